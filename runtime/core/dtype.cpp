@@ -1,0 +1,43 @@
+// Names and promotion of element types.
+#include "runtime/core/dtype.h"
+
+namespace tide {
+namespace {
+
+constexpr std::string_view kNames[kDTypeCount] = {"bool",  "uint8",   "int8",     "int16",   "int32",
+                                                  "int64", "float16", "bfloat16", "float32", "float64"};
+constexpr std::string_view kShortNames[kDTypeCount] = {"bool", "u8",  "i8",   "i16", "i32",
+                                                       "i64",  "f16", "bf16", "f32", "f64"};
+
+int category(DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
+
+}  // namespace
+
+std::string_view name_of(DType type) { return kNames[static_cast<int>(type)]; }
+
+std::optional<DType> dtype_from_name(std::string_view name) {
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (name == kNames[i] || name == kShortNames[i]) return static_cast<DType>(i);
+  return std::nullopt;
+}
+
+DType promote(DType a, DType b) {
+  if (a == b) return a;
+  if (a > b) return promote(b, a);
+  // Now a < b in the order of the enumeration, which is that of growing range but for two pairs.
+  if (a == DType::u8 && b == DType::i8) return DType::i16;
+  if (a == DType::f16 && b == DType::bf16) return DType::f32;
+  return b;
+}
+
+DType promote(DType a, Weight weight_a, DType b, Weight weight_b) {
+  if (weight_a == weight_b) return promote(a, b);
+  const bool a_heavier = weight_a > weight_b;
+  const DType heavy = a_heavier ? a : b;
+  const DType light = a_heavier ? b : a;
+  if (category(light) <= category(heavy)) return heavy;
+  const bool number = (a_heavier ? weight_b : weight_a) == Weight::number;
+  return number && light == DType::f64 ? DType::f32 : light;
+}
+
+}  // namespace tide

@@ -1,0 +1,47 @@
+// Element types of tensors: names, sizes, kinds, and the promotion rules between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tide {
+
+/// The ten element types that a tensor can have.
+enum class DType : uint8_t { boolean, u8, i8, i16, i32, i64, f16, bf16, f32, f64 };
+
+constexpr int kDTypeCount = 10;
+
+/// Bytes of one element.
+constexpr size_t size_of(DType type) {
+  constexpr uint8_t sizes[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+  return sizes[static_cast<int>(type)];
+}
+
+constexpr bool is_floating(DType type) { return type >= DType::f16; }
+constexpr bool is_integer(DType type) { return type > DType::boolean && type < DType::f16; }
+constexpr bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
+
+/// The type in which one op on `type` computes before it rounds its result once: f32 for the half
+/// types, `type` itself otherwise.
+constexpr DType compute_type(DType type) { return is_half(type) ? DType::f32 : type; }
+
+/// The full name as scripts see it, "float32".
+std::string_view name_of(DType type);
+
+/// The type with this name, full ("float32") or short ("f32"); none if there is no such type.
+std::optional<DType> dtype_from_name(std::string_view name);
+
+/// The result type of arithmetic between two tensors of one dimension or more (PyTorch's table).
+DType promote(DType a, DType b);
+
+/// Which operand of an op has the say over the result type: a tensor with dimensions before one
+/// without, that before a number of the script.
+enum class Weight : uint8_t { number, scalar, dimensioned };
+
+/// PyTorch's result_type: operands of a lower weight only matter if their category (bool, integer,
+/// floating) is higher than that of all heavier ones. Numbers count as i64, f32 or boolean.
+DType promote(DType a, Weight weight_a, DType b, Weight weight_b);
+
+}  // namespace tide

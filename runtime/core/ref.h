@@ -1,0 +1,62 @@
+// Intrusive reference counting.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace tide {
+
+/// Base of objects that count their owners. T is the derived type; `T::destroy(T*)` may replace `delete`.
+template <class T>
+class RefCounted {
+ public:
+  void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  void release() const {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      T::destroy(const_cast<T*>(static_cast<const T*>(this)));
+  }
+  bool unique() const { return count_.load(std::memory_order_acquire) == 1; }
+  uint32_t owners() const { return count_.load(std::memory_order_relaxed); }
+  static void destroy(T* object) { delete object; }
+
+ protected:
+  RefCounted() = default;
+  ~RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+
+ private:
+  mutable std::atomic<uint32_t> count_{0};
+};
+
+/// An owner of a RefCounted object.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  Ref(T* object) : object_(object) {  // NOLINT: implicit
+    if (object_) object_->retain();
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_) object_->release();
+  }
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  /// Gives up ownership without releasing.
+  T* detach() { return std::exchange(object_, nullptr); }
+  friend bool operator==(const Ref& a, const Ref& b) { return a.object_ == b.object_; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+}  // namespace tide

@@ -1,0 +1,89 @@
+// The handle that all user code holds: an array of numbers on one device, perhaps not computed yet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/core/device.h"
+#include "runtime/core/dtype.h"
+#include "runtime/core/ref.h"
+#include "runtime/core/shape.h"
+
+namespace tide {
+
+struct TensorBody;
+
+/// A number given by the caller: a weak operand, whose type yields to that of tensors.
+class Number {
+ public:
+  Number(bool value) : type_(DType::boolean), integer_(value) {}           // NOLINT: implicit
+  Number(int value) : type_(DType::i64), integer_(value) {}                // NOLINT: implicit
+  Number(int64_t value) : type_(DType::i64), integer_(value) {}            // NOLINT: implicit
+  Number(double value) : type_(DType::f64), floating_(value) {}            // NOLINT: implicit
+  DType type() const { return type_; }  ///< boolean, i64 or f64
+  double as_double() const { return type_ == DType::f64 ? floating_ : static_cast<double>(integer_); }
+  int64_t as_integer() const { return type_ == DType::f64 ? static_cast<int64_t>(floating_) : integer_; }
+
+ private:
+  DType type_;
+  union {
+    int64_t integer_;
+    double floating_;
+  };
+};
+
+/// An array of numbers on one device, perhaps not computed yet. Arithmetic queues work and returns at
+/// once; only `item`, `read` and printing wait. Copies share the same array.
+class Tensor {
+ public:
+  Tensor() = default;  ///< no tensor; only `defined` may be asked
+  bool defined() const { return static_cast<bool>(body_); }
+
+  const Shape& shape() const;  ///< Known at once, even while values are pending.
+  const Layout& layout() const;
+  DType dtype() const;
+  Device device() const;
+  int rank() const { return shape().rank(); }
+  int64_t numel() const { return shape().numel(); }
+
+  /// Elements in row-major order, copied to host memory of numel * size_of(dtype) bytes. Waits for this value only. `reason` names
+  /// the caller for the report on waits ("item", "print").
+  void read(void* destination, const char* reason) const;
+
+  bool requires_grad() const;
+  /// Marks a leaf. Throws DTypeError unless floating, Error if this is not a leaf.
+  void set_requires_grad(bool on) const;
+  bool is_leaf() const;
+  Tensor grad() const;  ///< undefined if there is none
+  void set_grad(const Tensor& grad) const;
+
+  /// Same array object: `==` of scripts.
+  friend bool operator==(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
+
+  explicit Tensor(Ref<TensorBody> body) : body_(std::move(body)) {}
+  TensorBody& body() const { return *body_; }
+
+ private:
+  Ref<TensorBody> body_;
+};
+
+/// A tensor or a number, where an op takes both.
+struct TensorOrNumber {
+  Tensor tensor;  ///< undefined: the number counts
+  Number number = 0;
+  TensorOrNumber(Tensor t) : tensor(std::move(t)) {}   // NOLINT: implicit
+  TensorOrNumber(Number n) : number(n) {}              // NOLINT: implicit
+  TensorOrNumber(int n) : number(n) {}                 // NOLINT: implicit
+  TensorOrNumber(double n) : number(n) {}              // NOLINT: implicit
+};
+
+/// Type and place of a new tensor.
+struct TensorOptions {
+  std::optional<DType> dtype;
+  std::optional<Device> device;
+  bool requires_grad = false;
+};
+
+}  // namespace tide
