@@ -1,0 +1,46 @@
+// Looks for plugins beside the running program and where an installation puts them.
+#include "runtime/core/plugin_path.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace tide {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder of the program or shared library that this function is linked into.
+fs::path own_folder() {
+  Dl_info info{};
+  std::error_code error;
+  // For the main program dladdr gives argv[0], which may be relative to a folder since left, so the
+  // kernel's own answer is used there; a shared library's name is a path as opened.
+  if (dladdr(reinterpret_cast<const void*>(&plugin_path), &info) && info.dli_fname) {
+    fs::path file = fs::canonical(info.dli_fname, error);
+    if (!error && file.extension() == ".so") return file.parent_path();
+  }
+  fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path() : program.parent_path();
+}
+
+}  // namespace
+
+std::string plugin_path(const char* file_name) {
+  std::error_code error;
+  if (const char* folder = std::getenv("TIDE_PLUGIN_PATH"); folder && *folder) {
+    fs::path path = fs::path(folder) / file_name;
+    if (fs::exists(path, error)) return path.string();
+  }
+  const fs::path own = own_folder();
+  // lib/lua/5.4/tide.so finds lib/tide two folders up.
+  for (const char* place : {".", "lib/tide", "../lib/tide", "../../tide"}) {
+    fs::path path = own / place / file_name;
+    if (fs::exists(path, error)) return path.lexically_normal().string();
+  }
+  return file_name;
+}
+
+}  // namespace tide

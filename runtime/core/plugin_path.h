@@ -1,0 +1,15 @@
+// Where the libraries lie that tide opens only when they are first needed.
+#pragma once
+
+#include <string>
+
+namespace tide {
+
+/// The path of the plugin `file_name` ("tide-dnnl.so"): in the folder that TIDE_PLUGIN_PATH
+/// names, else beside
+/// the file that holds this code (the program, or the Lua module), else in lib/tide or
+/// ../lib/tide seen from there. If it is in none of them, the name alone, which dlopen then
+/// looks for in its own places and names in its error.
+std::string plugin_path(const char* file_name);
+
+}  // namespace tide
