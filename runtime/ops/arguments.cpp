@@ -1,0 +1,49 @@
+// Checks of dimensions and positions that callers give.
+#include "runtime/ops/arguments.h"
+
+#include <string>
+
+namespace tide {
+namespace {
+
+int resolve_below(const char* op, int64_t dim, int count, int rank) {
+  const int64_t place = dim < 0 ? dim + count : dim;
+  if (place < 0 || place >= count)
+    throw ShapeError(std::string(op) + ": there is no dimension " +
+                     std::to_string(dim < 0 ? dim : dim + 1) + ": the tensor has " +
+                     std::to_string(rank));
+  return static_cast<int>(place);
+}
+
+}  // namespace
+
+int resolve_dim(const char* op, Dim dim, int rank) {
+  return resolve_below(op, dim.value, rank == 0 ? 1 : rank, rank);
+}
+
+int resolve_new_dim(const char* op, Dim dim, int rank) {
+  return resolve_below(op, dim.value, rank + 1, rank);
+}
+
+unsigned resolve_dims(const char* op, const Dims& dims, int rank) {
+  unsigned set = 0;
+  for (int64_t dim : dims) {
+    const int place = resolve_dim(op, Dim{dim}, rank);
+    if (set >> place & 1)
+      throw ShapeError(std::string(op) +
+                       ": a dimension is given twice: " + std::to_string(place + 1));
+    set |= 1u << place;
+  }
+  return set;
+}
+
+int64_t resolve_position(const char* op, Position position, int64_t size) {
+  if (position.value == 0) throw ShapeError(std::string(op) + ": positions start at 1: got 0");
+  const int64_t place = position.value < 0 ? position.value + size : position.value - 1;
+  if (place < 0 || place >= size)
+    throw ShapeError(std::string(op) + ": position out of range: " +
+                     std::to_string(position.value) + " of " + std::to_string(size));
+  return place;
+}
+
+}  // namespace tide

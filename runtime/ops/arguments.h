@@ -1,0 +1,89 @@
+// Types of the arguments of ops, by which callers and the script bindings tell them apart.
+//
+// The rows of the ops (*.def) describe the script's side:
+//   TIDE_OP(function, "name", "argument names", flags, "what it does")
+// Kinds of arguments follow from the parameter types of the C++ function. A name that ends in `?`
+// may be left out: its parameter is a std::optional, or a plain bool, which is then false. A last
+// positional name that ends in `...` takes a table, or all integers that follow. Several rows of
+// one name are tried in order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+
+#include "runtime/core/error.h"
+#include "runtime/core/shape.h"
+
+namespace tide {
+
+/// Where scripts find an op.
+enum OpFlags : unsigned {
+  kMethodOnly = 1,                    ///< x:f()
+  kFunction = 2,                      ///< tide.f()
+  kMethod = kMethodOnly | kFunction,  ///< both
+  kFunctional = 4,                    ///< tide.nn.functional.f()
+  kLinalg = 8,                        ///< tide.linalg.f()
+  kInPlace = 16,                      ///< also x:f_(), which writes the result back
+};
+
+/// A dimension, from 0; negative ones count from the end. Scripts count from 1, so 1 becomes 0.
+struct Dim {
+  int64_t value;
+};
+
+/// A position inside a dimension as scripts count: from 1; negative ones count from the end.
+struct Position {
+  int64_t value;
+};
+
+/// A few integers, without allocation.
+template <int kCapacity>
+class IntegerList {
+ public:
+  IntegerList() = default;
+  IntegerList(std::initializer_list<int64_t> values) {
+    for (int64_t value : values) push_back(value);
+  }
+  void push_back(int64_t value) {
+    if (count_ == kCapacity)
+      throw ShapeError("list: at most " + std::to_string(kCapacity) + " numbers are possible here");
+    values_[count_++] = value;
+  }
+  int size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  int64_t operator[](int i) const { return values_[i]; }
+  int64_t& operator[](int i) { return values_[i]; }
+  const int64_t* begin() const { return values_.data(); }
+  const int64_t* end() const { return values_.data() + count_; }
+
+ private:
+  std::array<int64_t, kCapacity> values_;
+  int count_ = 0;
+};
+
+/// Dimensions, each as a Dim. Scripts give one integer or a table.
+struct Dims : IntegerList<kMaxDims> {
+  using IntegerList::IntegerList;
+};
+
+/// Sizes or amounts that may be negative (-1: to be found out; pads that crop). Scripts give one
+/// integer or a table.
+struct Sizes : IntegerList<2 * kMaxDims> {
+  using IntegerList::IntegerList;
+};
+
+/// The dimension from 0 that `dim` names among `rank` ones; a tensor without dimensions counts as
+/// one of one dimension. Throws ShapeError naming `op`.
+int resolve_dim(const char* op, Dim dim, int rank);
+
+/// The dimension before which a new one goes, 0..rank. Throws ShapeError naming `op`.
+int resolve_new_dim(const char* op, Dim dim, int rank);
+
+/// A set of dimensions as bits. Throws ShapeError naming `op`, also for a dimension given twice.
+unsigned resolve_dims(const char* op, const Dims& dims, int rank);
+
+/// The place from 0 of a position among `size` ones. Throws ShapeError naming `op`.
+int64_t resolve_position(const char* op, Position position, int64_t size);
+
+}  // namespace tide
