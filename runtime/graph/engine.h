@@ -1,0 +1,120 @@
+// What a program may ask of the running engine: devices, waiting, statistics, modes, failures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/core/device.h"
+#include "runtime/graph/call_site.h"
+
+namespace tide::engine {
+
+/// The devices that can be used: cpu, then the simulated accelerators, then CUDA's.
+std::vector<Device> devices();
+/// Whether the device is there.
+bool exists(Device device);
+
+// --- handing over and waiting ---------------------------------------------------------------
+
+/// Hands over everything this thread has recorded. Does not wait.
+void hand_over();
+/// Hands over, and waits until everything on the device (all devices) is done. Failures stay with the results they belong to.
+void synchronize(Device device, const char* reason = "synchronize");
+void synchronize(const char* reason = "synchronize");
+/// Ops recorded or queued by now and not finished, over all devices.
+int64_t pending_ops();
+/// Drops what is queued but not running, on all devices: its results are lost ("interrupted"), writes are
+/// not carried out. May be called from any thread; waits for the running steps.
+void interrupt();
+
+/// A point in the queue of a device.
+struct Mark {
+  Device device;
+  uint64_t ticket = 0;
+};
+/// Hands over and marks the end of what the device was given.
+Mark mark(Device device);
+bool reached(const Mark& mark);
+void wait(const Mark& mark, const char* reason);
+/// When the device reached the mark, on the clock of seconds(); reached or waited for first.
+double time_reached(const Mark& mark);
+/// Makes what is handed over from now on for `device` start after the mark (of another device).
+void wait_on_device(Device device, const Mark& mark);
+/// Seconds on a monotonic clock.
+double seconds();
+
+/// Eager mode of this thread: every op is handed over by itself. TIDE_EAGER=1 switches it on at the start.
+bool eager();
+void set_eager(bool on);
+
+// --- waiting report --------------------------------------------------------------------------
+
+/// Where the program waited.
+struct WaitRecord {
+  CallSite site;
+  std::string reason;  ///< "item", "print", "queue full", ...
+  int64_t count = 0;
+  double seconds = 0;
+};
+std::vector<WaitRecord> wait_report();
+/// Total number of waits, and seconds waited, so far on this process.
+int64_t wait_count();
+double wait_seconds();
+
+// --- memory ----------------------------------------------------------------------------------
+
+struct MemoryStatistics {
+  size_t in_use = 0;   ///< bytes of live tensors (blocks handed out)
+  size_t peak = 0;     ///< highest in_use since reset_peak
+  size_t cached = 0;   ///< bytes kept for reuse
+  size_t limit = 0;    ///< 0: none
+  int64_t allocations = 0;  ///< blocks asked for
+  int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
+};
+MemoryStatistics memory(Device device);
+void reset_peak(Device device);
+/// Gives cached blocks back.
+void empty_cache(Device device);
+/// Called when an allocation fails, before another try: the host language drops what is unreachable.
+void set_reclaim(std::function<void()> reclaim);
+/// Bytes allocated by this thread's tensors since the start, over all devices: only grows. For pacing a collector.
+uint64_t allocated_bytes();
+
+// --- simulated devices -------------------------------------------------------------------------
+
+struct SimOptions {
+  std::optional<size_t> memory_limit;       ///< bytes
+  std::optional<double> bytes_per_second;   ///< of copies to and from the device; 0: as fast as memory
+  std::optional<double> copy_latency;       ///< seconds per copy
+  std::optional<double> launch_cost;        ///< seconds per launched step
+  std::optional<int64_t> fail_op;           ///< the k-th step from now (1: the next) fails
+  std::optional<int64_t> fail_allocation;
+  std::optional<int64_t> fail_copy;
+};
+void configure_sim(int index, const SimOptions& options);
+
+// --- threads, kernels, launches ------------------------------------------------------------------
+
+int threads();
+/// 1 or more. Throws Error.
+void set_threads(int count);
+
+struct Statistics {
+  int64_t recorded = 0;  ///< ops recorded
+  int64_t windows = 0;   ///< handed over
+  int64_t plans = 0;     ///< made, not found
+  int64_t launches = 0;  ///< steps run
+};
+Statistics statistics();
+
+// --- failures ------------------------------------------------------------------------------------
+
+/// Prints failures that nobody has read and returns whether there were any. For the end of a program; waits for the queues.
+bool report_unread_failures(FILE* to);
+
+}  // namespace tide::engine
