@@ -1,0 +1,116 @@
+// Finds files of scripts/ in the program or in TIDE_PATH, and loads the library's modules from them.
+#include "bindings/support/embedded.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace tide {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLibraryFolder = "tide/";
+constexpr std::string_view kLuaSuffix = ".lua";
+constexpr std::string_view kPackageSuffix = "/init.lua";
+
+/// The folder to read instead of the embedded files; empty if none is wanted.
+std::string tree_folder() {
+  const char* folder = std::getenv("TIDE_PATH");
+  return folder ? folder : "";
+}
+
+/// The path of the module `name` ("tide.nn.linear") and its text; none if the library has no such.
+std::optional<std::pair<std::string, std::string>> find_module(std::string name) {
+  if (!name.starts_with("tide.")) return std::nullopt;
+  std::replace(name.begin(), name.end(), '.', '/');
+  for (std::string_view suffix : {kLuaSuffix, kPackageSuffix}) {
+    std::string path = name + std::string(suffix);
+    if (auto text = read_script(path)) return std::pair{std::move(path), std::move(*text)};
+  }
+  return std::nullopt;
+}
+
+/// Pushes the loader of module `name` and the file's name, or the reason why there is none, as
+/// package.searchers asks for. Holds no C++ object when Lua raises: see find_library_module.
+int push_module(lua_State* L, const std::string& name) {
+  auto found = find_module(name);
+  if (!found) {
+    lua_pushfstring(L, "no file '%s' in the tide library", name.c_str());
+    return 1;
+  }
+  const auto& [path, text] = *found;
+  const std::string chunk_name =
+      std::string(kLibrarySource) + path.substr(kLibraryFolder.size());
+  if (luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t") != LUA_OK) return -1;
+  lua_pushstring(L, path.c_str());
+  return 2;
+}
+
+int find_library_module(lua_State* L) {
+  const char* name = luaL_checkstring(L, 1);
+  const int results = push_module(L, name);
+  // A Lua built as C would jump over destructors: so the error is raised where none is pending.
+  return results < 0 ? lua_error(L) : results;
+}
+
+}  // namespace
+
+std::optional<std::string> read_script(std::string_view path) {
+  if (const std::string folder = tree_folder(); !folder.empty()) {
+    std::ifstream file(fs::path(folder) / path, std::ios::binary);
+    if (!file) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  const auto& files = embedded_files();
+  auto found = std::lower_bound(files.begin(), files.end(), path,
+                                [](const EmbeddedFile& f, std::string_view p) { return f.path < p; });
+  if (found == files.end() || found->path != path) return std::nullopt;
+  return std::string(found->text);
+}
+
+std::vector<std::string> list_scripts(std::string_view prefix) {
+  std::vector<std::string> paths;
+  const auto keep = [&](std::string_view path) {
+    if (path.starts_with(prefix)) paths.emplace_back(path);
+  };
+  if (const std::string folder = tree_folder(); !folder.empty()) {
+    std::error_code error;
+    for (fs::recursive_directory_iterator file(folder, error), end; file != end;
+         file.increment(error)) {
+      if (file->is_regular_file(error)) keep(file->path().lexically_relative(folder).string());
+    }
+    std::sort(paths.begin(), paths.end());
+  } else {
+    for (const EmbeddedFile& file : embedded_files()) keep(file.path);
+  }
+  return paths;
+}
+
+std::vector<std::string> library_modules() {
+  std::vector<std::string> names;
+  for (std::string path : list_scripts(kLibraryFolder)) {
+    if (!path.ends_with(kLuaSuffix)) continue;
+    path.resize(path.size() - (path.ends_with(kPackageSuffix) ? kPackageSuffix : kLuaSuffix).size());
+    std::replace(path.begin(), path.end(), '/', '.');
+    names.push_back(std::move(path));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void add_library_searcher(lua_State* L) {
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "searchers");
+  for (lua_Integer i = luaL_len(L, -1); i >= 2; --i) {
+    lua_geti(L, -1, i);
+    lua_seti(L, -2, i + 1);
+  }
+  lua_pushcfunction(L, find_library_module);
+  lua_seti(L, -2, 2);
+  lua_pop(L, 2);
+}
+
+}  // namespace tide
