@@ -1,0 +1,63 @@
+-- Reads the arguments of library functions: positions first, then one table of named ones.
+local raise = require "tide.raise"
+
+--- A table that holds options, as opposed to a list, which is a value.
+local function is_options(value)
+  return type(value) == "table" and getmetatable(value) == nil and type(next(value)) == "string"
+end
+
+--- "a, b or c", for messages.
+local function known_names(names)
+  local sorted = table.move(names, 1, #names, 1, {})
+  table.sort(sorted)
+  return table.concat(sorted, ", ")
+end
+
+--- Returns a function that reads the arguments of `caller`.
+---
+--- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be left out
+--- (a nil default is allowed). Any of them may be given by name in a trailing table; a name that is not
+--- declared, or one given twice, is an error. The function returns a table of all values by name.
+local function arguments(caller, declared)
+  local names, defaults, required, position = {}, {}, {}, {}
+  for i, entry in ipairs(declared) do
+    local name = type(entry) == "table" and entry[1] or entry
+    names[i], position[name] = name, i
+    if type(entry) == "table" then defaults[name] = entry[2] else required[name] = true end
+  end
+
+  local function read_named(values, options, count)
+    for name, value in pairs(options) do
+      if not position[name] then
+        raise("%s: unknown option %s: known are %s", caller, tostring(name), known_names(names))
+      end
+      if position[name] <= count and values[name] ~= nil then
+        raise("%s: %s is given twice", caller, name)
+      end
+      values[name] = value
+    end
+  end
+
+  return function(...)
+    local count, values, given = select("#", ...), {}, {...}
+    local last = given[count]
+    -- An empty table behind all that must be given can only be meant as no options.
+    local empty = type(last) == "table" and next(last) == nil and not required[names[count]]
+    local options = (is_options(last) or empty) and last or nil
+    if options then count = count - 1 end
+    if count > #names then
+      raise("%s: takes at most %d arguments: got %d", caller, #names, count)
+    end
+    for i = 1, count do values[names[i]] = given[i] end
+    if options then read_named(values, options, count) end
+    for _, name in ipairs(names) do
+      if values[name] == nil then
+        if required[name] then raise("%s: %s is missing", caller, name) end
+        values[name] = defaults[name]
+      end
+    end
+    return values
+  end
+end
+
+return arguments

@@ -1,0 +1,77 @@
+-- Adds to an error raised inside modules which one it was, as Lua would reach it: net[4] (Linear 10 -> 2).
+
+local describe_error = {}
+
+local call  -- the function behind `module(...)`: its frames on the stack are the modules being run
+
+--- Names the function that calls modules.
+function describe_error.watch(fn) call = fn end
+
+--- The name under which the code at stack level `level` knows `value`: a local, an upvalue or a global.
+local function name_at(level, value)
+  local info = debug.getinfo(level, "f")
+  if not info then return nil end
+  local found
+  for i = 1, 200 do
+    local name, content = debug.getlocal(level, i)
+    if not name then break end
+    -- Later locals hide earlier ones; names in brackets are the interpreter's own.
+    if rawequal(content, value) and name:sub(1, 1) ~= "(" then found = name end
+  end
+  if found then return found end
+  for i = 1, 255 do
+    local name, content = debug.getupvalue(info.func, i)
+    if not name then break end
+    if rawequal(content, value) then return name end
+  end
+  for name, content in pairs(_G) do
+    if rawequal(content, value) then return name end
+  end
+end
+
+--- How `child` is reached from `parent`: "[4]", ".head", or "" if it is not one of its children.
+local function step(parent, child)
+  for name, value in parent:named_children() do
+    if rawequal(value, child) then
+      return math.type(name) and ("[%d]"):format(name) or "." .. name
+    end
+  end
+  return ""
+end
+
+--- "net[4] (Linear 10 -> 2)": the path from the outermost running module to the innermost.
+local function path(modules, root)
+  local text = root
+  for i = #modules - 1, 1, -1 do text = text .. step(modules[i + 1], modules[i]) end
+  local innermost = modules[1]
+  local sizes = innermost:describe()
+  local class = getmetatable(innermost).name
+  return ("%s (%s)"):format(text, sizes == "" and class or class .. " " .. sizes)
+end
+
+local described  -- the last message made here: outer modules pass it on as it is
+
+--- A message handler for xpcall: puts the module's path behind the file and line.
+function describe_error.handler(message)
+  if type(message) ~= "string" or message == described then return message end
+  local modules, root = {}, nil
+  local level = 2
+  while true do
+    local info = debug.getinfo(level, "f")
+    if not info then break end
+    if info.func == call then
+      local _, module = debug.getlocal(level, 1)
+      modules[#modules + 1] = module
+      root = level
+    end
+    level = level + 1
+  end
+  if #modules == 0 then return message end
+  local outermost = modules[#modules]
+  local name = name_at(root + 2, outermost) or getmetatable(outermost).name:lower()
+  local where, what = message:match("^(.-:%d+: )(.*)$")
+  described = ("%s%s: %s"):format(where or "", path(modules, name), what or message)
+  return described
+end
+
+return describe_error

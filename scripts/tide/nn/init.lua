@@ -1,0 +1,111 @@
+-- tide.nn.init: fills tensors in place with starting values; each function returns its tensor.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local init = {}
+
+--- Inputs and outputs of one unit: (fan_in, fan_out) of a weight (outputs, inputs, ...).
+local function fans(name, tensor)
+  local shape = tensor.shape
+  if #shape < 2 then
+    raise("%s: needs a weight of at least 2 dimensions: got %s", name, tostring(tensor:dim()))
+  end
+  local field = 1
+  for i = 3, #shape do field = field * shape[i] end
+  return shape[2] * field, shape[1] * field
+end
+
+--- Runs `fill` where writes into tensors that require gradients are allowed.
+local function fill_in_place(tensor, fill)
+  tide.no_grad(function() fill(tensor) end)
+  return tensor
+end
+
+--- Numbers spread evenly over a..b (0..1).
+function init.uniform_(tensor, a, b)
+  return fill_in_place(tensor, function(t) t:uniform_(a or 0, b or 1) end)
+end
+
+--- Numbers from the normal distribution (0, 1).
+function init.normal_(tensor, mean, std)
+  return fill_in_place(tensor, function(t) t:normal_(mean or 0, std or 1) end)
+end
+
+--- The same number everywhere.
+function init.constant_(tensor, value)
+  return fill_in_place(tensor, function(t) t:fill_(value) end)
+end
+
+function init.zeros_(tensor) return init.constant_(tensor, 0) end
+
+function init.ones_(tensor) return init.constant_(tensor, 1) end
+
+local gains = {
+  linear = 1, conv1d = 1, conv2d = 1, conv3d = 1, sigmoid = 1,
+  tanh = 5 / 3, relu = math.sqrt(2), selu = 3 / 4,
+}
+
+--- How much a nonlinearity shrinks the spread of what flows through it.
+function init.calculate_gain(nonlinearity, param)
+  if nonlinearity == "leaky_relu" then
+    local slope = param or 0.01
+    return math.sqrt(2 / (1 + slope * slope))
+  end
+  return gains[nonlinearity]
+    or raise("calculate_gain: unknown nonlinearity: %s", tostring(nonlinearity))
+end
+
+local xavier = {"tensor", {"gain", 1}}
+local xavier_uniform = arguments("xavier_uniform_", xavier)
+local xavier_normal = arguments("xavier_normal_", xavier)
+
+--- Uniform, keeping the spread equal forwards and backwards (Glorot).
+function init.xavier_uniform_(...)
+  local given = xavier_uniform(...)
+  local fan_in, fan_out = fans("xavier_uniform_", given.tensor)
+  local bound = given.gain * math.sqrt(6 / (fan_in + fan_out))
+  return init.uniform_(given.tensor, -bound, bound)
+end
+
+--- Normal, keeping the spread equal forwards and backwards (Glorot).
+function init.xavier_normal_(...)
+  local given = xavier_normal(...)
+  local fan_in, fan_out = fans("xavier_normal_", given.tensor)
+  return init.normal_(given.tensor, 0, given.gain * math.sqrt(2 / (fan_in + fan_out)))
+end
+
+local kaiming = {"tensor", {"a", 0}, {"mode", "fan_in"}, {"nonlinearity", "leaky_relu"}}
+local kaiming_uniform = arguments("kaiming_uniform_", kaiming)
+local kaiming_normal = arguments("kaiming_normal_", kaiming)
+
+local function kaiming_std(name, given)
+  local fan_in, fan_out = fans(name, given.tensor)
+  if given.mode ~= "fan_in" and given.mode ~= "fan_out" then
+    raise("%s: mode is fan_in or fan_out: got %s", name, tostring(given.mode))
+  end
+  local fan = given.mode == "fan_in" and fan_in or fan_out
+  return init.calculate_gain(given.nonlinearity, given.a) / math.sqrt(fan)
+end
+
+--- Uniform, keeping the spread through layers of rectifiers (He).
+function init.kaiming_uniform_(...)
+  local given = kaiming_uniform(...)
+  local bound = math.sqrt(3) * kaiming_std("kaiming_uniform_", given)
+  return init.uniform_(given.tensor, -bound, bound)
+end
+
+--- Normal, keeping the spread through layers of rectifiers (He).
+function init.kaiming_normal_(...)
+  local given = kaiming_normal(...)
+  return init.normal_(given.tensor, 0, kaiming_std("kaiming_normal_", given))
+end
+
+--- An initialiser for layers with `inputs` inputs a unit: uniform over +-1 / sqrt(inputs), as PyTorch
+--- starts the weights and biases of its linear and convolution layers.
+function init.fan_in_uniform(inputs)
+  local bound = inputs > 0 and 1 / math.sqrt(inputs) or 0
+  return function(tensor) return init.uniform_(tensor, -bound, bound) end
+end
+
+return init

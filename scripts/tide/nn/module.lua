@@ -1,0 +1,361 @@
+-- nn.Module, the base of all layers: parameters, children, modes, state, and errors that name the layer.
+local class = require "tide.class"
+local describe_error = require "tide.nn.describe_error"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local Module = class("Module")
+
+--- Modules start in training mode; `eval` changes it.
+Module.training = true
+
+-- Fields -------------------------------------------------------------------------------------------------
+
+-- A module keeps its fields in itself, where reading them costs nothing, and beside them under `_fields` the names of
+-- those that are children, parameters or buffers, in the order of their first assignment.
+
+local function kind_of(value)
+  if class.is_a(value, Module) then return "child" end
+  if tide.is_tensor(value) then return value.requires_grad and "parameter" or "tensor" end
+end
+
+local function register(module, name, kind)
+  local fields = rawget(module, "_fields")
+  if not fields then
+    fields = {order = {}, kind = {}}
+    rawset(module, "_fields", fields)
+  end
+  if not fields.kind[name] then fields.order[#fields.order + 1] = name end
+  fields.kind[name] = kind
+end
+
+-- Called for fields that are not there yet, so assigning to a known one costs nothing.
+function Module:__newindex(name, value)
+  local kind = kind_of(value)
+  if kind then register(self, name, kind) end
+  rawset(self, name, value)
+end
+
+local no_fields = {order = {}, kind = {}}
+
+--- Iterates over the fields of one kind ("child", "parameter", "buffer") of this module alone, in order.
+local function fields_of(module, kind)
+  local fields = rawget(module, "_fields") or no_fields
+  local i = 0
+  return function()
+    while true do
+      i = i + 1
+      local name = fields.order[i]
+      if name == nil then return nil end
+      local value = rawget(module, name)
+      if value ~= nil and fields.kind[name] == kind then return name, value end
+    end
+  end
+end
+
+--- Where new parameters of this module go: {device =, dtype =}, as its options or the last `to` said.
+function Module:placement() return rawget(self, "_placement") or {} end
+
+--- Remembers where new parameters go.
+function Module:place(placement)
+  local now = self:placement()
+  rawset(self, "_placement", {
+    device = placement.device or now.device,
+    dtype = placement.dtype or now.dtype,
+  })
+end
+
+--- Makes a parameter of `shape` filled by `initialise(tensor)` and keeps it in field `name`.
+function Module:parameter(name, shape, initialise)
+  local tensor = tide.zeros(shape, self:placement())
+  if initialise then initialise(tensor) end
+  self:register_parameter(name, tensor:requires_grad_(true))
+end
+
+--- Keeps `tensor` in field `name` as a parameter, whether or not it requires a gradient now.
+function Module:register_parameter(name, tensor)
+  register(self, name, "parameter")
+  rawset(self, name, tensor)
+end
+
+--- Keeps `tensor` in field `name` as state that is saved and moved, but not trained.
+function Module:register_buffer(name, tensor)
+  register(self, name, "buffer")
+  rawset(self, name, tensor)
+end
+
+--- Keeps `module` as child `name`.
+function Module:add_module(name, module)
+  register(self, name, "child")
+  rawset(self, name, module)
+end
+
+-- Walking ------------------------------------------------------------------------------------------------
+
+--- A field's name in files: PyTorch's, which count from 0.
+local function file_name(name) return math.type(name) and tostring(name - 1) or name end
+
+--- Adds {name, module} of `module` and all below it to `list`, parents first, each module once.
+local function collect(module, prefix, list, seen)
+  if seen[module] then return end
+  seen[module] = true
+  list[#list + 1] = {prefix, module}
+  for name, child in fields_of(module, "child") do
+    local path = prefix == "" and file_name(name) or prefix .. "." .. file_name(name)
+    collect(child, path, list, seen)
+  end
+end
+
+local function iterate(list)
+  local i = 0
+  return function()
+    i = i + 1
+    if list[i] then return list[i][1], list[i][2] end
+  end
+end
+
+--- {name, tensor} of all fields of one kind in the module and below it.
+local function tensors_of(module, kind, shared_once)
+  local modules, list, seen = {}, {}, {}
+  collect(module, "", modules, {})
+  for _, entry in ipairs(modules) do
+    local prefix = entry[1] == "" and "" or entry[1] .. "."
+    for name, tensor in fields_of(entry[2], kind) do
+      if not (shared_once and seen[tensor]) then list[#list + 1] = {prefix .. name, tensor} end
+      seen[tensor] = true
+    end
+  end
+  return list
+end
+
+local function values(list)
+  local result = {}
+  for i, entry in ipairs(list) do result[i] = entry[2] end
+  return result
+end
+
+--- `for name, module in net:named_modules()`: this module and all below it.
+function Module:named_modules()
+  local list = {}
+  collect(self, "", list, {})
+  return iterate(list)
+end
+
+--- `for name, module in net:named_children()`: names as in Lua.
+function Module:named_children() return fields_of(self, "child") end
+
+--- `for name, tensor in net:named_parameters()`: names as in state_dict.
+function Module:named_parameters() return iterate(tensors_of(self, "parameter", true)) end
+
+--- `for name, tensor in net:named_buffers()`.
+function Module:named_buffers() return iterate(tensors_of(self, "buffer", true)) end
+
+--- A list of this module and all below it.
+function Module:modules()
+  local list = {}
+  collect(self, "", list, {})
+  return values(list)
+end
+
+--- A list of the modules right below this one.
+function Module:children()
+  local list = {}
+  for _, child in fields_of(self, "child") do list[#list + 1] = child end
+  return list
+end
+
+--- A list of all parameters, those shared by several modules once: what an optimizer takes.
+function Module:parameters()
+  for _, module in ipairs(self:modules()) do
+    if module.unbuilt then
+      raise("parameters: %s has none before its first input: pass it one batch", tostring(module))
+    end
+  end
+  return values(tensors_of(self, "parameter", true))
+end
+
+--- A list of all buffers.
+function Module:buffers() return values(tensors_of(self, "buffer", true)) end
+
+--- Calls fn(module) for all modules below this one and then for itself.
+function Module:apply(fn)
+  for _, child in fields_of(self, "child") do child:apply(fn) end
+  fn(self)
+  return self
+end
+
+-- Modes, gradients, places ---------------------------------------------------------------------------------
+
+--- Switches training behaviour (dropout and the like) on or, with false, off.
+function Module:train(mode)
+  for _, module in ipairs(self:modules()) do module.training = mode ~= false end
+  return self
+end
+
+--- Switches training behaviour off.
+function Module:eval() return self:train(false) end
+
+--- Drops the gradients of all parameters.
+function Module:zero_grad()
+  for _, entry in ipairs(tensors_of(self, "parameter")) do entry[2].grad = nil end
+end
+
+--- Says whether the parameters are to be trained.
+function Module:requires_grad_(on)
+  for _, entry in ipairs(tensors_of(self, "parameter")) do entry[2]:requires_grad_(on ~= false) end
+  return self
+end
+
+--- What `to` was asked for, as {device =, dtype =}: a device, a type, their names or such a table.
+local function read_placement(target)
+  if type(target) == "table" and getmetatable(target) == nil then
+    for name in pairs(target) do
+      if name ~= "device" and name ~= "dtype" and name ~= "non_blocking" then
+        raise("to: unknown option %s: known are device, dtype, non_blocking", tostring(name))
+      end
+    end
+    return target
+  end
+  if tide.is_tensor(target) then return {device = target.device, dtype = target.dtype} end
+  -- What names no device must be a type; a wrong name fails when the first tensor is converted.
+  local is_device, device = pcall(tide.device, target)
+  return is_device and {device = device} or {dtype = target}
+end
+
+--- Moves all parameters and buffers, in place, to a device or floating type; returns the module.
+function Module:to(target, dtype)
+  local placement = read_placement(target)
+  if dtype then placement = {device = placement.device, dtype = dtype} end
+  for _, module in ipairs(self:modules()) do
+    module:place(placement)
+    for _, kind in ipairs {"parameter", "buffer"} do
+      for _, tensor in fields_of(module, kind) do
+        local floating = tensor:is_floating_point()
+        local wanted = {device = placement.device, dtype = floating and placement.dtype or nil}
+        -- The tensor stays the same object, so optimizers that hold it see the move.
+        tensor.data = tensor.data:to(wanted)
+        if tensor.grad then tensor.grad = tensor.grad:to(wanted) end
+      end
+    end
+  end
+  return self
+end
+
+--- Moves to a GPU, to the cpu.
+function Module:cuda(index) return self:to("cuda:" .. (index or 0)) end
+
+function Module:cpu() return self:to("cpu") end
+
+--- Converts all floating parameters and buffers.
+function Module:float() return self:to("float32") end
+
+function Module:double() return self:to("float64") end
+
+function Module:half() return self:to("float16") end
+
+function Module:bfloat16() return self:to("bfloat16") end
+
+--- Gluon's word: moves to `ctx` and, if `init` is given, calls it on every weight.
+function Module:initialize(options)
+  for name in pairs(options or {}) do
+    if name ~= "ctx" and name ~= "device" and name ~= "init" then
+      raise("initialize: unknown option %s: known are ctx, device, init", tostring(name))
+    end
+  end
+  options = options or {}
+  local device = options.ctx or options.device
+  if device then self:to(device) end
+  if options.init then
+    for _, entry in ipairs(tensors_of(self, "parameter", true)) do
+      if entry[2]:dim() > 1 then options.init(entry[2]) end
+    end
+  end
+  return self
+end
+
+-- State --------------------------------------------------------------------------------------------------
+
+--- All parameters and buffers by PyTorch's names; the tensors share their elements with the module's.
+function Module:state_dict()
+  local state = {}
+  for _, kind in ipairs {"parameter", "buffer"} do
+    for _, entry in ipairs(tensors_of(self, kind)) do state[entry[1]] = entry[2]:detach() end
+  end
+  return state
+end
+
+local function sorted_keys(set)
+  local list = {}
+  for key in pairs(set) do list[#list + 1] = key end
+  table.sort(list)
+  return list
+end
+
+local function same_shape(a, b) return table.concat(a.shape, ",") == table.concat(b.shape, ",") end
+
+--- Copies the tensors of `state` into the module's. Unless {strict = false}, names missing or left over are an
+--- error. Returns the lists of both.
+function Module:load_state_dict(state, options)
+  local own, missing, unexpected = self:state_dict(), {}, {}
+  for name, tensor in pairs(own) do
+    local given = state[name]
+    if not given then
+      missing[name] = true
+    elseif not same_shape(given, tensor) then
+      raise("load_state_dict: %s is (%s) in the module, but (%s) in what is loaded", name,
+        table.concat(tensor.shape, ", "), table.concat(given.shape, ", "))
+    end
+  end
+  for name in pairs(state) do
+    if not own[name] then unexpected[name] = true end
+  end
+  missing, unexpected = sorted_keys(missing), sorted_keys(unexpected)
+  local strict = not (options and options.strict == false)
+  if strict and #missing + #unexpected > 0 then
+    raise("load_state_dict: missing: %s; not in the module: %s",
+      #missing > 0 and table.concat(missing, ", ") or "none",
+      #unexpected > 0 and table.concat(unexpected, ", ") or "none")
+  end
+  tide.no_grad(function()
+    for name, tensor in pairs(own) do
+      if state[name] then tensor:copy_(state[name]) end
+    end
+  end)
+  return missing, unexpected
+end
+
+-- Calling and showing --------------------------------------------------------------------------------------
+
+--- What the module computes; every class says this for itself.
+function Module:forward() raise("%s: has no forward method", getmetatable(self).name) end
+
+local function finish(ok, ...)
+  if ok then return ... end
+  error((...), 0)
+end
+
+local function call(self, ...)
+  return finish(xpcall(self.forward, describe_error.handler, self, ...))
+end
+
+Module.__call = call
+describe_error.watch(call)
+
+--- Sizes and the like, shown behind the class: "784 -> 128".
+function Module:describe() return "" end
+
+local function show(module, indent)
+  local lines = {}
+  for name, child in fields_of(module, "child") do
+    local key = math.type(name) and ("[%d]"):format(name) or name
+    lines[#lines + 1] = ("%s  %s: %s"):format(indent, key, show(child, indent .. "  "))
+  end
+  local title = getmetatable(module).name
+  if #lines == 0 then return ("%s(%s)"):format(title, module:describe()) end
+  return ("%s(\n%s\n%s)"):format(title, table.concat(lines, "\n"), indent)
+end
+
+--- The tree of modules, one a line.
+function Module:__tostring() return show(self, "") end
+
+return Module

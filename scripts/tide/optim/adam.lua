@@ -1,0 +1,40 @@
+-- optim.Adam: steps scaled by running means of the gradient and of its square.
+local class = require "tide.class"
+local Optimizer = require "tide.optim.optimizer"
+local tide = require "tide"
+
+local Adam = class("Adam", Optimizer)
+
+local defaults = {
+  lr = 1e-3, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, amsgrad = false, maximize = false,
+}
+
+--- optim.Adam(net:parameters(), {lr = 1e-3})
+function Adam:init(params, options) Optimizer.init(self, params, options, defaults) end
+
+--- Weight decay as part of the gradient.
+function Adam:decay(parameter, grad, group) return grad + parameter * group.weight_decay end
+
+function Adam:update(parameter, grad, state, group)
+  if group.maximize then grad = -grad end
+  if group.weight_decay ~= 0 then grad = self:decay(parameter, grad, group) end
+  local beta1, beta2 = group.betas[1], group.betas[2]
+  if not state.step then
+    state.step = 0
+    state.exp_avg, state.exp_avg_sq = tide.zeros_like(parameter), tide.zeros_like(parameter)
+    if group.amsgrad then state.max_exp_avg_sq = tide.zeros_like(parameter) end
+  end
+  state.step = state.step + 1
+  local mean = state.exp_avg:mul_(beta1):add_(grad * (1 - beta1))
+  local square = state.exp_avg_sq:mul_(beta2):add_(grad * grad * (1 - beta2))
+  if group.amsgrad then
+    state.max_exp_avg_sq:copy_(state.max_exp_avg_sq:maximum(square))
+    square = state.max_exp_avg_sq
+  end
+  -- Both means start at 0 and are too small at first: the corrections make up for that.
+  local correction1, correction2 = 1 - beta1 ^ state.step, 1 - beta2 ^ state.step
+  local scale = square:sqrt() / math.sqrt(correction2) + group.eps
+  parameter:sub_(mean / scale * (group.lr / correction1))
+end
+
+return Adam

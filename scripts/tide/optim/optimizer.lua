@@ -1,0 +1,147 @@
+-- Base of all optimizers: groups of parameters, each with its options, and what is remembered per parameter.
+local class = require "tide.class"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local Optimizer = class("Optimizer")
+
+--- Fills what `given` leaves out from `defaults`; an option that `defaults` does not know is an error.
+local function with_defaults(name, given, defaults, known)
+  local options = {}
+  for key, value in pairs(given) do
+    if not known[key] and key ~= "params" then
+      local names = {}
+      for option in pairs(known) do names[#names + 1] = option end
+      table.sort(names)
+      raise("%s: unknown option %s: known are %s", name, tostring(key), table.concat(names, ", "))
+    end
+    options[key] = value
+  end
+  for key, value in pairs(defaults) do
+    if options[key] == nil then options[key] = value end
+  end
+  return options
+end
+
+--- `params` is a list of tensors (as net:parameters() gives it) or of groups {params = list, lr = ..., ...}.
+--- `defaults` has a value for every option there is.
+function Optimizer:init(params, given, defaults)
+  local name = getmetatable(self).name
+  if type(params) ~= "table" or getmetatable(params) ~= nil then
+    raise("%s: expected a list of parameters, as net:parameters() gives it: got %s", name,
+      type(params) == "table" and tostring(getmetatable(params).name) or type(params))
+  end
+  if #params == 0 then raise("%s: the list of parameters is empty", name) end
+  self.known = defaults
+  self.defaults = with_defaults(name, given or {}, defaults, defaults)
+  self.param_groups, self.state = {}, {}
+  local grouped = type(params[1]) == "table"
+  for _, group in ipairs(grouped and params or {{params = params}}) do self:add_param_group(group) end
+end
+
+--- Adds {params = list, ...}; options that it leaves out are the optimizer's.
+function Optimizer:add_param_group(group)
+  local name = getmetatable(self).name
+  for i, parameter in ipairs(group.params or {}) do
+    if not tide.is_tensor(parameter) then
+      raise("%s: parameter %d is no tensor but a %s", name, i, type(parameter))
+    end
+  end
+  self.param_groups[#self.param_groups + 1] = with_defaults(name, group, self.defaults, self.known)
+end
+
+--- Drops all gradients.
+function Optimizer:zero_grad()
+  for _, group in ipairs(self.param_groups) do
+    for _, parameter in ipairs(group.params) do parameter.grad = nil end
+  end
+end
+
+--- Updates all parameters that have a gradient. Queues work only; never waits.
+function Optimizer:step()
+  local _ <close> = tide.no_grad()
+  for _, group in ipairs(self.param_groups) do
+    for _, parameter in ipairs(group.params) do
+      local grad = parameter.grad
+      if grad then
+        local state = self.state[parameter]
+        if not state then
+          state = {}
+          self.state[parameter] = state
+        end
+        self:update(parameter, grad, state, group)
+      end
+    end
+  end
+end
+
+--- Calls fn(parameter, number) for all parameters, numbered through all groups from 1.
+local function each_parameter(optimizer, fn)
+  local number = 0
+  for _, group in ipairs(optimizer.param_groups) do
+    for _, parameter in ipairs(group.params) do
+      number = number + 1
+      fn(parameter, number)
+    end
+  end
+end
+
+local function copy(source)
+  local result = {}
+  for key, value in pairs(source) do result[key] = value end
+  return result
+end
+
+--- All that is needed to go on later: {state = per parameter number, param_groups = options}.
+function Optimizer:state_dict()
+  local state, groups = {}, {}
+  each_parameter(self, function(parameter, number)
+    state[number] = self.state[parameter] and copy(self.state[parameter])
+  end)
+  for i, group in ipairs(self.param_groups) do
+    groups[i] = copy(group)
+    groups[i].params = #group.params
+  end
+  return {state = state, param_groups = groups}
+end
+
+--- Takes over what state_dict gave, for the same parameters in the same order.
+function Optimizer:load_state_dict(saved)
+  if #saved.param_groups ~= #self.param_groups then
+    raise("load_state_dict: %d groups of parameters here, %d in what is loaded", #self.param_groups,
+      #saved.param_groups)
+  end
+  for i, group in ipairs(self.param_groups) do
+    local other = saved.param_groups[i]
+    if other.params ~= #group.params then
+      raise("load_state_dict: group %d has %d parameters here, %d in what is loaded", i,
+        #group.params, other.params)
+    end
+    for key, value in pairs(other) do
+      if key ~= "params" then group[key] = value end
+    end
+  end
+  each_parameter(self, function(parameter, number)
+    local state = {}
+    for key, value in pairs(saved.state[number] or {}) do
+      -- A copy of its own: the next step writes into it.
+      state[key] = tide.is_tensor(value) and value:to(parameter.device):clone() or value
+    end
+    self.state[parameter] = next(state) and state or nil
+  end)
+end
+
+function Optimizer:__tostring()
+  local lines = {}
+  for i, group in ipairs(self.param_groups) do
+    local options = {}
+    for key, value in pairs(group) do
+      if key ~= "params" then options[#options + 1] = ("%s = %s"):format(key, tostring(value)) end
+    end
+    table.sort(options)
+    lines[i] = ("  [%d]: %d parameters, %s"):format(i, #group.params, table.concat(options, ", "))
+  end
+  return ("%s(\n%s\n)"):format(getmetatable(self).name, table.concat(lines, "\n"))
+end
+
+return Optimizer

@@ -1,0 +1,40 @@
+-- optim.SGD: gradient descent, with momentum, weight decay and Nesterov's look ahead.
+local class = require "tide.class"
+local Optimizer = require "tide.optim.optimizer"
+local raise = require "tide.raise"
+
+local SGD = class("SGD", Optimizer)
+
+local defaults = {
+  lr = 1e-3, momentum = 0, dampening = 0, weight_decay = 0, nesterov = false, maximize = false,
+}
+
+--- optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
+function SGD:init(params, options)
+  Optimizer.init(self, params, options, defaults)
+  for _, group in ipairs(self.param_groups) do
+    if group.nesterov and (group.momentum <= 0 or group.dampening ~= 0) then
+      raise("SGD: nesterov needs momentum and no dampening")
+    end
+  end
+end
+
+function SGD:update(parameter, grad, state, group)
+  if group.maximize then grad = -grad end
+  if group.weight_decay ~= 0 then grad = grad + parameter * group.weight_decay end
+  local momentum = group.momentum
+  if momentum ~= 0 then
+    local buffer = state.momentum_buffer
+    if not buffer then
+      buffer = grad:clone()
+      state.momentum_buffer = buffer
+    else
+      local fresh = group.dampening == 0 and grad or grad * (1 - group.dampening)
+      buffer:mul_(momentum):add_(fresh)
+    end
+    grad = group.nesterov and grad + buffer * momentum or buffer
+  end
+  parameter:sub_(grad * group.lr)
+end
+
+return SGD

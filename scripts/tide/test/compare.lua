@@ -1,0 +1,109 @@
+-- Compares tensors, numbers and tables, and says where and by how much they differ.
+local tide = require "tide"
+
+local compare = {}
+
+--- The elements of a tensor or of nested tables in row-major order, as Lua values.
+local function elements(value, list)
+  list = list or {}
+  if tide.is_tensor(value) then value = value:tolist() end
+  if type(value) ~= "table" then
+    list[#list + 1] = value
+    return list
+  end
+  -- With a stack of its own, not one call per element: rows may be long.
+  for i = 1, #value do
+    if type(value[i]) == "table" then elements(value[i], list) else list[#list + 1] = value[i] end
+  end
+  return list
+end
+compare.elements = elements
+
+local function shape_text(shape) return "(" .. table.concat(shape, ", ") .. ")" end
+
+--- The difference between the shapes and, if `types`, the dtypes of two tensors in words; nil if there is none.
+local function form_difference(got, expected, types)
+  if not (tide.is_tensor(got) and tide.is_tensor(expected)) then return nil end
+  local a, b = shape_text(got.shape), shape_text(expected.shape)
+  if a ~= b then return ("shape %s, expected %s"):format(a, b) end
+  if types and got.dtype ~= expected.dtype then
+    return ("type %s, expected %s"):format(got.dtype, expected.dtype)
+  end
+end
+
+local function is_number(value) return type(value) == "number" end
+
+local function is_nan(value) return value ~= value end
+
+--- Whether two values agree within the tolerances; nan agrees with nan, infinities with their like.
+local function near(a, b, rtol, atol)
+  if not (is_number(a) and is_number(b)) then return a == b end
+  if a == b or (is_nan(a) and is_nan(b)) then return true end
+  return math.abs(a - b) <= atol + rtol * math.abs(b) and math.abs(b) < math.huge
+end
+
+local function show(value)
+  return math.type(value) == "float" and ("%.9g"):format(value) or tostring(value)
+end
+
+local function differing(a, b, agree)
+  if #a ~= #b then return ("%d elements, expected %d"):format(#a, #b) end
+  local first, count, worst = nil, 0, 0
+  for i = 1, #b do
+    if not agree(a[i], b[i]) then
+      first, count = first or i, count + 1
+      if is_number(a[i]) and is_number(b[i]) then
+        local distance = math.abs(a[i] - b[i])
+        if distance > worst then worst = distance end
+      end
+    end
+  end
+  if not first then return nil end
+  local text = ("element %d is %s, expected %s"):format(first, show(a[first]), show(b[first]))
+  if #b == 1 then return text end
+  return ("%s (%d of %d differ, by up to %.3g)"):format(text, count, #b, worst)
+end
+
+--- nil if all elements of `got` are within atol + rtol * |expected| of those expected, else what differs.
+--- Shapes must be equal where both are tensors, and types too if `types` is true.
+function compare.close(got, expected, rtol, atol, types)
+  local form = form_difference(got, expected, types)
+  if form then return form end
+  return differing(elements(got), elements(expected), function(a, b)
+    return near(a, b, rtol, atol)
+  end)
+end
+
+--- nil if two tensors have the same type, shape and bits (up to the payload of nan), else what differs.
+function compare.identical(got, expected)
+  local form = form_difference(got, expected, true)
+  if form then return form end
+  return differing(elements(got), elements(expected), function(a, b)
+    if is_nan(a) then return is_nan(b) end
+    -- The sign of zero shows only in its reciprocal.
+    return a == b and (a ~= 0 or 1 / a == 1 / b)
+  end)
+end
+
+--- nil if `got` equals `expected`: tensors by type, shape and values, tables by contents, all else by `==`.
+function compare.equal(got, expected)
+  local tensors = (tide.is_tensor(got) and 1 or 0) + (tide.is_tensor(expected) and 1 or 0)
+  if tensors == 2 then return compare.close(got, expected, 0, 0, true) end
+  if tensors == 0 and type(got) == "table" and type(expected) == "table" then
+    for key, value in pairs(expected) do
+      local difference = compare.equal(got[key], value)
+      if difference then return ("[%s]: %s"):format(tostring(key), difference) end
+    end
+    for key, value in pairs(got) do
+      if expected[key] == nil then
+        return ("[%s]: %s, expected nil"):format(tostring(key), show(value))
+      end
+    end
+    return nil
+  end
+  if got == expected and math.type(got) == math.type(expected) then return nil end
+  if got ~= got and expected ~= expected then return nil end
+  return ("%s, expected %s"):format(show(got), show(expected))
+end
+
+return compare
