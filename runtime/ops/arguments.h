@@ -5,15 +5,17 @@
 // Kinds of arguments follow from the parameter types of the C++ function. A name that ends in `?`
 // may be left out: its parameter is a std::optional, or a plain bool, which is then false. A last
 // positional name that ends in `...` takes a table, or all integers that follow. Several rows of
-// one name are tried in order.
+// one name are tried in order. A std::vector takes one number in place of a table of one.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 #include "runtime/core/error.h"
 #include "runtime/core/shape.h"
+#include "runtime/tensor/tensor.h"
 
 namespace tide {
 
@@ -71,6 +73,11 @@ struct Dims : IntegerList<kMaxDims> {
 /// integer or a table.
 struct Sizes : IntegerList<2 * kMaxDims> {
   using IntegerList::IntegerList;
+};
+
+/// As many results as were asked for: multiple returns in scripts (a std::vector is one table).
+struct Results : std::vector<Tensor> {
+  using vector::vector;
 };
 
 /// The dimension from 0 that `dim` names among `rank` ones; a tensor without dimensions counts as

@@ -1,0 +1,59 @@
+// New tensors: constants, ramps, and patterns made of them.
+#pragma once
+
+#include <optional>
+
+#include "runtime/ops/arguments.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// A tensor full of `value`. The type is that of the options, else that of the value (i64, f32,
+/// bool).
+Tensor full(const Shape& shape, Number value, const TensorOptions& options = {});
+Tensor zeros(const Shape& shape, const TensorOptions& options = {});
+Tensor ones(const Shape& shape, const TensorOptions& options = {});
+/// Elements of no particular value; they are 0.
+Tensor empty(const Shape& shape, const TensorOptions& options = {});
+
+/// Like `x` in shape, type and device but for what the options say.
+Tensor full_like(const Tensor& x, Number value, const TensorOptions& options = {});
+Tensor zeros_like(const Tensor& x, const TensorOptions& options = {});
+Tensor ones_like(const Tensor& x, const TensorOptions& options = {});
+Tensor empty_like(const Tensor& x, const TensorOptions& options = {});
+
+/// Of x's type and device but for what the options say.
+Tensor new_full(const Tensor& x, const Shape& shape, Number value,
+                const TensorOptions& options = {});
+Tensor new_zeros(const Tensor& x, const Shape& shape, const TensorOptions& options = {});
+Tensor new_ones(const Tensor& x, const Shape& shape, const TensorOptions& options = {});
+Tensor new_empty(const Tensor& x, const Shape& shape, const TensorOptions& options = {});
+
+/// start, start + step, ... below `end` (above, if step is negative). i64 for integers, else f32.
+Tensor arange(Number start, Number end, std::optional<Number> step = {},
+              const TensorOptions& options = {});
+Tensor arange_to(Number end, const TensorOptions& options = {});
+/// first, first + step, ..., `last` included if it is met.
+Tensor range(Number first, Number last, std::optional<Number> step = {},
+             const TensorOptions& options = {});
+/// `steps` numbers with equal distances, both ends included.
+Tensor linspace(double start, double end, int64_t steps, const TensorOptions& options = {});
+/// base to the power of what linspace gives.
+Tensor logspace(double start, double end, int64_t steps, std::optional<double> base = {},
+                const TensorOptions& options = {});
+
+/// Ones on the diagonal of a matrix of n rows and m (default n) columns.
+Tensor eye(int64_t n, std::optional<int64_t> m = {}, const TensorOptions& options = {});
+/// The part of each matrix on and below (tril) or above (triu) a diagonal, zeros elsewhere.
+Tensor tril(const Tensor& x, std::optional<int64_t> diagonal = {});
+Tensor triu(const Tensor& x, std::optional<int64_t> diagonal = {});
+/// A new last dimension of `num_classes` (default: the largest position; waits for it) with a 1 at
+/// the position that x holds.
+Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes = {});
+
+/// The i64 number offset + sum of i_d * strides[d] at each (i0, i1, ...).
+Tensor index_ramp(const Layout& layout, Device device);
+/// The positions 1..n along `dim`, in a shape of `rank` dimensions that broadcasts.
+Tensor positions_along(int rank, int dim, int64_t n, Device device);
+
+}  // namespace tide

@@ -1,0 +1,70 @@
+// Picking and placing elements by position, in views where ranges are enough.
+// Positions count from 1. Those in tensors are checked when the op runs: an error is then raised by
+// the first read of a result.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "runtime/ops/arguments.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// One entry between the brackets of x[{ ... }].
+struct IndexEntry {
+  enum class Kind : uint8_t {
+    position,  ///< `first`; the dimension disappears
+    range,     ///< first..last with `step`, both ends included; negative ends count from the end
+    all,       ///< {}
+    ellipsis,  ///< "...": as many `all` as fit
+    new_dim,   ///< "new": a dimension of size 1
+    tensor     ///< integer positions, or a mask over as many dimensions as it has
+  };
+  Kind kind = Kind::all;
+  int64_t first = 0, last = 0, step = 1;
+  Tensor tensor;
+};
+
+/// x[{ entries }]: a view, unless an entry is a tensor. Masks must be read: that waits.
+Tensor index(const Tensor& x, std::span<const IndexEntry> entries);
+/// x[{ entries }] = value, which broadcasts. Waits only for masks beside other entries and for
+/// masks whose value is a tensor with dimensions.
+void assign(const Tensor& x, std::span<const IndexEntry> entries, const TensorOrNumber& value);
+/// x[i] for one integer, the quick way: a view on the first dimension.
+Tensor index_first(const Tensor& x, int64_t position);
+
+/// out[i][j] = x[index[i][j]][j] for dim 1, and so on.
+Tensor gather(const Tensor& x, Dim dim, const Tensor& index);
+/// As gather, after broadcasting x and index against each other; over the flattened x without dim.
+Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> dim = {});
+/// x with source (or a number) written at index; `reduce` is "add" or "multiply".
+Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& source,
+               const std::optional<std::string>& reduce = {});
+Tensor scatter_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source);
+
+/// The parts of x at the positions along dim that `index`, of one dimension, holds.
+Tensor index_select(const Tensor& x, Dim dim, const Tensor& index);
+/// x with parts of `source` added, copied, or a number put, at positions along dim.
+Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
+                 std::optional<Number> alpha = {});
+Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source);
+Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& value);
+/// The elements of the flattened x at these positions, in the shape of index.
+Tensor take(const Tensor& x, const Tensor& index);
+
+/// x with `value` where the mask is true.
+Tensor masked_fill(const Tensor& x, const Tensor& mask, const TensorOrNumber& value);
+/// The elements where the mask is true, in one dimension. Waits for the mask.
+Tensor masked_select(const Tensor& x, const Tensor& mask);
+/// The positions of the elements that are not 0: one row each. Waits.
+Tensor nonzero(const Tensor& x);
+/// The same as one tensor for each dimension. Waits.
+std::vector<Tensor> where_positions(const Tensor& condition);
+
+/// Rows of `weight` at the positions in `input`; the row `padding` gets no gradient.
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding = {});
+
+}  // namespace tide

@@ -1,0 +1,39 @@
+// Products of vectors and matrices. Both operands have one type.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/ops/arguments.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// Vectors, matrices, or stacks of matrices whose leading dimensions broadcast.
+Tensor matmul(const Tensor& a, const Tensor& b);
+Tensor mm(const Tensor& a, const Tensor& b);
+Tensor bmm(const Tensor& a, const Tensor& b);
+Tensor mv(const Tensor& a, const Tensor& b);
+Tensor dot(const Tensor& a, const Tensor& b);
+Tensor outer(const Tensor& a, const Tensor& b);
+/// beta * x + alpha * (a b)
+Tensor addmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
+             std::optional<Number> alpha = {});
+Tensor baddbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
+               std::optional<Number> alpha = {});
+Tensor addmv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
+             std::optional<Number> alpha = {});
+
+/// x W' + bias over the last dimension of x.
+Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias = {});
+/// Sums of products by Einstein's convention: "ij,jk->ik".
+Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands);
+
+/// softmax(q k' * scale + mask) v; scale defaults to 1 / sqrt(size of q's last dimension).
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const std::optional<Tensor>& mask = {},
+                                    std::optional<double> dropout_p = {}, bool is_causal = false,
+                                    std::optional<double> scale = {});
+
+}  // namespace tide

@@ -1,0 +1,78 @@
+// Random numbers. Each is Philox of (seed, offset + its index in row-major order), so the same seed
+// gives the same numbers on every device, however work is cut or fused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/ops/arguments.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// A stream of random numbers: each op takes the next numel numbers of it when it is recorded.
+class Generator {
+ public:
+  explicit Generator(uint64_t seed = 0) : seed_(seed) {}
+
+  /// Starts over from the beginning of the stream of `seed`.
+  void manual_seed(uint64_t seed) {
+    seed_ = seed;
+    offset_ = 0;
+  }
+  uint64_t seed() const { return seed_; }
+  uint64_t offset() const { return offset_; }
+  void set_state(uint64_t seed, uint64_t offset) {
+    seed_ = seed;
+    offset_ = offset;
+  }
+  /// Claims `count` numbers; returns the place of the first.
+  uint64_t advance(int64_t count) {
+    const uint64_t first = offset_;
+    offset_ += static_cast<uint64_t>(count);
+    return first;
+  }
+
+ private:
+  uint64_t seed_;
+  uint64_t offset_ = 0;
+};
+
+/// The generator of the calling thread that ops use when none is given.
+Generator& default_generator();
+
+/// Uniform in [0, 1).
+Tensor rand(const Shape& shape, const TensorOptions& options = {});
+/// Normal with mean 0 and variance 1.
+Tensor randn(const Shape& shape, const TensorOptions& options = {});
+/// Whole numbers first..last, both ends included.
+Tensor randint(int64_t first, int64_t last, const Shape& shape, const TensorOptions& options = {});
+/// Whole numbers 1..last.
+Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options = {});
+/// The positions 1..n in random order.
+Tensor randperm(int64_t n, const TensorOptions& options = {});
+/// Normal numbers with the given mean and deviation.
+Tensor normal(double mean, double deviation, const Shape& shape, const TensorOptions& options = {});
+
+Tensor rand_like(const Tensor& x, const TensorOptions& options = {});
+Tensor randn_like(const Tensor& x, const TensorOptions& options = {});
+Tensor randint_like(const Tensor& x, int64_t first, int64_t last,
+                    const TensorOptions& options = {});
+
+/// 1 with the probability that x holds, else 0.
+Tensor bernoulli(const Tensor& x);
+/// `count` positions in each row of weights, drawn with the probability that the weights give.
+Tensor multinomial(const Tensor& weights, int64_t count, bool replacement = false);
+
+/// Zeros each element with probability p (default 0.5) and scales the others by 1 / (1 - p);
+/// x itself unless `training` (default true).
+Tensor dropout(const Tensor& x, std::optional<double> p = {}, std::optional<bool> training = {});
+/// The same for whole planes: one draw for each of the first two dimensions.
+Tensor dropout2d(const Tensor& x, std::optional<double> p = {}, std::optional<bool> training = {});
+
+/// Overwrite x with random numbers; they return nothing new.
+void uniform_(const Tensor& x, std::optional<double> from = {}, std::optional<double> to = {});
+void normal_(const Tensor& x, std::optional<double> mean = {}, std::optional<double> std = {});
+void bernoulli_(const Tensor& x, std::optional<double> p = {});
+
+}  // namespace tide
