@@ -1,0 +1,31 @@
+// The script line that the calling thread works for. Ops, waits and failures carry it.
+#pragma once
+
+#include <string_view>
+
+namespace tide {
+
+/// A line of a script. `file` is interned: it lives as long as the process, and equal names have
+/// equal pointers.
+struct CallSite {
+  const char* file = "";  ///< empty: not known
+  int line = 0;
+
+  bool known() const { return *file != '\0'; }
+  friend bool operator==(const CallSite& a, const CallSite& b) = default;
+};
+
+namespace call_site_detail {
+inline thread_local CallSite current;
+}
+
+/// What this thread records or waits for from now on belongs to `site`.
+inline void set_call_site(CallSite site) { call_site_detail::current = site; }
+
+/// The line last set on this thread.
+inline CallSite current_call_site() { return call_site_detail::current; }
+
+/// The one copy of a file name. Takes a lock: callers keep the answer.
+const char* intern_file_name(std::string_view name);
+
+}  // namespace tide
