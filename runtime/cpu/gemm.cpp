@@ -1,0 +1,275 @@
+// Cuts a matrix product into blocks that fit the caches, packs them and runs the kernels.
+#include "runtime/cpu/gemm.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "runtime/cpu/half.h"
+#include "runtime/cpu/scratch.h"
+
+namespace tide {
+namespace {
+
+/// Length of a block of k. A panel of b (16 or 32 columns) stays in the L1 cache, and where blocks
+/// meet each element's sum is rounded, so this number belongs to the bits of every product. All
+/// other numbers here only bear on speed.
+constexpr int64_t kBlockK = 256;
+/// Rows of a that one part works on: with kBlockK a block of 192 KiB, at home in L2.
+constexpr int64_t kBlockM = 192;
+/// Columns of b that one part works on, so many that packing a for each of them costs little.
+constexpr int64_t kBlockN = 768;
+/// Rows and columns of c computed at once; bounds the memory that packing takes.
+constexpr int64_t kSuperblock = 3072;
+/// Multiply-adds that are worth waking a thread for: some 3 microseconds.
+constexpr int64_t kWorthThread = 1 << 17;
+/// From this many columns on, a is packed: it is read once per panel of b.
+constexpr int64_t kPackLeft = 128;
+/// From this many rows on, b is packed even if its rows lie without gaps.
+constexpr int64_t kPackRight = 32;
+
+template <class T>
+using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+enum class InstructionSet { baseline, avx2, avx512 };
+
+InstructionSet instruction_set() {
+  const char* narrowed = std::getenv("TIDE_CPU");
+  const std::string_view name = narrowed ? narrowed : "";
+  if (name == "x86-64" || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    return InstructionSet::baseline;
+  if (name == "haswell" || !__builtin_cpu_supports("avx512f")) return InstructionSet::avx2;
+  return InstructionSet::avx512;
+}
+
+constexpr int64_t ceil_to(int64_t n, int64_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+/// Writes the (width, k) matrix `source` as panels of `panel` rows, each with k outermost, the last
+/// one filled up with zeros. A block of b is packed as its transpose.
+template <class T, class C>
+void pack(int64_t width, int64_t k, Matrix<T> source, int panel, C* target) {
+  // Runs of one cache line at a time: rows that are a power of two apart share a few cache sets.
+  constexpr int64_t run = 16;
+  for (int64_t i = 0; i < width; i += panel, target += panel * k) {
+    const int64_t rows = std::min<int64_t>(panel, width - i);
+    const T* corner = source.data + i * source.row_stride;
+    if (rows < panel) std::fill_n(target, panel * k, C(0));
+    if (source.row_stride == 1) {
+      for (int64_t p = 0; p < k; ++p)
+        for (int64_t r = 0; r < rows; ++r)
+          target[p * panel + r] = static_cast<C>(corner[p * source.column_stride + r]);
+      continue;
+    }
+    for (int64_t p = 0; p < k; p += run) {
+      const int64_t end = std::min(k, p + run);
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t q = p; q < end; ++q)
+          target[q * panel + r] =
+              static_cast<C>(corner[r * source.row_stride + q * source.column_stride]);
+    }
+  }
+}
+
+template <class T>
+Matrix<T> block_of(Matrix<T> x, int64_t row, int64_t column) {
+  return {x.data + row * x.row_stride + column * x.column_stride, x.row_stride, x.column_stride};
+}
+
+template <class T>
+Matrix<T> transposed(Matrix<T> x) {
+  return {x.data, x.column_stride, x.row_stride};
+}
+
+/// One product of at most kSuperblock rows and columns, into `c` of the compute type.
+template <class T, class C>
+class Product {
+ public:
+  Product(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, C* c, int64_t c_stride)
+      : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), c_stride_(c_stride) {}
+
+  void run(Parallel& parallel) {
+    choose_blocks(parallel.threads());
+    if (row_blocks_ == 1) return run_columns(parallel);
+    // All parts share one packed block of b.
+    static thread_local Scratch scratch;
+    for (int64_t p = 0; p < k_; p += kBlockK) {
+      const int64_t depth = std::min(kBlockK, k_ - p);
+      C* packed = scratch.get<C>(ceil_to(n_, kernel_.columns) * depth);
+      parallel.for_range(column_blocks_, grain(m_ * block_n_), [&](int64_t begin, int64_t end) {
+        const int64_t first = begin * block_n_, last = std::min(n_, end * block_n_);
+        if (first < last)
+          pack(last - first, depth, transposed(block_of(b_, p, first)), kernel_.columns,
+               packed + first * depth);
+      });
+      const int64_t items = row_blocks_ * column_blocks_;
+      parallel.for_range(items, grain(block_m_ * block_n_), [&](int64_t begin, int64_t end) {
+        for (int64_t item = begin; item < end; ++item) {
+          const int64_t row = item / column_blocks_ * block_m_;
+          const int64_t column = item % column_blocks_ * block_n_;
+          if (row < m_ && column < n_)
+            multiply(row, column, p, depth, packed_right(packed + column * depth, column, depth));
+        }
+      });
+    }
+  }
+
+ private:
+  /// Few rows: every part packs its own columns of b, or reads them in place.
+  void run_columns(Parallel& parallel) {
+    parallel.for_range(column_blocks_, grain(m_ * block_n_), [&](int64_t begin, int64_t end) {
+      static thread_local Scratch scratch;
+      for (int64_t column = begin * block_n_; column < std::min(n_, end * block_n_);
+           column += block_n_)
+        for (int64_t p = 0; p < k_; p += kBlockK) {
+          const int64_t depth = std::min(kBlockK, k_ - p);
+          C* packed = scratch.get<C>(ceil_to(block_n_, kernel_.columns) * depth);
+          multiply(0, column, p, depth, right(column, p, depth, packed));
+        }
+    });
+  }
+
+  /// Blocks of equal size, and as many of them as keeps all threads busy.
+  void choose_blocks(int64_t threads) {
+    row_blocks_ = (m_ + kBlockM - 1) / kBlockM;
+    column_blocks_ = (n_ + kBlockN - 1) / kBlockN;
+    if (row_blocks_ * column_blocks_ < 4 * threads) {
+      if (row_blocks_ > 1)
+        row_blocks_ = ceil_to(row_blocks_, threads);
+      else
+        column_blocks_ = ceil_to(column_blocks_, threads);
+    }
+    block_m_ = ceil_to((m_ + row_blocks_ - 1) / row_blocks_, kernel_.rows);
+    block_n_ = ceil_to((n_ + column_blocks_ - 1) / column_blocks_, kernel_.columns);
+  }
+
+  /// Parts worth a thread when one covers so many elements of c.
+  int64_t grain(int64_t elements) const {
+    return std::max<int64_t>(1, kWorthThread / (elements * std::min(k_, kBlockK)));
+  }
+
+  GemmRight<C> packed_right(const C* packed, int64_t column, int64_t depth) const {
+    const int64_t whole = std::min(block_n_, n_ - column) / kernel_.columns;
+    const int64_t panel = kernel_.columns * depth;
+    return {packed, panel, kernel_.columns, packed + whole * panel};
+  }
+
+  /// The columns from `column` on, packed into `packed` unless reading them in place is faster.
+  GemmRight<C> right(int64_t column, int64_t p, int64_t depth, C* packed) const {
+    const int64_t width = std::min(block_n_, n_ - column);
+    const Matrix<T> block = block_of(b_, p, column);
+    if constexpr (std::is_same_v<T, C>) {
+      if (block.column_stride == 1 && m_ < kPackRight) {
+        const int64_t whole = width / kernel_.columns * kernel_.columns;
+        pack(width - whole, depth, transposed(block_of(block, 0, whole)), kernel_.columns, packed);
+        return {block.data, kernel_.columns, block.row_stride, packed};
+      }
+    }
+    pack(width, depth, transposed(block), kernel_.columns, packed);
+    return packed_right(packed, column, depth);
+  }
+
+  /// The rows from `row` on, likewise.
+  GemmLeft<C> left(int64_t row, int64_t p, int64_t depth) const {
+    const int64_t height = std::min(block_m_, m_ - row);
+    const Matrix<T> block = block_of(a_, row, p);
+    if constexpr (std::is_same_v<T, C>) {
+      if (block_n_ < kPackLeft || height < kernel_.rows)
+        return {block.data, kernel_.rows * block.row_stride, block.row_stride, block.column_stride};
+    }
+    static thread_local Scratch scratch;
+    C* packed = scratch.get<C>(ceil_to(height, kernel_.rows) * depth);
+    pack(height, depth, block, kernel_.rows, packed);
+    return {packed, kernel_.rows * depth, 1, kernel_.rows};
+  }
+
+  void multiply(int64_t row, int64_t column, int64_t p, int64_t depth, const GemmRight<C>& right) {
+    kernel_.block(std::min(block_m_, m_ - row), std::min(block_n_, n_ - column), depth,
+                  left(row, p, depth), right, c_ + row * c_stride_ + column, c_stride_, p > 0);
+  }
+
+  const GemmKernel<C>& kernel_ = gemm_kernel<C>();
+  int64_t m_, n_, k_;
+  Matrix<T> a_, b_;
+  C* c_;
+  int64_t c_stride_;
+  int64_t row_blocks_ = 1, column_blocks_ = 1, block_m_ = 0, block_n_ = 0;
+};
+
+/// target = round(source) [+ bias], row by row; for float and double source and target are one.
+template <class T>
+void finish(int64_t m, int64_t n, const Compute<T>* source, int64_t source_stride, const T* bias,
+            int64_t bias_stride, T* target, int64_t target_stride, Parallel& parallel) {
+  constexpr bool same = std::is_same_v<T, Compute<T>>;
+  if (same && !bias) return;
+  parallel.for_range(m, std::max<int64_t>(1, 32768 / n), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const Compute<T>* from = source + i * source_stride;
+      T* to = target + i * target_stride;
+      for (int64_t j = 0; j < n; ++j) {
+        const T value = static_cast<T>(from[j]);
+        to[j] = bias ? static_cast<T>(value + bias[j * bias_stride]) : value;
+      }
+    }
+  });
+}
+
+}  // namespace
+
+template <>
+const GemmKernel<float>& gemm_kernel() {
+  static const GemmKernel<float>* const kernels[] = {&kGemmBaseline32, &kGemmAvx2_32,
+                                                     &kGemmAvx512_32};
+  static const GemmKernel<float>& chosen = *kernels[static_cast<int>(instruction_set())];
+  return chosen;
+}
+
+template <>
+const GemmKernel<double>& gemm_kernel() {
+  static const GemmKernel<double>* const kernels[] = {&kGemmBaseline64, &kGemmAvx2_64,
+                                                      &kGemmAvx512_64};
+  static const GemmKernel<double>& chosen = *kernels[static_cast<int>(instruction_set())];
+  return chosen;
+}
+
+template <class T>
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* bias,
+          int64_t bias_stride, T* c, Parallel& parallel) {
+  using C = Compute<T>;
+  static thread_local Scratch wide;
+  for (int64_t i = 0; i < m; i += kSuperblock)
+    for (int64_t j = 0; j < n; j += kSuperblock) {
+      const int64_t rows = std::min(kSuperblock, m - i), columns = std::min(kSuperblock, n - j);
+      T* corner = c + i * n + j;
+      C* sum;
+      int64_t stride = n;
+      if constexpr (std::is_same_v<T, C>) {
+        sum = corner;
+      } else {
+        sum = wide.get<C>(rows * columns);
+        stride = columns;
+      }
+      if (k == 0) {
+        for (int64_t y = 0; y < rows; ++y) std::fill_n(sum + y * stride, columns, C(0));
+      } else {
+        Product<T, C>(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), sum, stride)
+            .run(parallel);
+      }
+      finish<T>(rows, columns, sum, stride, bias ? bias + j * bias_stride : nullptr, bias_stride,
+                corner, n, parallel);
+    }
+}
+
+template void gemm(int64_t, int64_t, int64_t, Matrix<float>, Matrix<float>, const float*, int64_t,
+                   float*, Parallel&);
+template void gemm(int64_t, int64_t, int64_t, Matrix<double>, Matrix<double>, const double*,
+                   int64_t, double*, Parallel&);
+template void gemm(int64_t, int64_t, int64_t, Matrix<Float16>, Matrix<Float16>, const Float16*,
+                   int64_t, Float16*, Parallel&);
+template void gemm(int64_t, int64_t, int64_t, Matrix<BFloat16>, Matrix<BFloat16>, const BFloat16*,
+                   int64_t, BFloat16*, Parallel&);
+
+}  // namespace tide

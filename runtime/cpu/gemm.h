@@ -1,0 +1,60 @@
+// Matrix products of float and double: packing, blocking and the kernels per instruction set.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/graph/native.h"
+
+namespace tide {
+
+/// Some rows of a, packed or in place: element (i, p) of panel q (which holds rows q * rows and on)
+/// is at data[q * panel_stride + i * row_stride + p * k_stride].
+template <class T>
+struct GemmLeft {
+  const T* data;
+  int64_t panel_stride, row_stride, k_stride;
+};
+
+/// Some columns of b, packed or in place: element (p, j) of panel q is at
+/// data[q * panel_stride + p * k_stride + j]. A last panel that is not full is at edge[p * columns
+/// + j], filled up with zeros.
+template <class T>
+struct GemmRight {
+  const T* data;
+  int64_t panel_stride, k_stride;
+  const T* edge;
+};
+
+/// The innermost part of a product for one instruction set.
+template <class T>
+struct GemmKernel {
+  int rows;     ///< of a panel of a
+  int columns;  ///< of a panel of b
+  /// c (m, n; rows c_stride apart) = [c +] a b over one block of k.
+  void (*block)(int64_t m, int64_t n, int64_t k, const GemmLeft<T>& a, const GemmRight<T>& b, T* c,
+                int64_t c_stride, bool accumulate);
+};
+
+/// The kernels of each instruction set; calling one needs a processor that has it.
+extern const GemmKernel<float> kGemmBaseline32, kGemmAvx2_32, kGemmAvx512_32;
+extern const GemmKernel<double> kGemmBaseline64, kGemmAvx2_64, kGemmAvx512_64;
+
+/// The fastest kernel that this machine has and TIDE_CPU (x86-64, haswell) allows.
+template <class T>
+const GemmKernel<T>& gemm_kernel();
+
+/// A matrix somewhere in memory: element (i, j) at data[i * row_stride + j * column_stride].
+template <class T>
+struct Matrix {
+  const T* data;
+  int64_t row_stride, column_stride;
+};
+
+/// c (m, n, rows without gaps) = a (m, k) b (k, n) [+ bias (n), added to each finished element].
+/// T is float, double, Float16 or BFloat16; the halves are computed in float and rounded once
+/// before the bias is added and once after. Bits depend on k alone.
+template <class T>
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* bias,
+          int64_t bias_stride, T* c, Parallel& parallel);
+
+}  // namespace tide

@@ -1,0 +1,27 @@
+// The native ops of host devices.
+#pragma once
+
+#include "runtime/graph/native.h"
+
+namespace tide {
+
+/// The routine that carries out `op`. Thread-safe; a routine never waits for anything but its own
+/// parts.
+NativeFunction native_function(NativeOp op);
+
+void native_matmul(NativeCall& call);
+void native_conv2d(NativeCall& call);
+void native_conv2d_backward_input(NativeCall& call);
+void native_conv2d_backward_weight(NativeCall& call);
+void native_max_pool2d(NativeCall& call);
+void native_max_pool2d_backward(NativeCall& call);
+void native_avg_pool2d(NativeCall& call);
+void native_avg_pool2d_backward(NativeCall& call);
+void native_gather(NativeCall& call);
+void native_scatter(NativeCall& call);
+void native_sort(NativeCall& call);
+void native_cumsum(NativeCall& call);
+void native_cumprod(NativeCall& call);
+void native_cumulative_extreme(NativeCall& call);
+
+}  // namespace tide

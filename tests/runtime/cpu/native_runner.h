@@ -1,0 +1,73 @@
+// Calls native ops on plain vectors.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "runtime/cpu/half.h"
+#include "runtime/cpu/native.h"
+#include "runtime/cpu/team.h"
+
+namespace tide::test {
+
+template <class T>
+constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, float>) return DType::f32;
+  if constexpr (std::is_same_v<T, double>) return DType::f64;
+  if constexpr (std::is_same_v<T, Float16>) return DType::f16;
+  if constexpr (std::is_same_v<T, BFloat16>) return DType::bf16;
+  if constexpr (std::is_same_v<T, int64_t>) return DType::i64;
+  if constexpr (std::is_same_v<T, int32_t>) return DType::i32;
+  if constexpr (std::is_same_v<T, int16_t>) return DType::i16;
+  if constexpr (std::is_same_v<T, int8_t>) return DType::i8;
+  if constexpr (std::is_same_v<T, uint8_t>) return DType::u8;
+  return DType::boolean;
+}
+
+/// A dense array that owns its elements.
+template <class T>
+struct Array {
+  Shape shape;
+  std::vector<T> values;
+
+  explicit Array(const Shape& shape) : shape(shape), values(shape.numel()) {}
+  Array(const Shape& shape, std::vector<T> values) : shape(shape), values(std::move(values)) {}
+
+  ArrayView view() { return {values.data(), dtype_of<T>(), Layout(shape)}; }
+  /// The same elements with the last two dimensions exchanged.
+  ArrayView transposed_view() {
+    ArrayView view = this->view();
+    const int last = shape.rank() - 1;
+    std::swap(view.layout.shape[last], view.layout.shape[last - 1]);
+    std::swap(view.layout.strides[last], view.layout.strides[last - 1]);
+    return view;
+  }
+};
+
+/// Uniform in [-1, 1], or small integers.
+template <class T>
+Array<T> random_array(const Shape& shape, uint32_t seed) {
+  Array<T> result(shape);
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> floating(-1, 1);
+  std::uniform_int_distribution<int> integer(-50, 50);
+  for (T& value : result.values) {
+    if constexpr (std::is_integral_v<T>)
+      value = static_cast<T>(integer(generator));
+    else
+      value = static_cast<T>(static_cast<float>(floating(generator)));
+  }
+  return result;
+}
+
+/// Runs `op` with the given number of threads; returns the call, which says what was out of range.
+inline NativeCall run(NativeOp op, std::vector<ArrayView> inputs, std::vector<ArrayView> outputs,
+                      std::vector<int64_t> attributes, int threads = 2) {
+  Team team(threads);
+  NativeCall call{op, inputs, outputs, attributes, &team};
+  native_function(op)(call);
+  return call;
+}
+
+}  // namespace tide::test
