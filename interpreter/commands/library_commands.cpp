@@ -1,0 +1,130 @@
+// `tide lesson`, `tide bench`, `tide info` and `tide help`: doors to what the Lua library holds.
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bindings/support/embedded.h"
+#include "interpreter/commands/commands.h"
+#include "interpreter/commands/option_reader.h"
+#include "interpreter/run/interrupt.h"
+#include "interpreter/run/script.h"
+#include "interpreter/run/state.h"
+#include "interpreter/version.h"
+
+namespace tide {
+namespace {
+
+constexpr std::string_view kLessons = "lessons/";
+constexpr char kBench[] = "bench/main.lua";
+
+/// "lessons/02_async_queue.lua" without folder and suffix.
+std::string_view lesson_name(std::string_view path) {
+  path.remove_prefix(kLessons.size());
+  return path.substr(0, path.size() - std::string_view(".lua").size());
+}
+
+/// The lessons, in order: files whose names begin with a number.
+std::vector<std::string> lessons() {
+  std::vector<std::string> paths = list_scripts(kLessons);
+  std::erase_if(paths, [](const std::string& path) {
+    return !path.ends_with(".lua") ||
+           !std::isdigit(static_cast<unsigned char>(path[kLessons.size()]));
+  });
+  return paths;
+}
+
+/// Finds a lesson by its number ("2", "02"), its name ("async_queue") or both.
+std::optional<std::string> find_lesson(const std::string& wanted) {
+  for (const std::string& path : lessons()) {
+    const std::string_view name = lesson_name(path);
+    const size_t mark = name.find('_');
+    const std::string number(name.substr(0, mark));
+    const bool is_number =
+        std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return std::isdigit(c); });
+    const bool same_number =
+        is_number && wanted.size() < 4 && std::atoi(number.c_str()) == std::atoi(wanted.c_str());
+    if (wanted == name || same_number ||
+        (mark != std::string_view::npos && wanted == name.substr(mark + 1))) {
+      return path;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The text of a file's first comment line.
+std::string first_comment(const std::string& path) {
+  const std::string text = read_script(path).value_or("");
+  const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
+  return std::string(line.substr(std::min(line.size(), line.find_first_not_of("- "))));
+}
+
+int list_lessons() {
+  for (const std::string& path : lessons()) {
+    const std::string name(lesson_name(path));
+    std::printf("%-22s %s\n", name.c_str(), first_comment(path).c_str());
+  }
+  std::puts("\n`tide lesson NAME` runs one, `tide lesson NAME --show` prints its text.");
+  return EXIT_SUCCESS;
+}
+
+/// Runs a file of scripts/ as `tide FILE args` runs a script.
+int run_embedded(const std::string& path, const std::string& command, const Words& words) {
+  const std::optional<std::string> text = read_script(path);
+  if (!text) throw UsageError{command + ": " + path + " is not part of this build"};
+  catch_interrupts(Impatience::kEndProgram);
+  State state;
+  state.set_arguments({{"tide", command}, path, words});
+  const bool succeeded = run_text(state, *text, "@" + path);
+  return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+/// Calls tide.NAME with the words, and prints the text it returns, if any.
+int print_answer(const char* name, const Words& words) {
+  State state;
+  // A frame of the library, not of a script: tracebacks leave it out.
+  const std::string chunk_name = std::string(kLibrarySource) + name;
+  constexpr std::string_view kText =
+      "local name = ... return require('tide')[name](select(2, ...))";
+  luaL_loadbufferx(state, kText.data(), kText.size(), chunk_name.c_str(), "t");
+  lua_pushstring(state, name);
+  for (const std::string& word : words) lua_pushlstring(state, word.data(), word.size());
+  if (!call(state, 1 + static_cast<int>(words.size()), 1)) {
+    report_error(state);
+    return EXIT_FAILURE;
+  }
+  if (const char* text = lua_tostring(state, -1)) std::puts(text);
+  return finish(state, EXIT_SUCCESS);
+}
+
+}  // namespace
+
+int lesson_command(const Words& words) {
+  if (words.empty()) return list_lessons();
+  const std::optional<std::string> path = find_lesson(words[0]);
+  if (!path) throw UsageError{"lesson: there is no lesson '" + words[0] + "'"};
+  const Words rest(words.begin() + 1, words.end());
+  if (std::find(rest.begin(), rest.end(), "--show") == rest.end()) {
+    return run_embedded(*path, "lesson", rest);
+  }
+  std::fputs(read_script(*path).value_or("").c_str(), stdout);
+  return EXIT_SUCCESS;
+}
+
+int bench_command(const Words& words) { return run_embedded(kBench, "bench", words); }
+
+int info_command(const Words& words) {
+  if (!words.empty()) throw UsageError{"info: takes no arguments"};
+  print_version();
+  return print_answer("info", {});
+}
+
+int help_command(const Words& words) {
+  if (words.size() > 1) throw UsageError{"help: takes one name"};
+  return print_answer("help", words);
+}
+
+}  // namespace tide

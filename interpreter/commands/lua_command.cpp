@@ -1,0 +1,140 @@
+// `tide [options] [FILE [args]]`: the options, the order of doing things and the exit status of
+// `lua`.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "interpreter/commands/commands.h"
+#include "interpreter/repl/prompt.h"
+#include "interpreter/run/interrupt.h"
+#include "interpreter/run/script.h"
+#include "interpreter/run/state.h"
+#include "interpreter/version.h"
+
+namespace tide {
+namespace {
+
+/// An -e, -l or -W, in the order in which they were given.
+struct Action {
+  char option;
+  std::string text;
+};
+
+struct Options {
+  std::vector<Action> actions;
+  bool prompt = false;
+  bool version = false;
+  bool ignore_environment = false;
+  size_t words_read = 0;  ///< Up to the script's name.
+};
+
+/// Reads one word that begins with a hyphen, and the value behind it if it needs one.
+void read_option(const Words& words, size_t& i, Options& options) {
+  const std::string& word = words[i];
+  const auto refuse = [&] { throw UsageError{"unrecognized option '" + word + "'"}; };
+  const bool takes_value = word[1] == 'e' || word[1] == 'l';
+  if (word == "--version") {
+    options.version = true;
+  } else if (takes_value) {
+    std::string value = word.substr(2);
+    if (value.empty() && ++i < words.size()) value = words[i];
+    if (i >= words.size()) throw UsageError{"'" + word + "' needs argument"};
+    options.actions.push_back({word[1], value});
+  } else if (word.size() != 2) {
+    refuse();
+  } else if (word[1] == 'i') {
+    options.prompt = options.version = true;
+  } else if (word[1] == 'v') {
+    options.version = true;
+  } else if (word[1] == 'E') {
+    options.ignore_environment = true;
+  } else if (word[1] == 'W') {
+    options.actions.push_back({'W', "@on"});
+  } else {
+    refuse();
+  }
+}
+
+Options read_options(const Words& words) {
+  Options options;
+  size_t i = 0;
+  for (; i < words.size() && words[i].size() > 1 && words[i][0] == '-'; ++i) {
+    if (words[i] == "--") {
+      ++i;
+      break;
+    }
+    read_option(words, i, options);
+  }
+  options.words_read = i;
+  return options;
+}
+
+bool carry_out(lua_State* L, const Action& action) {
+  switch (action.option) {
+    case 'e':
+      return run_text(L, action.text, "=(command line)");
+    case 'l':
+      return require_module(L, action.text);
+    default:
+      lua_warning(L, action.text.c_str(), false);
+      return true;
+  }
+}
+
+/// Runs what LUA_INIT holds: a text, or "@file".
+bool run_environment(lua_State* L) {
+  const char* name = "LUA_INIT_5_4";
+  const char* text = std::getenv(name);
+  if (!text) text = std::getenv(name = "LUA_INIT");
+  if (!text) return true;
+  return text[0] == '@' ? run_file(L, text + 1) : run_text(L, text, "=" + std::string(name));
+}
+
+ScriptArguments script_arguments(const Words& words, size_t script) {
+  ScriptArguments arguments;
+  if (script >= words.size()) {
+    // Without a script the program itself stands at 0 and its options behind it.
+    arguments.script = arguments.before[0];
+    arguments.before.clear();
+    arguments.after = words;
+    return arguments;
+  }
+  arguments.before.insert(arguments.before.end(), words.begin(), words.begin() + script);
+  arguments.script = words[script];
+  arguments.after.assign(words.begin() + script + 1, words.end());
+  return arguments;
+}
+
+}  // namespace
+
+int lua_command(const Words& words) {
+  const Options options = read_options(words);
+  const bool has_script = options.words_read < words.size();
+  bool has_text = false;
+  for (const Action& action : options.actions) has_text |= action.option == 'e';
+  const bool idle = !has_script && !has_text && !options.version;
+  const bool prompt = options.prompt || (idle && isatty(STDIN_FILENO));
+
+  catch_interrupts(prompt ? Impatience::kWarnFirst : Impatience::kEndProgram);
+  State state(options.ignore_environment);
+  state.set_arguments(script_arguments(words, options.words_read));
+  if (options.version || prompt) print_version();
+  if (!options.ignore_environment && !run_environment(state)) return finish(state, EXIT_FAILURE);
+  for (const Action& action : options.actions) {
+    if (!carry_out(state, action)) return finish(state, EXIT_FAILURE);
+  }
+  if (has_script && !run_file(state, words[options.words_read]) && !options.prompt) {
+    return finish(state, EXIT_FAILURE);
+  }
+  if (prompt) {
+    run_prompt(state);
+  } else if (idle && !run_file(state, "-")) {
+    return finish(state, EXIT_FAILURE);
+  }
+  return finish(state, EXIT_SUCCESS);
+}
+
+}  // namespace tide

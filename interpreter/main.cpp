@@ -1,0 +1,93 @@
+// The `tide` program: finds the subcommand and hands it the rest of the command line.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+
+#include "interpreter/commands/commands.h"
+
+namespace {
+
+struct Command {
+  std::string_view name;
+  int (*start)(const tide::Words& words);
+  const char* usage;
+};
+
+constexpr char kMainUsage[] =
+    R"(usage: tide [options] [FILE [args]]   the prompt, or a script
+       tide run FILE [options] [args] a script, with a device, a seed or a count of its waits
+       tide test [PATH...]            the tests below the paths
+       tide lesson [N | name]         list the lessons, or go through one
+       tide bench [NAME...]           the benchmark workloads
+       tide info                      devices and libraries: what was found
+       tide help [NAME]               the reference
+Options of the first form, as lua's:
+  -e TEXT   run the text             -l NAME   require a module into a global
+  -i        prompt after the script  -v        show the version
+  -E        ignore LUA_INIT and LUA_PATH       -W   turn warnings on
+  --        end of options           -         run standard input
+`tide COMMAND --help` says more about a command.
+)";
+
+constexpr Command kCommands[] = {
+    {"run", tide::run_command,
+     R"(usage: tide run FILE [--device D] [--seed N] [--syncs] [--] [args]
+Runs a script. Options stand before or behind FILE; all other words, and whatever follows --, are
+the script's own.
+  --device D   what tide.accelerator() answers: cpu, sim, sim:1, cuda, ...
+  --seed N     start the random numbers as tide.manual_seed(N) does
+  --syncs      print at the end where the script waited, how often and how long
+)"},
+    {"test", tide::test_command,
+     R"(usage: tide test [PATH...] [options]
+Runs each *_test.lua below the paths (default: tests/scripts) in a process of its own. A folder with
+a runner.lua is one test program.
+  --filter P    only tests whose full name contains P
+  --device D    only on device D (may be given again)
+  --jobs N      so many processes at once
+  --timeout S   seconds a file may take (default: 300)
+  --junit F     write the results to the file F as JUnit XML
+  --list        list the files and stop
+)"},
+    {"lesson", tide::lesson_command,
+     R"(usage: tide lesson [N | name] [--show] [args]
+Without a name: lists the lessons. With one: runs it, and hands it the arguments.
+  --show   print the lesson's text in place of running it
+)"},
+    {"bench", tide::bench_command,
+     R"(usage: tide bench [NAME...] [--json] [--beside PEER]
+Runs the benchmark workloads, all or those named.
+)"},
+    {"info", tide::info_command, "usage: tide info\nSays what was found on this machine.\n"},
+    {"help", tide::help_command,
+     "usage: tide help [NAME]\nThe reference of NAME, such as tide.matmul.\n"},
+    {"--test-worker", tide::test_worker_command, ""},
+};
+
+int start(const Command* command, const tide::Words& words) {
+  const char* usage = command ? command->usage : kMainUsage;
+  // bench has its own reader, in Lua; but all commands answer --help alike.
+  const bool asks = !words.empty() && (words[0] == "--help" || (!command && words[0] == "-h"));
+  if (asks) return std::fputs(usage, stdout) < 0;
+  try {
+    return command ? command->start(words) : tide::lua_command(words);
+  } catch (const tide::UsageError& error) {
+    std::fprintf(stderr, "tide: %s\n%s", error.message.c_str(), usage);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tide: %s\n", error.what());
+  }
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  tide::Words words(arguments + (count > 0), arguments + count);
+  const Command* found = nullptr;
+  for (const Command& command : kCommands) {
+    if (!words.empty() && words[0] == command.name) found = &command;
+  }
+  if (found) words.erase(words.begin());
+  return start(found, words);
+}

@@ -1,0 +1,220 @@
+// Completion: reads the path of names before the cursor backwards, walks it from the globals and
+// lists the names that the last value knows.
+#include "interpreter/repl/completion.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "bindings/support/embedded.h"
+#include "interpreter/run/state.h"
+
+namespace tide {
+namespace {
+
+constexpr std::string_view kKeywords[] = {
+    "and",      "break",  "do",   "else", "elseif", "end",   "false", "for",
+    "function", "goto",   "if",   "in",   "local",  "nil",   "not",   "or",
+    "repeat",   "return", "then", "true", "until",  "while",
+};
+constexpr int kChainLimit = 32;  ///< Of __index tables behind each other.
+constexpr int kStepLimit =
+    1'000'000;  ///< Instructions that metamethods may take for one completion.
+
+bool is_name_character(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
+
+/// `tide.nn.Li`: the steps `tide`, `nn`, then the part of a name behind the separator '.'.
+struct Path {
+  std::vector<std::string> steps;  ///< Keys in order; a position is kept as "[3".
+  char separator = '\0';           ///< '.', ':' or none for a global.
+  std::string partial;
+  size_t begin = 0;  ///< Of `partial` in the line.
+};
+
+/// Reads one step (`name` or `[3]`) that ends before `end`, and moves `end` to its beginning.
+std::optional<std::string> read_step_backwards(std::string_view line, size_t& end) {
+  size_t begin = end;
+  const bool position = end > 0 && line[end - 1] == ']';
+  if (position) --begin;
+  while (begin > 0 && is_name_character(line[begin - 1])) --begin;
+  std::string step(line.substr(begin, end - begin - position));
+  if (step.empty()) return std::nullopt;
+  if (position) {
+    const bool digits =
+        std::all_of(step.begin(), step.end(), [](unsigned char c) { return std::isdigit(c); });
+    if (!digits || begin == 0 || line[begin - 1] != '[') return std::nullopt;
+    --begin;
+    step.insert(step.begin(), '[');
+  }
+  end = begin;
+  return step;
+}
+
+std::optional<Path> read_path(std::string_view line) {
+  Path path;
+  size_t end = line.size();
+  while (end > 0 && is_name_character(line[end - 1])) --end;
+  path.begin = end;
+  path.partial = line.substr(end);
+  const auto separated = [&] {
+    const bool dots = end > 1 && line[end - 1] == '.' && line[end - 2] == '.';
+    return end > 0 && (line[end - 1] == '.' || line[end - 1] == ':') && !dots;
+  };
+  if (!separated()) return path;
+  path.separator = line[--end];
+  while (true) {
+    std::optional<std::string> step = read_step_backwards(line, end);
+    if (!step) return std::nullopt;
+    const bool position = step->front() == '[';
+    path.steps.insert(path.steps.begin(), std::move(*step));
+    if (position) continue;
+    if (!separated()) return path;
+    --end;
+  }
+}
+
+/// The names found so far, with what tells callable values from others.
+struct Names {
+  lua_State* state;
+  const Path& path;
+  std::set<std::string> found;
+
+  void add(std::string_view name, bool callable) {
+    const bool hidden = name.starts_with('_') && !path.partial.starts_with('_');
+    const bool fits = name.starts_with(path.partial) && !hidden;
+    const bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+                         std::all_of(name.begin(), name.end(), is_name_character);
+    if (fits && is_name && (callable || path.separator != ':')) found.emplace(name);
+  }
+
+  /// Adds the string keys of the table on the top of the stack.
+  void add_keys() {
+    lua_pushnil(state);
+    while (lua_next(state, -2)) {
+      const bool callable = !lua_isnumber(state, -1) && !lua_isstring(state, -1);
+      if (lua_type(state, -2) == LUA_TSTRING) add(lua_tostring(state, -2), callable);
+      lua_pop(state, 1);
+    }
+  }
+
+  /// Adds what the value on the top of the stack knows: its keys, those of `__names`, and those of
+  /// the tables that `__index` leads to. Takes the value off the stack.
+  void add_value() {
+    for (int depth = 0; depth < kChainLimit; ++depth) {
+      if (lua_istable(state, -1)) add_keys();
+      add_declared();
+      if (luaL_getmetafield(state, -1, "__index") == LUA_TNIL) break;
+      lua_remove(state, -2);
+    }
+    lua_pop(state, 1);
+  }
+
+  /// Adds the names that the value's metatable declares in `__names`.
+  void add_declared() {
+    const int type = luaL_getmetafield(state, -1, "__names");
+    if (type == LUA_TNIL) return;
+    if (type == LUA_TFUNCTION) {
+      lua_pushvalue(state, -2);
+      lua_call(state, 1, 1);
+    }
+    if (lua_istable(state, -1)) add_keys();
+    lua_pop(state, 1);
+  }
+};
+
+/// Replaces the value on the top of the stack by its field or element `step`.
+void take_step(lua_State* L, const std::string& step) {
+  if (step.front() == '[') {
+    lua_pushinteger(L, std::atoll(step.c_str() + 1));
+  } else {
+    lua_pushlstring(L, step.data(), step.size());
+  }
+  lua_gettable(L, -2);
+  lua_remove(L, -2);
+}
+
+/// Collects into the Names given as light userdata. Runs protected, for metamethods may raise.
+int collect_names(lua_State* L) {
+  Names& names = *static_cast<Names*>(lua_touserdata(L, 1));
+  lua_pushglobaltable(L);
+  for (const std::string& step : names.path.steps) take_step(L, step);
+  names.add_value();
+  return 0;
+}
+
+void stop_metamethod(lua_State* L, lua_Debug*) { luaL_error(L, "too long for a completion"); }
+
+std::vector<std::string> field_candidates(lua_State* L, const Path& path) {
+  Names names{L, path, {}};
+  if (path.separator == '\0') {
+    for (std::string_view keyword : kKeywords) names.add(keyword, true);
+  }
+  const int top = lua_gettop(L);
+  lua_sethook(L, stop_metamethod, LUA_MASKCOUNT, kStepLimit);
+  lua_pushcfunction(L, collect_names);
+  lua_pushlightuserdata(L, &names);
+  lua_pcall(L, 1, 0, 0);
+  lua_sethook(L, nullptr, 0, 0);
+  lua_settop(L, top);
+  return {names.found.begin(), names.found.end()};
+}
+
+/// The unfinished string at the end of the line, if it is the argument of `require`.
+std::optional<std::string_view> required_module(std::string_view line) {
+  const size_t quote = line.find_last_of("\"'");
+  if (quote == std::string_view::npos) return std::nullopt;
+  std::string_view before = line.substr(0, quote);
+  while (!before.empty() && (before.back() == ' ' || before.back() == '(')) before.remove_suffix(1);
+  if (!before.ends_with("require")) return std::nullopt;
+  return line.substr(quote + 1);
+}
+
+void add_string_keys(lua_State* L, const char* package_field, std::set<std::string>& names) {
+  push_global(L, "package");
+  if (lua_istable(L, -1)) {
+    lua_pushstring(L, package_field);
+    lua_rawget(L, -2);
+    if (lua_istable(L, -1)) {
+      lua_pushnil(L);
+      while (lua_next(L, -2)) {
+        lua_pop(L, 1);
+        if (lua_type(L, -1) == LUA_TSTRING) names.insert(lua_tostring(L, -1));
+      }
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/// Modules that begin with `typed`, without the part up to its last dot, where the editor's word
+/// begins.
+std::vector<std::string> module_candidates(lua_State* L, std::string_view typed) {
+  std::set<std::string> modules;
+  add_string_keys(L, "loaded", modules);
+  add_string_keys(L, "preload", modules);
+  for (std::string& name : library_modules()) modules.insert(std::move(name));
+  const size_t kept = typed.find_last_of('.') + 1;  // 0 without a dot.
+  std::vector<std::string> candidates;
+  for (const std::string& name : modules) {
+    if (name.starts_with(typed)) candidates.push_back(name.substr(kept));
+  }
+  return candidates;
+}
+
+}  // namespace
+
+Completion complete(lua_State* L, const std::string& before_cursor) {
+  if (const auto typed = required_module(before_cursor)) {
+    const size_t word = before_cursor.size() - typed->size() + typed->find_last_of('.') + 1;
+    return {word, module_candidates(L, *typed)};
+  }
+  const std::optional<Path> path = read_path(before_cursor);
+  if (!path) return {before_cursor.size(), {}};
+  return {path->begin, field_candidates(L, *path)};
+}
+
+}  // namespace tide

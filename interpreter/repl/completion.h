@@ -1,0 +1,16 @@
+// Finds what the name before the cursor may become.
+#pragma once
+
+#include <lua5.4/lua.hpp>
+#include <string>
+
+#include "interpreter/repl/line_editor.h"
+
+namespace tide {
+
+/// Candidates for the name at the end of `before_cursor`: globals and keywords, fields behind a
+/// dot, methods behind a colon, module names inside `require "`. Values are looked up, never
+/// changed; nothing waits, and an error in a metamethod only means that there is nothing to offer.
+Completion complete(lua_State* L, const std::string& before_cursor);
+
+}  // namespace tide

@@ -1,0 +1,55 @@
+// Compiles prompt input.
+#include "interpreter/repl/input.h"
+
+#include <string_view>
+
+namespace tide {
+namespace {
+
+/// Lines are counted through the whole session: an error that shows up later than the line that
+/// queued its op can then name both.
+constexpr char kChunkName[] = "=stdin";
+
+bool load(lua_State* L, const std::string& text, int line_number) {
+  const std::string padded = std::string(line_number - 1, '\n') + text;
+  return luaL_loadbufferx(L, padded.data(), padded.size(), kChunkName, "t") == LUA_OK;
+}
+
+/// Whether the message on the stack says that the text ended too early.
+bool is_unfinished(lua_State* L) {
+  size_t size;
+  const char* message = lua_tolstring(L, -1, &size);
+  return std::string_view(message, size).ends_with("<eof>");
+}
+
+/// The text with "return " before its last line, or an empty one if it has a single line.
+std::string with_last_line_returned(const std::string& text) {
+  const size_t last = text.find_last_not_of(" \t\n");
+  const size_t end_of_line = last == std::string::npos ? last : text.rfind('\n', last);
+  if (end_of_line == std::string::npos) return "";
+  return text.substr(0, end_of_line + 1) + "return " + text.substr(end_of_line + 1);
+}
+
+}  // namespace
+
+InputKind compile_input(lua_State* L, const std::string& text, int line_number) {
+  const bool marked = text.starts_with('=');
+  if (load(L, "return " + text.substr(marked), line_number)) return InputKind::kRunnable;
+  bool unfinished = is_unfinished(L);
+  if (!marked) {
+    lua_pop(L, 1);
+    if (load(L, text, line_number)) return InputKind::kRunnable;
+    unfinished |= is_unfinished(L);
+  }
+  // "x = 1" and a line "x" below it end too early as statements, and yet are complete.
+  if (const std::string returning = with_last_line_returned(text); !returning.empty()) {
+    const bool complete = load(L, returning, line_number);
+    lua_remove(L, complete ? -2 : -1);
+    if (complete) return InputKind::kRunnable;
+  }
+  if (!unfinished) return InputKind::kWrong;
+  lua_pop(L, 1);
+  return InputKind::kUnfinished;
+}
+
+}  // namespace tide

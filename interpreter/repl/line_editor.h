@@ -1,0 +1,40 @@
+// Reads lines at the prompt: with readline where it is installed, plainly where it is not.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tide {
+
+/// What a request for a line brought.
+enum class ReadResult {
+  kLine,         ///< A line, or a pasted block of several, without the last line end.
+  kInterrupted,  ///< Ctrl-C: the line begun is thrown away.
+  kEnd,          ///< Ctrl-D on an empty line, or the end of the input.
+};
+
+/// Candidates for the name that ends at the cursor, given the text before it, and where it begins.
+struct Completion {
+  size_t begin = 0;
+  std::vector<std::string> candidates;
+};
+using Completer = std::function<Completion(const std::string& before_cursor)>;
+
+/// A source of lines. One per program, for readline keeps its state in globals.
+class LineEditor {
+ public:
+  virtual ~LineEditor() = default;
+
+  /// Shows `prompt` and waits for a line.
+  virtual ReadResult read(const char* prompt, std::string& line) = 0;
+
+  /// Makes an entry reachable with the arrow keys.
+  virtual void remember(const std::string& entry) = 0;
+};
+
+/// The editor for standard input: readline if that is a terminal and the library opens.
+std::unique_ptr<LineEditor> make_line_editor(Completer completer);
+
+}  // namespace tide

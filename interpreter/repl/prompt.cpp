@@ -1,0 +1,194 @@
+// The loop of the prompt, and what it prints after each line.
+#include "interpreter/repl/prompt.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "bindings/module.h"
+#include "interpreter/repl/completion.h"
+#include "interpreter/repl/history.h"
+#include "interpreter/repl/input.h"
+#include "interpreter/repl/line_editor.h"
+#include "interpreter/run/script.h"
+#include "interpreter/run/state.h"
+
+namespace tide {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kHelp[] = "return require('tide').help(...)";
+
+/// `?text`: help on the value that the text stands for, else on the name that it is.
+constexpr char kHelpOnText[] = R"(
+  local text = ...
+  local help = require("tide").help
+  local expression = load("return " .. text)
+  local known, value = pcall(expression or error)
+  if known and value ~= nil then return help(value) end
+  return help(text)
+)";
+
+bool wants_colour(bool on_terminal) {
+  const char* terminal = std::getenv("TERM");
+  return on_terminal && !std::getenv("NO_COLOR") && terminal &&
+         std::string_view(terminal) != "dumb";
+}
+
+class Prompt {
+ public:
+  explicit Prompt(lua_State* L)
+      : state_(L),
+        editor_(make_line_editor([L](const std::string& before) { return complete(L, before); })),
+        on_terminal_(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)),
+        coloured_(wants_colour(on_terminal_)) {
+    push_global(L, "help");
+    if (lua_isnil(L, -1) && luaL_loadstring(L, kHelp) == LUA_OK) set_global(L, "help");
+    lua_pop(L, 1);
+    if (!on_terminal_) return;
+    history_.emplace();
+    for (const std::string& entry : history_->entries()) editor_->remember(entry);
+  }
+
+  void run() {
+    std::string text;
+    while (read_input(text)) {
+      if (text.find_first_not_of(" \t\n") != std::string::npos) run_input();
+      lua_settop(state_, 0);
+    }
+  }
+
+ private:
+  /// Reads lines until they can be run or are wrong; then the function or the message is on the
+  /// stack. False at the end of the input.
+  bool read_input(std::string& text) {
+    text.clear();
+    while (true) {
+      std::string line;
+      const ReadResult result = read_line(text.empty() ? "> " : ">> ", line);
+      if (result == ReadResult::kInterrupted) return text.clear(), true;
+      if (result == ReadResult::kEnd && text.empty()) return false;
+      if (result == ReadResult::kEnd) {
+        kind_ = InputKind::kWrong;
+        lua_pushliteral(state_, "stdin: the input ends inside a statement");
+        return true;
+      }
+      if (text.empty() && line.find_first_not_of(" \t\n") == std::string::npos) return true;
+      const bool pasted = text.empty() && line.find('\n') != std::string::npos;
+      text += text.empty() ? line : "\n" + line;
+      kind_ = compile(text);
+      if (kind_ == InputKind::kUnfinished) continue;
+      if (kind_ == InputKind::kWrong && pasted) {
+        // As a whole it is no chunk, but the lines may be, one after the other.
+        lua_pop(state_, 1);
+        split(text);
+        text.clear();
+        continue;
+      }
+      remember(text);
+      return true;
+    }
+  }
+
+  ReadResult read_line(const char* prompt, std::string& line) {
+    if (waiting_.empty()) return editor_->read(prompt, line);
+    line = std::move(waiting_.front());
+    waiting_.pop_front();
+    return ReadResult::kLine;
+  }
+
+  void split(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) waiting_.push_back(std::move(line));
+  }
+
+  InputKind compile(const std::string& text) {
+    if (!text.starts_with('?')) return compile_input(state_, text, line_number_);
+    const size_t begin = text.find_first_not_of("? \t");
+    luaL_loadstring(state_, begin == std::string::npos ? kHelp : kHelpOnText);
+    if (begin != std::string::npos) lua_pushstring(state_, text.c_str() + begin);
+    return InputKind::kRunnable;
+  }
+
+  void remember(const std::string& text) {
+    line_number_ += 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+    editor_->remember(text);
+    if (history_) history_->add(text);
+  }
+
+  void run_input() {
+    const auto start = Clock::now();
+    const bool wrong = kind_ == InputKind::kWrong;
+    if (!wrong && call(state_, lua_gettop(state_) - 1, LUA_MULTRET)) {
+      print_results();
+    } else {
+      waiting_.clear();  // The rest of a pasted block was meant for a state that is not there.
+      show_error();
+    }
+    if (wrong) return;
+    tide_hand_over(state_);
+    if (on_terminal_) print_cost(Clock::now() - start);
+  }
+
+  /// Prints the values on the stack with the global `print`, whatever that is by now.
+  void print_results() {
+    const int count = lua_gettop(state_);
+    if (count == 0) return;
+    if (!lua_checkstack(state_, LUA_MINSTACK)) return;
+    push_global(state_, "print");
+    lua_insert(state_, 1);
+    if (!call(state_, count, 0)) show_error();
+  }
+
+  void show_error() {
+    std::fflush(stdout);
+    const char* message = lua_tostring(state_, -1);
+    std::fprintf(stderr, "%s\n", message ? message : "(error object is not a string)");
+  }
+
+  /// `[1.25 ms, 3 ops queued]`. Counts without waiting: what is queued stays so.
+  void print_cost(Clock::duration time) {
+    const double milliseconds = std::chrono::duration<double, std::milli>(time).count();
+    const std::int64_t pending = tide_pending_operations(state_);
+    std::string cost(64, '\0');
+    if (milliseconds < 1000) {
+      cost.resize(std::snprintf(cost.data(), cost.size(), "[%.3g ms", milliseconds));
+    } else {
+      cost.resize(std::snprintf(cost.data(), cost.size(), "[%.2f s", milliseconds / 1000));
+    }
+    if (pending > 0) {
+      cost += ", " + std::to_string(pending) + (pending == 1 ? " op queued" : " ops queued");
+    }
+    std::printf(coloured_ ? "\033[2m%s]\033[0m\n" : "%s]\n", cost.c_str());
+    std::fflush(stdout);
+  }
+
+  lua_State* state_;
+  std::unique_ptr<LineEditor> editor_;
+  bool on_terminal_;
+  bool coloured_;
+  std::optional<History> history_;
+  std::deque<std::string> waiting_;  ///< Lines of a pasted block that are to be run.
+  InputKind kind_ = InputKind::kRunnable;
+  int line_number_ = 1;  ///< Of the next line that is run.
+};
+
+}  // namespace
+
+void run_prompt(lua_State* L) {
+  lua_settop(L, 0);
+  Prompt(L).run();
+}
+
+}  // namespace tide

@@ -1,0 +1,105 @@
+// SIGINT becomes a Lua hook. Hooks belong to one coroutine, so the running one must be known: the
+// linker sends every lua_resume of the program through here (-Wl,--wrap=lua_resume).
+#include "interpreter/run/interrupt.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "bindings/module.h"
+
+extern "C" int __real_lua_resume(lua_State* L, lua_State* from, int arguments, int* results);
+
+namespace tide {
+namespace {
+
+// After the first error a handler (pcall, __close) gets this many instructions to put things right;
+// from then on each one raises, so that a loop around pcall ends as well.
+constexpr int kGraceInstructions = 1'000'000;
+
+pthread_t lua_thread;
+Impatience impatience_of_user;
+std::atomic<lua_State*> running{nullptr};  ///< The coroutine that runs; null outside Interruptible.
+std::atomic<int> presses{0};               ///< Of Ctrl-C, since the code that runs began.
+int errors_raised = 0;
+
+void stop_script(lua_State* L, lua_Debug* where) {
+  if (presses == 0) {  // A coroutine that slept through an earlier interrupt.
+    lua_sethook(L, nullptr, 0, 0);
+    return;
+  }
+  lua_sethook(L, stop_script, LUA_MASKCOUNT, errors_raised++ == 0 ? kGraceInstructions : 1);
+  lua_getinfo(L, "Sl", where);
+  lua_pushfstring(L, "%s:%d: interrupted", where->short_src, where->currentline);
+  lua_error(L);
+}
+
+void tell(const char* text, size_t size) {
+  [[maybe_unused]] auto written = write(STDERR_FILENO, text, size);
+}
+
+/// Only calls that are safe in a signal handler; lua_sethook is one by its documentation.
+void on_signal(int signal_number) {
+  if (!pthread_equal(pthread_self(), lua_thread)) {
+    pthread_kill(lua_thread, signal_number);
+    return;
+  }
+  const int press = ++presses;
+  lua_State* L = running;
+  if (!L) return;
+  if (press == 1) {
+    lua_sethook(L, stop_script, LUA_MASKCOUNT, 1);
+    tide_request_interrupt();
+  } else if (press == 2 && impatience_of_user == Impatience::kWarnFirst) {
+    static constexpr char kWarning[] = "\ninside a C function; Ctrl-C once more ends tide\n";
+    tell(kWarning, sizeof kWarning - 1);
+  } else {
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+  }
+}
+
+}  // namespace
+
+void catch_interrupts(Impatience impatience) {
+  lua_thread = pthread_self();
+  impatience_of_user = impatience;
+  struct sigaction action = {};
+  action.sa_handler = on_signal;  // Without SA_RESTART: a read of a line must come back.
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+bool take_interrupt() { return presses.exchange(0) > 0; }
+
+Interruptible::Interruptible(lua_State* L) : state_(L) {
+  presses = 0;
+  errors_raised = 0;
+  running = L;
+}
+
+Interruptible::~Interruptible() {
+  running = nullptr;
+  if (presses.exchange(0) == 0) return;
+  lua_sethook(state_, nullptr, 0, 0);
+  tide_interrupt(state_);
+}
+
+}  // namespace tide
+
+/// As lua_resume, and keeps track of the coroutine that runs.
+extern "C" int __wrap_lua_resume(lua_State* L, lua_State* from, int arguments, int* results) {
+  using tide::running;
+  lua_State* outer = running;
+  if (!outer || !pthread_equal(pthread_self(), tide::lua_thread)) {
+    return __real_lua_resume(L, from, arguments, results);
+  }
+  running = L;
+  const int status = __real_lua_resume(L, from, arguments, results);
+  running = outer;
+  // The error may have ended in the coroutine; whoever resumed it shall stop too.
+  if (tide::presses > 0) lua_sethook(outer, tide::stop_script, LUA_MASKCOUNT, 1);
+  return status;
+}

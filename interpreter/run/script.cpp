@@ -1,0 +1,120 @@
+// Runs chunks of Lua and words their errors: the message, then a traceback of the script's frames.
+#include "interpreter/run/script.h"
+
+#include <cstdio>
+#include <string>
+
+#include "bindings/support/embedded.h"
+#include "interpreter/run/interrupt.h"
+#include "interpreter/run/state.h"
+
+namespace tide {
+namespace {
+
+/// The traceback without frames that are no part of the script: the library's, and the C call that
+/// started it all. Empty if no frame is left.
+std::string script_traceback(std::string_view traceback) {
+  const std::string library = "\t" + std::string(kLibrarySource.substr(1));
+  std::string kept;
+  for (size_t begin = traceback.find('\n'); begin != std::string_view::npos;) {
+    const size_t end = traceback.find('\n', begin + 1);
+    const std::string_view line = traceback.substr(begin + 1, end - begin - 1);
+    if (!line.starts_with(library) && line != "\t[C]: in ?") kept.append("\n").append(line);
+    begin = end;
+  }
+  return kept.empty() ? kept : std::string("\nstack traceback:").append(kept);
+}
+
+/// The message handler of every call: makes the error a string, with a traceback behind it.
+int describe_error(lua_State* L) {
+  if (!lua_isstring(L, 1)) {
+    if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
+    lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+    lua_replace(L, 1);
+  }
+  lua_settop(L, 1);
+  lua_tostring(L, 1);
+  luaL_traceback(L, L, nullptr, 1);
+  const std::string traceback = script_traceback(lua_tostring(L, 2));
+  lua_pop(L, 1);
+  lua_pushlstring(L, traceback.data(), traceback.size());
+  lua_concat(L, 2);
+  return 1;
+}
+
+/// Pushes the values of the global `arg` from 1 on, and returns how many there are.
+int push_script_arguments(lua_State* L) {
+  push_global(L, "arg");
+  if (!lua_istable(L, -1)) {
+    lua_pop(L, 1);
+    return 0;
+  }
+  const int count = static_cast<int>(lua_rawlen(L, -1));
+  if (!lua_checkstack(L, count + 3)) return lua_pop(L, 1), 0;
+  for (int i = 1; i <= count; ++i) lua_rawgeti(L, -i, i);
+  lua_remove(L, -count - 1);
+  return count;
+}
+
+/// Runs the chunk that a load left on the stack, or reports why there is none.
+bool run_loaded(lua_State* L, int load_status, bool with_arguments) {
+  if (load_status == LUA_OK) {
+    const int arguments = with_arguments ? push_script_arguments(L) : 0;
+    if (call(L, arguments, 0)) return true;
+  }
+  report_error(L);
+  return false;
+}
+
+}  // namespace
+
+bool call(lua_State* L, int arguments, int results) {
+  const int handler = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, describe_error);
+  lua_insert(L, handler);
+  int status;
+  {
+    Interruptible interruptible(L);
+    status = lua_pcall(L, arguments, results, handler);
+  }
+  lua_remove(L, handler);
+  return status == LUA_OK;
+}
+
+void report_error(lua_State* L) {
+  std::fflush(stdout);
+  const char* message = lua_tostring(L, -1);
+  std::fprintf(stderr, "tide: %s\n", message ? message : "(error object is not a string)");
+  std::fflush(stderr);
+  lua_pop(L, 1);
+}
+
+bool run_file(lua_State* L, const std::string& path) {
+  const int status = luaL_loadfilex(L, path == "-" ? nullptr : path.c_str(), "t");
+  return run_loaded(L, status, true);
+}
+
+bool run_text(lua_State* L, std::string_view text, const std::string& chunk_name) {
+  const int status = luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t");
+  return run_loaded(L, status, chunk_name.starts_with('@'));
+}
+
+bool require_module(lua_State* L, const std::string& specification) {
+  const size_t mark = specification.find('=');
+  const std::string module =
+      mark == std::string::npos ? specification : specification.substr(mark + 1);
+  // As `lua`: the part before a hyphen is a version tag, not the name of a global.
+  const std::string global = mark == std::string::npos
+                                 ? specification.substr(0, specification.find('-'))
+                                 : specification.substr(0, mark);
+  push_global(L, "require");
+  lua_pushlstring(L, module.data(), module.size());
+  if (!call(L, 1, 1)) {
+    report_error(L);
+    return false;
+  }
+  set_global(L, global.c_str());
+  return true;
+}
+
+}  // namespace tide

@@ -1,0 +1,27 @@
+// Runs chunks of Lua: files, texts and standard input, with errors as a reader wants them.
+#pragma once
+
+#include <lua5.4/lua.hpp>
+#include <string>
+#include <string_view>
+
+namespace tide {
+
+/// Calls the function below its `arguments` on the stack; Ctrl-C stops it. On failure the error
+/// with its traceback is left there as a string, and false returned.
+bool call(lua_State* L, int arguments, int results);
+
+/// Takes the error off the stack and prints it to stderr, headed "tide: ".
+void report_error(lua_State* L);
+
+/// Runs a file, or standard input if `path` is "-"; it gets the global `arg`'s list as `...`.
+/// Prints the error if there is one, and returns whether there was none.
+bool run_file(lua_State* L, const std::string& path);
+
+/// Runs a text under a chunk name such as "=(command line)" or "@lessons/01_devices.lua".
+bool run_text(lua_State* L, std::string_view text, const std::string& chunk_name);
+
+/// `-l name` or `-l global=name`: requires a module into a global of its name.
+bool require_module(lua_State* L, const std::string& specification);
+
+}  // namespace tide

@@ -1,0 +1,92 @@
+// Opens and ends the Lua state of the program.
+#include "interpreter/run/state.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "bindings/module.h"
+
+namespace tide {
+namespace {
+
+/// os.exit([code [, close]]): as Lua's, but leaves by the same door as the end of a script.
+int exit_program(lua_State* L) {
+  int status = EXIT_SUCCESS;
+  if (lua_isboolean(L, 1)) {
+    status = lua_toboolean(L, 1) ? EXIT_SUCCESS : EXIT_FAILURE;
+  } else {
+    status = static_cast<int>(luaL_optinteger(L, 1, EXIT_SUCCESS));
+  }
+  status = finish(L, status);
+  if (lua_toboolean(L, 2)) lua_close(L);
+  std::exit(status);
+}
+
+int open_libraries(lua_State* L) {
+  if (lua_toboolean(L, 1)) {
+    lua_pushboolean(L, true);
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  // Where Lua's own libraries look for it.
+  }
+  luaL_openlibs(L);
+  lua_getglobal(L, "os");
+  lua_pushcfunction(L, exit_program);
+  lua_setfield(L, -2, "exit");
+  luaL_requiref(L, "tide", luaopen_tide, true);
+  return 0;
+}
+
+}  // namespace
+
+State::State(bool ignore_environment) : state_(luaL_newstate()) {
+  if (!state_) throw std::runtime_error("cannot open a Lua state: not enough memory");
+  lua_pushcfunction(state_, open_libraries);
+  lua_pushboolean(state_, ignore_environment);
+  if (lua_pcall(state_, 1, 0, 0) != LUA_OK) {
+    const char* text = lua_tostring(state_, -1);
+    std::string message = text ? text : "cannot open the libraries";
+    lua_close(state_);
+    throw std::runtime_error(message);
+  }
+}
+
+State::~State() { lua_close(state_); }
+
+void State::set_arguments(const ScriptArguments& arguments) {
+  const auto put = [this](const std::string& text, lua_Integer index) {
+    lua_pushlstring(state_, text.data(), text.size());
+    lua_seti(state_, -2, index);
+  };
+  lua_newtable(state_);
+  lua_Integer index = -static_cast<lua_Integer>(arguments.before.size());
+  for (const std::string& word : arguments.before) put(word, index++);
+  put(arguments.script, index++);
+  for (const std::string& word : arguments.after) put(word, index++);
+  set_global(state_, "arg");
+}
+
+void push_global(lua_State* L, const char* name) {
+  lua_pushglobaltable(L);
+  lua_pushstring(L, name);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+}
+
+void set_global(lua_State* L, const char* name) {
+  lua_pushglobaltable(L);
+  lua_insert(L, -2);
+  lua_pushstring(L, name);
+  lua_insert(L, -2);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+int finish(lua_State* L, int status) {
+  std::fflush(stdout);
+  tide_hand_over(L);
+  const bool failed = tide_report_unread_errors(stderr);
+  tide_report_syncs(stderr);
+  return failed && status == EXIT_SUCCESS ? EXIT_FAILURE : status;
+}
+
+}  // namespace tide
