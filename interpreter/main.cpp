@@ -43,12 +43,12 @@ the script's own.
      R"(usage: tide test [PATH...] [options]
 Runs each *_test.lua below the paths (default: tests/scripts) in a process of its own. A folder with
 a runner.lua is one test program.
-  --filter P    only tests whose full name contains P
+  --filter P    only tests whose name matches the Lua pattern P
   --device D    only on device D (may be given again)
   --jobs N      so many processes at once
   --timeout S   seconds a file may take (default: 300)
   --junit F     write the results to the file F as JUnit XML
-  --list        list the files and stop
+  --list        name the tests and stop
 )"},
     {"lesson", tide::lesson_command,
      R"(usage: tide lesson [N | name] [--show] [args]

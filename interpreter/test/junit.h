@@ -1,0 +1,15 @@
+// Test results as JUnit XML, which build servers read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "interpreter/test/test_result.h"
+
+namespace tide {
+
+/// Writes the results to `path`, beside it first and then renamed. Throws std::runtime_error naming
+/// the file if it cannot be written.
+void write_junit(const std::string& path, const std::vector<FileResult>& files);
+
+}  // namespace tide
