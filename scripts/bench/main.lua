@@ -1,0 +1,161 @@
+-- `tide bench`: runs workloads, alone or beside another framework, and prints figures or a table of ratios.
+--
+--   tide bench [NAME...] [--json] [--beside PEER] [--rounds N] [--reps N] [--device D] [--list]
+local tide = require "tide"
+
+local families = {"overhead", "training", "matmul", "memory", "startup"}
+
+local function all_workloads()
+  local list = {}
+  for _, family in ipairs(families) do
+    for _, row in ipairs(require("bench." .. family)) do list[#list + 1] = row end
+  end
+  return list
+end
+
+-- Timing -------------------------------------------------------------------------------------------------
+
+local function median(times)
+  table.sort(times)
+  local n = #times
+  return (times[(n + 1) // 2] + times[n // 2 + 1]) / 2
+end
+
+--- The least and the middle of the times of `reps` calls, after two that warm caches.
+local function timed(fn, reps)
+  for _ = 1, 2 do fn() end
+  local times = {}
+  for i = 1, reps do
+    collectgarbage() -- what earlier calls left behind is not this one's to clear away
+    local start = tide.time()
+    fn()
+    times[i] = tide.time() - start
+  end
+  local middle = median(times)
+  return times[1], middle
+end
+
+local function measure(row, device, reps)
+  local fn = row.make(device)
+  local best, middle = timed(fn, reps)
+  fn = nil
+  collectgarbage()
+  return {best = row.figure(best), median = row.figure(middle)}
+end
+
+local function json_line(row, peer, figures)
+  return ('{"workload": "%s", "peer": "%s", "best": %.3f, "median": %.3f, "unit": "%s"}'):format(row.name, peer,
+    figures.best, figures.median, row.unit)
+end
+
+-- Beside another framework -------------------------------------------------------------------------------
+
+local function exists(path)
+  local file = io.open(path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+--- The script that times the others: in the tree, as TIDE_PATH names it or seen from the working folder.
+local function find_peers()
+  for _, folder in ipairs {os.getenv "TIDE_PATH" or "scripts", "scripts"} do
+    local path = folder .. "/bench/peers.py"
+    if exists(path) then return path end
+  end
+  error("bench: --beside needs scripts/bench/peers.py: run it in the source tree, or set TIDE_PATH to its scripts folder", 0)
+end
+
+--- One run of a peer in a process of its own; nil if it has no such workload.
+local function measure_peer(script, name, peer, reps)
+  local command = ("python3 '%s' %s '%s' --reps %d"):format(script, name, peer, reps)
+  local pipe = assert(io.popen(command))
+  local output = pipe:read("a")
+  if not pipe:close() then error("bench: this failed: " .. command, 0) end
+  local best, middle = output:match('"best": ([%d.]+), "median": ([%d.]+)')
+  if best then return {best = tonumber(best), median = tonumber(middle)} end
+end
+
+local function better(row, a, b)
+  if not a then return b end
+  if row.more_is_better then return a.best >= b.best and a or b end
+  return a.best <= b.best and a or b
+end
+
+--- Runs tide and the peer in turn, so that both meet the same machine; returns the best of each.
+local function measure_beside(row, options, script)
+  local ours, theirs
+  for _ = 1, options.rounds do
+    local figures = measure_peer(script, row.name, options.beside, options.reps)
+    if not figures then return nil end
+    theirs = better(row, theirs, figures)
+    ours = better(row, ours, measure(row, options.device, options.reps))
+  end
+  return ours, theirs
+end
+
+local function processor()
+  for line in io.lines "/proc/cpuinfo" do
+    local name = line:match "^model name%s*:%s*(.*)$"
+    if name then return name end
+  end
+  return "unknown processor"
+end
+
+local function print_table(rows, options)
+  local script = find_peers()
+  print(("%s, %d threads, device %s, %s"):format(processor(), tide.get_num_threads(), options.device,
+    os.date "!%Y-%m-%d"))
+  print(("%-17s %-10s %12s %12s   %-22s %s"):format("workload", "unit", "tide", options.beside, "tide against it",
+    "copy beside it, GB/s"))
+  local control
+  for _, row in ipairs(rows) do
+    local ours, theirs = measure_beside(row, options, script)
+    if ours then
+      local ratio = row.more_is_better and ours.best / theirs.best or theirs.best / ours.best
+      local beside = ""
+      if row.memory_bound then
+        control = control or require "bench.control"(options.device, options.reps)
+        beside = ("%.1f"):format(control())
+      end
+      print(("%-17s %-10s %12.1f %12.1f   %-22s %s"):format(row.name, row.unit, ours.best, theirs.best,
+        ("%.2f times as fast"):format(ratio), beside))
+    end
+  end
+end
+
+-- Options ------------------------------------------------------------------------------------------------
+
+local function chosen(names, workloads)
+  if #names == 0 then return workloads end
+  local by_name, known, rows = {}, {}, {}
+  for i, row in ipairs(workloads) do by_name[row.name], known[i] = row, row.name end
+  for i, name in ipairs(names) do
+    rows[i] = by_name[name]
+      or error(("bench: unknown workload %s: known are %s"):format(name, table.concat(known, ", ")), 0)
+  end
+  return rows
+end
+
+local function main(given)
+  local options = tide.args({
+    json = false, list = false, beside = "", rounds = 3, reps = 5, device = "cpu",
+  }, given)
+  local rows = chosen(options, all_workloads())
+  if options.list then
+    for _, row in ipairs(rows) do print(("%-17s %s; %s"):format(row.name, row.words, row.unit)) end
+  elseif options.beside ~= "" then
+    print_table(rows, options)
+  else
+    for _, row in ipairs(rows) do
+      local figures = measure(row, options.device, options.reps)
+      if options.json then
+        print(json_line(row, "tide", figures))
+      else
+        print(("%-17s %12.1f %-10s (median %.1f)"):format(row.name, figures.best, row.unit, figures.median))
+      end
+      io.stdout:flush()
+    end
+  end
+end
+
+return main(...)

@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Times one workload of `tide bench` in another framework and prints one JSON line.
+
+usage: peers.py WORKLOAD PEER [--reps N]
+       peers.py --list
+
+A peer named NAME.out writes into outputs made beforehand: without it, most of a memory-bound
+figure is the time the system takes to hand over fresh pages. All peers compute in float32 on
+two threads of the CPU. Every repetition ends with its results computed.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+
+MI = 1 << 20
+PRODUCTS = {256: 200, 1024: 20, 4096: 1}
+
+# Workload: unit, and the figure for a repetition of t seconds.
+UNITS = {
+    "op_overhead": ("ns/op", lambda t: t / 1e5 * 1e9),
+    "op_overhead_grad": ("ns/op", lambda t: t / 4e4 * 1e9),
+    "mlp_step": ("us/step", lambda t: t / 200 * 1e6),
+    "chain_16m": ("GB/s", lambda t: 4 * 16 * MI * 4 / t / 1e9),
+    "add_16m": ("GB/s", lambda t: 3 * 16 * MI * 4 / t / 1e9),
+    "sum_64m": ("GB/s", lambda t: 64 * MI * 4 / t / 1e9),
+    "softmax_4k": ("GB/s", lambda t: 2 * 16 * MI * 4 / t / 1e9),
+    "layernorm_4k": ("GB/s", lambda t: 2 * 16 * MI * 4 / t / 1e9),
+    "gelu_rows": ("GB/s", lambda t: 16 * MI * 4 / t / 1e9),
+    "frobenius_1000": ("us/product", lambda t: t / 1000 * 1e6),
+    "lenet_train": ("images/s", lambda t: 64 * 50 / t),
+    "startup": ("ms", lambda t: t * 1e3),
+}
+for size, count in PRODUCTS.items():
+    UNITS[f"matmul_{size}"] = (
+        "GFLOP/s", lambda t, n=size, k=count: 2 * n**3 * k / t / 1e9)
+
+
+def numpy_workloads(into_outputs=False):
+    import numpy as np
+    generator = np.random.default_rng(0)
+
+    def normal(*shape):
+        return generator.standard_normal(shape, dtype=np.float32)
+
+    def op_overhead():
+        def run():
+            x = np.zeros(1, np.float32)
+            for _ in range(100000):
+                x = x + 1
+            return float(x[0])
+        return run
+
+    def matmul(size):
+        a, b = normal(size, size), normal(size, size)
+        out = np.empty_like(a) if into_outputs else None
+        return lambda: [np.matmul(a, b, out=out) for _ in range(PRODUCTS[size])]
+
+    def chain():
+        a, b, c = (normal(16 * MI) for _ in range(3))
+        return lambda: np.tanh(a * b + c) / (1 + np.exp(-a)) - 0.5 * np.exp(-b * b)
+
+    def add():
+        a, b = normal(16 * MI), normal(16 * MI)
+        out = np.empty_like(a) if into_outputs else None
+        return lambda: np.add(a, b, out=out)
+
+    def total():
+        a = normal(64 * MI)
+        return lambda: float(a.sum())
+
+    def softmax():
+        a = normal(4096, 4096)
+
+        def run():
+            powers = np.exp(a - a.max(-1, keepdims=True))
+            return powers / powers.sum(-1, keepdims=True)
+        return run
+
+    def frobenius():
+        a, b = normal(100, 100), normal(100, 100)
+        return lambda: [float(np.linalg.norm(a @ b)) for _ in range(1000)]
+
+    makers = {f"matmul_{n}": lambda n=n: matmul(n) for n in PRODUCTS}
+    makers["add_16m"] = add
+    if not into_outputs:
+        makers.update(op_overhead=op_overhead, chain_16m=chain, sum_64m=total,
+                      softmax_4k=softmax, frobenius_1000=frobenius)
+    return makers
+
+
+def torch_workloads(compiled=False, into_outputs=False):
+    import torch
+    from torch import nn
+    import torch.nn.functional as F
+    torch.set_num_threads(2)
+    torch.manual_seed(0)
+    compile_ = torch.compile if compiled else lambda fn: fn
+
+    def op_overhead():
+        def run():
+            x = torch.zeros(1)
+            for _ in range(100000):
+                x = x + 1
+            return x.item()
+        return run
+
+    def op_overhead_grad():
+        def run():
+            for _ in range(20):
+                x = torch.ones(1, requires_grad=True)
+                y = x
+                for _ in range(1000):
+                    y = y * x + 1
+                y.backward()
+            return x.grad.item()
+        return run
+
+    def training(network, optimizer, x, classes, steps):
+        y = torch.randint(0, classes, (len(x),))
+        forward = compile_(network)
+
+        def run():
+            for _ in range(steps):
+                optimizer.zero_grad()
+                loss = F.cross_entropy(forward(x), y)
+                loss.backward()
+                optimizer.step()
+            return loss.item()
+        return run
+
+    def mlp_step():
+        net = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
+        return training(net, torch.optim.SGD(net.parameters(), lr=0.01), torch.randn(64, 784), 10, 200)
+
+    def lenet_train():
+        net = nn.Sequential(
+            nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+            nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
+        adam = torch.optim.Adam(net.parameters(), lr=1e-3)
+        return training(net, adam, torch.randn(64, 1, 28, 28), 10, 50)
+
+    def matmul(size):
+        a, b = torch.randn(size, size), torch.randn(size, size)
+        out = torch.empty_like(a) if into_outputs else None
+        return lambda: [torch.matmul(a, b, out=out) for _ in range(PRODUCTS[size])]
+
+    def chain():
+        inputs = [torch.randn(16 * MI) for _ in range(3)]
+        fn = compile_(lambda a, b, c: torch.tanh(a * b + c) * torch.sigmoid(a) - 0.5 * torch.exp(-b * b))
+        return lambda: fn(*inputs)
+
+    def add():
+        a, b = torch.randn(16 * MI), torch.randn(16 * MI)
+        if into_outputs:
+            out = torch.empty_like(a)
+            return lambda: torch.add(a, b, out=out)
+        fn = compile_(lambda a, b: a + b)
+        return lambda: fn(a, b)
+
+    def total():
+        a = torch.randn(64 * MI)
+        fn = compile_(lambda a: a.sum())
+        return lambda: fn(a).item()
+
+    def softmax():
+        a = torch.randn(4096, 4096)
+        if into_outputs:
+            out = torch.empty_like(a)
+            return lambda: torch.softmax(a, -1, out=out)
+        fn = compile_(lambda a: torch.softmax(a, -1))
+        return lambda: fn(a)
+
+    def layernorm():
+        a, weight, bias = torch.randn(4096, 4096), torch.randn(4096), torch.randn(4096)
+        fn = compile_(lambda a, w, b: F.layer_norm(a, (4096,), w, b, 1e-5))
+        return lambda: fn(a, weight, bias)
+
+    def gelu_rows():
+        a, bias = torch.randn(4096, 4096), torch.randn(4096)
+        fn = compile_(lambda a, b: F.gelu(a + b, approximate="tanh").mean(-1))
+        return lambda: fn(a, bias)
+
+    def frobenius():
+        a, b = torch.randn(100, 100), torch.randn(100, 100)
+        return lambda: torch.stack([torch.linalg.norm(a @ b) for _ in range(1000)]).tolist()
+
+    makers = {f"matmul_{n}": lambda n=n: matmul(n) for n in PRODUCTS}
+    makers.update(add_16m=add, softmax_4k=softmax)
+    if not into_outputs:
+        makers.update(
+            op_overhead=op_overhead, op_overhead_grad=op_overhead_grad, mlp_step=mlp_step,
+            lenet_train=lenet_train, chain_16m=chain, sum_64m=total, layernorm_4k=layernorm,
+            gelu_rows=gelu_rows, frobenius_1000=frobenius)
+    return makers
+
+
+def jax_workloads():
+    import jax
+    import jax.numpy as jnp
+    keys = iter(jax.random.split(jax.random.PRNGKey(0), 16))
+
+    def normal(*shape):
+        return jax.random.normal(next(keys), shape)
+
+    def ready(fn, *inputs):
+        fn = jax.jit(fn)
+        return lambda: fn(*inputs).block_until_ready()
+
+    def op_overhead():
+        def run():
+            x = jnp.zeros(1)
+            for _ in range(100000):
+                x = x + 1
+            return float(x[0])
+        return run
+
+    def matmul(size):
+        once = ready(jnp.matmul, normal(size, size), normal(size, size))
+        return lambda: [once() for _ in range(PRODUCTS[size])]
+
+    def chain():
+        def fn(a, b, c):
+            return jnp.tanh(a * b + c) * jax.nn.sigmoid(a) - 0.5 * jnp.exp(-b * b)
+        return ready(fn, *(normal(16 * MI) for _ in range(3)))
+
+    makers = {f"matmul_{n}": lambda n=n: matmul(n) for n in PRODUCTS}
+    makers.update(
+        op_overhead=op_overhead, chain_16m=chain,
+        add_16m=lambda: ready(lambda a, b: a + b, normal(16 * MI), normal(16 * MI)),
+        sum_64m=lambda: ready(jnp.sum, normal(64 * MI)),
+        softmax_4k=lambda: ready(jax.nn.softmax, normal(4096, 4096)))
+    return makers
+
+
+def mlx_workloads():
+    import mlx.core as mx
+    mx.set_default_device(mx.cpu)
+
+    def ready(fn, *inputs):
+        mx.eval(*inputs)
+        return lambda: mx.eval(fn(*inputs))
+
+    def op_overhead():
+        def run():
+            x = mx.zeros(1)
+            for i in range(100000):
+                x = x + 1
+                if i % 1000 == 999:
+                    mx.eval(x)
+            return x.item()
+        return run
+
+    def normal(*shape):
+        return mx.random.normal(shape)
+
+    def chain(a, b, c):
+        return mx.tanh(a * b + c) * mx.sigmoid(a) - 0.5 * mx.exp(-b * b)
+
+    return {
+        "op_overhead": op_overhead,
+        "chain_16m": lambda: ready(chain, *(normal(16 * MI) for _ in range(3))),
+        "add_16m": lambda: ready(lambda a, b: a + b, normal(16 * MI), normal(16 * MI)),
+        "sum_64m": lambda: ready(mx.sum, normal(64 * MI)),
+        "softmax_4k": lambda: ready(lambda a: mx.softmax(a, -1), normal(4096, 4096)),
+    }
+
+
+PEERS = {
+    "numpy": numpy_workloads,
+    "numpy.out": lambda: numpy_workloads(into_outputs=True),
+    "torch": torch_workloads,
+    "torch.out": lambda: torch_workloads(into_outputs=True),
+    "torch.compile": lambda: torch_workloads(compiled=True),
+    "jax": jax_workloads,
+    "mlx": mlx_workloads,
+}
+
+STARTUP = {
+    "numpy": "import numpy as np; print(np.ones((2, 2)) + 1)",
+    "torch": "import torch; print(torch.ones(2, 2) + 1)",
+    "jax": "import jax.numpy as jnp; print(jnp.ones((2, 2)) + 1)",
+    "mlx": "import mlx.core as mx; print(mx.ones((2, 2)) + 1)",
+}
+
+
+def make(workload, peer):
+    """The function to time, or None if the peer has no such workload."""
+    if workload == "startup":
+        if peer not in STARTUP:
+            return None
+        command = [sys.executable, "-c", STARTUP[peer]]
+        return lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    maker = PEERS[peer]().get(workload)
+    return maker and maker()
+
+
+def seconds_of(fn):
+    start = time.perf_counter()
+    fn()
+    return time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("workload", nargs="?", choices=UNITS, metavar="WORKLOAD")
+    parser.add_argument("peer", nargs="?", choices=PEERS, metavar="PEER")
+    parser.add_argument("--reps", type=int, default=5)
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    if options.list or not options.peer:
+        print("workloads:", *UNITS)
+        print("peers:", *PEERS)
+        return
+    fn = make(options.workload, options.peer)
+    if fn is None:
+        return
+    for _ in range(2):
+        fn()
+    times = [seconds_of(fn) for _ in range(options.reps)]
+    unit, figure = UNITS[options.workload]
+    print(json.dumps({
+        "workload": options.workload, "peer": options.peer,
+        "best": round(figure(min(times)), 3), "median": round(figure(statistics.median(times)), 3),
+        "unit": unit}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+-- Lesson 2: the queue. Your script and the device work at the same time; who waits for whom, and when?
+--
+-- Run it:        tide lesson 2
+-- On the cpu:    tide lesson 2 --device cpu
+--
+-- A line like `c = a:matmul(b)` computes nothing. It writes down what is to be done, hands the note to the device's
+-- queue and goes on to the next line. That is why a GPU can be busy while your script already prepares the next step,
+-- and it is why naive timings lie.
+local tide = require "tide"
+
+local options = tide.args {
+  device = tide.cuda.is_available() and "cuda" or "sim",
+  size = 768,      -- rows and columns of the matrices
+  products = 200,  -- how many of them are queued
+}
+local device = tide.device(options.device)
+
+local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
+
+local function ms(seconds) return ("%.1f ms"):format(seconds * 1e3) end
+
+--- Calls fn and returns the seconds that the script spent in it; `tide.time` reads a clock and waits for nothing.
+local function seconds_of(fn)
+  local start = tide.time()
+  fn()
+  return tide.time() - start
+end
+
+-- 1. Queueing is quick -----------------------------------------------------------------------------------
+heading(("1. %d products of two matrices of %d x %d"):format(options.products, options.size, options.size))
+
+local size = options.size
+local a = tide.randn(size, size, {device = device})
+local b = tide.randn(size, size, {device = device})
+a:matmul(b):sum():item() -- once before the clock runs: the first use of anything loads libraries
+
+tide.synchronize(device)
+tide.reset_peak_memory_stats(device)
+local before = tide.memory_allocated(device)
+
+local last
+local start = tide.time()
+for _ = 1, options.products do last = a:matmul(b) end
+local queued = tide.time() - start
+tide.synchronize(device)
+local done = tide.time() - start
+
+print(("time to queue them:    %s"):format(ms(queued)))
+print(("time to the results:   %s"):format(ms(done)))
+print(("the script was busy for %.1f %% of it; the rest of the time it could have done something else"):format(
+  100 * queued / done))
+assert(queued < 0.05 * done, "queueing costs less than 5 % of computing")
+
+-- Two hundred results do not need the memory of two hundred results: `last` is overwritten in each turn, and what
+-- nothing refers to any more is given back in the order of the queue, while it runs.
+local one = size * size * 4
+local peak = tide.max_memory_allocated(device) - before
+print(("memory at the peak:    %.1f results of %.1f MB each"):format(peak / one, one / 2 ^ 20))
+assert(peak < options.products / 5 * one, "a few results at a time, not hundreds")
+
+-- 2. What forces the script to wait ----------------------------------------------------------------------
+-- As long as you only make tensors from tensors, nobody waits. As soon as a number must be in Lua's hands (to print
+-- it, to compare it, to write it to a file) the script waits until the device gets there.
+heading "2. What makes the script wait"
+
+local function queue_some()
+  local c = a
+  for _ = 1, 10 do c = (a:matmul(b) + c) * 1e-3 end
+  return c
+end
+
+local waits = {
+  {"c:sum()          (another tensor)", function(c) return c:sum() end, false},
+  {"c.shape          (known at once)", function(c) return c.shape end, false},
+  {"c:sum():item()   (a Lua number)", function(c) return c:sum():item() end, true},
+  {"tostring(c)      (what print does)", function(c) return tostring(c) end, true},
+  {'c:to("cpu")      (to the host)', function(c) return c:copyto("cpu"):tolist() end, true},
+  {"tide.synchronize (on purpose)", function() tide.synchronize(device) end, true},
+}
+local work = seconds_of(function()
+  queue_some()
+  tide.synchronize(device)
+end)
+for _, row in ipairs(waits) do
+  local words, read, must_wait = table.unpack(row)
+  local c = queue_some()
+  local spent = seconds_of(function() read(c) end)
+  tide.synchronize(device)
+  print(("  %-36s %9s   %s"):format(words, ms(spent), must_wait and "waited" or "did not wait"))
+  -- Half of the work's time is a wide margin: it is either nearly all of it or nearly nothing.
+  assert(must_wait == (spent > 0.5 * work), words)
+end
+print(("(the work behind each of them takes %s)"):format(ms(work)))
+
+-- 3. A hundred thousand small steps ----------------------------------------------------------------------
+-- Notes are collected in windows, and a window of small steps becomes one kernel, so even tiny ops are cheap.
+heading "3. x = x + 1, 100 000 times"
+
+local x = tide.zeros(1, {device = device})
+local recording = seconds_of(function()
+  for _ = 1, 100000 do x = x + 1 end
+end)
+local value
+local reading = seconds_of(function() value = x:item() end)
+print(("x is %d; queueing took %s (%.0f ns a step), the last value came %s later"):format(value, ms(recording),
+  recording / 100000 * 1e9, ms(reading)))
+assert(value == 100000)
+
+-- 4. A timer that lies, and one that does not --------------------------------------------------------------
+-- Measuring "how long does matmul take" by reading a clock before and after is the classic mistake: that measures how
+-- long it takes to write the note.
+heading "4. A timer that lies"
+
+local repeats = 20
+local function products()
+  for _ = 1, repeats do last = a:matmul(b) end
+end
+
+local lie = seconds_of(products)
+tide.synchronize(device)
+
+local truth = seconds_of(function()
+  products()
+  tide.synchronize(device)
+end)
+local speed = 2 * size ^ 3 * repeats / 1e9
+print(("without waiting: %9s, which would be %8.0f GFLOP/s: too good to be true"):format(ms(lie), speed / lie))
+print(("with waiting:    %9s, which is       %8.0f GFLOP/s"):format(ms(truth), speed / truth))
+assert(lie < 0.5 * truth, "the first clock stopped long before the work was done")
+
+-- 5. The right tool ----------------------------------------------------------------------------------------
+-- benchmark runs a function a few times, waits where it must, and keeps the kinds of time apart.
+heading "5. tide.benchmark"
+
+local result = tide.benchmark(products, {device = device, repeats = 5})
+print(result)
+print(("  host time   %9.2f ms   the script writes its notes"):format(result.host_ms))
+print(("  device time %9.2f ms   the device computes"):format(result.device_ms))
+print(("  peak memory %9.2f MB"):format(result.peak_bytes / 2 ^ 20))
+assert(result.host_ms < result.device_ms, "notes are written faster than they are carried out")
+assert(result.device_ms > 0.5 * truth * 1e3 and result.device_ms < 2 * truth * 1e3,
+  "it agrees with the timer that waits")
+
+print("\nAll of this was true on " .. tostring(device) .. ".")

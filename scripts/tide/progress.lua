@@ -1,0 +1,63 @@
+-- tide.progress: walks a list, an iterator or 1..n while a line on the terminal shows how far it is.
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local kBetween = 0.25 -- seconds between two drawings: a terminal must not slow the loop down
+
+local function line(label, done, total, seconds)
+  local rate = done / math.max(seconds, 1e-9)
+  if not total then return ("%s%d  %.1f/s"):format(label, done, rate) end
+  local left = rate > 0 and (total - done) / rate or 0
+  return ("%s%3.0f%%  %d/%d  %.1f/s  %.0f s left"):format(label, 100 * done / math.max(total, 1), done, total,
+    rate, left)
+end
+
+--- An object that draws the line; `finish` leaves it with the time taken.
+local function new_meter(total, label)
+  local start, drawn, done = tide.time(), 0, 0
+  local meter = {}
+  function meter.advance()
+    local now = tide.time() - start
+    if now - drawn >= kBetween then
+      drawn = now
+      io.stderr:write("\r", line(label, done, total, now), "\27[K")
+      io.stderr:flush()
+    end
+    done = done + 1
+  end
+  function meter.finish()
+    if drawn == 0 then return end -- over before the first drawing: nothing to show
+    io.stderr:write("\r", line(label, done, total, tide.time() - start), "\27[K\n")
+  end
+  return meter
+end
+
+--- `for i in tide.progress(n)`, `for i, v in tide.progress(list)` or, for an iterator and what goes with it,
+--- `for x, y in tide.progress(loader:iter())`. The last argument may be {label = "train", total = n}.
+--- Reads no tensor and so never waits for a device.
+local function progress(iterable, ...)
+  local rest = table.pack(...)
+  local options = {}
+  if type(rest[rest.n]) == "table" and (rest[rest.n].label or rest[rest.n].total) then
+    options, rest.n = rest[rest.n], rest.n - 1
+  end
+  local step, state, control, total = iterable, rest[1], rest[2], options.total
+  if math.type(iterable) == "integer" then
+    total = iterable
+    step, state, control = function(_, i) if i < total then return i + 1 end end, nil, 0
+  elseif type(iterable) == "table" and not getmetatable(iterable) then
+    total = #iterable
+    step, state, control = ipairs(iterable)
+  elseif type(iterable) ~= "function" then
+    raise("progress: expected a number, a list or an iterator, got %s", type(iterable))
+  end
+  local meter = new_meter(total, options.label and options.label .. " " or "")
+  local function advance(...)
+    if (...) == nil then meter.finish() else meter.advance() end
+    control = ...
+    return ...
+  end
+  return function() return advance(step(state, control)) end
+end
+
+return progress

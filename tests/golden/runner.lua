@@ -1,0 +1,70 @@
+-- Runs the golden cases and prints per group how many passed, failed, or call what is not there yet.
+--
+--   tide tests/golden/runner.lua [--device D] [--verbose] [--promotion] [--models] [GROUP ...]
+local tide = require "tide"
+
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local cases = dofile(here .. "/cases.lua")
+local promotion = dofile(here .. "/promotion.lua")
+local models = dofile(here .. "/models.lua")
+
+local function read_arguments(given)
+  local options = {device = "cpu", groups = {}, chosen = false}
+  local i = 1
+  while given[i] do
+    local word = given[i]
+    if word == "--device" then
+      options.device, i = given[i + 1], i + 1
+    elseif word:sub(1, 2) == "--" then
+      options[word:sub(3)] = true
+    else
+      options.groups[word], options.chosen = true, true
+    end
+    i = i + 1
+  end
+  return options
+end
+
+local function new_counts() return {passed = 0, failed = 0, missing = 0} end
+
+local function line(name, counts)
+  return ("%-34s %5d passed %5d failed %5d not there yet"):format(name, counts.passed, counts.failed,
+    counts.missing)
+end
+
+local options = read_arguments(arg)
+local folder = cases.folder() or error("no golden cases: set TIDE_GOLDEN to their folder", 0)
+local total = new_counts()
+
+--- Counts what `run(report)` reports and prints a line, with the failures above it.
+local function section(name, run)
+  local counts = new_counts()
+  run(function(words, status, message)
+    counts[status], total[status] = counts[status] + 1, total[status] + 1
+    if status == "failed" or (options.verbose and status == "missing") then
+      print(("%s %s: %s\n    %s"):format(status:upper(), name, words, message))
+    end
+  end)
+  print(line(name, counts))
+end
+
+local only = options.promotion or options.models
+if not only or options.chosen then
+  for _, group in ipairs(dofile(folder .. "/ops.lua")) do
+    if not options.chosen or options.groups[group.op] then
+      section(group.op, function(report)
+        cases.run_group(folder, group, options.device, function(number, case, status, message)
+          report(("%d: %s"):format(number, case.call), status, message)
+        end)
+      end)
+    end
+  end
+end
+if options.promotion or not (only or options.chosen) then
+  section("promotion", function(report) promotion.run(folder, cases.not_there, report) end)
+end
+if options.models or not (only or options.chosen) then
+  section("models", function(report) models.run(folder, options.device, cases.not_there, report) end)
+end
+print(line("all", total))
+os.exit(total.failed == 0, true)
