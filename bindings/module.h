@@ -1,10 +1,9 @@
 // What a host program may ask of the `tide` Lua module beyond loading it.
 #pragma once
 
-#include <lua5.4/lua.hpp>
-
 #include <cstdint>
 #include <cstdio>
+#include <lua5.4/lua.hpp>
 #include <optional>
 #include <string>
 
@@ -17,9 +16,9 @@ extern "C" int luaopen_tide(lua_State* L);
 
 /// What `tide run` and the prompt set for the whole process.
 struct TideOptions {
-  std::string device;                 ///< Answer of `tide.accelerator()`; empty: as without it.
-  std::optional<std::int64_t> seed;   ///< As `tide.manual_seed`.
-  bool syncs = false;                 ///< Keep count of where the script waits.
+  std::string device;                ///< Answer of `tide.accelerator()`; empty: as without it.
+  std::optional<std::int64_t> seed;  ///< As `tide.manual_seed`.
+  bool syncs = false;                ///< Keep count of where the script waits.
 };
 
 /// Applies options; call after luaopen_tide and in a protected call, for it raises Lua errors
@@ -33,8 +32,8 @@ std::int64_t tide_pending_operations(lua_State* L);
 /// a failure marks the results that it concerns.
 void tide_hand_over(lua_State* L);
 
-/// Makes every wait, now and until tide_interrupt, end at once and raise the Lua error "interrupted".
-/// Safe in a signal handler.
+/// Makes every wait, now and until tide_interrupt, end at once and raise the Lua error
+/// "interrupted". Safe in a signal handler.
 void tide_request_interrupt();
 
 /// Drops what is recorded or queued and has not begun, and takes back tide_request_interrupt.

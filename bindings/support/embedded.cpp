@@ -1,4 +1,5 @@
-// Finds files of scripts/ in the program or in TIDE_PATH, and loads the library's modules from them.
+// Finds files of scripts/ in the program or below TIDE_PATH, and loads library modules from them.
+// them.
 #include "bindings/support/embedded.h"
 
 #include <algorithm>
@@ -42,8 +43,7 @@ int push_module(lua_State* L, const std::string& name) {
     return 1;
   }
   const auto& [path, text] = *found;
-  const std::string chunk_name =
-      std::string(kLibrarySource) + path.substr(kLibraryFolder.size());
+  const std::string chunk_name = std::string(kLibrarySource) + path.substr(kLibraryFolder.size());
   if (luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t") != LUA_OK) return -1;
   lua_pushstring(L, path.c_str());
   return 2;
@@ -65,8 +65,9 @@ std::optional<std::string> read_script(std::string_view path) {
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
   const auto& files = embedded_files();
-  auto found = std::lower_bound(files.begin(), files.end(), path,
-                                [](const EmbeddedFile& f, std::string_view p) { return f.path < p; });
+  auto found =
+      std::lower_bound(files.begin(), files.end(), path,
+                       [](const EmbeddedFile& f, std::string_view p) { return f.path < p; });
   if (found == files.end() || found->path != path) return std::nullopt;
   return std::string(found->text);
 }
@@ -93,7 +94,8 @@ std::vector<std::string> library_modules() {
   std::vector<std::string> names;
   for (std::string path : list_scripts(kLibraryFolder)) {
     if (!path.ends_with(kLuaSuffix)) continue;
-    path.resize(path.size() - (path.ends_with(kPackageSuffix) ? kPackageSuffix : kLuaSuffix).size());
+    path.resize(path.size() -
+                (path.ends_with(kPackageSuffix) ? kPackageSuffix : kLuaSuffix).size());
     std::replace(path.begin(), path.end(), '/', '.');
     names.push_back(std::move(path));
   }

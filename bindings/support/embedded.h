@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +37,8 @@ inline constexpr std::string_view kLibrarySource = "=[tide] ";
 
 /// Whether a chunk belongs to the library. Call sites and tracebacks leave its frames out: the
 /// script's own line is what a reader looks for.
-inline bool is_library_source(std::string_view source) { return source.starts_with(kLibrarySource); }
+inline bool is_library_source(std::string_view source) {
+  return source.starts_with(kLibrarySource);
+}
 
 }  // namespace tide
