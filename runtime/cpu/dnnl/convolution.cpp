@@ -1,0 +1,217 @@
+// Builds oneDNN convolutions and keeps them.
+#include "runtime/cpu/dnnl/convolution.h"
+
+#include <omp.h>
+
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+namespace tide {
+namespace {
+
+using dnnl::memory;
+
+/// Instances that one thread keeps; beyond that it starts anew. A network has some dozens.
+constexpr size_t kMaxCached = 512;
+constexpr size_t kAlignment = 64;
+
+dnnl::engine& engine() {
+  static dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+  return instance;
+}
+
+dnnl::stream& stream() {
+  static thread_local dnnl::stream instance(engine());
+  return instance;
+}
+
+size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+memory::desc describe(const memory::dims& dims, memory::format_tag tag) {
+  return memory::desc(dims, memory::data_type::f32, tag);
+}
+
+/// Sizes of the three arrays in oneDNN's terms.
+struct Dims {
+  memory::dims input, weight, bias, output, strides, dilations, pads;
+  bool grouped;
+
+  explicit Dims(const ConvolutionShape& s)
+      : input{s.n, s.c, s.h, s.w},
+        weight{s.o, s.c / s.groups, s.kh, s.kw},
+        bias{s.o},
+        output{s.n, s.o, s.oh, s.ow},
+        strides{s.stride_h, s.stride_w},
+        dilations{s.dilation_h - 1, s.dilation_w - 1},
+        pads{s.pad_h, s.pad_w},
+        grouped(s.groups > 1) {
+    if (grouped) weight = {s.groups, s.o / s.groups, s.c / s.groups, s.kh, s.kw};
+  }
+
+  memory::desc plain_input() const { return describe(input, memory::format_tag::nchw); }
+  memory::desc plain_output() const { return describe(output, memory::format_tag::nchw); }
+  memory::desc plain_weight() const {
+    return describe(weight, grouped ? memory::format_tag::goihw : memory::format_tag::oihw);
+  }
+};
+
+dnnl::primitive_attr own_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+dnnl::convolution_forward::primitive_desc forward_description(const Dims& dims, bool has_bias) {
+  const auto any = memory::format_tag::any;
+  const auto input = describe(dims.input, any), weight = describe(dims.weight, any),
+             output = describe(dims.output, any);
+  const auto kind = dnnl::prop_kind::forward_training;
+  const auto algorithm = dnnl::algorithm::convolution_auto;
+  using Desc = dnnl::convolution_forward::desc;
+  const Desc desc =
+      has_bias ? Desc(kind, algorithm, input, weight, describe(dims.bias, memory::format_tag::a),
+                      output, dims.strides, dims.dilations, dims.pads, dims.pads)
+               : Desc(kind, algorithm, input, weight, output, dims.strides, dims.dilations,
+                      dims.pads, dims.pads);
+  return {desc, own_scratchpad(), engine()};
+}
+
+struct Key {
+  ConvolutionShape shape;
+  ConvolutionPass pass;
+  bool has_bias;
+  int threads;
+
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+struct KeyHash {
+  size_t operator()(const Key& key) const {
+    int64_t sizes[sizeof key.shape / sizeof(int64_t)];
+    std::memcpy(sizes, &key.shape, sizeof key.shape);
+    size_t hash = static_cast<size_t>(key.pass) * 4 + key.has_bias * 2 + key.threads * 16;
+    for (int64_t size : sizes) hash = (hash ^ static_cast<size_t>(size)) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+  }
+};
+
+}  // namespace
+
+Convolution::Convolution(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias) {
+  const Dims dims(shape);
+  const auto any = memory::format_tag::any;
+  const auto hint = forward_description(dims, has_bias);
+  const auto input = describe(dims.input, any), weight = describe(dims.weight, any),
+             output = describe(dims.output, any);
+  if (pass == ConvolutionPass::forward) {
+    prepare(hint, dims.plain_input(), dims.plain_weight(), dims.plain_output());
+    if (has_bias) {
+      bias_ = memory(describe(dims.bias, memory::format_tag::a), engine(), nullptr);
+      arguments_[DNNL_ARG_BIAS] = bias_;
+    }
+  } else if (pass == ConvolutionPass::backward_input) {
+    using Backward = dnnl::convolution_backward_data;
+    const Backward::desc desc(dnnl::algorithm::convolution_auto, input, weight, output,
+                              dims.strides, dims.dilations, dims.pads, dims.pads);
+    prepare(Backward::primitive_desc(desc, own_scratchpad(), engine(), hint), dims.plain_output(),
+            dims.plain_weight(), dims.plain_input());
+  } else {
+    using Backward = dnnl::convolution_backward_weights;
+    const Backward::desc desc(dnnl::algorithm::convolution_auto, input, weight, output,
+                              dims.strides, dims.dilations, dims.pads, dims.pads);
+    prepare(Backward::primitive_desc(desc, own_scratchpad(), engine(), hint), dims.plain_output(),
+            dims.plain_input(), dims.plain_weight());
+  }
+}
+
+template <class Description>
+void Convolution::prepare(const Description& description, const memory::desc& first,
+                          const memory::desc& second, const memory::desc& result) {
+  int first_name, second_name, result_name;
+  memory::desc first_wanted, second_wanted, result_wanted;
+  if constexpr (std::is_same_v<Description, dnnl::convolution_forward::primitive_desc>) {
+    primitive_ = dnnl::convolution_forward(description);
+    first_name = DNNL_ARG_SRC, first_wanted = description.src_desc();
+    second_name = DNNL_ARG_WEIGHTS, second_wanted = description.weights_desc();
+    result_name = DNNL_ARG_DST, result_wanted = description.dst_desc();
+  } else if constexpr (std::is_same_v<Description,
+                                      dnnl::convolution_backward_data::primitive_desc>) {
+    primitive_ = dnnl::convolution_backward_data(description);
+    first_name = DNNL_ARG_DIFF_DST, first_wanted = description.diff_dst_desc();
+    second_name = DNNL_ARG_WEIGHTS, second_wanted = description.weights_desc();
+    result_name = DNNL_ARG_DIFF_SRC, result_wanted = description.diff_src_desc();
+  } else {
+    primitive_ = dnnl::convolution_backward_weights(description);
+    first_name = DNNL_ARG_DIFF_DST, first_wanted = description.diff_dst_desc();
+    second_name = DNNL_ARG_SRC, second_wanted = description.src_desc();
+    result_name = DNNL_ARG_DIFF_WEIGHTS, result_wanted = description.diff_weights_desc();
+  }
+  first_ = operand(first, first_wanted, false);
+  second_ = operand(second, second_wanted, false);
+  result_ = operand(result, result_wanted, true);
+  scratchpad_ = memory(description.scratchpad_desc(), engine(), nullptr);
+  arguments_ = {{first_name, first_.wanted},
+                {second_name, second_.wanted},
+                {result_name, result_.wanted},
+                {DNNL_ARG_SCRATCHPAD, scratchpad_}};
+  const std::string_view name = description.impl_info_str();
+  depends_on_threads_ = name.find("gemm") != std::string_view::npos;
+}
+
+Convolution::Operand Convolution::operand(const memory::desc& plain, const memory::desc& wanted,
+                                          bool result) {
+  Operand operand;
+  operand.plain = memory(plain, engine(), nullptr);
+  operand.same = plain == wanted;
+  if (operand.same) {
+    operand.wanted = operand.plain;
+    return operand;
+  }
+  operand.wanted = memory(wanted, engine(), nullptr);
+  operand.reorder = result ? dnnl::reorder(operand.wanted, operand.plain)
+                           : dnnl::reorder(operand.plain, operand.wanted);
+  return operand;
+}
+
+size_t Convolution::scratch_bytes() const {
+  size_t bytes = aligned(scratchpad_.get_desc().get_size());
+  for (const Operand* operand : {&first_, &second_, &result_})
+    if (!operand->same) bytes += aligned(operand->wanted.get_desc().get_size());
+  return bytes;
+}
+
+void Convolution::run(const float* first, const float* second, const float* bias, float* result) {
+  static thread_local Scratch scratch;
+  std::byte* free = scratch.get<std::byte>(std::max<size_t>(scratch_bytes(), kAlignment));
+  const auto take = [&](memory& memory) {
+    memory.set_data_handle(free);
+    free += aligned(memory.get_desc().get_size());
+  };
+  take(scratchpad_);
+  for (Operand* operand : {&first_, &second_, &result_})
+    if (!operand->same) take(operand->wanted);
+  first_.plain.set_data_handle(const_cast<float*>(first));
+  second_.plain.set_data_handle(const_cast<float*>(second));
+  result_.plain.set_data_handle(result);
+  if (bias) bias_.set_data_handle(const_cast<float*>(bias));
+
+  if (!first_.same) first_.reorder.execute(stream(), first_.plain, first_.wanted);
+  if (!second_.same) second_.reorder.execute(stream(), second_.plain, second_.wanted);
+  primitive_.execute(stream(), arguments_);
+  if (!result_.same) result_.reorder.execute(stream(), result_.wanted, result_.plain);
+}
+
+Convolution& Convolution::cached(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias,
+                                 int threads) {
+  // oneDNN takes its number of threads from the calling thread's setting, when a primitive is made
+  // and when it runs.
+  omp_set_num_threads(threads);
+  static thread_local std::unordered_map<Key, std::unique_ptr<Convolution>, KeyHash> cache;
+  const Key key{shape, pass, has_bias, threads};
+  if (const auto found = cache.find(key); found != cache.end()) return *found->second;
+  if (cache.size() >= kMaxCached) cache.clear();
+  return *cache.emplace(key, std::make_unique<Convolution>(shape, pass, has_bias)).first->second;
+}
+
+}  // namespace tide

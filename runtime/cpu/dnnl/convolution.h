@@ -1,0 +1,53 @@
+// One oneDNN convolution, ready to run again and again.
+#pragma once
+
+#include <dnnl.hpp>
+#include <memory>
+
+#include "runtime/cpu/dnnl/plugin.h"
+#include "runtime/cpu/scratch.h"
+
+namespace tide {
+
+/// Which of its three arrays a convolution computes from the other two.
+enum class ConvolutionPass { forward, backward_input, backward_weight };
+
+/// A primitive with the reorders to and from the layouts that it likes best. Not thread-safe.
+class Convolution {
+ public:
+  /// For the number of threads that OpenMP gives the calling thread now.
+  Convolution(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias);
+
+  /// first, second -> result: input, weight -> output; dy, weight -> dx; or dy, input -> dw.
+  void run(const float* first, const float* second, const float* bias, float* result);
+
+  /// Whether its bits may depend on the number of threads: so with the versions built on a matrix
+  /// product.
+  bool depends_on_threads() const { return depends_on_threads_; }
+
+  /// The calling thread's own instance for these arguments, made at the first call with them.
+  static Convolution& cached(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias,
+                             int threads);
+
+ private:
+  /// An array as the caller has it, and as the primitive wants it; the same if no reorder is
+  /// needed.
+  struct Operand {
+    dnnl::memory plain, wanted;
+    dnnl::reorder reorder;
+    bool same = true;
+  };
+  Operand operand(const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted, bool result);
+  template <class Description>
+  void prepare(const Description& description, const dnnl::memory::desc& first,
+               const dnnl::memory::desc& second, const dnnl::memory::desc& result);
+  size_t scratch_bytes() const;
+
+  dnnl::primitive primitive_;
+  dnnl::memory scratchpad_, bias_;
+  Operand first_, second_, result_;
+  std::unordered_map<int, dnnl::memory> arguments_;
+  bool depends_on_threads_ = false;
+};
+
+}  // namespace tide

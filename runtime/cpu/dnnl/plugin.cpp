@@ -1,0 +1,118 @@
+// The plugin's entry: shares convolutions out to threads so that their bits stay the same.
+#include "runtime/cpu/dnnl/plugin.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "runtime/cpu/dnnl/convolution.h"
+
+namespace tide {
+namespace {
+
+/// Multiply-adds that are worth a chunk of their own in a weight gradient, and the most chunks.
+constexpr int64_t kChunkWork = 2'000'000;
+constexpr int64_t kMaxChunks = 16;
+/// Elements of partial weight gradients that may be held at once.
+constexpr int64_t kMaxPartials = 1 << 24;
+
+/// Calls body, turning exceptions into the text that the plugin's functions return.
+template <class Body>
+const char* guarded(const Body& body) {
+  static thread_local std::string text;
+  try {
+    body();
+    return nullptr;
+  } catch (const dnnl::error& error) {
+    text = std::string("oneDNN: ") + error.what();
+  } catch (const std::exception& error) {
+    text = error.what();
+  }
+  return text.c_str();
+}
+
+/// The shape of `images` images of the batch.
+ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
+  shape.n = images;
+  return shape;
+}
+
+/// oneDNN's own threads share out the output, which leaves the bits alone, except in versions built
+/// on a matrix product: those run image by image, each on one thread.
+void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float* first,
+               const float* second, const float* bias, float* result, Parallel& parallel) {
+  Convolution& whole = Convolution::cached(shape, pass, bias != nullptr, parallel.threads());
+  if (!whole.depends_on_threads()) return whole.run(first, second, bias, result);
+  const bool forward = pass == ConvolutionPass::forward;
+  const int64_t from = forward ? shape.input_size() : shape.output_size();
+  const int64_t to = forward ? shape.output_size() : shape.input_size();
+  parallel.for_range(shape.n, 1, [&](int64_t begin, int64_t end) {
+    Convolution& one = Convolution::cached(part_of(shape, 1), pass, bias != nullptr, 1);
+    for (int64_t image = begin; image < end; ++image)
+      one.run(first + image * from, second, bias, result + image * to);
+  });
+}
+
+const char* forward(const ConvolutionShape& shape, const float* input, const float* weight,
+                    const float* bias, float* output, Parallel& parallel) {
+  return guarded(
+      [&] { run_batch(shape, ConvolutionPass::forward, input, weight, bias, output, parallel); });
+}
+
+const char* backward_input(const ConvolutionShape& shape, const float* dy, const float* weight,
+                           float* dx, Parallel& parallel) {
+  return guarded([&] {
+    run_batch(shape, ConvolutionPass::backward_input, dy, weight, nullptr, dx, parallel);
+  });
+}
+
+/// The number of chunks follows from the shape alone, as do the bits, then.
+int64_t chunks_of(const ConvolutionShape& shape) {
+  const int64_t affordable = std::max<int64_t>(1, kMaxPartials / shape.weight_size());
+  const int64_t worthwhile = std::max<int64_t>(1, shape.multiply_adds() / kChunkWork);
+  return std::min({affordable, worthwhile, kMaxChunks, shape.n});
+}
+
+/// Each chunk of the batch on one thread, then the chunks' sums in order: oneDNN's own sharing
+/// gives other bits for another number of threads, and takes as long.
+const char* backward_weight(const ConvolutionShape& shape, const float* dy, const float* input,
+                            float* dw, Parallel& parallel) {
+  return guarded([&] {
+    static thread_local Scratch scratch;
+    const int64_t chunks = chunks_of(shape), size = shape.weight_size();
+    float* partials = scratch.get<float>((chunks - 1) * size + 1);
+    parallel.for_range(chunks, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t chunk = begin; chunk < end; ++chunk) {
+        const int64_t first = shape.n * chunk / chunks, last = shape.n * (chunk + 1) / chunks;
+        Convolution::cached(part_of(shape, last - first), ConvolutionPass::backward_weight, false,
+                            1)
+            .run(dy + first * shape.output_size(), input + first * shape.input_size(), nullptr,
+                 chunk == 0 ? dw : partials + (chunk - 1) * size);
+      }
+    });
+    parallel.for_range(size, 16384, [&](int64_t begin, int64_t end) {
+      for (int64_t chunk = 1; chunk < chunks; ++chunk)
+        for (int64_t i = begin; i < end; ++i) dw[i] += partials[(chunk - 1) * size + i];
+    });
+  });
+}
+
+/// oneDNN keeps to the instruction set that TIDE_CPU allows.
+void narrow_instruction_set() {
+  const char* name = std::getenv("TIDE_CPU");
+  if (!name) return;
+  if (std::string_view(name) == "x86-64") dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41);
+  if (std::string_view(name) == "haswell") dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
+}
+
+}  // namespace
+}  // namespace tide
+
+extern "C" __attribute__((visibility("default"))) const tide::DnnlPlugin* tide_dnnl_plugin() {
+  static const tide::DnnlPlugin plugin = [] {
+    tide::narrow_instruction_set();
+    return tide::DnnlPlugin{tide::forward, tide::backward_input, tide::backward_weight};
+  }();
+  return &plugin;
+}

@@ -1,0 +1,41 @@
+// What the oneDNN plugin offers. It is a library of its own so that programs without heavy ops do
+// not load oneDNN (1 ms warm, 14 ms cold).
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/graph/native.h"
+
+namespace tide {
+
+/// Sizes of a 2-d convolution: input (n, c, h, w), weight (o, c / groups, kh, kw), output (n, o,
+/// oh, ow).
+struct ConvolutionShape {
+  int64_t n, c, h, w, o, oh, ow, kh, kw;
+  int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
+
+  friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
+
+  int64_t input_size() const { return c * h * w; }     ///< of one image
+  int64_t output_size() const { return o * oh * ow; }  ///< of one image
+  int64_t weight_size() const { return o * (c / groups) * kh * kw; }
+  int64_t multiply_adds() const { return n * output_size() * (c / groups) * kh * kw; }
+};
+
+/// Convolutions of f32 arrays, dense and row-major. Bits do not depend on the number of threads.
+/// Sizes are at least 1. Thread-safe. Each returns null, or what went wrong, valid until the
+/// thread's next call.
+struct DnnlPlugin {
+  /// `bias` (o) may be null.
+  const char* (*forward)(const ConvolutionShape&, const float* input, const float* weight,
+                         const float* bias, float* output, Parallel&);
+  const char* (*backward_input)(const ConvolutionShape&, const float* dy, const float* weight,
+                                float* dx, Parallel&);
+  const char* (*backward_weight)(const ConvolutionShape&, const float* dy, const float* input,
+                                 float* dw, Parallel&);
+};
+
+/// The plugin, opened at the first call. Throws InternalError, with what to do, if it is missing.
+const DnnlPlugin& dnnl_plugin();
+
+}  // namespace tide

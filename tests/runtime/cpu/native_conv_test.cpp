@@ -1,0 +1,140 @@
+// Convolutions and their gradients against plain loops.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/runtime/cpu/native_runner.h"
+
+using namespace tide;
+using namespace tide::test;
+
+namespace {
+
+struct Case {
+  int64_t n, c, h, w, o, kh, kw, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
+
+  int64_t oh() const { return (h + 2 * pad_h - dilation_h * (kh - 1) - 1) / stride_h + 1; }
+  int64_t ow() const { return (w + 2 * pad_w - dilation_w * (kw - 1) - 1) / stride_w + 1; }
+  Shape input() const { return {n, c, h, w}; }
+  Shape weight() const { return {o, c / groups, kh, kw}; }
+  Shape output() const { return {n, o, oh(), ow()}; }
+  std::vector<int64_t> attributes(bool bias) const {
+    return {bias, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups};
+  }
+};
+
+const Case kCases[] = {
+    {2, 1, 8, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1},     {32, 16, 8, 8, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+    {3, 3, 17, 13, 8, 5, 3, 2, 1, 2, 0, 1, 1, 1},    {2, 6, 9, 9, 4, 3, 3, 1, 1, 0, 0, 2, 2, 2},
+    {2, 8, 7, 7, 8, 3, 3, 2, 2, 1, 1, 1, 1, 8},      {1, 5, 1, 40, 7, 1, 4, 1, 3, 0, 1, 1, 2, 1},
+    {20, 32, 14, 14, 24, 1, 1, 1, 1, 0, 0, 1, 1, 1}, {5, 3, 6, 6, 2, 7, 7, 2, 2, 3, 3, 1, 1, 1}};
+
+/// Calls visit(output, input, weight) with the linear numbers of all terms of the convolution.
+template <class Visit>
+void for_terms(const Case& k, const Visit& visit) {
+  const int64_t per_group = k.o / k.groups, inputs = k.c / k.groups;
+  for (int64_t n = 0; n < k.n; ++n)
+    for (int64_t o = 0; o < k.o; ++o)
+      for (int64_t i = 0; i < k.oh(); ++i)
+        for (int64_t j = 0; j < k.ow(); ++j)
+          for (int64_t c = 0; c < inputs; ++c)
+            for (int64_t a = 0; a < k.kh; ++a)
+              for (int64_t b = 0; b < k.kw; ++b) {
+                const int64_t y = i * k.stride_h - k.pad_h + a * k.dilation_h;
+                const int64_t x = j * k.stride_w - k.pad_w + b * k.dilation_w;
+                if (y < 0 || y >= k.h || x < 0 || x >= k.w) continue;
+                const int64_t channel = o / per_group * inputs + c;
+                visit(((n * k.o + o) * k.oh() + i) * k.ow() + j,
+                      ((n * k.c + channel) * k.h + y) * k.w + x,
+                      ((o * inputs + c) * k.kh + a) * k.kw + b);
+              }
+}
+
+template <class T>
+struct Results {
+  Array<T> output, dx, dw;
+};
+
+template <class T>
+struct Inputs {
+  Array<T> x, weight, bias, dy;
+  explicit Inputs(const Case& k)
+      : x(random_array<T>(k.input(), 1)),
+        weight(random_array<T>(k.weight(), 2)),
+        bias(random_array<T>({k.o}, 3)),
+        dy(random_array<T>(k.output(), 4)) {}
+};
+
+template <class T>
+Results<T> run_all(const Case& k, Inputs<T>& in, int threads) {
+  Results<T> r{Array<T>(k.output()), Array<T>(k.input()), Array<T>(k.weight())};
+  run(NativeOp::conv2d, {in.x.view(), in.weight.view(), in.bias.view()}, {r.output.view()},
+      k.attributes(true), threads);
+  run(NativeOp::conv2d_backward_input, {in.dy.view(), in.weight.view()}, {r.dx.view()},
+      k.attributes(false), threads);
+  run(NativeOp::conv2d_backward_weight, {in.dy.view(), in.x.view()}, {r.dw.view()},
+      k.attributes(false), threads);
+  return r;
+}
+
+template <class T>
+void check_close(const Array<T>& got, const std::vector<double>& expected, double tolerance) {
+  double worst = 0;
+  for (size_t i = 0; i < expected.size(); ++i)
+    worst = std::fmax(worst, std::fabs(static_cast<double>(got.values[i]) - expected[i]) /
+                                 (4 + std::fabs(expected[i])));
+  CHECK(worst <= tolerance);
+}
+
+template <class T>
+void check_case(const Case& k, double tolerance) {
+  CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
+  Inputs<T> in(k);
+  const Results<T> got = run_all(k, in, 2);
+  std::vector<double> y(k.output().numel()), dx(k.input().numel()), dw(k.weight().numel());
+  const int64_t plane = k.oh() * k.ow();
+  for (size_t i = 0; i < y.size(); ++i) y[i] = in.bias.values[i / plane % k.o];
+  for_terms(k, [&](int64_t output, int64_t input, int64_t weight) {
+    y[output] += static_cast<double>(in.x.values[input]) * in.weight.values[weight];
+    dx[input] += static_cast<double>(in.dy.values[output]) * in.weight.values[weight];
+    dw[weight] += static_cast<double>(in.dy.values[output]) * in.x.values[input];
+  });
+  check_close(got.output, y, tolerance);
+  check_close(got.dx, dx, tolerance);
+  check_close(got.dw, dw, tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("convolutions agree with plain loops", "[cpu]") {
+  for (const Case& k : kCases) {
+    check_case<float>(k, 5e-6);
+    check_case<double>(k, 1e-13);
+    check_case<Float16>(k, 1.0 / 1024);
+    check_case<BFloat16>(k, 1.0 / 128);
+  }
+}
+
+TEST_CASE("convolutions give the same bits for any number of threads", "[cpu]") {
+  for (const Case& k : kCases) {
+    CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
+    Inputs<float> in(k);
+    const Results<float> one = run_all(k, in, 1), two = run_all(k, in, 2), four = run_all(k, in, 4);
+    CHECK(one.output.values == two.output.values);
+    CHECK(one.dx.values == two.dx.values);
+    CHECK(one.dw.values == two.dw.values);
+    CHECK(one.output.values == four.output.values);
+    CHECK(one.dx.values == four.dx.values);
+    CHECK(one.dw.values == four.dw.values);
+  }
+}
+
+TEST_CASE("a convolution without images or channels gives zeros and the bias", "[cpu]") {
+  const Case no_channels{2, 0, 4, 4, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+  Inputs<float> in(no_channels);
+  const Results<float> got = run_all(no_channels, in, 1);
+  for (size_t i = 0; i < got.output.values.size(); ++i)
+    REQUIRE(got.output.values[i] == in.bias.values[i / 16 % 3]);
+  const Case no_images{0, 2, 4, 4, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+  Inputs<float> none(no_images);
+  CHECK(run_all(no_images, none, 1).dw.values == std::vector<float>(3 * 2 * 9, 0.0f));
+}

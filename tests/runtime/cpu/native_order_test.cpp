@@ -1,0 +1,82 @@
+// Sorting and running sums, products and extremes against plain loops.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "tests/runtime/cpu/native_runner.h"
+
+using namespace tide;
+using namespace tide::test;
+
+TEMPLATE_TEST_CASE("sort is stable in both directions", "[cpu]", float, double, Float16, BFloat16,
+                   int64_t, int16_t, int8_t, uint8_t) {
+  using T = TestType;
+  for (int64_t length : {1, 2, 37, 5000})
+    for (int64_t descending : {0, 1}) {
+      auto x = random_array<T>({3, length}, 1);
+      for (size_t i = 0; i < x.values.size(); i += 2) x.values[i] = x.values[i / 2];
+      Array<T> values(x.shape);
+      Array<int64_t> positions(x.shape);
+      run(NativeOp::sort, {x.view()}, {values.view(), positions.view()}, {descending});
+      for (int64_t row = 0; row < 3; ++row) {
+        const T* from = x.values.data() + row * length;
+        std::vector<int64_t> order(length);
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+          return descending ? from[a] > from[b] : from[a] < from[b];
+        });
+        for (int64_t i = 0; i < length; ++i) {
+          REQUIRE(positions.values[row * length + i] == order[i] + 1);
+          REQUIRE(values.values[row * length + i] == from[order[i]]);
+        }
+      }
+    }
+}
+
+TEST_CASE("sort puts nan above all numbers and takes -0 for 0", "[cpu]") {
+  Array<float> x({7}, {0.0f, NAN, -0.0f, INFINITY, -1.0f, NAN, -INFINITY}), values({7});
+  Array<int64_t> positions({7});
+  run(NativeOp::sort, {x.view()}, {values.view(), positions.view()}, {0});
+  CHECK(positions.values == std::vector<int64_t>{7, 5, 1, 3, 4, 2, 6});
+  run(NativeOp::sort, {x.view()}, {values.view(), positions.view()}, {1});
+  CHECK(positions.values == std::vector<int64_t>{2, 6, 4, 1, 3, 5, 7});
+}
+
+TEST_CASE("cumsum and cumprod run along each dimension", "[cpu]") {
+  auto x = random_array<double>({3, 50, 70}, 1);
+  const int64_t inner[] = {3500, 70, 1};
+  for (int64_t dim = 0; dim < 3; ++dim)
+    for (bool product : {false, true}) {
+      Array<double> y(x.shape);
+      run(product ? NativeOp::cumprod : NativeOp::cumsum, {x.view()}, {y.view()}, {dim});
+      for (int64_t i = 0; i < x.shape.numel(); ++i) {
+        const bool first = i / inner[dim] % x.shape[static_cast<int>(dim)] == 0;
+        const double before = first ? (product ? 1 : 0) : y.values[i - inner[dim]];
+        REQUIRE(y.values[i] == (product ? before * x.values[i] : before + x.values[i]));
+      }
+    }
+}
+
+TEST_CASE("cumsum of narrow types widens or wraps as the output asks", "[cpu]") {
+  Array<uint8_t> x({3}, {200, 100, 7}), narrow({3});
+  Array<int64_t> wide({3});
+  run(NativeOp::cumsum, {x.view()}, {wide.view()}, {0});
+  CHECK(wide.values == std::vector<int64_t>{200, 300, 307});
+  run(NativeOp::cumsum, {x.view()}, {narrow.view()}, {0});
+  CHECK(narrow.values == std::vector<uint8_t>{200, 44, 51});
+}
+
+TEST_CASE("cumulative extremes report the last of equal values and keep nan", "[cpu]") {
+  Array<float> x({6}, {1, 3, 3, 2, NAN, 5}), values({6});
+  Array<int64_t> positions({6});
+  run(NativeOp::cumulative_extreme, {x.view()}, {values.view(), positions.view()}, {0, 1});
+  CHECK(positions.values == std::vector<int64_t>{1, 2, 3, 3, 5, 5});
+  CHECK(values.values[3] == 3);
+  CHECK(std::isnan(values.values[5]));
+  Array<int32_t> whole({2, 2}, {4, 1, 4, 0}), least({2, 2});
+  Array<int64_t> places({2, 2});
+  run(NativeOp::cumulative_extreme, {whole.view()}, {least.view(), places.view()}, {0, 0});
+  CHECK(least.values == std::vector<int32_t>{4, 1, 4, 0});
+  CHECK(places.values == std::vector<int64_t>{1, 1, 2, 2});
+}

@@ -1,0 +1,112 @@
+// Pooling against plain loops over windows.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/runtime/cpu/native_runner.h"
+
+using namespace tide;
+using namespace tide::test;
+
+namespace {
+
+struct Case {
+  int64_t h, w, kh, kw, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+  int64_t oh, ow;
+};
+
+// The last one rounds up (ceil_mode): its last windows hang over the edge.
+const Case kCases[] = {{8, 8, 2, 2, 2, 2, 0, 0, 1, 1, 4, 4},
+                       {9, 7, 3, 3, 2, 2, 1, 1, 1, 1, 5, 4},
+                       {10, 11, 3, 2, 1, 3, 1, 0, 2, 2, 8, 3},
+                       {5, 6, 5, 6, 1, 1, 0, 0, 1, 1, 1, 1},
+                       {7, 8, 3, 3, 2, 2, 0, 0, 1, 1, 3, 4}};
+
+std::vector<int64_t> max_attributes(const Case& k) {
+  return {k.kh, k.kw, k.stride_h, k.stride_w, k.pad_h, k.pad_w, k.dilation_h, k.dilation_w};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("max_pool2d finds the first maximum and its position", "[cpu]", float, double,
+                   BFloat16, int64_t, uint8_t) {
+  using T = TestType;
+  for (const Case& k : kCases) {
+    auto x = random_array<T>({2, 3, k.h, k.w}, 1);
+    for (size_t i = 0; i < x.values.size(); i += 3) x.values[i] = x.values[i / 2];  // make ties
+    Array<T> values({2, 3, k.oh, k.ow});
+    Array<int64_t> positions({2, 3, k.oh, k.ow});
+    run(NativeOp::max_pool2d, {x.view()}, {values.view(), positions.view()}, max_attributes(k));
+    auto dy = random_array<double>({2, 3, k.oh, k.ow}, 2);
+    Array<double> dx({2, 3, k.h, k.w});
+    std::vector<double> expected_dx(dx.values.size());
+    size_t out = 0;
+    for (int64_t plane = 0; plane < 6; ++plane)
+      for (int64_t i = 0; i < k.oh; ++i)
+        for (int64_t j = 0; j < k.ow; ++j, ++out) {
+          int64_t best = -1;
+          for (int64_t a = 0; a < k.kh; ++a)
+            for (int64_t b = 0; b < k.kw; ++b) {
+              const int64_t y = i * k.stride_h - k.pad_h + a * k.dilation_h;
+              const int64_t z = j * k.stride_w - k.pad_w + b * k.dilation_w;
+              if (y < 0 || y >= k.h || z < 0 || z >= k.w) continue;
+              const int64_t place = plane * k.h * k.w + y * k.w + z;
+              if (best < 0 || x.values[place] > x.values[best]) best = place;
+            }
+          REQUIRE(values.values[out] == x.values[best]);
+          REQUIRE(positions.values[out] == best % (k.h * k.w) + 1);
+          expected_dx[best] += dy.values[out];
+        }
+    run(NativeOp::max_pool2d_backward, {dy.view(), positions.view()}, {dx.view()}, {});
+    CHECK(dx.values == expected_dx);
+  }
+}
+
+TEST_CASE("max_pool2d lets nan win and keeps -inf", "[cpu]") {
+  Array<float> x({1, 1, 1, 4}, {1, NAN, -INFINITY, -INFINITY});
+  Array<float> values({1, 1, 1, 2});
+  Array<int64_t> positions({1, 1, 1, 2});
+  run(NativeOp::max_pool2d, {x.view()}, {values.view(), positions.view()},
+      {1, 2, 1, 2, 0, 0, 1, 1});
+  CHECK(std::isnan(values.values[0]));
+  CHECK(values.values[1] == -INFINITY);
+  CHECK(positions.values == std::vector<int64_t>{2, 3});
+}
+
+TEST_CASE("avg_pool2d and its gradient agree with plain loops", "[cpu]") {
+  for (const Case& k : kCases)
+    for (int64_t count_pad : {0, 1})
+      for (int64_t divisor : {0, 3}) {
+        if (k.dilation_h != 1) continue;
+        const std::vector<int64_t> attributes = {k.kh,    k.kw,    k.stride_h, k.stride_w,
+                                                 k.pad_h, k.pad_w, count_pad,  divisor};
+        auto x = random_array<double>({1, 2, k.h, k.w}, 1);
+        auto dy = random_array<double>({1, 2, k.oh, k.ow}, 2);
+        Array<double> y({1, 2, k.oh, k.ow}), dx({1, 2, k.h, k.w});
+        run(NativeOp::avg_pool2d, {x.view()}, {y.view()}, attributes);
+        run(NativeOp::avg_pool2d_backward, {dy.view()}, {dx.view()}, attributes);
+        std::vector<double> expected_dx(dx.values.size());
+        for (int64_t out = 0; out < 2 * k.oh * k.ow; ++out) {
+          const int64_t plane = out / (k.oh * k.ow), i = out / k.ow % k.oh, j = out % k.ow;
+          std::vector<int64_t> places;
+          int64_t padded = 0;
+          for (int64_t a = 0; a < k.kh; ++a)
+            for (int64_t b = 0; b < k.kw; ++b) {
+              const int64_t r = i * k.stride_h - k.pad_h + a, c = j * k.stride_w - k.pad_w + b;
+              padded += r < k.h + k.pad_h && c < k.w + k.pad_w;
+              if (r >= 0 && r < k.h && c >= 0 && c < k.w)
+                places.push_back((plane * k.h + r) * k.w + c);
+            }
+          const double by = divisor     ? static_cast<double>(divisor)
+                            : count_pad ? static_cast<double>(padded)
+                                        : static_cast<double>(places.size());
+          double sum = 0;
+          for (int64_t place : places) {
+            sum += x.values[place];
+            expected_dx[place] += dy.values[out] / by;
+          }
+          REQUIRE(y.values[out] == Approx(sum / by).margin(1e-12));
+        }
+        for (size_t i = 0; i < expected_dx.size(); ++i)
+          REQUIRE(dx.values[i] == Approx(expected_dx[i]).margin(1e-12));
+      }
+}
