@@ -1,5 +1,4 @@
 // Finds files of scripts/ in the program or below TIDE_PATH, and loads library modules from them.
-// them.
 #include "bindings/support/embedded.h"
 
 #include <algorithm>

@@ -1,0 +1,22 @@
+// Devices as Lua values: one object per device and Lua state, so that `==` compares devices.
+#pragma once
+
+#include "bindings/support/object.h"
+#include "runtime/core/device.h"
+
+namespace tide::bindings {
+
+template <>
+inline constexpr ClassInfo kClass<Device>{"tide.Device"};
+
+/// Pushes the object of a device, always the same one.
+void push_device(lua_State* L, Device device);
+
+/// Where tensors are created when no device is named.
+Device default_device();
+void set_default_device(Device device);
+
+/// Makes the class of devices in this state.
+void open_device_class(lua_State* L);
+
+}  // namespace tide::bindings

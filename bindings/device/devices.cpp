@@ -1,0 +1,165 @@
+// Which devices there are, which one is meant, and waiting for them.
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bindings/device/device_object.h"
+#include "bindings/device/functions.h"
+#include "bindings/ops/call.h"
+#include "runtime/graph/engine.h"
+
+namespace tide::bindings {
+namespace {
+
+std::optional<Device>& asked_for() {
+  static std::optional<Device> device;
+  return device;
+}
+
+std::vector<Device> devices_of(DeviceKind kind) {
+  std::vector<Device> devices = engine::devices();
+  std::erase_if(devices, [kind](Device device) { return device.kind != kind; });
+  return devices;
+}
+
+/// What "gpu" means to the functions of the D2L book: cuda, or the sims if one was asked for.
+DeviceKind gpu_kind() {
+  return accelerator().kind == DeviceKind::sim ? DeviceKind::sim : DeviceKind::cuda;
+}
+
+Device gpu_at(lua_State* L, int index, const char* function) {
+  int64_t ordinal = 0;
+  if (!lua_isnoneornil(L, index) && (!integer_at(L, index, &ordinal) || ordinal < 0 || ordinal > 255))
+    throw ArgumentError(std::string(function) + ": expected the number of a device, from 0");
+  return {gpu_kind(), static_cast<uint8_t>(ordinal)};
+}
+
+int push_list(lua_State* L, const std::vector<Device>& devices) {
+  lua_createtable(L, static_cast<int>(devices.size()), 0);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    push_device(L, devices[i]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  return 1;
+}
+
+int device(lua_State* L) {
+  push_device(L, device_at(L, 1, "device"));
+  return 1;
+}
+
+int devices(lua_State* L) {
+  if (lua_isnoneornil(L, 1)) return push_list(L, engine::devices());
+  return push_list(L, devices_of(device_at(L, 1, "devices").kind));
+}
+
+int get_accelerator(lua_State* L) {
+  push_device(L, accelerator());
+  return 1;
+}
+
+int cpu(lua_State* L) {
+  push_device(L, Device{});
+  return 1;
+}
+
+int gpu(lua_State* L) {
+  push_device(L, gpu_at(L, 1, "gpu"));
+  return 1;
+}
+
+int try_gpu(lua_State* L) {
+  const Device device = gpu_at(L, 1, "try_gpu");
+  push_device(L, engine::exists(device) ? device : Device{});
+  return 1;
+}
+
+int try_all_gpus(lua_State* L) {
+  std::vector<Device> found = devices_of(gpu_kind());
+  if (found.empty()) found.push_back(Device{});
+  return push_list(L, found);
+}
+
+int num_gpus(lua_State* L) {
+  lua_pushinteger(L, static_cast<lua_Integer>(devices_of(gpu_kind()).size()));
+  return 1;
+}
+
+int set_default(lua_State* L) {
+  set_default_device(device_at(L, 1, "set_default_device"));
+  return 0;
+}
+
+int get_default(lua_State* L) {
+  push_device(L, default_device());
+  return 1;
+}
+
+int synchronize(lua_State* L) {
+  if (lua_isnoneornil(L, 1))
+    engine::synchronize();
+  else
+    engine::synchronize(device_at(L, 1, "synchronize"));
+  return 0;
+}
+
+int get_num_threads(lua_State* L) {
+  lua_pushinteger(L, engine::threads());
+  return 1;
+}
+
+int set_num_threads(lua_State* L) {
+  int64_t count;
+  if (!integer_at(L, 1, &count) || count < 1 || count > 1024)
+    throw ArgumentError("set_num_threads: expected a number of threads, 1 or more");
+  engine::set_threads(static_cast<int>(count));
+  return 0;
+}
+
+int is_device(lua_State* L) {
+  lua_pushboolean(L, find<Device>(L, 1) != nullptr);
+  return 1;
+}
+
+constexpr Function kFunctions[] = {
+    {"device", guard<device>, "name", "The device of that name: \"cpu\", \"cuda:1\", \"sim\""},
+    {"devices", guard<devices>, "kind?", "A table of the devices there are"},
+    {"is_device", guard<is_device>, "value", "Whether a value is a device"},
+    {"accelerator", guard<get_accelerator>, "",
+     "The device of --device or TIDE_DEVICE, else cuda if it can be used, else cpu"},
+    {"cpu", guard<cpu>, "", "The device cpu"},
+    {"gpu", guard<gpu>, "i?", "The i-th GPU, counted from 0, whether it is there or not"},
+    {"try_gpu", guard<try_gpu>, "i?", "The i-th GPU, counted from 0; cpu if there is none"},
+    {"try_all_gpus", guard<try_all_gpus>, "", "A table of all GPUs; of cpu if there are none"},
+    {"num_gpus", guard<num_gpus>, "", "How many GPUs there are"},
+    {"set_default_device", guard<set_default>, "device",
+     "Where tensors are created from now on if no device is named"},
+    {"get_default_device", guard<get_default>, "",
+     "Where tensors are created if no device is named"},
+    {"synchronize", guard<synchronize>, "device?",
+     "Waits until the device, or all of them, have finished"},
+    {"get_num_threads", guard<get_num_threads>, "", "How many threads compute on the cpu"},
+    {"set_num_threads", guard<set_num_threads>, "n", "Lets so many threads compute on the cpu"},
+};
+
+}  // namespace
+
+Device accelerator() {
+  if (asked_for()) return *asked_for();
+  if (const char* name = std::getenv("TIDE_DEVICE"); name && *name) return device_from_name(name);
+  const Device cuda{DeviceKind::cuda, 0};
+  return engine::exists(cuda) ? cuda : Device{};
+}
+
+void set_accelerator(const std::string& name) { asked_for() = device_from_name(name); }
+
+Device device_or(lua_State* L, int index, Device fallback, const char* function) {
+  return lua_isnoneornil(L, index) ? fallback : device_at(L, index, function);
+}
+
+std::span<const Function> device_functions() { return kFunctions; }
+
+}  // namespace tide::bindings

@@ -1,0 +1,212 @@
+// Events and streams: points in the queue of a device, and the queues themselves. Each device has
+// one queue, so that streams of one device run in the order of the script.
+#include <string>
+#include <string_view>
+
+#include "bindings/device/device_object.h"
+#include "bindings/device/functions.h"
+#include "bindings/ops/call.h"
+#include "bindings/device/event_object.h"
+#include "runtime/graph/engine.h"
+
+namespace tide::bindings {
+namespace {
+
+/// The device that a stream, a device or a name at `index` stands for.
+Device place_at(lua_State* L, int index, Device fallback, const char* function) {
+  if (const Stream* stream = find<Stream>(L, index)) return stream->device;
+  return device_or(L, index, fallback, function);
+}
+
+/// Reads Event{device =, timing =} or Event(device).
+Event read_event(lua_State* L) {
+  Event event{default_device(), false, {}, false};
+  if (lua_type(L, 1) != LUA_TTABLE) {
+    event.device = place_at(L, 1, event.device, "Event");
+    return event;
+  }
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    const std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    if (key == "device" || key == "ctx")
+      event.device = place_at(L, lua_gettop(L), event.device, "Event");
+    else if (key == "timing" || key == "enable_timing")
+      event.timing = lua_toboolean(L, -1);
+    else
+      throw ArgumentError("Event: unknown option '" + std::string(key) +
+                          "': known are device, timing, enable_timing");
+    lua_pop(L, 1);
+  }
+  return event;
+}
+
+int new_event(lua_State* L) {
+  push_object(L, read_event(L));
+  return 1;
+}
+
+int event_record(lua_State* L) {
+  Event& event = check<Event>(L, 1, "record");
+  event.device = place_at(L, 2, event.device, "record");
+  event.mark = engine::mark(event.device);
+  event.recorded = true;
+  lua_settop(L, 1);
+  return 1;
+}
+
+int event_wait(lua_State* L) {
+  const Event& event = check<Event>(L, 1, "wait");
+  const Device device = place_at(L, 2, default_device(), "wait");
+  if (event.recorded) engine::wait_on_device(device, event.mark);
+  return 0;
+}
+
+int event_query(lua_State* L) {
+  const Event& event = check<Event>(L, 1, "query");
+  lua_pushboolean(L, !event.recorded || engine::reached(event.mark));
+  return 1;
+}
+
+int event_synchronize(lua_State* L) {
+  const Event& event = check<Event>(L, 1, "synchronize");
+  if (event.recorded) engine::wait(event.mark, "event");
+  return 0;
+}
+
+int event_elapsed(lua_State* L) {
+  const Event& from = check<Event>(L, 1, "elapsed_time");
+  const Event& to = check<Event>(L, 2, "elapsed_time");
+  if (!from.timing || !to.timing)
+    throw Error("elapsed_time: both events must be made with {timing = true}");
+  if (!from.recorded || !to.recorded) throw Error("elapsed_time: both events must be recorded");
+  for (const Event* event : {&from, &to}) engine::wait(event->mark, "elapsed_time");
+  lua_pushnumber(L, 1e3 * (engine::time_reached(to.mark) - engine::time_reached(from.mark)));
+  return 1;
+}
+
+int new_stream(lua_State* L) {
+  if (lua_type(L, 1) == LUA_TTABLE) {
+    lua_getfield(L, 1, "device");
+    lua_replace(L, 1);
+  }
+  push_object(L, Stream{place_at(L, 1, default_device(), "Stream")});
+  return 1;
+}
+
+int stream_synchronize(lua_State* L) {
+  engine::synchronize(check<Stream>(L, 1, "synchronize").device, "stream");
+  return 0;
+}
+
+int stream_query(lua_State* L) {
+  lua_pushboolean(L, engine::reached(engine::mark(check<Stream>(L, 1, "query").device)));
+  return 1;
+}
+
+int stream_wait_event(lua_State* L) {
+  const Stream& stream = check<Stream>(L, 1, "wait_event");
+  const Event& event = check<Event>(L, 2, "wait_event");
+  if (event.recorded) engine::wait_on_device(stream.device, event.mark);
+  return 0;
+}
+
+int stream_wait_stream(lua_State* L) {
+  const Stream& stream = check<Stream>(L, 1, "wait_stream");
+  const Stream& other = check<Stream>(L, 2, "wait_stream");
+  engine::wait_on_device(stream.device, engine::mark(other.device));
+  return 0;
+}
+
+int stream_record_event(lua_State* L) {
+  const Device device = check<Stream>(L, 1, "record_event").device;
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    push_object(L, Event{device, false, {}, false});
+  }
+  Event& event = check<Event>(L, 2, "record_event");
+  event.device = device;
+  event.mark = engine::mark(device);
+  event.recorded = true;
+  lua_settop(L, 2);
+  return 1;
+}
+
+int stream_device(lua_State* L) {
+  push_device(L, check<Stream>(L, 1, "device").device);
+  return 1;
+}
+
+int current_stream(lua_State* L) {
+  push_object(L, Stream{place_at(L, 1, default_device(), "current_stream")});
+  return 1;
+}
+
+int finish_stream_scope(lua_State* L, int, lua_KContext) { return lua_gettop(L); }
+
+/// tide.stream(s [, fn, ...]).
+int stream_scope(lua_State* L) {
+  check<Stream>(L, 1, "stream");
+  if (lua_isnoneornil(L, 2)) {
+    push_object(L, StreamScope{});
+    return 1;
+  }
+  lua_remove(L, 1);
+  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, finish_stream_scope);
+  return finish_stream_scope(L, LUA_OK, 0);
+}
+
+int close_stream_scope(lua_State*) { return 0; }
+
+constexpr Function kFunctions[] = {
+    {"Event", guard<new_event>, "{device, timing}", "A point in the queue of a device"},
+    {"Stream", guard<new_stream>, "device?", "A queue of a device"},
+    {"stream", guard<stream_scope>, "stream, fn?, ...",
+     "Work goes to the stream in fn, or until the returned value is closed"},
+    {"current_stream", guard<current_stream>, "device?", "The stream that work goes to"},
+};
+
+constexpr Function kEventMethods[] = {
+    {"record", guard<event_record>, "stream_or_device?", "Marks the end of what is queued by now"},
+    {"wait", guard<event_wait>, "stream_or_device?",
+     "Later work of the stream or device starts after the event; the script goes on"},
+    {"query", guard<event_query>, "", "Whether the device has come to the event"},
+    {"synchronize", guard<event_synchronize>, "", "Waits until the device has come to the event"},
+    {"elapsed_time", guard<event_elapsed>, "later", "Milliseconds from this event to a later one"},
+};
+
+constexpr Function kStreamMethods[] = {
+    {"synchronize", guard<stream_synchronize>, "", "Waits until the stream is empty"},
+    {"query", guard<stream_query>, "", "Whether the stream is empty"},
+    {"wait_event", guard<stream_wait_event>, "event", "Later work starts after the event"},
+    {"wait_stream", guard<stream_wait_stream>, "stream",
+     "Later work starts after what the other stream has now"},
+    {"record_event", guard<stream_record_event>, "event?",
+     "Marks the end of what is queued by now; returns the event"},
+    {"get_device", guard<stream_device>, "", "The device of the stream"},
+};
+
+template <class T>
+void open_with_methods(lua_State* L, const luaL_Reg* metamethods,
+                       std::span<const Function> methods) {
+  const luaL_Reg none[] = {{nullptr, nullptr}};
+  open_class<T>(L, metamethods, none);
+  lua_getfield(L, -1, "__index");
+  register_functions(L, methods);
+  lua_pop(L, 2);
+}
+
+}  // namespace
+
+std::span<const Function> event_functions() { return kFunctions; }
+std::span<const Function> event_methods() { return kEventMethods; }
+std::span<const Function> stream_methods() { return kStreamMethods; }
+
+void open_event_classes(lua_State* L) {
+  const luaL_Reg none[] = {{nullptr, nullptr}};
+  open_with_methods<Event>(L, none, kEventMethods);
+  open_with_methods<Stream>(L, none, kStreamMethods);
+  const luaL_Reg scope[] = {{"__close", close_stream_scope}, {nullptr, nullptr}};
+  open_with_methods<StreamScope>(L, scope, {});
+}
+
+}  // namespace tide::bindings

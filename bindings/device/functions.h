@@ -1,0 +1,37 @@
+// The functions on devices, by subject.
+#pragma once
+
+#include <lua5.4/lua.hpp>
+#include <span>
+#include <string>
+
+#include "bindings/support/function.h"
+#include "runtime/core/device.h"
+
+namespace tide::bindings {
+
+/// tide.device, tide.devices, tide.try_gpu, tide.synchronize, ...
+std::span<const Function> device_functions();
+/// tide.memory_allocated and its like, of any device.
+std::span<const Function> memory_functions();
+/// tide.cuda.*
+std::span<const Function> cuda_functions();
+/// tide.sim.*
+std::span<const Function> sim_functions();
+/// tide.Event, tide.Stream, tide.stream.
+std::span<const Function> event_functions();
+std::span<const Function> event_methods();
+std::span<const Function> stream_methods();
+
+/// Makes the classes of events and streams in this state.
+void open_event_classes(lua_State* L);
+
+/// The device that scripts compute on: `--device`, TIDE_DEVICE, cuda:0 if it can be used, or cpu.
+Device accelerator();
+/// What `--device` said. Throws DeviceError for a name that cannot be.
+void set_accelerator(const std::string& name);
+
+/// The device at a stack index, or `fallback` where there is nothing.
+Device device_or(lua_State* L, int index, Device fallback, const char* function);
+
+}  // namespace tide::bindings

@@ -1,0 +1,78 @@
+// What tensors hold on a device.
+#include <cstdio>
+#include <string>
+
+#include "bindings/device/device_object.h"
+#include "bindings/device/functions.h"
+#include "runtime/graph/engine.h"
+
+namespace tide::bindings {
+namespace {
+
+Device device_at_1(lua_State* L, const char* function) {
+  return device_or(L, 1, default_device(), function);
+}
+
+int memory_allocated(lua_State* L) {
+  const auto memory = engine::memory(device_at_1(L, "memory_allocated"));
+  lua_pushinteger(L, static_cast<lua_Integer>(memory.in_use));
+  return 1;
+}
+
+int max_memory_allocated(lua_State* L) {
+  const auto memory = engine::memory(device_at_1(L, "max_memory_allocated"));
+  lua_pushinteger(L, static_cast<lua_Integer>(memory.peak));
+  return 1;
+}
+
+int memory_reserved(lua_State* L) {
+  const auto memory = engine::memory(device_at_1(L, "memory_reserved"));
+  lua_pushinteger(L, static_cast<lua_Integer>(memory.in_use + memory.cached));
+  return 1;
+}
+
+int reset_peak(lua_State* L) {
+  engine::reset_peak(device_at_1(L, "reset_peak_memory_stats"));
+  return 0;
+}
+
+int empty_cache(lua_State* L) {
+  engine::empty_cache(device_at_1(L, "empty_cache"));
+  return 0;
+}
+
+std::string megabytes(size_t bytes) {
+  char text[32];
+  snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+int memory_summary(lua_State* L) {
+  const Device device = device_at_1(L, "memory_summary");
+  const auto memory = engine::memory(device);
+  std::string text = device.name() + ": in use " + megabytes(memory.in_use) + ", at most " +
+                     megabytes(memory.peak) + ", kept for reuse " + megabytes(memory.cached);
+  if (memory.limit) text += ", limit " + megabytes(memory.limit);
+  text += "; " + std::to_string(memory.allocations) + " blocks asked for, " +
+          std::to_string(memory.device_allocations) + " from the system";
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+constexpr Function kFunctions[] = {
+    {"memory_allocated", guard<memory_allocated>, "device?", "Bytes that tensors hold now"},
+    {"max_memory_allocated", guard<max_memory_allocated>, "device?",
+     "The most bytes that tensors held since the last reset_peak_memory_stats"},
+    {"memory_reserved", guard<memory_reserved>, "device?",
+     "Bytes that tensors hold, and those kept for reuse"},
+    {"reset_peak_memory_stats", guard<reset_peak>, "device?",
+     "Lets max_memory_allocated start again from now"},
+    {"empty_cache", guard<empty_cache>, "device?", "Gives memory that is kept for reuse back"},
+    {"memory_summary", guard<memory_summary>, "device?", "The memory figures as a line of text"},
+};
+
+}  // namespace
+
+std::span<const Function> memory_functions() { return kFunctions; }
+
+}  // namespace tide::bindings

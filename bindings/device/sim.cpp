@@ -1,0 +1,90 @@
+// tide.sim: settings of the simulated accelerators.
+#include <string>
+#include <string_view>
+
+#include "bindings/device/device_object.h"
+#include "bindings/device/functions.h"
+#include "bindings/ops/call.h"
+#include "runtime/graph/engine.h"
+
+namespace tide::bindings {
+namespace {
+
+using engine::SimOptions;
+
+double number_option(lua_State* L, std::string_view key) {
+  if (lua_type(L, -1) != LUA_TNUMBER || lua_tonumber(L, -1) < 0)
+    throw ArgumentError("sim.configure: " + std::string(key) + ": expected a number, 0 or more");
+  return lua_tonumber(L, -1);
+}
+
+/// Takes the option `key`, whose value is on top of the stack, into `options`.
+void read_option(lua_State* L, std::string_view key, SimOptions& options, int& index) {
+  const double value = number_option(L, key);
+  const auto whole = static_cast<int64_t>(value);
+  if (key == "index")
+    index = static_cast<int>(whole);
+  else if (key == "memory_limit")
+    options.memory_limit = static_cast<size_t>(value);
+  else if (key == "bytes_per_second")
+    options.bytes_per_second = value;
+  else if (key == "copy_latency")
+    options.copy_latency = value;
+  else if (key == "launch_cost")
+    options.launch_cost = value;
+  else if (key == "fail_op")
+    options.fail_op = whole;
+  else if (key == "fail_allocation")
+    options.fail_allocation = whole;
+  else if (key == "fail_copy")
+    options.fail_copy = whole;
+  else
+    throw ArgumentError("sim.configure: unknown option '" + std::string(key) +
+                        "': known are index, device, memory_limit, bytes_per_second, "
+                        "copy_latency, launch_cost, fail_op, fail_allocation, fail_copy");
+}
+
+int configure(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  SimOptions options;
+  int index = 0;
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING)
+      throw ArgumentError("sim.configure: expected options by name");
+    const std::string_view key = lua_tostring(L, -2);
+    if (key == "device") {
+      const Device device = device_at(L, lua_gettop(L), "sim.configure");
+      if (device.kind != DeviceKind::sim)
+        throw DeviceError("sim.configure: not a simulated device: " + device.name());
+      index = device.index;
+    } else {
+      read_option(L, key, options, index);
+    }
+    lua_pop(L, 1);
+  }
+  engine::configure_sim(index, options);
+  return 0;
+}
+
+int device_count(lua_State* L) {
+  lua_Integer count = 0;
+  for (Device device : engine::devices()) count += device.kind == DeviceKind::sim;
+  lua_pushinteger(L, count);
+  return 1;
+}
+
+constexpr Function kFunctions[] = {
+    {"configure", guard<configure>,
+     "{index, device, memory_limit, bytes_per_second, copy_latency, launch_cost, fail_op, "
+     "fail_allocation, fail_copy}",
+     "Sets what a simulated accelerator has: bytes, copy rate, seconds per copy and launch; "
+     "fail_* make the k-th step from now fail"},
+    {"device_count", guard<device_count>, "", "How many simulated accelerators there are"},
+};
+
+}  // namespace
+
+std::span<const Function> sim_functions() { return kFunctions; }
+
+}  // namespace tide::bindings

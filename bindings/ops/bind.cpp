@@ -1,0 +1,248 @@
+// Matches the values of a call with the parameters of an op.
+#include <string>
+
+#include "bindings/device/device_object.h"
+#include "bindings/ops/call.h"
+#include "bindings/tensor/tensor_object.h"
+
+namespace tide::bindings {
+namespace {
+
+using Reason = Mismatch::Reason;
+
+bool is_device(lua_State* L, int index) { return find<Device>(L, index) != nullptr; }
+
+/// Whether the value at `index` can stand for a parameter of this kind, by its type alone.
+bool accepts(lua_State* L, Kind kind, int index) {
+  const int type = lua_type(L, index);
+  const bool number = type == LUA_TNUMBER;
+  switch (kind) {
+    case Kind::tensor:
+      return find_tensor(L, index) != nullptr;
+    case Kind::tensor_or_number:
+      return number || type == LUA_TBOOLEAN || find_tensor(L, index) != nullptr;
+    case Kind::number:
+      return number || type == LUA_TBOOLEAN;
+    case Kind::integer:
+    case Kind::real:
+    case Kind::dim:
+    case Kind::position:
+      return number;
+    case Kind::boolean:
+      return type == LUA_TBOOLEAN;
+    case Kind::text:
+    case Kind::dtype:
+      return type == LUA_TSTRING;
+    case Kind::device:
+      return type == LUA_TSTRING || is_device(L, index);
+    case Kind::dims:
+    case Kind::sizes:
+    case Kind::shape:
+    case Kind::reals:
+      return number || type == LUA_TTABLE;
+    case Kind::tensors:
+    case Kind::integers:
+    case Kind::options:
+      return type == LUA_TTABLE;
+  }
+  return false;
+}
+
+/// The kinds whose values may also follow one by one.
+bool accepts_in_rest(lua_State* L, Kind kind, int index) {
+  return kind == Kind::tensors ? find_tensor(L, index) != nullptr
+                               : lua_type(L, index) == LUA_TNUMBER;
+}
+
+const char* expectation(Kind kind) {
+  switch (kind) {
+    case Kind::tensor: return "tensor";
+    case Kind::tensor_or_number: return "tensor or number";
+    case Kind::number: return "number";
+    case Kind::integer: return "integer";
+    case Kind::real: return "number";
+    case Kind::boolean: return "boolean";
+    case Kind::text: return "string";
+    case Kind::dim: return "dimension";
+    case Kind::dims: return "dimension or table of dimensions";
+    case Kind::position: return "position";
+    case Kind::sizes: return "integer or table of integers";
+    case Kind::shape: return "integers or table of integers";
+    case Kind::dtype: return "type name";
+    case Kind::device: return "device";
+    case Kind::tensors: return "table of tensors";
+    case Kind::integers: return "table of integers";
+    case Kind::reals: return "number or table of numbers";
+    case Kind::options: return "table of options";
+  }
+  return "";
+}
+
+constexpr std::string_view kOptionNames[] = {"dtype", "device", "requires_grad"};
+
+/// The place of an option that creating functions take; -1 if they do not, -2 for ones without
+/// effect here that are accepted everywhere.
+int tensor_option(std::string_view key) {
+  if (key == "ctx") return kDeviceOption;
+  if (key == "pin_memory" || key == "memory_format" || key == "non_blocking") return -2;
+  for (int i = 0; i < kTensorOptionCount; ++i)
+    if (key == kOptionNames[i]) return i;
+  return -1;
+}
+
+bool takes_options(const Signature& signature) {
+  return signature.count && signature.parameters[signature.count - 1].kind == Kind::options;
+}
+
+int parameter_named(const Signature& signature, std::string_view key) {
+  for (int p = 0; p < signature.count; ++p)
+    if (signature.parameters[p].kind != Kind::options && signature.name(p) == key) return p;
+  return -1;
+}
+
+/// Binds the values of the options table at `table`; they stay on the stack.
+Mismatch bind_options(Call& call, int table, int progress) {
+  lua_State* L = call.L;
+  const Signature& signature = *call.signature;
+  luaL_checkstack(L, kMaxParameters + kTensorOptionCount + 4, "options");
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    size_t size;
+    // Not converted where it is: that would end the walk through the table.
+    const char* text = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &size) : (size = 0, "");
+    const std::string_view key(text, size);
+    lua_insert(L, -2);  // the value below the key, where it stays
+    const int value = lua_gettop(L) - 1;
+    if (const int p = parameter_named(signature, key); p >= 0) {
+      if (call.given(p)) return {Reason::twice, p, value + 1, progress};
+      if (!accepts(L, signature.parameters[p].kind, value))
+        return {Reason::wrong_kind, p, value, progress};
+      call.index[p] = value;
+      call.by_name |= 1u << p;
+      continue;
+    }
+    const int option = takes_options(signature) ? tensor_option(key) : -1;
+    if (option == -1) return {Reason::unknown_option, 0, value + 1, progress};
+    if (option >= 0) call.option[option] = value;
+  }
+  return {};
+}
+
+constexpr Signature kOptionsOnly = make_signature("options?", std::array{Kind::options});
+
+}  // namespace
+
+TensorOptions options_at(lua_State* L, int index, const char* function) {
+  if (lua_isnoneornil(L, index)) return {};
+  Call call{L, function, &kOptionsOnly, {}, {}, 0, 0};
+  if (lua_type(L, index) != LUA_TTABLE)
+    throw_mismatch(call, {Reason::wrong_kind, 0, index, 0}, lua_gettop(L));
+  const int top = lua_gettop(L);
+  if (const Mismatch mismatch = bind_options(call, index, 0); mismatch.reason != Reason::none)
+    throw_mismatch(call, mismatch, top);
+  const TensorOptions options = read_options(call, 0);
+  lua_settop(L, top);
+  return options;
+}
+
+bool is_options_table(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || lua_rawlen(L, index) > 0) return false;
+  lua_pushnil(L);
+  if (!lua_next(L, index)) return false;
+  const bool named = lua_type(L, -2) == LUA_TSTRING;
+  lua_pop(L, 2);
+  return named;
+}
+
+Mismatch bind(Call& call, int top) {
+  lua_State* L = call.L;
+  const Signature& signature = *call.signature;
+  call.index.fill(0);
+  call.option.fill(0);
+  call.rest_count = 0;
+  call.by_name = 0;
+  const bool named = top > 0 && is_options_table(L, top);
+  const int positional = named ? top - 1 : top;
+  int i = 1;
+  for (int p = 0; p < signature.count && i <= positional; ++p) {
+    const Parameter& parameter = signature.parameters[p];
+    if (parameter.kind == Kind::options) break;
+    if (parameter.rest && accepts_in_rest(L, parameter.kind, i)) {
+      call.index[p] = i;
+      for (; i <= positional; ++i, ++call.rest_count)
+        if (!accepts_in_rest(L, parameter.kind, i)) return {Reason::wrong_kind, p, i, i};
+    } else if (lua_isnil(L, i)) {
+      ++i;
+    } else if (accepts(L, parameter.kind, i)) {
+      call.index[p] = i++;
+    } else {
+      return {Reason::wrong_kind, p, i, i};
+    }
+  }
+  if (i <= positional) return {Reason::too_many, 0, i, i};
+  if (named)
+    if (Mismatch mismatch = bind_options(call, top, i); mismatch.reason != Reason::none)
+      return mismatch;
+  for (int p = 0; p < signature.count; ++p)
+    if (!call.given(p) && !signature.parameters[p].optional)
+      return {Reason::missing, p, 0, named || p < positional ? p : i};
+  return {};
+}
+
+namespace {
+
+/// "argument 2 (other)", or "option 'keepdim'".
+std::string parameter_text(const Call& call, int parameter, bool by_name) {
+  const std::string name(call.signature->name(parameter));
+  if (by_name) return "option '" + name + "'";
+  return "argument " + std::to_string(parameter + 1) + " (" + name + ")";
+}
+
+std::string known_options(const Signature& signature) {
+  std::string known;
+  const auto add = [&](std::string_view name) {
+    known += known.empty() ? "" : ", ";
+    known += name;
+  };
+  for (int p = 0; p < signature.count; ++p)
+    if (signature.parameters[p].optional && signature.parameters[p].kind != Kind::options)
+      add(signature.name(p));
+  if (takes_options(signature))
+    for (std::string_view name : kOptionNames) add(name);
+  return known.empty() ? "there are none" : "known are " + known;
+}
+
+}  // namespace
+
+void throw_mismatch(const Call& call, const Mismatch& mismatch, int top) {
+  lua_State* L = call.L;
+  const Signature& signature = *call.signature;
+  const std::string name = call.name;
+  const int p = mismatch.parameter;
+  switch (mismatch.reason) {
+    case Reason::wrong_kind:
+      throw ArgumentError(name + ": " + parameter_text(call, p, mismatch.index > top) +
+                          ": expected " + expectation(signature.parameters[p].kind) + ", got " +
+                          type_name(L, mismatch.index));
+    case Reason::missing:
+      throw ArgumentError(name + ": " + parameter_text(call, p, false) + ": expected " +
+                          expectation(signature.parameters[p].kind) + ", got nothing");
+    case Reason::too_many:
+      throw ArgumentError(name + ": too many arguments: argument " +
+                          std::to_string(mismatch.index) + " is a " +
+                          type_name(L, mismatch.index));
+    case Reason::twice:
+      throw ArgumentError(name + ": " + parameter_text(call, p, false) +
+                          ": given by place and by name");
+    case Reason::unknown_option: {
+      const char* key = lua_type(L, mismatch.index) == LUA_TSTRING ? lua_tostring(L, mismatch.index)
+                                                                   : type_name(L, mismatch.index);
+      throw ArgumentError(name + ": unknown option '" + key + "': " + known_options(signature));
+    }
+    case Reason::none:
+      break;
+  }
+  throw InternalError(name + ": arguments were refused without a reason");
+}
+
+}  // namespace tide::bindings

@@ -1,0 +1,83 @@
+// A script's call of an op: which value belongs to which parameter, and how values are read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <lua5.4/lua.hpp>
+#include <span>
+#include <string>
+
+#include "bindings/ops/signature.h"
+
+namespace tide::bindings {
+
+/// Options that creating functions take by name.
+enum TensorOption { kDTypeOption, kDeviceOption, kRequiresGradOption, kTensorOptionCount };
+
+/// The arguments of one call, bound to the parameters of a signature.
+struct Call {
+  lua_State* L;
+  const char* name;  ///< of the function, for errors
+  const Signature* signature;
+  /// Per parameter the stack index of its value; 0: not given.
+  std::array<int, kMaxParameters> index;
+  std::array<int, kTensorOptionCount> option;
+  int rest_count;   ///< values of the `rest` parameter if they are not in a table, else 0
+  uint16_t by_name; ///< bits of the parameters given in the table of options
+
+  bool given(int parameter) const { return index[parameter] != 0; }
+};
+
+/// Why the arguments of a call do not fit a signature.
+struct Mismatch {
+  enum class Reason : uint8_t { none, wrong_kind, missing, too_many, unknown_option, twice };
+  Reason reason = Reason::none;
+  int parameter = 0;
+  int index = 0;  ///< stack index of the offending value or key
+  int progress = -1;
+};
+
+/// Binds the `top` values on the stack to the parameters: positional ones first, optional ones also
+/// by name in a last table with string keys. nil counts as not given. Pushes values that were given
+/// by name. Does not throw: what is wrong is in the result.
+Mismatch bind(Call& call, int top);
+
+/// Throws ArgumentError that says what is wrong.
+[[noreturn]] void throw_mismatch(const Call& call, const Mismatch& mismatch, int top);
+
+/// Whether the value at an index is a table with string keys only.
+bool is_options_table(lua_State* L, int index);
+
+// --- readers: one for each kind ------------------------------------------------------------------
+
+const Tensor& read_tensor(const Call& call, int parameter);
+TensorOrNumber read_tensor_or_number(const Call& call, int parameter);
+Number read_number(const Call& call, int parameter);
+int64_t read_integer(const Call& call, int parameter);
+double read_real(const Call& call, int parameter);
+bool read_boolean(const Call& call, int parameter);
+std::string read_text(const Call& call, int parameter);
+Dim read_dim(const Call& call, int parameter);
+Dims read_dims(const Call& call, int parameter);
+Position read_position(const Call& call, int parameter);
+Sizes read_sizes(const Call& call, int parameter);
+Shape read_shape(const Call& call, int parameter);
+DType read_dtype(const Call& call, int parameter);
+Device read_device(const Call& call, int parameter);
+std::vector<Tensor> read_tensors(const Call& call, int parameter);
+std::vector<int64_t> read_integers(const Call& call, int parameter);
+std::vector<double> read_reals(const Call& call, int parameter);
+TensorOptions read_options(const Call& call, int parameter);
+
+// --- the same for single values, for functions without a row -------------------------------------
+
+/// The options in the table at a stack index; none if it is nil or missing.
+TensorOptions options_at(lua_State* L, int index, const char* function);
+/// The type named at a stack index; `function` is for the error.
+DType dtype_at(lua_State* L, int index, const char* function);
+/// The device at a stack index: an object or a name.
+Device device_at(lua_State* L, int index, const char* function);
+/// The integer at a stack index, or the float with an integral value; false if it is neither.
+bool integer_at(lua_State* L, int index, int64_t* value);
+
+}  // namespace tide::bindings

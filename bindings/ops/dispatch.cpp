@@ -1,0 +1,133 @@
+// Calls ops: finds the row that a call's arguments fit, runs it, and writes in-place forms back.
+#include "bindings/ops/dispatch.h"
+
+#include <array>
+#include <string_view>
+#include <unordered_map>
+
+#include "bindings/ops/rows.h"
+#include "bindings/support/entry.h"
+#include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/autograd.h"
+
+namespace tide::bindings {
+namespace {
+
+constexpr int kScopes = 5;
+
+/// The rows that one name stands for in one scope.
+struct OpSet {
+  const char* name;
+  std::vector<const OpRow*> rows;
+};
+
+bool belongs(const OpRow& row, OpScope scope) {
+  switch (scope) {
+    case OpScope::method: return row.flags & kMethodOnly;
+    case OpScope::in_place: return row.flags & kInPlace;
+    case OpScope::function: return row.flags & kFunction;
+    case OpScope::functional: return row.flags & kFunctional;
+    case OpScope::linalg: return row.flags & kLinalg;
+  }
+  return false;
+}
+
+std::vector<OpSet> make_sets(OpScope scope) {
+  std::vector<OpSet> sets;
+  std::unordered_map<std::string_view, size_t> places;
+  for (const OpFamily& family : op_families())
+    for (const OpRow& row : family.rows) {
+      if (!belongs(row, scope)) continue;
+      const auto [place, is_new] = places.try_emplace(row.name, sets.size());
+      if (is_new) sets.push_back({row.name, {}});
+      sets[place->second].rows.push_back(&row);
+    }
+  return sets;
+}
+
+/// Made once; Lua functions point into them.
+const std::vector<OpSet>& op_sets(OpScope scope) {
+  static const auto sets = [] {
+    std::array<std::vector<OpSet>, kScopes> all;
+    for (int i = 0; i < kScopes; ++i) all[i] = make_sets(static_cast<OpScope>(i));
+    return all;
+  }();
+  return sets[static_cast<int>(scope)];
+}
+
+/// Binds the call to the first row that its arguments fit, else throws what is wrong with the row
+/// that they fitted longest.
+const OpRow& bind_row(Call& call, const OpSet& set, int top) {
+  Mismatch furthest;
+  const OpRow* blamed = nullptr;
+  for (const OpRow* row : set.rows) {
+    call.signature = &row->signature;
+    const Mismatch mismatch = bind(call, top);
+    if (mismatch.reason == Mismatch::Reason::none) return *row;
+    if (mismatch.progress > furthest.progress) {
+      furthest = mismatch;
+      blamed = row;
+    }
+    lua_settop(call.L, top);
+  }
+  call.signature = &blamed->signature;
+  furthest = bind(call, top);  // once more: the message may name a value that was given by name
+  throw_mismatch(call, furthest, top);
+}
+
+int call_op(lua_State* L) {
+  const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
+  Call call;
+  call.L = L;
+  call.name = set.name;
+  const OpRow& row = bind_row(call, set, lua_gettop(L));
+  if (!row.compute) return row.invoke(call);
+  push_tensor(L, row.compute(call));
+  return 1;
+}
+
+int call_op_in_place(lua_State* L) {
+  const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
+  Call call;
+  call.L = L;
+  call.name = set.name;
+  const OpRow& row = bind_row(call, set, lua_gettop(L));
+  write(set.name, read_tensor(call, 0), row.compute(call));
+  lua_settop(L, 1);
+  return 1;
+}
+
+}  // namespace
+
+std::span<const OpFamily> op_families() {
+  static const OpFamily families[] = {
+      {"creation", "New tensors", creation_rows()},
+      {"elementwise", "One element at a time", elementwise_rows()},
+      {"reduction", "Combining elements", reduction_rows()},
+      {"scan", "Running values and orders", scan_rows()},
+      {"shape", "Other shapes of the same elements", shape_rows()},
+      {"indexing", "Picking and placing elements", indexing_rows()},
+      {"joining", "Joining and resampling", joining_rows()},
+      {"matrix", "Products of matrices", matrix_rows()},
+      {"softmax", "Softmax", softmax_rows()},
+      {"normalization", "Normalization", normalization_rows()},
+      {"convolution", "Convolution", convolution_rows()},
+      {"pooling", "Pooling", pooling_rows()},
+      {"loss", "Losses", loss_rows()},
+  };
+  return families;
+}
+
+void register_ops(lua_State* L, OpScope scope) {
+  const lua_CFunction function =
+      scope == OpScope::in_place ? guard<call_op_in_place> : guard<call_op>;
+  for (const OpSet& set : op_sets(scope)) {
+    // Through the stack, not lua_setfield: the in-place name is made of two parts.
+    lua_pushfstring(L, scope == OpScope::in_place ? "%s_" : "%s", set.name);
+    lua_pushlightuserdata(L, const_cast<OpSet*>(&set));
+    lua_pushcclosure(L, function, 1);
+    lua_rawset(L, -3);
+  }
+}
+
+}  // namespace tide::bindings

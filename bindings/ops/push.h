@@ -1,0 +1,34 @@
+// Results of ops as Lua values.
+#pragma once
+
+#include <cstdint>
+#include <lua5.4/lua.hpp>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "runtime/ops/arguments.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide::bindings {
+
+// Each pushes its result and returns the number of values.
+
+int push_result(lua_State* L, Tensor tensor);
+/// Several results.
+int push_result(lua_State* L, Results results);
+/// One table.
+int push_result(lua_State* L, std::vector<Tensor> tensors);
+int push_result(lua_State* L, bool value);
+int push_result(lua_State* L, int64_t value);
+int push_result(lua_State* L, double value);
+int push_result(lua_State* L, const std::string& text);
+
+template <class... T>
+int push_result(lua_State* L, std::tuple<T...> results) {
+  return std::apply([L](auto&... result) { return (push_result(L, std::move(result)) + ...); },
+                    results);
+}
+
+}  // namespace tide::bindings

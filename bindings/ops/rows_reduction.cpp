@@ -1,0 +1,23 @@
+// Rows of reductions, running values, and orders.
+#include "bindings/ops/rows.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/scan.h"
+
+namespace tide::bindings {
+
+std::span<const OpRow> reduction_rows() {
+  static constexpr OpRow rows[] = {
+#include "runtime/ops/reduction.def"
+  };
+  return rows;
+}
+
+std::span<const OpRow> scan_rows() {
+  static constexpr OpRow rows[] = {
+#include "runtime/ops/scan.def"
+  };
+  return rows;
+}
+
+}  // namespace tide::bindings

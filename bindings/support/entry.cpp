@@ -1,0 +1,55 @@
+// Finds the script's line of a call.
+#include "bindings/support/entry.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "bindings/support/embedded.h"
+#include "runtime/graph/call_site.h"
+
+namespace tide::bindings {
+namespace {
+
+/// The innermost frame that runs a script's Lua code, library frames left out.
+bool script_frame(lua_State* L, lua_Debug* frame) {
+  for (int level = 1; lua_getstack(L, level, frame); ++level) {
+    lua_getinfo(L, "Sl", frame);
+    if (frame->currentline >= 0 &&
+        !is_library_source(std::string_view(frame->source, frame->srclen)))
+      return true;
+  }
+  return false;
+}
+
+/// The interned name of a chunk. Chunks are few and their source strings stay where they are, so a
+/// small table answers without a lock; a chunk that took a dead one's place differs in name.
+const char* file_name(const lua_Debug& frame) {
+  struct Known {
+    const char* source;
+    const char* file;
+  };
+  constexpr size_t kKnown = 16;
+  thread_local constinit Known known[kKnown] = {};
+  Known& entry = known[reinterpret_cast<size_t>(frame.source) / 32 % kKnown];
+  if (entry.source != frame.source || std::strcmp(entry.file, frame.short_src) != 0)
+    entry = {frame.source, intern_file_name(frame.short_src)};
+  return entry.file;
+}
+
+}  // namespace
+
+void note_call_site(lua_State* L) {
+  lua_Debug frame;
+  // In a coroutine of the library the line that resumed it stays.
+  if (script_frame(L, &frame)) set_call_site({file_name(frame), frame.currentline});
+}
+
+void push_error(lua_State* L, const char* text) {
+  lua_Debug frame;
+  if (script_frame(L, &frame))
+    lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text);
+  else
+    lua_pushstring(L, text);
+}
+
+}  // namespace tide::bindings

@@ -1,0 +1,68 @@
+// What every function that Lua calls does first and last: the script's line and modes are made known
+// to the runtime, and a C++ exception becomes a Lua error.
+#pragma once
+
+#include <exception>
+#include <lua5.4/lua.hpp>
+
+#include "runtime/core/error.h"
+
+namespace tide::bindings {
+
+/// A wrong argument of a script's call.
+struct ArgumentError : Error {
+  using Error::Error;
+};
+
+/// What a thread knows about the Lua state it serves.
+struct ThreadContext {
+  lua_State* running = nullptr;  ///< the coroutine whose call was served last
+  /// The coroutine whose modes are in force, if nothing but a change of coroutine can change that.
+  lua_State* settled = nullptr;
+  /// Memory is being reclaimed inside an op: finalizers must not call back into the runtime.
+  bool reclaiming = false;
+};
+inline constinit thread_local ThreadContext thread_context;
+
+/// Puts the modes of coroutine L in force: see bindings/modes/modes.h.
+void settle_modes(lua_State* L);
+
+/// Tells the runtime which script line is being served: the innermost frame outside the library.
+void note_call_site(lua_State* L);
+
+/// The beginning of a call that may record ops, wait or depend on modes.
+inline void enter(lua_State* L) {
+  thread_context.running = L;
+  if (L != thread_context.settled) settle_modes(L);
+  note_call_site(L);
+}
+
+/// Pushes the text of an error that belongs to the current call, with "file:line: " in front.
+void push_error(lua_State* L, const char* text);
+
+/// F as Lua calls it. Errors of the runtime become Lua errors that name the script's line. Only
+/// std::exception is caught: in the program's Lua, errors of Lua are C++ exceptions of its own, and
+/// must pass.
+template <lua_CFunction F>
+int guard(lua_State* L) {
+  try {
+    enter(L);
+    return F(L);
+  } catch (const std::exception& error) {
+    push_error(L, error.what());
+  }
+  return lua_error(L);  // after the handler: the exception is released, as a longjmp demands
+}
+
+/// As guard, for functions that only look at what their arguments hold.
+template <lua_CFunction F>
+int guard_lookup(lua_State* L) {
+  try {
+    return F(L);
+  } catch (const std::exception& error) {
+    push_error(L, error.what());
+  }
+  return lua_error(L);
+}
+
+}  // namespace tide::bindings

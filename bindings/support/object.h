@@ -1,0 +1,109 @@
+// C++ values as Lua userdata: how they are made, recognised, and finalized.
+#pragma once
+
+#include <lua5.4/lua.hpp>
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "bindings/support/entry.h"
+
+namespace tide::bindings {
+
+/// What identifies the userdata of one C++ type. `name` is also its metatable's key in the registry.
+struct ClassInfo {
+  const char* name;
+};
+
+/// The class of T; each type of userdata specialises it.
+template <class T>
+extern const ClassInfo kClass;
+
+/// What a userdata holds. Its first word is the address of the class, which no other library's
+/// userdata can hold: so one comparison recognises it, in every Lua state.
+template <class T>
+struct Box {
+  const ClassInfo* info;  ///< kFinalized: the value is gone
+  T value;
+};
+inline constexpr ClassInfo kFinalized{"finalized"};
+
+/// The box at a stack index, finalized or not; null if it holds something else.
+template <class T>
+Box<T>* find_box(lua_State* L, int index) {
+  auto* box = static_cast<Box<T>*>(lua_touserdata(L, index));
+  // Light userdata have length 0.
+  if (!box || lua_rawlen(L, index) != sizeof(Box<T>)) return nullptr;
+  return box->info == &kClass<T> ? box : nullptr;
+}
+
+/// The value at a stack index; null if there is none of this class.
+template <class T>
+T* find(lua_State* L, int index) {
+  Box<T>* box = find_box<T>(L, index);
+  return box ? &box->value : nullptr;
+}
+
+/// Name of the type of the value at an index, as error messages say it.
+inline const char* type_name(lua_State* L, int index) {
+  const void* block = lua_touserdata(L, index);
+  if (block && lua_rawlen(L, index) >= sizeof(Box<char>) &&
+      *static_cast<const ClassInfo* const*>(block) == &kFinalized)
+    return "a freed object";
+  if (lua_type(L, index) == LUA_TUSERDATA && luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
+    const char* name = lua_tostring(L, -1);  // the metatable keeps it alive
+    lua_pop(L, 1);
+    return name;
+  }
+  return luaL_typename(L, index);
+}
+
+/// The receiver of a method, or an argument that must be of this class.
+template <class T>
+T& check(lua_State* L, int index, const char* function) {
+  if (T* value = find<T>(L, index)) return *value;
+  throw ArgumentError(std::string(function) + ": argument " + std::to_string(index) +
+                      ": expected " + kClass<T>.name + ", got " + type_name(L, index));
+}
+
+/// Pushes a new userdata with this value. The class must be open in this state.
+template <class T>
+T& push_object(lua_State* L, T value) {
+  auto* box = static_cast<Box<T>*>(lua_newuserdatauv(L, sizeof(Box<T>), 0));
+  new (box) Box<T>{&kClass<T>, std::move(value)};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kClass<T>);
+  lua_setmetatable(L, -2);
+  return box->value;
+}
+
+/// __gc: ends the value; a second call does nothing.
+template <class T>
+int finalize(lua_State* L) {
+  if (Box<T>* box = find_box<T>(L, 1)) {
+    box->info = &kFinalized;
+    box->value.~T();
+  }
+  return 0;
+}
+
+/// Makes the metatable of a class with these metamethods, and methods in its table `__index` (unless
+/// the metamethods have one of their own). Leaves it on the stack.
+template <class T>
+void open_class(lua_State* L, const luaL_Reg* metamethods, const luaL_Reg* methods) {
+  lua_createtable(L, 0, 16);
+  lua_pushstring(L, kClass<T>.name);
+  lua_setfield(L, -2, "__name");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushcfunction(L, finalize<T>);
+  lua_setfield(L, -2, "__gc");
+  lua_createtable(L, 0, 16);
+  luaL_setfuncs(L, methods, 0);
+  lua_setfield(L, -2, "__index");
+  luaL_setfuncs(L, metamethods, 0);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &kClass<T>);
+}
+
+}  // namespace tide::bindings

@@ -1,0 +1,65 @@
+// Paces Lua's collector by handles and bytes, and collects before memory is reported as exhausted.
+#include "bindings/tensor/collector.h"
+
+#include "bindings/support/entry.h"
+#include "runtime/graph/engine.h"
+
+namespace tide::bindings {
+namespace {
+
+constexpr int64_t kHandlesPerStep = 2000;
+/// Garbage of this many bytes is worth a young step, whatever the number of handles.
+constexpr uint64_t kBytesPerStep = uint64_t{64} << 20;
+/// What may be held before doubling counts.
+constexpr int64_t kHandleFloor = 4096;
+constexpr uint64_t kByteFloor = uint64_t{128} << 20;
+
+uint64_t held_bytes() {
+  uint64_t bytes = 0;
+  for (Device device : engine::devices()) bytes += engine::memory(device).in_use;
+  return bytes;
+}
+
+void collect_all(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  collector.live_after_full = collector.live;
+  collector.held_after_full = held_bytes();
+}
+
+/// Called by the runtime inside an op whose allocation failed.
+void reclaim() {
+  ThreadContext& context = thread_context;
+  if (!context.running || context.reclaiming) return;
+  // Finalizers of scripts run now. One that calls an op would find the runtime half-way through
+  // another: `settled` makes it take the path that refuses.
+  context.reclaiming = true;
+  lua_State* const settled = std::exchange(context.settled, nullptr);
+  lua_State* const running = context.running;
+  collect_all(running);
+  context.running = running;
+  context.settled = settled;
+  context.reclaiming = false;
+}
+
+}  // namespace
+
+void open_collector(lua_State* L) {
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  engine::set_reclaim(reclaim);
+}
+
+void collector_step(lua_State* L) {
+  const uint64_t allocated = engine::allocated_bytes();
+  const bool many_bytes = allocated - collector.bytes_at_step >= kBytesPerStep;
+  if (collector.new_handles < kHandlesPerStep && !many_bytes) return;
+  collector.new_handles = 0;
+  collector.bytes_at_step = allocated;
+  if (!lua_gc(L, LUA_GCISRUNNING)) return;  // the script stopped it
+  if (collector.live > 2 * collector.live_after_full + kHandleFloor ||
+      (many_bytes && held_bytes() > 2 * collector.held_after_full + kByteFloor))
+    collect_all(L);
+  else
+    lua_gc(L, LUA_GCSTEP, 0);
+}
+
+}  // namespace tide::bindings

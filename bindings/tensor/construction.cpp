@@ -1,0 +1,171 @@
+// Tensors from Lua tables and numbers: tide.tensor, tide.from.
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "bindings/device/device_object.h"
+#include "bindings/ops/call.h"
+#include "bindings/tensor/methods.h"
+#include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide::bindings {
+namespace {
+
+/// What a nested table holds, collected in row-major order.
+struct Collected {
+  Shape shape;
+  bool has_float = false, has_integer = false, has_boolean = false;
+  std::vector<int64_t> integers;  ///< as long as no float was met
+  std::vector<double> floats;     ///< afterwards
+
+  /// An empty table has floats, as in PyTorch.
+  DType natural_type() const {
+    if (has_float || !(has_integer || has_boolean)) return DType::f32;
+    return has_boolean && !has_integer ? DType::boolean : DType::i64;
+  }
+};
+
+void add_float(Collected& all, double value) {
+  if (!all.has_float) {
+    all.has_float = true;
+    all.floats.assign(all.integers.begin(), all.integers.end());
+  }
+  all.floats.push_back(value);
+}
+
+/// Adds the number or boolean on top of the stack.
+void add_value(lua_State* L, Collected& all, const char* function) {
+  int64_t value;
+  if (lua_isinteger(L, -1)) {
+    all.has_integer = true;
+    value = lua_tointeger(L, -1);
+  } else if (lua_isboolean(L, -1)) {
+    all.has_boolean = true;
+    value = lua_toboolean(L, -1);
+  } else if (lua_type(L, -1) == LUA_TNUMBER) {
+    return add_float(all, lua_tonumber(L, -1));
+  } else {
+    throw ArgumentError(std::string(function) + ": expected numbers or booleans, got " +
+                        type_name(L, -1));
+  }
+  if (all.has_float)
+    all.floats.push_back(static_cast<double>(value));
+  else
+    all.integers.push_back(value);
+}
+
+/// Refuses keys behind the list of `length` elements in the table on top of the stack.
+void check_no_other_keys(lua_State* L, lua_Integer length, const char* function) {
+  if (length) lua_pushinteger(L, length); else lua_pushnil(L);
+  if (!lua_next(L, -2)) return;
+  lua_pop(L, 1);
+  throw ArgumentError(std::string(function) + ": a table of numbers has the key '" +
+                      (lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : type_name(L, -1)) +
+                      "': options go into a table of their own");
+}
+
+/// Follows the first elements down to find the shape of the table on top of the stack.
+Shape find_shape(lua_State* L, const char* function) {
+  Shape shape;
+  const int top = lua_gettop(L);
+  lua_pushvalue(L, -1);
+  while (lua_type(L, -1) == LUA_TTABLE) {
+    if (shape.rank() == kMaxDims)
+      throw ShapeError(std::string(function) + ": tables are nested deeper than the " +
+                       std::to_string(kMaxDims) + " dimensions that a tensor can have");
+    const auto length = static_cast<lua_Integer>(lua_rawlen(L, -1));
+    shape.push_back(length);
+    if (length == 0) break;
+    lua_rawgeti(L, -1, 1);
+  }
+  lua_settop(L, top);
+  return shape;
+}
+
+/// Collects the table or value on top of the stack, which stands for dimension `dim` and below.
+void collect(lua_State* L, Collected& all, int dim, const char* function) {
+  const bool is_table = lua_type(L, -1) == LUA_TTABLE;
+  if (!is_table && dim == all.shape.rank()) return add_value(L, all, function);
+  const lua_Integer length = is_table ? static_cast<lua_Integer>(lua_rawlen(L, -1)) : 0;
+  if (!is_table || dim == all.shape.rank() || length != all.shape[dim])
+    throw ShapeError(std::string(function) + ": rows differ in length or depth: " +
+                     (is_table ? "a table of " + std::to_string(length) : type_name(L, -1)) +
+                     " where " +
+                     (dim == all.shape.rank() ? std::string("a number")
+                                              : "a table of " + std::to_string(all.shape[dim])) +
+                     " belongs");
+  for (lua_Integer i = 1; i <= length; ++i) {
+    lua_rawgeti(L, -1, i);
+    collect(L, all, dim + 1, function);
+    lua_pop(L, 1);
+  }
+  check_no_other_keys(L, length, function);
+}
+
+/// A tensor of the type in which the values are exact, or the natural one.
+Tensor make_tensor(const Collected& all, const TensorOptions& options) {
+  const DType natural = all.natural_type();
+  const DType type = options.dtype.value_or(natural);
+  const Device device = options.device.value_or(default_device());
+  Tensor x;
+  if (all.has_float && type != DType::f64) {
+    const std::vector<float> narrow(all.floats.begin(), all.floats.end());
+    x = record_constant(narrow.data(), all.shape, DType::f32, device);
+  } else if (all.has_float) {
+    x = record_constant(all.floats.data(), all.shape, DType::f64, device);
+  } else if (natural == DType::boolean) {
+    const std::vector<uint8_t> bytes(all.integers.begin(), all.integers.end());
+    x = record_constant(bytes.data(), all.shape, DType::boolean, device);
+  } else {
+    x = record_constant(all.integers.data(), all.shape, DType::i64, device);
+  }
+  return x.dtype() == type ? x : convert(x, type);
+}
+
+/// A copy of a tensor, without history.
+Tensor copy_tensor(const Tensor& source, const TensorOptions& options) {
+  const GradientMode no_gradients(false);
+  Tensor x = source;
+  if (options.device && !(*options.device == x.device())) x = record_transfer(x, *options.device);
+  if (options.dtype && *options.dtype != x.dtype()) x = convert(x, *options.dtype);
+  return x == source ? clone(x) : x;
+}
+
+int construct(lua_State* L, const char* function) {
+  if (lua_isnone(L, 1)) throw ArgumentError(std::string(function) + ": expected a table or number");
+  const TensorOptions options = options_at(L, 2, function);
+  lua_settop(L, 1);
+  Tensor x;
+  if (const Tensor* source = find_tensor(L, 1)) {
+    x = copy_tensor(*source, options);
+  } else {
+    Collected all;
+    luaL_checkstack(L, 2 * kMaxDims + 8, function);
+    all.shape = find_shape(L, function);
+    collect(L, all, 0, function);
+    x = make_tensor(all, options);
+  }
+  if (options.requires_grad) x.set_requires_grad(true);
+  push_tensor(L, std::move(x));
+  return 1;
+}
+
+int tensor(lua_State* L) { return construct(L, "tensor"); }
+int from(lua_State* L) { return construct(L, "from"); }
+
+constexpr Function kFunctions[] = {
+    {"tensor", guard<tensor>, "data, {dtype, device, requires_grad}",
+     "A new tensor with the values of nested tables, of a number, or of another tensor"},
+    {"from", guard<from>, "data, {dtype, device, requires_grad}", "As tide.tensor"},
+};
+
+}  // namespace
+
+std::span<const Function> construction_functions() { return kFunctions; }
+
+}  // namespace tide::bindings

@@ -1,0 +1,310 @@
+// x[...], x[...] = value, x.field, #x.
+#include <string>
+#include <string_view>
+
+#include "bindings/device/device_object.h"
+#include "bindings/ops/call.h"
+#include "bindings/tensor/methods.h"
+#include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide::bindings {
+namespace {
+
+using Entry = IndexEntry;
+
+[[noreturn]] void throw_entry(lua_State* L, int index) {
+  throw ArgumentError(std::string("index: expected a position, a range {first, last}, a tensor, "
+                                  "\"...\" or \"new\", got ") +
+                      type_name(L, index));
+}
+
+/// The range {}, {first, last} or {first, last, step} in the table at `table`.
+Entry range_entry(lua_State* L, int table) {
+  Entry entry;
+  const auto length = lua_rawlen(L, table);
+  if (length == 0) {
+    lua_pushnil(L);
+    if (lua_next(L, table)) throw ArgumentError("index: a range has no named parts");
+    return entry;
+  }
+  if (length != 2 && length != 3)
+    throw ArgumentError("index: a range is {first, last} or {first, last, step}: got " +
+                        std::to_string(length) + " numbers");
+  entry.kind = Entry::Kind::range;
+  int64_t* const parts[] = {&entry.first, &entry.last, &entry.step};
+  for (lua_Unsigned i = 0; i < length; ++i) {
+    lua_rawgeti(L, table, static_cast<lua_Integer>(i) + 1);
+    if (!integer_at(L, -1, parts[i]))
+      throw ArgumentError(std::string("index: a range has whole numbers: got ") +
+                          (lua_isnumber(L, -1) ? lua_tostring(L, -1) : type_name(L, -1)));
+    lua_pop(L, 1);
+  }
+  return entry;
+}
+
+Entry text_entry(lua_State* L, int index) {
+  const std::string_view text = lua_tostring(L, index);
+  Entry entry;
+  if (text == "...")
+    entry.kind = Entry::Kind::ellipsis;
+  else if (text == "new")
+    entry.kind = Entry::Kind::new_dim;
+  else
+    throw ArgumentError("index: the words are \"...\" and \"new\": got \"" + std::string(text) +
+                        "\"");
+  return entry;
+}
+
+/// One entry of x[{...}], at a stack index from the bottom.
+Entry entry_at(lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER: {
+      Entry entry;
+      entry.kind = Entry::Kind::position;
+      if (!integer_at(L, index, &entry.first))
+        throw ArgumentError("index: a position is a whole number: got " +
+                            std::to_string(lua_tonumber(L, index)));
+      return entry;
+    }
+    case LUA_TSTRING:
+      return text_entry(L, index);
+    case LUA_TTABLE:
+      return range_entry(L, index);
+    default:
+      if (const Tensor* tensor = find_tensor(L, index)) {
+        Entry entry;
+        entry.kind = Entry::Kind::tensor;
+        entry.tensor = *tensor;
+        return entry;
+      }
+      throw_entry(L, index);
+  }
+}
+
+/// The entries that the key at stack index 2 stands for.
+std::vector<Entry> read_entries(lua_State* L) {
+  std::vector<Entry> entries;
+  if (lua_type(L, 2) != LUA_TTABLE) {
+    entries.push_back(entry_at(L, 2));
+    return entries;
+  }
+  const auto length = static_cast<lua_Integer>(lua_rawlen(L, 2));
+  entries.reserve(static_cast<size_t>(length));
+  for (lua_Integer i = 1; i <= length; ++i) {
+    lua_rawgeti(L, 2, i);
+    entries.push_back(entry_at(L, lua_gettop(L)));
+    lua_pop(L, 1);
+  }
+  return entries;
+}
+
+/// x[i], or nil one place behind the end, where ipairs stops.
+int index_position(lua_State* L, const Tensor& x) {
+  int64_t position;
+  if (!integer_at(L, 2, &position))
+    throw ArgumentError("index: a position is a whole number: got " +
+                        std::to_string(lua_tonumber(L, 2)));
+  if (x.rank() > 0 && position == x.shape()[0] + 1) return 0;
+  push_tensor(L, index_first(x, position));
+  return 1;
+}
+
+// --- fields --------------------------------------------------------------------------------------
+
+int get_shape(lua_State* L, const Tensor& x) {
+  const Shape& shape = x.shape();
+  lua_createtable(L, shape.rank(), 0);
+  for (int d = 0; d < shape.rank(); ++d) {
+    lua_pushinteger(L, shape[d]);
+    lua_rawseti(L, -2, d + 1);
+  }
+  return 1;
+}
+
+int get_dtype(lua_State* L, const Tensor& x) {
+  const std::string_view name = name_of(x.dtype());
+  lua_pushlstring(L, name.data(), name.size());
+  return 1;
+}
+
+int get_device(lua_State* L, const Tensor& x) {
+  push_device(L, x.device());
+  return 1;
+}
+
+int get_grad(lua_State* L, const Tensor& x) {
+  push_tensor(L, x.grad());
+  return 1;
+}
+
+int get_requires_grad(lua_State* L, const Tensor& x) {
+  lua_pushboolean(L, x.requires_grad());
+  return 1;
+}
+
+int get_is_leaf(lua_State* L, const Tensor& x) {
+  lua_pushboolean(L, x.is_leaf());
+  return 1;
+}
+
+int get_transposed(lua_State* L, const Tensor& x) {
+  enter(L);
+  push_tensor(L, reverse_dims(x));
+  return 1;
+}
+
+int get_matrix_transposed(lua_State* L, const Tensor& x) {
+  enter(L);
+  push_tensor(L, matrix_transpose(x));
+  return 1;
+}
+
+int get_data(lua_State* L, const Tensor& x) {
+  enter(L);
+  push_tensor(L, detach(x));
+  return 1;
+}
+
+void set_grad(lua_State* L, const Tensor& x) {
+  const Tensor* grad = find_tensor(L, 3);
+  if (!grad && !lua_isnil(L, 3))
+    throw ArgumentError(std::string("grad: expected tensor or nil, got ") + type_name(L, 3));
+  x.set_grad(grad ? *grad : Tensor());
+}
+
+void set_requires_grad(lua_State* L, const Tensor& x) {
+  if (!lua_isboolean(L, 3))
+    throw ArgumentError(std::string("requires_grad: expected boolean, got ") + type_name(L, 3));
+  x.set_requires_grad(lua_toboolean(L, 3));
+}
+
+void set_data(lua_State* L, const Tensor& x) {
+  const Tensor& value = check_tensor(L, 3, "data");
+  if (!(value.shape() == x.shape()))
+    throw ShapeError("data: the shape cannot change: " + x.shape().text() + " to " +
+                     value.shape().text());
+  record_write("data", x, value);
+}
+
+/// x.name, and x.name = value where that is possible.
+struct Field {
+  const char* name;
+  int (*get)(lua_State* L, const Tensor& x);
+  void (*set)(lua_State* L, const Tensor& x);
+};
+constexpr Field kFields[] = {
+    {"shape", get_shape, nullptr},
+    {"dtype", get_dtype, nullptr},
+    {"device", get_device, nullptr},
+    {"ctx", get_device, nullptr},
+    {"grad", get_grad, set_grad},
+    {"requires_grad", get_requires_grad, set_requires_grad},
+    {"is_leaf", get_is_leaf, nullptr},
+    {"T", get_transposed, nullptr},
+    {"mT", get_matrix_transposed, nullptr},
+    {"data", get_data, set_data},
+};
+
+/// __index; upvalues: the methods, and from names of fields to places in kFields.
+int tensor_index(lua_State* L) {
+  const int type = lua_type(L, 2);
+  if (type == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) return 1;
+    return kFields[lua_tointeger(L, -1)].get(L, check_tensor(L, 1, lua_tostring(L, 2)));
+  }
+  const Tensor& x = check_tensor(L, 1, "index");
+  enter(L);
+  if (type == LUA_TNUMBER) return index_position(L, x);
+  push_tensor(L, index(x, read_entries(L)));
+  return 1;
+}
+
+TensorOrNumber value_at(lua_State* L, int index) {
+  if (const Tensor* tensor = find_tensor(L, index)) return *tensor;
+  if (lua_isboolean(L, index)) return Number(lua_toboolean(L, index) != 0);
+  if (lua_isinteger(L, index)) return Number(static_cast<int64_t>(lua_tointeger(L, index)));
+  if (lua_type(L, index) == LUA_TNUMBER) return Number(lua_tonumber(L, index));
+  throw ArgumentError(std::string("assignment: expected tensor, number or boolean, got ") +
+                      type_name(L, index));
+}
+
+/// __newindex; upvalue: from names of fields to places in kFields.
+int tensor_newindex(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "assignment");
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    assign(x, read_entries(L), value_at(L, 3));
+    return 0;
+  }
+  lua_pushvalue(L, 2);
+  const std::string name = lua_tostring(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL)
+    throw ArgumentError("a tensor has no field '" + name + "'");
+  const Field& field = kFields[lua_tointeger(L, -1)];
+  if (!field.set) throw ArgumentError("the field '" + name + "' of a tensor cannot be assigned");
+  field.set(L, x);
+  return 0;
+}
+
+int tensor_length(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "#");
+  if (x.rank() == 0) throw ShapeError("#: a tensor without dimensions has no length");
+  lua_pushinteger(L, x.shape()[0]);
+  return 1;
+}
+
+int tensor_tostring(lua_State* L) {
+  if (!find_tensor(L, 1)) {
+    lua_pushstring(L, type_name(L, 1));
+    return 1;
+  }
+  const std::string text = tensor_text(*find_tensor(L, 1));
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+/// __names: the names of methods and fields as the keys of a new table; upvalues as __index.
+int tensor_names(lua_State* L) {
+  lua_createtable(L, 0, 512);
+  for (int table = 1; table <= 2; ++table) {
+    lua_pushnil(L);
+    while (lua_next(L, lua_upvalueindex(table))) {
+      lua_pop(L, 1);
+      lua_pushvalue(L, -1);
+      lua_pushboolean(L, true);
+      lua_rawset(L, -4);
+    }
+  }
+  return 1;
+}
+
+}  // namespace
+
+void add_indexing(lua_State* L) {
+  lua_getfield(L, -1, "__methods");
+  lua_createtable(L, 0, std::size(kFields));
+  for (size_t i = 0; i < std::size(kFields); ++i) {
+    lua_pushinteger(L, static_cast<lua_Integer>(i));
+    lua_setfield(L, -2, kFields[i].name);
+  }
+  lua_pushvalue(L, -1);
+  lua_pushcclosure(L, guard<tensor_newindex>, 1);
+  lua_setfield(L, -4, "__newindex");
+  lua_pushvalue(L, -2);
+  lua_pushvalue(L, -2);
+  lua_pushcclosure(L, tensor_names, 2);
+  lua_setfield(L, -4, "__names");
+  lua_pushcclosure(L, guard_lookup<tensor_index>, 2);
+  lua_setfield(L, -2, "__index");
+  const luaL_Reg metamethods[] = {{"__len", guard_lookup<tensor_length>},
+                                  {"__tostring", guard<tensor_tostring>},
+                                  {nullptr, nullptr}};
+  luaL_setfuncs(L, metamethods, 0);
+}
+
+}  // namespace tide::bindings

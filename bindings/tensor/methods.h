@@ -1,0 +1,55 @@
+// The methods of tensors that are written by hand, by subject, and what the class is made of.
+#pragma once
+
+#include <lua5.4/lua.hpp>
+#include <span>
+#include <string>
+
+#include "bindings/support/function.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide::bindings {
+
+/// Sizes, types, kinds: what can be asked without waiting.
+std::span<const Function> question_methods();
+/// item, tolist: reading values.
+std::span<const Function> reading_methods();
+/// to, float, cuda, copyto: other types and devices.
+std::span<const Function> conversion_methods();
+/// backward, requires_grad_, hooks.
+std::span<const Function> gradient_methods();
+/// All of them, with titles for the reference.
+std::span<const FunctionFamily> tensor_method_families();
+
+/// tide.tensor and tide.from.
+std::span<const Function> construction_functions();
+/// tide.grad and its like.
+std::span<const Function> gradient_functions();
+
+/// Adds arithmetic and comparison to the metatable on top of the stack.
+void add_operators(lua_State* L);
+/// Adds __index, __newindex, __len and __tostring to the metatable on top of the stack.
+void add_indexing(lua_State* L);
+
+/// Elements on the host, as numbers that Lua has. Waits; `reason` is for the report on waits.
+class HostValues {
+ public:
+  HostValues(const Tensor& x, const char* reason);
+  int64_t count() const { return count_; }
+  DType type() const { return type_; }
+  bool boolean_at(int64_t i) const;
+  int64_t integer_at(int64_t i) const;
+  double real_at(int64_t i) const;
+  /// Pushes element i as integer, float or boolean, by type.
+  void push(lua_State* L, int64_t i) const;
+
+ private:
+  DType type_;  ///< boolean, u8..i64, f32 or f64
+  int64_t count_;
+  std::string bytes_;
+};
+
+/// The tensor as print shows it: values, then shape, type and device. Waits.
+std::string tensor_text(const Tensor& x);
+
+}  // namespace tide::bindings

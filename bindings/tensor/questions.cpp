@@ -1,0 +1,158 @@
+// What can be asked of a tensor without waiting for its values.
+#include <string>
+
+#include "bindings/ops/call.h"
+#include "bindings/tensor/methods.h"
+#include "bindings/tensor/tensor_object.h"
+
+namespace tide::bindings {
+namespace {
+
+/// The dimension from 0 that the argument at `index` names.
+int checked_dim(lua_State* L, int index, const Tensor& x, const char* function) {
+  int64_t dim;
+  if (!integer_at(L, index, &dim))
+    throw ArgumentError(std::string(function) + ": argument 2 (dim): expected dimension, got " +
+                        type_name(L, index));
+  if (dim == 0) throw ArgumentError(std::string(function) + ": dimensions start at 1: got 0");
+  const int rank = x.rank();
+  if (dim > rank || dim < -rank)
+    throw ShapeError(std::string(function) + ": there is no dimension " + std::to_string(dim) +
+                     ": the shape is " + x.shape().text());
+  return static_cast<int>(dim > 0 ? dim - 1 : dim + rank);
+}
+
+/// One number for the dimension given, or a table of all.
+template <class Get>
+int one_or_all(lua_State* L, const char* function, const Get& get) {
+  const Tensor& x = check_tensor(L, 1, function);
+  if (!lua_isnoneornil(L, 2)) {
+    lua_pushinteger(L, get(x, checked_dim(L, 2, x, function)));
+    return 1;
+  }
+  lua_createtable(L, x.rank(), 0);
+  for (int d = 0; d < x.rank(); ++d) {
+    lua_pushinteger(L, get(x, d));
+    lua_rawseti(L, -2, d + 1);
+  }
+  return 1;
+}
+
+int size(lua_State* L) {
+  return one_or_all(L, "size", [](const Tensor& x, int d) { return x.shape()[d]; });
+}
+
+int stride(lua_State* L) {
+  return one_or_all(L, "stride", [](const Tensor& x, int d) { return x.layout().strides[d]; });
+}
+
+int dim(lua_State* L) {
+  lua_pushinteger(L, check_tensor(L, 1, "dim").rank());
+  return 1;
+}
+
+int numel(lua_State* L) {
+  lua_pushinteger(L, check_tensor(L, 1, "numel").numel());
+  return 1;
+}
+
+int element_size(lua_State* L) {
+  lua_pushinteger(L, static_cast<lua_Integer>(size_of(check_tensor(L, 1, "element_size").dtype())));
+  return 1;
+}
+
+int storage_offset(lua_State* L) {
+  lua_pushinteger(L, check_tensor(L, 1, "storage_offset").layout().offset);
+  return 1;
+}
+
+/// Whether positions count up in the order (n, h, w, c) of channels_last.
+bool is_channels_last(const Tensor& x) {
+  if (x.rank() != 4) return false;
+  const Shape& s = x.shape();
+  const auto& t = x.layout().strides;
+  return t[1] == 1 && t[3] == s[1] && t[2] == s[1] * s[3] && t[0] == s[1] * s[2] * s[3];
+}
+
+int is_contiguous(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "is_contiguous");
+  if (lua_istable(L, 2)) {
+    lua_getfield(L, 2, "memory_format");
+    lua_replace(L, 2);
+  }
+  const std::string format = luaL_optstring(L, 2, "contiguous_format");
+  if (format != "channels_last" && format != "contiguous_format")
+    throw ArgumentError("is_contiguous: unknown format '" + format +
+                        "': known are contiguous_format, channels_last");
+  lua_pushboolean(L, format == "channels_last" ? is_channels_last(x)
+                                               : x.layout().is_contiguous());
+  return 1;
+}
+
+int is_floating_point(lua_State* L) {
+  lua_pushboolean(L, is_floating(check_tensor(L, 1, "is_floating_point").dtype()));
+  return 1;
+}
+
+int is_cuda(lua_State* L) {
+  lua_pushboolean(L, check_tensor(L, 1, "is_cuda").device().kind == DeviceKind::cuda);
+  return 1;
+}
+
+int is_pinned(lua_State* L) {
+  check_tensor(L, 1, "is_pinned");
+  lua_pushboolean(L, false);  // there is nothing to pin without CUDA
+  return 1;
+}
+
+int itself(lua_State* L) {
+  check_tensor(L, 1, "pin_memory");
+  lua_settop(L, 1);
+  return 1;
+}
+
+int is_tensor(lua_State* L) {
+  lua_pushboolean(L, find_tensor(L, 1) != nullptr);
+  return 1;
+}
+
+constexpr Function kMethods[] = {
+    {"size", guard_lookup<size>, "dim?", "Size of one dimension, or a table of all"},
+    {"dim", guard_lookup<dim>, "", "Number of dimensions"},
+    {"ndimension", guard_lookup<dim>, "", "Number of dimensions"},
+    {"numel", guard_lookup<numel>, "", "Number of elements"},
+    {"nelement", guard_lookup<numel>, "", "Number of elements"},
+    {"stride", guard_lookup<stride>, "dim?",
+     "Distance in elements between neighbours of one dimension, or a table of all"},
+    {"storage_offset", guard_lookup<storage_offset>, "", "Place of the first element"},
+    {"element_size", guard_lookup<element_size>, "", "Bytes of one element"},
+    {"is_contiguous", guard_lookup<is_contiguous>, "memory_format?",
+     "Whether elements lie in row-major order without gaps, or in that of the format"},
+    {"is_floating_point", guard_lookup<is_floating_point>, "", "Whether the type is a float type"},
+    {"is_cuda", guard_lookup<is_cuda>, "", "Whether it lies on a CUDA device"},
+    {"is_pinned", guard_lookup<is_pinned>, "", "Whether it lies in pinned memory"},
+    {"pin_memory", guard_lookup<itself>, "", "In pinned memory, where that is of use"},
+};
+
+constexpr Function kFunctions[] = {
+    {"is_tensor", guard_lookup<is_tensor>, "value", "Whether a value is a tensor"},
+    {"numel", guard_lookup<numel>, "x", "Number of elements"},
+    {"is_floating_point", guard_lookup<is_floating_point>, "x", "Whether the type is a float type"},
+};
+
+}  // namespace
+
+std::span<const Function> question_methods() { return kMethods; }
+std::span<const Function> question_functions() { return kFunctions; }
+
+std::span<const FunctionFamily> tensor_method_families() {
+  static const FunctionFamily families[] = {
+      {"x:", "Asking a tensor", question_methods()},
+      {"x:", "Reading values", reading_methods()},
+      {"x:", "Other types and devices", conversion_methods()},
+      {"x:", "Gradients", gradient_methods()},
+  };
+  return families;
+}
+
+}  // namespace tide::bindings

@@ -1,0 +1,58 @@
+// The class of tensors: life and death of handles.
+#include "bindings/tensor/tensor_object.h"
+
+#include "bindings/ops/dispatch.h"
+#include "bindings/tensor/methods.h"
+
+namespace tide::bindings {
+namespace {
+
+/// Gives the handle up; its userdata stays, marked as freed. Calls nothing that may raise.
+int free_tensor(lua_State* L) {
+  if (Box<Tensor>* box = find_box<Tensor>(L, 1)) {
+    box->info = &kFinalized;
+    box->value.~Tensor();
+    --collector.live;
+  }
+  return 0;
+}
+
+int free_explicitly(lua_State* L) {
+  check_tensor(L, 1, "free");
+  return free_tensor(L);
+}
+
+}  // namespace
+
+void push_tensor(lua_State* L, Tensor tensor) {
+  if (!tensor.defined()) {
+    lua_pushnil(L);
+    return;
+  }
+  note_new_handle(L);
+  push_object(L, std::move(tensor));
+}
+
+void push_tensor_methods(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kClass<Tensor>);
+  lua_getfield(L, -1, "__methods");
+  lua_remove(L, -2);
+}
+
+void open_tensor_class(lua_State* L) {
+  const luaL_Reg metamethods[] = {{"__gc", free_tensor}, {"__close", free_tensor},
+                                  {nullptr, nullptr}};
+  const luaL_Reg methods[] = {{"free", guard<free_explicitly>}, {nullptr, nullptr}};
+  open_class<Tensor>(L, metamethods, methods);
+  lua_getfield(L, -1, "__index");
+  register_ops(L, OpScope::method);
+  register_ops(L, OpScope::in_place);
+  for (const FunctionFamily& family : tensor_method_families())
+    register_functions(L, family.functions);
+  lua_setfield(L, -2, "__methods");  // `__index` becomes a function that looks into them first
+  add_operators(L);
+  add_indexing(L);
+  lua_pop(L, 1);
+}
+
+}  // namespace tide::bindings

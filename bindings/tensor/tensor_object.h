@@ -1,0 +1,30 @@
+// Tensors as Lua values.
+#pragma once
+
+#include "bindings/support/object.h"
+#include "bindings/tensor/collector.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide::bindings {
+
+template <>
+inline constexpr ClassInfo kClass<Tensor>{"tide.Tensor"};
+
+/// The tensor at a stack index; null if it is none, or was freed.
+inline const Tensor* find_tensor(lua_State* L, int index) { return find<Tensor>(L, index); }
+
+/// The tensor at a stack index. Throws ArgumentError that names `function`.
+inline const Tensor& check_tensor(lua_State* L, int index, const char* function) {
+  return check<Tensor>(L, index, function);
+}
+
+/// Pushes a tensor; nil if it is undefined. May collect garbage.
+void push_tensor(lua_State* L, Tensor tensor);
+
+/// Makes the class of tensors in this state.
+void open_tensor_class(lua_State* L);
+
+/// Pushes the table of methods of tensors.
+void push_tensor_methods(lua_State* L);
+
+}  // namespace tide::bindings
