@@ -26,6 +26,10 @@ struct MemoryError : Error {
 struct FileError : Error {
   using Error::Error;
 };
+/// The user stopped what was waited for.
+struct Interrupted : Error {
+  Interrupted() : Error("interrupted") {}
+};
 /// A failure of tide itself, never of the caller.
 struct InternalError : Error {
   explicit InternalError(const std::string& what) : Error("internal error: " + what) {}

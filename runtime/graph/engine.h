@@ -31,6 +31,8 @@ int64_t pending_ops();
 /// Drops what is queued but not running, on all devices: its results are lost ("interrupted"), writes are
 /// not carried out. May be called from any thread; waits for the running steps.
 void interrupt();
+/// Makes every wait, now and until interrupt(), end at once and throw Interrupted. Safe in a signal handler.
+void request_interrupt();
 
 /// A point in the queue of a device.
 struct Mark {
@@ -51,6 +53,11 @@ double seconds();
 /// Eager mode of this thread: every op is handed over by itself. TIDE_EAGER=1 switches it on at the start.
 bool eager();
 void set_eager(bool on);
+
+/// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure or an
+/// interrupt leaves all parameters as they were after some step. `end_step` hands over.
+void begin_step();
+void end_step();
 
 // --- waiting report --------------------------------------------------------------------------
 

@@ -1,0 +1,86 @@
+// What a kind of device must be able to do: allocate, copy, launch, wait.
+//
+// A queue (queue.h) owns one backend stream and calls launch and copy from its own thread, in order. Host
+// backends run each call to its end; a driver's backend enqueues it on the stream, and `finish`
+// waits for what was enqueued.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "runtime/core/device.h"
+#include "runtime/graph/engine.h"
+#include "runtime/graph/loop.h"
+#include "runtime/graph/native.h"
+
+namespace tide {
+
+class Kernel;
+
+/// A fused loop with everything but addresses and numbers: made once per plan.
+struct LoopStep {
+  LoopProgram program;
+  Kernel* kernel = nullptr;
+  std::vector<int64_t> extents;  ///< as LoopArguments
+  std::vector<int64_t> strides;
+};
+
+/// A native op with everything but addresses.
+struct NativeStep {
+  NativeOp op;
+  std::vector<ArrayView> inputs;  ///< data is filled in at each run
+  std::vector<ArrayView> outputs;
+  std::vector<int64_t> attributes;
+};
+
+/// What a step found wrong: a position outside 1..limit.
+struct PositionFailure {
+  int64_t position;
+  int64_t limit;
+};
+
+enum class CopyKind : uint8_t { to_device, to_host, within, between };
+
+/// One device.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string description() const = 0;
+  /// Memory aligned to 64 bytes (2 MiB for big blocks), or null if there is none left.
+  virtual void* allocate(size_t bytes) = 0;
+  virtual void release(void* data, size_t bytes) = 0;
+  /// Most bytes that may be allocated; 0: no limit.
+  virtual size_t memory_limit() const = 0;
+
+  /// Pinned host memory for transfers; ordinary memory where there is nothing to pin.
+  virtual void* allocate_host(size_t bytes) = 0;
+  virtual void release_host(void* data, size_t bytes) = 0;
+
+  // From the queue's thread:
+  virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
+  /// The failure, if a position was out of range.
+  virtual std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) = 0;
+  virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;
+  /// Waits until all launched and copied is done.
+  virtual void finish() = 0;
+
+  /// Whether a step of this kind is to fail now (fault injection); its number counts from 1.
+  enum class Fault : uint8_t { op, allocation, copy };
+  virtual bool fault(Fault) { return false; }
+  virtual void configure(const engine::SimOptions&) {}
+
+  /// Host memory that this thread may read directly once the queue is done.
+  virtual bool host_readable() const = 0;
+};
+
+/// The backend of a device that exists; null otherwise. Made on first use.
+std::unique_ptr<Backend> make_backend(Device device);
+/// Devices that make_backend can make.
+std::vector<Device> present_devices();
+
+}  // namespace tide

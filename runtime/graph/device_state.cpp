@@ -1,0 +1,93 @@
+// Devices in use: creation, and allocation with its second tries.
+#include <array>
+
+#include "runtime/core/error.h"
+#include "runtime/graph/recorder.h"
+
+namespace tide {
+namespace {
+
+std::function<void()>& reclaim_function() {
+  static auto& function = *new std::function<void()>;
+  return function;
+}
+
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<DeviceState>> states;
+  // Found without the lock, by kind and index.
+  std::array<std::atomic<DeviceState*>, 3 * 256> by_name{};
+};
+
+Registry& registry() {
+  static Registry& instance = *new Registry;  // queues run until the process ends
+  return instance;
+}
+
+std::string list_of_devices() {
+  std::string list;
+  for (Device device : present_devices()) list += (list.empty() ? "" : ", ") + device.name();
+  return list;
+}
+
+}  // namespace
+
+DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
+    : device(d), number(n), backend(std::move(b)), allocator(*backend), queue(*backend, d.name()) {}
+
+DeviceState& DeviceState::of(Device device) {
+  Registry& all = registry();
+  auto& place = all.by_name[static_cast<size_t>(device.kind) * 256 + device.index];
+  if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
+  std::lock_guard lock(all.mutex);
+  if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
+  auto backend = make_backend(device);
+  if (!backend)
+    throw DeviceError("device: there is no " + device.name() + " here; there are " + list_of_devices());
+  all.states.push_back(
+      std::make_unique<DeviceState>(device, std::move(backend), static_cast<int>(all.states.size())));
+  place.store(all.states.back().get(), std::memory_order_release);
+  return *all.states.back();
+}
+
+std::vector<DeviceState*> DeviceState::all() {
+  std::lock_guard lock(registry().mutex);
+  std::vector<DeviceState*> states;
+  for (const auto& state : registry().states) states.push_back(state.get());
+  return states;
+}
+
+void DeviceState::keep_until(Ref<Storage> storage, DeviceState& reader, uint64_t ticket) {
+  std::lock_guard lock(kept_mutex_);
+  kept_.push_back({std::move(storage), &reader, ticket});
+}
+
+void DeviceState::let_go() {
+  std::lock_guard lock(kept_mutex_);
+  std::erase_if(kept_, [](const Kept& kept) { return kept.reader->queue.completed() >= kept.ticket; });
+}
+
+Ref<Storage> DeviceState::allocate(size_t bytes, const char* op) {
+  counters.allocated_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  if (!kept_.empty()) let_go();
+  if (Ref<Storage> storage = allocator.allocate(bytes)) return storage;
+  // What nobody can reach any more, then what is cached. A block that the backend gets back must not be in use by
+  // what is queued.
+  if (reclaim_function()) reclaim_function()();
+  if (Ref<Storage> storage = allocator.allocate(bytes)) return storage;
+  queue.wait_uninterrupted(queue.submitted());
+  let_go();
+  allocator.trim();
+  if (Ref<Storage> storage = allocator.allocate(bytes)) return storage;
+  const auto memory = allocator.statistics();
+  const std::string holders = allocator.largest_holders();
+  throw MemoryError(std::string(op) + ": out of memory on " + device.name() + ": asked for " +
+                    size_text(bytes) + ", in use " + size_text(memory.in_use) + ", cached " +
+                    size_text(memory.cached) +
+                    (memory.limit ? ", limit " + size_text(memory.limit) : std::string()) +
+                    (holders.empty() ? "" : "; " + holders));
+}
+
+void engine::set_reclaim(std::function<void()> reclaim) { reclaim_function() = std::move(reclaim); }
+
+}  // namespace tide

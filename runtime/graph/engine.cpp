@@ -1,0 +1,270 @@
+// The engine's public side: recorders of threads, waiting and its record, statistics.
+#include "runtime/graph/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "runtime/core/error.h"
+#include "runtime/graph/recorder.h"
+
+namespace tide {
+
+Counters counters;
+
+namespace {
+
+/// The record of all waits of the process.
+struct WaitBook {
+  std::mutex mutex;
+  std::vector<engine::WaitRecord> records;
+  int64_t count = 0;
+  double seconds = 0;
+};
+
+WaitBook& wait_book() {
+  static WaitBook& book = *new WaitBook;
+  return book;
+}
+
+bool eager_by_environment() {
+  const char* value = std::getenv("TIDE_EAGER");
+  return value && *value && std::strcmp(value, "0") != 0;
+}
+
+std::string place(const CallSite& site) {
+  return site.known() ? std::string(site.file) + ":" + std::to_string(site.line) : "?";
+}
+
+}  // namespace
+
+Recorder::Recorder() : eager(eager_by_environment()) {}
+
+Recorder& Recorder::of_thread() {
+  thread_local Recorder recorder;
+  return recorder;
+}
+
+Window& Recorder::window(DeviceState& device) {
+  const auto number = static_cast<size_t>(device.number);
+  if (number >= windows_.size()) windows_.resize(number + 1);
+  if (!windows_[number]) windows_[number] = std::make_unique<Window>(device);
+  return *windows_[number];
+}
+
+void Recorder::hand_over() {
+  for (const auto& window : windows_)
+    if (window) window->hand_over();
+}
+
+int64_t Recorder::recorded_ops() const {
+  int64_t count = 0;
+  for (const auto& window : windows_)
+    if (window) count += window->size();
+  return count;
+}
+
+void wait_for(DeviceState& device, uint64_t ticket, const char* reason) {
+  if (device.queue.completed() >= ticket) return;
+  const double start = engine::seconds();
+  const auto note = [&] {
+    WaitBook& book = wait_book();
+    const double seconds = engine::seconds() - start;
+    const CallSite site = current_call_site();
+    std::lock_guard lock(book.mutex);
+    ++book.count;
+    book.seconds += seconds;
+    const auto found = std::find_if(book.records.begin(), book.records.end(), [&](const auto& record) {
+      return record.site == site && record.reason == reason;
+    });
+    auto& record = found != book.records.end() ? *found : book.records.emplace_back();
+    record.site = site;
+    record.reason = reason;
+    ++record.count;
+    record.seconds += seconds;
+  };
+  try {
+    device.queue.wait(ticket);
+  } catch (...) {
+    note();
+    throw;
+  }
+  note();
+}
+
+void* wait_for(Node& node, const char* reason) {
+  Window& window = Recorder::of_thread().window(*node.device);
+  if (node.state == Node::State::recipe) window.want(node);
+  if (node.state == Node::State::recorded) window.hand_over();
+  if (node.state == Node::State::failed) raise(*node.failure, reason);
+  if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
+  wait_for(*node.device, node.ticket, reason);
+  if (const auto taint = node.device->queue.find_failure(node.storage->data, true))
+    raise(*taint->failure, reason);
+  return node.storage->data;
+}
+
+void raise(const Failure& failure, const char* reason) {
+  const_cast<Failure&>(failure).read = true;
+  const CallSite here = current_call_site();
+  std::string text = failure.what;
+  if (failure.site.known() || here.known())
+    text += "; queued at " + place(failure.site) + " (" + failure.op + "), noticed at " + place(here) +
+            " (" + reason + ")";
+  throw Error(text);
+}
+
+namespace engine {
+
+std::vector<Device> devices() { return present_devices(); }
+
+bool exists(Device device) {
+  const auto present = present_devices();
+  return std::find(present.begin(), present.end(), device) != present.end();
+}
+
+void hand_over() { Recorder::of_thread().hand_over(); }
+
+void synchronize(Device device, const char* reason) {
+  hand_over();
+  DeviceState& state = DeviceState::of(device);
+  wait_for(state, state.queue.submitted(), reason);
+}
+
+void synchronize(const char* reason) {
+  hand_over();
+  for (DeviceState* state : DeviceState::all()) wait_for(*state, state->queue.submitted(), reason);
+}
+
+int64_t pending_ops() {
+  int64_t count = Recorder::of_thread().recorded_ops();
+  for (DeviceState* state : DeviceState::all()) count += state->queue.pending_ops();
+  return count;
+}
+
+void interrupt() {
+  const auto states = DeviceState::all();
+  for (DeviceState* state : states) state->queue.drop_pending();
+  for (DeviceState* state : states) state->queue.wait_uninterrupted(state->queue.submitted());
+  interrupt_requested = false;
+}
+
+void request_interrupt() { interrupt_requested = true; }
+
+Mark mark(Device device) {
+  hand_over();
+  return {device, DeviceState::of(device).queue.submit_mark()};
+}
+
+bool reached(const Mark& mark) { return DeviceState::of(mark.device).queue.completed() >= mark.ticket; }
+
+void wait(const Mark& mark, const char* reason) {
+  wait_for(DeviceState::of(mark.device), mark.ticket, reason);
+}
+
+double time_reached(const Mark& mark) {
+  return DeviceState::of(mark.device).queue.time_of_mark(mark.ticket);
+}
+
+void wait_on_device(Device device, const Mark& mark) {
+  hand_over();
+  DeviceState& source = DeviceState::of(mark.device);
+  if (device == mark.device) return;
+  DeviceState::of(device).queue.submit([&](Submission& submission) {
+    submission.task = [&source, ticket = mark.ticket] { source.queue.wait_uninterrupted(ticket); };
+  });
+}
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool eager() { return Recorder::of_thread().eager; }
+
+void set_eager(bool on) {
+  if (on) hand_over();
+  Recorder::of_thread().eager = on;
+}
+
+void begin_step() { Recorder::of_thread().all_or_nothing = true; }
+
+void end_step() {
+  Recorder& recorder = Recorder::of_thread();
+  if (!recorder.all_or_nothing) return;
+  try {
+    recorder.hand_over();
+  } catch (...) {
+    recorder.all_or_nothing = false;
+    throw;
+  }
+  recorder.all_or_nothing = false;
+}
+
+std::vector<WaitRecord> wait_report() {
+  std::lock_guard lock(wait_book().mutex);
+  return wait_book().records;
+}
+
+int64_t wait_count() {
+  std::lock_guard lock(wait_book().mutex);
+  return wait_book().count;
+}
+
+double wait_seconds() {
+  std::lock_guard lock(wait_book().mutex);
+  return wait_book().seconds;
+}
+
+MemoryStatistics memory(Device device) { return DeviceState::of(device).allocator.statistics(); }
+
+void reset_peak(Device device) { DeviceState::of(device).allocator.reset_peak(); }
+
+void empty_cache(Device device) {
+  DeviceState& state = DeviceState::of(device);
+  state.queue.wait_uninterrupted(state.queue.submitted());
+  state.allocator.trim();
+}
+
+uint64_t allocated_bytes() { return counters.allocated_bytes.load(std::memory_order_relaxed); }
+
+void configure_sim(int index, const SimOptions& options) {
+  const Device device{DeviceKind::sim, static_cast<uint8_t>(index)};
+  DeviceState& state = DeviceState::of(device);
+  hand_over();
+  state.queue.wait_uninterrupted(state.queue.submitted());
+  state.backend->configure(options);
+}
+
+Statistics statistics() {
+  Statistics result;
+  result.recorded = counters.recorded;
+  result.windows = counters.windows;
+  result.plans = counters.plans;
+  for (DeviceState* state : DeviceState::all()) result.launches += state->queue.launches();
+  return result;
+}
+
+bool report_unread_failures(FILE* to) {
+  bool any = false;
+  try {
+    hand_over();
+  } catch (const Error& error) {
+    std::fprintf(to, "tide: %s\n", error.what());
+    any = true;
+  }
+  for (DeviceState* state : DeviceState::all()) {
+    state->queue.wait_uninterrupted(state->queue.submitted());
+    for (const auto& failure : state->queue.unread_failures()) {
+      std::fprintf(to, "tide: %s; queued at %s (%s), never read\n", failure->what.c_str(),
+                   place(failure->site).c_str(), failure->op);
+      failure->read = true;
+      any = true;
+    }
+  }
+  return any;
+}
+
+}  // namespace engine
+}  // namespace tide

@@ -1,0 +1,153 @@
+// The caching allocator.
+#include "runtime/graph/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+namespace tide {
+
+std::string size_text(size_t bytes) {
+  constexpr const char* units[] = {"bytes", "KB", "MB", "GB", "TB"};
+  double size = static_cast<double>(bytes);
+  int unit = 0;
+  for (; size >= 1024 && unit < 4; ++unit) size /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
+  return text;
+}
+
+size_t Allocator::block_size(size_t bytes) {
+  if (bytes <= kSmallLimit) return std::max(kSmallest, (bytes + kSmallest - 1) & ~(kSmallest - 1));
+  // Eight classes per power of two, whole huge pages from 2 MiB on.
+  const size_t step = std::max<size_t>(std::bit_floor(bytes - 1) / 8, 4096);
+  const size_t size = (bytes + step - 1) / step * step;
+  constexpr size_t kHuge = 2u << 20;
+  return size < kHuge ? size : (size + kHuge - 1) & ~(kHuge - 1);
+}
+
+void* Allocator::carve_small(size_t bytes) {
+  if (slab_left_ < bytes) {
+    // What is left of the old slab (less than one small block) is not used any more.
+    slab_ = static_cast<char*>(backend_.allocate(kSlab));
+    slab_left_ = slab_ ? kSlab : 0;
+    if (!slab_) return nullptr;
+    ++statistics_.device_allocations;
+    statistics_.cached += kSlab;
+  }
+  void* data = slab_;
+  slab_ += bytes;
+  slab_left_ -= bytes;
+  return data;
+}
+
+void* Allocator::take_cached(size_t& bytes) {
+  if (bytes <= kSmallLimit) {
+    auto& list = small_[bytes / kSmallest];
+    if (list.empty()) return carve_small(bytes);
+    void* data = list.back();
+    list.pop_back();
+    return data;
+  }
+  // The smallest block that wastes at most a quarter.
+  for (auto it = large_.lower_bound(bytes); it != large_.end() && it->first <= bytes + bytes / 4; ++it) {
+    if (it->second.empty()) continue;
+    bytes = it->first;
+    void* data = it->second.back();
+    it->second.pop_back();
+    return data;
+  }
+  return nullptr;
+}
+
+Ref<Storage> Allocator::allocate(size_t wanted) {
+  std::lock_guard lock(mutex_);
+  size_t bytes = block_size(wanted);
+  if (backend_.fault(Backend::Fault::allocation)) return {};
+  void* data = take_cached(bytes);
+  if (data) {
+    statistics_.cached -= bytes;
+  } else {
+    const size_t limit = backend_.memory_limit();
+    if (limit && statistics_.in_use + statistics_.cached + bytes > limit) return {};
+    data = backend_.allocate(bytes);
+    if (!data) return {};
+    ++statistics_.device_allocations;
+  }
+  ++statistics_.allocations;
+  statistics_.in_use += bytes;
+  statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
+  Storage* storage;
+  if (spare_.empty()) {
+    storage = new Storage;
+  } else {
+    storage = spare_.back();
+    spare_.pop_back();
+  }
+  storage->data = data;
+  storage->bytes = bytes;
+  storage->allocator = this;
+  storage->site = current_call_site();
+  storage->previous = &in_use_;
+  storage->next = in_use_.next;
+  if (in_use_.next) in_use_.next->previous = storage;
+  in_use_.next = storage;
+  return storage;
+}
+
+void Storage::destroy(Storage* storage) { storage->allocator->release(storage); }
+
+void Allocator::release(Storage* storage) {
+  std::lock_guard lock(mutex_);
+  storage->previous->next = storage->next;
+  if (storage->next) storage->next->previous = storage->previous;
+  statistics_.in_use -= storage->bytes;
+  statistics_.cached += storage->bytes;
+  if (storage->bytes <= kSmallLimit) small_[storage->bytes / kSmallest].push_back(storage->data);
+  else large_[storage->bytes].push_back(storage->data);
+  spare_.push_back(storage);
+}
+
+size_t Allocator::trim() {
+  std::lock_guard lock(mutex_);
+  size_t given_back = 0;
+  for (auto& [bytes, list] : large_) {
+    for (void* data : list) backend_.release(data, bytes);
+    given_back += bytes * list.size();
+  }
+  large_.clear();
+  statistics_.cached -= given_back;
+  return given_back;
+}
+
+engine::MemoryStatistics Allocator::statistics() const {
+  std::lock_guard lock(mutex_);
+  engine::MemoryStatistics result = statistics_;
+  result.limit = backend_.memory_limit();
+  return result;
+}
+
+std::string Allocator::largest_holders() const {
+  constexpr size_t kLines = 3;
+  std::map<std::pair<std::string, int>, size_t> by_line;
+  {
+    std::lock_guard lock(mutex_);
+    for (const Storage* storage = in_use_.next; storage; storage = storage->next)
+      if (storage->site.known()) by_line[{storage->site.file, storage->site.line}] += storage->bytes;
+  }
+  std::vector<std::pair<size_t, std::string>> sorted;
+  for (const auto& [line, bytes] : by_line)
+    sorted.emplace_back(bytes, line.first + ":" + std::to_string(line.second));
+  std::sort(sorted.rbegin(), sorted.rend());
+  std::string text;
+  for (size_t i = 0; i < std::min(kLines, sorted.size()); ++i)
+    text += (i ? ", " : "") + sorted[i].second + " holds " + size_text(sorted[i].first);
+  return text;
+}
+
+void Allocator::reset_peak() {
+  std::lock_guard lock(mutex_);
+  statistics_.peak = statistics_.in_use;
+}
+
+}  // namespace tide

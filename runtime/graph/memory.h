@@ -1,0 +1,70 @@
+// The caching allocator of a device: blocks in size classes, reused in the order of its queue.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/core/ref.h"
+#include "runtime/graph/backend.h"
+#include "runtime/graph/engine.h"
+
+namespace tide {
+
+class Allocator;
+
+/// "64.0 MB".
+std::string size_text(size_t bytes);
+
+/// A block in use. Given back when the last owner goes: it may then be handed out again at once, as
+/// everything that runs later on the device's queue runs after what used it before.
+struct Storage : RefCounted<Storage> {
+  void* data = nullptr;
+  size_t bytes = 0;  ///< of the block
+  Allocator* allocator = nullptr;
+  CallSite site;     ///< the line that needed it
+  Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
+  Storage* next = nullptr;
+  static void destroy(Storage* storage);
+};
+
+/// Thread-safe. Blocks go back to the backend only in `trim`.
+class Allocator {
+ public:
+  explicit Allocator(Backend& backend) : backend_(backend) {}
+
+  /// A block of at least this size, or null: the caller reclaims and tries again, then reports.
+  Ref<Storage> allocate(size_t bytes);
+  /// Gives cached blocks back to the backend, and returns how many bytes that were.
+  size_t trim();
+  engine::MemoryStatistics statistics() const;
+  void reset_peak();
+  void release(Storage* storage);
+  /// Who holds most, by script line: "lesson.lua:12 holds 64.0 MB, ..."; empty if no line is known.
+  std::string largest_holders() const;
+
+  /// The size of the block that is handed out for so many bytes.
+  static size_t block_size(size_t bytes);
+
+ private:
+  void* take_cached(size_t& bytes);
+  void* carve_small(size_t bytes);
+
+  Backend& backend_;
+  mutable std::mutex mutex_;
+  static constexpr size_t kSmallest = 64;
+  static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs, never given back
+  static constexpr size_t kSlab = 1024 * 1024;
+  std::vector<std::vector<void*>> small_{kSmallLimit / kSmallest + 1};
+  std::map<size_t, std::vector<void*>> large_;
+  Storage in_use_;               ///< head of the list of blocks in use
+  std::vector<Storage*> spare_;  ///< Storage objects for reuse
+  char* slab_ = nullptr;
+  size_t slab_left_ = 0;
+  engine::MemoryStatistics statistics_;
+};
+
+}  // namespace tide

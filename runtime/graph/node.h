@@ -1,0 +1,91 @@
+// The values of the graph: what was recorded, and what is known of it since.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/core/ref.h"
+#include "runtime/core/shape.h"
+#include "runtime/graph/call_site.h"
+#include "runtime/graph/loop.h"
+#include "runtime/graph/memory.h"
+#include "runtime/graph/native.h"
+
+namespace tide {
+
+struct Node;
+class DeviceState;
+
+/// What went wrong when a result was computed: told to everybody who reads it.
+struct Failure : RefCounted<Failure> {
+  std::string what;  ///< "gather: position 20 is out of range 1..10"
+  const char* op = "";
+  CallSite site;     ///< of the line that queued the op
+  std::atomic<bool> read{false};
+};
+
+/// An input of a node: a value seen through a layout, or a number.
+struct Argument {
+  Ref<Node> node;                ///< null: the number
+  std::unique_ptr<Layout> view;  ///< null: dense, in the node's own shape
+  uint64_t number = 0;           ///< bits in the compute type of the op's operands
+};
+
+/// The parts that only native ops have.
+struct NativeDetails {
+  NativeOp op;
+  std::vector<Argument> inputs;
+  std::vector<int64_t> attributes;
+  std::vector<Node*> outputs;  ///< all results, this node first; owned by the window until handed over
+};
+
+/// An immutable value: one array, dense and row-major. Nodes belong to the thread that records; the
+/// queue's threads see addresses only.
+struct Node : RefCounted<Node> {
+  enum class Kind : uint8_t {
+    constant,   ///< elements given by the host or copied from another device
+    map,        ///< elementwise op on up to 4 arguments
+    ramp,       ///< map whose first argument is an index ramp (`ramp`)
+    reduce,     ///< along one run of dimensions of argument 0
+    assign,     ///< argument 0, taking the place of argument 1 in a cell: if it fails, that stays
+    write,      ///< argument 1 with argument 0 in the region `ramp`; if it fails, argument 1 stays
+    native,     ///< a native op's first result
+    part        ///< a further result of the native node in argument 0
+  };
+  enum class State : uint8_t {
+    recorded,  ///< in a window that is not handed over
+    recipe,    ///< handed over, not kept; computed again from its arguments if ever asked for
+    stored,    ///< in `storage`, once the queue has come to `ticket`
+    failed     ///< never handed over: out of memory, or computed from such a value
+  };
+  Kind kind = Kind::map;
+  State state = State::recorded;
+  DType type = DType::f32;
+  DType operand_type = DType::f32;  ///< of the numbers among the arguments
+  Reduction reduction = Reduction::sum;
+  uint8_t arity = 0;
+  uint8_t first = 0, last = 0;  ///< the run of a reduction
+  bool wanted = false;          ///< must be stored when handed over
+  OpCode op = 0;
+  uint16_t index = 0;           ///< place in the window, or among the window's externals
+  uint64_t epoch = 0;           ///< the window that `index` speaks of
+  DeviceState* device = nullptr;
+  const char* name = "";        ///< the script's name of the op
+  CallSite site;
+  Shape shape;
+  Argument arguments[4];
+  std::unique_ptr<Layout> ramp;
+  std::unique_ptr<NativeDetails> native;
+  Ref<Storage> storage;
+  uint64_t ticket = 0;
+  Ref<Failure> failure;
+
+  size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
+  /// Frees chains of any length without recursion.
+  static void destroy(Node* node);
+  /// Forgets the arguments: the value is stored, or will never be computed.
+  void drop_arguments();
+};
+
+}  // namespace tide

@@ -1,0 +1,293 @@
+// The queue's thread, waiting, and the book on failures.
+#include "runtime/graph/queue.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "runtime/core/error.h"
+
+namespace tide {
+
+std::atomic<bool> interrupt_requested{false};
+
+namespace {
+
+constexpr size_t kStackBytes = 8u << 20;
+
+/// Busy waiting before a thread goes to sleep: covers the gaps between the windows of a loop.
+constexpr auto kSpin = std::chrono::microseconds(60);
+
+template <class Condition>
+bool spin_until(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (condition()) return true;
+      __builtin_ia32_pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return condition();
+}
+
+}  // namespace
+
+Queue::Queue(Backend& backend, std::string name) : backend_(backend), name_(std::move(name)) {
+  // std::thread takes its stack size from the process default, whatever the shell's limit was.
+  pthread_attr_t attributes;
+  pthread_getattr_default_np(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+  thread_ = std::thread([this] { run(); });
+  pthread_setname_np(thread_.native_handle(), ("tide " + name_).substr(0, 15).c_str());
+}
+
+Queue::~Queue() {
+  {
+    std::lock_guard lock(sleep_mutex_);
+    stop_ = true;
+  }
+  work_.notify_all();
+  thread_.join();
+}
+
+uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
+  std::lock_guard producer(submit_mutex_);
+  const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
+  if (ticket > kCapacity) wait_uninterrupted(ticket - kCapacity);
+  Submission& submission = ring_[ticket % kCapacity];
+  fill(submission);
+  pending_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
+  submitted_.store(ticket, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst)) {
+    std::lock_guard lock(sleep_mutex_);
+    work_.notify_one();
+  }
+  return ticket;
+}
+
+uint64_t Queue::submit_mark() {
+  // Producers are serialised, so the next ticket is known inside `fill`.
+  return submit([this](Submission& submission) {
+    submission.task = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
+      backend_.finish();
+      const double now = engine::seconds();
+      std::lock_guard lock(failure_mutex_);
+      marks_[ticket] = now;
+      if (marks_.size() > kMostMarks) marks_.erase(marks_.begin());
+    };
+  });
+}
+
+double Queue::time_of_mark(uint64_t ticket) {
+  wait(ticket);
+  std::lock_guard lock(failure_mutex_);
+  const auto found = marks_.find(ticket);
+  return found == marks_.end() ? 0 : found->second;
+}
+
+void Queue::run() {
+  for (;;) {
+    const uint64_t next = completed_.load(std::memory_order_relaxed) + 1;
+    const auto ready = [&] { return submitted_.load(std::memory_order_acquire) >= next; };
+    if (!spin_until(ready)) {
+      std::unique_lock lock(sleep_mutex_);
+      sleeping_.store(true, std::memory_order_seq_cst);
+      work_.wait(lock, [&] { return ready() || stop_; });
+      sleeping_.store(false, std::memory_order_relaxed);
+      if (!ready()) return;  // told to stop, and nothing is left
+    }
+    Submission& submission = ring_[next % kCapacity];
+    execute(submission, drop_until_.load(std::memory_order_acquire) >= next);
+    pending_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
+    submission.plan = {};
+    submission.task = nullptr;
+    submission.task_output = nullptr;
+    submission.ops = 0;
+    completed_.store(next, std::memory_order_seq_cst);
+    if (waiting_.load(std::memory_order_seq_cst)) {
+      std::lock_guard lock(sleep_mutex_);
+      done_.notify_all();
+    }
+  }
+}
+
+void Queue::wait(uint64_t ticket) {
+  if (completed() >= ticket) return;
+  const auto over = [&] { return completed() >= ticket || interrupt_requested.load(); };
+  if (!spin_until(over)) {
+    std::unique_lock lock(sleep_mutex_);
+    ++waiting_;
+    // An interrupt comes from a signal handler, which cannot notify: look for it now and then.
+    while (!over()) done_.wait_for(lock, std::chrono::milliseconds(20));
+    --waiting_;
+  }
+  if (completed() < ticket) throw Interrupted();
+}
+
+void Queue::wait_uninterrupted(uint64_t ticket) {
+  const auto over = [&] { return completed() >= ticket; };
+  if (over() || spin_until(over)) return;
+  std::unique_lock lock(sleep_mutex_);
+  ++waiting_;
+  done_.wait(lock, over);
+  --waiting_;
+}
+
+void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_release); }
+
+std::optional<Taint> Queue::find_failure(void* address, bool take_notice) {
+  if (!has_failures()) return std::nullopt;
+  std::lock_guard lock(failure_mutex_);
+  const auto found = taints_.find(address);
+  if (found == taints_.end()) return std::nullopt;
+  Taint taint = found->second;
+  if (!taint.lost && take_notice) {
+    taints_.erase(found);
+    tainted_.store(taints_.size(), std::memory_order_release);
+  }
+  return taint;
+}
+
+void Queue::set_failure(void* address, Taint taint) {
+  std::lock_guard lock(failure_mutex_);
+  if (std::find(failures_.begin(), failures_.end(), taint.failure) == failures_.end())
+    failures_.push_back(taint.failure);
+  taints_[address] = std::move(taint);
+  tainted_.store(taints_.size(), std::memory_order_release);
+}
+
+std::vector<Ref<Failure>> Queue::unread_failures() {
+  std::lock_guard lock(failure_mutex_);
+  std::vector<Ref<Failure>> unread;
+  for (const auto& failure : failures_)
+    if (!failure->read) unread.push_back(failure);
+  return unread;
+}
+
+void Queue::execute(Submission& submission, bool drop) {
+  if (submission.plan) return execute_plan(submission, drop);
+  if (!submission.task) return;
+  try {
+    submission.task();
+  } catch (const std::exception& error) {
+    Ref<Failure> failure = new Failure;
+    failure->what = error.what();
+    if (submission.task_output) set_failure(submission.task_output, {failure, true});
+  }
+}
+
+void Queue::execute_plan(Submission& submission, bool drop) {
+  if (submission.all_or_nothing) {
+    for (const BoundStep& bound : submission.steps) {
+      const Ref<Failure> failure = obstacle(submission, bound, drop);
+      if (!failure) continue;
+      for (const BoundStep& each : submission.steps) fail(submission, each, failure);
+      return;
+    }
+  }
+  for (const BoundStep& bound : submission.steps) {
+    if (bound.skip) continue;
+    Ref<Failure> failure;
+    if (!submission.all_or_nothing) failure = obstacle(submission, bound, drop);
+    if (!failure) {
+      try {
+        const auto wrong = launch(submission, bound);
+        launches_.fetch_add(1, std::memory_order_relaxed);
+        if (wrong) {
+          failure = new Failure;
+          failure->what = std::string(bound.name) + ": position " + std::to_string(wrong->position) +
+                          " is out of range: " +
+                          (wrong->position == 0 ? "positions start at 1"
+                                                : "there are " + std::to_string(wrong->limit));
+        }
+      } catch (const std::exception& error) {
+        failure = new Failure;
+        failure->what = std::string(bound.name) + ": " + error.what();
+      }
+      if (failure) {
+        failure->op = bound.name;
+        failure->site = bound.site;
+      }
+    }
+    if (failure) fail(submission, bound, failure);
+    else if (has_failures()) clear_failures(submission, bound);
+  }
+}
+
+Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
+  Ref<Failure> failure;
+  if (drop) {
+    failure = new Failure;
+    failure->what = std::string(bound.name) + ": interrupted before it ran";
+    failure->read = true;  // whoever interrupted knows
+  } else if (backend_.fault(bound.step->kind == Step::Kind::copy ? Backend::Fault::copy
+                                                                 : Backend::Fault::op)) {
+    failure = new Failure;
+    failure->what = std::string(bound.name) + ": the device failed (injected fault)";
+  }
+  if (failure) {
+    failure->op = bound.name;
+    failure->site = bound.site;
+    return failure;
+  }
+  if (!has_failures()) return {};
+  const Step& step = *bound.step;
+  std::lock_guard lock(failure_mutex_);
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    const bool reads = step.kind == Step::Kind::loop ? !step.is_stored(i) : i < step.inputs;
+    if (!reads || step.buffers[i].source == BufferUse::Source::ramp) continue;
+    const auto found = taints_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
+    if (found != taints_.end() && found->second.lost) return found->second.failure;
+  }
+  return {};
+}
+
+void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure) {
+  const Step& step = *bound.step;
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    void* address = reinterpret_cast<void*>(submission.words[bound.outputs + i]);
+    bool lost = true;
+    for (size_t f = 0; f < step.fallbacks.size(); ++f) {
+      if (step.fallbacks[f].output != step.outputs[i]) continue;
+      void* old = reinterpret_cast<void*>(submission.words[bound.fallbacks + f]);
+      const auto spoilt = find_failure(old, false);
+      lost = spoilt && spoilt->lost;
+      if (!lost && old != address)
+        backend_.copy(address, old, step.fallbacks[f].bytes, CopyKind::within);
+    }
+    set_failure(address, {failure, lost});
+  }
+}
+
+void Queue::clear_failures(const Submission& submission, const BoundStep& bound) {
+  std::lock_guard lock(failure_mutex_);
+  for (size_t i = 0; i < bound.step->outputs.size(); ++i) {
+    // A step that writes a part of a value in place keeps a notice about an earlier write.
+    const auto found = taints_.find(reinterpret_cast<void*>(submission.words[bound.outputs + i]));
+    if (found != taints_.end() && found->second.lost) taints_.erase(found);
+  }
+  tainted_.store(taints_.size(), std::memory_order_release);
+}
+
+std::optional<PositionFailure> Queue::launch(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  const uint64_t* words = submission.words.data();
+  void* const* bases = reinterpret_cast<void* const*>(words + bound.bases);
+  switch (step.kind) {
+    case Step::Kind::loop:
+      backend_.launch(step.loop, bases, words + bound.parameters);
+      return std::nullopt;
+    case Step::Kind::native: return backend_.launch(step.native, bases);
+    case Step::Kind::copy:
+      backend_.copy(bases[1], bases[0], step.bytes, CopyKind::within);
+      return std::nullopt;
+    case Step::Kind::nothing: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tide

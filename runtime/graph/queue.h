@@ -1,0 +1,121 @@
+// The queue of a device: runs plans in order on a thread of its own, and knows what failed.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/graph/backend.h"
+#include "runtime/graph/plan.h"
+
+namespace tide {
+
+/// One step of a plan with its addresses, in a submission.
+struct BoundStep {
+  const Step* step;
+  // First place in Submission::words of, each:
+  uint32_t bases;       ///< the addresses of its buffers, offsets included
+  uint32_t storages;    ///< the addresses of the values that these lie in
+  uint32_t outputs;     ///< the addresses of its outputs
+  uint32_t fallbacks;   ///< the addresses of what they fall back to
+  uint32_t parameters;  ///< its numbers
+  bool skip = false;    ///< a copy that is not needed this time
+  const char* name;
+  CallSite site;
+};
+
+/// What is handed over at once: a plan with addresses, or a task.
+struct Submission {
+  Ref<Plan> plan;
+  std::vector<BoundStep> steps;
+  std::vector<uint64_t> words;
+  bool all_or_nothing = false;  ///< no step runs if one may not (a whole optimizer step)
+  /// Runs on the queue's thread in place of a plan: uploads, waits for other devices, marks.
+  std::function<void()> task;
+  /// Address that the task computes, and the one it reads (possibly on another queue), for failures.
+  void* task_output = nullptr;
+  int64_t ops = 0;
+};
+
+/// A failure that belongs to an address. Lost values stay lost and spoil what is computed from them; a notice
+/// is raised once, the value itself is good.
+struct Taint {
+  Ref<Failure> failure;
+  bool lost = true;
+};
+
+class Queue {
+ public:
+  explicit Queue(Backend& backend, std::string name);
+  ~Queue();
+
+  /// Adds work. Waits while the queue is full. `fill` gets a recycled, empty submission. Returns its ticket.
+  uint64_t submit(const std::function<void(Submission&)>& fill);
+
+  /// Adds a task that notes the time when it runs.
+  uint64_t submit_mark();
+  /// That time, in engine::seconds; waits for it.
+  double time_of_mark(uint64_t ticket);
+
+  uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+  uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
+  int64_t pending_ops() const { return pending_ops_.load(std::memory_order_relaxed); }
+  int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+
+  /// Waits until the ticket is done: the only place of the process where a thread waits for a
+  /// device. Returns at once if it is. Throws Interrupted. Called through wait_for (engine.cpp), which keeps the record.
+  void wait(uint64_t ticket);
+  /// The same without notice of interrupts; for queue threads and the end of the process.
+  void wait_uninterrupted(uint64_t ticket);
+
+  /// Everything submitted by now that has not begun is dropped.
+  void drop_pending();
+
+  /// The failure of the value at this address, if it has one. A notice is taken off.
+  std::optional<Taint> find_failure(void* address, bool take_notice);
+  void set_failure(void* address, Taint taint);
+  bool has_failures() const { return tainted_.load(std::memory_order_acquire) != 0; }
+  /// Failures that happened and that nobody has read.
+  std::vector<Ref<Failure>> unread_failures();
+
+ private:
+  void run();
+  void execute(Submission& submission, bool drop);
+  void execute_plan(Submission& submission, bool drop);
+  Ref<Failure> obstacle(const Submission& submission, const BoundStep& bound, bool drop);
+  void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure);
+  void clear_failures(const Submission& submission, const BoundStep& bound);
+  std::optional<PositionFailure> launch(const Submission& submission, const BoundStep& bound);
+
+  static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
+
+  Backend& backend_;
+  std::vector<Submission> ring_{kCapacity};
+  std::atomic<uint64_t> submitted_{0}, completed_{0}, drop_until_{0};
+  std::atomic<int64_t> pending_ops_{0}, launches_{0};
+  std::mutex submit_mutex_;  ///< one producer at a time
+  std::mutex sleep_mutex_;
+  std::condition_variable work_, done_;
+  std::atomic<bool> sleeping_{false}, stop_{false};
+  std::atomic<int> waiting_{0};
+  std::mutex failure_mutex_;
+  std::unordered_map<void*, Taint> taints_;
+  std::vector<Ref<Failure>> failures_;
+  std::map<uint64_t, double> marks_;  ///< the last kMostMarks times
+  static constexpr size_t kMostMarks = 65536;
+  std::atomic<size_t> tainted_{0};
+  std::string name_;
+  std::thread thread_;
+};
+
+/// Set by engine::request_interrupt: waits end with Interrupted.
+extern std::atomic<bool> interrupt_requested;
+
+}  // namespace tide

@@ -1,0 +1,125 @@
+// Recording: nodes collect in the window of their device until it is handed over.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/graph/memory.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/plan.h"
+#include "runtime/graph/queue.h"
+
+namespace tide {
+
+/// A device in use: its backend, memory and queue. Lives until the process ends.
+class DeviceState {
+ public:
+  explicit DeviceState(Device device, std::unique_ptr<Backend> backend, int number);
+
+  const Device device;
+  const int number;  ///< 0, 1, ...: place in the recorders' lists of windows
+  const std::unique_ptr<Backend> backend;
+  Allocator allocator;
+  Queue queue;
+
+  /// A block, after reclaiming and trimming if need be. Throws MemoryError that says what holds the memory.
+  Ref<Storage> allocate(size_t bytes, const char* op);
+  /// Keeps a block from reuse until another device's queue has come to `ticket`.
+  void keep_until(Ref<Storage> storage, DeviceState& reader, uint64_t ticket);
+
+  /// The state of a device, made on first use. Throws DeviceError if there is no such device.
+  static DeviceState& of(Device device);
+  /// Those in use.
+  static std::vector<DeviceState*> all();
+
+ private:
+  void let_go();
+
+  struct Kept {
+    Ref<Storage> storage;
+    DeviceState* reader;
+    uint64_t ticket;
+  };
+  std::mutex kept_mutex_;
+  std::vector<Kept> kept_;
+};
+
+/// What one thread has recorded for one device and not handed over.
+class Window {
+ public:
+  explicit Window(DeviceState& device) : device_(device) { begin(); }
+
+  /// Adds a node: its arguments are brought into the window where they are recipes. Hands over before heavy ops,
+  /// and afterwards when the window is full or the mode is eager.
+  void record(const Ref<Node>& node, bool heavy);
+  void hand_over();
+  bool empty() const { return nodes_.empty(); }
+  int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
+  /// Puts a recipe into the window again, to be stored.
+  void want(Node& node);
+
+ private:
+  void begin();
+  void pull(Node& root);
+  void add(const Ref<Node>& node);
+  void add_key(const Node& node);
+  void add_argument(const Argument& argument);
+  void add_layout(const Layout& layout);
+  Ref<Plan> find_plan();
+  void bind(const Plan& plan, Submission& submission);
+  void bind_step(const Plan& plan, const Step& step, Submission& submission);
+  void take_outputs(const Plan& plan, const Step& step, BoundStep& bound);
+  bool held_by_window_alone(const Plan& plan, uint32_t external);
+  void count_holders(const Plan& plan);
+  Storage* storage_of(const BufferUse& use) const;
+  void fail_all(const std::string& what);
+  void settle(const Plan& plan, uint64_t ticket);
+
+  DeviceState& device_;
+  uint64_t epoch_ = 0;
+  size_t bytes_ = 0;
+  bool has_failed_inputs_ = false;
+  std::vector<Ref<Node>> nodes_;
+  std::vector<Ref<Node>> externals_;
+  std::vector<int64_t> first_offsets_;  ///< per external: that of its first use
+  std::vector<int64_t> offsets_;
+  std::vector<uint64_t> numbers_;
+  std::vector<uint64_t> key_;
+  std::vector<Ref<Storage>> temporaries_;
+  std::vector<int64_t> holders_;        ///< per external: owners outside this window, once counted
+  bool holders_counted_ = false;
+};
+
+/// The windows of a thread.
+class Recorder {
+ public:
+  static Recorder& of_thread();
+  Window& window(DeviceState& device);
+  void hand_over();
+  int64_t recorded_ops() const;
+
+  bool eager;
+  bool all_or_nothing = false;  ///< windows handed over now run whole or not at all, and are not cut by size
+
+ private:
+  Recorder();
+  std::vector<std::unique_ptr<Window>> windows_;
+};
+
+/// Waits for the node's value and returns its address on its device. The one place that keeps the record of waits. Throws what
+/// went wrong when it was computed.
+void* wait_for(Node& node, const char* reason);
+/// Waits until the device has come to the ticket; part of wait_for, and of synchronize.
+void wait_for(DeviceState& device, uint64_t ticket, const char* reason);
+/// Throws the failure as the error that its reader sees.
+[[noreturn]] void raise(const Failure& failure, const char* reason);
+
+/// Counters of the process.
+struct Counters {
+  std::atomic<int64_t> recorded{0}, windows{0}, plans{0};
+  std::atomic<uint64_t> allocated_bytes{0};
+};
+extern Counters counters;
+
+}  // namespace tide

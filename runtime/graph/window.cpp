@@ -1,0 +1,324 @@
+// The window: keys, the cut, and handing over.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/core/error.h"
+#include "runtime/graph/plan_cache.h"
+#include "runtime/graph/recorder.h"
+
+namespace tide {
+namespace {
+
+/// Light ops a window holds before it is cut, and the bytes of their results.
+constexpr size_t kMostOps = 128;
+constexpr size_t kMostBytes = size_t{1} << 30;
+
+std::atomic<uint64_t> next_epoch{1};
+
+}  // namespace
+
+void Window::begin() {
+  epoch_ = next_epoch.fetch_add(1, std::memory_order_relaxed);
+  bytes_ = 0;
+  has_failed_inputs_ = false;
+  holders_counted_ = false;
+  nodes_.clear();
+  externals_.clear();
+  first_offsets_.clear();
+  offsets_.clear();
+  numbers_.clear();
+  key_.clear();
+}
+
+void Window::record(const Ref<Node>& node, bool heavy) {
+  counters.recorded.fetch_add(1, std::memory_order_relaxed);
+  if (heavy && !nodes_.empty()) hand_over();
+  const auto bring_in = [&](Argument& argument) {
+    if (argument.node && argument.node->state == Node::State::recipe) pull(*argument.node);
+  };
+  for (int j = 0; j < node->arity; ++j) bring_in(node->arguments[j]);
+  if (node->native)
+    for (Argument& argument : node->native->inputs) bring_in(argument);
+  add(node);
+  if (node->kind == Node::Kind::part) return;
+  Recorder& recorder = Recorder::of_thread();
+  const bool full = (nodes_.size() >= kMostOps || bytes_ >= kMostBytes) && !recorder.all_or_nothing;
+  // The parts of a native op follow it at once: they must stay in its window.
+  if ((full || recorder.eager) && !node->native) hand_over();
+}
+
+void Window::want(Node& node) { pull(node); }
+
+/// Adds a recipe and all recipes that it needs, inputs first. The recipe itself is stored this time.
+void Window::pull(Node& root) {
+  root.wanted = true;
+  std::vector<std::pair<Node*, int>> path{{&root, 0}};
+  while (!path.empty()) {
+    auto& [node, next] = path.back();
+    if (next < node->arity) {
+      Node* input = node->arguments[next++].node.get();
+      if (input && input->state == Node::State::recipe) path.emplace_back(input, 0);
+      continue;
+    }
+    Node* done = node;
+    path.pop_back();
+    if (done->state == Node::State::recipe) add(done);
+  }
+}
+
+void Window::add(const Ref<Node>& node) {
+  node->state = Node::State::recorded;
+  add_key(*node);
+  node->epoch = epoch_;
+  node->index = static_cast<uint16_t>(nodes_.size());
+  nodes_.push_back(node);
+  bytes_ += node->bytes();
+}
+
+// Everything that a plan depends on goes into the key; numbers, offsets into outside values and
+// addresses do not.
+void Window::add_key(const Node& node) {
+  key_.push_back(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.type) << 8 |
+                 static_cast<uint64_t>(node.operand_type) << 16 |
+                 static_cast<uint64_t>(node.reduction) << 24 | static_cast<uint64_t>(node.arity) << 32 |
+                 static_cast<uint64_t>(node.first) << 36 | static_cast<uint64_t>(node.last) << 40 |
+                 static_cast<uint64_t>(node.wanted) << 44 | static_cast<uint64_t>(node.op) << 48);
+  key_.push_back(static_cast<uint64_t>(node.shape.rank()));
+  key_.insert(key_.end(), node.shape.begin(), node.shape.end());
+  if (node.native) {
+    key_.push_back(static_cast<uint64_t>(node.native->op) | node.native->inputs.size() << 32);
+    key_.push_back(node.native->attributes.size());
+    key_.insert(key_.end(), node.native->attributes.begin(), node.native->attributes.end());
+    for (const Argument& argument : node.native->inputs) add_argument(argument);
+  } else {
+    for (int j = 0; j < node.arity; ++j) add_argument(node.arguments[j]);
+  }
+  if (node.ramp) {
+    add_layout(*node.ramp);
+    offsets_.push_back(node.ramp->offset);
+  }
+}
+
+void Window::add_argument(const Argument& argument) {
+  enum : uint64_t { kNumber, kInside, kExternal };
+  if (!argument.node) {
+    numbers_.push_back(argument.number);
+    key_.push_back(kNumber);
+    return;
+  }
+  Node& node = *argument.node;
+  const int64_t offset = argument.view ? argument.view->offset : 0;
+  offsets_.push_back(offset);
+  if (node.state == Node::State::recorded && node.epoch == epoch_) {
+    key_.push_back(kInside | uint64_t{node.index} << 8);
+    key_.push_back(static_cast<uint64_t>(offset));
+  } else {
+    if (node.state == Node::State::failed) has_failed_inputs_ = true;
+    const bool known = node.epoch == epoch_;
+    if (!known) {
+      node.epoch = epoch_;
+      node.index = static_cast<uint16_t>(externals_.size());
+      externals_.push_back(argument.node);
+      first_offsets_.push_back(offset);
+    }
+    const bool first_place = first_offsets_[node.index] == offset;
+    // Only whole values can be taken over, so offset 0 counts as structure too.
+    key_.push_back(kExternal | uint64_t{node.index} << 8 | uint64_t{first_place} << 32 |
+                   uint64_t{offset == 0} << 33 | static_cast<uint64_t>(node.type) << 40);
+    if (!known || !argument.view) {
+      key_.push_back(static_cast<uint64_t>(node.shape.rank()));
+      key_.insert(key_.end(), node.shape.begin(), node.shape.end());
+    }
+  }
+  if (argument.view) add_layout(*argument.view);
+  else key_.push_back(~uint64_t{0});
+}
+
+void Window::add_layout(const Layout& layout) {
+  key_.push_back(static_cast<uint64_t>(layout.rank()));
+  key_.insert(key_.end(), layout.shape.begin(), layout.shape.end());
+  key_.insert(key_.end(), layout.strides.begin(), layout.strides.begin() + layout.rank());
+}
+
+void Window::hand_over() {
+  if (nodes_.empty()) return;
+  if (has_failed_inputs_) return fail_all("computed from a value that was lost");
+  counters.windows.fetch_add(1, std::memory_order_relaxed);
+  Ref<Plan> plan;
+  uint64_t ticket = 0;
+  try {
+    plan = PlanCache::of_process().find(key_, [&] {
+      counters.plans.fetch_add(1, std::memory_order_relaxed);
+      return make_plan({nodes_, externals_, offsets_, epoch_});
+    });
+    ticket = device_.queue.submit([&](Submission& submission) { bind(*plan, submission); });
+  } catch (const Error& error) {
+    fail_all(error.what());
+    throw;
+  }
+  settle(*plan, ticket);
+}
+
+void Window::bind(const Plan& plan, Submission& submission) {
+  submission.plan = const_cast<Plan*>(&plan);
+  submission.steps.clear();
+  submission.words.clear();
+  submission.ops = size();
+  submission.all_or_nothing = Recorder::of_thread().all_or_nothing;
+  temporaries_.clear();
+  try {
+    for (size_t bytes : plan.temporary_bytes)
+      temporaries_.push_back(device_.allocate(bytes, nodes_[0]->name));
+    for (const Step& step : plan.steps) bind_step(plan, step, submission);
+  } catch (...) {
+    // Nothing of this window runs; the ticket is passed over.
+    submission.plan = {};
+    submission.steps.clear();
+    submission.ops = 0;
+    temporaries_.clear();
+    throw;
+  }
+  temporaries_.clear();
+}
+
+void Window::bind_step(const Plan& plan, const Step& step, Submission& submission) {
+  BoundStep bound{};
+  bound.step = &step;
+  const Node& node = *nodes_[step.node];
+  bound.name = node.name;
+  bound.site = node.site;
+  auto& words = submission.words;
+  const auto here = [&] { return static_cast<uint32_t>(words.size()); };
+  // What the step falls back to must be looked up before an output takes it over.
+  bound.fallbacks = here();
+  for (const auto& fallback : step.fallbacks)
+    words.push_back(reinterpret_cast<uint64_t>(storage_of(fallback.old)->data));
+  bound.storages = here();
+  words.resize(words.size() + step.buffers.size());
+  const auto fill = [&](size_t i) {
+    const BufferUse& use = step.buffers[i];
+    if (use.source == BufferUse::Source::ramp) return;
+    words[bound.storages + i] = reinterpret_cast<uint64_t>(storage_of(use)->data);
+  };
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source == BufferUse::Source::external) fill(i);
+  take_outputs(plan, step, bound);
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source != BufferUse::Source::external) fill(i);
+  bound.bases = here();
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    const BufferUse& use = step.buffers[i];
+    const int64_t offset = use.offset == BufferUse::kNone ? 0 : offsets_[use.offset];
+    words.push_back(use.source == BufferUse::Source::ramp
+                        ? static_cast<uint64_t>(offset)
+                        : words[bound.storages + i] + static_cast<uint64_t>(offset) * size_of(use.type));
+  }
+  bound.outputs = here();
+  for (uint16_t output : step.outputs)
+    words.push_back(reinterpret_cast<uint64_t>(nodes_[output]->storage->data));
+  bound.parameters = here();
+  for (uint32_t place : step.parameters) words.push_back(numbers_[place]);
+  submission.steps.push_back(bound);
+  for (uint16_t released : step.releases) nodes_[released]->storage = {};
+}
+
+void Window::take_outputs(const Plan& plan, const Step& step, BoundStep& bound) {
+  for (const Step::Reuse& reuse : step.reuses) {
+    Node& old = *externals_[reuse.value.index];
+    if (nodes_[reuse.output]->storage || !held_by_window_alone(plan, reuse.value.index) ||
+        !old.storage->unique())
+      continue;
+    nodes_[reuse.output]->storage = old.storage;
+    bound.skip = step.unless_reused;
+  }
+  for (uint16_t output : step.outputs) {
+    Node& node = *nodes_[output];
+    if (!node.storage) node.storage = device_.allocate(std::max<size_t>(node.bytes(), 1), node.name);
+  }
+}
+
+Storage* Window::storage_of(const BufferUse& use) const {
+  switch (use.source) {
+    case BufferUse::Source::external: return externals_[use.index]->storage.get();
+    case BufferUse::Source::node: return nodes_[use.index]->storage.get();
+    case BufferUse::Source::temporary: return temporaries_[use.index].get();
+    case BufferUse::Source::ramp: break;
+  }
+  return nullptr;
+}
+
+bool Window::held_by_window_alone(const Plan& plan, uint32_t external) {
+  if (!holders_counted_) count_holders(plan);
+  return holders_[external] == 0;
+}
+
+/// Counts who else holds each outside value: from the last node to the first, what only serves
+/// nodes that are stored (and forget their arguments) or that nobody holds does not count.
+void Window::count_holders(const Plan& plan) {
+  holders_counted_ = true;
+  holders_.resize(externals_.size());
+  for (size_t e = 0; e < externals_.size(); ++e) holders_[e] = externals_[e]->owners() - 1;
+  std::vector<int64_t> node_holders(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) node_holders[i] = nodes_[i]->owners() - 1;
+  const auto forget = [&](const Argument& argument) {
+    if (!argument.node) return;
+    const bool inside = argument.node->state == Node::State::recorded && argument.node->epoch == epoch_;
+    --(inside ? node_holders : holders_)[argument.node->index];
+  };
+  for (size_t i = nodes_.size(); i-- > 0;) {
+    const Node& node = *nodes_[i];
+    if (plan.fates[i] != Fate::keep && node_holders[i] > 0) continue;
+    for (const Argument& argument : node.arguments) forget(argument);
+    if (node.native)
+      for (const Argument& argument : node.native->inputs) forget(argument);
+  }
+}
+
+/// Notes what became of the nodes. Their destruction may run long; the window is new by then.
+void Window::settle(const Plan& plan, uint64_t ticket) {
+  std::vector<Ref<Node>> nodes;
+  nodes.swap(nodes_);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    Node& node = *nodes[i];
+    node.wanted = false;
+    if (plan.fates[i] == Fate::keep) {
+      node.state = Node::State::stored;
+      node.ticket = ticket;
+    } else {
+      node.state = Node::State::recipe;
+    }
+  }
+  begin();
+  // Arguments are forgotten only now: a part names its native op's node.
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (plan.fates[i] == Fate::keep) nodes[i]->drop_arguments();
+  nodes.clear();
+  nodes_.swap(nodes);
+}
+
+void Window::fail_all(const std::string& what) {
+  std::vector<Ref<Node>> nodes;
+  nodes.swap(nodes_);
+  Ref<Failure> inherited;
+  for (const auto& external : externals_)
+    if (external->state == Node::State::failed) inherited = external->failure;
+  for (const auto& node : nodes) {
+    Ref<Failure> failure = inherited;
+    if (!failure) {
+      failure = new Failure;
+      failure->what = what;
+      failure->op = node->name;
+      failure->site = node->site;
+      failure->read = true;  // hand-over raises it
+    }
+    node->state = Node::State::failed;
+    node->failure = failure;
+    node->storage = {};
+    node->wanted = false;
+  }
+  for (const auto& node : nodes) node->drop_arguments();
+  begin();
+}
+
+}  // namespace tide
