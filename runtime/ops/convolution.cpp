@@ -1,0 +1,315 @@
+// Convolutions: one native op over planes with its two gradients, which are ops of their own and
+// differentiate into each other; other numbers of dimensions are made of it.
+#include "runtime/ops/convolution.h"
+
+#include <array>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+namespace {
+
+/// How windows move, one number for each of up to three dimensions.
+struct Window {
+  const char* name;
+  int dims;
+  std::array<int64_t, 3> stride{}, padding{}, dilation{};
+  int64_t groups = 1;
+};
+
+std::array<int64_t, 3> per_dim(const char* name, const char* what,
+                               const std::optional<Sizes>& sizes, int dims, int64_t otherwise,
+                               int64_t least) {
+  std::array<int64_t, 3> result{};
+  if (sizes && sizes->size() != 1 && sizes->size() != dims)
+    throw ShapeError(std::string(name) + ": " + what + " must be 1 or " + std::to_string(dims) +
+                     " numbers: there are " + std::to_string(sizes->size()));
+  for (int d = 0; d < dims; ++d) {
+    result[d] = !sizes ? otherwise : (*sizes)[sizes->size() == 1 ? 0 : d];
+    if (result[d] < least)
+      throw ShapeError(std::string(name) + ": " + what +
+                       " is too small: " + std::to_string(result[d]));
+  }
+  return result;
+}
+
+Window window_of(const char* name, int dims, const std::optional<Sizes>& stride,
+                 const std::optional<Sizes>& padding, const std::optional<Sizes>& dilation,
+                 std::optional<int64_t> groups) {
+  Window window{name, dims};
+  window.stride = per_dim(name, "stride", stride, dims, 1, 1);
+  window.padding = per_dim(name, "padding", padding, dims, 0, 0);
+  window.dilation = per_dim(name, "dilation", dilation, dims, 1, 1);
+  window.groups = groups.value_or(1);
+  if (window.groups < 1)
+    throw ShapeError(std::string(name) +
+                     ": groups must be positive: " + std::to_string(window.groups));
+  return window;
+}
+
+/// Checks types and shapes of a convolution of x (n, c, ...) whose weight takes `inputs` channels a
+/// group and gives `outputs` in all.
+void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
+                    const std::optional<Tensor>& bias, int64_t channels, int64_t outputs) {
+  const std::string name = w.name;
+  if (weight.rank() != w.dims + 2 || x.rank() != w.dims + 2)
+    throw ShapeError(name + ": the input needs " + std::to_string(w.dims + 1) + " or " +
+                     std::to_string(w.dims + 2) + " dimensions, the weight " +
+                     std::to_string(w.dims + 2) + ": " + x.shape().text() + " and " +
+                     weight.shape().text());
+  if (x.dtype() != weight.dtype() || (bias && bias->dtype() != x.dtype()))
+    throw DTypeError(
+        name + ": input, weight and bias must have one type: " + std::string(name_of(x.dtype())) +
+        " and " + std::string(name_of(weight.dtype())));
+  if (!is_floating(x.dtype()))
+    throw DTypeError(name + ": a floating type is needed: " + std::string(name_of(x.dtype())));
+  if (x.shape()[1] != channels)
+    throw ShapeError(
+        name + ": the input " + x.shape().text() + " has " + std::to_string(x.shape()[1]) +
+        " channels, the weight " + weight.shape().text() + " with " + std::to_string(w.groups) +
+        (w.groups == 1 ? " group takes " : " groups takes ") + std::to_string(channels));
+  if (weight.shape()[0] % w.groups != 0)
+    throw ShapeError(name + ": " + std::to_string(weight.shape()[0]) +
+                     " channels do not divide into " + std::to_string(w.groups) + " groups");
+  if (bias && !(bias->shape() == Shape{outputs}))
+    throw ShapeError(name + ": the bias of shape " + bias->shape().text() + " does not fit " +
+                     std::to_string(outputs) + " channels");
+  for (int d = 2; d < weight.rank(); ++d)
+    if (weight.shape()[d] == 0)
+      throw ShapeError(name + ": the kernel is empty: " + weight.shape().text());
+}
+
+/// Size of the result in one dimension.
+int64_t result_size(const Window& w, const Tensor& x, const Tensor& weight, int d) {
+  const int64_t reach = w.dilation[d] * (weight.shape()[d + 2] - 1) + 1;
+  const int64_t padded = x.shape()[d + 2] + 2 * w.padding[d];
+  if (padded < reach)
+    throw ShapeError(std::string(w.name) + ": the kernel " + weight.shape().text() +
+                     " reaches beyond the padded input " + x.shape().text());
+  return (padded - reach) / w.stride[d] + 1;
+}
+
+std::array<int64_t, 8> attributes_of(const Window& w, bool has_bias) {
+  return {has_bias,     w.stride[0],   w.stride[1],   w.padding[0],
+          w.padding[1], w.dilation[0], w.dilation[1], w.groups};
+}
+
+Tensor record_plane(NativeOp op, const Window& w, std::span<const Tensor> inputs,
+                    const Shape& shape) {
+  const auto attributes = attributes_of(w, inputs.size() == 3);
+  const NativeResult result{shape, inputs[0].dtype()};
+  return record_native(op, w.name, inputs, {&result, 1}, attributes)[0];
+}
+
+Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, const Shape& shape);
+Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const Shape& shape);
+
+/// The convolution itself, of x (n, c, h, w); bias may be undefined.
+Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const Tensor& bias) {
+  const Tensor x = contiguous(input), weight = contiguous(kernel);
+  const Shape shape{x.shape()[0], weight.shape()[0], result_size(w, x, weight, 0),
+                    result_size(w, x, weight, 1)};
+  const Tensor inputs[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
+  const std::span used(inputs, bias.defined() ? 3 : 2);
+  const Tensor y = record_plane(NativeOp::conv2d, w, used, shape);
+  if (needs_history(x) || needs_history(weight) || (bias.defined() && needs_history(bias))) {
+    set_history(y, w.name, used, false,
+                [w, x = Saved(x), weight = Saved(weight)](const GradientCall& call) {
+                  std::vector<Tensor> result(call.needed.size());
+                  const Tensor dy = contiguous(call.dy);
+                  if (call.needed[0])
+                    result[0] = input_gradient(w, dy, weight.get(), x.get().shape());
+                  if (call.needed[1])
+                    result[1] = weight_gradient(w, dy, x.get(), weight.get().shape());
+                  if (result.size() > 2 && call.needed[2]) result[2] = sum(dy, Dims{0, 2, 3});
+                  return result;
+                });
+  }
+  return y;
+}
+
+Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, const Shape& shape) {
+  const Tensor inputs[] = {dy, weight};
+  const Tensor dx = record_plane(NativeOp::conv2d_backward_input, w, inputs, shape);
+  if (needs_history(dy) || needs_history(weight)) {
+    set_history(dx, w.name, inputs, false,
+                [w, dy = Saved(dy), weight = Saved(weight)](const GradientCall& call) {
+                  std::vector<Tensor> result(2);
+                  const Tensor slope = contiguous(call.dy);
+                  if (call.needed[0]) result[0] = plane(w, slope, weight.get(), Tensor());
+                  if (call.needed[1])
+                    result[1] = weight_gradient(w, dy.get(), slope, weight.get().shape());
+                  return result;
+                });
+  }
+  return dx;
+}
+
+Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const Shape& shape) {
+  const Tensor inputs[] = {dy, x};
+  const Tensor dw = record_plane(NativeOp::conv2d_backward_weight, w, inputs, shape);
+  if (needs_history(dy) || needs_history(x)) {
+    set_history(dw, w.name, inputs, false,
+                [w, dy = Saved(dy), x = Saved(x)](const GradientCall& call) {
+                  std::vector<Tensor> result(2);
+                  const Tensor slope = contiguous(call.dy);
+                  if (call.needed[0]) result[0] = plane(w, x.get(), slope, Tensor());
+                  if (call.needed[1])
+                    result[1] = input_gradient(w, dy.get(), slope, x.get().shape());
+                  return result;
+                });
+  }
+  return dw;
+}
+
+/// A window over one dimension as one over planes of height 1.
+Window flat(const Window& w) {
+  Window result = w;
+  result.stride = {1, w.stride[0]};
+  result.padding = {0, w.padding[0]};
+  result.dilation = {1, w.dilation[0]};
+  return result;
+}
+
+/// Three dimensions as planes: one convolution for each place along the kernel's depth, whose
+/// results add up.
+Tensor volume(const Window& w, const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const int64_t depth = result_size(w, x, weight, 0), n = x.shape()[0];
+  Window planes = w;
+  for (auto part : {&Window::stride, &Window::padding, &Window::dilation})
+    planes.*part = {(w.*part)[1], (w.*part)[2]};
+  // Depth moves beside the batch, so that equal depths of all samples are one batch of planes.
+  const Tensor padded = pad(x, {0, 0, 0, 0, w.padding[0], w.padding[0]});
+  const Tensor deep = transpose(padded, Dim{1}, Dim{2});
+  Tensor total;
+  for (int64_t k = 0; k < weight.shape()[2]; ++k) {
+    const Tensor here = slice(deep, 1, k * w.dilation[0], depth, w.stride[0]);
+    const Tensor batch = flatten(here, Dim{0}, Dim{1});
+    const Tensor term =
+        plane(planes, batch, select(weight, Dim{2}, Position{k + 1}), k == 0 ? bias : Tensor());
+    total = total.defined() ? total + term : term;
+  }
+  return transpose(unflatten(total, Dim{0}, {n, depth}), Dim{1}, Dim{2});
+}
+
+Tensor convolve(const Window& w, const Tensor& input, const Tensor& weight,
+                const std::optional<Tensor>& bias) {
+  // A missing batch dimension is added for the while.
+  const bool single = input.rank() == w.dims + 1;
+  const Tensor x = single ? unsqueeze(input, Dim{0}) : input;
+  if (weight.rank() != w.dims + 2) check_operands(w, x, weight, bias, 0, 0);
+  check_operands(w, x, weight, bias, weight.shape()[1] * w.groups, weight.shape()[0]);
+  const Tensor b = bias ? *bias : Tensor();
+  Tensor y;
+  if (w.dims == 1) {
+    y = plane(flat(w), unsqueeze(x, Dim{2}), unsqueeze(weight, Dim{2}), b);
+    y = squeeze(y, Dims{2});
+  } else {
+    y = w.dims == 2 ? plane(w, x, weight, b) : volume(w, x, weight, b);
+  }
+  return single ? squeeze(y, Dims{0}) : y;
+}
+
+Tensor convolve_named(const char* name, int dims, const Tensor& input, const Tensor& weight,
+                      const std::optional<Tensor>& bias, const std::optional<Sizes>& stride,
+                      const std::string& padding, const std::optional<Sizes>& dilation,
+                      std::optional<int64_t> groups) {
+  Window w = window_of(name, dims, stride, {}, dilation, groups);
+  if (padding == "valid") return convolve(w, input, weight, bias);
+  if (padding != "same")
+    throw Error(std::string(name) + ": padding is a number, \"same\" or \"valid\": got " + padding);
+  Sizes uneven;  // what one side needs beyond the other, from the last dimension
+  bool even = true;
+  for (int d = dims - 1; d >= 0; --d) {
+    if (w.stride[d] != 1)
+      throw ShapeError(std::string(name) + ": padding \"same\" needs stride 1: got " +
+                       std::to_string(w.stride[d]));
+    if (weight.rank() != dims + 2) break;
+    const int64_t total = w.dilation[d] * (weight.shape()[d + 2] - 1);
+    w.padding[d] = total / 2;
+    uneven.push_back(0);
+    uneven.push_back(total % 2);
+    even = even && total % 2 == 0;
+  }
+  return convolve(w, even ? input : pad(input, uneven), weight, bias);
+}
+
+Tensor convolve_transposed(const Window& w, const std::array<int64_t, 3>& extra,
+                           const Tensor& input, const Tensor& weight,
+                           const std::optional<Tensor>& bias) {
+  const bool single = input.rank() == w.dims + 1;
+  const Tensor x = single ? unsqueeze(input, Dim{0}) : input;
+  if (weight.rank() != w.dims + 2) check_operands(w, x, weight, bias, 0, 0);
+  const int64_t outputs = weight.shape()[1] * w.groups;
+  check_operands(w, x, weight, bias, weight.shape()[0], outputs);
+  Shape shape{x.shape()[0], outputs};
+  for (int d = 0; d < w.dims; ++d) {
+    if (extra[d] >= w.stride[d] && extra[d] >= w.dilation[d])
+      throw ShapeError(
+          std::string(w.name) +
+          ": output_padding must be smaller than stride or dilation: " + std::to_string(extra[d]));
+    const int64_t size = (x.shape()[d + 2] - 1) * w.stride[d] - 2 * w.padding[d] +
+                         w.dilation[d] * (weight.shape()[d + 2] - 1) + extra[d] + 1;
+    if (size < 1)
+      throw ShapeError(std::string(w.name) + ": the result would be empty: size " +
+                       std::to_string(size));
+    shape.push_back(size);
+  }
+  Tensor y;
+  if (w.dims == 1) {
+    shape.insert(2, 1);
+    y = input_gradient(flat(w), contiguous(unsqueeze(x, Dim{2})),
+                       contiguous(unsqueeze(weight, Dim{2})), shape);
+    y = squeeze(y, Dims{2});
+  } else {
+    y = input_gradient(w, contiguous(x), contiguous(weight), shape);
+  }
+  if (bias) {
+    Shape across;
+    for (int d = 0; d < y.rank(); ++d) across.push_back(d == 1 ? outputs : 1);
+    y = y + reshape_to(*bias, across);
+  }
+  return single ? squeeze(y, Dims{0}) : y;
+}
+
+}  // namespace
+
+#define TIDE_CONVOLUTION(name, dims)                                                             \
+  Tensor name(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,          \
+              const std::optional<Sizes>& stride, const std::optional<Sizes>& padding,           \
+              const std::optional<Sizes>& dilation, std::optional<int64_t> groups) {             \
+    return convolve(window_of(#name, dims, stride, padding, dilation, groups), x, weight, bias); \
+  }                                                                                              \
+  Tensor name##_named(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,  \
+                      const std::optional<Sizes>& stride, const std::string& padding,            \
+                      const std::optional<Sizes>& dilation, std::optional<int64_t> groups) {     \
+    return convolve_named(#name, dims, x, weight, bias, stride, padding, dilation, groups);      \
+  }
+
+TIDE_CONVOLUTION(conv1d, 1)
+TIDE_CONVOLUTION(conv2d, 2)
+TIDE_CONVOLUTION(conv3d, 3)
+#undef TIDE_CONVOLUTION
+
+#define TIDE_TRANSPOSED_CONVOLUTION(name, dims)                                                 \
+  Tensor name(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,         \
+              const std::optional<Sizes>& stride, const std::optional<Sizes>& padding,          \
+              const std::optional<Sizes>& output_padding, std::optional<int64_t> groups,        \
+              const std::optional<Sizes>& dilation) {                                           \
+    return convolve_transposed(window_of(#name, dims, stride, padding, dilation, groups),       \
+                               per_dim(#name, "output_padding", output_padding, dims, 0, 0), x, \
+                               weight, bias);                                                   \
+  }
+
+TIDE_TRANSPOSED_CONVOLUTION(conv_transpose1d, 1)
+TIDE_TRANSPOSED_CONVOLUTION(conv_transpose2d, 2)
+#undef TIDE_TRANSPOSED_CONVOLUTION
+
+}  // namespace tide

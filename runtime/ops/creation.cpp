@@ -1,0 +1,221 @@
+// Constants, ramps and triangles.
+#include "runtime/ops/creation.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+namespace {
+
+/// The type of new tensors made of numbers: that of the options, else i64, f32 or bool.
+DType type_for(const TensorOptions& options, std::initializer_list<Number> numbers) {
+  if (options.dtype) return *options.dtype;
+  DType type = DType::boolean;
+  for (const Number& number : numbers) {
+    if (number.type() == DType::f64) return DType::f32;
+    if (number.type() == DType::i64) type = DType::i64;
+  }
+  return type;
+}
+
+Tensor finish(Tensor x, const TensorOptions& options) {
+  if (options.requires_grad) x.set_requires_grad(true);
+  return x;
+}
+
+Tensor fill_new(const char* name, const Shape& shape, Number value, DType type,
+                const TensorOptions& options) {
+  Layout layout(shape);
+  layout.strides.fill(0);
+  return finish(record_ramp(LightOp::fill, name, layout, type, type,
+                            options.device.value_or(Device{}), {value}),
+                options);
+}
+
+/// start + i * step for i below n.
+Tensor ramp(const char* name, Number start, Number step, int64_t n, DType type,
+            const TensorOptions& options) {
+  const Device device = options.device.value_or(Device{});
+  // Floating ramps are computed in f64 and rounded once, as the number of steps may be large.
+  const DType wide = is_floating(type) ? DType::f64 : DType::i64;
+  Tensor x = record_ramp(LightOp::ramp, name, Layout({n}), wide, wide, device, {start, step});
+  return finish(x.dtype() == type ? x : record_map(LightOp::convert, name, type, type, {x}),
+                options);
+}
+
+/// How many numbers from start by step come before `end`, or up to it if it is `included`.
+int64_t ramp_length(const char* op, Number start, Number end, Number step, bool included) {
+  const auto wrong = [&](const std::string& what) { return ShapeError(op + (": " + what)); };
+  if (step.as_double() == 0) throw wrong("the step is 0");
+  const bool integers =
+      start.type() != DType::f64 && end.type() != DType::f64 && step.type() != DType::f64;
+  const double distance = (end.as_double() - start.as_double()) / step.as_double();
+  if (!std::isfinite(distance)) throw wrong("start and end must be finite");
+  if (distance < 0) {
+    if (included && distance > -1) return 0;
+    throw wrong("the step leads away from the end: from " + std::to_string(start.as_double()) +
+                " to " + std::to_string(end.as_double()) + " by " +
+                std::to_string(step.as_double()));
+  }
+  if (!integers)
+    return static_cast<int64_t>(included ? std::floor(distance) + 1 : std::ceil(distance));
+  const int64_t span = end.as_integer() - start.as_integer();
+  const int64_t whole = span / step.as_integer();
+  return included ? whole + 1 : whole + (span % step.as_integer() != 0);
+}
+
+TensorOptions like(const Tensor& x, TensorOptions options) {
+  if (!options.dtype) options.dtype = x.dtype();
+  if (!options.device) options.device = x.device();
+  return options;
+}
+
+/// x where column - row, compared with the diagonal, is on the kept side; zeros elsewhere.
+Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower) {
+  if (x.rank() < 2)
+    throw ShapeError(std::string(name) + ": matrices are needed: " + x.shape().text());
+  Layout layout({x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]});
+  layout.strides[0] = -1;
+  layout.strides[1] = 1;
+  const Tensor across = index_ramp(layout, x.device());
+  const Tensor kept = lower ? le(across, Number(diagonal)) : ge(across, Number(diagonal));
+  const Number zero = x.dtype() == DType::boolean ? Number(false) : Number(0);
+  return where(kept, x, zero);
+}
+
+}  // namespace
+
+Tensor full(const Shape& shape, Number value, const TensorOptions& options) {
+  return fill_new("full", shape, value, type_for(options, {value}), options);
+}
+
+Tensor zeros(const Shape& shape, const TensorOptions& options) {
+  return fill_new("zeros", shape, 0, options.dtype.value_or(DType::f32), options);
+}
+
+Tensor ones(const Shape& shape, const TensorOptions& options) {
+  return fill_new("ones", shape, 1, options.dtype.value_or(DType::f32), options);
+}
+
+Tensor empty(const Shape& shape, const TensorOptions& options) {
+  return fill_new("empty", shape, 0, options.dtype.value_or(DType::f32), options);
+}
+
+Tensor full_like(const Tensor& x, Number value, const TensorOptions& options) {
+  return full(x.shape(), value, like(x, options));
+}
+Tensor zeros_like(const Tensor& x, const TensorOptions& options) {
+  return zeros(x.shape(), like(x, options));
+}
+Tensor ones_like(const Tensor& x, const TensorOptions& options) {
+  return ones(x.shape(), like(x, options));
+}
+Tensor empty_like(const Tensor& x, const TensorOptions& options) {
+  return empty(x.shape(), like(x, options));
+}
+
+Tensor new_full(const Tensor& x, const Shape& shape, Number value, const TensorOptions& options) {
+  return full(shape, value, like(x, options));
+}
+Tensor new_zeros(const Tensor& x, const Shape& shape, const TensorOptions& options) {
+  return zeros(shape, like(x, options));
+}
+Tensor new_ones(const Tensor& x, const Shape& shape, const TensorOptions& options) {
+  return ones(shape, like(x, options));
+}
+Tensor new_empty(const Tensor& x, const Shape& shape, const TensorOptions& options) {
+  return empty(shape, like(x, options));
+}
+
+Tensor arange(Number start, Number end, std::optional<Number> step, const TensorOptions& options) {
+  const Number by = step.value_or(1);
+  const int64_t n = ramp_length("arange", start, end, by, false);
+  return ramp("arange", start, by, n, type_for(options, {start, end, by, Number(0)}), options);
+}
+
+Tensor arange_to(Number end, const TensorOptions& options) { return arange(0, end, {}, options); }
+
+Tensor range(Number first, Number last, std::optional<Number> step, const TensorOptions& options) {
+  const Number by = step.value_or(1);
+  const int64_t n = ramp_length("range", first, last, by, true);
+  return ramp("range", first, by, n, type_for(options, {first, last, by, Number(0)}), options);
+}
+
+Tensor linspace(double start, double end, int64_t steps, const TensorOptions& options) {
+  if (steps < 0)
+    throw ShapeError("linspace: the number of steps is negative: " + std::to_string(steps));
+  const DType type = options.dtype.value_or(DType::f32);
+  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  return ramp("linspace", start, step, steps, type, options);
+}
+
+Tensor logspace(double start, double end, int64_t steps, std::optional<double> base,
+                const TensorOptions& options) {
+  TensorOptions wide = options;
+  wide.dtype = DType::f64;
+  wide.requires_grad = false;
+  const Tensor powers = pow(Number(base.value_or(10)), linspace(start, end, steps, wide));
+  return finish(convert(powers, options.dtype.value_or(DType::f32)), options);
+}
+
+Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {
+  const int64_t columns = m.value_or(n);
+  if (n < 0 || columns < 0)
+    throw ShapeError("eye: a size is negative: " + std::to_string(n) + ", " +
+                     std::to_string(columns));
+  Layout layout({n, columns});
+  layout.strides[0] = -1;
+  layout.strides[1] = 1;
+  const Tensor ones = eq(index_ramp(layout, options.device.value_or(Device{})), 0);
+  return finish(convert(ones, options.dtype.value_or(DType::f32)), options);
+}
+
+Tensor tril(const Tensor& x, std::optional<int64_t> diagonal) {
+  return triangle("tril", x, diagonal.value_or(0), true);
+}
+
+Tensor triu(const Tensor& x, std::optional<int64_t> diagonal) {
+  return triangle("triu", x, diagonal.value_or(0), false);
+}
+
+Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
+  if (!is_integer(x.dtype()))
+    throw DTypeError("one_hot: integer positions are needed: " + std::string(name_of(x.dtype())));
+  // Positions are checked here, which waits: a comparison would leave bad ones without a mark.
+  const std::vector<int64_t> positions = read_integers("one_hot", x);
+  int64_t largest = 0;
+  for (int64_t position : positions) {
+    if (position < 1)
+      throw ShapeError("one_hot: positions start at 1: got " + std::to_string(position));
+    largest = std::max(largest, position);
+  }
+  if (num_classes && *num_classes < largest)
+    throw ShapeError("one_hot: position out of range: " + std::to_string(largest) + " of " +
+                     std::to_string(*num_classes));
+  const Tensor classes =
+      positions_along(x.rank() + 1, x.rank(), num_classes.value_or(largest), x.device());
+  return convert(eq(unsqueeze(x, Dim{-1}), classes), DType::i64);
+}
+
+Tensor index_ramp(const Layout& layout, Device device) {
+  return record_ramp(LightOp::ramp, "ramp", layout, DType::i64, DType::i64, device,
+                     {Number(0), Number(1)});
+}
+
+Tensor positions_along(int rank, int dim, int64_t n, Device device) {
+  Shape shape;
+  for (int d = 0; d < rank; ++d) shape.push_back(d == dim ? n : 1);
+  Layout layout(shape);
+  layout.offset = 1;
+  return index_ramp(layout, device);
+}
+
+}  // namespace tide

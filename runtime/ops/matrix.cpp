@@ -1,0 +1,251 @@
+// Matrix products: one native product of equal stacks, and the shapes that lead to it.
+// Gradients multiply with transposed views; nothing is copied for them.
+#include "runtime/ops/matrix.h"
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/random.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
+#include "runtime/ops/softmax.h"
+
+namespace tide {
+namespace {
+
+void check_types(const char* op, const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype())
+    throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(a.dtype())) +
+                     " and " + std::string(name_of(b.dtype())));
+}
+
+ShapeError inner_sizes(const char* op, const Tensor& a, const Tensor& b, int64_t inner_a,
+                       int64_t inner_b) {
+  return ShapeError(std::string(op) + ": inner sizes differ: " + a.shape().text() + " x " +
+                    b.shape().text() + " have " + std::to_string(inner_a) + " and " +
+                    std::to_string(inner_b));
+}
+
+void check_rank(const char* op, const Tensor& x, int rank) {
+  if (x.rank() != rank)
+    throw ShapeError(std::string(op) + ": " + std::to_string(rank) +
+                     (rank == 1 ? " dimension is" : " dimensions are") +
+                     " needed: " + x.shape().text());
+}
+
+/// a (..., m, k) times b (..., k, n) with equal leading sizes, without history.
+Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const Tensor& bias) {
+  const Tensor inputs[] = {a, b, bias};
+  Shape shape = a.shape();
+  shape[shape.rank() - 1] = b.shape()[b.rank() - 1];
+  const NativeResult result{shape, a.dtype()};
+  const int64_t has_bias = bias.defined();
+  return record_native(NativeOp::matmul, name, std::span(inputs, 2 + has_bias), {&result, 1},
+                       {&has_bias, 1})[0];
+}
+
+/// The same with history.
+Tensor product(const char* name, const Tensor& a, const Tensor& b) {
+  const Tensor y = record_product(name, a, b, Tensor());
+  if (needs_history(a) || needs_history(b)) {
+    set_history(y, name, {a, b}, false, [a = Saved(a), b = Saved(b)](const GradientCall& call) {
+      std::vector<Tensor> result(2);
+      if (call.needed[0]) result[0] = product("matmul", call.dy, matrix_transpose(b.get()));
+      if (call.needed[1]) result[1] = product("matmul", matrix_transpose(a.get()), call.dy);
+      return result;
+    });
+  }
+  return y;
+}
+
+/// `shape` with the last `kept` dimensions of x in place of its own.
+Shape with_last(const Shape& leading, const Shape& x, int kept) {
+  Shape shape = leading;
+  for (int d = x.rank() - kept; d < x.rank(); ++d) shape.push_back(x[d]);
+  return shape;
+}
+
+Shape leading_dims(const Shape& shape, int dropped) {
+  Shape result = shape;
+  while (result.rank() > shape.rank() - dropped) result.erase(result.rank() - 1);
+  return result;
+}
+
+/// A stack of matrices times one matrix, as one product of all rows.
+Tensor product_of_rows(const char* name, const Tensor& a, const Tensor& b) {
+  const int64_t k = a.shape()[a.rank() - 1];
+  const int64_t rows = leading_dims(a.shape(), 1).numel();
+  const Tensor y = product(name, reshape_to(a, {rows, k}), b);
+  return reshape_to(y, with_last(leading_dims(a.shape(), 1), b.shape(), 1));
+}
+
+/// Whether a's leading dimensions can be seen as one without copying.
+bool rows_join(const Tensor& a) {
+  Layout layout;
+  const int64_t k = a.shape()[a.rank() - 1];
+  return a.layout().reshape({leading_dims(a.shape(), 1).numel(), k}, &layout);
+}
+
+/// Matrices or stacks of them, at least of 2 dimensions each.
+Tensor matmul_stacks(const char* name, const Tensor& a, const Tensor& b) {
+  if (b.rank() == 2 && a.rank() == 2) return product(name, a, b);
+  if (b.rank() == 2 && rows_join(a)) return product_of_rows(name, a, b);
+  const Shape leading = broadcast(name, leading_dims(a.shape(), 2), leading_dims(b.shape(), 2));
+  return product(name, broadcast_to(a, with_last(leading, a.shape(), 2)),
+                 broadcast_to(b, with_last(leading, b.shape(), 2)));
+}
+
+/// beta * x + alpha * y
+Tensor combine(const Tensor& x, const Tensor& y, std::optional<Number> beta,
+               std::optional<Number> alpha) {
+  const Tensor scaled = alpha && alpha->as_double() != 1 ? y * *alpha : y;
+  if (beta && beta->as_double() == 0) return scaled;
+  return scaled + (beta && beta->as_double() != 1 ? x * *beta : x);
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b) {
+  check_types("matmul", a, b);
+  if (a.rank() == 0 || b.rank() == 0)
+    throw ShapeError("matmul: at least 1 dimension is needed: " + a.shape().text() + " x " +
+                     b.shape().text());
+  const int64_t inner_a = a.shape()[a.rank() - 1];
+  const int64_t inner_b = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
+  if (inner_a != inner_b) throw inner_sizes("matmul", a, b, inner_a, inner_b);
+  // Vectors become matrices of one row or column, which disappear from the result.
+  const Tensor left = a.rank() == 1 ? unsqueeze(a, Dim{0}) : a;
+  const Tensor right = b.rank() == 1 ? unsqueeze(b, Dim{-1}) : b;
+  const Tensor y = matmul_stacks("matmul", left, right);
+  if (a.rank() > 1 && b.rank() > 1) return y;
+  Shape shape = y.shape();
+  if (b.rank() == 1) shape.erase(shape.rank() - 1);
+  if (a.rank() == 1) shape.erase(shape.rank() - (b.rank() == 1 ? 1 : 2));
+  return reshape_to(y, shape);
+}
+
+Tensor mm(const Tensor& a, const Tensor& b) {
+  check_rank("mm", a, 2);
+  check_rank("mm", b, 2);
+  check_types("mm", a, b);
+  if (a.shape()[1] != b.shape()[0]) throw inner_sizes("mm", a, b, a.shape()[1], b.shape()[0]);
+  return product("mm", a, b);
+}
+
+Tensor bmm(const Tensor& a, const Tensor& b) {
+  check_rank("bmm", a, 3);
+  check_rank("bmm", b, 3);
+  check_types("bmm", a, b);
+  if (a.shape()[0] != b.shape()[0])
+    throw ShapeError("bmm: stacks of different sizes: " + a.shape().text() + " x " +
+                     b.shape().text());
+  if (a.shape()[2] != b.shape()[1]) throw inner_sizes("bmm", a, b, a.shape()[2], b.shape()[1]);
+  return product("bmm", a, b);
+}
+
+Tensor mv(const Tensor& a, const Tensor& b) {
+  check_rank("mv", a, 2);
+  check_rank("mv", b, 1);
+  return matmul(a, b);
+}
+
+Tensor dot(const Tensor& a, const Tensor& b) {
+  check_rank("dot", a, 1);
+  check_rank("dot", b, 1);
+  if (a.numel() != b.numel())
+    throw ShapeError("dot: sizes differ: " + a.shape().text() + " and " + b.shape().text());
+  return matmul(a, b);
+}
+
+Tensor outer(const Tensor& a, const Tensor& b) {
+  check_rank("outer", a, 1);
+  check_rank("outer", b, 1);
+  return mul(unsqueeze(a, Dim{1}), b);
+}
+
+Tensor addmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
+             std::optional<Number> alpha) {
+  return combine(x, mm(a, b), beta, alpha);
+}
+
+Tensor baddbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
+               std::optional<Number> alpha) {
+  return combine(x, bmm(a, b), beta, alpha);
+}
+
+Tensor addmv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
+             std::optional<Number> alpha) {
+  return combine(x, mv(a, b), beta, alpha);
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias) {
+  check_types("linear", x, weight);
+  if (x.rank() == 0 || weight.rank() != 2)
+    throw ShapeError("linear: features and a matrix of weights are needed: " + x.shape().text() +
+                     " x " + weight.shape().text());
+  const int64_t inputs = weight.shape()[1], outputs = weight.shape()[0];
+  const int64_t features = x.shape()[x.rank() - 1];
+  if (features != inputs)
+    throw ShapeError("linear: the input " + x.shape().text() + " has " + std::to_string(features) +
+                     " features, the weight " + weight.shape().text() + " takes " +
+                     std::to_string(inputs));
+  if (bias) check_types("linear", x, *bias);
+  if (bias && !(bias->shape() == Shape{outputs}))
+    throw ShapeError("linear: the bias of shape " + bias->shape().text() + " does not fit " +
+                     std::to_string(outputs) + " outputs");
+  const Shape leading = leading_dims(x.shape(), 1);
+  const Tensor rows = reshape_to(x, {leading.numel(), inputs});
+  Tensor y;
+  {
+    GradientMode off(false);
+    y = record_product("linear", rows, matrix_transpose(weight), bias ? *bias : Tensor());
+  }
+  const auto backward = [](const Saved& x, const Saved& w, const GradientCall& call) {
+    std::vector<Tensor> result(call.needed.size());
+    if (call.needed[0]) result[0] = product("linear", call.dy, w.get());
+    if (call.needed[1]) result[1] = product("linear", matrix_transpose(call.dy), x.get());
+    if (result.size() > 2 && call.needed[2]) result[2] = sum(call.dy, Dims{0});
+    return result;
+  };
+  if (needs_history(rows) || needs_history(weight) || (bias && needs_history(*bias))) {
+    const Tensor inputs_of_op[] = {rows, weight, bias ? *bias : Tensor()};
+    set_history(y, "linear", std::span(inputs_of_op, bias ? 3 : 2), false,
+                [backward, x = Saved(rows), w = Saved(weight)](const GradientCall& call) {
+                  return backward(x, w, call);
+                });
+  }
+  return reshape_to(y, with_last(leading, y.shape(), 1));
+}
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const std::optional<Tensor>& mask,
+                                    std::optional<double> dropout_p, bool is_causal,
+                                    std::optional<double> scale) {
+  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
+    throw ShapeError(
+        "scaled_dot_product_attention: lengths and features are needed: " + query.shape().text() +
+        ", " + key.shape().text() + ", " + value.shape().text());
+  const double width = static_cast<double>(query.shape()[query.rank() - 1]);
+  Tensor scores = matmul(query * scale.value_or(1 / std::sqrt(width)), matrix_transpose(key));
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  if (is_causal) {
+    if (mask) throw Error("scaled_dot_product_attention: a mask and is_causal exclude each other");
+    const Shape plane{scores.shape()[scores.rank() - 2], scores.shape()[scores.rank() - 1]};
+    const Tensor past = tril(ones(plane, {.dtype = DType::boolean, .device = query.device()}));
+    scores = where(past, scores, kNever);
+  }
+  if (mask && mask->dtype() == DType::boolean)
+    scores = where(*mask, scores, kNever);
+  else if (mask)
+    scores = scores + *mask;
+  const Tensor weights = dropout(softmax(scores, Dim{-1}), dropout_p.value_or(0), true);
+  return matmul(weights, value);
+}
+
+}  // namespace tide

@@ -1,0 +1,29 @@
+// Lengths and angles of vectors.
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/normalization.h"
+#include "runtime/ops/reduction.h"
+
+namespace tide {
+
+Tensor normalize(const Tensor& x, std::optional<double> p, std::optional<Dim> dim,
+                 std::optional<double> eps) {
+  const Tensor length = vector_norm(x, p.value_or(2), Dims{dim.value_or(Dim{1}).value}, true);
+  return x / maximum(length, eps.value_or(1e-12));
+}
+
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::optional<Dim> dim,
+                         std::optional<double> eps) {
+  const Dims along{dim.value_or(Dim{1}).value};
+  const double smallest = eps.value_or(1e-8);
+  const auto unit = [&](const Tensor& x) {
+    return x / maximum(vector_norm(x, 2.0, along, true), smallest);
+  };
+  return sum(unit(a) * unit(b), along);
+}
+
+Tensor pairwise_distance(const Tensor& a, const Tensor& b, std::optional<double> p,
+                         std::optional<double> eps, bool keepdim) {
+  return vector_norm(a - b + eps.value_or(1e-6), p.value_or(2), Dims{-1}, keepdim);
+}
+
+}  // namespace tide

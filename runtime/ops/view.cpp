@@ -1,0 +1,87 @@
+// Views with history.
+#include "runtime/ops/view.h"
+
+#include <algorithm>
+
+#include "runtime/ops/creation.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+
+Layout erase_dim(const Layout& layout, int dim) {
+  Layout result = layout;
+  result.shape.erase(dim);
+  std::copy(layout.strides.begin() + dim + 1, layout.strides.begin() + layout.rank(),
+            result.strides.begin() + dim);
+  return result;
+}
+
+Layout insert_dim(const Layout& layout, int dim, int64_t size, int64_t stride) {
+  Layout result = layout;
+  result.shape.insert(dim, size);
+  std::copy(layout.strides.begin() + dim, layout.strides.begin() + layout.rank(),
+            result.strides.begin() + dim + 1);
+  result.strides[dim] = stride;
+  return result;
+}
+
+Layout slice_dim(const Layout& layout, int dim, int64_t first, int64_t count, int64_t step) {
+  Layout result = layout;
+  if (count > 0) result.offset += first * layout.strides[dim];
+  result.shape[dim] = count;
+  result.strides[dim] = layout.strides[dim] * step;
+  return result;
+}
+
+Layout permute_dims(const Layout& layout, const int* order) {
+  Layout result = layout;
+  for (int d = 0; d < layout.rank(); ++d) {
+    result.shape[d] = layout.shape[order[d]];
+    result.strides[d] = layout.strides[order[d]];
+  }
+  return result;
+}
+
+Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Layout& part) {
+  Tensor y = make_view(x, own);
+  if (needs_history(x)) {
+    set_history(y, name, {x}, false,
+                [name, shape = x.shape(), part](const GradientCall& call) -> std::vector<Tensor> {
+                  return {place_part(name, call.dy, shape, part)};
+                });
+  }
+  return y;
+}
+
+Tensor take_part(const char* name, const Tensor& x, const Layout& part) {
+  const Tensor dense = contiguous(x);
+  Layout own = part;
+  own.offset += dense.layout().offset;
+  return view_part(name, dense, own, part);
+}
+
+Tensor place_part(const char* name, const Tensor& x, const Shape& shape, const Layout& part) {
+  Tensor y = zeros(shape, {.dtype = x.dtype(), .device = x.device()});
+  record_write(name, make_view(y, part), x);
+  if (needs_history(x)) {
+    set_history(y, name, {x}, false, [name, part](const GradientCall& call) -> std::vector<Tensor> {
+      return {take_part(name, call.dy, part)};
+    });
+  }
+  return y;
+}
+
+Tensor view_whole(const char* name, const Tensor& x, const Layout& layout,
+                  Tensor (*gradient)(const Tensor& dy, const Shape& shape)) {
+  Tensor y = make_view(x, layout);
+  if (needs_history(x)) {
+    set_history(y, name, {x}, false,
+                [gradient, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
+                  return {gradient(call.dy, shape)};
+                });
+  }
+  return y;
+}
+
+}  // namespace tide
