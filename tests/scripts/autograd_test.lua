@@ -1,0 +1,119 @@
+-- Gradients: against finite differences, accumulation, modes, in-place writes, second derivatives, errors.
+local tide = require "tide"
+local test = require "tide.test"
+
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local check_gradient = dofile(here .. "/support/gradient.lua")
+local describe, it = test.describe, test.it
+local equal, close, raises = test.equal, test.close, test.raises
+local F = tide.nn.functional
+
+describe("gradients", function(device)
+  local function random(...)
+    return tide.randn(..., {dtype = "float64", device = device})
+  end
+  test.before_each(function() tide.manual_seed(11) end)
+
+  it("of matrix products", function()
+    check_gradient(function(a, b) return a:matmul(b) end, random({3, 4}), random({4, 2}))
+    check_gradient(function(a, b) return a:transpose(2, 3):matmul(b) end, random({2, 4, 3}), random({4, 2}))
+  end)
+  it("of broadcasting sum over what was repeated", function()
+    check_gradient(function(a, b) return a * b + b end, random({3, 1}), random({4}))
+  end)
+  it("of reductions and what is built of them", function()
+    check_gradient(function(x) return x:sum(1), x:mean(2), x:var(2), x:logsumexp(1) end, random({3, 4}))
+    check_gradient(function(x) return x:softmax(2), x:log_softmax(1) end, random({3, 4}))
+    check_gradient(function(x) return x:max(2), x:amin(1) end, random({3, 4}))
+    check_gradient(function(x) return x:norm(), x:prod(1) end, random({3, 4}))
+  end)
+  it("of views, joins and picks", function()
+    check_gradient(function(x) return x[{{1, -1, 2}}]:transpose(1, 2):reshape(-1), x[2] end, random({3, 4}))
+    check_gradient(function(a, b) return tide.cat({a, b}, 2):flip(1), tide.stack({a, b}) end,
+      random({2, 2}), random({2, 2}))
+    local index = tide.tensor({{1, 3}, {2, 2}}):to(device)
+    check_gradient(function(x) return x:gather(2, index), x:index_select(1, tide.tensor({2, 2}):to(device)) end,
+      random({2, 3}))
+  end)
+  it("of convolutions and pools", function()
+    check_gradient(function(x, w, b) return F.conv2d(x, w, b, {stride = 2, padding = 1}) end,
+      random({2, 2, 5, 5}), random({3, 2, 3, 3}), random({3}))
+    check_gradient(function(x) return F.max_pool2d(x, 2), F.avg_pool2d(x, 2) end, random({1, 2, 4, 4}))
+  end)
+  it("of layer norm and losses", function()
+    check_gradient(function(x, w, b) return F.layer_norm(x, {4}, w, b) end, random({3, 4}), random({4}), random({4}))
+    local target = tide.tensor({1, 4, 2}):to(device)
+    check_gradient(function(x) return F.cross_entropy(x, target) end, random({3, 4}))
+    check_gradient(function(x, y) return F.mse_loss(x, y) end, random({3, 4}), random({3, 4}))
+  end)
+  it("of writes into slices", function()
+    check_gradient(function(x, y)
+      local z = x * 1
+      z[{{1, 2}}] = y * 2
+      z[3]:mul_(3)
+      return z * z
+    end, random({3, 2}), random({2, 2}))
+  end)
+end)
+
+describe("backward", function(device)
+  local function leaf(list) return tide.tensor(list, {device = device, requires_grad = true}) end
+
+  it("adds to the gradients that are there", function()
+    local x = leaf({1.0, 2.0})
+    x:sum():backward()
+    (x * 3):sum():backward()
+    equal(x.grad:tolist(), {4.0, 4.0})
+    x.grad = nil
+    equal(x.grad, nil)
+  end)
+  it("uses the values of the forward pass, whatever is written later", function()
+    local x, w = leaf({1.0, 2.0}), tide.tensor({3.0, 4.0}):to(device)
+    local y = (x * w):sum()
+    w:fill_(0)
+    y:backward()
+    equal(x.grad:tolist(), {3.0, 4.0})
+  end)
+  it("stops at detach and inside no_grad", function()
+    local x = leaf({2.0})
+    local y
+    tide.no_grad(function() y = x * 2 end)
+    test.is_false(y.requires_grad)
+    (x * x:detach()):sum():backward()
+    equal(x.grad:tolist(), {2.0})
+  end)
+  it("gives second derivatives", function()
+    local x = leaf({2.0})
+    local first = tide.grad((x ^ 3):sum(), x, {create_graph = true})
+    first = type(first) == "table" and first[1] or first
+    close(first, {12.0})
+    first:sum():backward()
+    close(x.grad, {12.0})
+  end)
+  it("runs twice only if the graph was retained", function()
+    local x = leaf({2.0})
+    local y = (x * x):sum()
+    y:backward({retain_graph = true})
+    y:backward()
+    equal(x.grad:tolist(), {8.0})
+    test.is_false(pcall(function() y:backward() end))
+  end)
+  it("of a million steps does not overflow the stack", function()
+    local x = leaf({1.0})
+    local y = x
+    for _ = 1, 20000 do y = y + 1 end
+    y:backward()
+    equal(x.grad:tolist(), {1.0})
+  end)
+  it("refuses what has no gradient or is no scalar", function()
+    raises("backward", function() tide.ones(1, {device = device}):backward() end)
+    raises("backward", function() (leaf({1.0, 2.0}) * 2):backward() end)
+    test.is_false(pcall(function() tide.tensor({1}):requires_grad_() end))
+  end)
+  it("refuses in-place ops on leaves outside no_grad", function()
+    local x = leaf({1.0})
+    test.is_false(pcall(function() x:add_(1) end))
+    tide.no_grad(function() x:add_(1) end)
+    equal(x:tolist(), {2.0})
+  end)
+end)

@@ -1,0 +1,60 @@
+-- Files: npy, npz and safetensors, there and back, and what damaged ones say.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local equal, raises = test.equal, test.raises
+
+describe("files", function()
+  local path
+  test.before_each(function() path = os.tmpname() end)
+  test.after_each(function() os.remove(path) end)
+
+  it("keep tensors of every type in safetensors", function()
+    local state = {}
+    for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
+      "uint8", "bool"} do
+      state[dtype] = tide.tensor({{0, 1, 2}, {3, 4, 5}}):to(dtype)
+    end
+    tide.save(state, path)
+    local loaded = tide.load(path)
+    for dtype, tensor in pairs(state) do test.identical(loaded[dtype], tensor) end
+  end)
+  it("keep tensors in npy", function()
+    local x = tide.randn(3, 4)
+    tide.np.save(path, x)
+    test.identical(tide.np.load(path), x)
+  end)
+  it("keep several tensors in npz", function()
+    tide.np.savez(path, {a = tide.range(1, 3), b = tide.ones(2, 2)})
+    local loaded = tide.np.load(path)
+    equal(loaded.a:tolist(), {1, 2, 3})
+    equal(loaded.b.shape, {2, 2})
+  end)
+  it("store what a view shows", function()
+    tide.np.save(path, tide.range(1, 6):reshape(2, 3):transpose(1, 2))
+    equal(tide.np.load(path):tolist(), {{1, 4}, {2, 5}, {3, 6}})
+  end)
+  it("that are missing or damaged are errors that name them", function()
+    raises("/nowhere/x.npy", function() return tide.np.load("/nowhere/x.npy") end)
+    local file = io.open(path, "wb")
+    file:write("this is no tensor")
+    file:close()
+    raises(path, function() return tide.load(path) end)
+    raises(path, function() return tide.np.load(path) end)
+  end)
+  it("are left alone when saving fails", function()
+    tide.np.save(path, tide.ones(2))
+    test.is_false(pcall(tide.np.save, path, "no tensor"))
+    equal(tide.np.load(path):tolist(), {1.0, 1.0})
+  end)
+end)
+
+describe("the digits", function()
+  it("are 1797 images of 8 x 8 with labels 0 to 9", function()
+    local images, labels = tide.data.digits()
+    equal(images.shape, {1797, 8, 8})
+    equal(labels.shape, {1797})
+    equal(images:max():item(), 16)
+    equal(labels:max():item(), 9)
+  end)
+end)

@@ -1,0 +1,92 @@
+-- Indexing and assignment: positions from 1, ranges with both ends, masks, views that write through.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local equal, raises = test.equal, test.raises
+
+describe("indexing", function(device)
+  local x
+  test.before_each(function()
+    x = tide.range(1, 12):reshape(3, 4):to(device)
+  end)
+
+  it("selects a row by position, also from the end", function()
+    equal(x[1]:tolist(), {1, 2, 3, 4})
+    equal(x[-1]:tolist(), {9, 10, 11, 12})
+  end)
+  it("keeps a single element a tensor", function()
+    equal(x[2][3]:dim(), 0)
+    equal(x[2][3]:item(), 7)
+    equal(x[{2, 3}]:item(), 7)
+  end)
+  it("takes ranges with both ends and a step", function()
+    equal(x[{{2, 3}, {1, 2}}]:tolist(), {{5, 6}, {9, 10}})
+    equal(x[{1, {1, 4, 2}}]:tolist(), {1, 3})
+    equal(x[{{3, 2}}].shape, {0, 4})
+  end)
+  it("takes all by an empty table and fills in by dots", function()
+    equal(x[{{}, 1}]:tolist(), {1, 5, 9})
+    equal(x[{"...", -1}]:tolist(), {4, 8, 12})
+    equal(x[{"new", 1}].shape, {1, 4})
+  end)
+  it("takes bool and integer tensors", function()
+    equal(x[x:gt(10)]:tolist(), {11, 12})
+    equal(x[tide.tensor({3, 1}):to(device)]:tolist(), {{9, 10, 11, 12}, {1, 2, 3, 4}})
+  end)
+  it("ends ipairs behind the last row", function()
+    local rows = 0
+    for i, row in ipairs(x) do
+      rows = i
+      equal(row.shape, {4})
+    end
+    equal(rows, 3)
+    equal(#x, 3)
+  end)
+  it("says that positions start at 1", function()
+    raises("positions start at 1", function() return x[0] end)
+  end)
+  it("refuses positions out of range and broken numbers", function()
+    raises("out of range", function() return x[{5, 1}] end)
+    test.is_false(pcall(function() return x[1.5] end))
+    equal(x[2.0]:tolist(), {5, 6, 7, 8})
+  end)
+end)
+
+describe("assignment", function(device)
+  local x
+  test.before_each(function()
+    x = tide.range(1, 12):reshape(3, 4):to(device)
+  end)
+
+  it("writes numbers, tensors and broadcast rows", function()
+    x[1] = 0
+    x[{2, {2, 3}}] = tide.tensor({50, 60}):to(device)
+    x[{{}, 4}] = -1
+    equal(x:tolist(), {{0, 0, 0, -1}, {5, 50, 60, -1}, {9, 10, 11, -1}})
+  end)
+  it("writes where a mask is true", function()
+    x[x:gt(9)] = 9
+    equal(x:max():item(), 9)
+  end)
+  it("is seen by views, and writes through views by the base", function()
+    local row = x[2]
+    row:fill_(7)
+    equal(x[2]:tolist(), {7, 7, 7, 7})
+    x[{2, 1}] = 1
+    equal(row:tolist(), {1, 7, 7, 7})
+  end)
+  it("converts to the tensor's type", function()
+    x[1] = 2.75
+    equal(x[1]:tolist(), {2, 2, 2, 2})
+  end)
+  it("names the shapes that do not fit", function()
+    raises("(3)", function() x[1] = tide.tensor({1, 2, 3}):to(device) end)
+  end)
+  it("changes no tensor computed before", function()
+    local before = x + 0
+    local doubled = x * 2
+    x:fill_(0)
+    equal(before[1]:tolist(), {1, 2, 3, 4})
+    equal(doubled[1]:tolist(), {2, 4, 6, 8})
+  end)
+end)
