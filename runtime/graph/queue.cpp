@@ -160,6 +160,19 @@ void Queue::set_failure(void* address, Taint taint) {
   tainted_.store(taints_.size(), std::memory_order_release);
 }
 
+void Queue::clear_failure(void* address) { take_failure(address); }
+
+Ref<Failure> Queue::take_failure(void* address) {
+  if (!has_failures()) return {};
+  std::lock_guard lock(failure_mutex_);
+  const auto found = taints_.find(address);
+  if (found == taints_.end()) return {};
+  Ref<Failure> failure = found->second.failure;
+  taints_.erase(found);
+  tainted_.store(taints_.size(), std::memory_order_release);
+  return failure;
+}
+
 std::vector<Ref<Failure>> Queue::unread_failures() {
   std::lock_guard lock(failure_mutex_);
   std::vector<Ref<Failure>> unread;

@@ -81,6 +81,10 @@ class Queue {
   /// The failure of the value at this address, if it has one. A notice is taken off.
   std::optional<Taint> find_failure(void* address, bool take_notice);
   void set_failure(void* address, Taint taint);
+  /// The address holds a new value: what was wrong with the one before is of no account.
+  void clear_failure(void* address);
+  /// Takes the failure of an address that is no tensor's off the book.
+  Ref<Failure> take_failure(void* address);
   bool has_failures() const { return tainted_.load(std::memory_order_acquire) != 0; }
   /// Failures that happened and that nobody has read.
   std::vector<Ref<Failure>> unread_failures();

@@ -1,0 +1,115 @@
+// Memory and launches on the host.
+#include "runtime/cpu/host_backend.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/codegen/kernel.h"
+#include "runtime/cpu/native.h"
+#include "runtime/cpu/scratch.h"
+
+namespace tide {
+namespace {
+
+constexpr size_t kHugePage = 2u << 20;
+/// Elements that are worth another thread.
+constexpr int64_t kGrain = 16384;
+/// Parts of vector ranges end at multiples of this.
+constexpr int64_t kVectorStep = 64;
+
+/// Scratch of the calling thread; grows and stays.
+void* thread_scratch(size_t bytes) {
+  thread_local Scratch scratch;
+  return scratch.get<std::byte>(bytes);
+}
+
+}  // namespace
+
+std::string HostBackend::description() const { return "host memory"; }
+
+void* HostBackend::allocate(size_t bytes) {
+  if (bytes < kHugePage) return std::aligned_alloc(64, (bytes + 63) & ~size_t{63});
+  // Aligned to huge pages: fresh small pages cost more than the arithmetic on them.
+  const size_t span = bytes + kHugePage;
+  char* start = static_cast<char*>(
+      mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (start == MAP_FAILED) return nullptr;
+  char* data = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(start) + kHugePage - 1) & ~(kHugePage - 1));
+  if (data > start) munmap(start, static_cast<size_t>(data - start));
+  const size_t length = (bytes + 4095) & ~size_t{4095};
+  munmap(data + length, static_cast<size_t>(start + span - (data + length)));
+  madvise(data, length, MADV_HUGEPAGE);
+  return data;
+}
+
+void HostBackend::release(void* data, size_t bytes) {
+  if (bytes < kHugePage) std::free(data);
+  else munmap(data, (bytes + 4095) & ~size_t{4095});
+}
+
+// Cuts the domain into parts for the threads: along the outer dimensions if there are enough rows,
+// else along the vector dimension, or along the blocks of a row that is reduced in blocks.
+void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
+  const LoopProgram& program = step.program;
+  const LoopKernel kernel = step.kernel->function();
+  const LoopArguments arguments{bases, step.extents.data(), step.strides.data(), parameters};
+  const int rank = program.outer_rank;
+  const int64_t row = program.has_row ? step.extents[rank] : 0;
+  const bool vector_outer = program.orientation == Orientation::outer;
+  const int64_t vector = vector_outer ? step.extents[rank - 1] : 1;
+  int64_t outer = 1;
+  for (int d = 0; d < rank - (vector_outer ? 1 : 0); ++d) outer *= step.extents[d];
+  const size_t scratch = step.kernel->scratch_bytes(row);
+  const int64_t work = std::max<int64_t>(row, 1);
+  const auto call = [&](LoopRange range) { kernel(&arguments, &range, thread_scratch(scratch)); };
+
+  const int64_t total = outer * vector * work;
+  if (total <= kGrain || parallel_->threads() == 1) return call({0, outer, 0, vector, 0, row});
+  const int64_t row_parts = program.partial ? (row + kReductionBlock - 1) / kReductionBlock : 1;
+  const int64_t vector_parts = vector_outer ? (vector + kVectorStep - 1) / kVectorStep : 1;
+  if (row_parts > 1) {
+    parallel_->for_range(row_parts, 1, [&](int64_t begin, int64_t end) {
+      call({0, outer, 0, vector, begin * kReductionBlock, std::min(end * kReductionBlock, row)});
+    });
+  } else if (outer >= vector_parts || outer >= 4 * parallel_->threads()) {
+    parallel_->for_range(outer, std::max<int64_t>(kGrain / (vector * work), 1),
+                         [&](int64_t begin, int64_t end) { call({begin, end, 0, vector, 0, row}); });
+  } else {
+    parallel_->for_range(vector_parts, std::max<int64_t>(kGrain / (kVectorStep * outer * work), 1),
+                         [&](int64_t begin, int64_t end) {
+                           call({0, outer, begin * kVectorStep, std::min(end * kVectorStep, vector), 0, row});
+                         });
+  }
+}
+
+std::optional<PositionFailure> HostBackend::launch(const NativeStep& step, void* const* addresses) {
+  views_.clear();
+  views_.insert(views_.end(), step.inputs.begin(), step.inputs.end());
+  views_.insert(views_.end(), step.outputs.begin(), step.outputs.end());
+  for (size_t i = 0; i < views_.size(); ++i) views_[i].data = addresses[i];
+  const std::span<const ArrayView> all(views_);
+  NativeCall call{};
+  call.op = step.op;
+  call.inputs = all.first(step.inputs.size());
+  call.outputs = all.subspan(step.inputs.size());
+  call.attributes = step.attributes;
+  call.parallel = parallel_.get();
+  native_function(step.op)(call);
+  if (!call.out_of_range) return std::nullopt;
+  return PositionFailure{call.position, call.limit};
+}
+
+void HostBackend::copy(void* destination, const void* source, size_t bytes, CopyKind) {
+  constexpr int64_t kPage = 4096;
+  const auto pages = static_cast<int64_t>((bytes + kPage - 1) / kPage);
+  parallel_->for_range(pages, 64, [&](int64_t begin, int64_t end) {
+    const auto from = static_cast<size_t>(begin * kPage);
+    const size_t to = std::min(static_cast<size_t>(end * kPage), bytes);
+    std::memcpy(static_cast<char*>(destination) + from, static_cast<const char*>(source) + from, to - from);
+  });
+}
+
+}  // namespace tide

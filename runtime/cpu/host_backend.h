@@ -1,0 +1,65 @@
+// Devices whose memory and arithmetic are the host's: the cpu, and the simulated accelerators.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "runtime/cpu/team.h"
+#include "runtime/graph/backend.h"
+
+namespace tide {
+
+/// Runs kernels and native ops on host memory, through `parallel`.
+class HostBackend : public Backend {
+ public:
+  explicit HostBackend(std::unique_ptr<Parallel> parallel) : parallel_(std::move(parallel)) {}
+
+  std::string description() const override;
+  void* allocate(size_t bytes) override;
+  void release(void* data, size_t bytes) override;
+  size_t memory_limit() const override { return 0; }
+  void* allocate_host(size_t bytes) override { return allocate(bytes); }
+  void release_host(void* data, size_t bytes) override { release(data, bytes); }
+  void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
+  std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
+  void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
+  void finish() override {}
+  bool host_readable() const override { return true; }
+
+  Parallel& parallel() { return *parallel_; }
+
+ private:
+  void launch_rows(const LoopStep& step, const LoopArguments& arguments);
+  std::unique_ptr<Parallel> parallel_;
+  std::vector<ArrayView> views_;  ///< of the native op that runs
+};
+
+/// An accelerator that is simulated: one core of arithmetic, memory with a limit, transfers that take the time they would take.
+class SimBackend : public HostBackend {
+ public:
+  /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE (bytes per second), TIDE_SIM_LATENCY and
+  /// TIDE_SIM_LAUNCH (seconds).
+  explicit SimBackend(int index);
+
+  std::string description() const override;
+  size_t memory_limit() const override { return memory_limit_; }
+  void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
+  std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
+  void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
+  bool fault(Fault kind) override;
+  void configure(const engine::SimOptions& options) override;
+
+ private:
+  int index_;
+  std::atomic<size_t> memory_limit_;
+  std::atomic<double> rate_, latency_, launch_cost_;
+  std::atomic<int64_t> fail_in_[3] = {0, 0, 0};  ///< by Fault: 1 means the next one
+};
+
+/// The team that the cpu device computes with.
+Team& cpu_team();
+/// How many simulated accelerators there are: TIDE_SIM_DEVICES, default 2.
+int sim_count();
+
+}  // namespace tide

@@ -1,0 +1,334 @@
+// Recording of ops: checks, nodes, and writes to cells.
+#include "runtime/ops/record.h"
+
+#include <cstring>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+namespace {
+
+/// The bits of a number as kernels take it, in the compute type of `type`.
+uint64_t bits_of(Number number, DType type) {
+  const auto from_double = [](double value) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  };
+  switch (compute_type(type)) {
+    case DType::f64: return from_double(number.as_double());
+    case DType::f32: {
+      const auto value = static_cast<float>(number.as_double());
+      uint32_t bits;
+      std::memcpy(&bits, &value, sizeof bits);
+      return bits;
+    }
+    case DType::boolean: return number.type() == DType::f64 ? number.as_double() != 0 : number.as_integer() != 0;
+    case DType::u8: return static_cast<uint8_t>(number.as_integer());
+    default: return static_cast<uint64_t>(number.as_integer());
+  }
+}
+
+Ref<Node> new_node(Node::Kind kind, const char* name, DeviceState& device, DType type, const Shape& shape) {
+  Ref<Node> node = new Node;
+  node->kind = kind;
+  node->name = name;
+  node->device = &device;
+  node->type = type;
+  node->shape = shape;
+  node->site = current_call_site();
+  return node;
+}
+
+void record_node(const Ref<Node>& node, bool heavy = false) {
+  Recorder::of_thread().window(*node->device).record(node, heavy);
+}
+
+/// The device that all tensors lie on; cpu tensors without dimensions follow the others.
+DeviceState& common_device(const char* name, std::span<const TensorOrNumber> arguments) {
+  DeviceState* device = nullptr;
+  const Tensor* first = nullptr;
+  for (const auto& argument : arguments) {
+    if (!argument.tensor.defined()) continue;
+    DeviceState* own = argument.tensor.body().cell->device;
+    if (!device || (device->device.kind == DeviceKind::cpu && first->rank() == 0 && own != device)) {
+      device = own;
+      first = &argument.tensor;
+    } else if (own != device &&
+               !(own->device.kind == DeviceKind::cpu && argument.tensor.rank() == 0)) {
+      throw DeviceError(std::string(name) + ": tensors lie on different devices: " +
+                        first->shape().text() + " on " + device->device.name() + " and " +
+                        argument.tensor.shape().text() + " on " + own->device.name() +
+                        "; move one with :to(\"" + device->device.name() + "\")");
+    }
+  }
+  return *device;
+}
+
+Tensor converted(const char* name, const Tensor& x, DType type) {
+  if (x.dtype() == type) return x;
+  return record_map(LightOp::convert, name, type, x.dtype(), {TensorOrNumber(x)});
+}
+
+}  // namespace
+
+Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
+                  std::span<const TensorOrNumber> arguments) {
+  DeviceState& device = common_device(name, arguments);
+  Shape shape;
+  bool first = true;
+  for (const auto& argument : arguments) {
+    if (!argument.tensor.defined()) continue;
+    shape = first ? argument.tensor.shape() : broadcast(name, shape, argument.tensor.shape());
+    first = false;
+  }
+  Ref<Node> node = new_node(Node::Kind::map, name, device, result_type, shape);
+  node->op = static_cast<OpCode>(op);
+  node->operand_type = operand_type;
+  node->arity = static_cast<uint8_t>(arguments.size());
+  for (size_t j = 0; j < arguments.size(); ++j) {
+    const auto& [tensor, number] = arguments[j];
+    const DType wanted = argument_type(op, static_cast<int>(j)).value_or(operand_type);
+    if (!tensor.defined()) {
+      node->arguments[j].number = bits_of(number, wanted);
+      continue;
+    }
+    Tensor input = op == LightOp::convert ? tensor : converted(name, tensor, wanted);
+    if (input.body().cell->device != &device) input = record_transfer(input, device.device);
+    node->arguments[j] = argument_of(input);
+  }
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
+Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
+                  std::initializer_list<TensorOrNumber> arguments) {
+  return record_map(op, name, result_type, operand_type, std::span(arguments.begin(), arguments.size()));
+}
+
+Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType result_type,
+                   DType operand_type, Device device, std::initializer_list<Number> numbers) {
+  Ref<Node> node = new_node(Node::Kind::ramp, name, DeviceState::of(device), result_type, ramp.shape);
+  node->op = static_cast<OpCode>(op);
+  node->operand_type = operand_type;
+  node->ramp = std::make_unique<Layout>(ramp);
+  for (const Number& number : numbers)
+    node->arguments[node->arity++].number = bits_of(number, operand_type);
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
+Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int first, int last) {
+  const bool adds = reduction == Reduction::sum || reduction == Reduction::prod;
+  const DType type = !adds                   ? x.dtype()
+                     : is_half(x.dtype())    ? DType::f32
+                     : is_floating(x.dtype()) ? x.dtype()
+                                              : DType::i64;
+  Shape shape = x.shape();
+  int64_t length = 1;
+  for (int d = last; d >= first; --d) {
+    length *= shape[d];
+    shape.erase(d);
+  }
+  DeviceState& device = *x.body().cell->device;
+  if (length == 0) {
+    if (!adds) throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() + " has no elements");
+    return record_ramp(LightOp::fill, name, Layout(shape), type, type, device.device,
+                       {Number(reduction == Reduction::prod ? int64_t{1} : int64_t{0})});
+  }
+  Tensor input = type == x.dtype() || is_half(x.dtype()) ? x : converted(name, x, type);
+  if (length == 1) {
+    Layout layout = input.layout();
+    layout.shape = shape;
+    int kept = 0;
+    for (int d = 0; d < x.rank(); ++d)
+      if (d < first || d > last) layout.strides[kept++] = input.layout().strides[d];
+    return record_map(LightOp::convert, name, type, x.dtype(), {TensorOrNumber(make_view(input, layout))});
+  }
+  // The kernel walks the run with one stride.
+  const Layout& layout = input.layout();
+  int64_t stride = 0, span = 1;
+  for (int d = last; d >= first; --d) {
+    if (layout.shape[d] == 1) continue;
+    if (span > 1 && layout.strides[d] != stride * span) {
+      input = record_map(LightOp::convert, name, input.dtype(), input.dtype(), {TensorOrNumber(input)});
+      break;
+    }
+    if (span == 1) stride = layout.strides[d];
+    span *= layout.shape[d];
+  }
+  Ref<Node> node = new_node(Node::Kind::reduce, name, device, type, shape);
+  node->reduction = reduction;
+  node->first = static_cast<uint8_t>(first);
+  node->last = static_cast<uint8_t>(last);
+  node->arity = 1;
+  node->arguments[0] = argument_of(input);
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
+std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const Tensor> inputs,
+                                  std::span<const NativeResult> outputs,
+                                  std::span<const int64_t> attributes) {
+  static constexpr bool kHeavy[] = {
+#define TIDE_NATIVE(op_name, heavy) heavy,
+#include "runtime/ops/native_ops.def"
+#undef TIDE_NATIVE
+  };
+  std::vector<TensorOrNumber> operands(inputs.begin(), inputs.end());
+  DeviceState& device = common_device(name, operands);
+  Ref<Node> node = new_node(Node::Kind::native, name, device, outputs[0].type, outputs[0].shape);
+  node->native = std::make_unique<NativeDetails>();
+  node->native->op = op;
+  node->native->attributes.assign(attributes.begin(), attributes.end());
+  for (const Tensor& input : inputs)
+    node->native->inputs.push_back(argument_of(
+        input.body().cell->device == &device ? input : record_transfer(input, device.device)));
+  record_node(node, kHeavy[static_cast<int>(op)]);
+  std::vector<Tensor> results{make_tensor(node)};
+  for (size_t k = 1; k < outputs.size(); ++k) {
+    Ref<Node> part = new_node(Node::Kind::part, name, device, outputs[k].type, outputs[k].shape);
+    part->arity = 1;
+    part->arguments[0].node = node;
+    record_node(part);
+    results.push_back(make_tensor(std::move(part)));
+  }
+  if (Recorder::of_thread().eager) Recorder::of_thread().hand_over();
+  return results;
+}
+
+void record_write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  Cell& cell = *x.body().cell;
+  DeviceState& device = *cell.device;
+  const Ref<Node> old = cell.value;
+  const DType type = old->type;
+  const bool whole = x.layout().is_dense() && x.numel() == old->shape.numel();
+  Argument source;
+  if (value.tensor.defined()) {
+    Tensor input = value.tensor;
+    if (input.body().cell->device != &device) {
+      if (input.device().kind != DeviceKind::cpu || input.rank() != 0)
+        common_device(name, std::array{TensorOrNumber(x), value});
+      input = record_transfer(input, device.device);
+    }
+    if (!(broadcast(name, input.shape(), x.shape()) == x.shape()))
+      throw ShapeError(std::string(name) + ": a value of shape " + input.shape().text() +
+                       " does not fit into " + x.shape().text());
+    if (whole) input = make_view(input, input.layout().broadcast_to(x.shape()));
+    source = argument_of(converted(name, input, type));
+  } else {
+    source.number = bits_of(value.number, type);
+  }
+  Ref<Node> node = new_node(whole ? Node::Kind::assign : Node::Kind::write, name, device, type, old->shape);
+  node->operand_type = type;
+  node->arity = 2;
+  if (whole && source.node && !(x.shape() == old->shape)) {
+    // The cell keeps its shape: the same elements in the same order.
+    Layout layout = source.view ? *source.view : Layout(source.node->shape), reshaped;
+    if (!layout.reshape(old->shape, &reshaped)) {
+      const Tensor dense = record_contiguous(make_view(make_tensor(source.node), layout));
+      reshaped = Layout(old->shape);
+      source.node = dense.body().cell->value;
+    }
+    source.view = std::make_unique<Layout>(reshaped);
+  }
+  if (!whole) node->ramp = std::make_unique<Layout>(x.layout());
+  node->arguments[0] = std::move(source);
+  node->arguments[1].node = old;
+  record_node(node);
+  cell.value = std::move(node);
+}
+
+Tensor record_transfer(const Tensor& x, Device target) {
+  const Tensor dense = record_contiguous(x);
+  Node& source = *dense.body().cell->value;
+  DeviceState& from = *source.device;
+  DeviceState& to = DeviceState::of(target);
+  Window& window = Recorder::of_thread().window(from);
+  if (source.state == Node::State::recipe) window.want(source);
+  window.hand_over();
+  Ref<Node> node = new_node(Node::Kind::constant, "to", to, source.type, x.shape());
+  if (source.state == Node::State::failed) {
+    node->state = Node::State::failed;
+    node->failure = source.failure;
+    return make_tensor(std::move(node));
+  }
+  node->storage = to.allocate(std::max<size_t>(node->bytes(), 1), "to");
+  node->state = Node::State::stored;
+  const size_t bytes = node->bytes();
+  const size_t offset = static_cast<size_t>(dense.layout().offset) * size_of(source.type);
+  void* destination = node->storage->data;
+  char* storage = static_cast<char*>(source.storage->data);
+  const CallSite site = current_call_site();
+  const CopyKind kind = from.device.kind == DeviceKind::cpu ? CopyKind::to_device
+                        : to.device.kind == DeviceKind::cpu ? CopyKind::to_host
+                                                            : CopyKind::between;
+  // The side that is not the host's pays for the transfer, on the destination's queue.
+  Backend& backend = to.device.kind == DeviceKind::cpu ? *from.backend : *to.backend;
+  const uint64_t ticket = source.ticket;
+  node->ticket = to.queue.submit([&](Submission& submission) {
+    submission.ops = 1;
+    submission.task_output = destination;
+    submission.task = [&from, &to, &backend, destination, storage, offset, bytes, kind, ticket, site] {
+      from.queue.wait_uninterrupted(ticket);
+      Ref<Failure> failure;
+      if (const auto taint = from.queue.find_failure(storage, false); taint && taint->lost) {
+        failure = taint->failure;
+      } else {
+        try {
+          backend.copy(destination, storage + offset, bytes, kind);
+          backend.finish();
+          to.queue.clear_failure(destination);
+          return;
+        } catch (const std::exception& error) {
+          failure = new Failure;
+          failure->what = std::string("to: ") + error.what();
+          failure->op = "to";
+          failure->site = site;
+        }
+      }
+      to.queue.set_failure(destination, {failure, true});
+    };
+  });
+  from.keep_until(source.storage, to, node->ticket);
+  return make_tensor(std::move(node));
+}
+
+Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device) {
+  DeviceState& state = DeviceState::of(device);
+  Ref<Node> node = new_node(Node::Kind::constant, "tensor", state, type, shape);
+  const size_t bytes = node->bytes();
+  node->storage = state.allocate(std::max<size_t>(bytes, 1), "tensor");
+  node->state = Node::State::stored;
+  auto staged = std::make_shared<std::vector<std::byte>>(bytes);
+  if (bytes) std::memcpy(staged->data(), elements, bytes);
+  void* destination = node->storage->data;
+  node->ticket = state.queue.submit([&](Submission& submission) {
+    submission.ops = 1;
+    submission.task_output = destination;
+    submission.task = [&state, destination, staged] {
+      state.queue.clear_failure(destination);
+      state.backend->copy(destination, staged->data(), staged->size(),
+                          state.device.kind == DeviceKind::cpu ? CopyKind::within : CopyKind::to_device);
+      state.backend->finish();
+    };
+  });
+  return make_tensor(std::move(node));
+}
+
+Tensor make_view(const Tensor& x, const Layout& layout) {
+  Ref<TensorBody> body = new TensorBody;
+  body->cell = x.body().cell;
+  body->layout = layout;
+  return Tensor(std::move(body));
+}
+
+Tensor record_contiguous(const Tensor& x) {
+  if (x.layout().is_contiguous()) return x;
+  return record_map(LightOp::convert, "contiguous", x.dtype(), x.dtype(), {TensorOrNumber(x)});
+}
+
+}  // namespace tide

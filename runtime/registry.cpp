@@ -1,0 +1,52 @@
+// The one place that knows which kinds of devices this build has.
+#include "runtime/core/error.h"
+#include "runtime/cpu/host_backend.h"
+#include "runtime/graph/backend.h"
+
+namespace tide {
+
+Team& cpu_team() {
+  static Team& team = *new Team;  // the leader's thread may outlive static objects
+  return team;
+}
+
+namespace {
+
+/// The cpu's backend computes with the process's team.
+class SharedTeam : public Parallel {
+ public:
+  int threads() const override { return cpu_team().threads(); }
+  void for_range(int64_t n, int64_t grain,
+                 const std::function<void(int64_t, int64_t)>& body) override {
+    cpu_team().for_range(n, grain, body);
+  }
+};
+
+}  // namespace
+
+std::vector<Device> present_devices() {
+  std::vector<Device> devices{{DeviceKind::cpu, 0}};
+  for (int i = 0; i < sim_count(); ++i) devices.push_back({DeviceKind::sim, static_cast<uint8_t>(i)});
+  return devices;
+}
+
+std::unique_ptr<Backend> make_backend(Device device) {
+  switch (device.kind) {
+    case DeviceKind::cpu: return std::make_unique<HostBackend>(std::make_unique<SharedTeam>());
+    case DeviceKind::sim:
+      if (device.index < sim_count()) return std::make_unique<SimBackend>(device.index);
+      return nullptr;
+    case DeviceKind::cuda: return nullptr;
+  }
+  return nullptr;
+}
+
+int engine::threads() { return cpu_team().threads(); }
+
+void engine::set_threads(int count) {
+  // The team belongs to the queue's thread, so it changes between two of its steps.
+  synchronize(Device{}, "set_num_threads");
+  cpu_team().set_threads(count);
+}
+
+}  // namespace tide

@@ -1,0 +1,78 @@
+// What a Tensor handle refers to: a cell with the current value, a layout, and its history.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// Holds the current value of a storage. Writes put a new value here; all views see it.
+struct Cell : RefCounted<Cell> {
+  Ref<Node> value;
+  DeviceState* device = nullptr;
+};
+
+struct History;
+
+/// The history that a base and its views share: a write through any of them changes it for all. A detached alias
+/// has another one, or none.
+struct HistoryGroup : RefCounted<HistoryGroup> {
+  Layout base;             ///< layout of the base in the cell
+  Ref<History> history;    ///< of the base
+  uint64_t version = 0;    ///< counts the writes
+};
+
+/// One op that a backward pass goes through.
+struct History : RefCounted<History> {
+  struct Edge {
+    Ref<History> history;    ///< of the input; null: a leaf or none
+    Ref<TensorBody> leaf;    ///< the leaf whose .grad grows
+    Shape shape;
+    DType type = DType::f32;
+    Device device;
+    bool needed() const { return history || leaf; }
+  };
+  const char* name = "";
+  CallSite site;
+  uint64_t number = 0;       ///< grows with recording: later ops go first in backward
+  std::vector<Edge> edges;
+  GradientFunction gradient;
+  bool uses_y = false;
+  bool released = false;     ///< backward has been through and the graph was not retained
+  std::unique_ptr<Tensor> y; ///< value of the result, without history, if it is used
+  Shape shape;
+  DType type = DType::f32;
+  Device device;
+  std::vector<std::function<Tensor(const Tensor&)>> hooks;
+  Ref<TensorBody> retained;  ///< the result, if it asked to keep its gradient
+
+  static void destroy(History* history);
+};
+
+/// Autograd's part of a tensor; most tensors have none.
+struct AutogradState {
+  bool requires_grad = false;  ///< a leaf that collects a gradient
+  Tensor grad;
+  Ref<History> history;        ///< null for leaves
+  Ref<HistoryGroup> group;     ///< once views or writes exist
+  uint64_t version = 0;        ///< of the group, when `history` was made
+  std::vector<std::function<Tensor(const Tensor&)>> hooks;  ///< of a leaf
+};
+
+struct TensorBody : RefCounted<TensorBody> {
+  Ref<Cell> cell;
+  Layout layout;
+  std::unique_ptr<AutogradState> autograd;
+};
+
+/// A new tensor on a dense value.
+Tensor make_tensor(Ref<Node> node);
+/// The tensor's present value as an argument of an op.
+Argument argument_of(const Tensor& x);
+
+}  // namespace tide

@@ -1,0 +1,60 @@
+// Tensors: what is known at once, and reading back.
+#include "runtime/tensor/tensor.h"
+
+#include <cstring>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/record.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+
+const Shape& Tensor::shape() const { return body_->layout.shape; }
+const Layout& Tensor::layout() const { return body_->layout; }
+DType Tensor::dtype() const { return body_->cell->value->type; }
+Device Tensor::device() const { return body_->cell->device->device; }
+
+Tensor make_tensor(Ref<Node> node) {
+  Ref<TensorBody> body = new TensorBody;
+  body->layout = Layout(node->shape);
+  body->cell = new Cell;
+  body->cell->device = node->device;
+  body->cell->value = std::move(node);
+  return Tensor(std::move(body));
+}
+
+Argument argument_of(const Tensor& x) {
+  const TensorBody& body = x.body();
+  Argument argument;
+  argument.node = body.cell->value;
+  if (!(body.layout.shape == argument.node->shape) || !body.layout.is_dense())
+    argument.view = std::make_unique<Layout>(body.layout);
+  return argument;
+}
+
+void Tensor::read(void* destination, const char* reason) const {
+  if (numel() == 0) return;
+  if (!layout().is_contiguous()) return record_contiguous(*this).read(destination, reason);
+  Node& node = *body_->cell->value;
+  DeviceState& device = *node.device;
+  const size_t element = size_of(node.type);
+  const auto offset = static_cast<size_t>(layout().offset) * element;
+  const size_t bytes = static_cast<size_t>(numel()) * element;
+  const char* address = static_cast<const char*>(wait_for(node, reason));
+  if (device.device.kind == DeviceKind::cpu) {
+    std::memcpy(destination, address + offset, bytes);
+    return;
+  }
+  const uint64_t ticket = device.queue.submit([&](Submission& submission) {
+    submission.task = [&device, destination, address, offset, bytes] {
+      device.backend->copy(destination, address + offset, bytes, CopyKind::to_host);
+      device.backend->finish();
+    };
+    submission.task_output = destination;
+  });
+  // The destination is the caller's: the copy must be over before this returns, interrupted or not.
+  device.queue.wait_uninterrupted(ticket);
+  if (const auto failure = device.queue.take_failure(destination)) raise(*failure, reason);
+}
+
+}  // namespace tide
