@@ -1,0 +1,2 @@
+error({code = 2})
+--> tide: (error object is a table value)

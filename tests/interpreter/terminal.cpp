@@ -1,0 +1,111 @@
+// Drives a program through forkpty.
+#include "tests/interpreter/terminal.h"
+
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <regex>
+#include <stdexcept>
+
+namespace test {
+namespace {
+
+constexpr double kPatience = 20;  ///< Seconds: far more than any answer takes on a busy machine.
+
+/// Takes away colours, bracketed-paste switches, bells and carriage returns.
+std::string plain(const std::string& shown) {
+  static const std::regex kNoise("\x1b\\[[?0-9;]*[A-Za-z]|\r|\a");
+  return std::regex_replace(shown, kNoise, "");
+}
+
+}  // namespace
+
+Terminal::Terminal(const std::vector<std::string>& words) {
+  winsize size = {50, 200, 0, 0};
+  process_ = forkpty(&terminal_, nullptr, nullptr, &size);
+  if (process_ < 0) throw std::runtime_error("cannot open a pseudo-terminal");
+  if (process_ > 0) return;
+  setenv("TERM", "xterm", 1);
+  setenv("NO_COLOR", "1", 1);
+  setenv("INPUTRC", TIDE_TESTS "/repl/inputrc", 1);
+  setenv("XDG_STATE_HOME", state_.path().c_str(), 1);
+  std::vector<char*> arguments = {const_cast<char*>("tide")};
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(TIDE_PROGRAM, arguments.data());
+  _exit(127);
+}
+
+Terminal::~Terminal() {
+  if (!ended_) {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  close(terminal_);
+}
+
+void Terminal::type(const std::string& keys) {
+  for (size_t sent = 0; sent < keys.size();) {
+    // The terminal's own buffer is small: what is echoed has to be read meanwhile.
+    read_some(0);
+    pollfd ready = {terminal_, POLLOUT, 0};
+    if (poll(&ready, 1, 1000) <= 0) throw std::runtime_error("the terminal takes no keys");
+    const size_t piece = std::min<size_t>(keys.size() - sent, 512);
+    const ssize_t count = write(terminal_, keys.data() + sent, piece);
+    if (count <= 0) throw std::runtime_error("the terminal is closed");
+    sent += count;
+  }
+}
+
+bool Terminal::read_some(double seconds) {
+  pollfd ready = {terminal_, POLLIN, 0};
+  if (poll(&ready, 1, static_cast<int>(seconds * 1000)) <= 0) return false;
+  char buffer[1 << 14];
+  const ssize_t count = read(terminal_, buffer, sizeof buffer);
+  if (count <= 0) return false;
+  shown_.append(buffer, count);
+  return true;
+}
+
+std::string Terminal::take() {
+  std::string text = plain(shown_);
+  shown_.clear();
+  return text;
+}
+
+std::string Terminal::read_until(const std::string& text) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  while (plain(shown_).find(text) == std::string::npos) {
+    const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+    if (waited > kPatience) throw std::runtime_error("nothing came but: " + take());
+    read_some(0.1);
+  }
+  return take();
+}
+
+std::string Terminal::read_until_quiet(double seconds) {
+  while (read_some(seconds)) {
+  }
+  return take();
+}
+
+int Terminal::wait() {
+  int status = 0;
+  for (int tick = 0; tick < kPatience * 100; ++tick) {
+    read_some(0);  // A full terminal would keep the program from ending.
+    if (waitpid(process_, &status, WNOHANG) == process_) {
+      ended_ = true;
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    usleep(10000);
+  }
+  throw std::runtime_error("the program does not end");
+}
+
+}  // namespace test

@@ -1,0 +1,49 @@
+// A pseudo-terminal with the prompt in it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/interpreter/command.h"
+
+namespace test {
+
+/// Runs tide as at a terminal of 200 columns, with a state folder of its own. What it shows is kept
+/// without escape sequences.
+class Terminal {
+ public:
+  explicit Terminal(const std::vector<std::string>& words = {});
+  ~Terminal();
+
+  /// Sends keys at once.
+  void type(const std::string& keys);
+
+  /// Waits until what is shown since the last call has `text` in it (at most 20 s) and returns all.
+  std::string read_until(const std::string& text);
+
+  /// Waits for the prompt after the greeting or an answer.
+  std::string read_to_prompt() { return read_until("\n> "); }
+
+  /// Waits until nothing was shown for so long, and returns what was.
+  std::string read_until_quiet(double seconds);
+
+  /// Waits for the end of the program (at most 20 s) and returns its status as Outcome has it.
+  int wait();
+
+  /// Where the prompt keeps its history.
+  std::string history_path() const { return state_.path() + "/tide/history"; }
+
+ private:
+  bool read_some(double seconds);
+  std::string take();
+
+  TemporaryFolder state_;
+  pid_t process_;
+  int terminal_;
+  bool ended_ = false;
+  std::string shown_;
+};
+
+}  // namespace test

@@ -1,0 +1,111 @@
+// The prompt where a transcript says too little: many keys, interrupts, history between sessions.
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "tests/interpreter/terminal.h"
+
+using Catch::Matchers::Contains;
+using test::Terminal;
+
+namespace {
+
+/// Types a line and returns what was shown up to the next prompt.
+std::string answer(Terminal& terminal, const std::string& line) {
+  terminal.type(line + "\n");
+  return terminal.read_to_prompt();
+}
+
+}  // namespace
+
+TEST_CASE("Tab on every prefix of an expression leaves the prompt usable", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  const std::string text =
+      "tide.ones(2, 2):matmul(x[1].shape) .. ('a'):rep(2) --[[ require \"tide.nn\" ]]";
+  for (size_t size = 0; size <= text.size(); ++size) {
+    CAPTURE(text.substr(0, size));
+    terminal.type(text.substr(0, size) + "\t\t\x15");  // Ctrl-U deletes the line.
+    terminal.type("print('alive' .. " + std::to_string(size) + ")\n");
+    CHECK_THAT(terminal.read_until("]\n> "), Contains("\nalive" + std::to_string(size) + "\n"));
+  }
+}
+
+TEST_CASE("a pasted block of 500 lines runs as one", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  std::string block = "local sum = 0\n";
+  for (int i = 1; i <= 498; ++i) block += "sum = sum + " + std::to_string(i) + "\n";
+  terminal.type("\x1b[200~" + block + "print('sum', sum)\x1b[201~\n");
+  CHECK_THAT(terminal.read_until("]\n> "),
+             Contains("\nsum\t124251\n") || Contains("\nsum     124251\n"));
+}
+
+TEST_CASE("500 lines typed faster than they run are all run", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  std::string lines = "n = 0\n";
+  for (int i = 1; i <= 498; ++i) lines += "n = n + 1\n";
+  terminal.type(lines + "print('n is ' .. n)\n");
+  CHECK_THAT(terminal.read_until("n is 498\n"), Contains("n is 498"));
+}
+
+TEST_CASE("Ctrl-C stops what runs and keeps the state", "[repl]") {
+  const char* loops[] = {
+      "while true do end",
+      "while true do pcall(function() while true do end end) end",
+      "coroutine.wrap(function() while true do end end)()",
+      "repeat until not coroutine.resume(coroutine.create(function() repeat until nil end))",
+      "tide.sleep(1000)",
+  };
+  Terminal terminal;
+  terminal.read_to_prompt();
+  answer(terminal, "kept = 42");
+  for (const char* loop : loops) {
+    CAPTURE(loop);
+    terminal.type(std::string(loop) + "\n");
+    terminal.read_until_quiet(0.3);
+    const auto start = std::chrono::steady_clock::now();
+    terminal.type("\x03");
+    CHECK_THAT(terminal.read_to_prompt(), Contains("interrupted"));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+    CHECK_THAT(answer(terminal, "kept"), Contains("\n42\n"));
+  }
+}
+
+TEST_CASE("a coroutine that was not running is not interrupted later", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  answer(terminal, "co = coroutine.wrap(function() while true do coroutine.yield 'awake' end end)");
+  CHECK_THAT(answer(terminal, "co()"), Contains("\nawake\n"));
+  terminal.type("while true do end\n");
+  terminal.read_until_quiet(0.3);
+  terminal.type("\x03");
+  terminal.read_to_prompt();
+  CHECK_THAT(answer(terminal, "co()"), Contains("\nawake\n"));
+}
+
+TEST_CASE("history outlives the session, blocks of lines included", "[repl]") {
+  Terminal first;
+  first.read_to_prompt();
+  answer(first, "x = 1 \\ 2");
+  first.type("for i = 1, 2 do\n");
+  first.read_until(">> ");
+  answer(first, "end");
+  first.type("\x04");
+  CHECK(first.wait() == 0);
+  CHECK(test::read_file(first.history_path()) == "x = 1 \\\\ 2\nfor i = 1, 2 do\\nend\n");
+}
+
+TEST_CASE("Ctrl-D leaves with status 0", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  terminal.type("\x04");
+  CHECK(terminal.wait() == 0);
+}
+
+TEST_CASE("os.exit leaves with its status", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  terminal.type("os.exit(7)\n");
+  CHECK(terminal.wait() == 7);
+}
