@@ -1,0 +1,72 @@
+-- The small helpers: classes, arguments of scripts, progress, and the test framework itself.
+local tide = require "tide"
+local test = require "tide.test"
+local class = require "tide.class"
+local describe, it = test.describe, test.it
+local equal, raises = test.equal, test.raises
+
+describe("classes", function()
+  it("inherit methods and metamethods", function()
+    local Animal = class("Animal")
+    function Animal:init(name) self.name = name end
+    function Animal:__tostring() return self.name .. " the " .. self:kind() end
+    function Animal:kind() return "animal" end
+    local Fish = class("Fish", Animal)
+    function Fish:kind() return "fish" end
+    equal(tostring(Fish("Wanda")), "Wanda the fish")
+    test.is_true(class.is_a(Fish("x"), Animal))
+    test.is_false(class.is_a(Animal("x"), Fish))
+    test.is_false(class.is_a("x", Fish))
+  end)
+end)
+
+describe("script arguments", function()
+  it("are read by names and defaults", function()
+    local options = tide.args({epochs = 20, rate = 0.1, device = "cpu", quick = false},
+      {"--epochs", "5", "--device=sim", "--quick", "file"})
+    equal(options.epochs, 5)
+    equal(options.rate, 0.1)
+    equal(options.device, "sim")
+    equal(options.quick, true)
+    equal(options[1], "file")
+  end)
+  it("that are unknown or of the wrong kind are errors", function()
+    raises("known are --epochs (20)", function() return tide.args({epochs = 20}, {"--epoch", "3"}) end)
+    raises("expected a whole number", function() return tide.args({epochs = 20}, {"--epochs", "3.5"}) end)
+    raises("a value is missing", function() return tide.args({epochs = 20}, {"--epochs"}) end)
+  end)
+end)
+
+describe("progress", function()
+  it("walks numbers, lists and iterators", function()
+    local seen = {}
+    for i in tide.progress(3) do seen[#seen + 1] = i end
+    for i, v in tide.progress({"a", "b"}, {label = "letters"}) do seen[#seen + 1] = i .. v end
+    for k in tide.progress(pairs({key = 1})) do seen[#seen + 1] = k end
+    equal(seen, {1, 2, 3, "1a", "2b", "key"})
+  end)
+end)
+
+describe("comparisons", function()
+  local compare = require "tide.test.compare"
+
+  it("say which element differs", function()
+    local text = compare.close(tide.tensor({1.0, 2.5, 3.0}), tide.tensor({1.0, 2.0, 3.0}), 1e-5, 1e-6)
+    equal(text, "element 2 is 2.5, expected 2 (1 of 3 differ, by up to 0.5)")
+  end)
+  it("treat nan as nan and infinities as themselves", function()
+    equal(compare.close({0 / 0, math.huge}, {0 / 0, math.huge}, 0, 0), nil)
+    test.is_true(compare.close({math.huge}, {1.0}, 1e9, 1e9))
+    test.is_true(compare.close({1.0}, {math.huge}, 1e9, 1e9))
+  end)
+  it("see types and shapes", function()
+    test.is_true(compare.equal(tide.ones(2), tide.ones({2}, {dtype = "int64"})):find("type"))
+    test.is_true(compare.equal(tide.ones(2), tide.ones(1, 2)):find("shape"))
+    equal(compare.equal({1, {a = 2}}, {1, {a = 2}}), nil)
+    test.is_true(compare.equal({1}, {1, 2}))
+    test.is_true(compare.equal(1, 1.0))
+  end)
+  it("see the sign of zero where bits count", function()
+    test.is_true(compare.identical(tide.tensor({0.0}), tide.tensor({0.0}) * -1))
+  end)
+end)

@@ -1,0 +1,34 @@
+-- What print shows: values as PyTorch lays them out, then shape, type and device.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+
+local function shows(text, x) test.equal(tostring(x), text) end
+
+describe("printing", function()
+  it("shows shape, type and device on one line", function()
+    shows("tensor([1, 2, 3]) (3) int64 cpu", tide.tensor({1, 2, 3}))
+    shows("tensor([1.0000, 2.5000]) (2) float32 cpu", tide.tensor({1.0, 2.5}))
+    shows("tensor(7) () int64 cpu", tide.tensor(7))
+    shows("tensor([true, false]) (2) bool sim:0", tide.tensor({true, false}):to("sim:0"))
+  end)
+  it("aligns rows", function()
+    shows("tensor([[ 1,  2],\n        [30, 40]]) (2, 2) int64 cpu", tide.tensor({{1, 2}, {30, 40}}))
+  end)
+  it("marks whole floats by a dot and shows nan and inf", function()
+    shows("tensor([1., 2.]) (2) float32 cpu", tide.tensor({1.0, 2.0}))
+    shows("tensor([nan, inf]) (2) float32 cpu", tide.tensor({0 / 0, 1 / 0}):abs())
+  end)
+  it("summarises long tensors", function()
+    local text = tostring(tide.arange(100000))
+    test.is_true(#text < 200)
+    test.is_true(text:find("...", 1, true))
+    test.is_true(text:find("(100000) int64 cpu", 1, true))
+  end)
+  it("shows empty tensors", function()
+    shows("tensor([]) (0, 3) float32 cpu", tide.zeros({0, 3}))
+  end)
+  it("says that a gradient is wanted", function()
+    test.is_true(tostring(tide.ones({1}, {requires_grad = true})):find("requires_grad", 1, true))
+  end)
+end)
