@@ -1,0 +1,92 @@
+// Ops on three operands: choice, bounds, mixtures.
+#include <limits>
+
+#include "runtime/ops/arithmetic_math.h"
+#include "runtime/ops/comparison_math.h"
+#include "runtime/ops/elementwise_record.h"
+#include "runtime/ops/elementwise_types.h"
+
+namespace tide {
+namespace {
+
+/// Bits of an integer type without its sign.
+int value_bits(DType type) { return 8 * static_cast<int>(size_of(type)) - (type != DType::u8); }
+
+Number lowest(DType type) {
+  if (is_floating(type)) return -std::numeric_limits<double>::infinity();
+  if (type == DType::boolean || type == DType::u8) return 0;
+  return -1 - static_cast<int64_t>((uint64_t{1} << value_bits(type)) - 1);
+}
+
+Number highest(DType type) {
+  if (is_floating(type)) return std::numeric_limits<double>::infinity();
+  if (type == DType::boolean) return 1;
+  return static_cast<int64_t>((uint64_t{1} << value_bits(type)) - 1);
+}
+
+/// The type of a tensor made of a number.
+DType number_type(Number number) {
+  return number.type() == DType::f64 ? DType::f32 : number.type();
+}
+
+/// Mixtures of tensors that must be of one kind: tensors of unequal types promote.
+DType mixture_type(const char* name, const Tensor& x, const Tensor& a, const Tensor& b,
+                   Number value) {
+  const DType type = common_type(name, x, a, b);
+  if (type == DType::boolean || (value.type() == DType::f64 && !is_floating(type)))
+    throw DTypeError(std::string(name) +
+                     ": value must be of the tensors' kind: " + std::string(name_of(type)));
+  return type;
+}
+
+}  // namespace
+
+Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNumber& b) {
+  if (condition.dtype() != DType::boolean)
+    throw DTypeError("where: the condition must be bool: " +
+                     std::string(name_of(condition.dtype())));
+  // Two numbers have the type that a tensor of them would have.
+  const DType type = a.tensor.defined() || b.tensor.defined()
+                         ? common_type("where", a, b)
+                         : promote(number_type(a.number), number_type(b.number));
+  const TensorOrNumber operands[] = {condition, a, b};
+  return record_differentiable<meaning::Where>(LightOp::where, "where", type, type, operands);
+}
+
+Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min,
+             const std::optional<TensorOrNumber>& max) {
+  if (!min && !max) throw Error("clamp: needs min or max: got neither");
+  DType type = x.dtype();
+  if (min) type = common_type("clamp", x, *min);
+  if (max) type = promote(type, weight_of(x), type_of(*max), weight_of(*max));
+  const TensorOrNumber operands[] = {x, min ? *min : lowest(type), max ? *max : highest(type)};
+  return record_differentiable<meaning::Clamp>(LightOp::clamp, "clamp", type, type, operands);
+}
+
+Tensor clamp_min(const Tensor& x, const TensorOrNumber& min) { return clamp(x, min, {}); }
+
+Tensor clamp_max(const Tensor& x, const TensorOrNumber& max) { return clamp(x, {}, max); }
+
+Tensor lerp(const Tensor& a, const Tensor& b, const TensorOrNumber& weight) {
+  const DType type = common_type("lerp", a, b, weight);
+  if (!is_floating(type)) refuse_types("lerp", "needs a floating type", a, b);
+  const TensorOrNumber operands[] = {a, b, weight};
+  return record_differentiable<meaning::Lerp>(LightOp::lerp, "lerp", type, type, operands);
+}
+
+Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value) {
+  const Number scale = value.value_or(1);
+  const DType type = mixture_type("addcmul", x, a, b, scale);
+  const TensorOrNumber operands[] = {x, a, b, scale};
+  return record_differentiable<meaning::Addcmul>(LightOp::addcmul, "addcmul", type, type, operands);
+}
+
+Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value) {
+  const Number scale = value.value_or(1);
+  const DType type = mixture_type("addcdiv", x, a, b, scale);
+  if (!is_floating(type)) refuse_types("addcdiv", "needs floating types", x, a);
+  const TensorOrNumber operands[] = {x, a, b, scale};
+  return record_differentiable<meaning::Addcdiv>(LightOp::addcdiv, "addcdiv", type, type, operands);
+}
+
+}  // namespace tide

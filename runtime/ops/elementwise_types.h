@@ -1,0 +1,30 @@
+// Result types of ops with several operands.
+#pragma once
+
+#include "runtime/core/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+inline DType type_of(const TensorOrNumber& x) {
+  return x.tensor.defined() ? x.tensor.dtype() : x.number.type();
+}
+
+inline Weight weight_of(const TensorOrNumber& x) {
+  if (!x.tensor.defined()) return Weight::number;
+  return x.tensor.rank() == 0 ? Weight::scalar : Weight::dimensioned;
+}
+
+/// The type that the operands promote to. Throws unless there is a tensor among them.
+DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b);
+DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b,
+                  const TensorOrNumber& c);
+
+/// `type` if it is floating, else f32.
+inline DType floating_type(DType type) { return is_floating(type) ? type : DType::f32; }
+
+/// Throw DTypeError naming both operands' types.
+[[noreturn]] void refuse_types(const char* name, const char* why, const TensorOrNumber& a,
+                               const TensorOrNumber& b);
+
+}  // namespace tide

@@ -1,0 +1,68 @@
+// erf and erfc.
+#pragma once
+
+#include "runtime/ops/math_exponential.h"
+
+namespace tide::math {
+
+/// erfc(a) for a >= 0 without loss in the tail: exp(-a^2) * g(t) / (1 + 2 a) with t = (a - K) / (a
+/// + K), g a minimax polynomial (Shepherd and Laframboise, Math. Comp. 36, 1981). The error of a^2
+/// goes back into the exponential.
+template <class V>
+V erfc_positive(V a) {
+  const bool wide = is_wide(a);
+  const V top = a.constant(wide ? 28.0 : 10.5);  // 0 from there on
+  a = select(a > top, top, a);
+  const V k = a.constant(wide ? 3.0 : 2.0);
+  const V t = (a - k) / (a + k);
+  const V g =
+      wide
+          ? polynomial(t, {1.2530080582697298,      -0.13562110612457662,    -0.047562294353492705,
+                           0.1296451587022984,      -0.11927366341337704,    0.068308027358028,
+                           -0.02377051495320507,    0.0025293916168792345,   0.0018886906644355946,
+                           -0.000779830694276835,   -0.00010516126057815913, 0.0001250917238183223,
+                           4.953220269183881e-06,   -2.007711349716557e-05,  -7.352705948866119e-07,
+                           3.4261960812675968e-06,  3.524130414062127e-07,   -5.597578683568283e-07,
+                           -1.2455308828671035e-07, 6.136594428249953e-08,   2.2859041002666618e-08,
+                           3.493501613305084e-10})
+          : polynomial(t, {1.27697837, -0.0927638933, -0.166030973, 0.164053157, -0.0542073101,
+                           -0.00804473273, 0.00864297338, 0.00127325905, -0.00125743251,
+                           -0.000363449537, 2.87202292e-05});
+  const auto [square, error] = exact_square(a);
+  const V tail = exp_corrected(-square, -error, 0.0);
+  return tail * (g / (a + a + a.constant(1.0)));
+}
+
+template <class V>
+V erfc(V x) {
+  const V y = erfc_positive(abs(x));
+  return select(x < x.constant(0.0), x.constant(2.0) - y, y);
+}
+
+/// f32: x times a rational minimax approximation in x^2, up to where erf rounds to 1.
+/// f64: x times a polynomial in x^2 below 1, 1 - erfc above.
+template <class V>
+V erf(V x) {
+  const V a = abs(x);
+  const V one = x.constant(1.0);
+  if (is_wide(x)) {
+    const V z = a * a;
+    const V p =
+        polynomial(z, {-0.3761263890318375, 0.1128379167095487, -0.026866170645074294,
+                       0.005223977624792323, -0.0008548326979379369, 0.00012055331060580708,
+                       -1.4925594095204869e-05, 1.6460982579686238e-06, -1.635013186044283e-07,
+                       1.4658615077612165e-08, -1.1368564562417565e-09, 5.950240423482766e-11});
+    const V small = fma(x * z, p, x * x.constant(1.1283791670955126));
+    return select(a < one, small, with_sign(one - erfc_positive(a), x));
+  }
+  const V limit = x.constant(3.95);
+  const V b = select(a > limit, limit, a);
+  const V z = b * b;
+  const V p = polynomial(
+      z, {1.12837914, 0.191543034, 0.0528742669, 0.00380777017, 0.000284665864, 2.02580499e-06});
+  const V q =
+      polynomial(z, {1.0, 0.503083274, 0.114556414, 0.0150543421, 0.00117060495, 3.78295641e-05});
+  return with_sign(b * (p / q), x);
+}
+
+}  // namespace tide::math

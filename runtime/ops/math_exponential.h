@@ -1,0 +1,128 @@
+// exp and what is made of it: exp2, expm1, sinh, cosh, tanh, sigmoid.
+#pragma once
+
+#include "runtime/ops/math_basic.h"
+
+namespace tide::math {
+
+/// x = n ln 2 + r with |r| <= ln(2) / 2. ln 2 is split so that n * high is exact (Cody and Waite,
+/// Software Manual for the Elementary Functions, 1980).
+template <class V>
+struct ExponentParts {
+  V n, r;
+};
+template <class V>
+ExponentParts<V> exponent_parts(V x) {
+  const V n = nearest(x * x.constant(1.4426950408889634));
+  const double high = is_wide(x) ? 6.93147180369123816490e-01 : 0.693359375;
+  const double low = is_wide(x) ? 1.90821492927058770002e-10 : -2.1219444005469058e-4;
+  return {n, fma(n, x.constant(-low), fma(n, x.constant(-high), x))};
+}
+
+/// exp(r) - 1 for |r| <= ln(2) / 2; minimax polynomial.
+template <class V>
+V expm1_reduced(V r) {
+  const V p =
+      is_wide(r)
+          ? polynomial(r, {0.5000000000000006, 0.16666666666666602, 0.041666666666573274,
+                           0.008333333333380877, 0.0013888888932568836, 0.00019841269739004922,
+                           2.4801504147437784e-05, 2.7557388629821528e-06, 2.762646819057752e-07,
+                           2.5060087798790902e-08})
+          : polynomial(r, {0.49999997, 0.16666542, 0.0416674949, 0.00836671237, 0.0013865428});
+  return fma(r * r, p, r);
+}
+
+/// x held between the arguments where exp is 0 and where half of it is infinite.
+template <class V>
+V exp_range(V x) {
+  const V top = x.constant(is_wide(x) ? 712.0 : 90.0);
+  const V bottom = x.constant(is_wide(x) ? -746.0 : -104.0);
+  // In this form a nan passes through.
+  x = select(x > top, top, x);
+  return select(x < bottom, bottom, x);
+}
+
+/// exp(x + correction) * 2^shift, where |correction| is far below 1 and x may be anything.
+template <class V>
+V exp_corrected(V x, V correction, double shift) {
+  const auto [n, r] = exponent_parts(exp_range(x));
+  return scaled(r.constant(1.0) + expm1_reduced(r + correction), n + n.constant(shift));
+}
+
+template <class V>
+V exp(V x) {
+  const auto [n, r] = exponent_parts(exp_range(x));
+  return scaled(r.constant(1.0) + expm1_reduced(r), n);
+}
+
+/// exp(x) / 2, also where exp(x) itself is too large.
+template <class V>
+V half_exp(V x) {
+  return exp_corrected(x, x.constant(0.0), -1.0);
+}
+
+template <class V>
+V exp2(V x) {
+  const V top = x.constant(is_wide(x) ? 1025.0 : 129.0);
+  const V bottom = x.constant(is_wide(x) ? -1076.0 : -151.0);
+  x = select(x > top, top, x);
+  x = select(x < bottom, bottom, x);
+  const V n = nearest(x);
+  return scaled(x.constant(1.0) + expm1_reduced((x - n) * x.constant(kLn2)), n);
+}
+
+/// exp(x) - 1, with its relative accuracy near 0.
+template <class V>
+V expm1(V x) {
+  const V bottom = x.constant(is_wide(x) ? -40.0 : -20.0);
+  const V top = x.constant(is_wide(x) ? 710.0 : 89.0);
+  V y = select(x > top, top, x);
+  y = select(y < bottom, bottom, y);
+  const auto [n, r] = exponent_parts(y);
+  // 2^(n - 1) first and twice that at the end: 2^n may be too large where the result is not.
+  const V half = power_of_two(n - n.constant(1.0));
+  const V sum = fma(half, expm1_reduced(r), half - half.constant(0.5));
+  // A tiny x is its own result; this keeps the sign of zero.
+  return select(x == x.constant(0.0), x, sum + sum);
+}
+
+template <class V>
+V cosh(V x) {
+  const V e = half_exp(abs(x));
+  return e + e.constant(0.25) / e;
+}
+
+/// Below 1 an odd minimax polynomial, above by the definition.
+template <class V>
+V sinh(V x) {
+  const V z = x * x;
+  const V p = is_wide(x)
+                  ? polynomial(z, {0.16666666666666669, 0.00833333333333297, 0.00019841269841531204,
+                                   2.755731913037768e-06, 2.505212685643071e-08,
+                                   1.6057000490236218e-10, 7.765898615638359e-13})
+                  : polynomial(z, {0.166666672, 0.00833331607, 0.0001984142, 2.79153824e-06});
+  const V e = half_exp(abs(x));
+  return select(abs(x) < x.constant(1.0), fma(x * z, p, x), with_sign(e - e.constant(0.25) / e, x));
+}
+
+/// expm1(2 |x|) / (expm1(2 |x|) + 2) with the sign of x.
+template <class V>
+V tanh(V x) {
+  const V limit = x.constant(is_wide(x) ? 22.0 : 10.0);
+  V a = abs(x);
+  a = select(a > limit, limit, a);
+  const auto [n, r] = exponent_parts(a + a);
+  const V power = power_of_two(n);
+  const V e = fma(power, expm1_reduced(r), power - power.constant(1.0));
+  return with_sign(e / (e + e.constant(2.0)), x);
+}
+
+/// 1 / (1 + exp(-x)), down to the smallest numbers on the left.
+template <class V>
+V sigmoid(V x) {
+  const V e = exp(-abs(x));
+  const V numerator = select(x < x.constant(0.0), e, e.constant(1.0));
+  return numerator / (e + e.constant(1.0));
+}
+
+}  // namespace tide::math
