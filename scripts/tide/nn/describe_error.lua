@@ -7,13 +7,11 @@ local call  -- the function behind `module(...)`: its frames on the stack are th
 --- Names the function that calls modules.
 function describe_error.watch(fn) call = fn end
 
---- The name under which the code at stack level `level` knows `value`: a local, an upvalue or a global.
-local function name_at(level, value)
-  local info = debug.getinfo(level, "f")
-  if not info then return nil end
+--- The name by which the function at stack level `level` knows `value`: a local's or an upvalue's.
+local function name_in_function(level, info, value)
   local found
   for i = 1, 200 do
-    local name, content = debug.getlocal(level, i)
+    local name, content = debug.getlocal(level + 1, i)
     if not name then break end
     -- Later locals hide earlier ones; names in brackets are the interpreter's own.
     if rawequal(content, value) and name:sub(1, 1) ~= "(" then found = name end
@@ -23,6 +21,17 @@ local function name_at(level, value)
     local name, content = debug.getupvalue(info.func, i)
     if not name then break end
     if rawequal(content, value) then return name end
+  end
+end
+
+--- The name under which a script knows `value`: that of the innermost function from stack level `level` up, or a global's.
+local function name_from(level, value)
+  while true do
+    local info = debug.getinfo(level, "f")
+    if not info then break end
+    local name = name_in_function(level, info, value)
+    if name then return name end
+    level = level + 1
   end
   for name, content in pairs(_G) do
     if rawequal(content, value) then return name end
@@ -68,7 +77,7 @@ function describe_error.handler(message)
   end
   if #modules == 0 then return message end
   local outermost = modules[#modules]
-  local name = name_at(root + 2, outermost) or getmetatable(outermost).name:lower()
+  local name = name_from(root + 2, outermost) or getmetatable(outermost).name:lower()
   local where, what = message:match("^(.-:%d+: )(.*)$")
   described = ("%s%s: %s"):format(where or "", path(modules, name), what or message)
   return described

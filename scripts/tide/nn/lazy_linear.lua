@@ -11,7 +11,7 @@ local read = arguments("LazyLinear", {"out_features", {"bias", true}, {"device"}
 function LazyLinear:init(...)
   local given = read(...)
   self:place(given)
-  self.in_features, self.out_features = "?", given.out_features
+  self.out_features = given.out_features
   self.with_bias, self.unbuilt = given.bias, true
 end
 
@@ -28,6 +28,11 @@ end
 function LazyLinear:forward(x)
   if self.unbuilt then self:build(x) end
   return Linear.forward(self, x)
+end
+
+function LazyLinear:describe()
+  if self.unbuilt then return ("? -> %s"):format(self.out_features) end
+  return Linear.describe(self)
 end
 
 return LazyLinear
