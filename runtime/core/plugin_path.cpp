@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "runtime/core/error.h"
+
 namespace tide {
 namespace {
 
@@ -41,6 +43,18 @@ std::string plugin_path(const char* file_name) {
     if (fs::exists(path, error)) return path.lexically_normal().string();
   }
   return file_name;
+}
+
+void* plugin_entry(const char* file_name, const char* entry) {
+  // Never closed: what a plugin keeps per thread lives until the process ends.
+  void* library = dlopen(plugin_path(file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    throw InternalError(std::string("a plugin cannot be opened; install ") + file_name +
+                        " beside tide or name its folder in TIDE_PLUGIN_PATH: " + dlerror());
+  void* address = dlsym(library, entry);
+  if (!address)
+    throw InternalError(std::string(file_name) + " is not a plugin of this version of tide");
+  return address;
 }
 
 }  // namespace tide

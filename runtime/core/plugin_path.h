@@ -6,10 +6,13 @@
 namespace tide {
 
 /// The path of the plugin `file_name` ("tide-dnnl.so"): in the folder that TIDE_PLUGIN_PATH
-/// names, else beside
-/// the file that holds this code (the program, or the Lua module), else in lib/tide or
-/// ../lib/tide seen from there. If it is in none of them, the name alone, which dlopen then
-/// looks for in its own places and names in its error.
+/// names, else beside the file that holds this code (the program, or the Lua module), else in
+/// lib/tide or ../lib/tide seen from there. If it is in none of them, the name alone, which dlopen
+/// then looks for in its own places and names in its error.
 std::string plugin_path(const char* file_name);
+
+/// Opens the plugin for good and returns the address of its function `entry`. Throws InternalError,
+/// with what to do about it, if the plugin is missing or has no such function.
+void* plugin_entry(const char* file_name, const char* entry);
 
 }  // namespace tide

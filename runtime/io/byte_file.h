@@ -1,0 +1,69 @@
+// Reading and replacing whole files. All errors are FileErrors that name the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tide {
+
+/// A stream of bytes whose length is known.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Bytes that are left.
+  virtual uint64_t remaining() const = 0;
+  /// Fills `target`. Throws FileError if that many bytes are not left or cannot be read.
+  virtual void read(std::span<std::byte> target) = 0;
+  /// What it reads, for messages: a file, or a member of one.
+  virtual const std::string& name() const = 0;
+};
+
+/// A regular file, read from front to back.
+class FileSource : public ByteSource {
+ public:
+  explicit FileSource(const std::string& path);
+  ~FileSource() override;
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  uint64_t remaining() const override { return remaining_; }
+  void read(std::span<std::byte> target) override;
+  const std::string& name() const override { return path_; }
+
+ private:
+  std::string path_;
+  int file_ = -1;
+  uint64_t remaining_ = 0;
+};
+
+/// A new version of a file, written beside it. `commit` puts it in the place of the old one at
+/// once; without, the old one stays as it is.
+class FileReplacement {
+ public:
+  /// Creates an empty file beside `path` (beside what it points to if it is a link).
+  explicit FileReplacement(const std::string& path);
+  ~FileReplacement();
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  /// Waits until the disk has it all, then renames.
+  void commit();
+
+  /// Where the new version lies until then.
+  const std::string& temporary_path() const { return temporary_; }
+
+ private:
+  [[noreturn]] void fail(const char* what, int error) const;
+
+  std::string path_, temporary_;
+  int file_ = -1;
+  bool committed_ = false;
+};
+
+/// Throws FileError: "PATH: what".
+[[noreturn]] void throw_file_error(const std::string& path, const std::string& what);
+
+}  // namespace tide

@@ -1,0 +1,52 @@
+// Npz files: npy files as members of a zip archive.
+#include <string_view>
+#include <unordered_set>
+
+#include "runtime/core/plugin_path.h"
+#include "runtime/io/npy.h"
+#include "runtime/io/zip/plugin.h"
+
+namespace tide {
+namespace {
+
+constexpr std::string_view kSuffix = ".npy";
+/// An archive's directory without entries; libzip would delete the file instead.
+constexpr std::string_view kEmptyArchive("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+
+const ZipPlugin& zip_plugin() {
+  using Entry = const ZipPlugin* (*)();
+  static const ZipPlugin& plugin =
+      *reinterpret_cast<Entry>(plugin_entry("tide-zip.so", "tide_zip_plugin"))();
+  return plugin;
+}
+
+}  // namespace
+
+NamedArrays read_npz(const std::string& path) {
+  NamedArrays arrays;
+  zip_plugin().read(path, [&](const std::string& name, ByteSource& contents) {
+    const bool has_suffix = name.ends_with(kSuffix);
+    arrays.emplace_back(has_suffix ? name.substr(0, name.size() - kSuffix.size()) : name,
+                        read_npy(contents));
+  });
+  return arrays;
+}
+
+void write_npz(const std::string& path, std::span<const ArrayToWrite> arrays, bool compress) {
+  std::vector<ZipMember> members;
+  std::unordered_set<std::string_view> names;
+  for (const ArrayToWrite& array : arrays) {
+    if (!names.insert(array.name).second)
+      throw_file_error(path, "two arrays have the name '" + array.name + "'");
+    members.push_back(
+        {array.name + std::string(kSuffix), npy_header(path, array), {array.data, array.bytes()}});
+  }
+  FileReplacement file(path);
+  if (members.empty())
+    file.write(std::as_bytes(std::span(kEmptyArchive)));
+  else
+    zip_plugin().write(file.temporary_path(), path, members, compress);
+  file.commit();
+}
+
+}  // namespace tide

@@ -1,0 +1,93 @@
+// Thousands of damaged variants of good files: each is read or refused, nothing else.
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <random>
+
+#include "runtime/core/error.h"
+#include "runtime/io/npy.h"
+#include "runtime/io/safetensors.h"
+#include "tests/runtime/io/temporary_folder.h"
+
+using namespace tide;
+using namespace tide::test;
+
+namespace {
+
+constexpr int kVariants = 4000;
+
+/// Between 1 and 4 changes: bytes set, bits turned, pieces cut out, doubled or put elsewhere.
+std::string mutated(std::string bytes, std::mt19937& random) {
+  const auto below = [&](size_t n) { return n ? random() % n : 0; };
+  for (int changes = static_cast<int>(below(4)) + 1; changes > 0 && !bytes.empty(); --changes) {
+    const size_t place = below(bytes.size()), length = below(std::min<size_t>(24, bytes.size()));
+    switch (below(6)) {
+      case 0:
+        bytes[place] = static_cast<char>(random());
+        break;
+      case 1:
+        bytes[place] = static_cast<char>(bytes[place] ^ 1 << below(8));
+        break;
+      case 2:
+        bytes.erase(place, length);
+        break;
+      case 3:
+        bytes.insert(below(bytes.size()), bytes.substr(place, length));
+        break;
+      case 4:
+        bytes.resize(place);
+        break;
+      default:
+        // Digits make sizes and offsets absurd without spoiling the text around them.
+        if (const size_t digit = bytes.find_first_of("0123456789", place); digit < bytes.size())
+          bytes[digit] = static_cast<char>('0' + below(10));
+    }
+  }
+  return bytes;
+}
+
+/// Reads variants of the file at `path`; reports how many were refused.
+int count_refused(const std::string& path, uint32_t seed,
+                  const std::function<void(const std::string&)>& read) {
+  const std::string good = contents(path);
+  std::mt19937 random(seed);
+  int refused = 0;
+  for (int variant = 0; variant < kVariants; ++variant) {
+    put(path, mutated(good, random));
+    try {
+      read(path);
+    } catch (const FileError&) {
+      ++refused;
+    }
+  }
+  return refused;
+}
+
+long peak_kilobytes() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+}  // namespace
+
+TEST_CASE("damaged files are refused with a FileError and no more memory than they hold", "[io]") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("x"), bytes(2 * 3 * 4, '\1');
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+  const ArrayToWrite arrays[] = {{"first", DType::f32, {2, 3}, data},
+                                 {"second", DType::i16, {4, 3}, data},
+                                 {"third", DType::boolean, {24}, data}};
+  const long before = peak_kilobytes();
+  write_npy(path, arrays[0]);
+  CHECK(count_refused(path, 1, [](const std::string& p) { read_npy(p); }) > kVariants / 3);
+  write_safetensors(path, arrays, {{"format", "tide"}});
+  CHECK(count_refused(path, 2, [](const std::string& p) { read_safetensors(p, nullptr); }) >
+        kVariants / 3);
+  for (bool compress : {false, true}) {
+    write_npz(path, arrays, compress);
+    CHECK(count_refused(path, 3, [](const std::string& p) { read_npz(p); }) > kVariants / 3);
+  }
+  CHECK(peak_kilobytes() - before < 200'000);
+}
