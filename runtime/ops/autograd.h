@@ -51,6 +51,34 @@ class GradientMode {
   bool previous_;
 };
 
+/// Puts `value` in the place of x's elements, with history: x (and its base and views) then depends on the value.
+/// Throws Error if x is, or shares its storage with, a leaf that requires a gradient, outside no_grad.
+void write(const char* name, const Tensor& x, const TensorOrNumber& value);
+
+/// The same elements without history. Writes through it change the values of x, not its history.
+Tensor detach(const Tensor& x);
+
+struct BackwardOptions {
+  bool retain_graph = false;  ///< keep what a second backward through the same graph needs
+  bool create_graph = false;  ///< gradients get a history of their own; implies retain_graph
+};
+/// Adds the gradient of y to `.grad` of all leaves that it was computed from. `dy` (undefined: 1, if y has one
+/// element) has y's shape. Hands over; does not wait.
+void backward(const Tensor& y, const Tensor& dy = {}, BackwardOptions options = {});
+/// Gradients of the sum of the outputs (weighted by `weights`, or by 1) with respect to the inputs, which need not be leaves;
+/// `.grad` stays as it is. Throws Error for an input that the outputs do not depend on, or with `allow_unused` gives an
+/// undefined tensor.
+std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                              std::span<const Tensor> weights = {}, BackwardOptions options = {},
+                              bool allow_unused = false);
+
+/// Calls `hook` with the gradient of x whenever one is computed; what it returns, if defined, takes its place.
+/// Returns a number for remove_hook. Throws Error unless x requires a gradient.
+size_t register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook);
+void remove_hook(const Tensor& x, size_t number);
+/// Makes backward keep `.grad` of a tensor that is not a leaf.
+void retain_grad(const Tensor& x);
+
 /// Sums x to `shape`, to which x's shape was broadcast: the gradient of broadcasting.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 

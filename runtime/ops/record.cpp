@@ -323,7 +323,9 @@ Tensor make_view(const Tensor& x, const Layout& layout) {
   Ref<TensorBody> body = new TensorBody;
   body->cell = x.body().cell;
   body->layout = layout;
-  return Tensor(std::move(body));
+  Tensor view(std::move(body));
+  if (is_floating(x.dtype())) share_group(x, view);
+  return view;
 }
 
 Tensor record_contiguous(const Tensor& x) {

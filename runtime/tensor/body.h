@@ -19,12 +19,15 @@ struct Cell : RefCounted<Cell> {
 
 struct History;
 
-/// The history that a base and its views share: a write through any of them changes it for all. A detached alias
-/// has another one, or none.
+using Hooks = std::vector<std::function<Tensor(const Tensor&)>>;
+
+/// The history that a base and its views share: a write through any of them changes it for all. A
+/// detached alias belongs to another group, or none.
 struct HistoryGroup : RefCounted<HistoryGroup> {
   Layout base;             ///< layout of the base in the cell
   Ref<History> history;    ///< of the base
-  uint64_t version = 0;    ///< counts the writes
+  TensorBody* leaf = nullptr;  ///< the base, while it is a leaf that requires a gradient
+  uint64_t version = 0;    ///< counts the writes with history
 };
 
 /// One op that a backward pass goes through.
@@ -48,7 +51,7 @@ struct History : RefCounted<History> {
   Shape shape;
   DType type = DType::f32;
   Device device;
-  std::vector<std::function<Tensor(const Tensor&)>> hooks;
+  Hooks hooks;
   Ref<TensorBody> retained;  ///< the result, if it asked to keep its gradient
 
   static void destroy(History* history);
@@ -61,14 +64,29 @@ struct AutogradState {
   Ref<History> history;        ///< null for leaves
   Ref<HistoryGroup> group;     ///< once views or writes exist
   uint64_t version = 0;        ///< of the group, when `history` was made
-  std::vector<std::function<Tensor(const Tensor&)>> hooks;  ///< of a leaf
+  Hooks hooks;                 ///< of a leaf
+  Ref<TensorBody> alias_of;    ///< the leaf that a saved copy stands for
 };
 
 struct TensorBody : RefCounted<TensorBody> {
   Ref<Cell> cell;
   Layout layout;
   std::unique_ptr<AutogradState> autograd;
+  ~TensorBody();
+
+  AutogradState& autograd_state() {
+    if (!autograd) autograd = std::make_unique<AutogradState>();
+    return *autograd;
+  }
 };
+
+/// The history of x as it is now, after writes through its base and other views; null for leaves.
+Ref<History> history_of(const Tensor& x);
+/// Makes `view`, another handle on x's cell, share x's history group.
+void share_group(const Tensor& x, const Tensor& view);
+/// Another handle on x's present value, in a cell of its own: later writes to either do not show in
+/// the other.
+Tensor snapshot(const Tensor& x);
 
 /// A new tensor on a dense value.
 Tensor make_tensor(Ref<Node> node);

@@ -1,0 +1,200 @@
+// The backward pass: from the latest op to the earliest, without recursion.
+#include "runtime/ops/autograd.h"
+
+#include <map>
+#include <memory>
+
+#include "runtime/core/error.h"
+#include "runtime/graph/engine.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/record.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+namespace {
+
+Tensor ones_like_of(const Tensor& y) {
+  return record_ramp(LightOp::fill, "backward", Layout(y.shape()), y.dtype(), y.dtype(), y.device(),
+                     {Number(1)});
+}
+
+Tensor with_hooks(const Hooks& hooks, Tensor gradient) {
+  for (const auto& hook : hooks) {
+    if (!hook) continue;
+    if (Tensor changed = hook(gradient); changed.defined()) gradient = std::move(changed);
+  }
+  return gradient;
+}
+
+/// One backward pass: gradients collect at histories, which are taken from the latest to the first.
+class BackwardPass {
+ public:
+  explicit BackwardPass(BackwardOptions options) : options_(options) {}
+
+  /// Wants the gradient of x itself; leaves then keep their `.grad`.
+  void want(const Tensor& x) {
+    if (!x.requires_grad()) throw Error("grad: an input does not require a gradient");
+    if (const Ref<History> history = history_of(x)) wanted_histories_[history.get()];
+    else wanted_leaves_[leaf_body(x)];
+    selective_ = true;
+  }
+
+  void start(const Tensor& y, const Tensor& dy) {
+    Tensor gradient = dy;
+    if (!gradient.defined()) {
+      if (y.numel() != 1)
+        throw ShapeError("backward: one value is needed, or a gradient of the same shape; the shape is " +
+                         y.shape().text());
+      gradient = ones_like_of(y);
+    } else if (!(gradient.shape() == y.shape())) {
+      throw ShapeError("backward: the gradient's shape " + gradient.shape().text() +
+                       " is not the tensor's " + y.shape().text());
+    }
+    if (!is_floating(y.dtype()))
+      throw DTypeError("backward: only floating types have gradients, not " + std::string(name_of(y.dtype())));
+    if (const Ref<History> history = history_of(y)) {
+      pass_to_history(history, gradient);
+    } else if (y.requires_grad()) {
+      pass_to_leaf(leaf_body(y), gradient);
+    } else {
+      throw Error("backward: the tensor has no history: nothing that it was computed from requires a gradient");
+    }
+  }
+
+  void run() {
+    while (!pending_.empty()) {
+      const auto last = std::prev(pending_.end());
+      Pending pending = std::move(last->second);
+      pending_.erase(last);
+      visit(*pending.history, std::move(pending.gradient));
+    }
+    for (auto& [leaf, gradient] : leaf_gradients_) finish_leaf(leaf, gradient);
+  }
+
+  Tensor gradient_of(const Tensor& x) const {
+    if (const Ref<History> history = history_of(x)) return wanted_histories_.at(history.get());
+    return wanted_leaves_.at(leaf_body(x));
+  }
+
+ private:
+  struct Pending {
+    Ref<History> history;
+    Tensor gradient;
+  };
+
+  static TensorBody* leaf_body(const Tensor& x) {
+    const AutogradState* state = x.body().autograd.get();
+    return state && state->alias_of ? state->alias_of.get() : &x.body();
+  }
+
+  void pass_to_history(const Ref<History>& history, const Tensor& gradient) {
+    Pending& pending = pending_[history->number];
+    if (!pending.history) pending.history = history;
+    pending.gradient = pending.gradient.defined() ? add(pending.gradient, gradient) : gradient;
+  }
+
+  void pass_to_leaf(TensorBody* leaf, const Tensor& gradient) {
+    Tensor& total = leaf_gradients_[leaf];
+    total = total.defined() ? add(total, gradient) : gradient;
+    leaves_.emplace_back(leaf);
+  }
+
+  void visit(History& history, Tensor gradient) {
+    gradient = with_hooks(history.hooks, std::move(gradient));
+    if (const auto wanted = wanted_histories_.find(&history); wanted != wanted_histories_.end())
+      wanted->second = gradient;
+    if (history.retained) Tensor(history.retained).set_grad(snapshot(gradient));
+    if (history.released)
+      throw Error(std::string("backward: the graph was used and released already (") + history.name +
+                  "); give the first backward {retain_graph = true}");
+    std::unique_ptr<bool[]> needed(new bool[history.edges.size()]);
+    for (size_t i = 0; i < history.edges.size(); ++i) needed[i] = history.edges[i].needed();
+    GradientCall call{gradient, {}, {needed.get(), history.edges.size()}};
+    if (history.uses_y) {
+      call.y = snapshot(*history.y);
+      if (options_.create_graph) call.y.body().autograd_state().history = &history;
+    }
+    const CallSite site = current_call_site();
+    set_call_site(history.site);
+    std::vector<Tensor> results = history.gradient(call);
+    set_call_site(site);
+    if (!options_.retain_graph && !options_.create_graph) {
+      history.released = true;
+      history.gradient = nullptr;
+      history.y.reset();
+    }
+    for (size_t i = 0; i < history.edges.size() && i < results.size(); ++i) {
+      const History::Edge& edge = history.edges[i];
+      if (!edge.needed() || !results[i].defined()) continue;
+      check(history, edge, results[i]);
+      if (edge.history) pass_to_history(edge.history, results[i]);
+      else pass_to_leaf(edge.leaf.get(), results[i]);
+    }
+  }
+
+  static void check(const History& history, const History::Edge& edge, Tensor& result) {
+    if (!(result.shape() == edge.shape))
+      throw InternalError(std::string("the gradient of ") + history.name + " has the shape " +
+                          result.shape().text() + " instead of " + edge.shape.text());
+    if (result.dtype() != edge.type) result = convert(result, edge.type);
+    if (!(result.device() == edge.device)) result = record_transfer(result, edge.device);
+  }
+
+  void finish_leaf(TensorBody* leaf, Tensor gradient) {
+    const Tensor x{Ref<TensorBody>(leaf)};
+    gradient = with_hooks(leaf->autograd->hooks, std::move(gradient));
+    if (selective_) {
+      if (const auto wanted = wanted_leaves_.find(leaf); wanted != wanted_leaves_.end())
+        wanted->second = gradient;
+      return;
+    }
+    const Tensor old = x.grad();
+    if (options_.create_graph) x.set_grad(old.defined() ? add(old, gradient) : gradient);
+    else if (old.defined()) record_write("backward", old, add(old, gradient));
+    else x.set_grad(snapshot(record_contiguous(gradient)));
+  }
+
+  BackwardOptions options_;
+  bool selective_ = false;
+  std::map<uint64_t, Pending> pending_;  ///< by the number of the history
+  std::map<TensorBody*, Tensor> leaf_gradients_;
+  std::vector<Ref<TensorBody>> leaves_;  ///< keeps them while the pass runs
+  std::map<const History*, Tensor> wanted_histories_;
+  std::map<TensorBody*, Tensor> wanted_leaves_;
+};
+
+}  // namespace
+
+void backward(const Tensor& y, const Tensor& dy, BackwardOptions options) {
+  const GradientMode mode(options.create_graph);
+  BackwardPass pass(options);
+  pass.start(y, dy);
+  engine::hand_over();
+  pass.run();
+  engine::hand_over();
+}
+
+std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                              std::span<const Tensor> weights, BackwardOptions options,
+                              bool allow_unused) {
+  if (!weights.empty() && weights.size() != outputs.size())
+    throw Error("grad: " + std::to_string(outputs.size()) + " outputs, but " +
+                std::to_string(weights.size()) + " gradients for them");
+  const GradientMode mode(options.create_graph);
+  BackwardPass pass(options);
+  for (const Tensor& x : inputs) pass.want(x);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    pass.start(outputs[i], weights.empty() ? Tensor() : weights[i]);
+  engine::hand_over();
+  pass.run();
+  std::vector<Tensor> results;
+  for (const Tensor& x : inputs) {
+    results.push_back(pass.gradient_of(x));
+    if (!results.back().defined() && !allow_unused)
+      throw Error("grad: the outputs do not depend on input " + std::to_string(results.size()));
+  }
+  engine::hand_over();
+  return results;
+}
+
+}  // namespace tide

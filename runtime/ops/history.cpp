@@ -1,0 +1,284 @@
+// Histories of tensors: who has one, views and writes, saved values.
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/shape_ops.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+namespace {
+
+thread_local bool gradients_enabled = true;
+std::atomic<uint64_t> next_number{1};
+
+/// The leaf for which x stands, if it is one that collects a gradient.
+TensorBody* leaf_of(const Tensor& x) {
+  const AutogradState* state = x.body().autograd.get();
+  if (!state || !state->requires_grad) return nullptr;
+  return state->alias_of ? state->alias_of.get() : &x.body();
+}
+
+History::Edge edge_to(const Tensor& x) {
+  History::Edge edge;
+  edge.shape = x.shape();
+  edge.type = x.dtype();
+  edge.device = x.device();
+  edge.history = history_of(x);
+  if (!edge.history) edge.leaf = leaf_of(x);
+  return edge;
+}
+
+Ref<History> new_history(const char* name, const Shape& shape, DType type, Device device) {
+  Ref<History> history = new History;
+  history->name = name;
+  history->site = current_call_site();
+  history->number = next_number.fetch_add(1, std::memory_order_relaxed);
+  history->shape = shape;
+  history->type = type;
+  history->device = device;
+  return history;
+}
+
+/// `layout` of the cell as a layout of the dense base.
+Layout relative_to(const HistoryGroup& group, const Layout& layout) {
+  if (layout == group.base) return Layout(layout.shape);
+  if (!group.base.is_contiguous())
+    throw Error("write: a part of a strided base with history cannot be written; use contiguous()");
+  Layout result = layout;
+  result.offset -= group.base.offset;
+  return result;
+}
+
+/// The history of a view whose base was written: it shows what the base is now.
+Ref<History> history_of_view(const HistoryGroup& group, const Tensor& view) {
+  Ref<History> history = new_history("view", view.shape(), view.dtype(), view.device());
+  History::Edge edge;
+  edge.history = group.history;
+  edge.shape = group.base.shape;
+  edge.type = view.dtype();
+  edge.device = view.device();
+  history->edges.push_back(std::move(edge));
+  history->gradient = [shape = group.base.shape, part = relative_to(group, view.layout())](
+                          const GradientCall& call) -> std::vector<Tensor> {
+    return {place_part("view", call.dy, shape, part)};
+  };
+  return history;
+}
+
+}  // namespace
+
+void History::destroy(History* history) {
+  // What a history saved may hold the next one in turn: these wait for the outermost call.
+  thread_local std::vector<History*> dying;
+  thread_local bool active = false;
+  dying.push_back(history);
+  if (active) return;
+  active = true;
+  while (!dying.empty()) {
+    History* next = dying.back();
+    dying.pop_back();
+    delete next;
+  }
+  active = false;
+}
+
+TensorBody::~TensorBody() {
+  if (autograd && autograd->group && autograd->group->leaf == this) autograd->group->leaf = nullptr;
+}
+
+GradientMode::GradientMode(bool on) : previous_(gradients_enabled) { gradients_enabled = on; }
+GradientMode::~GradientMode() { gradients_enabled = previous_; }
+bool GradientMode::enabled() { return gradients_enabled; }
+void GradientMode::set(bool on) { gradients_enabled = on; }
+
+Ref<History> history_of(const Tensor& x) {
+  AutogradState* state = x.body().autograd.get();
+  if (!state) return {};
+  if (state->group && state->group->version != state->version) {
+    const HistoryGroup& group = *state->group;
+    state->version = group.version;
+    if (!group.history) state->history = {};
+    else if (x.layout() == group.base) state->history = group.history;
+    else state->history = history_of_view(group, x);
+  }
+  return state->history;
+}
+
+void share_group(const Tensor& x, const Tensor& view) {
+  AutogradState& state = x.body().autograd_state();
+  if (!state.group) {
+    state.group = new HistoryGroup;
+    state.group->base = x.layout();
+    state.group->history = state.history;
+    if (state.requires_grad && !state.alias_of) state.group->leaf = &x.body();
+    state.version = 0;
+  }
+  AutogradState& own = view.body().autograd_state();
+  own.group = state.group;
+  own.version = state.group->version;
+}
+
+Tensor snapshot(const Tensor& x) {
+  Ref<TensorBody> body = new TensorBody;
+  body->cell = new Cell;
+  body->cell->device = x.body().cell->device;
+  body->cell->value = x.body().cell->value;
+  body->layout = x.layout();
+  return Tensor(std::move(body));
+}
+
+Saved::Saved(const Tensor& x) : tensor_(snapshot(x)) {
+  Ref<History> history = history_of(x);
+  TensorBody* leaf = leaf_of(x);
+  if (!history && !leaf) return;
+  AutogradState& state = tensor_.body().autograd_state();
+  state.history = std::move(history);
+  state.requires_grad = leaf != nullptr;
+  state.alias_of = leaf;
+}
+
+bool needs_history(const Tensor& x) { return gradients_enabled && x.body().autograd && x.requires_grad(); }
+
+void set_history(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
+                 GradientFunction gradient) {
+  if (!gradients_enabled || !is_floating(y.dtype()) ||
+      std::none_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.requires_grad(); }))
+    return;
+  Ref<History> history = new_history(name, y.shape(), y.dtype(), y.device());
+  for (const Tensor& x : inputs) history->edges.push_back(edge_to(x));
+  history->gradient = std::move(gradient);
+  history->uses_y = uses_y;
+  if (uses_y) history->y = std::make_unique<Tensor>(snapshot(y));
+  AutogradState& state = y.body().autograd_state();
+  state.history = std::move(history);
+  if (state.group) state.version = state.group->version;
+}
+
+void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs, bool uses_y,
+                 GradientFunction gradient) {
+  set_history(y, name, std::span(inputs.begin(), inputs.size()), uses_y, std::move(gradient));
+}
+
+Tensor detach(const Tensor& x) {
+  Ref<TensorBody> body = new TensorBody;
+  body->cell = x.body().cell;
+  body->layout = x.layout();
+  return Tensor(std::move(body));
+}
+
+void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  AutogradState* own = x.body().autograd.get();
+  if (gradients_enabled && own) {
+    const bool leaf = leaf_of(x) || (own->group && own->group->leaf);
+    if (leaf)
+      throw Error(std::string(name) +
+                  ": a leaf that requires a gradient cannot be changed in place; use tide.no_grad()");
+  }
+  const bool from_value = value.tensor.defined() && needs_history(value.tensor);
+  const bool tracked = is_floating(x.dtype()) && (from_value || needs_history(x));
+  if (!tracked && !(gradients_enabled && own && own->group && own->group->history))
+    return record_write(name, x, value);
+  if (!x.layout().is_injective())
+    throw Error(std::string(name) + ": several elements of the tensor share one place; use clone()");
+
+  AutogradState& state = x.body().autograd_state();
+  const Ref<History> before = history_of(x);
+  if (!state.group) {
+    state.group = new HistoryGroup;
+    state.group->base = x.layout();
+    state.group->history = before;
+  }
+  HistoryGroup& group = *state.group;
+  const Layout part = relative_to(group, x.layout());
+  const bool whole = part == Layout(group.base.shape);
+  Ref<History> history = new_history(name, group.base.shape, x.dtype(), x.device());
+  History::Edge old;
+  old.history = whole ? Ref<History>() : group.history;
+  old.shape = group.base.shape;
+  old.type = x.dtype();
+  old.device = x.device();
+  history->edges.push_back(std::move(old));
+  if (value.tensor.defined()) history->edges.push_back(edge_to(value.tensor));
+  const Shape value_shape = value.tensor.defined() ? value.tensor.shape() : Shape();
+  const DType value_type = value.tensor.defined() ? value.tensor.dtype() : x.dtype();
+  const bool has_value = value.tensor.defined();
+  history->gradient = [name, part, has_value, value_shape, value_type](const GradientCall& call) {
+    std::vector<Tensor> result(has_value ? 2 : 1);
+    if (call.needed[0]) {
+      result[0] = clone(call.dy);
+      write(name, make_view(result[0], part), Number(0));
+    }
+    if (has_value && call.needed[1])
+      result[1] = convert(sum_to(take_part(name, call.dy, part), value_shape), value_type);
+    return result;
+  };
+  record_write(name, x, value);
+  group.history = std::move(history);
+  ++group.version;
+}
+
+// --- what a tensor says of its history ----------------------------------------------------------
+
+bool Tensor::requires_grad() const {
+  const AutogradState* state = body_->autograd.get();
+  return state && (state->requires_grad || history_of(*this));
+}
+
+bool Tensor::is_leaf() const { return !history_of(*this); }
+
+void Tensor::set_requires_grad(bool on) const {
+  if (on && !is_floating(dtype()))
+    throw DTypeError("requires_grad: only floating types have gradients, not " +
+                     std::string(name_of(dtype())));
+  if (history_of(*this)) {
+    if (on) return;
+    throw Error("requires_grad: only a leaf can change this; use detach() to leave the history");
+  }
+  AutogradState& state = body_->autograd_state();
+  state.requires_grad = on;
+  if (state.group && state.group->base == layout()) state.group->leaf = on ? body_.get() : nullptr;
+}
+
+Tensor Tensor::grad() const { return body_->autograd ? body_->autograd->grad : Tensor(); }
+
+void Tensor::set_grad(const Tensor& grad) const {
+  if (grad.defined()) {
+    if (!(grad.shape() == shape()))
+      throw ShapeError("grad: its shape " + grad.shape().text() + " is not the tensor's " + shape().text());
+    if (grad.dtype() != dtype())
+      throw DTypeError("grad: its type " + std::string(name_of(grad.dtype())) + " is not the tensor's " +
+                       std::string(name_of(dtype())));
+    if (!(grad.device() == device()))
+      throw DeviceError("grad: it lies on " + grad.device().name() + ", the tensor on " + device().name());
+  } else if (!body_->autograd) {
+    return;
+  }
+  body_->autograd_state().grad = grad;
+}
+
+size_t register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook) {
+  if (!x.requires_grad()) throw Error("register_hook: the tensor does not require a gradient");
+  const Ref<History> history = history_of(x);
+  Hooks& hooks = history ? history->hooks : x.body().autograd_state().hooks;
+  hooks.push_back(std::move(hook));
+  return hooks.size() - 1;
+}
+
+void remove_hook(const Tensor& x, size_t number) {
+  const Ref<History> history = history_of(x);
+  if (!history && !x.body().autograd) return;
+  Hooks& hooks = history ? history->hooks : x.body().autograd->hooks;
+  if (number < hooks.size()) hooks[number] = nullptr;
+}
+
+void retain_grad(const Tensor& x) {
+  if (!x.requires_grad()) throw Error("retain_grad: the tensor does not require a gradient");
+  if (const Ref<History> history = history_of(x)) history->retained = &x.body();
+}
+
+}  // namespace tide
