@@ -1,0 +1,43 @@
+# What `tide` and `tests/run` share: the packages a build needs, and the build itself.
+# To be sourced, with `root` set to the repository. All words go to stderr: stdout is the script's.
+
+build_packages=(
+  g++ cmake ninja-build ccache
+  liblua5.4-dev libdnnl-dev llvm-19-dev libzstd-dev zlib1g-dev
+  nlohmann-json3-dev libzip-dev libreadline8 catch2
+)
+
+# Installs those of the named Debian packages that are missing, or says how to and gives up.
+install_packages() {
+  command -v dpkg-query >/dev/null || return 0  # Not Debian: CMake will name what it does not find.
+  local missing=() package
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  if ((EUID != 0)); then
+    {
+      echo "tide needs packages that are not installed. As root:"
+      echo "apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+    } >&2
+    return 1
+  fi
+  echo "installing: ${missing[*]}" >&2
+  apt-get -qq update >&2 &&
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >&2
+}
+
+# configure PRESET [CMake options]: makes the build folder of a preset, or brings it up to date.
+configure() {
+  local preset=$1
+  shift
+  (cd "$root" && cmake --preset "$preset" "$@" >&2)
+}
+
+# build PRESET [targets]: builds all, or the targets.
+build() {
+  local preset=$1
+  shift
+  (cd "$root" && cmake --build --preset "$preset" ${1:+--target "$@"} >&2)
+}
