@@ -13,7 +13,8 @@ namespace tide {
 /// A kernel ready to run, or ready to be made. Kernels live until the process ends.
 class Kernel {
  public:
-  /// The kernel for this program: one object per structure in the process. Thread-safe. Does not compile yet.
+  /// The kernel for this program: one object per structure in the process. Thread-safe. Does not
+  /// compile yet.
   static Kernel& find(const LoopProgram& program);
 
   /// The machine code. The first call looks it up on disk or compiles it, which takes
@@ -34,8 +35,8 @@ class Kernel {
 
 /// What the kernel cache has done in this process.
 struct KernelStatistics {
-  int64_t kernels = 0;        ///< structures asked for
-  int64_t compiled = 0;       ///< by the plugin
+  int64_t kernels = 0;   ///< structures asked for
+  int64_t compiled = 0;  ///< by the plugin
   int64_t from_disk = 0;
   double compile_seconds = 0;  ///< time spent compiling, plugin loading included
 };

@@ -1,0 +1,122 @@
+#include "runtime/codegen/kernel.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "runtime/codegen/loop_passes.h"
+#include "runtime/codegen/object_cache.h"
+#include "runtime/codegen/object_loader.h"
+#include "runtime/codegen/plugin.h"
+#include "runtime/core/error.h"
+
+namespace tide {
+namespace {
+
+std::atomic<int64_t> compiled_kernels{0}, disk_kernels{0}, compile_nanoseconds{0};
+
+/// All kernels of the process. Never destroyed: threads may still run them at exit.
+struct Table {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
+};
+Table& table() {
+  static Table* const the_table = new Table;
+  return *the_table;
+}
+
+std::string detect_cpu() {
+  __builtin_cpu_init();
+  const bool haswell = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                       __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512cd");
+  const std::string own = !haswell ? "x86-64" : avx512 ? "skylake-avx512" : "haswell";
+  const char* wanted = std::getenv("TIDE_CPU");
+  // A wish may narrow what the machine has; it cannot widen it.
+  if (wanted && std::strcmp(wanted, "x86-64") == 0) return wanted;
+  if (wanted && std::strcmp(wanted, "haswell") == 0 && haswell) return wanted;
+  return own;
+}
+
+}  // namespace
+
+struct Kernel::State {
+  LoopProgram program;
+  LoopPasses passes;
+  std::string key;
+  std::once_flag once;
+  std::atomic<LoopKernel> function{nullptr};
+
+  State(const LoopProgram& source, std::string structure)
+      : program(source), passes(source), key(std::move(structure)) {}
+  LoopKernel make();
+  LoopKernel from_disk(const std::string& disk_key);
+};
+
+LoopKernel Kernel::State::from_disk(const std::string& disk_key) {
+  const std::string object = load_cached_object(disk_key);
+  LoopKernel found = object.empty() ? nullptr : load_object(object);
+  if (found) ++disk_kernels;
+  return found;
+}
+
+LoopKernel Kernel::State::make() {
+  // Without a plugin there is nothing to trust the files of a cache by.
+  const std::string disk_key =
+      plugin_identity().empty() ? "" : plugin_identity() + '\0' + kernel_cpu() + '\0' + key;
+  if (!disk_key.empty())
+    if (LoopKernel found = from_disk(disk_key)) return found;
+  const auto start = std::chrono::steady_clock::now();
+  const std::string object = generate(program, GeneratedForm::object);
+  LoopKernel made = load_object(object);
+  if (!made) throw InternalError("a compiled kernel cannot be loaded");
+  compile_nanoseconds += (std::chrono::steady_clock::now() - start) / std::chrono::nanoseconds(1);
+  ++compiled_kernels;
+  if (!disk_key.empty()) store_cached_object(disk_key, object);
+  return made;
+}
+
+Kernel::Kernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Kernel& Kernel::find(const LoopProgram& program) {
+  const std::vector<uint8_t> bytes = program.key();
+  std::string key(bytes.begin(), bytes.end());
+  const std::lock_guard lock(table().mutex);
+  std::unique_ptr<Kernel>& kernel = table().kernels[key];
+  if (!kernel) kernel.reset(new Kernel(std::make_unique<State>(program, std::move(key))));
+  return *kernel;
+}
+
+LoopKernel Kernel::function() {
+  if (LoopKernel ready = state_->function.load(std::memory_order_acquire)) return ready;
+  std::call_once(state_->once,
+                 [this] { state_->function.store(state_->make(), std::memory_order_release); });
+  return state_->function.load(std::memory_order_acquire);
+}
+
+size_t Kernel::scratch_bytes(int64_t row_length) const {
+  return state_->passes.scratch_bytes(row_length);
+}
+
+const LoopProgram& Kernel::program() const { return state_->program; }
+
+KernelStatistics kernel_statistics() {
+  const std::lock_guard lock(table().mutex);
+  return {.kernels = static_cast<int64_t>(table().kernels.size()),
+          .compiled = compiled_kernels,
+          .from_disk = disk_kernels,
+          .compile_seconds = static_cast<double>(compile_nanoseconds) * 1e-9};
+}
+
+std::string kernel_cpu() {
+  static const std::string cpu = detect_cpu();
+  return cpu;
+}
+
+}  // namespace tide

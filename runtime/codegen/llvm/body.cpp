@@ -1,0 +1,295 @@
+#include "runtime/codegen/llvm/body.h"
+
+#include <stdexcept>
+
+#include "runtime/codegen/llvm/light_op.h"
+#include "runtime/codegen/llvm/storage.h"
+
+namespace tide::ir {
+namespace {
+
+using Kind = LoopInstruction::Kind;
+
+bool is_broadcast(const LoopOperand& operand) {
+  return operand.kind == LoopOperand::Kind::memory && operand.vector_stride == 0;
+}
+
+}  // namespace
+
+Lanes scalar_lanes(Frame& frame) { return {&frame.code.builder, &frame.machine, 1, 1}; }
+
+Body::Body(Frame& frame, const Lanes& lanes, const Places& places, llvm::Value* index,
+           llvm::Value* count)
+    : frame_(frame),
+      lanes_(lanes),
+      places_(places),
+      index_(index),
+      count_(count),
+      values_(frame.program.code.size()) {}
+
+void Body::compute(const std::vector<bool>& needed) {
+  for (size_t i = 0; i < needed.size(); ++i) {
+    const LoopInstruction& instruction = frame_.program.code[i];
+    if (!needed[i] || values_[i] || instruction.kind == Kind::store) continue;
+    const DType type = compute_type(instruction.type);
+    if (instruction.kind == Kind::load) {
+      values_[i] = load(instruction);
+    } else if (instruction.kind == Kind::parameter) {
+      values_[i] = Value::broadcast(lanes_, type, frame_.parameters[instruction.operand]);
+    } else if (instruction.kind == Kind::map) {
+      std::vector<Value> operands;
+      for (const uint16_t input : inputs_of(instruction)) operands.push_back(value(input));
+      values_[i] = round_to(apply(instruction.op, operands, type), instruction.type);
+    } else {
+      throw std::logic_error("a reduction's result is used before its pass");
+    }
+  }
+}
+
+Value Body::load(const LoopInstruction& instruction) {
+  const LoopOperand& operand = frame_.program.operands[instruction.operand];
+  const Value loaded = operand.kind == LoopOperand::Kind::ramp
+                           ? load_ramp(instruction.operand)
+                           : widen(lanes_, operand.type, load_memory(instruction.operand));
+  if (operand.type == instruction.type) return loaded;
+  return round_to(convert(loaded, compute_type(instruction.type)), instruction.type);
+}
+
+Value Body::load_ramp(size_t operand) {
+  auto& builder = frame_.code.builder;
+  llvm::Value* stride = byte_stride(operand);
+  llvm::Value* first = builder.CreateAdd(places_[operand], builder.CreateMul(index_, stride));
+  Registers registers{};
+  for (int i = 0; i < lanes_.registers; ++i) {
+    llvm::Value* skipped = builder.CreateMul(stride, frame_.code.number(i * lanes_.width));
+    registers[i] = lanes_.splat(builder.CreateAdd(first, skipped));
+    if (lanes_.width == 1) continue;
+    std::vector<uint64_t> steps;
+    for (int lane = 0; lane < lanes_.width; ++lane) steps.push_back(static_cast<uint64_t>(lane));
+    llvm::Value* iota = llvm::ConstantDataVector::get(builder.getContext(), steps);
+    registers[i] = builder.CreateAdd(registers[i], builder.CreateMul(lanes_.splat(stride), iota));
+  }
+  return Value(lanes_, DType::i64, registers);
+}
+
+llvm::Value* Body::byte_stride(size_t operand) {
+  const LoopOperand& described = frame_.program.operands[operand];
+  if (frame_.vector_strides[operand]) return frame_.vector_strides[operand];
+  return frame_.code.number(described.vector_stride *
+                            static_cast<int64_t>(size_of(described.type)));
+}
+
+llvm::Value* Body::element_address(size_t operand, llvm::Value* element) {
+  auto& builder = frame_.code.builder;
+  llvm::Value* distance = builder.CreateMul(element, byte_stride(operand));
+  return frame_.code.address(builder.getInt8Ty(), places_[operand], distance);
+}
+
+/// The address of register i of a dense array.
+llvm::Value* Body::part(llvm::Type* element, llvm::Value* base, int i) {
+  return frame_.code.address(element, base, frame_.code.number(i * lanes_.width));
+}
+
+bool Body::has_masked_moves(DType type) const {
+  return frame_.machine.avx512 || (frame_.machine.avx2 && size_of(type) >= 4);
+}
+
+llvm::Value* Body::mask() {
+  if (mask_) return mask_;
+  auto& builder = frame_.code.builder;
+  std::vector<uint32_t> steps;
+  for (int lane = 0; lane < lanes_.width; ++lane) steps.push_back(static_cast<uint32_t>(lane));
+  llvm::Value* iota = llvm::ConstantDataVector::get(builder.getContext(), steps);
+  llvm::Value* count = lanes_.splat(builder.CreateTrunc(count_, builder.getInt32Ty()));
+  return mask_ = builder.CreateICmpULT(iota, count);
+}
+
+Value Body::where_counted(const Value& changed, const Value& old) {
+  if (!count_) return changed;
+  Mask counted{&lanes_, {}};
+  counted.registers.fill(mask());
+  return select(counted, changed, old);
+}
+
+Registers Body::load_memory(size_t operand) {
+  auto& code = frame_.code;
+  const LoopOperand& described = frame_.program.operands[operand];
+  llvm::Type* element = memory_type(code.builder.getContext(), described.type);
+  const auto size = static_cast<int64_t>(size_of(described.type));
+  Registers raw{};
+  if (lanes_.width == 1 || described.vector_stride == 0) {
+    raw.fill(lanes_.splat(code.load(element, element_address(operand, index_), size)));
+    return raw;
+  }
+  if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
+    return gather(operand);
+  llvm::Value* base = code.address(element, places_[operand], index_);
+  llvm::Type* form = lanes_.form(element);
+  for (int i = 0; i < lanes_.registers; ++i) {
+    llvm::Value* address = part(element, base, i);
+    raw[i] = count_ ? code.builder.CreateMaskedLoad(form, address, llvm::Align(size), mask(),
+                                                    llvm::Constant::getNullValue(form))
+                    : code.load(form, address, size);
+  }
+  return raw;
+}
+
+/// Calls `one` for the element numbers 0..lanes or 0..count, in a loop.
+void Body::copy(const std::function<void(llvm::Value* element)>& one) {
+  constexpr int kUnrolled = 4;
+  auto& code = frame_.code;
+  if (count_) return code.loop(code.number(0), count_, 1, one);
+  code.loop(code.number(0), code.number(lanes_.elements()), kUnrolled, [&](llvm::Value* first) {
+    for (int i = 0; i < kUnrolled; ++i) one(code.builder.CreateAdd(first, code.number(i)));
+  });
+}
+
+/// Element by element into a buffer, and from there into registers.
+Registers Body::gather(size_t operand) {
+  auto& code = frame_.code;
+  const DType type = frame_.program.operands[operand].type;
+  llvm::Type* element = memory_type(code.builder.getContext(), type);
+  const auto size = static_cast<int64_t>(size_of(type));
+  llvm::Value* buffer = code.buffer(element, lanes_.elements());
+  llvm::Value* first = element_address(operand, index_);
+  copy([&](llvm::Value* i) {
+    llvm::Value* distance = code.builder.CreateMul(i, byte_stride(operand));
+    llvm::Value* from = code.address(code.builder.getInt8Ty(), first, distance);
+    code.store(code.load(element, from, size), code.address(element, buffer, i), size);
+  });
+  Registers raw{};
+  for (int i = 0; i < lanes_.registers; ++i)
+    raw[i] = code.load(lanes_.form(element), part(element, buffer, i), size * lanes_.width);
+  return raw;
+}
+
+void Body::store(size_t instruction) {
+  const LoopInstruction& described = frame_.program.code[instruction];
+  const DType type = frame_.program.operands[described.operand].type;
+  store_memory(described.operand, narrow(value(described.a[0]), type));
+}
+
+void Body::store_memory(size_t operand, const Registers& raw) {
+  auto& code = frame_.code;
+  const LoopOperand& described = frame_.program.operands[operand];
+  llvm::Type* element = memory_type(code.builder.getContext(), described.type);
+  const auto size = static_cast<int64_t>(size_of(described.type));
+  if (lanes_.width == 1) {
+    code.store(raw[0], element_address(operand, index_), size);
+    return;
+  }
+  if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
+    return scatter(operand, raw);
+  llvm::Value* base = code.address(element, places_[operand], index_);
+  // There are streaming stores of 16 bytes and more only.
+  const bool streaming = described.streaming && !count_ && size * lanes_.width >= 16;
+  for (int i = 0; i < lanes_.registers; ++i) {
+    llvm::Value* address = part(element, base, i);
+    if (count_) {
+      code.builder.CreateMaskedStore(raw[i], address, llvm::Align(size), mask());
+      continue;
+    }
+    llvm::StoreInst* store = code.store(raw[i], address, streaming ? size * lanes_.width : size);
+    if (!streaming) continue;
+    llvm::Metadata* one = llvm::ConstantAsMetadata::get(code.builder.getInt32(1));
+    store->setMetadata("nontemporal", llvm::MDNode::get(code.builder.getContext(), one));
+  }
+}
+
+void Body::scatter(size_t operand, const Registers& raw) {
+  auto& code = frame_.code;
+  const DType type = frame_.program.operands[operand].type;
+  llvm::Type* element = memory_type(code.builder.getContext(), type);
+  const auto size = static_cast<int64_t>(size_of(type));
+  llvm::Value* buffer = code.buffer(element, lanes_.elements());
+  for (int i = 0; i < lanes_.registers; ++i)
+    code.store(raw[i], part(element, buffer, i), size * lanes_.width);
+  llvm::Value* first = element_address(operand, index_);
+  copy([&](llvm::Value* i) {
+    llvm::Value* distance = code.builder.CreateMul(i, byte_stride(operand));
+    llvm::Value* to = code.address(code.builder.getInt8Ty(), first, distance);
+    code.store(code.load(element, code.address(element, buffer, i), size), to, size);
+  });
+}
+
+Value Body::load_private(DType type, llvm::Value* address) {
+  auto& code = frame_.code;
+  llvm::Type* element = element_type(code.builder.getContext(), type);
+  const auto alignment = static_cast<int64_t>(size_of(type)) * lanes_.width;
+  Registers registers{};
+  for (int i = 0; i < lanes_.registers; ++i)
+    registers[i] = code.load(lanes_.form(type), part(element, address, i), alignment);
+  return Value(lanes_, type, registers);
+}
+
+void Body::store_private(const Value& value, llvm::Value* address) {
+  auto& code = frame_.code;
+  llvm::Type* element = element_type(code.builder.getContext(), value.type());
+  const auto alignment = static_cast<int64_t>(size_of(value.type())) * lanes_.width;
+  for (int i = 0; i < lanes_.registers; ++i)
+    code.store(value[i], part(element, address, i), alignment);
+}
+
+namespace {
+
+/// Values that are the same for all elements, each in one register, computed ahead of the loop.
+std::vector<llvm::Value*> uniform_registers(Frame& frame, const VectorLoop& loop,
+                                            const Lanes& lanes) {
+  const auto& program = frame.program;
+  std::vector<llvm::Value*> uniform(program.code.size(), nullptr);
+  Body ahead(frame, scalar_lanes(frame), loop.places, frame.code.number(0));
+  for (size_t i = 0; i < uniform.size(); ++i) {
+    const LoopInstruction& instruction = program.code[i];
+    if (!loop.needed[i]) continue;
+    llvm::Value* scalar = loop.scalars.empty() ? nullptr : loop.scalars[i];
+    const bool loaded = instruction.kind == Kind::load && lanes.width > 1 &&
+                        is_broadcast(program.operands[instruction.operand]);
+    if (!scalar && (loaded || instruction.kind == Kind::parameter)) {
+      std::vector<bool> only(program.code.size(), false);
+      only[i] = true;
+      ahead.compute(only);
+      scalar = ahead.value(i)[0];
+    }
+    if (scalar) uniform[i] = lanes.splat(scalar);
+  }
+  return uniform;
+}
+
+void run_body(Frame& frame, const VectorLoop& loop, const std::vector<llvm::Value*>& uniform,
+              Body& body) {
+  for (size_t i = 0; i < uniform.size(); ++i) {
+    if (!uniform[i]) continue;
+    Registers registers{};
+    registers.fill(uniform[i]);
+    body.set(i, Value(body.lanes(), compute_type(frame.program.code[i].type), registers));
+  }
+  loop.body(body);
+}
+
+}  // namespace
+
+void emit(Frame& frame, const VectorLoop& loop) {
+  auto& code = frame.code;
+  auto& builder = code.builder;
+  const Lanes full{&builder, &frame.machine, frame.width, frame.registers};
+  const Lanes single{&builder, &frame.machine, frame.width, 1};
+  code.when(builder.CreateICmpSLT(loop.begin, loop.end), [&] {
+    const auto uniform = uniform_registers(frame, loop, full);
+    llvm::Value* length = builder.CreateSub(loop.end, loop.begin);
+    llvm::Value* whole = builder.CreateAnd(length, code.number(-full.elements()));
+    llvm::Value* middle = builder.CreateAdd(loop.begin, whole);
+    code.loop(loop.begin, middle, full.elements(), [&](llvm::Value* index) {
+      Body body(frame, full, loop.places, index);
+      run_body(frame, loop, uniform, body);
+    });
+    if (full.elements() == 1) return;
+    code.loop(middle, loop.end, single.width, [&](llvm::Value* index) {
+      llvm::Value* count =
+          code.smaller(builder.CreateSub(loop.end, index), code.number(single.width));
+      Body body(frame, single, loop.places, index, count);
+      run_body(frame, loop, uniform, body);
+    });
+  });
+}
+
+}  // namespace tide::ir

@@ -1,0 +1,77 @@
+// The straight code of a kernel: the values of the program's instructions for a few neighbouring
+// elements, and the loops that repeat it along the vector dimension.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "runtime/codegen/llvm/frame.h"
+#include "runtime/codegen/llvm/value.h"
+
+namespace tide::ir {
+
+/// One stretch of code for lanes().elements() neighbours, or in the tail of a loop for the first
+/// `count` of them. Elements past the count are never stored, but they are computed.
+class Body {
+ public:
+  /// `places` are those of element 0 of the vector dimension, `index` is the first element.
+  Body(Frame& frame, const Lanes& lanes, const Places& places, llvm::Value* index,
+       llvm::Value* count = nullptr);
+  Body(const Body&) = delete;
+
+  const Lanes& lanes() const { return lanes_; }
+  llvm::Value* index() const { return index_; }
+
+  void set(size_t instruction, const Value& value) { values_[instruction] = value; }
+  const Value& value(size_t instruction) const { return *values_[instruction]; }
+
+  /// Computes the instructions marked in `needed` that have no value yet, stores excepted.
+  void compute(const std::vector<bool>& needed);
+  void store(size_t instruction);
+
+  /// Elements of a compute type that lie densely in private memory, padded to full registers.
+  Value load_private(DType type, llvm::Value* address);
+  void store_private(const Value& value, llvm::Value* address);
+
+  /// `changed` in the elements that exist, `old` past the count.
+  Value where_counted(const Value& changed, const Value& old);
+
+ private:
+  Value load(const LoopInstruction& instruction);
+  Value load_ramp(size_t operand);
+  Registers load_memory(size_t operand);
+  Registers gather(size_t operand);
+  void store_memory(size_t operand, const Registers& raw);
+  void scatter(size_t operand, const Registers& raw);
+  void copy(const std::function<void(llvm::Value* element)>& one);
+
+  llvm::Value* byte_stride(size_t operand);
+  llvm::Value* element_address(size_t operand, llvm::Value* element);
+  llvm::Value* part(llvm::Type* element, llvm::Value* base, int i);
+  bool has_masked_moves(DType type) const;
+  llvm::Value* mask();
+
+  Frame& frame_;
+  Lanes lanes_;
+  const Places& places_;
+  llvm::Value* index_;
+  llvm::Value* count_;
+  llvm::Value* mask_ = nullptr;
+  std::vector<std::optional<Value>> values_;
+};
+
+/// A loop along the vector dimension.
+struct VectorLoop {
+  llvm::Value *begin, *end;
+  const Places& places;
+  std::vector<bool> needed;           ///< the instructions that the body computes
+  std::vector<llvm::Value*> scalars;  ///< values known already, the same for all elements; or null
+  std::function<void(Body&)> body;    ///< emits the code: for full steps, then for the tail
+};
+void emit(Frame& frame, const VectorLoop& loop);
+
+/// The value of a load, a parameter or a map from what it uses, as a scalar of its compute type.
+Lanes scalar_lanes(Frame& frame);
+
+}  // namespace tide::ir

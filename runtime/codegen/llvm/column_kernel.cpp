@@ -1,0 +1,261 @@
+// Kernels whose vectors run across neighbouring rows ("columns", since the row dimension is
+// strided).
+#include <algorithm>
+
+#include "runtime/codegen/llvm/body.h"
+#include "runtime/codegen/llvm/kernels.h"
+#include "runtime/codegen/llvm/light_op.h"
+
+namespace tide::ir {
+namespace {
+
+using Kind = LoopInstruction::Kind;
+using List = std::vector<size_t>;
+
+class ColumnKernel {
+ public:
+  explicit ColumnKernel(Frame& frame)
+      : frame_(frame), code_(frame.code), program_(frame.program), passes_(frame.passes) {
+    block_ = code_.number(kReductionBlock);
+    if (program_.in_order) {
+      llvm::Value* row_length = code_.builder.CreateSub(frame.row_end, frame.row_begin);
+      block_ = code_.builder.CreateAdd(row_length, code_.number(1));
+    }
+    place_scratch();
+  }
+
+  void emit_columns() {
+    frame_.for_each_outer([&](const Places& places) {
+      code_.loop(frame_.vector_begin, frame_.vector_end, kColumnBlock, [&](llvm::Value* begin) {
+        auto& builder = code_.builder;
+        begin_ = begin;
+        end_ =
+            code_.smaller(builder.CreateAdd(begin, code_.number(kColumnBlock)), frame_.vector_end);
+        llvm::Value* length = builder.CreateSub(end_, begin_);
+        padded_ = builder.CreateAnd(builder.CreateAdd(length, code_.number(kReductionLanes - 1)),
+                                    code_.number(-kReductionLanes));
+        emit_block(places);
+      });
+    });
+  }
+
+ private:
+  DType type_of(size_t i) const { return compute_type(program_.code[i].type); }
+  llvm::Type* scalar_type(size_t i) { return element_type(code_.builder.getContext(), type_of(i)); }
+
+  List reductions_of(int pass) const {
+    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
+      return described.kind == Kind::reduce && passes_.instructions[i].level == pass + 1;
+    });
+  }
+
+  List stores(bool per_row) const {
+    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
+      return described.kind == Kind::store && passes_.instructions[i].per_row == per_row;
+    });
+  }
+
+  /// Gives every array in scratch memory its address.
+  void place_scratch() {
+    int64_t offset = 0;
+    const auto next = [&](DType type, int64_t count) {
+      llvm::Value* place =
+          code_.address(code_.builder.getInt8Ty(), frame_.scratch, code_.number(offset));
+      offset += count * static_cast<int64_t>(size_of(type));
+      return place;
+    };
+    for (const DType type : passes_.scratch_types) kept_.push_back(next(type, kColumnBlock));
+    accumulators_.resize(program_.code.size());
+    for (size_t i = 0; i < program_.code.size(); ++i)
+      if (program_.code[i].kind == Kind::reduce)
+        accumulators_[i] = next(type_of(i), passes_.lanes() * kColumnBlock);
+  }
+
+  /// All passes over the columns [begin_, end_).
+  void emit_block(const Places& places) {
+    known_.assign(program_.code.size(), false);
+    keep_per_row(places, 0);
+    for (int pass = 0; pass < passes_.count; ++pass) {
+      run_pass(places, pass);
+      if (!program_.partial) keep_per_row(places, pass + 1);
+    }
+    if (program_.partial) return;
+    const List stored = stores(true);
+    run_columns(places, stored, [&](Body& at) {
+      for (const size_t i : stored) at.store(i);
+    });
+  }
+
+  void run_pass(const Places& places, int pass) {
+    const List reductions = reductions_of(pass);
+    // Stores wait for the last pass: an output may be the memory of an input.
+    const List stored = pass == passes_.count - 1 ? stores(false) : List();
+    List roots = reductions;
+    roots.insert(roots.end(), stored.begin(), stored.end());
+    if (!reductions.empty() && !program_.partial) clear_totals(reductions);
+    code_.loop(frame_.row_begin, frame_.row_end, block_, [&](llvm::Value* begin) {
+      llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, block_), frame_.row_end);
+      code_.loop(begin, end, 1, [&](llvm::Value* row) {
+        llvm::Value* distance = code_.builder.CreateSub(row, begin);
+        run_columns(frame_.moved(places, program_.outer_rank, row), roots, [&](Body& at) {
+          for (const size_t i : reductions) accumulate(at, distance, i);
+          for (const size_t i : stored) at.store(i);
+        });
+      });
+      if (reductions.empty()) return;
+      collapse(reductions, code_.builder.CreateSub(end, begin));
+      if (program_.partial)
+        store_block(places, begin, reductions[0]);
+      else
+        add_to_totals(reductions);
+    });
+    for (const size_t i : reductions) known_[i] = true;
+  }
+
+  /// Loops over the columns with the values that the `roots` use.
+  void run_columns(const Places& places, const List& roots,
+                   const std::function<void(Body&)>& body) {
+    auto needed = frame_.needed_for(roots, known_);
+    for (const size_t root : roots)
+      if (!is_value(root)) needed[root] = false;
+    emit(frame_, {begin_, end_, places, needed, {}, [&](Body& at) {
+                    for (size_t i = 0; i < needed.size(); ++i)
+                      if (needed[i] && known_[i])
+                        at.set(i, at.load_private(type_of(i), kept_place(i, at)));
+                    at.compute(needed);
+                    body(at);
+                  }});
+  }
+
+  bool is_value(size_t i) const {
+    return program_.code[i].kind != Kind::reduce && program_.code[i].kind != Kind::store;
+  }
+
+  /// Maps per row that elements use are computed once, as soon as the passes before have run.
+  void keep_per_row(const Places& places, int level) {
+    const List found = frame_.instructions([&](const LoopInstruction& described, size_t i) {
+      const LoopPasses::Instruction& passed = passes_.instructions[i];
+      return described.kind == Kind::map && passed.level == level && passed.scratch >= 0;
+    });
+    if (found.empty()) return;
+    run_columns(places, found, [&](Body& at) {
+      for (const size_t i : found) at.store_private(at.value(i), kept_place(i, at));
+    });
+    for (const size_t i : found) known_[i] = true;
+  }
+
+  llvm::Value* kept_place(size_t i, const Body& at) {
+    llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
+    const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
+    return code_.address(scalar_type(i), kept_[array], column);
+  }
+
+  /// The accumulators of `lane`, from `column` of the block on.
+  llvm::Value* accumulator(size_t i, llvm::Value* lane, llvm::Value* column) {
+    llvm::Value* start = code_.builder.CreateMul(lane, padded_);
+    return code_.address(scalar_type(i), accumulators_[i], code_.builder.CreateAdd(start, column));
+  }
+
+  void accumulate(Body& at, llvm::Value* row, size_t i) {
+    auto& builder = code_.builder;
+    const LoopInstruction& described = program_.code[i];
+    const int lanes = passes_.lanes();
+    llvm::Value* lane = builder.CreateAnd(row, code_.number(lanes - 1));
+    llvm::Value* place = accumulator(i, lane, builder.CreateSub(at.index(), begin_));
+    // The first rows find what the block before has left there.
+    llvm::Value* first = builder.CreateICmpSLT(row, code_.number(lanes));
+    const Value old = at.load_private(type_of(i), place);
+    const Value initial = identity(described.reduction, old);
+    Mask fresh{&at.lanes(), {}};
+    fresh.registers.fill(at.lanes().splat(first));
+    const Value input = convert(at.value(described.a[0]), type_of(i));
+    at.store_private(combine(described.reduction, select(fresh, initial, old), input), place);
+  }
+
+  /// Combines the lanes of each column by the tree; the result is in lane 0.
+  void collapse(const List& reductions, llvm::Value* rows) {
+    auto& builder = code_.builder;
+    if (passes_.lanes() == 1) return;
+    llvm::Value* lanes = code_.smaller(rows, code_.number(kReductionLanes));
+    code_.loop(code_.number(1), code_.number(7), 1, [&](llvm::Value* level) {
+      llvm::Value* width = builder.CreateLShr(code_.number(kReductionLanes), level);
+      llvm::Value* count = code_.smaller(width, builder.CreateSub(lanes, width));
+      code_.loop(code_.number(0), count, 1, [&](llvm::Value* lane) {
+        llvm::Value* other = builder.CreateAdd(lane, width);
+        for_padded_columns([&](Body& at) {
+          for (const size_t i : reductions) {
+            llvm::Value* place = accumulator(i, lane, at.index());
+            const Value left = at.load_private(type_of(i), place);
+            const Value right = at.load_private(type_of(i), accumulator(i, other, at.index()));
+            at.store_private(combine(program_.code[i].reduction, left, right), place);
+          }
+        });
+      });
+    });
+  }
+
+  /// A loop over private memory, which is padded and needs no tail; indices count from 0.
+  void for_padded_columns(const std::function<void(Body&)>& body) {
+    const Lanes full{&code_.builder, &frame_.machine, frame_.width, frame_.registers};
+    code_.loop(code_.number(0), padded_, full.elements(), [&](llvm::Value* column) {
+      const Places none;
+      Body at(frame_, full, none, column);
+      body(at);
+    });
+  }
+
+  llvm::Value* total(size_t i, const Body& at) {
+    const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
+    return code_.address(scalar_type(i), kept_[array], at.index());
+  }
+
+  void clear_totals(const List& reductions) {
+    for_padded_columns([&](Body& at) {
+      for (const size_t i : reductions) {
+        const Value like(at.lanes(), type_of(i), Registers{});
+        at.store_private(identity(program_.code[i].reduction, like), total(i, at));
+      }
+    });
+  }
+
+  void add_to_totals(const List& reductions) {
+    for_padded_columns([&](Body& at) {
+      for (const size_t i : reductions) {
+        const Value old = at.load_private(type_of(i), total(i, at));
+        llvm::Value* result = accumulator(i, code_.number(0), at.index());
+        const Value block = at.load_private(type_of(i), result);
+        at.store_private(combine(program_.code[i].reduction, old, block), total(i, at));
+      }
+    });
+  }
+
+  /// Stores the results of one block of a partial reduction.
+  void store_block(const Places& places, llvm::Value* begin, size_t reduction) {
+    llvm::Value* block = code_.builder.CreateSDiv(begin, code_.number(kReductionBlock));
+    const Places at_block = frame_.moved_to_block(places, block);
+    const List stored = stores(true);
+    const std::vector<bool> none(program_.code.size(), false);
+    emit(frame_, {begin_, end_, at_block, none, {}, [&](Body& at) {
+                    llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
+                    llvm::Value* place = accumulator(reduction, code_.number(0), column);
+                    at.set(reduction, at.load_private(type_of(reduction), place));
+                    for (const size_t i : stored) at.store(i);
+                  }});
+  }
+
+  Frame& frame_;
+  Code& code_;
+  const LoopProgram& program_;
+  const LoopPasses& passes_;
+  llvm::Value* block_;
+  llvm::Value *begin_, *end_, *padded_;     ///< the columns under way; their number, rounded up
+  std::vector<llvm::Value*> kept_;          ///< arrays of values per row
+  std::vector<llvm::Value*> accumulators_;  ///< per reduction
+  std::vector<bool> known_;                 ///< values per row that lie in scratch memory by now
+};
+
+}  // namespace
+
+void emit_column_kernel(Frame& frame) { ColumnKernel(frame).emit_columns(); }
+
+}  // namespace tide::ir

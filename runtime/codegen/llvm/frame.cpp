@@ -1,0 +1,192 @@
+#include "runtime/codegen/llvm/frame.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "runtime/codegen/llvm/value.h"
+
+namespace tide::ir {
+
+Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Machine& the_machine)
+    : code(function),
+      program(loop_program),
+      passes(loop_program),
+      machine(the_machine),
+      dimensions_(loop_program.outer_rank + (loop_program.has_row ? 1 : 0)) {
+  choose_lanes();
+  llvm::Value* arguments = function.getArg(0);
+  llvm::Value* range = function.getArg(1);
+  scratch = function.getArg(2);
+  bases_ = pointer_field(arguments, offsetof(LoopArguments, bases));
+  extents_ = pointer_field(arguments, offsetof(LoopArguments, extents));
+  strides_ = pointer_field(arguments, offsetof(LoopArguments, strides));
+  outer_begin_ = range_field(range, offsetof(LoopRange, outer_begin));
+  outer_end_ = range_field(range, offsetof(LoopRange, outer_end));
+  vector_begin = range_field(range, offsetof(LoopRange, vector_begin));
+  vector_end = range_field(range, offsetof(LoopRange, vector_end));
+  row_begin = range_field(range, offsetof(LoopRange, row_begin));
+  row_end = range_field(range, offsetof(LoopRange, row_end));
+  load_parameters(pointer_field(arguments, offsetof(LoopArguments, parameters)));
+  for (size_t k = 0; k < program.operands.size(); ++k) {
+    const LoopOperand& operand = program.operands[k];
+    const bool known = operand.kind == LoopOperand::Kind::memory &&
+                       operand.vector_stride != LoopOperand::kAnyStride;
+    vector_strides.push_back(known ? nullptr : stride(k, vector_dimension()));
+  }
+}
+
+/// A strict order over a dense row leaves nothing to do side by side.
+void Frame::choose_lanes() {
+  size_t widest = 1;
+  for (const LoopOperand& operand : program.operands)
+    widest = std::max(widest, size_of(operand.type));
+  for (const LoopInstruction& instruction : program.code)
+    widest = std::max(widest, size_of(compute_type(instruction.type)));
+  width = machine.vector_bytes / static_cast<int>(widest);
+  registers = std::min(4, kReductionLanes / width);
+  if (program.in_order && program.orientation == Orientation::row) width = registers = 1;
+}
+
+llvm::Value* Frame::pointer_field(llvm::Value* structure, size_t offset) {
+  llvm::Value* place =
+      code.address(code.builder.getInt8Ty(), structure, code.number(static_cast<int64_t>(offset)));
+  return code.load(code.builder.getPtrTy(), place, 8);
+}
+
+llvm::Value* Frame::range_field(llvm::Value* range, size_t offset) {
+  llvm::Value* place =
+      code.address(code.builder.getInt8Ty(), range, code.number(static_cast<int64_t>(offset)));
+  return code.load(code.builder.getInt64Ty(), place, 8);
+}
+
+void Frame::load_parameters(llvm::Value* from) {
+  parameters.resize(program.parameter_count);
+  for (const LoopInstruction& instruction : program.code) {
+    if (instruction.kind != LoopInstruction::Kind::parameter) continue;
+    llvm::Type* type = element_type(code.builder.getContext(), compute_type(instruction.type));
+    llvm::Value* place =
+        code.address(code.builder.getInt64Ty(), from, code.number(instruction.operand));
+    parameters[instruction.operand] = code.load(type, place, 8);
+  }
+}
+
+int Frame::vector_dimension() const {
+  return program.orientation == Orientation::row ? program.outer_rank : program.outer_rank - 1;
+}
+
+llvm::Value* Frame::stride(size_t operand, int d) {
+  llvm::Value* index = code.number(static_cast<int64_t>(operand) * dimensions_ + d);
+  llvm::Value* place = code.address(code.builder.getInt64Ty(), strides_, index);
+  llvm::Value* elements = code.load(code.builder.getInt64Ty(), place, 8);
+  const LoopOperand& described = program.operands[operand];
+  if (described.kind == LoopOperand::Kind::ramp) return elements;
+  return code.builder.CreateMul(elements,
+                                code.number(static_cast<int64_t>(size_of(described.type))));
+}
+
+llvm::Value* Frame::moved(size_t operand, llvm::Value* place, llvm::Value* distance) {
+  if (program.operands[operand].kind == LoopOperand::Kind::ramp)
+    return code.builder.CreateAdd(place, distance);
+  return code.address(code.builder.getInt8Ty(), place, distance);
+}
+
+Places Frame::moved(const Places& places, int d, llvm::Value* index) {
+  Places result = places;
+  for (size_t k = 0; k < places.size(); ++k)
+    if (d < program.outer_rank || !program.operands[k].per_row)
+      result[k] = moved(k, places[k], code.builder.CreateMul(index, stride(k, d)));
+  return result;
+}
+
+Places Frame::moved_to_block(const Places& places, llvm::Value* block) {
+  Places result = places;
+  for (size_t k = 0; k < places.size(); ++k)
+    result[k] =
+        moved(k, places[k],
+              code.builder.CreateMul(block, stride(k, static_cast<int>(program.outer_rank))));
+  return result;
+}
+
+llvm::Value* Frame::extent(int d) {
+  llvm::Value* place = code.address(code.builder.getInt64Ty(), extents_, code.number(d));
+  return code.load(code.builder.getInt64Ty(), place, 8);
+}
+
+Places Frame::places_at(const std::vector<llvm::Value*>& indices) {
+  Places places;
+  for (size_t k = 0; k < program.operands.size(); ++k) {
+    const bool ramp = program.operands[k].kind == LoopOperand::Kind::ramp;
+    llvm::Type* type = ramp ? static_cast<llvm::Type*>(code.builder.getInt64Ty())
+                            : static_cast<llvm::Type*>(code.builder.getPtrTy());
+    llvm::Value* at =
+        code.address(code.builder.getInt64Ty(), bases_, code.number(static_cast<int64_t>(k)));
+    places.push_back(code.load(type, at, 8));
+  }
+  for (size_t d = 0; d < indices.size(); ++d)
+    places = moved(places, static_cast<int>(d), indices[d]);
+  return places;
+}
+
+void Frame::for_each_outer(const std::function<void(const Places&)>& body) {
+  auto& builder = code.builder;
+  const int walked =
+      program.orientation == Orientation::row ? program.outer_rank : program.outer_rank - 1;
+  // A linear index is taken apart once; from there on indices and places are counted up.
+  std::vector<llvm::Value*> start(static_cast<size_t>(walked));
+  llvm::Value* rest = outer_begin_;
+  for (int d = walked - 1; d >= 0; --d) {
+    llvm::Value* one = code.number(1);
+    llvm::Value* size = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent(d), one);
+    start[static_cast<size_t>(d)] = d == 0 ? rest : builder.CreateURem(rest, size);
+    if (d > 0) rest = builder.CreateUDiv(rest, size);
+  }
+  std::vector<llvm::AllocaInst*> indices, places;
+  for (llvm::Value* index : start) indices.push_back(code.variable(index));
+  for (llvm::Value* place : places_at(start)) places.push_back(code.variable(place));
+  code.loop(outer_begin_, outer_end_, 1, [&](llvm::Value*) {
+    Places current;
+    for (llvm::AllocaInst* place : places) current.push_back(code.get(place));
+    body(current);
+    if (walked > 0) advance(indices, places, walked - 1);
+  });
+}
+
+void Frame::advance(const std::vector<llvm::AllocaInst*>& indices,
+                    const std::vector<llvm::AllocaInst*>& places, int d) {
+  auto& builder = code.builder;
+  llvm::AllocaInst* index = indices[static_cast<size_t>(d)];
+  llvm::Value* next = builder.CreateAdd(code.get(index), code.number(1));
+  code.set(index, next);
+  for (size_t k = 0; k < places.size(); ++k)
+    code.set(places[k], moved(k, code.get(places[k]), stride(k, d)));
+  if (d == 0) return;
+  llvm::Value* size = extent(d);
+  code.when(builder.CreateICmpSGE(next, size), [&] {
+    code.set(index, code.number(0));
+    for (size_t k = 0; k < places.size(); ++k) {
+      llvm::Value* back = builder.CreateNeg(builder.CreateMul(size, stride(k, d)));
+      code.set(places[k], moved(k, code.get(places[k]), back));
+    }
+    advance(indices, places, d - 1);
+  });
+}
+
+std::vector<bool> Frame::needed_for(const std::vector<size_t>& roots,
+                                    const std::vector<bool>& known) const {
+  std::vector<bool> needed(program.code.size(), false);
+  for (const size_t root : roots) needed[root] = true;
+  for (size_t i = program.code.size(); i-- > 0;)
+    if (needed[i] && !known[i])
+      for (const uint16_t input : inputs_of(program.code[i])) needed[input] = true;
+  return needed;
+}
+
+std::vector<size_t> Frame::instructions(
+    const std::function<bool(const LoopInstruction&, size_t)>& chosen) const {
+  std::vector<size_t> result;
+  for (size_t i = 0; i < program.code.size(); ++i)
+    if (chosen(program.code[i], i)) result.push_back(i);
+  return result;
+}
+
+}  // namespace tide::ir

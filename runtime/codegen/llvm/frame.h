@@ -1,0 +1,72 @@
+// A kernel under construction: its arguments, and the walk over its outer dimensions.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "runtime/codegen/llvm/code.h"
+#include "runtime/codegen/llvm/target.h"
+#include "runtime/codegen/loop_passes.h"
+#include "runtime/graph/loop.h"
+
+namespace tide::ir {
+
+/// Where the operands stand: for each the address of an element, or the value of a ramp.
+using Places = std::vector<llvm::Value*>;
+
+class Frame {
+ public:
+  Frame(llvm::Function& function, const LoopProgram& program, const Machine& machine);
+
+  Code code;
+  const LoopProgram& program;
+  const LoopPasses passes;
+  const Machine& machine;
+
+  int width;      ///< elements of one register, by the widest type of the program
+  int registers;  ///< of a value in full bodies; width * registers divides kReductionLanes
+
+  llvm::Value* scratch;
+  llvm::Value *vector_begin, *vector_end, *row_begin, *row_end;  ///< of LoopRange
+  std::vector<llvm::Value*> parameters;                          ///< scalars of their compute types
+  /// Per operand its stride along the vector dimension, in bytes (a ramp's: as it is); none if
+  /// known.
+  std::vector<llvm::Value*> vector_strides;
+
+  int vector_dimension() const;
+  /// Bytes from one element of the operand to the next in dimension `d`; a ramp's stride as it is.
+  llvm::Value* stride(size_t operand, int d);
+  /// `place` of the operand, `distance` bytes on (or so much more, for a ramp).
+  llvm::Value* moved(size_t operand, llvm::Value* place, llvm::Value* distance);
+  /// All places, `index` elements on in dimension `d`; operands per row stay if it is the row's.
+  Places moved(const Places& places, int d, llvm::Value* index);
+
+  /// The places of the results of a partial reduction's block: row strides go from block to block.
+  Places moved_to_block(const Places& places, llvm::Value* block);
+
+  /// Calls `body` once, in a loop over the range's outer dimensions.
+  void for_each_outer(const std::function<void(const Places&)>& body);
+
+  /// The instructions that the `roots` use, themselves included, without looking behind those in
+  /// `known`.
+  std::vector<bool> needed_for(const std::vector<size_t>& roots,
+                               const std::vector<bool>& known) const;
+  /// Numbers of the instructions for which `chosen` holds, in order.
+  std::vector<size_t> instructions(
+      const std::function<bool(const LoopInstruction&, size_t)>& chosen) const;
+
+ private:
+  void choose_lanes();
+  void load_parameters(llvm::Value* from);
+  llvm::Value* pointer_field(llvm::Value* structure, size_t offset);
+  llvm::Value* range_field(llvm::Value* range, size_t offset);
+  llvm::Value* extent(int d);
+  Places places_at(const std::vector<llvm::Value*>& indices);
+  void advance(const std::vector<llvm::AllocaInst*>& indices,
+               const std::vector<llvm::AllocaInst*>& places, int d);
+
+  int dimensions_;
+  llvm::Value *bases_, *extents_, *strides_, *outer_begin_, *outer_end_;
+};
+
+}  // namespace tide::ir

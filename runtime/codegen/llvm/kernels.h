@@ -1,0 +1,15 @@
+// The three forms of kernels; each emits the body of one function.
+#pragma once
+
+#include "runtime/codegen/llvm/frame.h"
+
+namespace tide::ir {
+
+/// No row: vectors along the last outer dimension.
+void emit_map_kernel(Frame& frame);
+/// Vectors along the row: all passes over one row, then the next row.
+void emit_row_kernel(Frame& frame);
+/// Vectors across neighbouring rows: all passes over kColumnBlock rows, then over the next ones.
+void emit_column_kernel(Frame& frame);
+
+}  // namespace tide::ir

@@ -1,0 +1,83 @@
+#include "runtime/codegen/llvm/light_op.h"
+
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "runtime/ops/light_math.h"
+#include "runtime/ops/light_ops.h"
+#include "runtime/tensor/body.h"  // gradients beside the meanings hold tensors
+
+namespace tide::ir {
+namespace {
+
+Value as_value(const Value& value) { return value; }
+Value as_value(const Mask& mask) { return to_bool(mask); }
+
+template <class Meaning, size_t... I>
+Value apply_meaning(std::span<const Value> operands, std::index_sequence<I...>) {
+  return as_value(Meaning::value(operands[I]...));
+}
+
+/// The lowest or the highest number of the type.
+Value extreme(const Value& like, bool highest) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  switch (like.type()) {
+    case DType::boolean:
+      return like.constant(highest ? 1 : 0);
+    case DType::u8:
+      return like.constant(highest ? 255 : 0);
+    case DType::f32:
+    case DType::f64:
+      return like.constant(highest ? infinity : -infinity);
+    default: {
+      const int bits = 8 * static_cast<int>(size_of(like.type()));
+      const int64_t lowest = std::numeric_limits<int64_t>::min() >> (64 - bits);
+      return like.constant(highest ? ~lowest : lowest);
+    }
+  }
+}
+
+}  // namespace
+
+Value apply(OpCode op, std::span<const Value> operands, DType type) {
+  if (static_cast<LightOp>(op) == LightOp::convert) return convert(operands[0], type);
+  switch (static_cast<LightOp>(op)) {
+#define TIDE_CASE(name, Meaning, arity, cost) \
+  case LightOp::name:                         \
+    return apply_meaning<meaning::Meaning>(operands, std::make_index_sequence<arity>());
+    TIDE_LIGHT_OPS(TIDE_CASE)
+#undef TIDE_CASE
+  }
+  throw std::logic_error("unknown elementwise op");
+}
+
+Value combine(Reduction reduction, const Value& a, const Value& b) {
+  switch (reduction) {
+    case Reduction::sum:
+      return a + b;
+    case Reduction::prod:
+      return a * b;
+    case Reduction::max:
+      return maximum(a, b);
+    case Reduction::min:
+      return minimum(a, b);
+  }
+  throw std::logic_error("unknown reduction");
+}
+
+Value identity(Reduction reduction, const Value& like) {
+  switch (reduction) {
+    case Reduction::sum:
+      return is_floating(like.type()) ? like.constant(-0.0) : like.constant(0);
+    case Reduction::prod:
+      return like.constant(1);
+    case Reduction::max:
+      return extreme(like, false);
+    case Reduction::min:
+      return extreme(like, true);
+  }
+  throw std::logic_error("unknown reduction");
+}
+
+}  // namespace tide::ir

@@ -1,0 +1,113 @@
+#include "runtime/codegen/llvm/storage.h"
+
+namespace tide::ir {
+namespace {
+
+Value as(const Lanes& lanes, DType type, const Registers& registers) {
+  return Value(lanes, type, registers);
+}
+
+/// Each register through `change`.
+template <class Change>
+Registers changed(const Lanes& lanes, const Registers& registers, const Change& change) {
+  Registers result{};
+  for (int i = 0; i < lanes.registers; ++i)
+    result[i] = i > 0 && registers[i] == registers[0] ? result[0] : change(registers[i]);
+  return result;
+}
+
+Value zero_extended(const Lanes& lanes, const Registers& raw) {
+  llvm::Type* form = lanes.form(DType::i32);
+  return as(lanes, DType::i32, changed(lanes, raw, [&](llvm::Value* x) {
+              return lanes.builder->CreateZExt(x, form);
+            }));
+}
+
+Registers low_halves(const Value& value) {
+  llvm::Type* form = value.lanes().form(DType::i16);
+  return changed(value.lanes(), value.registers(),
+                 [&](llvm::Value* x) { return value.lanes().builder->CreateTrunc(x, form); });
+}
+
+/// 2^112 turns the exponent's bias of f16 into that of f32 and makes subnormals normal, exactly.
+Value f32_of_f16_bits(const Lanes& lanes, const Registers& raw) {
+  const Value all = zero_extended(lanes, raw);
+  const Value magnitude = all & all.constant(0x7fff);
+  const Value placed = shift_left(magnitude, 13);
+  const Value scaled = float_bits(placed);
+  const Value number = bits(scaled * scaled.constant(0x1p112));
+  const Value special = placed | all.constant(0x7f800000);
+  const Value sign = shift_left(all & all.constant(0x8000), 16);
+  return float_bits(select(magnitude >= all.constant(0x7c00), special, number) | sign);
+}
+
+/// The bits of f16, for processors without the instruction. Subnormal results are rounded by adding
+/// 0.5, whose last bit weighs as much as theirs; normal ones by carrying into the bits kept.
+Value f16_bits_of_f32(const Value& value) {
+  const Value all = bits(value);
+  const Value magnitude = all & all.constant(0x7fffffff);
+  const Value sign = shift_right(all, 16) & all.constant(0x8000);
+  const Value half = value.constant(0.5);
+  const Value subnormal = bits(float_bits(magnitude) + half) - bits(half);
+  const Value odd = shift_right(magnitude, 13) & all.constant(1);
+  const Value rebiased = magnitude + all.constant(0xfff - (112 << 23)) + odd;
+  const Value normal = shift_right(rebiased, 13);
+  const Value nan = all.constant(0x7e00);
+  const Value infinity = all.constant(0x7c00);
+  const Value large = select(magnitude > all.constant(0x7f800000), nan, infinity);
+  const Value small = select(magnitude < all.constant(0x38800000), subnormal, normal);
+  return select(magnitude >= all.constant(0x47800000), large, small) | sign;
+}
+
+/// Integer rounding also where there is an instruction: that one flushes subnormals.
+Value bf16_bits_of_f32(const Value& value) {
+  const Value all = bits(value);
+  const Value odd = shift_right(all, 16) & all.constant(1);
+  const Value rounded = all + all.constant(0x7fff) + odd;
+  const Value quiet_nan = all | all.constant(0x400000);
+  return shift_right(select(value != value, quiet_nan, rounded), 16);
+}
+
+Registers f16_by_instruction(const Value& value) {
+  auto& builder = *value.lanes().builder;
+  llvm::Type* half = value.lanes().form(llvm::Type::getHalfTy(builder.getContext()));
+  llvm::Type* raw = value.lanes().form(DType::i16);
+  return changed(value.lanes(), value.registers(), [&](llvm::Value* x) {
+    return builder.CreateBitCast(builder.CreateFPTrunc(x, half), raw);
+  });
+}
+
+Value f32_by_instruction(const Lanes& lanes, const Registers& raw) {
+  auto& builder = *lanes.builder;
+  llvm::Type* half = lanes.form(llvm::Type::getHalfTy(builder.getContext()));
+  llvm::Type* full = lanes.form(DType::f32);
+  return as(lanes, DType::f32, changed(lanes, raw, [&](llvm::Value* x) {
+              return builder.CreateFPExt(builder.CreateBitCast(x, half), full);
+            }));
+}
+
+}  // namespace
+
+llvm::Type* memory_type(llvm::LLVMContext& context, DType type) {
+  return is_half(type) ? llvm::Type::getInt16Ty(context) : element_type(context, type);
+}
+
+Value widen(const Lanes& lanes, DType type, const Registers& raw) {
+  if (type == DType::bf16) return float_bits(shift_left(zero_extended(lanes, raw), 16));
+  if (type != DType::f16) return as(lanes, type, raw);
+  return lanes.machine->avx2 ? f32_by_instruction(lanes, raw) : f32_of_f16_bits(lanes, raw);
+}
+
+Registers narrow(const Value& value, DType type) {
+  const Value computed = convert(value, compute_type(type));
+  if (type == DType::bf16) return low_halves(bf16_bits_of_f32(computed));
+  if (type != DType::f16) return computed.registers();
+  if (computed.lanes().machine->avx2) return f16_by_instruction(computed);
+  return low_halves(f16_bits_of_f32(computed));
+}
+
+Value round_to(const Value& value, DType type) {
+  return is_half(type) ? widen(value.lanes(), type, narrow(value, type)) : value;
+}
+
+}  // namespace tide::ir

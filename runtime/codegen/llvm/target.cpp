@@ -1,0 +1,65 @@
+#include "runtime/codegen/llvm/target.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <mutex>
+#include <stdexcept>
+
+namespace tide::ir {
+namespace {
+
+constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
+
+void register_back_end() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+}  // namespace
+
+Machine::Machine(const std::string& name)
+    : cpu(name), vector_bytes(16), avx2(name != "x86-64"), avx512(avx2 && name != "haswell") {
+  if (avx2) vector_bytes = avx512 ? 64 : 32;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target(const Machine& machine) {
+  register_back_end();
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  if (!target) throw std::runtime_error(error);
+  llvm::TargetOptions options;
+  // Rounding happens where the program says so, never at a place the compiler prefers.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(kTriple, machine.cpu, "", options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less));
+}
+
+std::string emit(llvm::TargetMachine& target, llvm::Module& module, GeneratedForm form) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  if (form == GeneratedForm::ir) {
+    module.print(stream, nullptr);
+  } else {
+    const auto type = form == GeneratedForm::assembly ? llvm::CodeGenFileType::AssemblyFile
+                                                      : llvm::CodeGenFileType::ObjectFile;
+    llvm::legacy::PassManager passes;
+    if (target.addPassesToEmitFile(passes, stream, nullptr, type))
+      throw std::runtime_error("LLVM cannot generate code for " + target.getTargetCPU().str());
+    passes.run(module);
+  }
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace tide::ir

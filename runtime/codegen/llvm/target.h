@@ -1,0 +1,32 @@
+// The processor that kernels are compiled for: what it can do, and LLVM's back end for it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/codegen/plugin_interface.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace tide::ir {
+
+/// What decides how an operation is written for a processor.
+struct Machine {
+  explicit Machine(const std::string& cpu);
+
+  std::string cpu;   ///< one of the names that kernel_cpu() gives
+  int vector_bytes;  ///< of one register
+  bool avx2;         ///< with fma, f16c and masked moves of 4 and 8 byte elements
+  bool avx512;       ///< F, BW, DQ and VL: masked moves of every element size
+};
+
+/// A back end for `machine`; throws std::runtime_error if LLVM has none.
+std::unique_ptr<llvm::TargetMachine> make_target(const Machine& machine);
+
+/// The code of `module`.
+std::string emit(llvm::TargetMachine& target, llvm::Module& module, GeneratedForm form);
+
+}  // namespace tide::ir

@@ -1,0 +1,128 @@
+// The V of runtime/ops/meaning.h over LLVM IR: one elementwise value of a kernel under
+// construction.
+//
+// A value is a few registers (`Lanes::registers`) of vectors (`Lanes::width` elements, or a scalar
+// if that is 1) that are computed side by side, so that long dependent chains overlap. Operations
+// write IR at the builder's place. bool is held as bytes of 0 and 1.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+
+#include "runtime/codegen/llvm/target.h"
+#include "runtime/core/dtype.h"
+
+namespace tide::ir {
+
+constexpr int kMaxRegisters = 8;
+
+/// The form of all values of one stretch of code.
+struct Lanes {
+  llvm::IRBuilder<>* builder;
+  const Machine* machine;
+  int width;      ///< elements of a register; 1: a scalar
+  int registers;  ///< 1..kMaxRegisters
+
+  int elements() const { return width * registers; }
+  /// `element`, or the vector of `width` of them.
+  llvm::Type* form(llvm::Type* element) const;
+  /// The type of a register of compute type `type`.
+  llvm::Type* form(DType type) const;
+  llvm::Value* splat(llvm::Value* scalar) const;
+};
+
+/// The scalar IR type of a compute type; bool is i8, half types are not compute types.
+llvm::Type* element_type(llvm::LLVMContext& context, DType type);
+
+using Registers = std::array<llvm::Value*, kMaxRegisters>;
+
+/// Truth of a condition, element by element.
+struct Mask {
+  const Lanes* lanes;
+  Registers registers;
+};
+
+class Value {
+ public:
+  using Mask = ir::Mask;
+
+  Value(const Lanes& lanes, DType type, const Registers& registers)
+      : lanes_(&lanes), type_(type), registers_(registers) {}
+  /// Every element is `scalar`, which has the compute type `type`.
+  static Value broadcast(const Lanes& lanes, DType type, llvm::Value* scalar);
+
+  DType type() const { return type_; }
+  const Lanes& lanes() const { return *lanes_; }
+  llvm::Value* operator[](int i) const { return registers_[i]; }
+  const Registers& registers() const { return registers_; }
+
+  /// A constant of this value's type.
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Value constant(Number number)
+  const {
+    if constexpr (std::is_floating_point_v<Number>)
+      return floating_constant(number);
+    else
+      return integer_constant(static_cast<int64_t>(number));
+  }
+
+ private:
+  Value floating_constant(double number) const;
+  Value integer_constant(int64_t number) const;
+
+  const Lanes* lanes_;
+  DType type_;
+  Registers registers_;
+};
+
+Value operator+(Value a, Value b);
+Value operator-(Value a, Value b);
+Value operator*(Value a, Value b);
+Value operator/(Value a, Value b);
+Value operator-(Value a);
+Value operator&(Value a, Value b);
+Value operator|(Value a, Value b);
+Value operator^(Value a, Value b);
+Value operator~(Value a);
+Value quotient(Value a, Value b);
+Value remainder(Value a, Value b);
+Value fma(Value a, Value b, Value c);
+Value abs(Value a);
+Value sqrt(Value a);
+Value floor(Value a);
+Value ceil(Value a);
+Value trunc(Value a);
+Value round_even(Value a);
+Value minimum(Value a, Value b);
+Value maximum(Value a, Value b);
+
+Mask operator==(Value a, Value b);
+Mask operator!=(Value a, Value b);
+Mask operator<(Value a, Value b);
+Mask operator<=(Value a, Value b);
+Mask operator>(Value a, Value b);
+Mask operator>=(Value a, Value b);
+Mask operator&(Mask a, Mask b);
+Mask operator|(Mask a, Mask b);
+Mask operator!(Mask a);
+Value select(Mask mask, Value a, Value b);
+/// bool: 1 where the mask holds.
+Value to_bool(Mask mask);
+
+Value shift_left(Value a, Value count);
+Value shift_right(Value a, Value count);
+Value shift_left(Value a, int count);
+Value shift_right(Value a, int count);
+Value convert(Value a, DType type);
+template <DType D>
+Value convert(Value a) {
+  return convert(a, D);
+}
+Value bits(Value a);
+Value float_bits(Value a);
+Value as_unsigned_multiply_high(Value a, Value b);
+
+}  // namespace tide::ir

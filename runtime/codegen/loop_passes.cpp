@@ -1,0 +1,109 @@
+#include "runtime/codegen/loop_passes.h"
+
+#include <algorithm>
+
+#include "runtime/ops/light_ops.h"
+
+namespace tide {
+namespace {
+
+using Kind = LoopInstruction::Kind;
+
+/// From this cost on in instructions, reading a value back from the cache is cheaper.
+constexpr int kKeepCost = 8;
+
+}  // namespace
+
+LoopPasses::LoopPasses(const LoopProgram& program)
+    : instructions(program.code.size()),
+      orientation(program.orientation),
+      in_order(program.in_order) {
+  if (!program.has_row) return;
+  find_levels(program);
+  if (orientation == Orientation::row)
+    keep_elements(program);
+  else
+    keep_rows(program);
+}
+
+void LoopPasses::find_levels(const LoopProgram& program) {
+  for (size_t i = 0; i < program.code.size(); ++i) {
+    const LoopInstruction& instruction = program.code[i];
+    Instruction& found = instructions[i];
+    found.per_row = true;
+    for (const uint16_t input : inputs_of(instruction)) {
+      found.level = std::max(found.level, instructions[input].level);
+      found.per_row = found.per_row && instructions[input].per_row;
+    }
+    if (instruction.kind == Kind::load)
+      found.per_row = program.operands[instruction.operand].per_row;
+    if (instruction.kind == Kind::store)
+      found.per_row = program.partial || program.operands[instruction.operand].per_row;
+    if (instruction.kind == Kind::reduce) {
+      found = {.per_row = true, .level = found.level + 1};
+      count = std::max(count, found.level);
+      reduction_types.push_back(compute_type(instruction.type));
+    }
+    if (instruction.kind == Kind::store && !found.per_row) count = std::max(count, found.level + 1);
+  }
+}
+
+/// Walks back from what each pass produces, and keeps expensive values that an earlier pass has.
+void LoopPasses::keep_elements(const LoopProgram& program) {
+  const size_t size = program.code.size();
+  std::vector<int> first_pass(size, -1);
+  for (int pass = 0; pass < count; ++pass) {
+    std::vector<bool> needed(size, false);
+    for (size_t i = size; i-- > 0;) {
+      const LoopInstruction& instruction = program.code[i];
+      const Instruction& found = instructions[i];
+      const bool reduced = instruction.kind == Kind::reduce && found.level == pass + 1;
+      const bool stored = instruction.kind == Kind::store && !found.per_row && pass == count - 1;
+      if (!reduced && !stored && (!needed[i] || found.per_row)) continue;
+      if (instruction.kind == Kind::map &&
+          cost_of(static_cast<LightOp>(instruction.op)) >= kKeepCost) {
+        if (first_pass[i] >= 0) {
+          if (found.scratch < 0) keep(i, compute_type(instruction.type));
+          continue;
+        }
+        first_pass[i] = pass;
+      }
+      for (const uint16_t input : inputs_of(instruction)) needed[input] = true;
+    }
+  }
+}
+
+/// Orientation outer has many rows under way at once, so values per row lie in memory: reductions,
+/// and what is computed from them for use with the elements.
+void LoopPasses::keep_rows(const LoopProgram& program) {
+  std::vector<bool> used_by_elements(program.code.size(), false);
+  for (size_t i = 0; i < program.code.size(); ++i) {
+    const bool reduction = program.code[i].kind == Kind::reduce;
+    if (instructions[i].per_row && !reduction) continue;
+    for (const uint16_t input : inputs_of(program.code[i])) used_by_elements[input] = true;
+  }
+  for (size_t i = 0; i < program.code.size(); ++i) {
+    const LoopInstruction& instruction = program.code[i];
+    const bool mapped = instruction.kind == Kind::map && instructions[i].per_row;
+    if (instruction.kind == Kind::reduce || (mapped && used_by_elements[i]))
+      keep(i, compute_type(instruction.type));
+  }
+}
+
+void LoopPasses::keep(size_t instruction, DType type) {
+  instructions[instruction].scratch = static_cast<int>(scratch_types.size());
+  scratch_types.push_back(type);
+}
+
+size_t LoopPasses::scratch_bytes(int64_t row_length) const {
+  const bool by_row = orientation == Orientation::row;
+  const int64_t length = by_row ? padded_row(row_length) : kColumnBlock;
+  size_t bytes = 0;
+  for (const DType type : scratch_types) bytes += static_cast<size_t>(length) * size_of(type);
+  if (!by_row)
+    for (const DType type : reduction_types)
+      bytes += static_cast<size_t>(lanes() * kColumnBlock) * size_of(type);
+  return bytes;
+}
+
+}  // namespace tide

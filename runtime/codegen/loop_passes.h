@@ -1,0 +1,65 @@
+// How a row program is cut into passes over its rows, and what it keeps between them.
+//
+// Reductions whose input needs no other reduction run in pass 0; what needs their results, in
+// pass 1; and so on. A value per element that several passes need is computed again in each of
+// them if that is cheap, else kept in scratch memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/graph/loop.h"
+
+namespace tide {
+
+/// Columns that kernels of orientation outer take through all passes together: their accumulators,
+/// kReductionLanes for each, stay in the second-level cache.
+constexpr int64_t kColumnBlock = 256;
+
+struct LoopPasses {
+  explicit LoopPasses(const LoopProgram& program);
+
+  struct Instruction {
+    bool per_row = false;  ///< one value per row
+    /// Per element: the first pass in which it can be computed. Per row: the number of passes that
+    /// must have run before.
+    int level = 0;
+    int scratch = -1;  ///< its place in scratch_types, if it is kept there
+  };
+
+  int count = 0;                          ///< passes over each row; 0 for map programs
+  std::vector<Instruction> instructions;  ///< one for each of the program's
+  /// Types of the arrays in scratch memory, which lie one after the other. Orientation row: values
+  /// per element, padded_row(n) of each. Orientation outer: values per row, kColumnBlock of each,
+  /// followed by the accumulators of the reductions in order, lanes() * kColumnBlock of each.
+  std::vector<DType> scratch_types;
+
+  /// Accumulators that a reduction has for each row.
+  int lanes() const { return in_order ? 1 : kReductionLanes; }
+  static int64_t padded_row(int64_t n) {
+    return (n + kReductionLanes - 1) / kReductionLanes * kReductionLanes;
+  }
+  size_t scratch_bytes(int64_t row_length) const;
+
+  Orientation orientation;
+  bool in_order;
+  std::vector<DType> reduction_types;
+
+ private:
+  void find_levels(const LoopProgram& program);
+  void keep_elements(const LoopProgram& program);
+  void keep_rows(const LoopProgram& program);
+  void keep(size_t instruction, DType type);
+};
+
+/// The instructions that `instruction` uses.
+inline std::vector<uint16_t> inputs_of(const LoopInstruction& instruction) {
+  using Kind = LoopInstruction::Kind;
+  const int count = instruction.kind == Kind::map ? instruction.arity
+                    : instruction.kind == Kind::reduce || instruction.kind == Kind::store ? 1
+                                                                                          : 0;
+  return {instruction.a, instruction.a + count};
+}
+
+}  // namespace tide

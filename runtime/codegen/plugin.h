@@ -1,0 +1,18 @@
+// The compiler plugin tide-llvm.so: where it is, and opening it when it is needed.
+#pragma once
+
+#include <string>
+
+#include "runtime/codegen/plugin_interface.h"
+
+namespace tide {
+
+/// What tells this build of the plugin from all others, read from its file without loading it;
+/// empty if there is no plugin.
+const std::string& plugin_identity();
+
+/// `program` compiled by the plugin, which is opened on the first call. Thread-safe. Throws
+/// InternalError if there is no plugin, or if it cannot compile the program.
+std::string generate(const LoopProgram& program, GeneratedForm form);
+
+}  // namespace tide

@@ -1,0 +1,23 @@
+// What the compiler plugin exports; libtide finds it by name when it needs a kernel compiled.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/graph/loop.h"
+
+namespace tide {
+
+enum class GeneratedForm : uint8_t {
+  object,    ///< an ELF relocatable file with the function "kernel" and no undefined symbols
+  assembly,  ///< the same as text
+  ir         ///< LLVM's intermediate representation as text
+};
+
+}  // namespace tide
+
+/// Writes the code for `program` to `result`, for a processor named as by kernel_cpu(); or returns
+/// false, with what is wrong in `result`. Thread-safe.
+extern "C" __attribute__((visibility("default"))) bool tide_generate_loop(
+    const tide::LoopProgram& program, const char* cpu, tide::GeneratedForm form,
+    std::string& result);

@@ -1,0 +1,274 @@
+#include "tests/runtime/codegen/loop_interpreter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "tests/runtime/codegen/reference_op.h"
+
+namespace tide::test {
+namespace {
+
+using Kind = LoopInstruction::Kind;
+
+/// `x` rounded to a floating type with so many bits after the leading one, by scaling so that what
+/// is kept becomes a whole number.
+double rounded(double x, int bits, int lowest_exponent, double limit) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const int exponent = std::max(std::ilogb(x), lowest_exponent);
+  const double quantum = std::ldexp(1.0, exponent - bits);
+  const double result = std::nearbyint(x / quantum) * quantum;
+  return std::fabs(result) >= limit ? std::copysign(INFINITY, x) : result;
+}
+
+float rounded_to_half(float x, DType type) {
+  return static_cast<float>(type == DType::f16 ? rounded(x, 10, -14, 65536.0)
+                                               : rounded(x, 7, -126, std::ldexp(1.0, 128)));
+}
+
+uint16_t half_bits(float x, DType type) {
+  const float value = rounded_to_half(x, type);
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  if (type == DType::bf16) return static_cast<uint16_t>(bits >> 16 | (std::isnan(x) ? 0x40 : 0));
+  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
+  if (std::isnan(value)) return sign | 0x7e00;
+  if (std::isinf(value)) return sign | 0x7c00;
+  if (std::fabs(value) < 0x1p-14f) return sign | static_cast<uint16_t>(std::fabs(value) * 0x1p24f);
+  return sign | static_cast<uint16_t>(((bits & 0x7fffffff) - (112u << 23)) >> 13);
+}
+
+float half_value(uint16_t bits, DType type) {
+  if (type == DType::bf16) {
+    const uint32_t wide = static_cast<uint32_t>(bits) << 16;
+    float value;
+    std::memcpy(&value, &wide, sizeof value);
+    return value;
+  }
+  const int exponent = bits >> 10 & 31;
+  const int mantissa = bits & 1023;
+  float value = exponent == 0    ? std::ldexp(static_cast<float>(mantissa), -24)
+                : exponent == 31 ? (mantissa ? NAN : INFINITY)
+                                 : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25);
+  return bits & 0x8000 ? -value : value;
+}
+
+/// Calls `use` with a zero of the compute type's host type.
+template <class Use>
+auto with_type(DType type, const Use& use) {
+  switch (type) {
+    case DType::boolean:
+      return use(bool{});
+    case DType::u8:
+      return use(uint8_t{});
+    case DType::i8:
+      return use(int8_t{});
+    case DType::i16:
+      return use(int16_t{});
+    case DType::i32:
+      return use(int32_t{});
+    case DType::i64:
+      return use(int64_t{});
+    case DType::f64:
+      return use(double{});
+    default:
+      return use(float{});
+  }
+}
+
+Number round_number(const Number& value, DType type) {
+  if (!is_half(type)) return value;
+  return rounded_to_half(std::get<float>(value), type);
+}
+
+Number identity(const LoopInstruction& instruction) {
+  return with_type(compute_type(instruction.type), [&](auto zero) -> Number {
+    using T = decltype(zero);
+    using Limits = std::numeric_limits<T>;
+    const T infinity = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    const T lowest = Limits::has_infinity ? static_cast<T>(-infinity) : Limits::lowest();
+    switch (instruction.reduction) {
+      case Reduction::sum:
+        return static_cast<T>(Limits::has_infinity ? -0.0 : 0.0);
+      case Reduction::prod:
+        return T(1);
+      case Reduction::max:
+        return lowest;
+      default:
+        return infinity;
+    }
+  });
+}
+
+/// The reduction tree as the header states it.
+Number reduce(const LoopInstruction& instruction, std::vector<Number> values, bool in_order) {
+  const auto combine = [&](const Number& a, const Number& b) {
+    return combine_reference(instruction.reduction, a, b);
+  };
+  Number total = identity(instruction);
+  if (in_order) {
+    for (const Number& value : values) total = combine(total, value);
+    return total;
+  }
+  for (size_t begin = 0; begin < values.size(); begin += kReductionBlock) {
+    std::array<Number, kReductionLanes> lanes;
+    lanes.fill(identity(instruction));
+    const size_t end = std::min(values.size(), begin + kReductionBlock);
+    for (size_t i = begin; i < end; ++i) {
+      Number& lane = lanes[(i - begin) % kReductionLanes];
+      lane = combine(lane, values[i]);
+    }
+    for (size_t width = kReductionLanes / 2; width > 0; width /= 2)
+      for (size_t j = 0; j < width; ++j) lanes[j] = combine(lanes[j], lanes[j + width]);
+    total = combine(total, lanes[0]);
+  }
+  return total;
+}
+
+class Interpreter {
+ public:
+  Interpreter(const LoopProgram& program, const LoopArguments& arguments)
+      : program_(program),
+        arguments_(arguments),
+        dimensions_(program.outer_rank + (program.has_row ? 1 : 0)),
+        row_length_(program.has_row ? arguments.extents[program.outer_rank] : 1) {
+    for (const LoopInstruction& instruction : program.code) {
+      bool per_row = program.has_row && instruction.kind != Kind::load;
+      if (instruction.kind == Kind::load) per_row = program.operands[instruction.operand].per_row;
+      const int count = instruction.kind == Kind::map     ? instruction.arity
+                        : instruction.kind == Kind::store ? 1
+                                                          : 0;
+      for (int i = 0; i < count; ++i) per_row = per_row && per_row_[instruction.a[i]];
+      per_row_.push_back(per_row);
+    }
+  }
+
+  void run() {
+    int64_t points = 1;
+    for (int d = 0; d < program_.outer_rank; ++d) points *= arguments_.extents[d];
+    for (int64_t point = 0; point < points; ++point) {
+      int64_t rest = point;
+      for (int d = program_.outer_rank - 1; d >= 0; --d) {
+        index_[d] = rest % arguments_.extents[d];
+        rest /= arguments_.extents[d];
+      }
+      run_row();
+    }
+  }
+
+ private:
+  void run_row() {
+    const size_t rows = static_cast<size_t>(row_length_);
+    values_.assign(program_.code.size(), {});
+    for (size_t i = 0; i < program_.code.size(); ++i) {
+      const LoopInstruction& instruction = program_.code[i];
+      if (instruction.kind == Kind::store) continue;
+      const size_t count = per_row_[i] || instruction.kind == Kind::reduce ? 1 : rows;
+      for (size_t r = 0; r < count; ++r) values_[i].push_back(compute(instruction, r));
+    }
+    for (const LoopInstruction& instruction : program_.code)
+      if (instruction.kind == Kind::store) store(instruction);
+  }
+
+  Number at(uint16_t instruction, size_t r) const {
+    const auto& values = values_[instruction];
+    return values.size() == 1 ? values[0] : values[r];
+  }
+
+  int64_t place(uint16_t operand, int64_t r) const {
+    const int64_t* strides = arguments_.strides + operand * dimensions_;
+    int64_t result = 0;
+    for (int d = 0; d < program_.outer_rank; ++d) result += index_[d] * strides[d];
+    return program_.has_row ? result + r * strides[program_.outer_rank] : result;
+  }
+
+  Number compute(const LoopInstruction& instruction, size_t r) {
+    const DType type = compute_type(instruction.type);
+    if (instruction.kind == Kind::parameter) {
+      const void* bits = &arguments_.parameters[instruction.operand];
+      return read_element(type, bits, 0);
+    }
+    if (instruction.kind == Kind::load) {
+      const LoopOperand& operand = program_.operands[instruction.operand];
+      const int64_t index = place(instruction.operand, static_cast<int64_t>(r));
+      void* base = arguments_.bases[instruction.operand];
+      Number value = operand.kind == LoopOperand::Kind::ramp
+                         ? Number(reinterpret_cast<int64_t>(base) + index)
+                         : read_element(operand.type, base, index);
+      return round_number(convert_number(value, type), instruction.type);
+    }
+    if (instruction.kind == Kind::reduce) return reduce_row(instruction);
+    std::vector<Number> operands;
+    for (int i = 0; i < instruction.arity; ++i) operands.push_back(at(instruction.a[i], r));
+    return round_number(apply_reference(instruction.op, operands, type), instruction.type);
+  }
+
+  Number reduce_row(const LoopInstruction& instruction) {
+    std::vector<Number> inputs;
+    for (int64_t r = 0; r < row_length_; ++r)
+      inputs.push_back(convert_number(at(instruction.a[0], static_cast<size_t>(r)),
+                                      compute_type(instruction.type)));
+    if (!program_.partial) return reduce(instruction, inputs, program_.in_order);
+    partial_inputs_ = inputs;
+    partial_ = instruction;
+    return identity(instruction);
+  }
+
+  void store(const LoopInstruction& instruction) {
+    const LoopOperand& operand = program_.operands[instruction.operand];
+    void* base = arguments_.bases[instruction.operand];
+    if (program_.partial) {
+      for (int64_t block = 0; block * kReductionBlock < row_length_; ++block) {
+        const auto begin = partial_inputs_.begin() + block * kReductionBlock;
+        const auto end =
+            partial_inputs_.begin() + std::min(row_length_, (block + 1) * kReductionBlock);
+        write_element(operand.type, base, place(instruction.operand, block),
+                      reduce(partial_, {begin, end}, false));
+      }
+      return;
+    }
+    const int64_t count = operand.per_row ? 1 : row_length_;
+    for (int64_t r = 0; r < count; ++r)
+      write_element(operand.type, base, place(instruction.operand, r),
+                    at(instruction.a[0], static_cast<size_t>(r)));
+  }
+
+  const LoopProgram& program_;
+  const LoopArguments& arguments_;
+  int dimensions_;
+  int64_t row_length_;
+  std::vector<bool> per_row_;
+  std::array<int64_t, kMaxDims> index_{};
+  std::vector<std::vector<Number>> values_;
+  std::vector<Number> partial_inputs_;
+  LoopInstruction partial_{};
+};
+
+}  // namespace
+
+Number read_element(DType type, const void* base, int64_t index) {
+  if (is_half(type)) return half_value(static_cast<const uint16_t*>(base)[index], type);
+  return with_type(
+      type, [&](auto zero) -> Number { return static_cast<const decltype(zero)*>(base)[index]; });
+}
+
+void write_element(DType type, void* base, int64_t index, const Number& value) {
+  const Number converted = convert_number(value, compute_type(type));
+  if (is_half(type)) {
+    static_cast<uint16_t*>(base)[index] = half_bits(std::get<float>(converted), type);
+    return;
+  }
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    static_cast<T*>(base)[index] = std::get<T>(converted);
+  });
+}
+
+void interpret(const LoopProgram& program, const LoopArguments& arguments) {
+  Interpreter(program, arguments).run();
+}
+
+}  // namespace tide::test

@@ -1,0 +1,302 @@
+#include "tests/runtime/codegen/random_program.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "runtime/ops/light_ops.h"
+#include "tests/runtime/codegen/loop_interpreter.h"
+
+namespace tide::test {
+namespace {
+
+using Kind = LoopInstruction::Kind;
+
+constexpr std::array kTypes = {DType::boolean, DType::u8,  DType::i8,   DType::i16, DType::i32,
+                               DType::i64,     DType::f16, DType::bf16, DType::f32, DType::f64};
+
+class Maker {
+ public:
+  Maker(std::mt19937& random, LoopKind kind, Orientation orientation, bool fused_multiply)
+      : random_(random), kind_(kind), fused_multiply_(fused_multiply) {
+    LoopProgram& program = made_.program;
+    program.outer_rank = static_cast<uint8_t>(upto(3) + 1);
+    program.has_row = kind != LoopKind::map;
+    program.orientation = orientation;
+    program.partial = kind == LoopKind::partial;
+    program.in_order = kind == LoopKind::in_order;
+  }
+
+  LoopCase make(int64_t length) {
+    choose_extents(length);
+    const int inputs = 1 + upto(3);
+    for (int i = 0; i < inputs; ++i) values_.push_back(add_load());
+    const int parameters = upto(3);
+    for (int i = 0; i < parameters; ++i) values_.push_back(add_parameter());
+    add_maps(1 + upto(5));
+    if (kind_ == LoopKind::map) add_stores(1 + upto(2));
+    if (kind_ == LoopKind::row) {
+      const int levels = 1 + upto(3);
+      for (int level = 0; level < levels; ++level) {
+        add_reduction(any_value());
+        add_maps(1 + upto(4));
+      }
+      add_stores(1 + upto(3));
+    }
+    if (kind_ == LoopKind::in_order) add_reduction(any_value());
+    if (kind_ == LoopKind::partial) add_reduction(element_value());
+    if (kind_ == LoopKind::partial || kind_ == LoopKind::in_order)
+      add_store(static_cast<uint16_t>(made_.program.code.size() - 1), true);
+    return std::move(made_);
+  }
+
+ private:
+  struct Typed {
+    uint16_t instruction;
+    DType type;
+    bool per_row;
+  };
+
+  int upto(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  DType any_type() {
+    return upto(2) ? DType::f32
+                   : kTypes[static_cast<size_t>(upto(static_cast<int>(kTypes.size())))];
+  }
+  const Typed& any_value() {
+    return values_[static_cast<size_t>(upto(static_cast<int>(values_.size())))];
+  }
+  Typed element_value() {
+    for (const Typed& value : values_)
+      if (!value.per_row && upto(3)) return value;
+    return values_[0];
+  }
+
+  int vector_dimension() const {
+    const LoopProgram& program = made_.program;
+    return program.orientation == Orientation::row ? program.outer_rank : program.outer_rank - 1;
+  }
+
+  void choose_extents(int64_t length) {
+    LoopProgram& program = made_.program;
+    const bool by_row = program.has_row && program.orientation == Orientation::row;
+    for (int d = 0; d < program.outer_rank; ++d) made_.extents.push_back(1 + upto(4));
+    if (program.has_row) made_.extents.push_back(length);
+    if (!program.has_row) made_.extents.back() = length;
+    // Enough columns for full steps and a tail, as long as the case stays small.
+    if (program.has_row && !by_row)
+      made_.extents[program.outer_rank - 1u] = length > 3000 ? 1 + upto(40) : 1 + upto(300);
+  }
+
+  /// Memory for an operand, its strides a random permutation of the dimensions.
+  uint16_t add_memory(DType type, int vector_stride, bool per_row, bool output) {
+    const size_t dims = made_.extents.size();
+    const auto vector_dim = static_cast<size_t>(vector_dimension());
+    std::vector<size_t> order(dims);
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), random_);
+    if (vector_stride == 1) {
+      order.erase(std::find(order.begin(), order.end(), vector_dim));
+      order.insert(order.begin(), vector_dim);
+    }
+    std::vector<int64_t> strides(dims, 0);
+    int64_t next = vector_stride == LoopOperand::kAnyStride ? 1 + upto(3) : 1;
+    int64_t lowest = 0;
+    for (const size_t d : order) {
+      const bool row = made_.program.has_row && d == dims - 1;
+      const bool broadcast = (d == vector_dim && vector_stride == 0) || (row && per_row) ||
+                             (!output && d != vector_dim && upto(6) == 0);
+      if (broadcast && !(row && made_.program.partial && output)) continue;
+      const int64_t extent = row && made_.program.partial && output
+                                 ? (made_.extents[d] + kReductionBlock - 1) / kReductionBlock
+                                 : made_.extents[d];
+      const bool backwards = (d != vector_dim || vector_stride == LoopOperand::kAnyStride) &&
+                             upto(5) == 0 && extent > 0;
+      strides[d] = backwards ? -next : next;
+      if (backwards) lowest -= (extent - 1) * next;
+      next *= std::max<int64_t>(extent, 1);
+      if (upto(4) == 0) next += upto(3);
+    }
+    const auto size = static_cast<int64_t>(size_of(type));
+    made_.memory.emplace_back(static_cast<size_t>((next + 8) * size));
+    made_.offsets.push_back(-lowest * size);
+    made_.strides.insert(made_.strides.end(), strides.begin(), strides.end());
+    LoopOperand operand;
+    operand.type = type;
+    operand.vector_stride = static_cast<int8_t>(vector_stride);
+    operand.per_row = per_row;
+    made_.program.operands.push_back(operand);
+    return static_cast<uint16_t>(made_.program.operands.size() - 1);
+  }
+
+  void fill(DType type, std::vector<uint8_t>& memory) {
+    const auto count = static_cast<int64_t>(memory.size() / size_of(type));
+    std::normal_distribution<double> normal(0, 3);
+    const std::array<double, 9> special = {0.0,   -0.0,    INFINITY, -INFINITY, NAN,
+                                           1e-40, 65519.9, 65520.0,  1e30};
+    for (int64_t i = 0; i < count; ++i) {
+      double value = normal(random_);
+      if (upto(60) == 0)
+        value = special[static_cast<size_t>(upto(static_cast<int>(special.size())))];
+      if (is_floating(type))
+        write_element(type, memory.data(), i, value);
+      else
+        write_element(type, memory.data(), i, static_cast<int64_t>(random_()) >> upto(32));
+    }
+  }
+
+  Typed add_load() {
+    LoopProgram& program = made_.program;
+    const bool per_row = kind_ == LoopKind::row && !values_.empty() && upto(4) == 0;
+    LoopInstruction load{.kind = Kind::load, .type = any_type()};
+    if (upto(8) == 0 && !per_row) {
+      for (size_t d = 0; d < made_.extents.size(); ++d) made_.strides.push_back(upto(7) - 3);
+      made_.memory.emplace_back();
+      made_.offsets.push_back(upto(100) - 50);
+      program.operands.push_back({.kind = LoopOperand::Kind::ramp, .type = DType::i64});
+      load.type = DType::i64;
+      load.operand = static_cast<uint16_t>(program.operands.size() - 1);
+    } else {
+      const int strides[] = {1, 1, 1, 0, LoopOperand::kAnyStride};
+      int stride = strides[upto(5)];
+      const bool by_row = program.has_row && program.orientation == Orientation::row;
+      if (per_row && by_row) stride = 0;
+      if (!per_row && by_row && stride == 0) stride = 1;
+      load.operand = add_memory(load.type, stride, per_row, false);
+      fill(load.type, made_.memory.back());
+      if (upto(5) == 0) load.type = any_type();
+    }
+    program.code.push_back(load);
+    return last(per_row);
+  }
+
+  Typed last(bool per_row) const {
+    const auto& code = made_.program.code;
+    return {static_cast<uint16_t>(code.size() - 1), code.back().type, per_row};
+  }
+
+  Typed add_parameter() {
+    const DType type = any_type();
+    uint64_t bits = 0;
+    write_element(compute_type(type), &bits, 0, static_cast<int64_t>(upto(9) - 3));
+    made_.parameters.push_back(bits);
+    made_.program.code.push_back(
+        {.kind = Kind::parameter, .type = type, .operand = made_.program.parameter_count++});
+    return last(made_.program.has_row);
+  }
+
+  Typed add_map(LightOp op, DType type, const std::vector<Typed>& operands) {
+    LoopInstruction map{.kind = Kind::map, .type = type, .op = static_cast<OpCode>(op)};
+    bool per_row = made_.program.has_row;
+    for (const Typed& operand : operands) {
+      per_row = per_row && operand.per_row;
+      map.a[map.arity++] = operand.instruction;
+    }
+    made_.program.code.push_back(map);
+    return last(per_row);
+  }
+
+  Typed converted(const Typed& value, DType type) {
+    return value.type == type ? value : add_map(LightOp::convert, type, {value});
+  }
+
+  void add_maps(int count) {
+    for (int i = 0; i < count; ++i) {
+      const Typed a = any_value();
+      const DType type = a.type == DType::boolean ? DType::f32 : a.type;
+      const Typed left = converted(a, type);
+      const Typed right = converted(any_value(), type);
+      values_.push_back(random_map(type, left, right));
+    }
+  }
+
+  Typed random_map(DType type, const Typed& left, const Typed& right) {
+    switch (upto(fused_multiply_ && is_floating(type) ? 12 : 8)) {
+      case 0:
+        return add_map(LightOp::add, type, {left, right});
+      case 1:
+        return add_map(LightOp::sub, type, {left, right});
+      case 2:
+        return add_map(LightOp::mul, type, {left, right});
+      case 3:
+        return add_map(LightOp::maximum, type, {left, right});
+      case 4:
+        return add_map(LightOp::neg, type, {left});
+      case 5:
+        return converted(left, any_type());
+      case 6:
+        return add_map(LightOp::lt, DType::boolean, {left, right});
+      case 7: {
+        const Typed condition = add_map(LightOp::lt, DType::boolean, {left, right});
+        return add_map(LightOp::where, type, {condition, right, left});
+      }
+      case 8:
+        return add_map(LightOp::div, type, {left, right});
+      case 9:
+        return add_map(LightOp::sqrt, type, {left});
+      case 10:
+        return add_map(LightOp::exp, type, {left});
+      default:
+        return add_map(LightOp::tanh, type, {left});
+    }
+  }
+
+  void add_reduction(const Typed& of) {
+    DType type = compute_type(of.type);
+    Typed input = of;
+    if (type == DType::boolean) {
+      type = DType::i64;
+      input = converted(of, type);
+    }
+    made_.program.code.push_back({.kind = Kind::reduce,
+                                  .type = type,
+                                  .reduction = static_cast<Reduction>(upto(4)),
+                                  .a = {input.instruction}});
+    values_.push_back(last(true));
+  }
+
+  void add_stores(int count) {
+    add_store(values_.back().instruction, values_.back().per_row);
+    for (int i = 1; i < count; ++i) {
+      const Typed value = any_value();
+      add_store(value.instruction, value.per_row && upto(4) != 0);
+    }
+  }
+
+  void add_store(uint16_t value, bool per_row) {
+    const bool by_row = made_.program.orientation == Orientation::row;
+    per_row = per_row && made_.program.has_row;
+    int stride = upto(4) ? 1 : LoopOperand::kAnyStride;
+    if (per_row && by_row) stride = made_.program.partial ? 1 : 0;
+    const DType type = upto(3) ? made_.program.code[value].type
+                               : kTypes[static_cast<size_t>(upto(static_cast<int>(kTypes.size())))];
+    const uint16_t operand = add_memory(type, stride, per_row, true);
+    made_.outputs.push_back(operand);
+    made_.program.code.push_back(
+        {.kind = Kind::store, .type = type, .operand = operand, .a = {value}});
+  }
+
+  std::mt19937& random_;
+  LoopKind kind_;
+  bool fused_multiply_;
+  LoopCase made_;
+  std::vector<Typed> values_;
+};
+
+}  // namespace
+
+std::vector<void*> LoopCase::bases() {
+  std::vector<void*> result;
+  for (size_t k = 0; k < memory.size(); ++k)
+    result.push_back(program.operands[k].kind == LoopOperand::Kind::ramp
+                         ? reinterpret_cast<void*>(offsets[k])
+                         : memory[k].data() + offsets[k]);
+  return result;
+}
+
+LoopCase random_case(std::mt19937& random, LoopKind kind, Orientation orientation, int64_t length,
+                     bool fused_multiply) {
+  return Maker(random, kind, orientation, fused_multiply).make(length);
+}
+
+}  // namespace tide::test

@@ -1,0 +1,34 @@
+// Random loop programs with data to run them on.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "runtime/graph/loop.h"
+
+namespace tide::test {
+
+/// A program, sizes, and memory for all of its operands.
+struct LoopCase {
+  LoopProgram program;
+  std::vector<int64_t> extents;
+  std::vector<int64_t> strides;
+  std::vector<uint64_t> parameters;
+  std::vector<std::vector<uint8_t>> memory;  ///< of each operand
+  std::vector<int64_t> offsets;              ///< of element 0 in it, in bytes; a ramp's start
+  std::vector<size_t> outputs;               ///< the operands that are stored to
+
+  /// Valid until memory changes.
+  std::vector<void*> bases();
+  int64_t row_length() const { return program.has_row ? extents.back() : 0; }
+};
+
+enum class LoopKind : uint8_t { map, row, partial, in_order };
+
+/// A program of the kind over rows (or, for maps, last dimensions) of `length`. With
+/// `fused_multiply` the ops that need it to agree with the reference may occur.
+LoopCase random_case(std::mt19937& random, LoopKind kind, Orientation orientation, int64_t length,
+                     bool fused_multiply);
+
+}  // namespace tide::test
