@@ -1,9 +1,11 @@
--- What the memory itself allows: copying one big array onto another, beside the workloads bound by memory.
+-- What the memory itself allows: copying one big array onto another, beside the workloads bound by
+-- memory.
 local tide = require "tide"
 
 local kElements = 64 << 20
 
---- A function that measures GB/s of a copy (2 arrays of 256 MB that are there already), best of `repeats`.
+--- A function that measures GB/s of a copy (2 arrays of 256 MB that are there already), best of
+--- `repeats`.
 local function make_control(device, repeats)
   local source = tide.ones(kElements, {device = device})
   local target = tide.zeros(kElements, {device = device})

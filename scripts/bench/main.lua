@@ -1,4 +1,5 @@
--- `tide bench`: runs workloads, alone or beside another framework, and prints figures or a table of ratios.
+-- `tide bench`: runs workloads, alone or beside another framework, and prints figures or a table of
+-- ratios.
 --
 --   tide bench [NAME...] [--json] [--beside PEER] [--rounds N] [--reps N] [--device D] [--list]
 local tide = require "tide"
@@ -13,7 +14,7 @@ local function all_workloads()
   return list
 end
 
--- Timing -------------------------------------------------------------------------------------------------
+-- Timing ------------------------------------------------------------------------------------------
 
 local function median(times)
   table.sort(times)
@@ -48,7 +49,7 @@ local function json_line(row, peer, figures)
     figures.best, figures.median, row.unit)
 end
 
--- Beside another framework -------------------------------------------------------------------------------
+-- Beside another framework ------------------------------------------------------------------------
 
 local function exists(path)
   local file = io.open(path)
@@ -56,7 +57,8 @@ local function exists(path)
   return file ~= nil
 end
 
---- The script that times the others: in the tree, as TIDE_PATH names it or seen from the working folder.
+--- The script that times the others: in the tree, as TIDE_PATH names it or seen from the working
+--- folder.
 local function find_peers()
   for _, folder in ipairs {os.getenv "TIDE_PATH" or "scripts", "scripts"} do
     local path = folder .. "/bench/peers.py"
@@ -103,9 +105,11 @@ end
 
 local function print_table(rows, options)
   local script = find_peers()
-  print(("%s, %d threads, device %s, %s"):format(processor(), tide.get_num_threads(), options.device,
+  print(("%s, %d threads, device %s, %s"):format(processor(), tide.get_num_threads(),
+    options.device,
     os.date "!%Y-%m-%d"))
-  print(("%-17s %-10s %12s %12s   %-22s %s"):format("workload", "unit", "tide", options.beside, "tide against it",
+  print(("%-17s %-10s %12s %12s   %-22s %s"):format("workload", "unit", "tide", options.beside,
+    "tide against it",
     "copy beside it, GB/s"))
   local control
   for _, row in ipairs(rows) do
@@ -117,13 +121,14 @@ local function print_table(rows, options)
         control = control or require "bench.control"(options.device, options.reps)
         beside = ("%.1f"):format(control())
       end
-      print(("%-17s %-10s %12.1f %12.1f   %-22s %s"):format(row.name, row.unit, ours.best, theirs.best,
+      print(("%-17s %-10s %12.1f %12.1f   %-22s %s"):format(row.name, row.unit, ours.best,
+        theirs.best,
         ("%.2f times as fast"):format(ratio), beside))
     end
   end
 end
 
--- Options ------------------------------------------------------------------------------------------------
+-- Options -----------------------------------------------------------------------------------------
 
 local function chosen(names, workloads)
   if #names == 0 then return workloads end
@@ -131,7 +136,8 @@ local function chosen(names, workloads)
   for i, row in ipairs(workloads) do by_name[row.name], known[i] = row, row.name end
   for i, name in ipairs(names) do
     rows[i] = by_name[name]
-      or error(("bench: unknown workload %s: known are %s"):format(name, table.concat(known, ", ")), 0)
+      or error(("bench: unknown workload %s: known are %s"):format(name, table.concat(known,
+        ", ")), 0)
   end
   return rows
 end
@@ -151,7 +157,8 @@ local function main(given)
       if options.json then
         print(json_line(row, "tide", figures))
       else
-        print(("%-17s %12.1f %-10s (median %.1f)"):format(row.name, figures.best, row.unit, figures.median))
+        print(("%-17s %12.1f %-10s (median %.1f)"):format(row.name, figures.best, row.unit,
+          figures.median))
       end
       io.stdout:flush()
     end

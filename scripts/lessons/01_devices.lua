@@ -1,10 +1,11 @@
--- Lesson 1: devices. Where do tensors live, how do they get elsewhere, and what happens if they meet a stranger?
+-- Lesson 1: devices. Where do tensors live, how do they get elsewhere, and what happens if they
+-- meet a stranger?
 --
 -- Run it:        tide lesson 1
 -- On the cpu:    tide lesson 1 --device cpu
 --
--- Every claim below is checked by an `assert`, so what you read here is what this machine did. Change a line and
--- run it again: the assert that fails tells you what you have just learned.
+-- Every claim below is checked by an `assert`, so what you read here is what this machine did.
+-- Change a line and run it again: the assert that fails tells you what you have just learned.
 local tide = require "tide"
 local nn = tide.nn
 
@@ -12,10 +13,11 @@ local options = tide.args {device = tide.cuda.is_available() and "cuda" or "sim"
 
 local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
 
--- 1. What there is ---------------------------------------------------------------------------------------
--- A device is a place with a memory of its own and something that computes there. "cpu" is this machine's processor;
--- "cuda:0" is the first NVIDIA GPU; "sim:0" and "sim:1" are simulated accelerators: they compute on the processor, but
--- like a real GPU they have their own memory, their own queue and slow roads to and from it. So this lesson works anywhere.
+-- 1. What there is --------------------------------------------------------------------------------
+-- A device is a place with a memory of its own and something that computes there. "cpu" is this
+-- machine's processor; "cuda:0" is the first NVIDIA GPU; "sim:0" and "sim:1" are simulated
+-- accelerators: they compute on the processor, but like a real GPU they have their own memory,
+-- their own queue and slow roads to and from it. So this lesson works anywhere.
 heading "1. Devices and their names"
 
 for _, device in ipairs(tide.devices()) do print("  " .. tostring(device)) end
@@ -26,20 +28,23 @@ if accelerator == cpu then
   accelerator = tide.device("sim:0")
   print("You asked for the cpu. Where this lesson needs a second memory, it uses sim:0.")
 end
-print(("The cpu is %s; our accelerator is %s (type %s, number %d)."):format(tostring(cpu), tostring(accelerator),
+print(("The cpu is %s; our accelerator is %s (type %s, number %d)."):format(tostring(cpu),
+  tostring(accelerator),
   accelerator.type, accelerator.index))
 
--- A device is a name, so the same name is the same device. The first of a kind may leave out its number.
+-- A device is a name, so the same name is the same device. The first of a kind may leave out its
+-- number.
 assert(tide.device(accelerator.type .. ":0") == tide.device(accelerator.type))
 assert(#tide.devices(accelerator.type) >= 1, "the kind we chose is among the devices there are")
 
--- Naming a device that is not there is no error: a script may talk about machines it does not run on. Using it is one.
+-- Naming a device that is not there is no error: a script may talk about machines it does not run
+-- on. Using it is one.
 local far_away = tide.device("cuda:99")
 local ok, message = pcall(tide.ones, 2, 2, {device = far_away})
 assert(not ok)
 print("Using one that is not there:  " .. message)
 
--- 2. Where a tensor lives --------------------------------------------------------------------------------
+-- 2. Where a tensor lives -------------------------------------------------------------------------
 -- Tensors are made on the cpu unless you say otherwise. `x.device` tells, and so does printing.
 heading "2. Where a tensor lives"
 
@@ -53,7 +58,7 @@ assert(y.device == accelerator)
 -- What is computed from a tensor lives where the tensor lives.
 assert((y * 2 + 1).device == accelerator)
 
--- 3. Moving ----------------------------------------------------------------------------------------------
+-- 3. Moving ---------------------------------------------------------------------------------------
 -- `x:to(device)` gives a tensor over there. The one here stays as it is.
 heading "3. Moving a tensor makes a new one"
 
@@ -68,15 +73,16 @@ moved:add_(100)
 assert(x:sum():item() == 15)
 assert(moved:sum():item() == 615)
 
--- Copies between memories are what costs time on a GPU, so `to` copies only when it has to: if the tensor is there
--- already, you get that very tensor back. Write `x = x:to(device)` as often as you like. To force a copy, use copyto.
+-- Copies between memories are what costs time on a GPU, so `to` copies only when it has to: if the
+-- tensor is there already, you get that very tensor back. Write `x = x:to(device)` as often as you
+-- like. To force a copy, use copyto.
 assert(moved:to(accelerator) == moved, "already there: nothing is copied")
 assert(moved:copyto(accelerator) ~= moved, "copyto always copies")
 print("x:to(device) copies only if x is elsewhere; x:copyto(device) always does.")
 
--- 4. Strangers -------------------------------------------------------------------------------------------
--- An op needs its tensors in one memory. Moving them is your decision, because it costs time; so tide does not do it
--- behind your back, and says at once, in this very line, what does not fit.
+-- 4. Strangers ------------------------------------------------------------------------------------
+-- An op needs its tensors in one memory. Moving them is your decision, because it costs time; so
+-- tide does not do it behind your back, and says at once, in this very line, what does not fit.
 heading "4. Tensors on two devices do not mix"
 
 local mixed, complaint = pcall(function() return x + y end)
@@ -93,7 +99,7 @@ assert(sum.device == accelerator)
 assert((y + 1).device == accelerator)
 assert((y + tide.tensor(0.5)).device == accelerator)
 
--- 5. A device that is surely there -----------------------------------------------------------------------
+-- 5. A device that is surely there ----------------------------------------------------------------
 -- Scripts that shall run on every machine ask for a GPU and take the cpu if there is none.
 heading "5. A GPU if there is one"
 
@@ -103,9 +109,9 @@ assert(tide.num_gpus() > 0 or best == cpu)
 assert(tide.try_gpu(99) == cpu, "number 99 is nowhere: cpu")
 assert(#tide.try_all_gpus() == math.max(tide.num_gpus(), 1))
 
--- 6. A model on a device ---------------------------------------------------------------------------------
--- A module's parameters are tensors, so they live somewhere too. For a module, `to` moves them in place: an optimizer
--- that holds the parameters still holds the right ones afterwards.
+-- 6. A model on a device --------------------------------------------------------------------------
+-- A module's parameters are tensors, so they live somewhere too. For a module, `to` moves them in
+-- place: an optimizer that holds the parameters still holds the right ones afterwards.
 heading "6. A model's parameters on a device"
 
 local net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
@@ -116,11 +122,13 @@ local same = net:to(accelerator)
 assert(same == net, "to returns the module itself")
 assert(net[1].weight == first, "the same parameter tensors, moved")
 for name, parameter in net:named_parameters() do
-  print(("  %-9s %-8s %s"):format(name, "(" .. table.concat(parameter.shape, ", ") .. ")", tostring(parameter.device)))
+  print(("  %-9s %-8s %s"):format(name, "(" .. table.concat(parameter.shape, ", ") .. ")",
+    tostring(parameter.device)))
   assert(parameter.device == accelerator)
 end
 
--- Data on the wrong side is the most frequent mistake of all. See what it says: the layer, and both devices.
+-- Data on the wrong side is the most frequent mistake of all. See what it says: the layer, and both
+-- devices.
 local fits, advice = pcall(function() return net(x) end)
 assert(not fits)
 print("net(x):  " .. advice)

@@ -1,11 +1,12 @@
--- Lesson 2: the queue. Your script and the device work at the same time; who waits for whom, and when?
+-- Lesson 2: the queue. Your script and the device work at the same time; who waits for whom, and
+-- when?
 --
 -- Run it:        tide lesson 2
 -- On the cpu:    tide lesson 2 --device cpu
 --
--- A line like `c = a:matmul(b)` computes nothing. It writes down what is to be done, hands the note to the device's
--- queue and goes on to the next line. That is why a GPU can be busy while your script already prepares the next step,
--- and it is why naive timings lie.
+-- A line like `c = a:matmul(b)` computes nothing. It writes down what is to be done, hands the note
+-- to the device's queue and goes on to the next line. That is why a GPU can be busy while your
+-- script already prepares the next step, and it is why naive timings lie.
 local tide = require "tide"
 
 local options = tide.args {
@@ -19,15 +20,17 @@ local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) 
 
 local function ms(seconds) return ("%.1f ms"):format(seconds * 1e3) end
 
---- Calls fn and returns the seconds that the script spent in it; `tide.time` reads a clock and waits for nothing.
+--- Calls fn and returns the seconds that the script spent in it; `tide.time` reads a clock and
+--- waits for nothing.
 local function seconds_of(fn)
   local start = tide.time()
   fn()
   return tide.time() - start
 end
 
--- 1. Queueing is quick -----------------------------------------------------------------------------------
-heading(("1. %d products of two matrices of %d x %d"):format(options.products, options.size, options.size))
+-- 1. Queueing is quick ----------------------------------------------------------------------------
+heading(("1. %d products of two matrices of %d x %d"):format(options.products, options.size,
+  options.size))
 
 local size = options.size
 local a = tide.randn(size, size, {device = device})
@@ -51,16 +54,17 @@ print(("the script was busy for %.1f %% of it; the rest of the time it could hav
   100 * queued / done))
 assert(queued < 0.05 * done, "queueing costs less than 5 % of computing")
 
--- Two hundred results do not need the memory of two hundred results: `last` is overwritten in each turn, and what
--- nothing refers to any more is given back in the order of the queue, while it runs.
+-- Two hundred results do not need the memory of two hundred results: `last` is overwritten in each
+-- turn, and what nothing refers to any more is given back in the order of the queue, while it runs.
 local one = size * size * 4
 local peak = tide.max_memory_allocated(device) - before
 print(("memory at the peak:    %.1f results of %.1f MB each"):format(peak / one, one / 2 ^ 20))
 assert(peak < options.products / 5 * one, "a few results at a time, not hundreds")
 
--- 2. What forces the script to wait ----------------------------------------------------------------------
--- As long as you only make tensors from tensors, nobody waits. As soon as a number must be in Lua's hands (to print
--- it, to compare it, to write it to a file) the script waits until the device gets there.
+-- 2. What forces the script to wait ---------------------------------------------------------------
+-- As long as you only make tensors from tensors, nobody waits. As soon as a number must be in Lua's
+-- hands (to print it, to compare it, to write it to a file) the script waits until the device gets
+-- there.
 heading "2. What makes the script wait"
 
 local function queue_some()
@@ -92,8 +96,9 @@ for _, row in ipairs(waits) do
 end
 print(("(the work behind each of them takes %s)"):format(ms(work)))
 
--- 3. A hundred thousand small steps ----------------------------------------------------------------------
--- Notes are collected in windows, and a window of small steps becomes one kernel, so even tiny ops are cheap.
+-- 3. A hundred thousand small steps ---------------------------------------------------------------
+-- Notes are collected in windows, and a window of small steps becomes one kernel, so even tiny ops
+-- are cheap.
 heading "3. x = x + 1, 100 000 times"
 
 local x = tide.zeros(1, {device = device})
@@ -102,13 +107,14 @@ local recording = seconds_of(function()
 end)
 local value
 local reading = seconds_of(function() value = x:item() end)
-print(("x is %d; queueing took %s (%.0f ns a step), the last value came %s later"):format(value, ms(recording),
+print(("x is %d; queueing took %s (%.0f ns a step), the last value came %s later"):format(value,
+  ms(recording),
   recording / 100000 * 1e9, ms(reading)))
 assert(value == 100000)
 
--- 4. A timer that lies, and one that does not --------------------------------------------------------------
--- Measuring "how long does matmul take" by reading a clock before and after is the classic mistake: that measures how
--- long it takes to write the note.
+-- 4. A timer that lies, and one that does not -----------------------------------------------------
+-- Measuring "how long does matmul take" by reading a clock before and after is the classic mistake:
+-- that measures how long it takes to write the note.
 heading "4. A timer that lies"
 
 local repeats = 20
@@ -124,11 +130,12 @@ local truth = seconds_of(function()
   tide.synchronize(device)
 end)
 local speed = 2 * size ^ 3 * repeats / 1e9
-print(("without waiting: %9s, which would be %8.0f GFLOP/s: too good to be true"):format(ms(lie), speed / lie))
+print(("without waiting: %9s, which would be %8.0f GFLOP/s: too good to be true"):format(ms(lie),
+  speed / lie))
 print(("with waiting:    %9s, which is       %8.0f GFLOP/s"):format(ms(truth), speed / truth))
 assert(lie < 0.5 * truth, "the first clock stopped long before the work was done")
 
--- 5. The right tool ----------------------------------------------------------------------------------------
+-- 5. The right tool -------------------------------------------------------------------------------
 -- benchmark runs a function a few times, waits where it must, and keeps the kinds of time apart.
 heading "5. tide.benchmark"
 

@@ -1,11 +1,13 @@
--- Lesson 3: the training loop. A network learns to read handwritten digits, and we look at what waiting costs.
+-- Lesson 3: the training loop. A network learns to read handwritten digits, and we look at what
+-- waiting costs.
 --
 -- Run it:        tide lesson 3
 -- On the cpu:    tide lesson 3 --device cpu
 -- Longer:        tide lesson 3 --epochs 40
 --
--- The data are real: 1797 digits of 8 x 8 dots that people wrote on paper. The last 360 were written by people
--- who wrote none of the others, so the network has never seen their hand: an honest exam.
+-- The data are real: 1797 digits of 8 x 8 dots that people wrote on paper. The last 360 were
+-- written by people who wrote none of the others, so the network has never seen their hand: an
+-- honest exam.
 local tide = require "tide"
 local nn, optim, data = tide.nn, tide.optim, tide.data
 local F = nn.functional
@@ -20,7 +22,7 @@ tide.manual_seed(options.seed) -- the same seed gives the same run, to the last 
 
 local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
 
--- 1. Data ------------------------------------------------------------------------------------------------
+-- 1. Data -----------------------------------------------------------------------------------------
 heading "1. The data"
 
 local images, labels = data.digits()
@@ -34,26 +36,28 @@ for _, row in ipairs(images[1]:tolist()) do
   print("    " .. table.concat(row))
 end
 
--- Images go in as (samples, channels, height, width). Classes are positions, and positions in Lua start at 1: the digit 0
--- is class 1, the digit 9 is class 10.
+-- Images go in as (samples, channels, height, width). Classes are positions, and positions in Lua
+-- start at 1: the digit 0 is class 1, the digit 9 is class 10.
 local x = images:to("float32"):unsqueeze(2):to(device)
 local y = (labels:to("int64") + 1):to(device)
 local known, exam = #x - 360, 360
 
--- Networks like numbers around 0, spread by about 1. What is subtracted and divided by comes from the part we learn from: to
--- look at the exam for that would be a small way of cheating.
+-- Networks like numbers around 0, spread by about 1. What is subtracted and divided by comes from
+-- the part we learn from: to look at the exam for that would be a small way of cheating.
 local seen = x:narrow(1, 1, known)
 x = (x - seen:mean()) / seen:std()
 local train_x, train_y = x:narrow(1, 1, known), y:narrow(1, 1, known)
 local test_x, test_y = x:narrow(1, known + 1, exam), y:narrow(1, known + 1, exam)
 
-local loader = data.DataLoader(data.TensorDataset(train_x, train_y), {batch_size = 32, shuffle = true})
-print(("%d digits to learn from in %d batches, %d for the exam, all on %s"):format(known, #loader, exam,
+local loader = data.DataLoader(data.TensorDataset(train_x, train_y), {batch_size = 32,
+  shuffle = true})
+print(("%d digits to learn from in %d batches, %d for the exam, all on %s"):format(known, #loader,
+  exam,
   tostring(device)))
 
--- 2. A network -------------------------------------------------------------------------------------------
--- Convolutions look at every spot of the image with the same small windows; pooling keeps the strongest answer of each
--- 2 x 2 spots; the linear layers at the end decide.
+-- 2. A network ------------------------------------------------------------------------------------
+-- Convolutions look at every spot of the image with the same small windows; pooling keeps the
+-- strongest answer of each 2 x 2 spots; the linear layers at the end decide.
 heading "2. The network"
 
 local function make_network()
@@ -69,8 +73,9 @@ end
 local net = make_network()
 print(net)
 
--- 3. Training --------------------------------------------------------------------------------------------
--- The loop that all of deep learning is made of: guess, measure, ask every weight which way is better, take a step.
+-- 3. Training -------------------------------------------------------------------------------------
+-- The loop that all of deep learning is made of: guess, measure, ask every weight which way is
+-- better, take a step.
 heading "3. Training"
 
 --- Trains for some epochs. `every_step(loss)`, if given, is called after each step.
@@ -111,7 +116,8 @@ train(net, options.epochs, function(epoch, loss, seconds)
 end)
 local seconds, waits = tide.time() - start, tide.wait_count() - waits_before
 local right = accuracy(net)
-print(("%.2f s for %d epochs; %.1f %% of the exam right"):format(seconds, options.epochs, 100 * right))
+print(("%.2f s for %d epochs; %.1f %% of the exam right"):format(seconds, options.epochs,
+  100 * right))
 assert(losses[#losses] < losses[1] / 5, "the loss fell")
 assert(options.epochs < 20 or right >= 0.95, "at least 95 % right after 20 epochs")
 
@@ -122,13 +128,15 @@ local shown = 0
 for i, is_wrong in ipairs(wrong) do
   if is_wrong and shown < 3 then
     shown = shown + 1
-    print(("  exam digit %d is a %d, the network says %d"):format(i, test_y[i]:item() - 1, answers[i]:item() - 1))
+    print(("  exam digit %d is a %d, the network says %d"):format(i, test_y[i]:item() - 1,
+      answers[i]:item() - 1))
   end
 end
 
--- 4. What a wait costs -----------------------------------------------------------------------------------
--- The same training, but with one innocent line more: a number read in every step, for a log or a progress bar. Every read
--- makes the script wait for the device, and then the device for the script, which has queued nothing meanwhile.
+-- 4. What a wait costs ----------------------------------------------------------------------------
+-- The same training, but with one innocent line more: a number read in every step, for a log or a
+-- progress bar. Every read makes the script wait for the device, and then the device for the
+-- script, which has queued nothing meanwhile.
 heading "4. The same, reading the loss in every step"
 
 tide.manual_seed(options.seed)
@@ -149,7 +157,8 @@ assert(#log == steps)
 assert(waits_again >= steps, "a wait in every step")
 assert(waits < steps / 4, "hardly any without")
 
--- Reading changes when things are computed, never what: both runs end with the same loss, bit for bit.
+-- Reading changes when things are computed, never what: both runs end with the same loss, bit for
+-- bit.
 assert(final_loss == losses[#losses], "the same numbers")
 print("The results are the same to the last bit; only the waiting differs.")
 print("tide run --syncs FILE shows for any script where it waited, how often and how long.")

@@ -20,14 +20,17 @@ end
 
 local function known_options(declared)
   local names = {}
-  for name, default in pairs(declared) do names[#names + 1] = ("--%s (%s)"):format(name, tostring(default)) end
+  for name, default in pairs(declared) do
+    names[#names + 1] = ("--%s (%s)"):format(name, tostring(default))
+  end
   table.sort(names)
   return table.concat(names, ", ")
 end
 
---- tide.args{epochs = 20, device = "cpu"} reads `--epochs 5 --device=sim`: a table with a value for every name,
---- of the type of its default, and the other arguments as its elements 1, 2, ... `given` is read in the place
---- of the script's arguments. A name that was not declared is an error that lists those that were.
+--- tide.args{epochs = 20, device = "cpu"} reads `--epochs 5 --device=sim`: a table with a value for
+--- every name, of the type of its default, and the other arguments as its elements 1, 2, ...
+--- `given` is read in the place of the script's arguments. A name that was not declared is an error
+--- that lists those that were.
 local function args(declared, given)
   given = given or _G.arg or {}
   local values = {}
@@ -41,7 +44,9 @@ local function args(declared, given)
     else
       name = name:gsub("-", "_")
       local default = declared[name]
-      if default == nil then raise("unknown option --%s: known are %s", name, known_options(declared)) end
+      if default == nil then
+        raise("unknown option --%s: known are %s", name, known_options(declared))
+      end
       if not word:find("=", 1, true) then
         text = nil
         -- A switch needs no value; everything else takes the next word.

@@ -15,9 +15,10 @@ end
 
 --- Returns a function that reads the arguments of `caller`.
 ---
---- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be left out
---- (a nil default is allowed). Any of them may be given by name in a trailing table; a name that is not
---- declared, or one given twice, is an error. The function returns a table of all values by name.
+--- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be
+--- left out (a nil default is allowed). Any of them may be given by name in a trailing table; a
+--- name that is not declared, or one given twice, is an error. The function returns a table of all
+--- values by name.
 local function arguments(caller, declared)
   local names, defaults, required, position = {}, {}, {}, {}
   for i, entry in ipairs(declared) do

@@ -1,10 +1,12 @@
 -- Classes with single inheritance: `class("Linear", Module)` makes one, calling it makes an object.
 
---- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object and
---- hands the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are inherited too.
+--- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object
+--- and hands the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
+--- inherited too.
 local function class(name, base)
   local made = {name = name, base = base}
-  -- Lua looks metamethods up in the metatable itself, never through its __index: so they are copied.
+  -- Lua looks metamethods up in the metatable itself, never through its __index: so they are
+  -- copied.
   for key, value in pairs(base or {}) do
     if type(key) == "string" and key:sub(1, 2) == "__" then made[key] = value end
   end

@@ -1,4 +1,5 @@
--- tide.progress: walks a list, an iterator or 1..n while a line on the terminal shows how far it is.
+-- tide.progress: walks a list, an iterator or 1..n while a line on the terminal shows how far it
+-- is.
 local raise = require "tide.raise"
 local tide = require "tide"
 
@@ -8,7 +9,8 @@ local function line(label, done, total, seconds)
   local rate = done / math.max(seconds, 1e-9)
   if not total then return ("%s%d  %.1f/s"):format(label, done, rate) end
   local left = rate > 0 and (total - done) / rate or 0
-  return ("%s%3.0f%%  %d/%d  %.1f/s  %.0f s left"):format(label, 100 * done / math.max(total, 1), done, total,
+  return ("%s%3.0f%%  %d/%d  %.1f/s  %.0f s left"):format(label, 100 * done / math.max(total, 1),
+    done, total,
     rate, left)
 end
 
@@ -32,9 +34,9 @@ local function new_meter(total, label)
   return meter
 end
 
---- `for i in tide.progress(n)`, `for i, v in tide.progress(list)` or, for an iterator and what goes with it,
---- `for x, y in tide.progress(loader:iter())`. The last argument may be {label = "train", total = n}.
---- Reads no tensor and so never waits for a device.
+--- `for i in tide.progress(n)`, `for i, v in tide.progress(list)` or, for an iterator and what goes
+--- with it, `for x, y in tide.progress(loader:iter())`. The last argument may be {label = "train",
+--- total = n}. Reads no tensor and so never waits for a device.
 local function progress(iterable, ...)
   local rest = table.pack(...)
   local options = {}

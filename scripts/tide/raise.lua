@@ -16,7 +16,8 @@ local function script_level()
   end
 end
 
---- Raises `format:format(...)`, headed by the file and line of the script that called into the library.
+--- Raises `format:format(...)`, headed by the file and line of the script that called into the
+--- library.
 local function raise(format, ...)
   local message = select("#", ...) > 0 and format:format(...) or format
   error(message, script_level())

@@ -65,12 +65,15 @@ local function with_lines(message)
   local lines = {message}
   for line in debug.traceback("", 2):gmatch("[^\n]+") do
     local inside = line:find("[tide]", 1, true) or line:find("[C]", 1, true)
-    if not inside and line:match("^%s+%S+:%d+:") then lines[#lines + 1] = "  " .. line:match("^%s*(.*)$") end
+    if not inside and line:match("^%s+%S+:%d+:") then
+      lines[#lines + 1] = "  " .. line:match("^%s*(.*)$")
+    end
   end
   return table.concat(lines, "\n")
 end
 
---- Runs the hooks of `group` and its parents: before_each from the outside in, after_each back again.
+--- Runs the hooks of `group` and its parents: before_each from the outside in, after_each back
+--- again.
 local function run_hooks(group, kind)
   if group.parent and kind == "before" then run_hooks(group.parent, kind) end
   for _, fn in ipairs(group[kind]) do fn() end
@@ -117,13 +120,15 @@ end
 
 local function print_report(name, status, message)
   if status == "listed" then print(name) end
-  if status == "failed" then print(("FAILED %s\n  %s"):format(name, (message:gsub("\n", "\n  ")))) end
+  if status == "failed" then
+    print(("FAILED %s\n  %s"):format(name, (message:gsub("\n", "\n  "))))
+  end
 end
 
---- Runs the tests registered so far. Options: `filter` (a Lua pattern of names), `devices` (a list; default: all
---- there are), `list` (only name them), `report(name, status, message, seconds)`, called for each test with the
---- status "passed", "failed" or "pending". Returns how many of each there were; without a `report` of yours,
---- prints failures and the counts.
+--- Runs the tests registered so far. Options: `filter` (a Lua pattern of names), `devices` (a list;
+--- default: all there are), `list` (only name them), `report(name, status, message, seconds)`,
+--- called for each test with the status "passed", "failed" or "pending". Returns how many of each
+--- there were; without a `report` of yours, prints failures and the counts.
 function test.run(options)
   options = options or {}
   local counts = {passed = 0, failed = 0, pending = 0, listed = 0}

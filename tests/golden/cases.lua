@@ -1,10 +1,12 @@
--- Runs the golden cases of single ops: calls in the script API with the values and gradients expected.
+-- Runs the golden cases of single ops: calls in the script API with the values and gradients
+-- expected.
 local tide = require "tide"
 local compare = require "tide.test.compare"
 
 local cases = {}
 
---- The folder of the cases: TIDE_GOLDEN, else shared/golden beside the repository. nil if there is none.
+--- The folder of the cases: TIDE_GOLDEN, else shared/golden beside the repository. nil if there is
+--- none.
 function cases.folder()
   local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
   for _, folder in ipairs {os.getenv "TIDE_GOLDEN" or "", here .. "/../../../shared/golden"} do
@@ -107,7 +109,8 @@ local function check(case, number, tensors, device)
     or (case.grads and check_grads(results, case, inputs, number, tensors, device))
 end
 
---- Runs case `number` of a group: "passed", "failed" with what differs, or "missing" with the error.
+--- Runs case `number` of a group: "passed", "failed" with what differs, or "missing" with the
+--- error.
 function cases.run(case, number, tensors, device)
   local ok, difference = pcall(check, case, number, tensors, device)
   if ok then return difference and "failed" or "passed", difference end

@@ -1,9 +1,10 @@
--- Builds the networks of the golden cases with weights from formulas, runs them and trains them ten steps.
+-- Builds the networks of the golden cases with weights from formulas, runs them and trains them ten
+-- steps.
 local tide = require "tide"
 
 local models = {}
 
--- Weights, inputs and targets ----------------------------------------------------------------------------
+-- Weights, inputs and targets ---------------------------------------------------------------------
 
 local function ramp(count) return tide.arange(count, {dtype = "float64"}) end
 
@@ -45,13 +46,14 @@ local function make_target(batch, classes)
   return tide.tensor(target)
 end
 
--- Architectures ------------------------------------------------------------------------------------------
+-- Architectures -----------------------------------------------------------------------------------
 
 local build = {}
 
 function build.mlp(config)
   local nn, hidden = tide.nn, config.hidden
-  return nn.Sequential(nn.Linear(config.inputs, hidden[1]), nn.ReLU(), nn.Linear(hidden[1], hidden[2]),
+  return nn.Sequential(nn.Linear(config.inputs, hidden[1]), nn.ReLU(), nn.Linear(hidden[1],
+    hidden[2]),
     nn.Tanh(), nn.Linear(hidden[2], config.classes))
 end
 
@@ -60,7 +62,8 @@ function build.lenet(config)
   return nn.Sequential(
     nn.Conv2d(config.image[1], channels[1], 5, {padding = 2}), nn.ReLU(), nn.MaxPool2d(2),
     nn.Conv2d(channels[1], channels[2], 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-    nn.Linear(channels[2] * 5 * 5, hidden[1]), nn.ReLU(), nn.Linear(hidden[1], hidden[2]), nn.ReLU(),
+    nn.Linear(channels[2] * 5 * 5, hidden[1]), nn.ReLU(), nn.Linear(hidden[1], hidden[2]),
+      nn.ReLU(),
     nn.Linear(hidden[2], config.classes))
 end
 
@@ -80,7 +83,7 @@ local function make(case, device)
   return net:to(device)
 end
 
--- Comparing ----------------------------------------------------------------------------------------------
+-- Comparing ---------------------------------------------------------------------------------------
 
 --- Every element within rtol times the largest magnitude expected.
 local function list_difference(what, got, expected, rtol)
@@ -113,7 +116,9 @@ local function check_first_step(case, folder, net, x, target)
 end
 
 local function check_run(run, net, x, target)
-  if run.scheduler or run.clip_grad_norm then error("attempt to call a nil value (scheduler)", 0) end
+  if run.scheduler or run.clip_grad_norm then
+    error("attempt to call a nil value (scheduler)", 0)
+  end
   local optimizer = tide.optim[run.optimizer](net:parameters(), run.options)
   local losses = {}
   net:train()

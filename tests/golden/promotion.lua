@@ -1,9 +1,11 @@
--- Checks the result types of operators and methods against the tables of the golden promotion cases.
+-- Checks the result types of operators and methods against the tables of the golden promotion
+-- cases.
 local tide = require "tide"
 
 local promotion = {}
 
-local symbols = {["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true, ["//"] = true, ["%"] = true, ["^"] = true}
+local symbols = {["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true, ["//"] = true,
+  ["%"] = true, ["^"] = true}
 
 --- The function of two operands that a table's key names.
 local function binary(name)

@@ -1,4 +1,5 @@
--- Runs the golden cases and prints per group how many passed, failed, or call what is not there yet.
+-- Runs the golden cases and prints per group how many passed, failed, or call what is not there
+-- yet.
 --
 --   tide tests/golden/runner.lua [--device D] [--verbose] [--promotion] [--models] [GROUP ...]
 local tide = require "tide"
@@ -28,7 +29,8 @@ end
 local function new_counts() return {passed = 0, failed = 0, missing = 0} end
 
 local function line(name, counts)
-  return ("%-34s %5d passed %5d failed %5d not there yet"):format(name, counts.passed, counts.failed,
+  return ("%-34s %5d passed %5d failed %5d not there yet"):format(name, counts.passed,
+    counts.failed,
     counts.missing)
 end
 
@@ -68,7 +70,8 @@ if options.promotion or not (only or options.chosen) then
   section("promotion", function(report) promotion.run(folder, cases.not_there, report) end)
 end
 if options.models or not (only or options.chosen) then
-  section("models", function(report) models.run(folder, options.device, cases.not_there, report) end)
+  section("models", function(report) models.run(folder, options.device, cases.not_there,
+    report) end)
 end
 print(line("all", total))
 os.exit(total.failed == 0, true)

@@ -1,4 +1,5 @@
--- Gradients: against finite differences, accumulation, modes, in-place writes, second derivatives, errors.
+-- Gradients: against finite differences, accumulation, modes, in-place writes, second derivatives,
+-- errors.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -16,32 +17,38 @@ describe("gradients", function(device)
 
   it("of matrix products", function()
     check_gradient(function(a, b) return a:matmul(b) end, random({3, 4}), random({4, 2}))
-    check_gradient(function(a, b) return a:transpose(2, 3):matmul(b) end, random({2, 4, 3}), random({4, 2}))
+    check_gradient(function(a, b) return a:transpose(2, 3):matmul(b) end, random({2, 4, 3}),
+      random({4, 2}))
   end)
   it("of broadcasting sum over what was repeated", function()
     check_gradient(function(a, b) return a * b + b end, random({3, 1}), random({4}))
   end)
   it("of reductions and what is built of them", function()
-    check_gradient(function(x) return x:sum(1), x:mean(2), x:var(2), x:logsumexp(1) end, random({3, 4}))
+    check_gradient(function(x) return x:sum(1), x:mean(2), x:var(2), x:logsumexp(1) end, random({3,
+      4}))
     check_gradient(function(x) return x:softmax(2), x:log_softmax(1) end, random({3, 4}))
     check_gradient(function(x) return x:max(2), x:amin(1) end, random({3, 4}))
     check_gradient(function(x) return x:norm(), x:prod(1) end, random({3, 4}))
   end)
   it("of views, joins and picks", function()
-    check_gradient(function(x) return x[{{1, -1, 2}}]:transpose(1, 2):reshape(-1), x[2] end, random({3, 4}))
+    check_gradient(function(x) return x[{{1, -1, 2}}]:transpose(1, 2):reshape(-1), x[2] end,
+      random({3, 4}))
     check_gradient(function(a, b) return tide.cat({a, b}, 2):flip(1), tide.stack({a, b}) end,
       random({2, 2}), random({2, 2}))
     local index = tide.tensor({{1, 3}, {2, 2}}):to(device)
-    check_gradient(function(x) return x:gather(2, index), x:index_select(1, tide.tensor({2, 2}):to(device)) end,
+    check_gradient(function(x) return x:gather(2, index), x:index_select(1, tide.tensor({2,
+      2}):to(device)) end,
       random({2, 3}))
   end)
   it("of convolutions and pools", function()
     check_gradient(function(x, w, b) return F.conv2d(x, w, b, {stride = 2, padding = 1}) end,
       random({2, 2, 5, 5}), random({3, 2, 3, 3}), random({3}))
-    check_gradient(function(x) return F.max_pool2d(x, 2), F.avg_pool2d(x, 2) end, random({1, 2, 4, 4}))
+    check_gradient(function(x) return F.max_pool2d(x, 2), F.avg_pool2d(x, 2) end, random({1, 2, 4,
+      4}))
   end)
   it("of layer norm and losses", function()
-    check_gradient(function(x, w, b) return F.layer_norm(x, {4}, w, b) end, random({3, 4}), random({4}), random({4}))
+    check_gradient(function(x, w, b) return F.layer_norm(x, {4}, w, b) end, random({3, 4}),
+      random({4}), random({4}))
     local target = tide.tensor({1, 4, 2}):to(device)
     check_gradient(function(x) return F.cross_entropy(x, target) end, random({3, 4}))
     check_gradient(function(x, y) return F.mse_loss(x, y) end, random({3, 4}), random({3, 4}))

@@ -4,7 +4,8 @@ local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, raises = test.equal, test.raises
 
-local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
+  "uint8", "bool"}
 
 describe("conversion", function(device)
   it("keeps small whole numbers in every type", function()

@@ -53,6 +53,7 @@ describe("a loader", function()
   end)
   it("refuses tensors of different length and sizes that are none", function()
     raises("TensorDataset", function() return data.TensorDataset(tide.ones(3), tide.ones(4)) end)
-    raises("batch_size", function() return data.DataLoader(data.TensorDataset(tide.ones(3)), {batch_size = 0}) end)
+    raises("batch_size", function() return data.DataLoader(data.TensorDataset(tide.ones(3)),
+      {batch_size = 0}) end)
   end)
 end)

@@ -1,10 +1,12 @@
--- What fails on the device: both lines in one error, good tensors stay good, models keep their values.
+-- What fails on the device: both lines in one error, good tensors stay good, models keep their
+-- values.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal = test.equal
 
---- Runs `program` once for each of its steps, failing that step; calls check(ok, result or message) each time.
+--- Runs `program` once for each of its steps, failing that step; calls check(ok, result or message)
+--- each time.
 local function fail_each(count, program, check)
   for k = 1, count do
     tide.sim.configure {index = 0, fail_op = k}
@@ -67,7 +69,9 @@ describe("a failing op", function()
       local y = tide.tensor({1, 2, 1, 2, 1}):to("sim:0")
       local function snapshot()
         local values = {}
-        for i, parameter in ipairs(net:parameters()) do values[i] = parameter:detach():to("cpu"):tolist() end
+        for i, parameter in ipairs(net:parameters()) do
+          values[i] = parameter:detach():to("cpu"):tolist()
+        end
         return values
       end
       snapshots[0] = snapshot()

@@ -11,7 +11,8 @@ describe("files", function()
 
   it("keep tensors of every type in safetensors", function()
     local state = {}
-    for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
+    for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16",
+      "int8",
       "uint8", "bool"} do
       state[dtype] = tide.tensor({{0, 1, 2}, {3, 4, 5}}):to(dtype)
     end

@@ -1,4 +1,5 @@
--- What is computed does not depend on fusing, on when values are read, or on the device: bit for bit.
+-- What is computed does not depend on fusing, on when values are read, or on the device: bit for
+-- bit.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -19,7 +20,8 @@ end
 --- The parameters of a small network after a few steps.
 local function train(device)
   tide.manual_seed(4)
-  local net = nn.Sequential(nn.Conv2d(1, 4, 3, {padding = 1}), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+  local net = nn.Sequential(nn.Conv2d(1, 4, 3, {padding = 1}), nn.ReLU(), nn.MaxPool2d(2),
+    nn.Flatten(),
     nn.Dropout(0.3), nn.Linear(16, 3)):to(device)
   local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
   for _ = 1, 5 do

@@ -1,4 +1,5 @@
--- Indexing and assignment: positions from 1, ranges with both ends, masks, views that write through.
+-- Indexing and assignment: positions from 1, ranges with both ends, masks, views that write
+-- through.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it

@@ -31,8 +31,10 @@ describe("script arguments", function()
     equal(options[1], "file")
   end)
   it("that are unknown or of the wrong kind are errors", function()
-    raises("known are --epochs (20)", function() return tide.args({epochs = 20}, {"--epoch", "3"}) end)
-    raises("expected a whole number", function() return tide.args({epochs = 20}, {"--epochs", "3.5"}) end)
+    raises("known are --epochs (20)", function() return tide.args({epochs = 20}, {"--epoch",
+      "3"}) end)
+    raises("expected a whole number", function() return tide.args({epochs = 20}, {"--epochs",
+      "3.5"}) end)
     raises("a value is missing", function() return tide.args({epochs = 20}, {"--epochs"}) end)
   end)
 end)
@@ -51,7 +53,8 @@ describe("comparisons", function()
   local compare = require "tide.test.compare"
 
   it("say which element differs", function()
-    local text = compare.close(tide.tensor({1.0, 2.5, 3.0}), tide.tensor({1.0, 2.0, 3.0}), 1e-5, 1e-6)
+    local text = compare.close(tide.tensor({1.0, 2.5, 3.0}), tide.tensor({1.0, 2.0, 3.0}), 1e-5,
+      1e-6)
     equal(text, "element 2 is 2.5, expected 2 (1 of 3 differ, by up to 0.5)")
   end)
   it("treat nan as nan and infinities as themselves", function()

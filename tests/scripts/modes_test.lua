@@ -1,4 +1,5 @@
--- Modes belong to the coroutine that opened them and end with their scope, also when an error passes.
+-- Modes belong to the coroutine that opened them and end with their scope, also when an error
+-- passes.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it

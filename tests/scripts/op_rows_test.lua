@@ -29,7 +29,9 @@ end
 
 local function tensors(lists, dtype, device)
   local result = {}
-  for i, list in ipairs(lists) do result[i] = tide.tensor(list, {dtype = dtype, device = device}) end
+  for i, list in ipairs(lists) do
+    result[i] = tide.tensor(list, {dtype = dtype, device = device})
+  end
   return table.unpack(result)
 end
 
@@ -50,8 +52,10 @@ local function test_row(row, fn, arity, device)
   for i = 1, arity do lists[i] = spread(row, i) end
 
   it(row.op .. " has the values of its reference", function()
-    test.close(fn(tensors(lists, "float64", device)), expected(row, lists), {rtol = 1e-12, atol = 1e-12})
-    test.close(fn(tensors(lists, "float32", device)), expected(row, lists), {rtol = 2e-5, atol = 2e-6})
+    test.close(fn(tensors(lists, "float64", device)), expected(row, lists), {rtol = 1e-12,
+      atol = 1e-12})
+    test.close(fn(tensors(lists, "float32", device)), expected(row, lists), {rtol = 2e-5,
+      atol = 2e-6})
   end)
   it(row.op .. " reads strided views", function()
     local views = table.pack(strided(lists, device))

@@ -5,7 +5,9 @@ local describe, it = test.describe, test.it
 local equal, close = test.equal, test.close
 
 describe("reductions", function(device)
-  local function matrix() return tide.tensor({{1.0, 5.0, 3.0}, {4.0, 2.0, 6.0}}, {device = device}) end
+  local function matrix()
+    return tide.tensor({{1.0, 5.0, 3.0}, {4.0, 2.0, 6.0}}, {device = device})
+  end
 
   it("sum over all, along dimensions, and keep dimensions", function()
     equal(matrix():sum():item(), 21.0)

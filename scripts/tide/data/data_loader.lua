@@ -10,8 +10,8 @@ local read = arguments("DataLoader", {
   "dataset", {"batch_size", 1}, {"shuffle", false}, {"drop_last", false},
 })
 
---- data.DataLoader(dataset, {batch_size = 32, shuffle = true}); `dataset` has `#dataset` samples, which
---- `dataset:get(i)` gives one at a time or `dataset:get_batch(positions)` many at once.
+--- data.DataLoader(dataset, {batch_size = 32, shuffle = true}); `dataset` has `#dataset` samples,
+--- which `dataset:get(i)` gives one at a time or `dataset:get_batch(positions)` many at once.
 function DataLoader:init(...)
   local given = read(...)
   if math.type(given.batch_size) ~= "integer" or given.batch_size < 1 then

@@ -23,7 +23,8 @@ function TensorDataset:get(i)
   return table.unpack(sample)
 end
 
---- The samples at these positions (an int64 tensor) as one batch: one gather a tensor, where the data lie.
+--- The samples at these positions (an int64 tensor) as one batch: one gather a tensor, where the
+--- data lie.
 function TensorDataset:get_batch(positions)
   local batch = {}
   for k, tensor in ipairs(self.tensors) do

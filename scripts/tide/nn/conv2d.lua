@@ -41,7 +41,8 @@ function Conv2d:forward(x)
 end
 
 function Conv2d:describe()
-  return ("%d -> %d, %dx%d"):format(self.in_channels, self.out_channels, table.unpack(self.kernel_size))
+  return ("%d -> %d, %dx%d"):format(self.in_channels, self.out_channels,
+    table.unpack(self.kernel_size))
 end
 
 return Conv2d

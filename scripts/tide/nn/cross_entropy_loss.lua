@@ -1,4 +1,5 @@
--- nn.CrossEntropyLoss: how surprised scores (n, classes) are by the right classes (n), counted from 1.
+-- nn.CrossEntropyLoss: how surprised scores (n, classes) are by the right classes (n), counted from
+-- 1.
 local arguments = require "tide.arguments"
 local class = require "tide.class"
 local F = require "tide.nn.functional"

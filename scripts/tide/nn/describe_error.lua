@@ -1,4 +1,5 @@
--- Adds to an error raised inside modules which one it was, as Lua would reach it: net[4] (Linear 10 -> 2).
+-- Adds to an error raised inside modules which one it was, as Lua would reach it: net[4] (Linear 10
+-- -> 2).
 
 local describe_error = {}
 
@@ -24,7 +25,8 @@ local function name_in_function(level, info, value)
   end
 end
 
---- The name under which a script knows `value`: that of the innermost function from stack level `level` up, or a global's.
+--- The name under which a script knows `value`: that of the innermost function from stack level
+--- `level` up, or a global's.
 local function name_from(level, value)
   while true do
     local info = debug.getinfo(level, "f")

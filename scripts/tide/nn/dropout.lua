@@ -1,4 +1,5 @@
--- nn.Dropout: in training sets a share p of the elements to zero and scales the others up to keep the mean.
+-- nn.Dropout: in training sets a share p of the elements to zero and scales the others up to keep
+-- the mean.
 local arguments = require "tide.arguments"
 local class = require "tide.class"
 local F = require "tide.nn.functional"

@@ -1,4 +1,5 @@
--- nn.Flatten: makes one dimension of several; by default of all but the first, which counts samples.
+-- nn.Flatten: makes one dimension of several; by default of all but the first, which counts
+-- samples.
 local arguments = require "tide.arguments"
 local class = require "tide.class"
 local Module = require "tide.nn.module"

@@ -101,8 +101,8 @@ function init.kaiming_normal_(...)
   return init.normal_(given.tensor, 0, kaiming_std("kaiming_normal_", given))
 end
 
---- An initialiser for layers with `inputs` inputs a unit: uniform over +-1 / sqrt(inputs), as PyTorch
---- starts the weights and biases of its linear and convolution layers.
+--- An initialiser for layers with `inputs` inputs a unit: uniform over +-1 / sqrt(inputs), as
+--- PyTorch starts the weights and biases of its linear and convolution layers.
 function init.fan_in_uniform(inputs)
   local bound = inputs > 0 and 1 / math.sqrt(inputs) or 0
   return function(tensor) return init.uniform_(tensor, -bound, bound) end

@@ -1,4 +1,5 @@
--- nn.Module, the base of all layers: parameters, children, modes, state, and errors that name the layer.
+-- nn.Module, the base of all layers: parameters, children, modes, state, and errors that name the
+-- layer.
 local class = require "tide.class"
 local describe_error = require "tide.nn.describe_error"
 local raise = require "tide.raise"
@@ -9,10 +10,11 @@ local Module = class("Module")
 --- Modules start in training mode; `eval` changes it.
 Module.training = true
 
--- Fields -------------------------------------------------------------------------------------------------
+-- Fields ------------------------------------------------------------------------------------------
 
--- A module keeps its fields in itself, where reading them costs nothing, and beside them under `_fields` the names of
--- those that are children, parameters or buffers, in the order of their first assignment.
+-- A module keeps its fields in itself, where reading them costs nothing, and beside them under
+-- `_fields` the names of those that are children, parameters or buffers, in the order of their
+-- first assignment.
 
 local function kind_of(value)
   if class.is_a(value, Module) then return "child" end
@@ -38,7 +40,8 @@ end
 
 local no_fields = {order = {}, kind = {}}
 
---- Iterates over the fields of one kind ("child", "parameter", "buffer") of this module alone, in order.
+--- Iterates over the fields of one kind ("child", "parameter", "buffer") of this module alone, in
+--- order.
 local function fields_of(module, kind)
   local fields = rawget(module, "_fields") or no_fields
   local i = 0
@@ -53,7 +56,8 @@ local function fields_of(module, kind)
   end
 end
 
---- Where new parameters of this module go: {device =, dtype =}, as its options or the last `to` said.
+--- Where new parameters of this module go: {device =, dtype =}, as its options or the last `to`
+--- said.
 function Module:placement() return rawget(self, "_placement") or {} end
 
 --- Remembers where new parameters go.
@@ -90,7 +94,7 @@ function Module:add_module(name, module)
   rawset(self, name, module)
 end
 
--- Walking ------------------------------------------------------------------------------------------------
+-- Walking -----------------------------------------------------------------------------------------
 
 --- A field's name in files: PyTorch's, which count from 0.
 local function file_name(name) return math.type(name) and tostring(name - 1) or name end
@@ -184,7 +188,7 @@ function Module:apply(fn)
   return self
 end
 
--- Modes, gradients, places ---------------------------------------------------------------------------------
+-- Modes, gradients, places ------------------------------------------------------------------------
 
 --- Switches training behaviour (dropout and the like) on or, with false, off.
 function Module:train(mode)
@@ -273,9 +277,10 @@ function Module:initialize(options)
   return self
 end
 
--- State --------------------------------------------------------------------------------------------------
+-- State -------------------------------------------------------------------------------------------
 
---- All parameters and buffers by PyTorch's names; the tensors share their elements with the module's.
+--- All parameters and buffers by PyTorch's names; the tensors share their elements with the
+--- module's.
 function Module:state_dict()
   local state = {}
   for _, kind in ipairs {"parameter", "buffer"} do
@@ -293,8 +298,8 @@ end
 
 local function same_shape(a, b) return table.concat(a.shape, ",") == table.concat(b.shape, ",") end
 
---- Copies the tensors of `state` into the module's. Unless {strict = false}, names missing or left over are an
---- error. Returns the lists of both.
+--- Copies the tensors of `state` into the module's. Unless {strict = false}, names missing or left
+--- over are an error. Returns the lists of both.
 function Module:load_state_dict(state, options)
   local own, missing, unexpected = self:state_dict(), {}, {}
   for name, tensor in pairs(own) do
@@ -324,7 +329,7 @@ function Module:load_state_dict(state, options)
   return missing, unexpected
 end
 
--- Calling and showing --------------------------------------------------------------------------------------
+-- Calling and showing -----------------------------------------------------------------------------
 
 --- What the module computes; every class says this for itself.
 function Module:forward() raise("%s: has no forward method", getmetatable(self).name) end

@@ -10,6 +10,8 @@ local read = arguments("MSELoss", {{"reduction", "mean"}})
 
 function MSELoss:init(...) self.reduction = read(...).reduction end
 
-function MSELoss:forward(input, target) return F.mse_loss(input, target, {reduction = self.reduction}) end
+function MSELoss:forward(input, target)
+  return F.mse_loss(input, target, {reduction = self.reduction})
+end
 
 return MSELoss

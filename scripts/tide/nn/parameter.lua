@@ -2,7 +2,8 @@
 local raise = require "tide.raise"
 local tide = require "tide"
 
---- Marks `tensor` as one to be trained; assigned to a field of a module it becomes one of its parameters.
+--- Marks `tensor` as one to be trained; assigned to a field of a module it becomes one of its
+--- parameters.
 local function Parameter(tensor)
   if not tide.is_tensor(tensor) then raise("Parameter: expected a tensor, got %s", type(tensor)) end
   return tensor:detach():requires_grad_(true)

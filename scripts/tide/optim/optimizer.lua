@@ -1,11 +1,13 @@
--- Base of all optimizers: groups of parameters, each with its options, and what is remembered per parameter.
+-- Base of all optimizers: groups of parameters, each with its options, and what is remembered per
+-- parameter.
 local class = require "tide.class"
 local raise = require "tide.raise"
 local tide = require "tide"
 
 local Optimizer = class("Optimizer")
 
---- Fills what `given` leaves out from `defaults`; an option that `defaults` does not know is an error.
+--- Fills what `given` leaves out from `defaults`; an option that `defaults` does not know is an
+--- error.
 local function with_defaults(name, given, defaults, known)
   local options = {}
   for key, value in pairs(given) do
@@ -23,8 +25,8 @@ local function with_defaults(name, given, defaults, known)
   return options
 end
 
---- `params` is a list of tensors (as net:parameters() gives it) or of groups {params = list, lr = ..., ...}.
---- `defaults` has a value for every option there is.
+--- `params` is a list of tensors (as net:parameters() gives it) or of groups {params = list, lr =
+--- ..., ...}. `defaults` has a value for every option there is.
 function Optimizer:init(params, given, defaults)
   local name = getmetatable(self).name
   if type(params) ~= "table" or getmetatable(params) ~= nil then
@@ -36,7 +38,9 @@ function Optimizer:init(params, given, defaults)
   self.defaults = with_defaults(name, given or {}, defaults, defaults)
   self.param_groups, self.state = {}, {}
   local grouped = type(params[1]) == "table"
-  for _, group in ipairs(grouped and params or {{params = params}}) do self:add_param_group(group) end
+  for _, group in ipairs(grouped and params or {{params = params}}) do
+    self:add_param_group(group)
+  end
 end
 
 --- Adds {params = list, ...}; options that it leaves out are the optimizer's.

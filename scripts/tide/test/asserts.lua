@@ -1,4 +1,5 @@
--- What tests assert. Each function raises an error in the name of the test's line when it does not hold.
+-- What tests assert. Each function raises an error in the name of the test's line when it does not
+-- hold.
 local compare = require "tide.test.compare"
 local raise = require "tide.raise"
 
@@ -10,22 +11,27 @@ end
 
 local close_options = {rtol = true, atol = true}
 
---- Numbers, tensors or nested tables are equal up to rounding: |got - expected| <= atol + rtol * |expected|.
---- {rtol = 1e-5, atol = 1e-6} unless said otherwise.
+--- Numbers, tensors or nested tables are equal up to rounding: |got - expected| <= atol + rtol *
+--- |expected|. {rtol = 1e-5, atol = 1e-6} unless said otherwise.
 function asserts.close(got, expected, options)
   options = options or {}
   for name in pairs(options) do
-    if not close_options[name] then raise("close: unknown option %s: known are atol, rtol", tostring(name)) end
+    if not close_options[name] then
+      raise("close: unknown option %s: known are atol, rtol", tostring(name))
+    end
   end
   local rtol, atol = options.rtol or 1e-5, options.atol or 1e-6
   fail_with("close", compare.close(got, expected, rtol, atol))
 end
 
---- Tensors of one type, shape and values; tables with the same contents; the same number, string, ...
+--- Tensors of one type, shape and values; tables with the same contents; the same number, string,
+--- ...
 function asserts.equal(got, expected) fail_with("equal", compare.equal(got, expected)) end
 
 --- Tensors whose bits are the same.
-function asserts.identical(got, expected) fail_with("identical", compare.identical(got, expected)) end
+function asserts.identical(got, expected)
+  fail_with("identical", compare.identical(got, expected))
+end
 
 --- Something other than nil and false.
 function asserts.is_true(value) if not value then raise("is_true: got %s", tostring(value)) end end
@@ -36,7 +42,8 @@ function asserts.is_false(value) if value then raise("is_false: got %s", tostrin
 --- nil.
 function asserts.is_nil(value) if value ~= nil then raise("is_nil: got %s", tostring(value)) end end
 
---- Calling fn raises an error whose text contains `message`, letter by letter. Returns the whole text.
+--- Calling fn raises an error whose text contains `message`, letter by letter. Returns the whole
+--- text.
 function asserts.raises(message, fn, ...)
   local ok, got = pcall(fn, ...)
   if ok then raise("raises: no error; expected: %s", message) end

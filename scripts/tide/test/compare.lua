@@ -21,7 +21,8 @@ compare.elements = elements
 
 local function shape_text(shape) return "(" .. table.concat(shape, ", ") .. ")" end
 
---- The difference between the shapes and, if `types`, the dtypes of two tensors in words; nil if there is none.
+--- The difference between the shapes and, if `types`, the dtypes of two tensors in words; nil if
+--- there is none.
 local function form_difference(got, expected, types)
   if not (tide.is_tensor(got) and tide.is_tensor(expected)) then return nil end
   local a, b = shape_text(got.shape), shape_text(expected.shape)
@@ -64,8 +65,8 @@ local function differing(a, b, agree)
   return ("%s (%d of %d differ, by up to %.3g)"):format(text, count, #b, worst)
 end
 
---- nil if all elements of `got` are within atol + rtol * |expected| of those expected, else what differs.
---- Shapes must be equal where both are tensors, and types too if `types` is true.
+--- nil if all elements of `got` are within atol + rtol * |expected| of those expected, else what
+--- differs. Shapes must be equal where both are tensors, and types too if `types` is true.
 function compare.close(got, expected, rtol, atol, types)
   local form = form_difference(got, expected, types)
   if form then return form end
@@ -74,7 +75,8 @@ function compare.close(got, expected, rtol, atol, types)
   end)
 end
 
---- nil if two tensors have the same type, shape and bits (up to the payload of nan), else what differs.
+--- nil if two tensors have the same type, shape and bits (up to the payload of nan), else what
+--- differs.
 function compare.identical(got, expected)
   local form = form_difference(got, expected, true)
   if form then return form end
@@ -85,7 +87,8 @@ function compare.identical(got, expected)
   end)
 end
 
---- nil if `got` equals `expected`: tensors by type, shape and values, tables by contents, all else by `==`.
+--- nil if `got` equals `expected`: tensors by type, shape and values, tables by contents, all else
+--- by `==`.
 function compare.equal(got, expected)
   local tensors = (tide.is_tensor(got) and 1 or 0) + (tide.is_tensor(expected) and 1 or 0)
   if tensors == 2 then return compare.close(got, expected, 0, 0, true) end

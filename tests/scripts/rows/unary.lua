@@ -1,5 +1,6 @@
 -- Ops of one tensor: a row per op; values, gradients, dtypes, views and devices are tested from it.
--- `from` and `to` bound the inputs; `gradient = false` where it is zero or undefined almost everywhere.
+-- `from` and `to` bound the inputs; `gradient = false` where it is zero or undefined almost
+-- everywhere.
 local exp, log, abs = math.exp, math.log, math.abs
 
 local function tanh(x) return (exp(x) - exp(-x)) / (exp(x) + exp(-x)) end
@@ -18,14 +19,16 @@ local function toward_zero(x) return x < 0 and math.ceil(x) or math.floor(x) end
 return {
   {op = "abs", from = -3, to = 3, reference = abs},
   {op = "acos", from = -0.95, to = 0.95, reference = math.acos},
-  {op = "acosh", from = 1.1, to = 9, reference = function(x) return log(x + math.sqrt(x * x - 1)) end},
+  {op = "acosh", from = 1.1, to = 9,
+    reference = function(x) return log(x + math.sqrt(x * x - 1)) end},
   {op = "asin", from = -0.95, to = 0.95, reference = math.asin},
   {op = "asinh", from = -5, to = 5, reference = function(x)
     local y = log(abs(x) + math.sqrt(x * x + 1))
     return x < 0 and -y or y
   end},
   {op = "atan", from = -5, to = 5, reference = math.atan},
-  {op = "atanh", from = -0.9, to = 0.9, reference = function(x) return 0.5 * log((1 + x) / (1 - x)) end},
+  {op = "atanh", from = -0.9, to = 0.9,
+    reference = function(x) return 0.5 * log((1 + x) / (1 - x)) end},
   {op = "ceil", from = -5, to = 5, reference = math.ceil, gradient = false},
   {op = "cos", from = -9, to = 9, reference = math.cos},
   {op = "cosh", from = -4, to = 4, reference = function(x) return (exp(x) + exp(-x)) / 2 end},
@@ -33,7 +36,8 @@ return {
   {op = "exp2", from = -6, to = 6, reference = function(x) return 2.0 ^ x end},
   {op = "expm1", from = -3, to = 3, reference = function(x) return exp(x) - 1 end},
   {op = "floor", from = -5, to = 5, reference = math.floor, gradient = false},
-  {op = "frac", from = -5, to = 5, reference = function(x) return x - toward_zero(x) end, gradient = false},
+  {op = "frac", from = -5, to = 5, reference = function(x) return x - toward_zero(x) end,
+    gradient = false},
   {op = "log", from = 0.1, to = 20, reference = log},
   {op = "log10", from = 0.1, to = 20, reference = function(x) return log(x, 10) end},
   {op = "log1p", from = -0.9, to = 20, reference = function(x) return log(1 + x) end},
@@ -44,7 +48,8 @@ return {
   {op = "round", from = -5, to = 5, reference = round_even, gradient = false},
   {op = "rsqrt", from = 0.1, to = 9, reference = function(x) return 1 / math.sqrt(x) end},
   {op = "sigmoid", from = -9, to = 9, reference = sigmoid},
-  {op = "sign", from = -3, to = 3, reference = function(x) return x < 0 and -1 or 1 end, gradient = false},
+  {op = "sign", from = -3, to = 3, reference = function(x) return x < 0 and -1 or 1 end,
+    gradient = false},
   {op = "sin", from = -9, to = 9, reference = math.sin},
   {op = "sinh", from = -4, to = 4, reference = function(x) return (exp(x) - exp(-x)) / 2 end},
   {op = "sqrt", from = 0.1, to = 9, reference = math.sqrt},

@@ -22,14 +22,16 @@ local function numerical(total, inputs, k)
   return result
 end
 
---- Raises an error unless autograd's gradients of fn(inputs...) agree with finite differences. The inputs are
---- float64 tensors; the results of fn are weighted by fixed numbers, so that no two of them cancel.
+--- Raises an error unless autograd's gradients of fn(inputs...) agree with finite differences. The
+--- inputs are float64 tensors; the results of fn are weighted by fixed numbers, so that no two of
+--- them cancel.
 local function check_gradient(fn, ...)
   local inputs = {...}
   local function total(tensors)
     local sum
     for _, result in ipairs({fn(table.unpack(tensors))}) do
-      local weights = (tide.arange(result:numel(), {dtype = "float64", device = result.device}) * 0.7 + 0.3):cos()
+      local weights = (tide.arange(result:numel(), {dtype = "float64",
+        device = result.device}) * 0.7 + 0.3):cos()
       local part = (result * weights:reshape(result.shape)):sum()
       sum = sum and sum + part or part
     end

@@ -1,10 +1,11 @@
--- Random programs of tensor ops, made from a seed: what they compute must not depend on how it is run.
+-- Random programs of tensor ops, made from a seed: what they compute must not depend on how it is
+-- run.
 local tide = require "tide"
 
 local kRows, kColumns = 6, 8
 
---- Each entry takes the list of tensors made so far and a random number generator; it returns a new tensor, or
---- changes one of them and returns nothing. All tensors are (6, 8).
+--- Each entry takes the list of tensors made so far and a random number generator; it returns a new
+--- tensor, or changes one of them and returns nothing. All tensors are (6, 8).
 local actions = {
   function(t, pick) return pick(t) + pick(t) end,
   function(t, pick) return pick(t) * pick(t) * 0.5 end,
@@ -30,7 +31,8 @@ local actions = {
   function(t, pick) pick(t):add_(pick(t) * 0.25) end,
   function(t, pick) pick(t):mul_(0.5) end,
   function(t, pick, random) pick(t)[random(1, kRows)] = random(-3, 3) / 4 end,
-  function(t, pick, random) pick(t)[{{}, random(1, kColumns)}] = pick(t)[{{}, random(1, kColumns)}] end,
+  function(t, pick, random) pick(t)[{{}, random(1, kColumns)}] = pick(t)[{{}, random(1,
+    kColumns)}] end,
   function(t, pick, random) pick(t)[random(1, kRows)]:add_(pick(t)[random(1, kRows)]) end,
   function(t, pick) pick(t):transpose(1, 2):sub_(pick(t):transpose(1, 2) * 0.1) end,
 }
