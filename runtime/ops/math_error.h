@@ -52,7 +52,7 @@ V erf(V x) {
                        0.005223977624792323, -0.0008548326979379369, 0.00012055331060580708,
                        -1.4925594095204869e-05, 1.6460982579686238e-06, -1.635013186044283e-07,
                        1.4658615077612165e-08, -1.1368564562417565e-09, 5.950240423482766e-11});
-    const V small = fma(x * z, p, x * x.constant(1.1283791670955126));
+    const V small = x * fma(z, p, x.constant(1.1283791670955126));
     return select(a < one, small, with_sign(one - erfc_positive(a), x));
   }
   const V limit = x.constant(3.95);

@@ -69,6 +69,7 @@ V pow(V x, V y) {
   V result = is_wide(x) ? pow_positive(a, y) : converted(exp(widened(y) * log(widened(a))), x);
   const V rising = select(y > zero, infinity, zero);
   const V falling = select(y > zero, zero, infinity);
+  result = select(a == one, one, result);
   result = select(a == infinity, rising, result);
   result = select(a == zero, falling, result);
 

@@ -143,7 +143,7 @@ template <class V>
 V atan_quotient(V a, V b) {
   const V tangent = a.constant(0.4142135623730951);
   const auto small = a <= b * tangent;
-  const auto large = b < a * tangent;
+  const auto large = b <= a * tangent;
   const V zero = a.constant(0.0);
   // Around 1 both sums might overflow; a quarter of them does not.
   const V quarter = select(a > a.constant(1.0), a.constant(0.25), a.constant(1.0));
