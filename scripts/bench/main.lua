@@ -45,8 +45,8 @@ local function measure(row, device, reps)
 end
 
 local function json_line(row, peer, figures)
-  return ('{"workload": "%s", "peer": "%s", "best": %.3f, "median": %.3f, "unit": "%s"}'):format(row.name, peer,
-    figures.best, figures.median, row.unit)
+  local form = '{"workload": "%s", "peer": "%s", "best": %.3f, "median": %.3f, "unit": "%s"}'
+  return form:format(row.name, peer, figures.best, figures.median, row.unit)
 end
 
 -- Beside another framework ------------------------------------------------------------------------
@@ -64,7 +64,8 @@ local function find_peers()
     local path = folder .. "/bench/peers.py"
     if exists(path) then return path end
   end
-  error("bench: --beside needs scripts/bench/peers.py: run it in the source tree, or set TIDE_PATH to its scripts folder", 0)
+  error("bench: --beside needs scripts/bench/peers.py: run it in the source tree, "
+    .. "or set TIDE_PATH to its scripts folder", 0)
 end
 
 --- One run of a peer in a process of its own; nil if it has no such workload.
@@ -103,27 +104,27 @@ local function processor()
   return "unknown processor"
 end
 
+local kLine = "%-17s %-10s %12s %12s %8s   %s"
+
 local function print_table(rows, options)
   local script = find_peers()
-  print(("%s, %d threads, device %s, %s"):format(processor(), tide.get_num_threads(),
-    options.device,
+  print(processor())
+  print(("%d threads, device %s, %s"):format(tide.get_num_threads(), options.device,
     os.date "!%Y-%m-%d"))
-  print(("%-17s %-10s %12s %12s   %-22s %s"):format("workload", "unit", "tide", options.beside,
-    "tide against it",
-    "copy beside it, GB/s"))
+  print(kLine:format("workload", "unit", "tide", options.beside, "ratio", "copy beside it, GB/s"))
   local control
   for _, row in ipairs(rows) do
     local ours, theirs = measure_beside(row, options, script)
     if ours then
+      -- Above 1 tide is faster, whatever the unit counts.
       local ratio = row.more_is_better and ours.best / theirs.best or theirs.best / ours.best
       local beside = ""
       if row.memory_bound then
         control = control or require "bench.control"(options.device, options.reps)
         beside = ("%.1f"):format(control())
       end
-      print(("%-17s %-10s %12.1f %12.1f   %-22s %s"):format(row.name, row.unit, ours.best,
-        theirs.best,
-        ("%.2f times as fast"):format(ratio), beside))
+      print(kLine:format(row.name, row.unit, ("%.1f"):format(ours.best),
+        ("%.1f"):format(theirs.best), ("%.2f"):format(ratio), beside))
     end
   end
 end
@@ -136,8 +137,7 @@ local function chosen(names, workloads)
   for i, row in ipairs(workloads) do by_name[row.name], known[i] = row, row.name end
   for i, name in ipairs(names) do
     rows[i] = by_name[name]
-      or error(("bench: unknown workload %s: known are %s"):format(name, table.concat(known,
-        ", ")), 0)
+      or error("bench: unknown workload " .. name .. ": known are " .. table.concat(known, ", "), 0)
   end
   return rows
 end
@@ -157,8 +157,8 @@ local function main(given)
       if options.json then
         print(json_line(row, "tide", figures))
       else
-        print(("%-17s %12.1f %-10s (median %.1f)"):format(row.name, figures.best, row.unit,
-          figures.median))
+        local form = "%-17s %12.1f %-10s (median %.1f)"
+        print(form:format(row.name, figures.best, row.unit, figures.median))
       end
       io.stdout:flush()
     end

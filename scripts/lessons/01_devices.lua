@@ -28,9 +28,8 @@ if accelerator == cpu then
   accelerator = tide.device("sim:0")
   print("You asked for the cpu. Where this lesson needs a second memory, it uses sim:0.")
 end
-print(("The cpu is %s; our accelerator is %s (type %s, number %d)."):format(tostring(cpu),
-  tostring(accelerator),
-  accelerator.type, accelerator.index))
+print("The cpu is " .. cpu .. "; our accelerator is " .. accelerator .. ".")
+print("Its type is " .. accelerator.type .. ", its number " .. accelerator.index .. ".")
 
 -- A device is a name, so the same name is the same device. The first of a kind may leave out its
 -- number.

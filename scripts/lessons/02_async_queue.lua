@@ -29,10 +29,9 @@ local function seconds_of(fn)
 end
 
 -- 1. Queueing is quick ----------------------------------------------------------------------------
-heading(("1. %d products of two matrices of %d x %d"):format(options.products, options.size,
-  options.size))
-
 local size = options.size
+heading(("1. %d products of two matrices of %d x %d"):format(options.products, size, size))
+
 local a = tide.randn(size, size, {device = device})
 local b = tide.randn(size, size, {device = device})
 a:matmul(b):sum():item() -- once before the clock runs: the first use of anything loads libraries
@@ -50,8 +49,7 @@ local done = tide.time() - start
 
 print(("time to queue them:    %s"):format(ms(queued)))
 print(("time to the results:   %s"):format(ms(done)))
-print(("the script was busy for %.1f %% of it; the rest of the time it could have done something else"):format(
-  100 * queued / done))
+print(("the script was busy for %.1f %% of it and free for the rest"):format(100 * queued / done))
 assert(queued < 0.05 * done, "queueing costs less than 5 % of computing")
 
 -- Two hundred results do not need the memory of two hundred results: `last` is overwritten in each
@@ -107,9 +105,9 @@ local recording = seconds_of(function()
 end)
 local value
 local reading = seconds_of(function() value = x:item() end)
-print(("x is %d; queueing took %s (%.0f ns a step), the last value came %s later"):format(value,
-  ms(recording),
-  recording / 100000 * 1e9, ms(reading)))
+print(("x is %d"):format(value))
+print(("queueing took %s (%.0f ns a step)"):format(ms(recording), recording / 100000 * 1e9))
+print(("the last value came %s later"):format(ms(reading)))
 assert(value == 100000)
 
 -- 4. A timer that lies, and one that does not -----------------------------------------------------
@@ -130,9 +128,8 @@ local truth = seconds_of(function()
   tide.synchronize(device)
 end)
 local speed = 2 * size ^ 3 * repeats / 1e9
-print(("without waiting: %9s, which would be %8.0f GFLOP/s: too good to be true"):format(ms(lie),
-  speed / lie))
-print(("with waiting:    %9s, which is       %8.0f GFLOP/s"):format(ms(truth), speed / truth))
+print(("without waiting: %9s, so %8.0f GFLOP/s: too good to be true"):format(ms(lie), speed / lie))
+print(("with waiting:    %9s, so %8.0f GFLOP/s"):format(ms(truth), speed / truth))
 assert(lie < 0.5 * truth, "the first clock stopped long before the work was done")
 
 -- 5. The right tool -------------------------------------------------------------------------------

@@ -49,11 +49,10 @@ x = (x - seen:mean()) / seen:std()
 local train_x, train_y = x:narrow(1, 1, known), y:narrow(1, 1, known)
 local test_x, test_y = x:narrow(1, known + 1, exam), y:narrow(1, known + 1, exam)
 
-local loader = data.DataLoader(data.TensorDataset(train_x, train_y), {batch_size = 32,
-  shuffle = true})
-print(("%d digits to learn from in %d batches, %d for the exam, all on %s"):format(known, #loader,
-  exam,
-  tostring(device)))
+local known_digits = data.TensorDataset(train_x, train_y)
+local loader = data.DataLoader(known_digits, {batch_size = 32, shuffle = true})
+print(("%d digits to learn from in %d batches, %d for the exam"):format(known, #loader, exam))
+print("all of them on " .. device)
 
 -- 2. A network ------------------------------------------------------------------------------------
 -- Convolutions look at every spot of the image with the same small windows; pooling keeps the
@@ -116,8 +115,8 @@ train(net, options.epochs, function(epoch, loss, seconds)
 end)
 local seconds, waits = tide.time() - start, tide.wait_count() - waits_before
 local right = accuracy(net)
-print(("%.2f s for %d epochs; %.1f %% of the exam right"):format(seconds, options.epochs,
-  100 * right))
+print(("%.2f s for %d epochs"):format(seconds, options.epochs))
+print(("%.1f %% of the exam right"):format(100 * right))
 assert(losses[#losses] < losses[1] / 5, "the loss fell")
 assert(options.epochs < 20 or right >= 0.95, "at least 95 % right after 20 epochs")
 
@@ -128,8 +127,8 @@ local shown = 0
 for i, is_wrong in ipairs(wrong) do
   if is_wrong and shown < 3 then
     shown = shown + 1
-    print(("  exam digit %d is a %d, the network says %d"):format(i, test_y[i]:item() - 1,
-      answers[i]:item() - 1))
+    local digit, answer = test_y[i]:item() - 1, answers[i]:item() - 1
+    print(("  exam digit %d is a %d, the network says %d"):format(i, digit, answer))
   end
 end
 

@@ -9,9 +9,8 @@ local function line(label, done, total, seconds)
   local rate = done / math.max(seconds, 1e-9)
   if not total then return ("%s%d  %.1f/s"):format(label, done, rate) end
   local left = rate > 0 and (total - done) / rate or 0
-  return ("%s%3.0f%%  %d/%d  %.1f/s  %.0f s left"):format(label, 100 * done / math.max(total, 1),
-    done, total,
-    rate, left)
+  local share = 100 * done / math.max(total, 1)
+  return ("%s%3.0f%%  %d/%d  %.1f/s  %.0f s left"):format(label, share, done, total, rate, left)
 end
 
 --- An object that draws the line; `finish` leaves it with the time taken.

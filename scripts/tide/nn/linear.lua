@@ -7,8 +7,9 @@ local Module = require "tide.nn.module"
 
 local Linear = class("Linear", Module)
 
-local read = arguments("Linear", {"in_features", "out_features", {"bias", true}, {"device"},
-  {"dtype"}})
+local read = arguments("Linear", {
+  "in_features", "out_features", {"bias", true}, {"device"}, {"dtype"},
+})
 
 function Linear:init(...)
   local given = read(...)
