@@ -30,13 +30,21 @@ class RefCounted {
   mutable std::atomic<uint32_t> count_{0};
 };
 
+/// How a Ref counts: by the object's own functions. Specialized for a T that is incomplete where its
+/// handles are copied.
+template <class T>
+struct Counting {
+  static void retain(const T* object) { object->retain(); }
+  static void release(const T* object) { object->release(); }
+};
+
 /// An owner of a RefCounted object.
 template <class T>
 class Ref {
  public:
   Ref() = default;
   Ref(T* object) : object_(object) {  // NOLINT: implicit
-    if (object_) object_->retain();
+    if (object_) Counting<T>::retain(object_);
   }
   Ref(const Ref& other) : Ref(other.object_) {}
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
@@ -45,7 +53,7 @@ class Ref {
     return *this;
   }
   ~Ref() {
-    if (object_) object_->release();
+    if (object_) Counting<T>::release(object_);
   }
   T* get() const { return object_; }
   T* operator->() const { return object_; }

@@ -15,6 +15,13 @@ namespace tide {
 
 struct TensorBody;
 
+/// Out of line: a TensorBody is complete in body.h alone.
+template <>
+struct Counting<TensorBody> {
+  static void retain(const TensorBody* body);
+  static void release(const TensorBody* body);
+};
+
 /// A number given by the caller: a weak operand, whose type yields to that of tensors.
 class Number {
  public:
