@@ -92,7 +92,7 @@ int call_op_in_place(lua_State* L) {
   call.L = L;
   call.name = set.name;
   const OpRow& row = bind_row(call, set, lua_gettop(L));
-  write(set.name, read_tensor(call, 0), row.compute(call));
+  tide::write(set.name, check_tensor(L, 1, set.name), row.compute(call));
   lua_settop(L, 1);
   return 1;
 }
@@ -116,6 +116,15 @@ std::span<const OpFamily> op_families() {
       {"loss", "Losses", loss_rows()},
   };
   return families;
+}
+
+const char* op_name(lua_State* L, int index) {
+  const lua_CFunction code = lua_tocfunction(L, index);
+  if (code != guard<call_op> && code != guard<call_op_in_place>) return nullptr;
+  lua_getupvalue(L, index, 1);
+  const auto* set = static_cast<const OpSet*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return set->name;
 }
 
 void register_ops(lua_State* L, OpScope scope) {

@@ -1,6 +1,8 @@
 // Paces Lua's collector by handles and bytes, and collects before memory is reported as exhausted.
 #include "bindings/tensor/collector.h"
 
+#include <utility>
+
 #include "bindings/support/entry.h"
 #include "runtime/graph/engine.h"
 

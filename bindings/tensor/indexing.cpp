@@ -274,9 +274,8 @@ int tensor_names(lua_State* L) {
   for (int table = 1; table <= 2; ++table) {
     lua_pushnil(L);
     while (lua_next(L, lua_upvalueindex(table))) {
-      lua_pop(L, 1);
-      lua_pushvalue(L, -1);
-      lua_pushboolean(L, true);
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
       lua_rawset(L, -4);
     }
   }

@@ -21,6 +21,10 @@ std::span<const Function> gradient_methods();
 /// All of them, with titles for the reference.
 std::span<const FunctionFamily> tensor_method_families();
 
+/// tide.is_tensor and its like.
+std::span<const Function> question_functions();
+/// tide.manual_seed and its like.
+std::span<const Function> random_functions();
 /// tide.tensor and tide.from.
 std::span<const Function> construction_functions();
 /// tide.grad and its like.

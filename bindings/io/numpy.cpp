@@ -1,0 +1,90 @@
+// tide.np: NumPy's files.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bindings/device/device_object.h"
+#include "bindings/io/arrays.h"
+#include "bindings/io/functions.h"
+#include "bindings/support/embedded.h"
+#include "bindings/tensor/tensor_object.h"
+#include "runtime/io/npy.h"
+
+namespace tide::bindings {
+namespace {
+
+int load(lua_State* L) {
+  const std::string path = path_at(L, 1, "np.load");
+  if (path.ends_with(".npz"))
+    push_arrays(L, read_npz(path), default_device());
+  else
+    push_tensor(L, tensor_of(read_npy(path), default_device()));
+  return 1;
+}
+
+int save(lua_State* L) {
+  const std::string path = path_at(L, 1, "np.save");
+  ArraysToWrite arrays;
+  arrays.add("", check_tensor(L, 2, "np.save"));
+  write_npy(path, arrays.arrays()[0]);
+  return 0;
+}
+
+template <bool kCompress>
+int save_archive(lua_State* L) {
+  const char* const function = kCompress ? "np.savez_compressed" : "np.savez";
+  const std::string path = path_at(L, 1, function);
+  if (lua_type(L, 2) != LUA_TTABLE)
+    throw ArgumentError(std::string(function) + ": expected a table of tensors, got " +
+                        type_name(L, 2));
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  add_table(L, 2, "", function, tensors);
+  ArraysToWrite arrays;
+  for (auto& [name, tensor] : tensors) arrays.add(name, tensor);
+  write_npz(path, arrays.arrays(), kCompress);
+  return 0;
+}
+
+/// A file in memory, with a path by which it can be opened.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& contents) : file_(memfd_create("tide", MFD_CLOEXEC)) {
+    size_t written = 0;
+    while (file_ >= 0 && written < contents.size()) {
+      const ssize_t n = write(file_, contents.data() + written, contents.size() - written);
+      if (n <= 0) break;
+      written += static_cast<size_t>(n);
+    }
+    if (file_ < 0 || written < contents.size()) throw FileError("cannot make a file in memory");
+  }
+  ~MemoryFile() { close(file_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
+
+ private:
+  int file_;
+};
+
+int load_embedded(lua_State* L) {
+  const std::string path = path_at(L, 1, "np.load_embedded");
+  const auto contents = read_script(path);
+  if (!contents) throw FileError("np.load_embedded: there is no file '" + path + "' in tide");
+  push_arrays(L, read_npz(MemoryFile(*contents).path()), default_device());
+  return 1;
+}
+
+constexpr Function kFunctions[] = {
+    {"load", guard<load>, "path", "The tensor of an npy file, or the table of those of an npz"},
+    {"save", guard<save>, "path, tensor", "Writes a tensor to an npy file"},
+    {"savez", guard<save_archive<false>>, "path, tensors", "Writes a table of tensors to an npz"},
+    {"savez_compressed", guard<save_archive<true>>, "path, tensors",
+     "Writes a table of tensors to an npz, compressed"},
+    {"load_embedded", guard<load_embedded>, "name",
+     "The tensors of an npz file that comes with tide, such as \"data/digits.npz\""},
+};
+
+}  // namespace
+
+std::span<const Function> numpy_functions() { return kFunctions; }
+
+}  // namespace tide::bindings

@@ -1,0 +1,79 @@
+// tide.save and tide.load.
+#include "runtime/io/safetensors.h"
+
+#include "bindings/device/functions.h"
+#include "bindings/device/device_object.h"
+#include "bindings/io/arrays.h"
+#include "bindings/io/functions.h"
+#include "bindings/tensor/tensor_object.h"
+
+namespace tide::bindings {
+namespace {
+
+/// Reads {key = "text"} at a stack index.
+FileMetadata metadata_at(lua_State* L, int index) {
+  FileMetadata metadata{{"format", "pt"}};  // without it some readers refuse the file
+  if (lua_isnoneornil(L, index)) return metadata;
+  luaL_checktype(L, index, LUA_TTABLE);
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
+      throw ArgumentError("save: metadata are strings by name");
+    metadata[lua_tostring(L, -2)] = lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  return metadata;
+}
+
+int save(lua_State* L) {
+  // Both orders are common: save(path, tensors), and PyTorch's save(tensors, path).
+  if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 1);
+    lua_replace(L, 2);
+    lua_replace(L, 1);
+  }
+  const std::string path = path_at(L, 1, "save");
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  if (const Tensor* tensor = find_tensor(L, 2))
+    tensors.emplace_back("tensor", *tensor);
+  else if (lua_type(L, 2) == LUA_TTABLE)
+    add_table(L, 2, "", "save", tensors);
+  else
+    throw ArgumentError(std::string("save: expected a table of tensors, got ") + type_name(L, 2));
+  ArraysToWrite arrays;
+  for (auto& [name, tensor] : tensors) arrays.add(name, tensor);
+  write_safetensors(path, arrays.arrays(), metadata_at(L, 3));
+  return 0;
+}
+
+int load(lua_State* L) {
+  const std::string path = path_at(L, 1, "load");
+  Device device = default_device();
+  if (lua_type(L, 2) == LUA_TTABLE) {
+    if (const auto options = options_at(L, 2, "load"); options.device) device = *options.device;
+  } else {
+    device = device_or(L, 2, device, "load");
+  }
+  FileMetadata metadata;
+  push_arrays(L, read_safetensors(path, &metadata), device);
+  lua_createtable(L, 0, static_cast<int>(metadata.size()));
+  for (const auto& [key, value] : metadata) {
+    lua_pushlstring(L, value.data(), value.size());
+    lua_setfield(L, -2, key.c_str());
+  }
+  return 2;
+}
+
+constexpr Function kFunctions[] = {
+    {"save", guard<save>, "path, tensors, metadata?",
+     "Writes a table of tensors to a safetensors file, which is replaced as a whole"},
+    {"load", guard<load>, "path, device?",
+     "The tensors of a safetensors file as a table, and its metadata"},
+};
+
+}  // namespace
+
+std::span<const Function> file_functions() { return kFunctions; }
+
+}  // namespace tide::bindings

@@ -1,0 +1,203 @@
+// Opens the `tide` table, and what host programs ask of it.
+#include "bindings/module.h"
+
+#include <string>
+#include <string_view>
+
+#include "bindings/device/device_object.h"
+#include "bindings/device/functions.h"
+#include "bindings/io/functions.h"
+#include "bindings/modes/modes.h"
+#include "bindings/ops/dispatch.h"
+#include "bindings/reference/reference.h"
+#include "bindings/support/embedded.h"
+#include "bindings/tensor/methods.h"
+#include "bindings/tensor/tensor_object.h"
+#include "bindings/timing/functions.h"
+#include "runtime/graph/engine.h"
+#include "runtime/ops/random.h"
+
+namespace tide::bindings {
+namespace {
+
+/// Ends with the state: what this thread knows about it must not outlive it.
+struct StateEnd {
+  StateEnd() = default;
+  StateEnd(StateEnd&& other) noexcept : active(std::exchange(other.active, false)) {}
+  ~StateEnd() {
+    if (active) thread_context = {};
+  }
+  bool active = true;
+};
+
+}  // namespace
+
+template <>
+inline constexpr ClassInfo kClass<StateEnd>{"tide.StateEnd"};
+
+namespace {
+
+/// __index of `tide`: modules of the library are loaded when they are first named.
+int load_submodule(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  bool exists;
+  {
+    const std::string path = std::string("tide/") + lua_tostring(L, 2);
+    exists = path.find('.') == std::string::npos &&
+             (read_script(path + ".lua") || read_script(path + "/init.lua"));
+  }
+  if (!exists) return 0;
+  lua_getglobal(L, "require");
+  lua_pushfstring(L, "tide.%s", lua_tostring(L, 2));
+  lua_call(L, 1, 1);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, 1);
+  return 1;
+}
+
+/// __names of `tide`: the modules that are not loaded yet.
+int submodule_names(lua_State* L) {
+  lua_newtable(L);
+  for (const std::string& name : library_modules()) {
+    const std::string_view rest = std::string_view(name).substr(std::string_view("tide.").size());
+    if (rest.find('.') != std::string_view::npos) continue;
+    lua_pushliteral(L, "");
+    lua_setfield(L, -2, std::string(rest).c_str());
+  }
+  return 1;
+}
+
+/// Adds a table of functions as field `name` of the table on top of the stack.
+void add_table(lua_State* L, const char* name, std::span<const Function> functions) {
+  lua_createtable(L, 0, static_cast<int>(functions.size()));
+  register_functions(L, functions);
+  lua_setfield(L, -2, name);
+}
+
+int begin_step(lua_State*) {
+  engine::begin_step();
+  return 0;
+}
+
+int end_step(lua_State*) {
+  engine::end_step();
+  return 0;
+}
+
+/// What the library's Lua files use and scripts do not: require "tide.native".
+void add_native(lua_State* L) {
+  lua_createtable(L, 0, 8);
+  lua_createtable(L, 0, 96);
+  register_ops(L, OpScope::functional);
+  lua_setfield(L, -2, "functional");
+  push_tensor_methods(L);
+  lua_setfield(L, -2, "methods");
+  push_library_help(L);
+  lua_setfield(L, -2, "help");
+  const luaL_Reg functions[] = {{"reference", push_reference},
+                                {"begin_step", guard<begin_step>},
+                                {"end_step", guard<end_step>},
+                                {nullptr, nullptr}};
+  luaL_setfuncs(L, functions, 0);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_insert(L, -2);
+  lua_setfield(L, -2, "tide.native");
+  lua_pop(L, 1);
+}
+
+void open_classes(lua_State* L) {
+  open_tensor_class(L);
+  open_device_class(L);
+  open_event_classes(L);
+  open_modes(L);
+  open_benchmark(L);
+  const luaL_Reg none[] = {{nullptr, nullptr}};
+  open_class<StateEnd>(L, none, none);
+  lua_pop(L, 1);
+  push_object(L, StateEnd());
+  luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void add_functions(lua_State* L) {
+  register_ops(L, OpScope::function);
+  for (const FunctionFamily& family : function_families())
+    if (std::string_view(family.prefix) == "tide.") register_functions(L, family.functions);
+  add_table(L, "np", numpy_functions());
+  add_table(L, "sim", sim_functions());
+  lua_createtable(L, 0, 24);
+  register_functions(L, cuda_functions());
+  register_functions(L, event_functions());
+  add_cuda_memory_functions(L);
+  lua_setfield(L, -2, "cuda");
+  lua_createtable(L, 0, 4);
+  register_ops(L, OpScope::linalg);
+  lua_setfield(L, -2, "linalg");
+}
+
+int open(lua_State* L) {
+  luaL_checkversion(L);
+  open_collector(L);
+  open_classes(L);
+  add_library_searcher(L);
+  lua_createtable(L, 0, 512);
+  add_functions(L);
+  lua_createtable(L, 0, 2);
+  lua_pushcfunction(L, guard_lookup<load_submodule>);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, guard_lookup<submodule_names>);
+  lua_setfield(L, -2, "__names");
+  lua_setmetatable(L, -2);
+  add_native(L);
+  return 1;
+}
+
+bool report_syncs = false;
+
+int set_options(lua_State* L) {
+  const auto& options = *static_cast<const TideOptions*>(lua_touserdata(L, 1));
+  if (!options.device.empty()) set_accelerator(options.device);
+  if (options.seed) default_generator().manual_seed(static_cast<uint64_t>(*options.seed));
+  report_syncs = options.syncs;
+  return 0;
+}
+
+}  // namespace
+}  // namespace tide::bindings
+
+using namespace tide::bindings;
+
+extern "C" __attribute__((visibility("default"))) int luaopen_tide(lua_State* L) {
+  return guard_lookup<tide::bindings::open>(L);
+}
+
+void tide_set_options(lua_State* L, const TideOptions& options) {
+  lua_pushcfunction(L, guard<set_options>);
+  lua_pushlightuserdata(L, const_cast<TideOptions*>(&options));
+  lua_call(L, 1, 0);
+}
+
+std::int64_t tide_pending_operations(lua_State*) { return tide::engine::pending_ops(); }
+
+void tide_hand_over(lua_State*) {
+  try {
+    tide::engine::hand_over();
+  } catch (const std::exception&) {
+    // What could not be handed over is marked as failed: its reader, or the end, reports it.
+  }
+}
+
+void tide_request_interrupt() { tide::engine::request_interrupt(); }
+
+void tide_interrupt(lua_State*) { tide::engine::interrupt(); }
+
+bool tide_report_unread_errors(std::FILE* out) {
+  return tide::engine::report_unread_failures(out);
+}
+
+void tide_report_syncs(std::FILE* out) {
+  if (!report_syncs) return;
+  for (const auto& wait : tide::engine::wait_report())
+    std::fprintf(out, "%s:%d: %s: waited %lld times, %.3f ms\n", wait.site.file, wait.site.line,
+                 wait.reason.c_str(), static_cast<long long>(wait.count), 1e3 * wait.seconds);
+}

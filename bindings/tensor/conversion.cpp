@@ -1,0 +1,164 @@
+// x:to(...), x:float(), x:cuda(): other types and devices.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bindings/device/device_object.h"
+#include "bindings/device/functions.h"
+#include "bindings/ops/call.h"
+#include "bindings/tensor/methods.h"
+#include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide::bindings {
+namespace {
+
+/// What x:to asks for.
+struct Target {
+  std::optional<DType> dtype;
+  std::optional<Device> device;
+  bool copy = false;
+};
+
+/// A copy on another device, differentiable.
+Tensor moved(const Tensor& x, Device device) {
+  const Tensor y = record_transfer(x, device);
+  if (needs_history(x))
+    set_history(y, "to", {x}, false, [source = x.device()](const GradientCall& call) {
+      return std::vector<Tensor>{moved(call.dy, source)};
+    });
+  return y;
+}
+
+/// x as the target says: x itself if nothing changes and no copy is asked for.
+Tensor converted(const Tensor& x, const Target& target) {
+  Tensor y = x;
+  const bool moves = target.device && !(*target.device == x.device());
+  const bool converts = target.dtype && *target.dtype != x.dtype();
+  // The narrower type travels.
+  const bool converts_first = converts && size_of(*target.dtype) < size_of(x.dtype());
+  if (converts_first) y = convert(y, *target.dtype);
+  if (moves) y = moved(y, *target.device);
+  if (converts && !converts_first) y = convert(y, *target.dtype);
+  return target.copy && y == x ? clone(x) : y;
+}
+
+/// Reads the options table at `index`.
+void read_named(lua_State* L, int index, Target& target) {
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    const std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    const int value = lua_gettop(L);
+    if (key == "device" || key == "ctx")
+      target.device = device_at(L, value, "to");
+    else if (key == "dtype")
+      target.dtype = dtype_at(L, value, "to");
+    else if (key == "copy")
+      target.copy = lua_toboolean(L, value);
+    else if (key != "non_blocking" && key != "memory_format")
+      throw ArgumentError("to: unknown option '" + std::string(key) +
+                          "': known are device, dtype, copy, non_blocking, memory_format");
+    lua_pop(L, 1);
+  }
+}
+
+/// Reads one positional argument: a type's name, a device or its name, or a tensor to be like.
+void read_positional(lua_State* L, int index, Target& target) {
+  if (const Tensor* other = find_tensor(L, index)) {
+    target.dtype = other->dtype();
+    target.device = other->device();
+  } else if (lua_type(L, index) == LUA_TSTRING) {
+    if (const auto type = dtype_from_name(lua_tostring(L, index)))
+      target.dtype = *type;
+    else
+      target.device = device_at(L, index, "to");
+  } else if (!lua_isnil(L, index) && !lua_isboolean(L, index)) {  // non_blocking, copy
+    target.device = device_at(L, index, "to");
+  }
+}
+
+int to(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "to");
+  Target target;
+  const int top = lua_gettop(L);
+  if (top < 2)
+    throw ArgumentError("to: expected a type, a device, a tensor, or options");
+  for (int i = 2; i <= top; ++i) {
+    if (lua_type(L, i) == LUA_TTABLE)
+      read_named(L, i, target);
+    else
+      read_positional(L, i, target);
+  }
+  push_tensor(L, converted(x, target));
+  return 1;
+}
+
+template <DType kType>
+int to_type(lua_State* L) {
+  push_tensor(L, converted(check_tensor(L, 1, "to"), {kType, {}, false}));
+  return 1;
+}
+
+int type_as(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "type_as");
+  push_tensor(L, converted(x, {check_tensor(L, 2, "type_as").dtype(), {}, false}));
+  return 1;
+}
+
+int to_cpu(lua_State* L) {
+  push_tensor(L, converted(check_tensor(L, 1, "cpu"), {{}, Device{}, false}));
+  return 1;
+}
+
+int to_cuda(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "cuda");
+  Device device{DeviceKind::cuda, 0};
+  int64_t ordinal;
+  if (integer_at(L, 2, &ordinal))
+    device.index = static_cast<uint8_t>(ordinal);
+  else
+    device = device_or(L, 2, device, "cuda");
+  push_tensor(L, converted(x, {{}, device, false}));
+  return 1;
+}
+
+int copyto(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "copyto");
+  push_tensor(L, converted(x, {{}, device_at(L, 2, "copyto"), true}));
+  return 1;
+}
+
+int as_in_ctx(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "as_in_ctx");
+  push_tensor(L, converted(x, {{}, device_at(L, 2, "as_in_ctx"), false}));
+  return 1;
+}
+
+constexpr Function kMethods[] = {
+    {"to", guard<to>, "device | dtype | tensor | {device, dtype, copy, non_blocking}",
+     "x on another device or of another type; x itself if nothing changes"},
+    {"float", guard<to_type<DType::f32>>, "", "x as float32"},
+    {"double", guard<to_type<DType::f64>>, "", "x as float64"},
+    {"half", guard<to_type<DType::f16>>, "", "x as float16"},
+    {"bfloat16", guard<to_type<DType::bf16>>, "", "x as bfloat16"},
+    {"long", guard<to_type<DType::i64>>, "", "x as int64"},
+    {"int", guard<to_type<DType::i32>>, "", "x as int32"},
+    {"short", guard<to_type<DType::i16>>, "", "x as int16"},
+    {"char", guard<to_type<DType::i8>>, "", "x as int8"},
+    {"byte", guard<to_type<DType::u8>>, "", "x as uint8"},
+    {"bool", guard<to_type<DType::boolean>>, "", "x as bool"},
+    {"type_as", guard<type_as>, "other", "x in the type of another tensor"},
+    {"cpu", guard<to_cpu>, "", "x on the cpu"},
+    {"cuda", guard<to_cuda>, "i?", "x on a CUDA device"},
+    {"copyto", guard<copyto>, "device", "A copy of x on a device, always"},
+    {"as_in_ctx", guard<as_in_ctx>, "device", "x on a device; a copy only where needed"},
+};
+
+}  // namespace
+
+std::span<const Function> conversion_methods() { return kMethods; }
+
+}  // namespace tide::bindings

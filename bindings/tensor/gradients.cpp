@@ -1,0 +1,200 @@
+// Gradients: backward, requires_grad_, hooks, tide.grad.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bindings/ops/call.h"
+#include "bindings/tensor/lua_function.h"
+#include "bindings/tensor/methods.h"
+#include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/record.h"
+
+namespace tide::bindings {
+namespace {
+
+bool flag_option(lua_State* L, int index, const char* name) {
+  lua_getfield(L, index, name);
+  const bool value = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+/// Refuses keys of the options table at `index` that are not among `known`, a list with commas.
+void check_options(lua_State* L, int index, const char* function, std::string_view known) {
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    const std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+    if ((std::string(", ") + std::string(known) + ",").find(", " + key + ",") == std::string::npos)
+      throw ArgumentError(std::string(function) + ": unknown option '" + key + "': known are " +
+                          std::string(known));
+    lua_pop(L, 1);
+  }
+}
+
+int backward_from(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "backward");
+  const Tensor* gradient = find_tensor(L, 2);
+  BackwardOptions options;
+  const int top = lua_gettop(L);
+  if (top >= 2 && is_options_table(L, top)) {
+    check_options(L, top, "backward", "gradient, retain_graph, create_graph");
+    options.retain_graph = flag_option(L, top, "retain_graph");
+    options.create_graph = flag_option(L, top, "create_graph");
+    lua_getfield(L, top, "gradient");
+    if (!lua_isnil(L, -1)) gradient = &check_tensor(L, -1, "backward");
+  } else {
+    if (!gradient && !lua_isnoneornil(L, 2))
+      throw ArgumentError(std::string("backward: argument 2 (gradient): expected tensor, got ") +
+                          type_name(L, 2));
+    options.retain_graph = lua_toboolean(L, 3);
+    options.create_graph = lua_toboolean(L, 4);
+  }
+  backward(x, gradient ? *gradient : Tensor(), options);
+  return 0;
+}
+
+int requires_grad(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "requires_grad_");
+  x.set_requires_grad(lua_isnoneornil(L, 2) || lua_toboolean(L, 2));
+  lua_settop(L, 1);
+  return 1;
+}
+
+int detach_in_place(lua_State* L) {
+  Tensor& x = check<Tensor>(L, 1, "detach_");
+  x = detach(x);
+  lua_settop(L, 1);
+  return 1;
+}
+
+int retain(lua_State* L) {
+  retain_grad(check_tensor(L, 1, "retain_grad"));
+  lua_settop(L, 1);
+  return 1;
+}
+
+/// x:register_hook(fn): returns a function that takes the hook away.
+int remove(lua_State* L) {
+  const Tensor* x = find_tensor(L, lua_upvalueindex(1));
+  if (x) remove_hook(*x, static_cast<size_t>(lua_tointeger(L, lua_upvalueindex(2))));
+  return 0;
+}
+
+int add_hook(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "register_hook");
+  if (!lua_isfunction(L, 2))
+    throw ArgumentError(std::string("register_hook: expected function, got ") + type_name(L, 2));
+  lua_settop(L, 2);
+  auto function = std::make_shared<LuaFunction>(L, 2);
+  const size_t number = register_hook(
+      x, [function](const Tensor& gradient) { return function->call(gradient); });
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, static_cast<lua_Integer>(number));
+  lua_pushcclosure(L, guard<remove>, 2);
+  return 1;
+}
+
+/// y:copy_(source), x:fill_(value), x:zero_(): values written with history.
+int copy_in_place(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "copy_");
+  const Tensor& source = check_tensor(L, 2, "copy_");
+  write("copy_", x, source.device() == x.device() ? source : record_transfer(source, x.device()));
+  lua_settop(L, 1);
+  return 1;
+}
+
+int fill_in_place(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "fill_");
+  if (const Tensor* value = find_tensor(L, 2))
+    write("fill_", x, *value);
+  else if (lua_isboolean(L, 2))
+    write("fill_", x, Number(lua_toboolean(L, 2) != 0));
+  else if (lua_isinteger(L, 2))
+    write("fill_", x, Number(static_cast<int64_t>(lua_tointeger(L, 2))));
+  else if (lua_type(L, 2) == LUA_TNUMBER)
+    write("fill_", x, Number(lua_tonumber(L, 2)));
+  else
+    throw ArgumentError(std::string("fill_: expected number or tensor, got ") + type_name(L, 2));
+  lua_settop(L, 1);
+  return 1;
+}
+
+int zero_in_place(lua_State* L) {
+  write("zero_", check_tensor(L, 1, "zero_"), Number(0));
+  lua_settop(L, 1);
+  return 1;
+}
+
+/// One tensor or a table of them.
+std::vector<Tensor> tensors_at(lua_State* L, int index, const char* what) {
+  if (const Tensor* tensor = find_tensor(L, index)) return {*tensor};
+  std::vector<Tensor> tensors;
+  if (lua_type(L, index) == LUA_TTABLE)
+    for (lua_Unsigned i = 1; i <= lua_rawlen(L, index); ++i) {
+      lua_rawgeti(L, index, static_cast<lua_Integer>(i));
+      const Tensor* tensor = find_tensor(L, -1);
+      if (!tensor)
+        throw ArgumentError(std::string("grad: ") + what + ": expected tensors, got " +
+                            type_name(L, -1));
+      tensors.push_back(*tensor);
+      lua_pop(L, 1);
+    }
+  else if (!lua_isnoneornil(L, index))
+    throw ArgumentError(std::string("grad: ") + what + ": expected tensor or table of tensors, got " +
+                        type_name(L, index));
+  return tensors;
+}
+
+/// tide.grad(outputs, inputs [, grad_outputs] [, options]): one gradient for each input.
+int grad(lua_State* L) {
+  BackwardOptions options;
+  bool allow_unused = false;
+  const int top = lua_gettop(L);
+  if (top > 2 && is_options_table(L, top)) {
+    check_options(L, top, "grad", "grad_outputs, retain_graph, create_graph, allow_unused");
+    options.retain_graph = flag_option(L, top, "retain_graph");
+    options.create_graph = flag_option(L, top, "create_graph");
+    allow_unused = flag_option(L, top, "allow_unused");
+    lua_getfield(L, top, "grad_outputs");
+    if (top == 3 || !lua_isnil(L, -1)) lua_replace(L, 3);
+  }
+  const std::vector<Tensor> outputs = tensors_at(L, 1, "outputs");
+  const std::vector<Tensor> inputs = tensors_at(L, 2, "inputs");
+  const std::vector<Tensor> weights = tensors_at(L, 3, "grad_outputs");
+  if (outputs.empty() || inputs.empty())
+    throw ArgumentError("grad: expected outputs and inputs: tensors or tables of tensors");
+  std::vector<Tensor> results = gradients(outputs, inputs, weights, options, allow_unused);
+  lua_settop(L, 0);
+  luaL_checkstack(L, static_cast<int>(results.size()) + 4, "grad");
+  for (Tensor& result : results) push_tensor(L, std::move(result));
+  return lua_gettop(L);
+}
+
+constexpr Function kMethods[] = {
+    {"backward", guard<backward_from>, "gradient?, {retain_graph, create_graph}",
+     "Adds the gradient of x to .grad of all leaves that it was computed from"},
+    {"requires_grad_", guard<requires_grad>, "on?", "Lets gradients be computed for x"},
+    {"detach_", guard<detach_in_place>, "", "Drops the history of x"},
+    {"retain_grad", guard<retain>, "", "Lets x, though not a leaf, keep its .grad"},
+    {"register_hook", guard<add_hook>, "fn",
+     "Calls fn with each gradient of x; what it returns takes its place. Returns a function that "
+     "removes the hook"},
+    {"copy_", guard<copy_in_place>, "source", "Overwrites x with the values of another tensor"},
+    {"fill_", guard<fill_in_place>, "value", "Overwrites x with one value"},
+    {"zero_", guard<zero_in_place>, "", "Overwrites x with zeros"},
+};
+
+constexpr Function kFunctions[] = {
+    {"grad", guard<grad>, "outputs, inputs, {grad_outputs, retain_graph, create_graph, allow_unused}",
+     "The gradients of outputs with respect to inputs, one result each; .grad stays as it is"},
+};
+
+}  // namespace
+
+std::span<const Function> gradient_methods() { return kMethods; }
+std::span<const Function> gradient_functions() { return kFunctions; }
+
+}  // namespace tide::bindings

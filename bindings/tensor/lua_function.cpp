@@ -1,0 +1,49 @@
+// Keeps Lua functions for the runtime in the registry, and calls them.
+#include "bindings/tensor/lua_function.h"
+
+#include <string>
+#include <vector>
+
+#include "bindings/tensor/tensor_object.h"
+
+namespace tide::bindings {
+namespace {
+
+/// References of this thread's functions whose owners are gone.
+std::vector<int>& forgotten() {
+  thread_local std::vector<int> references;
+  return references;
+}
+
+}  // namespace
+
+LuaFunction::LuaFunction(lua_State* L, int index) {
+  for (int reference : forgotten()) luaL_unref(L, LUA_REGISTRYINDEX, reference);
+  forgotten().clear();
+  lua_pushvalue(L, index);
+  reference_ = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+LuaFunction::~LuaFunction() { forgotten().push_back(reference_); }
+
+Tensor LuaFunction::call(const Tensor& x) const {
+  lua_State* L = thread_context.running;
+  if (!lua_checkstack(L, 4)) throw Error("the stack is full");
+  const int top = lua_gettop(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, reference_);
+  push_tensor(L, x);
+  const int status = lua_pcall(L, 1, 1, 0);
+  thread_context.running = L;
+  if (status != LUA_OK) {
+    const char* text = lua_tostring(L, -1);
+    const std::string message = text ? text : "a function called by backward raised a value";
+    lua_settop(L, top);
+    throw Error(message);
+  }
+  const Tensor* result = find_tensor(L, -1);
+  const Tensor tensor = result ? *result : Tensor();
+  lua_settop(L, top);
+  return tensor;
+}
+
+}  // namespace tide::bindings

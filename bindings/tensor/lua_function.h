@@ -1,0 +1,27 @@
+// A Lua function that the runtime calls back with a tensor.
+#pragma once
+
+#include <lua5.4/lua.hpp>
+
+#include "runtime/tensor/tensor.h"
+
+namespace tide::bindings {
+
+/// Keeps a Lua function alive. It is called by the thread, and in the state, whose op is under way.
+class LuaFunction {
+ public:
+  /// The function at a stack index.
+  LuaFunction(lua_State* L, int index);
+  /// Lua is not called here: a collection may be what ends this. The function is let go later.
+  ~LuaFunction();
+  LuaFunction(const LuaFunction&) = delete;
+  LuaFunction& operator=(const LuaFunction&) = delete;
+
+  /// What the function returns for x: undefined if nil. A Lua error becomes an Error.
+  Tensor call(const Tensor& x) const;
+
+ private:
+  int reference_;
+};
+
+}  // namespace tide::bindings

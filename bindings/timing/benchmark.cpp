@@ -1,0 +1,169 @@
+// tide.benchmark: how long a function takes the host to queue and the device to do.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "bindings/device/device_object.h"
+#include "bindings/device/functions.h"
+#include "bindings/ops/call.h"
+#include "bindings/support/object.h"
+#include "bindings/timing/functions.h"
+#include "runtime/codegen/kernel.h"
+#include "runtime/graph/engine.h"
+
+namespace tide::bindings {
+
+/// A benchmark under way: it lives through the yields of the function that it times.
+struct Benchmark {
+  Device device;
+  int warmup = 3, repeats = 10;
+  int done = 0;           ///< calls that have ended, warm-up included
+  double started = 0;     ///< of the measured calls
+  double wait_before = 0;
+  double compile_before = 0;
+  double host = 0;
+};
+template <>
+inline constexpr ClassInfo kClass<Benchmark>{"tide.Benchmark"};
+
+namespace {
+
+constexpr int kFunctionIndex = 1, kStateIndex = 2;
+
+int count_option(lua_State* L, const char* name, int least) {
+  int64_t count;
+  if (!integer_at(L, -1, &count) || count < least || count > 1'000'000'000)
+    throw ArgumentError("benchmark: " + std::string(name) + ": expected a whole number, " +
+                        std::to_string(least) + " or more");
+  return static_cast<int>(count);
+}
+
+Benchmark read_settings(lua_State* L) {
+  Benchmark settings;
+  settings.device = accelerator();
+  if (lua_isnoneornil(L, 2)) return settings;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_pushnil(L);
+  while (lua_next(L, 2)) {
+    const std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    if (key == "warmup")
+      settings.warmup = count_option(L, "warmup", 0);
+    else if (key == "repeats")
+      settings.repeats = count_option(L, "repeats", 1);
+    else if (key == "device")
+      settings.device = device_at(L, lua_gettop(L), "benchmark");
+    else
+      throw ArgumentError("benchmark: unknown option '" + std::string(key) +
+                          "': known are warmup, repeats, device");
+    lua_pop(L, 1);
+  }
+  return settings;
+}
+
+void start_measuring(Benchmark& run) {
+  engine::synchronize("benchmark");
+  engine::reset_peak(run.device);
+  run.wait_before = engine::wait_seconds();
+  run.started = engine::seconds();
+}
+
+void set_number(lua_State* L, const char* name, double value) {
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, name);
+}
+
+int push_report(lua_State* L, Benchmark& run) {
+  const double waited = engine::wait_seconds() - run.wait_before;
+  engine::hand_over();
+  const double host = engine::seconds() - run.started - waited;
+  engine::synchronize("benchmark");
+  const double total = engine::seconds() - run.started;
+  lua_createtable(L, 0, 8);
+  set_number(L, "host_ms", 1e3 * host / run.repeats);
+  set_number(L, "device_ms", 1e3 * total / run.repeats);
+  set_number(L, "wait_ms", 1e3 * waited / run.repeats);
+  set_number(L, "compile_ms",
+             1e3 * (kernel_statistics().compile_seconds - run.compile_before));
+  lua_pushinteger(L, static_cast<lua_Integer>(engine::memory(run.device).peak));
+  lua_setfield(L, -2, "peak_bytes");
+  lua_pushinteger(L, run.repeats);
+  lua_setfield(L, -2, "runs");
+  push_device(L, run.device);
+  lua_setfield(L, -2, "device");
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kClass<Benchmark>);
+  lua_getfield(L, -1, "report");
+  lua_remove(L, -2);
+  lua_setmetatable(L, -2);
+  return 1;
+}
+
+int next_call(lua_State* L);
+
+/// After one call of the function, also when it yielded on its way.
+int after_call(lua_State* L, int, lua_KContext) {
+  check<Benchmark>(L, kStateIndex, "benchmark").done++;
+  // Back through Lua's C boundary: exceptions may not leave a continuation unguarded.
+  lua_settop(L, kStateIndex);
+  return guard<next_call>(L);
+}
+
+int next_call(lua_State* L) {
+  Benchmark& run = check<Benchmark>(L, kStateIndex, "benchmark");
+  while (run.done < run.warmup + run.repeats) {
+    if (run.done == run.warmup) start_measuring(run);
+    lua_pushvalue(L, kFunctionIndex);
+    lua_callk(L, 0, 0, 0, after_call);
+    ++run.done;
+  }
+  return push_report(L, run);
+}
+
+int benchmark(lua_State* L) {
+  luaL_checkany(L, 1);
+  Benchmark settings = read_settings(L);
+  settings.compile_before = kernel_statistics().compile_seconds;
+  lua_settop(L, 1);
+  push_object(L, settings);
+  return next_call(L);
+}
+
+double number_field(lua_State* L, const char* name) {
+  lua_getfield(L, 1, name);
+  const double value = lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+int report_tostring(lua_State* L) {
+  char text[256];
+  snprintf(text, sizeof text,
+           "host %.3f ms, device %.3f ms, compile %.1f ms, wait %.3f ms, peak %.1f MB, %d runs",
+           number_field(L, "host_ms"), number_field(L, "device_ms"), number_field(L, "compile_ms"),
+           number_field(L, "wait_ms"), number_field(L, "peak_bytes") / 1e6,
+           static_cast<int>(number_field(L, "runs")));
+  lua_pushstring(L, text);
+  return 1;
+}
+
+constexpr Function kFunctions[] = {
+    {"benchmark", guard<benchmark>, "fn, {warmup, repeats, device}",
+     "Calls fn again and again and returns a table: host_ms (queueing), device_ms, compile_ms, "
+     "wait_ms, peak_bytes, runs"},
+};
+
+}  // namespace
+
+std::span<const Function> benchmark_functions() { return kFunctions; }
+
+void open_benchmark(lua_State* L) {
+  const luaL_Reg none[] = {{nullptr, nullptr}};
+  open_class<Benchmark>(L, none, none);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, report_tostring);
+  lua_setfield(L, -2, "__tostring");
+  lua_setfield(L, -2, "report");
+  lua_pop(L, 1);
+}
+
+}  // namespace tide::bindings

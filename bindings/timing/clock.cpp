@@ -1,0 +1,59 @@
+// Clocks that cannot lie: those that end a measurement wait for the queued work first.
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "bindings/timing/functions.h"
+#include "bindings/support/entry.h"
+#include "runtime/graph/engine.h"
+
+namespace tide::bindings {
+namespace {
+
+thread_local double tic_time = -1;
+
+int time_now(lua_State* L) {
+  engine::hand_over();
+  lua_pushnumber(L, engine::seconds());
+  return 1;
+}
+
+int sleep_for(lua_State* L) {
+  const double seconds = luaL_checknumber(L, 1);
+  if (!(seconds >= 0 && seconds <= 1e9))
+    throw ArgumentError("sleep: expected a number of seconds, 0 or more");
+  engine::hand_over();
+  timespec length{};
+  length.tv_sec = static_cast<time_t>(seconds);
+  length.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
+  nanosleep(&length, nullptr);  // Ctrl-C ends it early; the interpreter's hook does the rest
+  return 0;
+}
+
+int tic(lua_State*) {
+  engine::synchronize("tic");
+  tic_time = engine::seconds();
+  return 0;
+}
+
+int toc(lua_State* L) {
+  if (tic_time < 0) throw Error("toc: there was no tic");
+  engine::synchronize("toc");
+  const double seconds = engine::seconds() - tic_time;
+  printf("%.3f ms\n", seconds * 1e3);
+  lua_pushnumber(L, seconds);
+  return 1;
+}
+
+constexpr Function kFunctions[] = {
+    {"time", guard<time_now>, "", "Seconds on a clock that only goes forward; never waits"},
+    {"sleep", guard<sleep_for>, "seconds", "Does nothing for a while; queued work goes on"},
+    {"tic", guard<tic>, "", "Waits for queued work and starts a stopwatch"},
+    {"toc", guard<toc>, "", "Waits for queued work, prints the time since tic, returns seconds"},
+};
+
+}  // namespace
+
+std::span<const Function> clock_functions() { return kFunctions; }
+
+}  // namespace tide::bindings

@@ -1,0 +1,75 @@
+// What the engine did: waits, ops, kernels; and what the machine has.
+#include <string>
+
+#include "bindings/support/entry.h"
+#include "bindings/timing/functions.h"
+#include "runtime/codegen/kernel.h"
+#include "runtime/graph/engine.h"
+
+namespace tide::bindings {
+namespace {
+
+int wait_count(lua_State* L) {
+  lua_pushinteger(L, engine::wait_count());
+  return 1;
+}
+
+int pending(lua_State* L) {
+  lua_pushinteger(L, engine::pending_ops());
+  return 1;
+}
+
+int hand_over(lua_State*) {
+  engine::hand_over();
+  return 0;
+}
+
+void set_count(lua_State* L, const char* name, int64_t value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, name);
+}
+
+int statistics(lua_State* L) {
+  const auto engine = engine::statistics();
+  const auto kernels = kernel_statistics();
+  lua_createtable(L, 0, 10);
+  set_count(L, "recorded", engine.recorded);
+  set_count(L, "windows", engine.windows);
+  set_count(L, "plans", engine.plans);
+  set_count(L, "launches", engine.launches);
+  set_count(L, "waits", engine::wait_count());
+  set_count(L, "kernels", kernels.kernels);
+  set_count(L, "compiled", kernels.compiled);
+  set_count(L, "from_disk", kernels.from_disk);
+  lua_pushnumber(L, 1e3 * kernels.compile_seconds);
+  lua_setfield(L, -2, "compile_ms");
+  lua_pushnumber(L, 1e3 * engine::wait_seconds());
+  lua_setfield(L, -2, "wait_ms");
+  return 1;
+}
+
+int info(lua_State* L) {
+  std::string text = "devices:";
+  for (Device device : engine::devices()) text += " " + device.name();
+  text += "\ncpu: " + std::to_string(engine::threads()) + " threads, kernels for " + kernel_cpu();
+  bool has_cuda = false;
+  for (Device device : engine::devices()) has_cuda = has_cuda || device.kind == DeviceKind::cuda;
+  if (!has_cuda) text += "\ncuda: no device that can be used";
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+constexpr Function kFunctions[] = {
+    {"info", guard<info>, "", "The devices and libraries that were found, as text"},
+    {"wait_count", guard<wait_count>, "", "How often the script has waited for a device so far"},
+    {"pending", guard<pending>, "", "How many ops are recorded or queued and not finished"},
+    {"hand_over", guard<hand_over>, "", "Hands what is recorded to the devices; does not wait"},
+    {"statistics", guard<statistics>, "",
+     "A table of counters: ops recorded, windows, plans, launches, waits, kernels compiled"},
+};
+
+}  // namespace
+
+std::span<const Function> inspection_functions() { return kFunctions; }
+
+}  // namespace tide::bindings
