@@ -24,7 +24,8 @@ std::string tree_folder() {
 
 /// The path of the module `name` ("tide.nn.linear") and its text; none if the library has no such.
 std::optional<std::pair<std::string, std::string>> find_module(std::string name) {
-  if (!name.starts_with("tide.")) return std::nullopt;
+  // Benchmarks come in several files; they are scripts, and not part of the library.
+  if (!name.starts_with("tide.") && !name.starts_with("bench.")) return std::nullopt;
   std::replace(name.begin(), name.end(), '.', '/');
   for (std::string_view suffix : {kLuaSuffix, kPackageSuffix}) {
     std::string path = name + std::string(suffix);
@@ -42,7 +43,9 @@ int push_module(lua_State* L, const std::string& name) {
     return 1;
   }
   const auto& [path, text] = *found;
-  const std::string chunk_name = std::string(kLibrarySource) + path.substr(kLibraryFolder.size());
+  const bool library = path.starts_with(kLibraryFolder);
+  const std::string chunk_name =
+      library ? std::string(kLibrarySource) + path.substr(kLibraryFolder.size()) : "@" + path;
   if (luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t") != LUA_OK) return -1;
   lua_pushstring(L, path.c_str());
   return 2;
