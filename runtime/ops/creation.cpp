@@ -47,7 +47,7 @@ Tensor ramp(const char* name, Number start, Number step, int64_t n, DType type,
   // Floating ramps are computed in f64 and rounded once, as the number of steps may be large.
   const DType wide = is_floating(type) ? DType::f64 : DType::i64;
   Tensor x = record_ramp(LightOp::ramp, name, Layout({n}), wide, wide, device, {start, step});
-  return finish(x.dtype() == type ? x : record_map(LightOp::convert, name, type, type, {x}),
+  return finish(x.dtype() == type ? x : record_map(LightOp::convert, name, type, wide, {x}),
                 options);
 }
 

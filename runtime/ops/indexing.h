@@ -67,4 +67,7 @@ std::vector<Tensor> where_positions(const Tensor& condition);
 /// Rows of `weight` at the positions in `input`; the row `padding` gets no gradient.
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding = {});
 
+/// The elements of an integer tensor. Waits.
+std::vector<int64_t> read_integers(const char* op, const Tensor& x);
+
 }  // namespace tide

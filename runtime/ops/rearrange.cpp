@@ -14,7 +14,7 @@ namespace {
 
 /// A copy without history.
 Tensor copy(const char* name, const Tensor& x) {
-  return record_map(LightOp::convert, name, x.dtype(), x.dtype(), {x});
+  return record_map(LightOp::copy, name, x.dtype(), x.dtype(), {x});
 }
 
 Tensor flip_dims(const Tensor& x, unsigned dims) {
@@ -88,8 +88,6 @@ Tensor clone(const Tensor& x) {
   }
   return y;
 }
-
-Tensor detach(const Tensor& x) { return make_view(x, x.layout()); }
 
 Tensor repeat_dims(const Tensor& x, const Sizes& repeats) {
   const int shift = repeats.size() - x.rank();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/ops/arguments.h"
+#include "runtime/ops/autograd.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {
@@ -83,7 +84,5 @@ Tensor rot90(const Tensor& x, std::optional<int64_t> turns = {}, std::optional<D
 Tensor contiguous(const Tensor& x);
 /// A copy of its own, with history.
 Tensor clone(const Tensor& x);
-/// The same elements without history.
-Tensor detach(const Tensor& x);
 
 }  // namespace tide

@@ -1,0 +1,235 @@
+// Gather, scatter, and the ops that are one of them.
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/pick.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+namespace {
+
+/// A tensor without dimensions as a vector: the native ops walk at least one dimension.
+Tensor as_vector(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
+
+Tensor zeros_of(const Shape& shape, const Tensor& like) {
+  return zeros(shape, {.dtype = like.dtype(), .device = like.device()});
+}
+
+/// Checks what gather and scatter share: index fits into x, along all dimensions but dim.
+void check_index(const char* op, const Tensor& x, const Tensor& index, int dim) {
+  bool fits = index.rank() == x.rank();
+  for (int d = 0; fits && d < x.rank(); ++d) fits = d == dim || index.shape()[d] <= x.shape()[d];
+  if (!fits && index.numel() > 0)
+    throw ShapeError(std::string(op) + ": an index of shape " + index.shape().text() +
+                     " does not fit " + x.shape().text() + " beside dimension " +
+                     std::to_string(dim + 1));
+}
+
+void check_source(const char* op, const Tensor& x, const Tensor& index, const Tensor& source) {
+  if (source.dtype() != x.dtype())
+    throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(x.dtype())) +
+                     " and " + std::string(name_of(source.dtype())));
+  bool fits = source.rank() == index.rank();
+  for (int d = 0; fits && d < index.rank(); ++d) fits = index.shape()[d] <= source.shape()[d];
+  if (!fits && index.numel() > 0)
+    throw ShapeError(std::string(op) + ": an index of shape " + index.shape().text() +
+                     " reaches beyond a source of " + source.shape().text());
+}
+
+/// The part of source that belongs to the index.
+Tensor trim(const Tensor& source, const Shape& shape) {
+  Tensor part = source;
+  for (int d = 0; d < shape.rank(); ++d)
+    if (part.shape()[d] != shape[d]) part = slice(part, d, 0, shape[d]);
+  return part;
+}
+
+/// A vector of positions; one number counts as one.
+Tensor index_vector(const char* op, const Tensor& index) {
+  if (index.rank() > 1)
+    throw ShapeError(std::string(op) + ": positions must be a vector: " + index.shape().text());
+  return as_vector(positions_of(op, index));
+}
+
+/// x multiplied at `index` by source: the products of each place are collected in logarithms'
+/// stead by one factor at a time, in order of the index along dim.
+Tensor scatter_product(const Tensor& x, int dim, const Tensor& index, const Tensor& source) {
+  Tensor y = x;
+  for (int64_t i = 0; i < index.shape()[dim]; ++i) {
+    const Tensor at = slice(index, dim, i, 1);
+    const Tensor factor = mul(gather_along("scatter", y, dim, at), slice(source, dim, i, 1));
+    y = scatter_along("scatter", y, dim, at, factor, false);
+  }
+  return y;
+}
+
+}  // namespace
+
+Tensor positions_of(const char* op, const Tensor& index) {
+  if (!is_integer(index.dtype()))
+    throw DTypeError(std::string(op) +
+                     ": positions must be integers: " + std::string(name_of(index.dtype())));
+  return convert(index, DType::i64);
+}
+
+Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
+  Shape across;
+  for (int d = 0; d < shape.rank(); ++d) across.push_back(d == dim ? shape[d] : 1);
+  return broadcast_to(reshape_to(index, across), shape);
+}
+
+Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index) {
+  const Tensor inputs[] = {x, index};
+  const NativeResult result{index.shape(), x.dtype()};
+  const int64_t attributes[] = {dim};
+  const Tensor y = record_native(NativeOp::gather, name, inputs, {&result, 1}, attributes)[0];
+  if (needs_history(x)) {
+    set_history(
+        y, name, {x}, false,
+        [=, shape = x.shape(),
+         index = Saved(index)](const GradientCall& call) -> std::vector<Tensor> {
+          return {scatter_along(name, zeros_of(shape, call.dy), dim, index.get(), call.dy, true)};
+        });
+  }
+  return y;
+}
+
+Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,
+                     const Tensor& source, bool add) {
+  const Tensor inputs[] = {contiguous(base), index, source};
+  const NativeResult result{base.shape(), base.dtype()};
+  const int64_t attributes[] = {dim, add};
+  const Tensor y = record_native(NativeOp::scatter, name, inputs, {&result, 1}, attributes)[0];
+  if (needs_history(base) || needs_history(source)) {
+    set_history(y, name, {base, source}, false,
+                [=, index = Saved(index)](const GradientCall& call) {
+                  std::vector<Tensor> result(2);
+                  const Tensor& dy = call.dy;
+                  if (call.needed[0])
+                    result[0] = add ? dy
+                                    : scatter_along(name, dy, dim, index.get(),
+                                                    zeros_of(index.get().shape(), dy), false);
+                  if (call.needed[1]) result[1] = gather_along(name, dy, dim, index.get());
+                  return result;
+                });
+  }
+  return y;
+}
+
+Tensor gather(const Tensor& x, Dim dim, const Tensor& index) {
+  const int place = resolve_dim("gather", dim, x.rank());
+  check_index("gather", x, index, place);
+  const Tensor y =
+      gather_along("gather", as_vector(x), place, as_vector(positions_of("gather", index)));
+  return reshape_to(y, index.shape());
+}
+
+Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> dim) {
+  if (!dim) return take_along_dim(ravel(x), ravel(index), Dim{0});
+  const int place = resolve_dim("take_along_dim", *dim, x.rank());
+  if (x.rank() != index.rank())
+    throw ShapeError("take_along_dim: as many dimensions are needed: " + x.shape().text() +
+                     " and " + index.shape().text());
+  Shape from = x.shape(), positions = index.shape();
+  from[place] = positions[place] = 1;
+  Shape wide = broadcast("take_along_dim", from, positions), picked = wide;
+  wide[place] = x.shape()[place];
+  picked[place] = index.shape()[place];
+  return gather(broadcast_to(x, wide), Dim{place}, broadcast_to(index, picked));
+}
+
+Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& source,
+               const std::optional<std::string>& reduce) {
+  if (reduce && *reduce != "add" && *reduce != "multiply")
+    throw Error("scatter: reduce is \"add\" or \"multiply\": got " + *reduce);
+  const int place = resolve_dim("scatter", dim, x.rank());
+  check_index("scatter", x, index, place);
+  Tensor values = source.tensor;
+  if (values.defined())
+    check_source("scatter", x, index, values);
+  else
+    values = full(index.shape(), source.number, {.dtype = x.dtype(), .device = x.device()});
+  if (index.numel() == 0) return clone(x);
+  const Tensor base = as_vector(x), at = as_vector(positions_of("scatter", index));
+  const Tensor part = trim(as_vector(values), at.shape());
+  const Tensor y = reduce && *reduce == "multiply"
+                       ? scatter_product(base, place, at, part)
+                       : scatter_along("scatter", base, place, at, part, reduce.has_value());
+  return reshape_to(y, x.shape());
+}
+
+Tensor scatter_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source) {
+  const int place = resolve_dim("scatter_add", dim, x.rank());
+  check_index("scatter_add", x, index, place);
+  check_source("scatter_add", x, index, source);
+  if (index.numel() == 0) return clone(x);
+  const Tensor at = as_vector(positions_of("scatter_add", index));
+  const Tensor y = scatter_along("scatter_add", as_vector(x), place, at,
+                                 trim(as_vector(source), at.shape()), true);
+  return reshape_to(y, x.shape());
+}
+
+Tensor index_select(const Tensor& x, Dim dim, const Tensor& index) {
+  const int place = resolve_dim("index_select", dim, x.rank());
+  const Tensor vector = index_vector("index_select", index), rows = as_vector(x);
+  Shape shape = rows.shape();
+  shape[place] = vector.numel();
+  const Tensor y = gather_along("index_select", rows, place, spread_index(vector, shape, place));
+  return x.rank() == 0 ? reshape_to(y, {}) : y;
+}
+
+Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
+                 std::optional<Number> alpha) {
+  const int place = resolve_dim("index_add", dim, x.rank());
+  const Tensor vector = index_vector("index_add", index);
+  const Tensor scaled = alpha ? mul(source, *alpha) : source;
+  const Tensor at = spread_index(vector, as_vector(source).shape(), place);
+  return scatter_add(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, scaled);
+}
+
+Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source) {
+  const int place = resolve_dim("index_copy", dim, x.rank());
+  const Tensor vector = index_vector("index_copy", index);
+  const Tensor at = spread_index(vector, as_vector(source).shape(), place);
+  return scatter(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, source);
+}
+
+Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& value) {
+  const int place = resolve_dim("index_fill", dim, x.rank());
+  const Tensor vector = index_vector("index_fill", index);
+  Shape shape = as_vector(x).shape();
+  shape[place] = vector.numel();
+  const Tensor at = spread_index(vector, shape, place);
+  if (!value.tensor.defined())
+    return scatter(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, value);
+  if (value.tensor.rank() != 0)
+    throw ShapeError("index_fill: one value is needed: " + value.tensor.shape().text());
+  return index_copy(x, dim, vector, broadcast_to(convert(value.tensor, x.dtype()), shape));
+}
+
+Tensor take(const Tensor& x, const Tensor& index) {
+  const Tensor at = ravel(positions_of("take", index));
+  return reshape_to(gather_along("take", ravel(x), 0, at), index.shape());
+}
+
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding) {
+  if (weight.rank() != 2)
+    throw ShapeError("embedding: the weight must be a matrix: " + weight.shape().text());
+  const Tensor at = ravel(positions_of("embedding", input));
+  Tensor y = index_select(weight, Dim{0}, at);
+  if (padding && needs_history(y)) {
+    // The padding row is looked up like any other, but nothing flows back to it.
+    const int64_t row = resolve_position("embedding", *padding, weight.shape()[0]) + 1;
+    const Tensor is_padding = unsqueeze(eq(at, Number(row)), Dim{-1});
+    y = where(is_padding, detach(y), y);
+  }
+  Shape shape = input.shape();
+  shape.push_back(weight.shape()[1]);
+  return reshape_to(y, shape);
+}
+
+}  // namespace tide

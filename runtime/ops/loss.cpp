@@ -1,0 +1,179 @@
+// Losses of single elements, composed so that one kernel computes them.
+#include "runtime/ops/loss.h"
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/normalization.h"
+#include "runtime/ops/reducer.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+
+LossReduction loss_reduction(const char* op, const Reducer& reduction) {
+  if (!reduction || *reduction == "mean") return LossReduction::mean;
+  if (*reduction == "sum") return LossReduction::sum;
+  if (*reduction == "none") return LossReduction::none;
+  throw Error(std::string(op) + ": reduction is \"mean\", \"sum\" or \"none\": got " + *reduction);
+}
+
+Tensor reduce_loss(const Tensor& losses, LossReduction reduction) {
+  switch (reduction) {
+    case LossReduction::mean:
+      return mean(losses);
+    case LossReduction::sum:
+      return sum(losses);
+    default:
+      return losses;
+  }
+}
+
+void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
+  if (x.shape() == target.shape()) return;
+  std::string mend;
+  if (x.numel() == target.numel()) mend = "; use target:view_as(x)";
+  throw ShapeError(std::string(op) + ": the shapes differ: " + x.shape().text() + " and " +
+                   target.shape().text() + mend);
+}
+
+namespace {
+
+Tensor finish(const char* op, const Tensor& losses, const Reducer& reduction) {
+  return reduce_loss(losses, loss_reduction(op, reduction));
+}
+
+/// The cross entropy of probabilities, whose logarithms are held above -100.
+Tensor bernoulli_entropy(const Tensor& x, const Tensor& target) {
+  const bool differentiable = needs_history(x) || needs_history(target);
+  Tensor y;
+  {
+    GradientMode off(false);
+    const Tensor yes = clamp_min(log(x), -100), no = clamp_min(log1p(neg(x)), -100);
+    y = (target - 1) * no - target * yes;
+  }
+  if (differentiable) {
+    set_history(y, "binary_cross_entropy", {x, target}, false,
+                [x = Saved(x), target = Saved(target)](const GradientCall& call) {
+                  const Tensor p = x.get(), t = target.get();
+                  std::vector<Tensor> result(2);
+                  if (call.needed[0]) result[0] = call.dy * (p - t) / clamp_min(p * (1 - p), 1e-12);
+                  if (call.needed[1]) result[1] = call.dy * (log1p(neg(p)) - log(p));
+                  return result;
+                });
+  }
+  return y;
+}
+
+}  // namespace
+
+Tensor mse_loss(const Tensor& x, const Tensor& target, const Reducer& reduction) {
+  check_same_shape("mse_loss", x, target);
+  return finish("mse_loss", square(x - target), reduction);
+}
+
+Tensor l1_loss(const Tensor& x, const Tensor& target, const Reducer& reduction) {
+  check_same_shape("l1_loss", x, target);
+  return finish("l1_loss", abs(x - target), reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor& x, const Tensor& target, const Reducer& reduction,
+                      std::optional<double> beta) {
+  check_same_shape("smooth_l1_loss", x, target);
+  const double knee = beta.value_or(1);
+  if (!(knee >= 0))
+    throw Error("smooth_l1_loss: beta must not be negative: got " + std::to_string(knee));
+  if (knee == 0) return l1_loss(x, target, reduction);
+  const Tensor difference = x - target, size = abs(difference);
+  const Tensor losses = where(lt(size, knee), square(difference) * (0.5 / knee), size - 0.5 * knee);
+  return finish("smooth_l1_loss", losses, reduction);
+}
+
+Tensor huber_loss(const Tensor& x, const Tensor& target, const Reducer& reduction,
+                  std::optional<double> delta) {
+  check_same_shape("huber_loss", x, target);
+  const double knee = delta.value_or(1);
+  if (!(knee > 0)) throw Error("huber_loss: delta must be positive: got " + std::to_string(knee));
+  const Tensor difference = x - target, size = abs(difference);
+  const Tensor losses = where(le(size, knee), square(difference) * 0.5, (size - 0.5 * knee) * knee);
+  return finish("huber_loss", losses, reduction);
+}
+
+Tensor binary_cross_entropy(const Tensor& x, const Tensor& target,
+                            const std::optional<Tensor>& weight, const Reducer& reduction) {
+  check_same_shape("binary_cross_entropy", x, target);
+  const Tensor losses = bernoulli_entropy(x, target);
+  return finish("binary_cross_entropy", weight ? losses * *weight : losses, reduction);
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
+                                        const std::optional<Tensor>& weight,
+                                        const Reducer& reduction,
+                                        const std::optional<Tensor>& pos_weight) {
+  check_same_shape("binary_cross_entropy_with_logits", x, target);
+  const Tensor logarithm = logsigmoid(x);
+  Tensor losses = (1 - target) * x;
+  losses = losses - (pos_weight ? logarithm * ((*pos_weight - 1) * target + 1) : logarithm);
+  return finish("binary_cross_entropy_with_logits", weight ? losses * *weight : losses, reduction);
+}
+
+Tensor kl_div(const Tensor& x, const Tensor& target, const Reducer& reduction, bool log_target) {
+  check_same_shape("kl_div", x, target);
+  const Tensor losses =
+      log_target ? exp(target) * (target - x) : xlogy(target, target) - target * x;
+  if (reduction && *reduction == "batchmean") {
+    const double samples = x.rank() == 0 ? 1 : static_cast<double>(x.shape()[0]);
+    return sum(losses) / samples;
+  }
+  return finish("kl_div", losses, reduction);
+}
+
+Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& variance, bool full,
+                         std::optional<double> eps, const Reducer& reduction) {
+  check_same_shape("gaussian_nll_loss", x, target);
+  const Tensor held = clamp_min(variance, eps.value_or(1e-6));
+  Tensor losses = (log(held) + square(x - target) / held) * 0.5;
+  if (full) losses = losses + 0.5 * std::log(2 * std::numbers::pi);
+  return finish("gaussian_nll_loss", losses, reduction);
+}
+
+Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target, std::optional<double> margin,
+                            const Reducer& reduction) {
+  check_same_shape("hinge_embedding_loss", x, target);
+  const Tensor apart = where(eq(target, 1), 0.0, clamp_min(margin.value_or(1) - x, 0));
+  const Tensor near = where(eq(target, -1), 0.0, x);
+  return finish("hinge_embedding_loss", apart + near, reduction);
+}
+
+Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& target,
+                           std::optional<double> margin, const Reducer& reduction) {
+  check_same_shape("margin_ranking_loss", a, b);
+  check_same_shape("margin_ranking_loss", a, target);
+  const Tensor losses = clamp_min(neg(target) * (a - b) + margin.value_or(0), 0);
+  return finish("margin_ranking_loss", losses, reduction);
+}
+
+Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& target,
+                             std::optional<double> margin, const Reducer& reduction) {
+  check_same_shape("cosine_embedding_loss", a, b);
+  const Tensor angle = cosine_similarity(a, b, Dim{-1}, 1e-12);
+  const Tensor losses = where(eq(target, 1), 1 - angle, clamp_min(angle - margin.value_or(0), 0));
+  return finish("cosine_embedding_loss", losses, reduction);
+}
+
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           std::optional<double> margin, std::optional<double> p,
+                           const Reducer& reduction) {
+  check_same_shape("triplet_margin_loss", anchor, positive);
+  check_same_shape("triplet_margin_loss", anchor, negative);
+  const Tensor near = pairwise_distance(anchor, positive, p);
+  const Tensor far = pairwise_distance(anchor, negative, p);
+  const Tensor losses = clamp_min(near - far + margin.value_or(1), 0);
+  return finish("triplet_margin_loss", losses, reduction);
+}
+
+}  // namespace tide

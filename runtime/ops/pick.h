@@ -1,0 +1,23 @@
+// Building blocks of indexing: one dimension at a time, by positions in i64 tensors.
+#pragma once
+
+#include "runtime/ops/autograd.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// Positions as i64, which may be of any integer type. Throws DTypeError naming `op`.
+Tensor positions_of(const char* op, const Tensor& index);
+
+/// x picked along dim (from 0) at `index`, in the shape of index. With history.
+Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index);
+
+/// base with `source` written (or added) at `index` along dim. With history.
+Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,
+                     const Tensor& source, bool add);
+
+/// `index`, of one dimension, seen along dim by all elements of a tensor of `shape`, whose own size
+/// there is that of the index.
+Tensor spread_index(const Tensor& index, const Shape& shape, int dim);
+
+}  // namespace tide

@@ -1,0 +1,191 @@
+// Random numbers by counter, and what is drawn with them.
+#include "runtime/ops/random.h"
+
+#include <cmath>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/scan.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+namespace {
+
+/// The next numbers of the thread's generator, as the random op gives them. `range` is for whole
+/// numbers only.
+Tensor draw(const char* name, LightOp op, DType type, const Shape& shape, Device device,
+            std::optional<int64_t> range = {}) {
+  Generator& generator = default_generator();
+  const Number seed(static_cast<int64_t>(generator.seed()));
+  const Number offset(static_cast<int64_t>(generator.advance(shape.numel())));
+  const Layout counter(shape);
+  if (range)
+    return record_ramp(op, name, counter, type, DType::i64, device, {seed, offset, Number(*range)});
+  return record_ramp(op, name, counter, type, DType::i64, device, {seed, offset});
+}
+
+/// Uniform or normal numbers of a floating type; halves are rounded from f32.
+Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType type, Device device) {
+  if (!is_floating(type))
+    throw DTypeError(std::string(name) +
+                     ": a floating type is needed: " + std::string(name_of(type)));
+  const bool wide = type == DType::f64;
+  const LightOp op = normal ? (wide ? LightOp::random_normal_f64 : LightOp::random_normal)
+                            : (wide ? LightOp::random_uniform_f64 : LightOp::random_uniform);
+  return convert(draw(name, op, compute_type(type), shape, device), type);
+}
+
+Tensor finish(Tensor x, const TensorOptions& options) {
+  if (options.requires_grad) x.set_requires_grad(true);
+  return x;
+}
+
+Tensor draw_for(const char* name, bool normal, const Shape& shape, const TensorOptions& options) {
+  return finish(draw_floating(name, normal, shape, options.dtype.value_or(DType::f32),
+                              options.device.value_or(Device{})),
+                options);
+}
+
+TensorOptions like(const Tensor& x, TensorOptions options) {
+  if (!options.dtype) options.dtype = x.dtype();
+  if (!options.device) options.device = x.device();
+  return options;
+}
+
+void check_probability(const char* name, double p) {
+  if (!(p >= 0 && p <= 1))
+    throw Error(std::string(name) + ": a probability lies between 0 and 1: got " +
+                std::to_string(p));
+}
+
+/// Zeros parts of x by chance; `shape` broadcasts to x's, with one draw for each of its places.
+Tensor drop(const char* name, const Tensor& x, std::optional<double> probability,
+            std::optional<bool> training, const Shape& shape) {
+  const double p = probability.value_or(0.5);
+  check_probability(name, p);
+  if (!training.value_or(true) || p == 0) return x;
+  if (p == 1) return x * 0.0;
+  const Tensor drawn = draw_floating(name, false, shape, DType::f32, x.device());
+  return where(ge(drawn, p), x * (1 / (1 - p)), 0.0);
+}
+
+}  // namespace
+
+Generator& default_generator() {
+  static thread_local Generator generator;
+  return generator;
+}
+
+Tensor rand(const Shape& shape, const TensorOptions& options) {
+  return draw_for("rand", false, shape, options);
+}
+
+Tensor randn(const Shape& shape, const TensorOptions& options) {
+  return draw_for("randn", true, shape, options);
+}
+
+Tensor randint(int64_t first, int64_t last, const Shape& shape, const TensorOptions& options) {
+  if (last < first)
+    throw Error("randint: there are no numbers from " + std::to_string(first) + " to " +
+                std::to_string(last));
+  const Tensor drawn = draw("randint", LightOp::random_integer, DType::i64, shape,
+                            options.device.value_or(Device{}), last - first + 1);
+  return finish(convert(drawn + Number(first), options.dtype.value_or(DType::i64)), options);
+}
+
+Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options) {
+  return randint(1, last, shape, options);
+}
+
+Tensor randperm(int64_t n, const TensorOptions& options) {
+  if (n < 0) throw ShapeError("randperm: the number is negative: " + std::to_string(n));
+  const Tensor keys =
+      draw_floating("randperm", false, {n}, DType::f64, options.device.value_or(Device{}));
+  return finish(convert(argsort(keys), options.dtype.value_or(DType::i64)), options);
+}
+
+Tensor normal(double mean, double deviation, const Shape& shape, const TensorOptions& options) {
+  if (!(deviation >= 0))
+    throw Error("normal: the deviation is negative: " + std::to_string(deviation));
+  TensorOptions plain = options;
+  plain.requires_grad = false;
+  return finish(randn(shape, plain) * deviation + mean, options);
+}
+
+Tensor rand_like(const Tensor& x, const TensorOptions& options) {
+  return rand(x.shape(), like(x, options));
+}
+Tensor randn_like(const Tensor& x, const TensorOptions& options) {
+  return randn(x.shape(), like(x, options));
+}
+Tensor randint_like(const Tensor& x, int64_t first, int64_t last, const TensorOptions& options) {
+  return randint(first, last, x.shape(), like(x, options));
+}
+
+Tensor bernoulli(const Tensor& x) {
+  GradientMode off(false);
+  const Tensor drawn =
+      draw_floating("bernoulli", false, x.shape(), compute_type(x.dtype()), x.device());
+  return convert(lt(drawn, x), x.dtype());
+}
+
+Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
+  GradientMode off(false);
+  if (weights.rank() < 1 || weights.rank() > 2 || !is_floating(weights.dtype()))
+    throw ShapeError("multinomial: one or two dimensions of floating weights are needed: " +
+                     weights.shape().text());
+  if (weights.rank() == 1)
+    return squeeze(multinomial(unsqueeze(weights, Dim{0}), count, replacement), Dims{0});
+  const int64_t rows = weights.shape()[0], choices = weights.shape()[1];
+  if (count < 1 || (!replacement && count > choices))
+    throw ShapeError("multinomial: " + std::to_string(count) + " draws from " +
+                     std::to_string(choices) + " choices are not possible");
+  const Tensor wide = convert(weights, DType::f64);
+  if (!replacement) {
+    // Waiting times of independent events: the first to come are the draws.
+    const Tensor drawn =
+        draw_floating("multinomial", false, weights.shape(), DType::f64, weights.device());
+    const Tensor waits = neg(log1p(neg(drawn))) / wide;
+    return std::get<1>(topk(waits, count, Dim{-1}, false));
+  }
+  const Tensor drawn =
+      draw_floating("multinomial", false, {rows, count}, DType::f64, weights.device());
+  const Tensor steps = cumsum(wide, Dim{-1});
+  const Tensor total = slice(steps, 1, choices - 1, 1);
+  const Tensor passed = le(unsqueeze(steps, Dim{1}), unsqueeze(drawn * total, Dim{-1}));
+  return clamp_max(sum(passed, Dims{-1}) + 1, Number(choices));
+}
+
+Tensor dropout(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
+  return drop("dropout", x, p, training, x.shape());
+}
+
+Tensor dropout2d(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
+  Shape shape = x.shape();
+  for (int d = 2; d < shape.rank(); ++d) shape[d] = 1;
+  return drop("dropout2d", x, p, training, shape);
+}
+
+void uniform_(const Tensor& x, std::optional<double> from, std::optional<double> to) {
+  const double low = from.value_or(0), high = to.value_or(1);
+  const Tensor drawn = draw_floating("uniform_", false, x.shape(), x.dtype(), x.device());
+  write("uniform_", x, drawn * (high - low) + low);
+}
+
+void normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
+  const Tensor drawn = draw_floating("normal_", true, x.shape(), x.dtype(), x.device());
+  write("normal_", x, drawn * std.value_or(1) + mean.value_or(0));
+}
+
+void bernoulli_(const Tensor& x, std::optional<double> p) {
+  check_probability("bernoulli_", p.value_or(0.5));
+  const Tensor drawn = draw_floating("bernoulli_", false, x.shape(), DType::f32, x.device());
+  write("bernoulli_", x, convert(lt(drawn, p.value_or(0.5)), x.dtype()));
+}
+
+}  // namespace tide

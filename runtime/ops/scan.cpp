@@ -1,0 +1,141 @@
+// Running results.
+#include "runtime/ops/scan.h"
+
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/pick.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+namespace {
+
+/// x in the type asked for; without one, integers and bool run in i64.
+Tensor scan_input(const Tensor& x, std::optional<DType> dtype) {
+  return convert(x, dtype.value_or(is_floating(x.dtype()) ? x.dtype() : DType::i64));
+}
+
+Tensor as_vector(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
+
+Tensor record_scan(NativeOp op, const char* name, const Tensor& x, int dim) {
+  const Tensor dense = contiguous(x);
+  const NativeResult result{x.shape(), x.dtype()};
+  const int64_t attributes[] = {dim};
+  return record_native(op, name, {&dense, 1}, {&result, 1}, attributes)[0];
+}
+
+/// Running sums from the first place on, or back from the last.
+Tensor running_sum(const Tensor& x, int dim, bool from_end) {
+  Tensor y;
+  {
+    GradientMode off(false);
+    const Dims along{dim};
+    y = from_end ? flip(record_scan(NativeOp::cumsum, "cumsum", flip(x, along), dim), along)
+                 : record_scan(NativeOp::cumsum, "cumsum", x, dim);
+  }
+  if (needs_history(x)) {
+    set_history(y, "cumsum", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
+      return {running_sum(call.dy, dim, !from_end)};
+    });
+  }
+  return y;
+}
+
+Tensor running_product(const Tensor& x, int dim);
+
+/// dx_k = sum over j >= k of dy_j * y_j / x_k. Up to the first zero that is just so. From it on,
+/// y is 0, and only the zero itself has a gradient: products that leave it out.
+Tensor product_gradient(const Tensor& x, const Tensor& dy, int dim) {
+  const Tensor zero = eq(x, 0);
+  const Tensor zeros_before = running_sum(convert(zero, DType::i64), dim, false);
+  const Tensor safe = where(zero, 1, x);
+  const Tensor product = running_product(safe, dim);
+  // Terms before any zero, over x; and terms with exactly one, which belong to that zero.
+  const Tensor none = where(eq(zeros_before, 0), product * dy, 0);
+  const Tensor one = where(eq(zeros_before, 1), product * dy, 0);
+  const Tensor first_zero = logical_and(zero, eq(zeros_before, 1));
+  return where(first_zero, running_sum(one, dim, true), running_sum(none, dim, true) / safe);
+}
+
+Tensor running_product(const Tensor& x, int dim) {
+  const Tensor y = record_scan(NativeOp::cumprod, "cumprod", x, dim);
+  if (needs_history(x)) {
+    set_history(y, "cumprod", {x}, false,
+                [dim, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+                  return {product_gradient(x.get(), call.dy, dim)};
+                });
+  }
+  return y;
+}
+
+std::tuple<Tensor, Tensor> running_extreme(const char* name, const Tensor& input, Dim dim,
+                                           bool largest) {
+  const int place = resolve_dim(name, dim, input.rank());
+  const Tensor x = as_vector(input);
+  if (x.numel() == 0)
+    return {clone(input), zeros(input.shape(), {.dtype = DType::i64, .device = x.device()})};
+  const Tensor dense = contiguous(x);
+  const NativeResult results[] = {{x.shape(), x.dtype()}, {x.shape(), DType::i64}};
+  const int64_t attributes[] = {place, largest};
+  auto outputs =
+      record_native(NativeOp::cumulative_extreme, name, {&dense, 1}, results, attributes);
+  if (needs_history(dense)) {
+    set_history(
+        outputs[0], name, {dense}, false,
+        [=, positions = Saved(outputs[1])](const GradientCall& call) -> std::vector<Tensor> {
+          const Tensor base =
+              zeros(call.dy.shape(), {.dtype = call.dy.dtype(), .device = call.dy.device()});
+          return {scatter_along(name, base, place, positions.get(), call.dy, true)};
+        });
+  }
+  return {reshape_to(outputs[0], input.shape()), reshape_to(outputs[1], input.shape())};
+}
+
+}  // namespace
+
+Tensor cumsum(const Tensor& input, Dim dim, std::optional<DType> dtype) {
+  const int place = resolve_dim("cumsum", dim, input.rank());
+  const Tensor x = scan_input(input, dtype);
+  return reshape_to(running_sum(as_vector(x), place, false), x.shape());
+}
+
+Tensor cumprod(const Tensor& input, Dim dim, std::optional<DType> dtype) {
+  const int place = resolve_dim("cumprod", dim, input.rank());
+  const Tensor x = scan_input(input, dtype);
+  return reshape_to(running_product(as_vector(x), place), x.shape());
+}
+
+std::tuple<Tensor, Tensor> cummax(const Tensor& x, Dim dim) {
+  return running_extreme("cummax", x, dim, true);
+}
+
+std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim) {
+  return running_extreme("cummin", x, dim, false);
+}
+
+Tensor logcumsumexp(const Tensor& x, Dim dim) {
+  // Shifted by the largest value of all, which keeps the sums finite.
+  const Dims along{resolve_dim("logcumsumexp", dim, x.rank())};
+  const Tensor top = detach(x.rank() == 0 ? x : amax(x, along, true));
+  const Tensor shift = where(isfinite(top), top, 0);
+  return log(cumsum(exp(x - shift), dim)) + shift;
+}
+
+Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim) {
+  if (x.rank() == 0) throw ShapeError("diff: at least 1 dimension is needed");
+  const int place = resolve_dim("diff", dim.value_or(Dim{-1}), x.rank());
+  Tensor y = x;
+  for (int64_t i = 0; i < n.value_or(1) && y.shape()[place] > 0; ++i) {
+    const int64_t count = y.shape()[place] - 1;
+    const Tensor later = slice(y, place, 1, count), earlier = slice(y, place, 0, count);
+    y = y.dtype() == DType::boolean ? logical_xor(later, earlier) : later - earlier;
+  }
+  return y;
+}
+
+}  // namespace tide

@@ -1,0 +1,176 @@
+// Sorting, and what is made of sorted values.
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/pick.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/scan.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+namespace {
+
+/// x sorted along dim without history: the native op sorts the last dimension.
+std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, bool descending) {
+  GradientMode off(false);
+  const Tensor rows = contiguous(transpose(x, Dim{dim}, Dim{-1}));
+  const NativeResult results[] = {{rows.shape(), x.dtype()}, {rows.shape(), DType::i64}};
+  const int64_t attributes[] = {descending, 1};
+  const auto sorted = record_native(NativeOp::sort, name, {&rows, 1}, results, attributes);
+  return {contiguous(transpose(sorted[0], Dim{dim}, Dim{-1})),
+          contiguous(transpose(sorted[1], Dim{dim}, Dim{-1}))};
+}
+
+/// The first `count` of x sorted along dim, and their positions, with history.
+std::tuple<Tensor, Tensor> sort_part(const char* name, const Tensor& input, int dim,
+                                     bool descending, int64_t first, int64_t count) {
+  const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
+  auto [values, positions] = sort_raw(name, x, dim, descending);
+  if (first != 0 || count != x.shape()[dim]) {
+    values = contiguous(slice(values, dim, first, count));
+    positions = contiguous(slice(positions, dim, first, count));
+  }
+  if (needs_history(x)) {
+    set_history(values, name, {x}, false,
+                [=, shape = x.shape(),
+                 at = Saved(positions)](const GradientCall& call) -> std::vector<Tensor> {
+                  const Tensor base =
+                      zeros(shape, {.dtype = call.dy.dtype(), .device = call.dy.device()});
+                  return {scatter_along(name, base, dim, at.get(), call.dy, true)};
+                });
+  }
+  if (input.rank() > 0) return {values, positions};
+  return {reshape_to(values, {}), reshape_to(positions, {})};
+}
+
+/// The rows of a matrix as values that can be compared, whatever their type.
+struct Rows {
+  std::vector<double> floating;
+  std::vector<int64_t> integers;
+  size_t length = 0;
+
+  bool less(size_t a, size_t b) const {
+    return integers.empty() ? less_in(floating, a, b) : less_in(integers, a, b);
+  }
+
+ private:
+  template <class T>
+  bool less_in(const std::vector<T>& values, size_t a, size_t b) const {
+    const auto row = [&](size_t i) { return values.begin() + static_cast<int64_t>(i * length); };
+    // nan comes after all numbers, as in sort.
+    const auto before = [](T u, T v) { return u < v || (u == u && v != v); };
+    return std::lexicographical_compare(row(a), row(a + 1), row(b), row(b + 1), before);
+  }
+};
+
+Rows read_rows(const Tensor& x) {
+  Rows rows;
+  rows.length = static_cast<size_t>(x.shape()[1]);
+  const auto count = static_cast<size_t>(x.numel());
+  if (is_floating(x.dtype())) {
+    rows.floating.resize(count);
+    convert(x, DType::f64).read(rows.floating.data(), "unique");
+  } else {
+    rows.integers.resize(count);
+    convert(x, DType::i64).read(rows.integers.data(), "unique");
+  }
+  return rows;
+}
+
+Tensor constant(const std::vector<int64_t>& values, Device device) {
+  return record_constant(values.data(), {static_cast<int64_t>(values.size())}, DType::i64, device);
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> sort(const Tensor& x, std::optional<Dim> dim, bool descending, bool) {
+  const int place = resolve_dim("sort", dim.value_or(Dim{-1}), x.rank());
+  return sort_part("sort", x, place, descending, 0, x.rank() == 0 ? 1 : x.shape()[place]);
+}
+
+Tensor argsort(const Tensor& x, std::optional<Dim> dim, bool descending, bool stable) {
+  return std::get<1>(sort(detach(x), dim, descending, stable));
+}
+
+std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, std::optional<Dim> dim,
+                                std::optional<bool> largest, std::optional<bool>) {
+  const int place = resolve_dim("topk", dim.value_or(Dim{-1}), x.rank());
+  const int64_t size = x.rank() == 0 ? 1 : x.shape()[place];
+  if (k < 0 || k > size)
+    throw ShapeError("topk: k is out of range: " + std::to_string(k) + " of " +
+                     std::to_string(size));
+  return sort_part("topk", x, place, largest.value_or(true), 0, k);
+}
+
+std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, std::optional<Dim> dim,
+                                    bool keepdim) {
+  const int place = resolve_dim("kthvalue", dim.value_or(Dim{-1}), x.rank());
+  const int64_t size = x.rank() == 0 ? 1 : x.shape()[place];
+  if (k < 1 || k > size)
+    throw ShapeError("kthvalue: k is out of range: " + std::to_string(k) + " of " +
+                     std::to_string(size));
+  auto [values, positions] = sort_part("kthvalue", x, place, false, k - 1, 1);
+  if (keepdim || x.rank() == 0) return {values, positions};
+  return {squeeze(values, Dims{place}), squeeze(positions, Dims{place})};
+}
+
+Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bool return_counts,
+               std::optional<Dim> dim) {
+  const Tensor x = detach(input);
+  const int place = dim ? resolve_dim("unique", *dim, x.rank()) : 0;
+  // Without dim every element is a row; with it, every slice.
+  const Tensor slices = dim ? transpose(x, Dim{0}, Dim{place}) : ravel(x);
+  const int64_t count = slices.shape()[0];
+  const Rows rows = read_rows(reshape_to(slices, {count, count ? slices.numel() / count : 0}));
+  std::vector<size_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rows.less(a, b); });
+
+  std::vector<int64_t> firsts, counts, inverse(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || rows.less(order[i - 1], order[i])) {
+      firsts.push_back(static_cast<int64_t>(order[i]) + 1);
+      counts.push_back(0);
+    }
+    ++counts.back();
+    inverse[order[i]] = static_cast<int64_t>(firsts.size());
+  }
+  Results results;
+  results.push_back(dim ? index_select(x, *dim, constant(firsts, x.device()))
+                        : index_select(slices, Dim{0}, constant(firsts, x.device())));
+  const Tensor places = constant(inverse, x.device());
+  if (return_inverse) results.push_back(dim ? places : reshape_to(places, x.shape()));
+  if (return_counts) results.push_back(constant(counts, x.device()));
+  return results;
+}
+
+Tensor bincount(const Tensor& x, const std::optional<Tensor>& weights,
+                std::optional<int64_t> minlength) {
+  if (x.rank() != 1)
+    throw ShapeError("bincount: a vector of positions is needed: " + x.shape().text());
+  if (weights && !(weights->shape() == x.shape()))
+    throw ShapeError("bincount: weights of shape " + weights->shape().text() +
+                     " do not fit positions of " + x.shape().text());
+  int64_t length = minlength.value_or(0);
+  if (length < 0) throw ShapeError("bincount: minlength is negative: " + std::to_string(length));
+  for (int64_t position : read_integers("bincount", x)) {
+    if (position < 1)
+      throw ShapeError("bincount: positions start at 1: got " + std::to_string(position));
+    length = std::max(length, position);
+  }
+  const DType type = !weights                         ? DType::i64
+                     : weights->dtype() == DType::f32 ? DType::f32
+                                                      : DType::f64;
+  const TensorOptions options{.dtype = type, .device = x.device()};
+  const Tensor addends = weights ? convert(detach(*weights), type) : ones(x.shape(), options);
+  return scatter_along("bincount", zeros({length}, options), 0, positions_of("bincount", x),
+                       addends, true);
+}
+
+}  // namespace tide
