@@ -1,0 +1,166 @@
+// Tensors put together.
+#include "runtime/ops/joining.h"
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/shape_ops.h"
+#include "runtime/ops/view.h"
+
+namespace tide {
+namespace {
+
+/// The type to which all promote.
+DType common_type(const std::vector<Tensor>& tensors) {
+  DType type = tensors[0].dtype();
+  Weight weight = tensors[0].rank() ? Weight::dimensioned : Weight::scalar;
+  for (const Tensor& x : tensors) {
+    const Weight own = x.rank() ? Weight::dimensioned : Weight::scalar;
+    type = promote(type, weight, x.dtype(), own);
+    weight = std::max(weight, own);
+  }
+  return type;
+}
+
+/// The shape of the tensors one after the other along dim.
+Shape joined_shape(const char* name, const std::vector<Tensor>& tensors, int dim) {
+  Shape shape = tensors[0].shape();
+  shape[dim] = 0;
+  for (const Tensor& x : tensors) {
+    bool fits = x.rank() == shape.rank();
+    for (int d = 0; fits && d < shape.rank(); ++d) fits = d == dim || x.shape()[d] == shape[d];
+    if (!fits)
+      throw ShapeError(std::string(name) + ": sizes differ beside dimension " +
+                       std::to_string(dim + 1) + ": " + tensors[0].shape().text() + " and " +
+                       x.shape().text());
+    shape[dim] += x.shape()[dim];
+  }
+  return shape;
+}
+
+/// Joins along a dimension that all of them have.
+Tensor join(const char* name, const std::vector<Tensor>& tensors, int dim) {
+  const Shape shape = joined_shape(name, tensors, dim);
+  const DType type = common_type(tensors);
+  Tensor y = empty(shape, {.dtype = type, .device = tensors[0].device()});
+  int64_t first = 0;
+  for (const Tensor& x : tensors) {
+    const int64_t count = x.shape()[dim];
+    if (x.numel() > 0)
+      record_write(name, make_view(y, slice_dim(y.layout(), dim, first, count, 1)), x);
+    first += count;
+  }
+  if (std::any_of(tensors.begin(), tensors.end(), needs_history)) {
+    std::vector<std::pair<int64_t, DType>> parts;
+    for (const Tensor& x : tensors) parts.emplace_back(x.shape()[dim], x.dtype());
+    set_history(y, name, tensors, false, [dim, parts = std::move(parts)](const GradientCall& call) {
+      std::vector<Tensor> result(parts.size());
+      int64_t begin = 0;
+      for (size_t i = 0; i < parts.size(); ++i) {
+        const auto& [count, own] = parts[i];
+        if (call.needed[i]) result[i] = convert(slice(call.dy, dim, begin, count), own);
+        begin += count;
+      }
+      return result;
+    });
+  }
+  return y;
+}
+
+void check_any(const char* name, const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) throw ShapeError(std::string(name) + ": there are no tensors");
+}
+
+/// x with at least `rank` dimensions; new ones come first.
+Tensor at_least(const Tensor& x, int rank) {
+  Tensor y = x;
+  while (y.rank() < rank) y = unsqueeze(y, Dim{0});
+  return y;
+}
+
+}  // namespace
+
+Tensor cat(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
+  check_any("cat", tensors);
+  // Empty vectors fit everywhere: they are what loops start from.
+  std::vector<Tensor> parts;
+  for (const Tensor& x : tensors) {
+    if (x.rank() == 0)
+      throw ShapeError("cat: a tensor without dimensions cannot be joined: use stack");
+    if (!(x.shape() == Shape{0})) parts.push_back(x);
+  }
+  if (parts.empty()) return clone(tensors[0]);
+  return join("cat", parts, resolve_dim("cat", dim.value_or(Dim{0}), parts[0].rank()));
+}
+
+Tensor stack(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
+  check_any("stack", tensors);
+  const int place = resolve_new_dim("stack", dim.value_or(Dim{0}), tensors[0].rank());
+  std::vector<Tensor> parts;
+  for (const Tensor& x : tensors) {
+    if (!(x.shape() == tensors[0].shape()))
+      throw ShapeError("stack: the shapes differ: " + tensors[0].shape().text() + " and " +
+                       x.shape().text());
+    parts.push_back(unsqueeze(x, Dim{place}));
+  }
+  return join("stack", parts, place);
+}
+
+Tensor hstack(const std::vector<Tensor>& tensors) {
+  check_any("hstack", tensors);
+  std::vector<Tensor> parts;
+  for (const Tensor& x : tensors) parts.push_back(at_least(x, 1));
+  return join("hstack", parts, parts[0].rank() == 1 ? 0 : 1);
+}
+
+Tensor vstack(const std::vector<Tensor>& tensors) {
+  check_any("vstack", tensors);
+  std::vector<Tensor> parts;
+  for (const Tensor& x : tensors) parts.push_back(at_least(x, 2));
+  return join("vstack", parts, 0);
+}
+
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes,
+                             const std::optional<std::string>& indexing) {
+  check_any("meshgrid", axes);
+  const std::string order = indexing.value_or("ij");
+  if (order != "ij" && order != "xy")
+    throw Error("meshgrid: indexing is \"ij\" or \"xy\": got " + order);
+  const int rank = static_cast<int>(axes.size());
+  // "xy" counts columns first: the first two axes change places.
+  const auto dim_of = [&](int axis) {
+    return order == "xy" && rank > 1 && axis < 2 ? 1 - axis : axis;
+  };
+  Shape shape;
+  for (int d = 0; d < rank; ++d) shape.push_back(axes[static_cast<size_t>(dim_of(d))].numel());
+  std::vector<Tensor> grids;
+  for (int axis = 0; axis < rank; ++axis) {
+    const Tensor& x = axes[static_cast<size_t>(axis)];
+    if (x.rank() > 1) throw ShapeError("meshgrid: axes are vectors: " + x.shape().text());
+    Shape across;
+    for (int d = 0; d < rank; ++d) across.push_back(d == dim_of(axis) ? x.numel() : 1);
+    grids.push_back(broadcast_to(reshape_to(x, across), shape));
+  }
+  return grids;
+}
+
+Tensor kron(const Tensor& a, const Tensor& b) {
+  const int rank = std::max(a.rank(), b.rank());
+  const Tensor left = at_least(a, rank), right = at_least(b, rank);
+  Shape outer, inner, joined;
+  for (int d = 0; d < rank; ++d) {
+    outer.push_back(left.shape()[d]);
+    outer.push_back(1);
+    inner.push_back(1);
+    inner.push_back(right.shape()[d]);
+    joined.push_back(left.shape()[d] * right.shape()[d]);
+  }
+  return reshape_to(mul(reshape_to(left, outer), reshape_to(right, inner)), joined);
+}
+
+}  // namespace tide

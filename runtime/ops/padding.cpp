@@ -1,0 +1,235 @@
+// Tensors grown at their edges, and pixels moved between channels and planes.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/pick.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/shape_ops.h"
+#include "runtime/ops/view.h"
+
+namespace tide {
+namespace {
+
+/// x in the middle of a larger tensor full of `value`.
+Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, double value) {
+  const Number number = is_floating(x.dtype()) ? Number(value) : Number(int64_t(value));
+  Tensor y = full(shape, number, {.dtype = x.dtype(), .device = x.device()});
+  Layout middle = y.layout();
+  for (int d = 0; d < x.rank(); ++d) middle = slice_dim(middle, d, before[d], x.shape()[d], 1);
+  record_write("pad", make_view(y, middle), x);
+  if (needs_history(x)) {
+    set_history(y, "pad", {x}, false, [middle](const GradientCall& call) -> std::vector<Tensor> {
+      return {take_part("pad", call.dy, middle)};
+    });
+  }
+  return y;
+}
+
+/// Constant padding; negative amounts crop first.
+Tensor pad_constant(const Tensor& x, const Sizes& before, const Sizes& after, double value) {
+  Tensor inner = x;
+  Sizes grown;
+  Shape shape;
+  bool grows = false;
+  for (int d = 0; d < x.rank(); ++d) {
+    const int64_t cut_before = std::max<int64_t>(-before[d], 0);
+    const int64_t cut_after = std::max<int64_t>(-after[d], 0);
+    const int64_t left = x.shape()[d] - cut_before - cut_after;
+    if (left < 0)
+      throw ShapeError("pad: more is cropped than there is: dimension " + std::to_string(d + 1) +
+                       " of " + x.shape().text());
+    if (cut_before + cut_after > 0) inner = slice(inner, d, cut_before, left);
+    grown.push_back(std::max<int64_t>(before[d], 0));
+    shape.push_back(left + grown[d] + std::max<int64_t>(after[d], 0));
+    grows = grows || shape[d] != left;
+  }
+  return grows ? surround(inner, grown, shape, value) : clone(inner);
+}
+
+/// Where place i, which may lie outside 0..n-1, takes its element from.
+int64_t reflected(int64_t i, int64_t n) {
+  if (n == 1) return 0;
+  if (i < 0) i = -i;
+  return i >= n ? 2 * (n - 1) - i : i;
+}
+int64_t replicated(int64_t i, int64_t n) { return std::clamp<int64_t>(i, 0, n - 1); }
+int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
+
+Tensor pad_by(const Tensor& x, const Sizes& before, const Sizes& after, const std::string& mode) {
+  auto* const source = mode == "reflect" ? reflected : mode == "replicate" ? replicated : wrapped;
+  Tensor y = x;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (before[d] == 0 && after[d] == 0) continue;
+    const int64_t n = x.shape()[d], most = mode == "reflect" ? n - 1 : n;
+    const bool bounded = mode != "replicate";
+    if (n == 0 || (bounded && std::max(before[d], after[d]) > most))
+      throw ShapeError("pad: " + mode + " takes at most " + std::to_string(most) +
+                       " places from dimension " + std::to_string(d + 1) + " of " +
+                       x.shape().text());
+    std::vector<int64_t> positions;
+    for (int64_t i = -before[d]; i < n + after[d]; ++i) positions.push_back(source(i, n) + 1);
+    const Tensor at = record_constant(positions.data(), {static_cast<int64_t>(positions.size())},
+                                      DType::i64, x.device());
+    y = index_select(y, Dim{d}, at);
+  }
+  return y;
+}
+
+/// Sizes for two dimensions from one number or two.
+std::array<int64_t, 2> pair_of(const char* name, const char* what,
+                               const std::optional<Sizes>& sizes, int64_t otherwise,
+                               int64_t least) {
+  if (!sizes) return {otherwise, otherwise};
+  if (sizes->size() < 1 || sizes->size() > 2)
+    throw ShapeError(std::string(name) + ": " + what + " must be 1 or 2 numbers: there are " +
+                     std::to_string(sizes->size()));
+  for (int64_t size : *sizes)
+    if (size < least)
+      throw ShapeError(std::string(name) + ": " + what + " is too small: " + std::to_string(size));
+  return {(*sizes)[0], (*sizes)[sizes->size() - 1]};
+}
+
+/// Windows over a plane of `height` by `width`, padded.
+struct Windows {
+  const char* name;
+  std::array<int64_t, 2> kernel, dilation, padding, stride;
+  std::array<int64_t, 2> padded, count;  ///< size of the padded plane; windows along each side
+
+  Windows(const char* op, int64_t height, int64_t width, const Sizes& kernel_size,
+          const std::optional<Sizes>& dilations, const std::optional<Sizes>& paddings,
+          const std::optional<Sizes>& strides)
+      : name(op) {
+    kernel = pair_of(op, "kernel_size", kernel_size, 1, 1);
+    dilation = pair_of(op, "dilation", dilations, 1, 1);
+    padding = pair_of(op, "padding", paddings, 0, 0);
+    stride = pair_of(op, "stride", strides, 1, 1);
+    padded = {height + 2 * padding[0], width + 2 * padding[1]};
+    for (int d = 0; d < 2; ++d) {
+      const int64_t room = padded[d] - dilation[d] * (kernel[d] - 1) - 1;
+      if (room < 0)
+        throw ShapeError(std::string(op) + ": the kernel of size " + std::to_string(kernel[d]) +
+                         " reaches beyond the padded input of size " + std::to_string(padded[d]));
+      count[d] = room / stride[d] + 1;
+    }
+  }
+
+  int64_t size() const { return kernel[0] * kernel[1]; }
+  int64_t total() const { return count[0] * count[1]; }
+
+  /// For each place of the kernel, then for each window: its position in the padded plane.
+  Tensor positions(Device device) const {
+    std::vector<int64_t> result;
+    for (int64_t i = 0; i < kernel[0]; ++i)
+      for (int64_t j = 0; j < kernel[1]; ++j)
+        for (int64_t y = 0; y < count[0]; ++y)
+          for (int64_t x = 0; x < count[1]; ++x)
+            result.push_back((y * stride[0] + i * dilation[0]) * padded[1] + x * stride[1] +
+                             j * dilation[1] + 1);
+    return record_constant(result.data(), {size() * total()}, DType::i64, device);
+  }
+};
+
+}  // namespace
+
+Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::string>& mode,
+           std::optional<double> value) {
+  if (amounts.size() % 2 != 0 || amounts.size() > 2 * x.rank())
+    throw ShapeError("pad: two amounts for each of the last dimensions are needed: " +
+                     std::to_string(amounts.size()) + " for " + x.shape().text());
+  Sizes before, after;
+  for (int d = 0; d < x.rank(); ++d) {
+    const int from_last = x.rank() - 1 - d;
+    const bool given = 2 * from_last < amounts.size();
+    before.push_back(given ? amounts[2 * from_last] : 0);
+    after.push_back(given ? amounts[2 * from_last + 1] : 0);
+  }
+  const std::string how = mode.value_or("constant");
+  if (how == "constant") return pad_constant(x, before, after, value.value_or(0));
+  if (how != "reflect" && how != "replicate" && how != "circular")
+    throw Error("pad: mode is \"constant\", \"reflect\", \"replicate\" or \"circular\": got " +
+                how);
+  return pad_by(x, before, after, how);
+}
+
+Tensor pixel_shuffle(const Tensor& x, int64_t factor) {
+  if (x.rank() < 3 || factor < 1 || x.shape()[x.rank() - 3] % (factor * factor) != 0)
+    throw ShapeError("pixel_shuffle: channels of " + x.shape().text() +
+                     " do not divide by the square of " + std::to_string(factor));
+  const int c = x.rank() - 3;
+  Shape split = x.shape(), joined = x.shape();
+  const int64_t channels = split[c] / (factor * factor);
+  split[c] = channels;
+  split.insert(c + 1, factor);
+  split.insert(c + 2, factor);
+  joined[c] = channels;
+  joined[c + 1] *= factor;
+  joined[c + 2] *= factor;
+  const Tensor parts = reshape_to(x, split);
+  return reshape_to(movedim(parts, {c + 1, c + 2}, {c + 2, c + 4}), joined);
+}
+
+Tensor pixel_unshuffle(const Tensor& x, int64_t factor) {
+  if (x.rank() < 3 || factor < 1 || x.shape()[x.rank() - 2] % factor != 0 ||
+      x.shape()[x.rank() - 1] % factor != 0)
+    throw ShapeError("pixel_unshuffle: planes of " + x.shape().text() + " do not divide by " +
+                     std::to_string(factor));
+  const int c = x.rank() - 3;
+  Shape split = x.shape(), joined = x.shape();
+  joined[c] *= factor * factor;
+  joined[c + 1] /= factor;
+  joined[c + 2] /= factor;
+  split[c + 1] /= factor;
+  split[c + 2] /= factor;
+  split.insert(c + 2, factor);
+  split.push_back(factor);
+  const Tensor parts = reshape_to(x, split);
+  return reshape_to(movedim(parts, {c + 2, c + 4}, {c + 1, c + 2}), joined);
+}
+
+Tensor unfold(const Tensor& input, const Sizes& kernel, const std::optional<Sizes>& dilation,
+              const std::optional<Sizes>& padding, const std::optional<Sizes>& stride) {
+  if (input.rank() != 3 && input.rank() != 4)
+    throw ShapeError("unfold: an input of 3 or 4 dimensions is needed: " + input.shape().text());
+  if (input.rank() == 3)
+    return squeeze(unfold(unsqueeze(input, Dim{0}), kernel, dilation, padding, stride), Dims{0});
+  const int64_t n = input.shape()[0], c = input.shape()[1];
+  const Windows w("unfold", input.shape()[2], input.shape()[3], kernel, dilation, padding, stride);
+  const auto [vertical, horizontal] = w.padding;
+  const Tensor x = pad(input, {horizontal, horizontal, vertical, vertical});
+  const Shape picked{n, c, w.size() * w.total()};
+  const Tensor y = gather_along("unfold", flatten(x, Dim{2}), 2,
+                                spread_index(w.positions(x.device()), picked, 2));
+  return reshape_to(y, {n, c * w.size(), w.total()});
+}
+
+Tensor fold(const Tensor& input, const Sizes& output_size, const Sizes& kernel,
+            const std::optional<Sizes>& dilation, const std::optional<Sizes>& padding,
+            const std::optional<Sizes>& stride) {
+  if (input.rank() == 2)
+    return squeeze(fold(unsqueeze(input, Dim{0}), output_size, kernel, dilation, padding, stride),
+                   Dims{0});
+  const auto [height, width] = pair_of("fold", "output_size", output_size, 1, 1);
+  const Windows w("fold", height, width, kernel, dilation, padding, stride);
+  if (input.rank() != 3 || input.shape()[1] % w.size() != 0 || input.shape()[2] != w.total())
+    throw ShapeError("fold: columns of shape " + input.shape().text() + " do not fit " +
+                     std::to_string(w.total()) + " windows of " + std::to_string(w.size()));
+  const int64_t n = input.shape()[0], c = input.shape()[1] / w.size();
+  const Tensor columns = reshape_to(input, {n, c, w.size() * w.total()});
+  const Tensor base =
+      zeros({n, c, w.padded[0] * w.padded[1]}, {.dtype = input.dtype(), .device = input.device()});
+  const Tensor at = spread_index(w.positions(input.device()), columns.shape(), 2);
+  const Tensor sums = scatter_along("fold", base, 2, at, columns, true);
+  const Tensor planes = reshape_to(sums, {n, c, w.padded[0], w.padded[1]});
+  const auto [vertical, horizontal] = w.padding;
+  if (vertical == 0 && horizontal == 0) return planes;
+  return pad(planes, {-horizontal, -horizontal, -vertical, -vertical});
+}
+
+}  // namespace tide
