@@ -14,7 +14,7 @@ namespace {
 /// The traceback without frames that are no part of the script: the library's, and the C call that
 /// started it all. Empty if no frame is left.
 std::string script_traceback(std::string_view traceback) {
-  const std::string library = "\t" + std::string(kLibrarySource.substr(1));
+  const std::string library = std::string("\t").append(kLibrarySource.substr(1));
   std::string kept;
   for (size_t begin = traceback.find('\n'); begin != std::string_view::npos;) {
     const size_t end = traceback.find('\n', begin + 1);
