@@ -74,15 +74,18 @@ bool Layout::is_contiguous() const {
 }
 
 bool Layout::is_injective() const {
-  // Sorted by stride, each stride must reach beyond all that the smaller ones span.
+  // Sorted by stride (inserted one by one), each stride must reach beyond all that the smaller ones span.
+  const auto magnitude = [&](int d) { return strides[d] < 0 ? -strides[d] : strides[d]; };
   std::array<int, kMaxDims> order{};
   int n = 0;
   for (int d = 0; d < rank(); ++d) {
     if (shape[d] == 0) return true;
-    if (shape[d] > 1) order[n++] = d;
+    if (shape[d] == 1) continue;
+    int place = n++;
+    for (; place > 0 && magnitude(order[place - 1]) > magnitude(d); --place)
+      order[place] = order[place - 1];
+    order[place] = d;
   }
-  const auto magnitude = [&](int d) { return strides[d] < 0 ? -strides[d] : strides[d]; };
-  std::sort(order.begin(), order.begin() + n, [&](int a, int b) { return magnitude(a) < magnitude(b); });
   int64_t span = 0;
   for (int i = 0; i < n; ++i) {
     const int d = order[i];

@@ -31,7 +31,7 @@ struct LoopStep {
 
 /// A native op with everything but addresses.
 struct NativeStep {
-  NativeOp op;
+  NativeOp op{};
   std::vector<ArrayView> inputs;  ///< data is filled in at each run
   std::vector<ArrayView> outputs;
   std::vector<int64_t> attributes;
