@@ -23,9 +23,10 @@ struct Copy {
   }
 };
 
+/// The number itself, whatever the index.
 struct Fill {
-  template <class V>
-  static V value(V number) {
+  template <class I, class V>
+  static V value(I, V number) {
     return number;
   }
 };

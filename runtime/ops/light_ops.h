@@ -58,10 +58,10 @@ constexpr std::string_view name_of(LightOp op) {
 }
 
 /// The type of an argument that is not of the operand type: the condition of `where`, the index
-/// of `ramp`. None for all others.
+/// of `ramp` and `fill`. None for all others.
 constexpr std::optional<DType> argument_type(LightOp op, int argument) {
   if (op == LightOp::where && argument == 0) return DType::boolean;
-  if (op == LightOp::ramp && argument == 0) return DType::i64;
+  if ((op == LightOp::ramp || op == LightOp::fill) && argument == 0) return DType::i64;
   return std::nullopt;
 }
 
