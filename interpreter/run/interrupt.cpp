@@ -80,6 +80,8 @@ Interruptible::Interruptible(lua_State* L) : state_(L) {
   running = L;
 }
 
+bool Interruptible::pressed() const { return presses > 0; }
+
 Interruptible::~Interruptible() {
   running = nullptr;
   if (presses.exchange(0) == 0) return;

@@ -26,6 +26,9 @@ class Interruptible {
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 
+  /// Whether Ctrl-C was pressed. The code may have ended before it could be stopped.
+  bool pressed() const;
+
  private:
   lua_State* state_;
 };

@@ -76,6 +76,12 @@ bool call(lua_State* L, int arguments, int results) {
   {
     Interruptible interruptible(L);
     status = lua_pcall(L, arguments, results, handler);
+    if (status == LUA_OK && interruptible.pressed()) {
+      // It ended by itself, as a sleep does that a signal cuts short; what it queued is dropped.
+      lua_settop(L, handler);
+      lua_pushliteral(L, "interrupted");
+      status = LUA_ERRRUN;
+    }
   }
   lua_remove(L, handler);
   return status == LUA_OK;
