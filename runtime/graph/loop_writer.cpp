@@ -67,7 +67,7 @@ bool LoopWriter::belongs(uint16_t i) const {
   return grouping_.per_row[i] == (part_ == Part::combine);
 }
 
-void LoopWriter::write_region(const Step::Fallback& fallback) {
+void LoopWriter::write_region() {
   const uint16_t i = group_.members[0];
   const Node& n = *window_.nodes[i];
   step_.kind = Step::Kind::loop;
@@ -79,7 +79,8 @@ void LoopWriter::write_region(const Step::Fallback& fallback) {
                                        LoopOperand::Kind::memory, domain_strides(region));
   emit(Kind::store, n.type, operand, value);
   step_.outputs = {i};
-  step_.fallbacks = {fallback};
+  // The old value is there already: if this may not run, it stays.
+  step_.fallbacks = {{i, {BufferUse::Source::node, i, BufferUse::kNone, n.type}, n.bytes()}};
   finish();
 }
 

@@ -16,7 +16,7 @@ class LoopWriter {
   /// Appends the step of a map or row group; two steps if long rows are reduced in blocks.
   void write();
   /// Appends the step that writes a value into a region of a result that is already there.
-  void write_region(const Step::Fallback& fallback);
+  void write_region();
 
  private:
   /// Which of the group's ops one program computes.

@@ -108,7 +108,7 @@ void lower_group(const WindowView& window, const Grouping& grouping, const Argum
       lower_copy_of_old(window, i, fallback, plan);
       if (n.ramp->shape.numel() == 0) return;
       LoopWriter writer(window, grouping, places, group, plan);
-      writer.write_region(fallback);
+      writer.write_region();
       return;
     }
     case Group::Kind::map:
