@@ -12,6 +12,20 @@ bool is_bool(V x) {
   return x.type() == DType::boolean;
 }
 
+// Questions to operands of which any may be a number.
+inline TensorOrNumber not_positive(const TensorOrNumber& x) {
+  if (x.tensor.defined()) return le(x, 0.0);
+  return Number(x.number.as_double() <= 0);
+}
+inline TensorOrNumber not_a_number(const TensorOrNumber& x) {
+  if (x.tensor.defined()) return isnan(x.tensor);
+  return Number(std::isnan(x.number.as_double()));
+}
+inline TensorOrNumber squared(const TensorOrNumber& x) {
+  if (x.tensor.defined()) return square(x.tensor);
+  return Number(x.number.as_double() * x.number.as_double());
+}
+
 /// Sums and products of bool are "or" and "and".
 struct Add {
   template <class V>
@@ -105,7 +119,7 @@ struct Lerp {
     return select(abs(weight) < weight.constant(0.5), a + weight * distance, from_b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsC, kNeedsC, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return v.dy * (1.0 - v.c); }
+  static Tensor gradient_a(const Operands& v) { return v.dy - v.dy * v.c; }
   static Tensor gradient_b(const Operands& v) { return v.dy * v.c; }
   static Tensor gradient_c(const Operands& v) { return v.dy * (v.b - v.a); }
 };
@@ -250,7 +264,9 @@ struct Fmax {
     return select((a >= b) | (b != b), a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor first_wins(const Operands& v) { return logical_or(ge(v.a, v.b), ne(v.b, v.b)); }
+  static Tensor first_wins(const Operands& v) {
+    return logical_or(ge(v.a, v.b), not_a_number(v.b));
+  }
   static Tensor gradient_a(const Operands& v) { return where(first_wins(v), v.dy, 0.0); }
   static Tensor gradient_b(const Operands& v) { return where(first_wins(v), 0.0, v.dy); }
 };
@@ -261,7 +277,9 @@ struct Fmin {
     return select((a <= b) | (b != b), a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor first_wins(const Operands& v) { return logical_or(le(v.a, v.b), ne(v.b, v.b)); }
+  static Tensor first_wins(const Operands& v) {
+    return logical_or(le(v.a, v.b), not_a_number(v.b));
+  }
   static Tensor gradient_a(const Operands& v) { return where(first_wins(v), v.dy, 0.0); }
   static Tensor gradient_b(const Operands& v) { return where(first_wins(v), 0.0, v.dy); }
 };
@@ -293,7 +311,7 @@ struct Atan2 {
     return math::atan2(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static TensorOrNumber norm(const Operands& v) { return v.a * v.a + v.b * v.b; }
+  static Tensor norm(const Operands& v) { return squared(v.a) + squared(v.b); }
   static Tensor gradient_a(const Operands& v) { return v.dy * (v.b / norm(v)); }
   static Tensor gradient_b(const Operands& v) { return neg(v.dy) * (v.a / norm(v)); }
 };
@@ -331,8 +349,8 @@ struct Xlogy {
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
   static Tensor gradient_a(const Operands& v) {
-    const TensorOrNumber flat = logical_and(eq(v.a, 0.0), le(v.b, 0.0));
-    return v.dy * where(flat.tensor, 0.0, xlogy(ones_like(v.dy), v.b));
+    const Tensor flat = logical_and(eq(v.a, 0.0), not_positive(v.b));
+    return v.dy * where(flat, 0.0, xlogy(ones_like(v.dy), v.b));
   }
   static Tensor gradient_b(const Operands& v) { return v.dy * (v.a / v.b); }
 };
