@@ -111,13 +111,10 @@ Tensor record_map(LightOp op, const char* name, DType result_type, DType operand
 
 Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType result_type,
                    DType operand_type, Device device, std::initializer_list<Number> numbers) {
-  // An op that takes the numbers alone (fill) does not look at the ramp.
-  const bool counts = static_cast<size_t>(arity_of(op)) > numbers.size();
-  Ref<Node> node = new_node(counts ? Node::Kind::ramp : Node::Kind::map, name,
-                            DeviceState::of(device), result_type, ramp.shape);
+  Ref<Node> node = new_node(Node::Kind::ramp, name, DeviceState::of(device), result_type, ramp.shape);
   node->op = static_cast<OpCode>(op);
   node->operand_type = operand_type;
-  if (counts) node->ramp = std::make_unique<Layout>(ramp);
+  node->ramp = std::make_unique<Layout>(ramp);
   for (const Number& number : numbers)
     node->arguments[node->arity++].number = bits_of(number, operand_type);
   record_node(node);
