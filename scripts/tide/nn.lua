@@ -32,7 +32,8 @@ end
 
 return setmetatable(nn, {
   __index = load_field,
-  -- So that completion and documentation see what has not been read yet.
+  __names = files, -- for completion at the prompt
+  -- So that loops and documentation see what has not been read yet.
   __pairs = function(self)
     for name in pairs(files) do load_field(self, name) end
     return next, self, nil

@@ -71,7 +71,8 @@ end
 
 --- Makes a parameter of `shape` filled by `initialise(tensor)` and keeps it in field `name`.
 function Module:parameter(name, shape, initialise)
-  local tensor = tide.zeros(shape, self:placement())
+  local placement = self:placement()
+  local tensor = next(placement) and tide.zeros(shape, placement) or tide.zeros(shape)
   if initialise then initialise(tensor) end
   self:register_parameter(name, tensor:requires_grad_(true))
 end

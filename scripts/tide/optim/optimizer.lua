@@ -1,6 +1,7 @@
 -- Base of all optimizers: groups of parameters, each with its options, and what is remembered per
 -- parameter.
 local class = require "tide.class"
+local native = require "tide.native"
 local raise = require "tide.raise"
 local tide = require "tide"
 
@@ -11,7 +12,7 @@ local Optimizer = class("Optimizer")
 local function with_defaults(name, given, defaults, known)
   local options = {}
   for key, value in pairs(given) do
-    if not known[key] and key ~= "params" then
+    if known[key] == nil and key ~= "params" then
       local names = {}
       for option in pairs(known) do names[#names + 1] = option end
       table.sort(names)
@@ -61,9 +62,15 @@ function Optimizer:zero_grad()
   end
 end
 
---- Updates all parameters that have a gradient. Queues work only; never waits.
+-- Ends what native.begin_step began, also when an error passes.
+local step_end = setmetatable({}, {__close = function() native.end_step() end})
+
+--- Updates all parameters that have a gradient, all of them or, if that fails, none. Queues work
+--- only; never waits.
 function Optimizer:step()
   local _ <close> = tide.no_grad()
+  native.begin_step()
+  local _ <close> = step_end
   for _, group in ipairs(self.param_groups) do
     for _, parameter in ipairs(group.params) do
       local grad = parameter.grad
