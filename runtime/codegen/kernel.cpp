@@ -60,7 +60,7 @@ struct Kernel::State {
 };
 
 LoopKernel Kernel::State::from_disk(const std::string& disk_key) {
-  const std::string object = load_cached_object(disk_key);
+  const std::string object = object_cache().load(disk_key);
   LoopKernel found = object.empty() ? nullptr : load_object(object);
   if (found) ++disk_kernels;
   return found;
@@ -78,7 +78,7 @@ LoopKernel Kernel::State::make() {
   if (!made) throw InternalError("a compiled kernel cannot be loaded");
   compile_nanoseconds += (std::chrono::steady_clock::now() - start) / std::chrono::nanoseconds(1);
   ++compiled_kernels;
-  if (!disk_key.empty()) store_cached_object(disk_key, object);
+  if (!disk_key.empty()) object_cache().store(disk_key, object);
   return made;
 }
 

@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <vector>
 
 namespace tide {
@@ -79,10 +78,8 @@ void create_folders(const std::string& path) {
   mkdir(path.c_str(), 0700);
 }
 
-/// Held open, so that whatever happens to the path, the folder that was checked is the one used.
 /// -1 without a folder to trust.
-int open_folder() {
-  const std::string path = cache_folder();
+int open_folder(const std::string& path) {
   if (path.empty()) return -1;
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   int folder = open(path.c_str(), kFlags);
@@ -98,11 +95,6 @@ int open_folder() {
   return -1;
 }
 
-int folder() {
-  static const int descriptor = open_folder();
-  return descriptor;
-}
-
 std::string file_name(std::string_view key) {
   const auto bits = hash(key);
   char name[40];
@@ -111,8 +103,8 @@ std::string file_name(std::string_view key) {
   return name;
 }
 
-std::string read_file(const std::string& name) {
-  const File file(openat(folder(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+std::string read_file(int folder, const std::string& name) {
+  const File file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status;
   if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return {};
   if (status.st_size <= 0 || static_cast<size_t>(status.st_size) > kLargestFile) return {};
@@ -136,13 +128,13 @@ struct Entry {
   timespec written;
 };
 
-std::vector<Entry> entries() {
+std::vector<Entry> entries(int folder) {
   std::vector<Entry> result;
-  DIR* listing = fdopendir(openat(folder(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  DIR* listing = fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listing) return result;
   while (const dirent* entry = readdir(listing)) {
     struct stat status;
-    if (fstatat(folder(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(status.st_mode))
       result.push_back({entry->d_name, status.st_size, status.st_mtim});
   }
@@ -151,8 +143,8 @@ std::vector<Entry> entries() {
 }
 
 /// Removes the oldest files if all together have grown too large; another process may do the same.
-void trim() {
-  std::vector<Entry> all = entries();
+void trim(int folder) {
+  std::vector<Entry> all = entries(folder);
   int64_t total = 0;
   for (const Entry& entry : all) total += entry.bytes;
   if (total <= kLargestTotal) return;
@@ -162,27 +154,22 @@ void trim() {
   });
   for (const Entry& entry : all) {
     if (total <= kTotalAfterTrim) return;
-    unlinkat(folder(), entry.name.c_str(), 0);
+    unlinkat(folder, entry.name.c_str(), 0);
     total -= entry.bytes;
   }
 }
 
-/// Looks at the folder's size with the first file that this process writes, and then now and then.
-void trim_sometimes(size_t written) {
-  static std::mutex mutex;
-  static int64_t until_next = 0;
-  const std::lock_guard lock(mutex);
-  until_next -= static_cast<int64_t>(written);
-  if (until_next > 0) return;
-  until_next = kLargestTotal / 16;
-  trim();
-}
-
 }  // namespace
 
-std::string load_cached_object(std::string_view key) {
-  if (folder() < 0) return {};
-  const std::string bytes = read_file(file_name(key));
+ObjectCache::ObjectCache(const std::string& path) : folder_(open_folder(path)) {}
+
+ObjectCache::~ObjectCache() {
+  if (folder_ >= 0) close(folder_);
+}
+
+std::string ObjectCache::load(std::string_view key) const {
+  if (folder_ < 0) return {};
+  const std::string bytes = read_file(folder_, file_name(key));
   Header header;
   if (bytes.size() < sizeof header) return {};
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -193,9 +180,9 @@ std::string load_cached_object(std::string_view key) {
   return std::string(rest.substr(key.size()));
 }
 
-void store_cached_object(std::string_view key, std::string_view object) {
+void ObjectCache::store(std::string_view key, std::string_view object) {
   static std::atomic<unsigned> counter{0};
-  if (folder() < 0) return;
+  if (folder_ < 0) return;
   std::string bytes(sizeof(Header), '\0');
   bytes.append(key).append(object);
   const Header header{kMagic, hash(std::string_view(bytes).substr(sizeof header)), key.size(),
@@ -204,12 +191,26 @@ void store_cached_object(std::string_view key, std::string_view object) {
   const std::string temporary =
       ".new-" + std::to_string(getpid()) + "-" + std::to_string(counter.fetch_add(1));
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  const File file(openat(folder(), temporary.c_str(), kFlags, 0600));
+  const File file(openat(folder_, temporary.c_str(), kFlags, 0600));
   if (file < 0) return;
   const bool written = write_all(file, bytes);
-  if (!written || renameat(folder(), temporary.c_str(), folder(), file_name(key).c_str()) != 0)
-    unlinkat(folder(), temporary.c_str(), 0);
+  if (!written || renameat(folder_, temporary.c_str(), folder_, file_name(key).c_str()) != 0)
+    unlinkat(folder_, temporary.c_str(), 0);
   trim_sometimes(bytes.size());
+}
+
+/// Looks at the folder's size with the first file that this process writes, and then now and then.
+void ObjectCache::trim_sometimes(size_t written) {
+  const std::lock_guard lock(mutex_);
+  until_trim_ -= static_cast<int64_t>(written);
+  if (until_trim_ > 0) return;
+  until_trim_ = kLargestTotal / 16;
+  trim(folder_);
+}
+
+ObjectCache& object_cache() {
+  static ObjectCache* const cache = new ObjectCache(cache_folder());
+  return *cache;
 }
 
 }  // namespace tide

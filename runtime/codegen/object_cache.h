@@ -6,15 +6,34 @@
 // or a file, the answer is merely "not there".
 #pragma once
 
+#include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 
 namespace tide {
 
-/// The object stored under `key`; empty if there is none.
-std::string load_cached_object(std::string_view key);
+class ObjectCache {
+ public:
+  /// Kernels in this folder, which is made if it is not there; none if the path is empty.
+  explicit ObjectCache(const std::string& path);
+  ObjectCache(const ObjectCache&) = delete;
+  ~ObjectCache();
 
-/// Stores `object` under `key`, if that is possible.
-void store_cached_object(std::string_view key, std::string_view object);
+  /// The object stored under `key`; empty if there is none. Thread-safe, as is store.
+  std::string load(std::string_view key) const;
+  /// Stores `object` under `key`, if that is possible.
+  void store(std::string_view key, std::string_view object);
+
+ private:
+  void trim_sometimes(size_t written);
+
+  int folder_;  ///< held open, so that the folder that was checked is the one used; -1: none
+  std::mutex mutex_;
+  int64_t until_trim_ = 0;  ///< bytes that may be written before the folder's size is looked at
+};
+
+/// The cache of this user, in the folder named above.
+ObjectCache& object_cache();
 
 }  // namespace tide

@@ -4,8 +4,15 @@
 #include <cstddef>
 
 #include "runtime/codegen/llvm/value.h"
+#include "runtime/ops/light_ops.h"
 
 namespace tide::ir {
+namespace {
+
+/// Cost of the ops of a program, in instructions, from which on its body counts as long.
+constexpr int kLongBody = 24;
+
+}  // namespace
 
 Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Machine& the_machine)
     : code(function),
@@ -43,7 +50,12 @@ void Frame::choose_lanes() {
   for (const LoopInstruction& instruction : program.code)
     widest = std::max(widest, size_of(compute_type(instruction.type)));
   width = machine.vector_bytes / static_cast<int>(widest);
-  registers = std::min(4, kReductionLanes / width);
+  // With 16 registers, long bodies at four at a time spill as much as they overlap.
+  int cost = 0;
+  for (const LoopInstruction& instruction : program.code)
+    if (instruction.kind == LoopInstruction::Kind::map)
+      cost += cost_of(static_cast<LightOp>(instruction.op));
+  registers = std::min(machine.avx512 || cost < kLongBody ? 4 : 2, kReductionLanes / width);
   if (program.in_order && program.orientation == Orientation::row) width = registers = 1;
 }
 

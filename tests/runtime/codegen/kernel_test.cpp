@@ -105,14 +105,7 @@ void check_case(LoopKind kind, Orientation orientation, int64_t length, unsigned
     const DType type = loop.program.operands[output].type;
     const int64_t at = first_difference(type, loop.memory[output], expected.memory[output]);
     INFO("operand " << output << " element " << at);
-    if (at >= 0) {
-      const auto value = [&](LoopCase& which) {
-        return std::visit([](auto x) { return static_cast<double>(x); },
-                          read_element(type, which.memory[output].data(), at));
-      };
-      INFO("kernel " << value(loop) << " reference " << value(expected));
-      CHECK(at == -1);
-    }
+    CHECK(at == -1);
   }
 }
 

@@ -1,0 +1,165 @@
+// Every elementwise op gives the same bits in a kernel as its meaning gives on the host.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <type_traits>
+
+#include "runtime/codegen/kernel.h"
+#include "runtime/ops/light_math.h"
+#include "runtime/ops/light_ops.h"
+#include "runtime/ops/reference_value.h"
+#include "runtime/tensor/body.h"
+
+namespace tide::test {
+namespace {
+
+constexpr int kCount = 203;  // full steps and a tail
+
+/// The host type of an argument of an op on T.
+template <LightOp op, int argument, class T>
+using Argument =
+    std::conditional_t<argument_type(op, argument) == DType::boolean, bool,
+                       std::conditional_t<argument_type(op, argument) == DType::i64, int64_t, T>>;
+
+template <class T>
+T result_of(reference::Value<T> value) {
+  return value.number();
+}
+bool result_of(reference::Mask mask) { return mask.holds; }
+
+template <class T>
+T random_number(std::mt19937& random) {
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T special[] = {T(0.0), T(-0.0), T(INFINITY), T(-INFINITY), T(NAN), T(1e-40),
+                             T(1),   T(-1),   T(88.9),     T(-103.5),    T(0.5), T(1e30)};
+    if (random() % 4 == 0) return special[random() % std::size(special)];
+    return static_cast<T>(std::normal_distribution<double>(0, 4)(random));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return random() % 2 != 0;
+  } else {
+    if (random() % 8 == 0) return std::numeric_limits<T>::lowest();
+    return static_cast<T>(static_cast<int>(random() % 41) - 20);
+  }
+}
+
+/// The program that applies `op` to dense arguments.
+LoopProgram program_of(LightOp op, const std::vector<DType>& arguments, DType result) {
+  using Kind = LoopInstruction::Kind;
+  LoopProgram program;
+  LoopInstruction map{.kind = Kind::map, .type = result, .op = static_cast<OpCode>(op)};
+  for (const DType type : arguments) {
+    const auto index = static_cast<uint16_t>(program.operands.size());
+    program.operands.push_back({.type = type, .vector_stride = 1});
+    program.code.push_back({.kind = Kind::load, .type = type, .operand = index});
+    map.a[map.arity++] = index;
+  }
+  const auto output = static_cast<uint16_t>(program.operands.size());
+  program.operands.push_back({.type = result, .vector_stride = 1});
+  program.code.push_back(map);
+  program.code.push_back({.kind = Kind::store, .type = result, .operand = output, .a = {output}});
+  return program;
+}
+
+template <class T>
+bool same(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(a) && std::isnan(b)) return true;
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+template <LightOp op, class Meaning, class T, size_t... I>
+void check_op(std::index_sequence<I...>) {
+  std::mt19937 random(7);
+  std::tuple<std::array<Argument<op, I, T>, kCount>...> arguments;
+  for (int i = 0; i < kCount; ++i)
+    ((std::get<I>(arguments)[i] = random_number<Argument<op, I, T>>(random)), ...);
+  using Result = decltype(result_of(
+      Meaning::value(reference::Value<Argument<op, I, T>>(std::get<I>(arguments)[0])...)));
+  std::array<Result, kCount> result{};
+  const LoopProgram program =
+      program_of(op, {reference::dtype_of<Argument<op, I, T>>()...}, reference::dtype_of<Result>());
+  void* bases[] = {std::get<I>(arguments).data()..., result.data()};
+  const int64_t extent = kCount;
+  const int64_t strides[] = {1, 1, 1, 1, 1};
+  const LoopArguments call{bases, &extent, strides, nullptr};
+  const LoopRange range{0, 1, 0, kCount, 0, 0};
+  Kernel::find(program).function()(&call, &range, nullptr);
+  for (int i = 0; i < kCount; ++i) {
+    const Result expected = result_of(
+        Meaning::value(reference::Value<Argument<op, I, T>>(std::get<I>(arguments)[i])...));
+    if (same(result[i], expected)) continue;
+    INFO(name_of(op) << " of " << name_of(reference::dtype_of<T>()));
+    ((UNSCOPED_INFO("argument " << +std::get<I>(arguments)[i])), ...);
+    CHECK(+result[i] == +expected);
+    return;
+  }
+  CHECK(true);
+}
+
+constexpr bool is_for_integers_only(LightOp op) {
+  return op >= LightOp::bitwise_and && op <= LightOp::shift_right;
+}
+
+constexpr bool is_random(LightOp op) {
+  return op >= LightOp::random_uniform && op <= LightOp::random_integer;
+}
+
+constexpr bool is_for_integers(LightOp op) {
+  switch (op) {
+    case LightOp::add:
+    case LightOp::sub:
+    case LightOp::mul:
+    case LightOp::trunc_divide:
+    case LightOp::maximum:
+    case LightOp::minimum:
+    case LightOp::where:
+    case LightOp::abs:
+    case LightOp::neg:
+    case LightOp::sign:
+    case LightOp::square:
+    case LightOp::relu:
+      return true;
+    default:
+      return is_for_integers_only(op) || (op >= LightOp::eq && op <= LightOp::logical_not);
+  }
+}
+
+constexpr bool is_for_floating(LightOp op) { return !is_for_integers_only(op) && !is_random(op); }
+
+/// Whether the meaning of an op is defined for T.
+template <class T>
+constexpr bool is_for(LightOp op) {
+  if (std::is_floating_point_v<T>) return is_for_floating(op);
+  return is_for_integers(op) || (is_random(op) && std::is_same_v<T, int64_t>);
+}
+
+template <LightOp op, class Meaning, int arity, class T>
+void check_op_if_defined() {
+  if constexpr (is_for<T>(op)) check_op<op, Meaning, T>(std::make_index_sequence<arity>());
+}
+
+template <class T>
+void check_all_ops() {
+#define TIDE_CHECK(name, Meaning, arity, cost) \
+  check_op_if_defined<LightOp::name, meaning::Meaning, arity, T>();
+  TIDE_LIGHT_OPS(TIDE_CHECK)
+#undef TIDE_CHECK
+}
+
+}  // namespace
+
+TEST_CASE("every op on f32 gives the bits of its meaning", "[codegen]") {
+  if (kernel_cpu() != "x86-64") check_all_ops<float>();  // fma is two operations there
+}
+
+TEST_CASE("every op on f64 gives the bits of its meaning", "[codegen]") {
+  if (kernel_cpu() != "x86-64") check_all_ops<double>();
+}
+
+TEST_CASE("ops on integers give the bits of their meanings", "[codegen]") {
+  check_all_ops<int32_t>();
+  check_all_ops<int64_t>();
+}
+
+}  // namespace tide::test

@@ -1,0 +1,124 @@
+// Kernels on disk: found again, and harmless whatever has happened to them.
+#include "runtime/codegen/object_cache.h"
+
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "runtime/codegen/kernel.h"
+#include "runtime/codegen/object_loader.h"
+#include "runtime/codegen/plugin.h"
+#include "runtime/ops/light_ops.h"
+
+namespace tide::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An own cache folder as long as it lives.
+class CacheFolder {
+ public:
+  CacheFolder() : path_(fs::temp_directory_path() / "tide-cache-XXXXXX") {
+    std::string name = path_.string();
+    path_ = mkdtemp(name.data());
+    cache_.emplace(path_.string());
+  }
+  ~CacheFolder() { fs::remove_all(path_); }
+  ObjectCache& cache() { return *cache_; }
+  const fs::path& path() const { return path_; }
+
+  /// The only file in it.
+  fs::path file() const { return fs::directory_iterator(path_)->path(); }
+
+ private:
+  fs::path path_;
+  std::optional<ObjectCache> cache_;
+};
+
+void change_byte(const fs::path& path, std::streamoff at) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(at);
+  const char old = static_cast<char>(file.get());
+  file.seekp(at);
+  file.put(static_cast<char>(old ^ 1));
+}
+
+LoopProgram copy_program() {
+  using Kind = LoopInstruction::Kind;
+  LoopProgram program;
+  program.operands = {{.vector_stride = 1}, {.vector_stride = 1}};
+  program.code = {{.kind = Kind::load, .type = DType::f32, .operand = 0},
+                  {.kind = Kind::store, .type = DType::f32, .operand = 1}};
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE("an object is found under its own key only", "[codegen]") {
+  CacheFolder folder;
+  CHECK(folder.cache().load("key").empty());
+  folder.cache().store("key", "object");
+  CHECK(folder.cache().load("key") == "object");
+  CHECK(folder.cache().load("other").empty());
+  folder.cache().store("key", "newer object");
+  CHECK(folder.cache().load("key") == "newer object");
+}
+
+TEST_CASE("a damaged or cut file is not there", "[codegen]") {
+  CacheFolder folder;
+  folder.cache().store("key", "object");
+  const auto size = static_cast<std::streamoff>(fs::file_size(folder.file()));
+  for (std::streamoff at = 0; at < size; ++at) {
+    change_byte(folder.file(), at);
+    CHECK(folder.cache().load("key").empty());
+    change_byte(folder.file(), at);
+  }
+  CHECK(folder.cache().load("key") == "object");
+  fs::resize_file(folder.file(), static_cast<uintmax_t>(size) / 2);
+  CHECK(folder.cache().load("key").empty());
+}
+
+TEST_CASE("a folder open to others is not used", "[codegen]") {
+  CacheFolder folder;
+  chmod(folder.path().c_str(), 0755);
+  ObjectCache cache(folder.path().string());
+  cache.store("key", "object");
+  CHECK(cache.load("key").empty());
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("a cache without a usable folder stays empty", "[codegen]") {
+  ObjectCache cache("/proc/no/such/folder");
+  cache.store("key", "object");
+  CHECK(cache.load("key").empty());
+}
+
+TEST_CASE("an object file loads as long as it is whole", "[codegen]") {
+  const std::string object = generate(copy_program(), GeneratedForm::object);
+  CHECK(load_object(object) != nullptr);
+  for (size_t size = 0; size < object.size(); size += 7)
+    CHECK(load_object(std::string_view(object).substr(0, size)) == nullptr);
+}
+
+TEST_CASE("kernels neither contract nor call", "[codegen]") {
+  using Kind = LoopInstruction::Kind;
+  LoopProgram program = copy_program();
+  program.code.insert(program.code.begin() + 1,
+                      {{.kind = Kind::map, .type = DType::f32, .op = 0, .arity = 2}});
+  program.code[1].op = static_cast<OpCode>(LightOp::mul);
+  program.code.insert(program.code.begin() + 2,
+                      {.kind = Kind::map, .type = DType::f32, .op = 0, .arity = 2, .a = {1, 0}});
+  program.code[2].op = static_cast<OpCode>(LightOp::add);
+  program.code.back().a[0] = 2;
+  const std::string assembly = generate(program, GeneratedForm::assembly);
+  CHECK(assembly.find("mulps") != std::string::npos);
+  CHECK(assembly.find("addps") != std::string::npos);
+  CHECK(assembly.find("fmadd") == std::string::npos);
+  CHECK(assembly.find("call") == std::string::npos);
+}
+
+}  // namespace tide::test
