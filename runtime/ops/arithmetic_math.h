@@ -128,10 +128,16 @@ struct Lerp {
 struct FloorDivide {
   template <class V>
   static V value(V a, V b) {
-    if (!is_floating(a.type())) return whole(a, b);
+    return math::by_kind(
+        a, b, [](auto x, auto y) { return floating(x, y); },
+        [](auto x, auto y) { return whole(x, y); });
+  }
+
+  template <class V>
+  static V floating(V a, V b) {
     // f64 holds every quotient of two f32 well enough to find the whole number below it.
-    return math::is_wide(a) ? corrected(a, b)
-                            : math::converted(corrected(math::widened(a), math::widened(b)), a);
+    if (math::is_wide(a)) return corrected(a, b);
+    return math::converted(corrected(math::widened(a), math::widened(b)), a);
   }
 
   template <class V>
@@ -186,7 +192,12 @@ struct TruncDivide {
 struct Fmod {
   template <class V>
   static V value(V a, V b) {
-    if (is_floating(a.type())) return math::fmod(a, b);
+    return math::by_kind(
+        a, b, [](auto x, auto y) { return math::fmod(x, y); },
+        [](auto x, auto y) { return whole(x, y); });
+  }
+  template <class V>
+  static V whole(V a, V b) {
     const V zero = a.constant(0);
     return select(b == zero, a, remainder(a, select(b == zero, b.constant(1), b)));
   }
@@ -213,7 +224,9 @@ struct Remainder {
 struct Pow {
   template <class V>
   static V value(V a, V b) {
-    return is_floating(a.type()) ? math::pow(a, b) : math::integer_pow(a, b);
+    return math::by_kind(
+        a, b, [](auto x, auto y) { return math::pow(x, y); },
+        [](auto x, auto y) { return math::integer_pow(x, y); });
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB | kNeedsY};
   /// b a^(b - 1), 0 where b is 0.

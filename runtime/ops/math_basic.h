@@ -19,6 +19,21 @@ constexpr bool is_wide(V x) {
   return x.type() == DType::f64;
 }
 
+/// A V of an integer type that is fixed at compile time, for which floating code does not compile.
+template <class V>
+concept NeverFloating = requires {
+  requires !is_floating(V::type());
+};
+
+/// floating(a, b) for floating types, else whole(a, b). Both are generic, so that only what can be
+/// called is compiled.
+template <class V, class Floating, class Whole>
+V by_kind(V a, V b, Floating floating, Whole whole) {
+  if constexpr (!NeverFloating<V>)
+    if (is_floating(a.type())) return floating(a, b);
+  return whole(a, b);
+}
+
 /// `a` in the type of `like`. Also for a V whose type is fixed at compile time.
 template <class V, class A>
 V converted(A a, V like) {
