@@ -26,13 +26,13 @@ struct Neg {
   static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return neg(dy); }
 };
 
-/// -1, 0 or 1; nan stays.
+/// -1, 0 or 1; 0 for nan.
 struct Sign {
   template <class V>
   static V value(V x) {
     const V zero = x.constant(0);
     const V one = x.constant(1);
-    const V below = select(x < zero, x.constant(-1), x);
+    const V below = select(x < zero, x.constant(-1), zero);
     return select(x > zero, one, below);
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
