@@ -90,7 +90,7 @@ bool run_environment(lua_State* L) {
   const char* text = std::getenv(name);
   if (!text) text = std::getenv(name = "LUA_INIT");
   if (!text) return true;
-  return text[0] == '@' ? run_file(L, text + 1) : run_text(L, text, "=" + std::string(name));
+  return text[0] == '@' ? run_file(L, text + 1) : run_text(L, text, std::string("=").append(name));
 }
 
 ScriptArguments script_arguments(const Words& words, size_t script) {
