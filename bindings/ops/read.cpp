@@ -152,10 +152,16 @@ Sizes read_sizes(const Call& call, int parameter) { return read_list<Sizes>(call
 
 Shape read_shape(const Call& call, int parameter) {
   const Sizes sizes = read_list<Sizes>(call, parameter);
-  for (int64_t size : sizes)
+  int64_t count = 1;
+  for (int64_t size : sizes) {
     if (size < 0)
       throw ArgumentError(place(call, parameter) + "sizes are 0 or more: got " +
                           std::to_string(size));
+    // Bytes must be countable too: 8 an element.
+    if (size > 0 && __builtin_mul_overflow(count, size, &count)) count = INT64_MAX;
+    if (count > INT64_MAX / 8)
+      throw ArgumentError(place(call, parameter) + "no machine can hold so many elements");
+  }
   return Shape(std::span<const int64_t>(sizes.begin(), sizes.size()));
 }
 

@@ -7,7 +7,6 @@
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/indexing.h"
-#include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
 
 namespace tide::bindings {
@@ -181,13 +180,7 @@ void set_requires_grad(lua_State* L, const Tensor& x) {
   x.set_requires_grad(lua_toboolean(L, 3));
 }
 
-void set_data(lua_State* L, const Tensor& x) {
-  const Tensor& value = check_tensor(L, 3, "data");
-  if (!(value.shape() == x.shape()))
-    throw ShapeError("data: the shape cannot change: " + x.shape().text() + " to " +
-                     value.shape().text());
-  record_write("data", x, value);
-}
+void set_data(lua_State* L, const Tensor& x) { x.set_data(check_tensor(L, 3, "data")); }
 
 /// x.name, and x.name = value where that is possible.
 struct Field {

@@ -98,14 +98,23 @@ int push_report(lua_State* L, Benchmark& run) {
   return 1;
 }
 
+/// Hands each call over by itself, so that the measured ones are cut, and compiled, like the first.
+void finish_call(Benchmark& run) {
+  engine::hand_over();
+  ++run.done;
+}
+
 int next_call(lua_State* L);
 
-/// After one call of the function, also when it yielded on its way.
-int after_call(lua_State* L, int, lua_KContext) {
-  check<Benchmark>(L, kStateIndex, "benchmark").done++;
-  // Back through Lua's C boundary: exceptions may not leave a continuation unguarded.
+int finish_yielded(lua_State* L) {
   lua_settop(L, kStateIndex);
-  return guard<next_call>(L);
+  finish_call(check<Benchmark>(L, kStateIndex, "benchmark"));
+  return next_call(L);
+}
+
+/// After one call of the function, if it yielded on its way.
+int after_call(lua_State* L, int, lua_KContext) {
+  return guard<finish_yielded>(L);  // exceptions may not leave a continuation
 }
 
 int next_call(lua_State* L) {
@@ -114,7 +123,7 @@ int next_call(lua_State* L) {
     if (run.done == run.warmup) start_measuring(run);
     lua_pushvalue(L, kFunctionIndex);
     lua_callk(L, 0, 0, 0, after_call);
-    ++run.done;
+    finish_call(run);
   }
   return push_report(L, run);
 }

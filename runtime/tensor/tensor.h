@@ -67,6 +67,9 @@ class Tensor {
   bool is_leaf() const;
   Tensor grad() const;  ///< undefined if there is none
   void set_grad(const Tensor& grad) const;
+  /// Lets this tensor stand for value's elements, in their shape, type and place; what views of it show stays as it is,
+  /// and so do its gradient and history. Throws DTypeError if it requires a gradient and the type can have none.
+  void set_data(const Tensor& value) const;
 
   /// Same array object: `==` of scripts.
   friend bool operator==(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
