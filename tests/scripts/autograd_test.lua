@@ -68,7 +68,7 @@ describe("backward", function(device)
 
   it("adds to the gradients that are there", function()
     local x = leaf({1.0, 2.0})
-    x:sum():backward()
+    x:sum():backward();
     (x * 3):sum():backward()
     equal(x.grad:tolist(), {4.0, 4.0})
     x.grad = nil
@@ -85,7 +85,7 @@ describe("backward", function(device)
     local x = leaf({2.0})
     local y
     tide.no_grad(function() y = x * 2 end)
-    test.is_false(y.requires_grad)
+    test.is_false(y.requires_grad);
     (x * x:detach()):sum():backward()
     equal(x.grad:tolist(), {2.0})
   end)

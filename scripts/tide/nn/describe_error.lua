@@ -10,14 +10,12 @@ function describe_error.watch(fn) call = fn end
 
 --- The name by which the function at stack level `level` knows `value`: a local's or an upvalue's.
 local function name_in_function(level, info, value)
-  local found
   for i = 1, 200 do
     local name, content = debug.getlocal(level + 1, i)
     if not name then break end
-    -- Later locals hide earlier ones; names in brackets are the interpreter's own.
-    if rawequal(content, value) and name:sub(1, 1) ~= "(" then found = name end
+    -- Names in brackets are the interpreter's own.
+    if rawequal(content, value) and name:sub(1, 1) ~= "(" then return name end
   end
-  if found then return found end
   for i = 1, 255 do
     local name, content = debug.getupvalue(info.func, i)
     if not name then break end
