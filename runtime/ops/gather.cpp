@@ -76,6 +76,10 @@ Tensor positions_of(const char* op, const Tensor& index) {
   return convert(index, DType::i64);
 }
 
+Tensor from_the_end(const Tensor& positions, int64_t size) {
+  return where(lt(positions, 0), positions + Number(size + 1), positions);
+}
+
 Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
   Shape across;
   for (int d = 0; d < shape.rank(); ++d) across.push_back(d == dim ? shape[d] : 1);
@@ -122,9 +126,9 @@ Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor
 
 Tensor gather(const Tensor& x, Dim dim, const Tensor& index) {
   const int place = resolve_dim("gather", dim, x.rank());
-  check_index("gather", x, index, place);
-  const Tensor y =
-      gather_along("gather", as_vector(x), place, as_vector(positions_of("gather", index)));
+  const Tensor from = as_vector(x), at = as_vector(positions_of("gather", index));
+  check_index("gather", from, at, place);
+  const Tensor y = gather_along("gather", from, place, at);
   return reshape_to(y, index.shape());
 }
 
@@ -139,7 +143,8 @@ Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> d
   Shape wide = broadcast("take_along_dim", from, positions), picked = wide;
   wide[place] = x.shape()[place];
   picked[place] = index.shape()[place];
-  return gather(broadcast_to(x, wide), Dim{place}, broadcast_to(index, picked));
+  const Tensor at = from_the_end(positions_of("take_along_dim", index), x.shape()[place]);
+  return gather(broadcast_to(x, wide), Dim{place}, broadcast_to(at, picked));
 }
 
 Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& source,

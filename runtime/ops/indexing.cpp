@@ -142,11 +142,6 @@ struct Joined {
   Tensor positions;                   ///< in the joined dimension, of one dimension
 };
 
-/// Counts negative positions from the end.
-Tensor from_the_end(const Tensor& positions, int64_t size) {
-  return where(lt(positions, 0), positions + Number(size + 1), positions);
-}
-
 /// Several positions as one in the joined dimension. A gather of 1..size checks each of them
 /// against its own limit; joined ones could hide a position that is out of range.
 Tensor join_positions(const std::vector<TensorIndex>& indices, const Shape& sizes,

@@ -27,44 +27,53 @@ DType common_type(const std::vector<Tensor>& tensors) {
   return type;
 }
 
-/// The shape of the tensors one after the other along dim.
-Shape joined_shape(const char* name, const std::vector<Tensor>& tensors, int dim) {
-  Shape shape = tensors[0].shape();
+/// Empty vectors fit everywhere: they are what loops start from.
+bool is_nothing(const Tensor& x) { return x.shape() == Shape{0}; }
+
+/// The shape of the tensors one after the other along dim, where the first is not nothing.
+Shape joined_shape(const char* name, const std::vector<Tensor>& tensors, const Shape& first,
+                   int dim) {
+  Shape shape = first;
   shape[dim] = 0;
   for (const Tensor& x : tensors) {
+    if (is_nothing(x)) continue;
     bool fits = x.rank() == shape.rank();
     for (int d = 0; fits && d < shape.rank(); ++d) fits = d == dim || x.shape()[d] == shape[d];
     if (!fits)
       throw ShapeError(std::string(name) + ": sizes differ beside dimension " +
-                       std::to_string(dim + 1) + ": " + tensors[0].shape().text() + " and " +
-                       x.shape().text());
+                       std::to_string(dim + 1) + ": " + first.text() + " and " + x.shape().text());
     shape[dim] += x.shape()[dim];
   }
   return shape;
 }
 
-/// Joins along a dimension that all of them have.
-Tensor join(const char* name, const std::vector<Tensor>& tensors, int dim) {
-  const Shape shape = joined_shape(name, tensors, dim);
+/// Joins along a dimension that all of them have, but for empty vectors. `first` is the shape of
+/// the first that is not one.
+Tensor join(const char* name, const std::vector<Tensor>& tensors, const Shape& first, int dim) {
+  const Shape shape = joined_shape(name, tensors, first, dim);
   const DType type = common_type(tensors);
   Tensor y = empty(shape, {.dtype = type, .device = tensors[0].device()});
-  int64_t first = 0;
+  int64_t begin = 0;
   for (const Tensor& x : tensors) {
+    if (is_nothing(x)) continue;
     const int64_t count = x.shape()[dim];
     if (x.numel() > 0)
-      record_write(name, make_view(y, slice_dim(y.layout(), dim, first, count, 1)), x);
-    first += count;
+      record_write(name, make_view(y, slice_dim(y.layout(), dim, begin, count, 1)), x);
+    begin += count;
   }
   if (std::any_of(tensors.begin(), tensors.end(), needs_history)) {
-    std::vector<std::pair<int64_t, DType>> parts;
-    for (const Tensor& x : tensors) parts.emplace_back(x.shape()[dim], x.dtype());
+    std::vector<std::pair<Shape, DType>> parts;
+    for (const Tensor& x : tensors) parts.emplace_back(x.shape(), x.dtype());
     set_history(y, name, tensors, false, [dim, parts = std::move(parts)](const GradientCall& call) {
       std::vector<Tensor> result(parts.size());
-      int64_t begin = 0;
+      int64_t at = 0;
       for (size_t i = 0; i < parts.size(); ++i) {
-        const auto& [count, own] = parts[i];
-        if (call.needed[i]) result[i] = convert(slice(call.dy, dim, begin, count), own);
-        begin += count;
+        const auto& [own, type] = parts[i];
+        const bool nothing = own == Shape{0};
+        const int64_t count = nothing ? 0 : own[dim];
+        if (call.needed[i])
+          result[i] = reshape_to(convert(slice(call.dy, dim, at, count), type), own);
+        at += count;
       }
       return result;
     });
@@ -87,15 +96,15 @@ Tensor at_least(const Tensor& x, int rank) {
 
 Tensor cat(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
   check_any("cat", tensors);
-  // Empty vectors fit everywhere: they are what loops start from.
-  std::vector<Tensor> parts;
+  const Tensor* first = nullptr;
   for (const Tensor& x : tensors) {
     if (x.rank() == 0)
       throw ShapeError("cat: a tensor without dimensions cannot be joined: use stack");
-    if (!(x.shape() == Shape{0})) parts.push_back(x);
+    if (!first && !is_nothing(x)) first = &x;
   }
-  if (parts.empty()) return clone(tensors[0]);
-  return join("cat", parts, resolve_dim("cat", dim.value_or(Dim{0}), parts[0].rank()));
+  if (!first) first = &tensors[0];
+  return join("cat", tensors, first->shape(),
+              resolve_dim("cat", dim.value_or(Dim{0}), first->rank()));
 }
 
 Tensor stack(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
@@ -108,21 +117,21 @@ Tensor stack(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
                        x.shape().text());
     parts.push_back(unsqueeze(x, Dim{place}));
   }
-  return join("stack", parts, place);
+  return join("stack", parts, parts[0].shape(), place);
 }
 
 Tensor hstack(const std::vector<Tensor>& tensors) {
   check_any("hstack", tensors);
   std::vector<Tensor> parts;
   for (const Tensor& x : tensors) parts.push_back(at_least(x, 1));
-  return join("hstack", parts, parts[0].rank() == 1 ? 0 : 1);
+  return join("hstack", parts, parts[0].shape(), parts[0].rank() == 1 ? 0 : 1);
 }
 
 Tensor vstack(const std::vector<Tensor>& tensors) {
   check_any("vstack", tensors);
   std::vector<Tensor> parts;
   for (const Tensor& x : tensors) parts.push_back(at_least(x, 2));
-  return join("vstack", parts, 0);
+  return join("vstack", parts, parts[0].shape(), 0);
 }
 
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes,

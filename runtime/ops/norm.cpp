@@ -10,6 +10,12 @@
 namespace tide {
 namespace {
 
+/// x to the power of e, exact where roots and squares are.
+Tensor power(const Tensor& x, double e) {
+  if (e == 0.5) return sqrt(x);
+  return e == 2 ? square(x) : pow(x, e);
+}
+
 /// The norm in the type of x; no order is special but for speed and at the ends.
 Tensor norm_value(const Tensor& x, double order, unsigned dims, bool keepdim) {
   if (order == 0) return convert(sum_over(ne(x, 0), dims, keepdim), x.dtype());
@@ -19,9 +25,8 @@ Tensor norm_value(const Tensor& x, double order, unsigned dims, bool keepdim) {
   }
   if (order == 1) return sum_over(abs(x), dims, keepdim);
   if (order == 2) return sqrt(sum_over(square(x), dims, keepdim));
-  return pow(sum_over(pow(abs(x), order), dims, keepdim), 1 / order);
+  return power(sum_over(power(abs(x), order), dims, keepdim), 1 / order);
 }
-
 /// The gradient of the norm y of x, all of them of one type that is not half.
 Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, double order,
                      unsigned dims) {

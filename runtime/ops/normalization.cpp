@@ -239,6 +239,7 @@ Tensor batch_norm(const Tensor& x, const OptionalTensor& running_mean,
                   const OptionalTensor& bias, bool training, std::optional<double> momentum,
                   std::optional<double> eps) {
   check_floating("batch_norm", x);
+  if (x.numel() == 0) return clone(x);
   if (x.rank() < 2)
     throw ShapeError("batch_norm: samples and channels are needed: " + x.shape().text());
   const Tensor mean = per_channel("batch_norm", "running_mean", running_mean, x);

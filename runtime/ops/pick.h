@@ -9,6 +9,9 @@ namespace tide {
 /// Positions as i64, which may be of any integer type. Throws DTypeError naming `op`.
 Tensor positions_of(const char* op, const Tensor& index);
 
+/// Negative positions among `size` ones counted from the end.
+Tensor from_the_end(const Tensor& positions, int64_t size);
+
 /// x picked along dim (from 0) at `index`, in the shape of index. With history.
 Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index);
 

@@ -2,6 +2,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/normalization.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
 
 namespace tide {
 
@@ -15,8 +16,11 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::optional<Dim> di
                          std::optional<double> eps) {
   const Dims along{dim.value_or(Dim{1}).value};
   const double smallest = eps.value_or(1e-8);
+  // Norms are those of the broadcast vectors.
+  const Shape shape = broadcast("cosine_similarity", a.shape(), b.shape());
   const auto unit = [&](const Tensor& x) {
-    return x / maximum(vector_norm(x, 2.0, along, true), smallest);
+    const Tensor whole = broadcast_to(x, shape);
+    return whole / maximum(vector_norm(whole, 2.0, along, true), smallest);
   };
   return sum(unit(a) * unit(b), along);
 }
