@@ -96,8 +96,12 @@ void wait_for(DeviceState& device, uint64_t ticket, const char* reason) {
 
 void* wait_for(Node& node, const char* reason) {
   Window& window = Recorder::of_thread().window(*node.device);
-  if (node.state == Node::State::recipe) window.want(node);
   if (node.state == Node::State::recorded) window.hand_over();
+  // What others in its window read may have become a recipe there.
+  if (node.state == Node::State::recipe) {
+    window.want(node);
+    window.hand_over();
+  }
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
   wait_for(*node.device, node.ticket, reason);
