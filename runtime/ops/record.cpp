@@ -248,8 +248,12 @@ Tensor record_transfer(const Tensor& x, Device target) {
   DeviceState& from = *source.device;
   DeviceState& to = DeviceState::of(target);
   Window& window = Recorder::of_thread().window(from);
-  if (source.state == Node::State::recipe) window.want(source);
   window.hand_over();
+  // What others in its window read may have become a recipe there.
+  if (source.state == Node::State::recipe) {
+    window.want(source);
+    window.hand_over();
+  }
   Ref<Node> node = new_node(Node::Kind::constant, "to", to, source.type, x.shape());
   if (source.state == Node::State::failed) {
     node->state = Node::State::failed;
