@@ -2,6 +2,7 @@
 #include "bindings/ops/dispatch.h"
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -86,13 +87,23 @@ int call_op(lua_State* L) {
   return 1;
 }
 
+/// 0 for bool, 1 for integers, 2 for floating types.
+int category(DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
+
 int call_op_in_place(lua_State* L) {
   const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
   Call call;
   call.L = L;
   call.name = set.name;
   const OpRow& row = bind_row(call, set, lua_gettop(L));
-  tide::write(set.name, check_tensor(L, 1, set.name), row.compute(call));
+  const Tensor& x = check_tensor(L, 1, set.name);
+  const Tensor result = row.compute(call);
+  // As in PyTorch: a float may be narrowed, but nothing is cut to an integer or to bool.
+  if (category(result.dtype()) > category(x.dtype()))
+    throw DTypeError(std::string(set.name) + "_: a result of type " +
+                     std::string(name_of(result.dtype())) + " does not fit into a tensor of type " +
+                     std::string(name_of(x.dtype())));
+  tide::write(set.name, x, result);
   lua_settop(L, 1);
   return 1;
 }

@@ -131,6 +131,9 @@ std::string name_text(std::string_view name) {
 
 /// Pushes what the Lua library says about the value at index 1, if it says anything.
 bool push_library_text(lua_State* L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "tide.reference");  // fills the table when it is loaded
+  lua_call(L, 1, 0);
   push_library_help(L);
   lua_pushvalue(L, 1);
   lua_rawget(L, -2);

@@ -1,0 +1,73 @@
+// Arguments of ops: places, names, kinds, and what is said when they are wrong.
+#include <catch2/catch.hpp>
+
+#include "tests/bindings/support/lua_state.h"
+
+using tide::test::LuaState;
+
+TEST_CASE("optional arguments are given by place or by name", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return #tide.ones(2, 3):sum(1, true).shape") == "2");
+  CHECK(lua.run("return #tide.ones(2, 3):sum(1, {keepdim = true}).shape") == "2");
+  CHECK(lua.run("return #tide.ones(2, 3):sum({dim = 1, keepdim = true}).shape") == "2");
+  CHECK(lua.run("return #tide.ones(2, 3):sum(nil, nil).shape") == "0");
+}
+
+TEST_CASE("a shape is integers or a table", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return tide.zeros(2, 3):numel()") == "6");
+  CHECK(lua.run("return tide.zeros({2, 3}, {dtype = 'i16'}).dtype") == "int16");
+  CHECK(lua.run("return tide.zeros(2, 3, {dtype = 'i16'}).dtype") == "int16");
+  CHECK(lua.run("return tide.zeros({}):dim()") == "0");
+  CHECK(lua.run("return tide.zeros(2.0):numel()") == "2");
+}
+
+TEST_CASE("rows of one name are told apart by kinds", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return select('#', tide.ones(2, 3):max(1))") == "2");
+  CHECK(lua.run("return select('#', tide.ones(2, 3):max())") == "1");
+  CHECK(lua.run("return #tide.arange(3)") == "3");
+  CHECK(lua.run("return #tide.arange(1, 3)") == "2");
+}
+
+TEST_CASE("a wrong argument is named with its place and what was expected", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return tide.ones(2):add('x')") ==
+        "error: test:1: add: argument 2 (other): expected tensor or number, got string");
+  CHECK(lua.run("return tide.ones(2):add()") ==
+        "error: test:1: add: argument 2 (other): expected tensor or number, got nothing");
+  CHECK(lua.run("return tide.ones(2):exp(1)") ==
+        "error: test:1: exp: too many arguments: argument 2 is a number");
+  CHECK(lua.run("return tide.ones(2):sum(1, {keepdims = true})") ==
+        "error: test:1: sum: unknown option 'keepdims': known are dim, keepdim, dtype");
+  CHECK(lua.run("return tide.ones(2):sum(1, {dim = 1})") ==
+        "error: test:1: sum: argument 2 (dim): given by place and by name");
+  CHECK(lua.run("return tide.ones(2):sum(1, {keepdim = 1})") ==
+        "error: test:1: sum: option 'keepdim': expected boolean, got number");
+}
+
+TEST_CASE("dimensions start at 1 and are whole", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return tide.ones(2):sum(0)") ==
+        "error: test:1: sum: dimensions start at 1: got 0 (dim)");
+  CHECK(lua.run("return tide.ones(2):sum(1.5)") ==
+        "error: test:1: sum: dim: expected an integer, got 1.5");
+  CHECK(lua.run("return tide.ones(2, 3):sum(-1.0).shape[1]") == "2");
+}
+
+TEST_CASE("a list with options in it is refused", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return tide.zeros({2, dtype = 'int64'})") ==
+        "error: test:1: zeros: shape: the list also has the key 'dtype': options go into a table "
+        "of their own");
+  CHECK(lua.run("return tide.zeros(1 << 40, 1 << 40)") ==
+        "error: test:1: zeros: shape: no machine can hold so many elements");
+}
+
+TEST_CASE("in-place forms return the same tensor and keep its type", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("local x = tide.ones(2); return rawequal(x:add_(1), x)") == "true");
+  CHECK(lua.run("local x = tide.ones(2); x:add_(1); return x[2]:item()") == "2.0");
+  CHECK(lua.run("return tide.tensor({1, 2}):add_(0.5)") ==
+        "error: test:1: add_: a result of type float32 does not fit into a tensor of type int64");
+}
