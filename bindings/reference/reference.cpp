@@ -121,38 +121,41 @@ std::string function_text(lua_State* L, int index) {
   return "a function that has no help\n";
 }
 
-std::string name_text(std::string_view name) {
-  std::string text = entries_text(name);
+/// What is said about a name, in C++ and by the Lua library.
+std::string name_text(std::string_view name, const std::string& library_text) {
+  std::string text = entries_text(name) + library_text;
   if (text.empty()) text = family_text(name);
   if (text.empty())
     text = "there is no help on '" + std::string(name) + "'" + similar_names(name) + "\n";
   return text;
 }
 
-/// Pushes what the Lua library says about the value at index 1, if it says anything.
-bool push_library_text(lua_State* L) {
+/// What the Lua library says about the value at index 1; empty if it says nothing.
+std::string library_text(lua_State* L) {
   lua_getglobal(L, "require");
   lua_pushliteral(L, "tide.reference");  // fills the table when it is loaded
   lua_call(L, 1, 0);
   push_library_help(L);
   lua_pushvalue(L, 1);
   lua_rawget(L, -2);
-  return lua_type(L, -1) == LUA_TSTRING;
+  const char* text = lua_tostring(L, -1);
+  return text ? std::string(text) + "\n" : "";
 }
 
 int help(lua_State* L) {
   lua_settop(L, 1);
   std::string text;
-  if (lua_isnil(L, 1))
+  if (lua_isnil(L, 1)) {
     text = overview();
-  else if (push_library_text(L))
-    return 1;
-  else if (lua_isfunction(L, 1))
-    text = function_text(L, 1);
-  else if (lua_type(L, 1) == LUA_TSTRING)
-    text = name_text(lua_tostring(L, 1));
-  else
-    text = std::string("a value of type ") + type_name(L, 1) + "\n";
+  } else {
+    text = library_text(L);
+    if (lua_type(L, 1) == LUA_TSTRING)
+      text = name_text(lua_tostring(L, 1), text);
+    else if (text.empty() && lua_isfunction(L, 1))
+      text = function_text(L, 1);
+    else if (text.empty())
+      text = std::string("a value of type ") + type_name(L, 1) + "\n";
+  }
   if (text.ends_with('\n')) text.pop_back();
   lua_pushlstring(L, text.data(), text.size());
   return 1;

@@ -165,4 +165,4 @@ local function main(given)
   end
 end
 
-return main(...)
+return main({...})

@@ -1,5 +1,9 @@
 -- The reference of what is written in Lua: per family, how each name is called and what it does.
 -- (What is written in C++ has its reference in the rows that it is registered from.)
+local native = require "tide.native"
+local tide = require "tide"
+
+local help = native.help
 
 local families = {
   {
@@ -29,6 +33,12 @@ local families = {
     {"Parameter", "(tensor)", "A tensor that the module it is assigned to trains"},
     {"functional", "", "Layers as functions: see tide.nn.functional.NAME"},
     {"init", "", "Starting values: see tide.nn.init.NAME"},
+  },
+  {
+    title = "Layers as functions, composed in Lua",
+    prefix = "tide.nn.functional.",
+    {"glu", "(x, dim?)", "One half of x, gated by the sigmoid of the other"},
+    {"prelu", "(x, weight)", "x where it is positive, else weight * x"},
   },
   {
     title = "Methods of modules",
@@ -140,19 +150,46 @@ local families = {
 }
 
 --- All entries: {name, signature, doc, family}, as those of C++.
-local function entries()
+local function make_entries()
   local list = {}
   for _, family in ipairs(families) do
     for _, row in ipairs(family) do
       list[#list + 1] = {
         name = row[1],
         signature = family.prefix .. row[1] .. row[2],
+        called_as = family.prefix .. row[1],
         doc = row[3],
         family = family.title,
       }
     end
   end
   return list
+end
+
+--- The value that a name like "tide.nn.Linear" stands for; nil for methods.
+local function value_of(path)
+  local value = {tide = tide}
+  for name in path:gmatch "[^.]+" do
+    if type(value) ~= "table" then return nil end
+    value = value[name]
+  end
+  return value
+end
+
+local entries = make_entries()
+
+--- tide.help finds a text by the name, bare or in full, the value itself, or the family.
+local function add(key, text)
+  if key == nil then return end
+  help[key] = help[key] and help[key] .. "\n" .. text or text
+end
+
+for _, entry in ipairs(entries) do
+  local text = entry.signature .. "\n    " .. entry.doc
+  add(entry.name, text)
+  add(entry.called_as, text)
+  if not entry.called_as:find ":" then add(value_of(entry.called_as), text) end
+  add(entry.family, entry.signature)
 end
 
 return entries
