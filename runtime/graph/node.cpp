@@ -5,17 +5,18 @@ namespace tide {
 
 void Node::destroy(Node* node) {
   // Releasing a node's arguments may free them in turn: these wait here for the outermost call.
-  thread_local std::vector<Node*> dying;
-  thread_local bool active = false;
-  dying.push_back(node);
-  if (active) return;
-  active = true;
+  // Only a pointer outlives that call, for some die while the thread's own objects do.
+  thread_local std::vector<Node*>* waiting = nullptr;
+  if (waiting) return waiting->push_back(node);
+  std::vector<Node*> dying;
+  waiting = &dying;
+  delete node;
   while (!dying.empty()) {
     Node* next = dying.back();
     dying.pop_back();
     delete next;
   }
-  active = false;
+  waiting = nullptr;
 }
 
 void Node::drop_arguments() {

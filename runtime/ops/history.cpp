@@ -74,17 +74,18 @@ Ref<History> history_of_view(const HistoryGroup& group, const Tensor& view) {
 
 void History::destroy(History* history) {
   // What a history saved may hold the next one in turn: these wait for the outermost call.
-  thread_local std::vector<History*> dying;
-  thread_local bool active = false;
-  dying.push_back(history);
-  if (active) return;
-  active = true;
+  // Only a pointer outlives that call, for some die while the thread's own objects do.
+  thread_local std::vector<History*>* waiting = nullptr;
+  if (waiting) return waiting->push_back(history);
+  std::vector<History*> dying;
+  waiting = &dying;
+  delete history;
   while (!dying.empty()) {
     History* next = dying.back();
     dying.pop_back();
     delete next;
   }
-  active = false;
+  waiting = nullptr;
 }
 
 TensorBody::~TensorBody() {
