@@ -241,15 +241,10 @@ Tensor convolve_named(const char* name, int dims, const Tensor& input, const Ten
   return convolve(w, even ? input : pad(input, uneven), weight, bias);
 }
 
-Tensor convolve_transposed(const Window& w, const std::array<int64_t, 3>& extra,
-                           const Tensor& input, const Tensor& weight,
-                           const std::optional<Tensor>& bias) {
-  const bool single = input.rank() == w.dims + 1;
-  const Tensor x = single ? unsqueeze(input, Dim{0}) : input;
-  if (weight.rank() != w.dims + 2) check_operands(w, x, weight, bias, 0, 0);
-  const int64_t outputs = weight.shape()[1] * w.groups;
-  check_operands(w, x, weight, bias, weight.shape()[0], outputs);
-  Shape shape{x.shape()[0], outputs};
+/// Sizes of a transposed convolution of x. Throws ShapeError unless each is positive.
+Shape transposed_shape(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& x,
+                       const Tensor& weight) {
+  Shape shape{x.shape()[0], weight.shape()[1] * w.groups};
   for (int d = 0; d < w.dims; ++d) {
     if (extra[d] >= w.stride[d] && extra[d] >= w.dilation[d])
       throw ShapeError(
@@ -262,15 +257,42 @@ Tensor convolve_transposed(const Window& w, const std::array<int64_t, 3>& extra,
                        std::to_string(size));
     shape.push_back(size);
   }
-  Tensor y;
-  if (w.dims == 1) {
-    shape.insert(2, 1);
-    y = input_gradient(flat(w), contiguous(unsqueeze(x, Dim{2})),
-                       contiguous(unsqueeze(weight, Dim{2})), shape);
-    y = squeeze(y, Dims{2});
-  } else {
-    y = input_gradient(w, contiguous(x), contiguous(weight), shape);
+  return shape;
+}
+
+/// Transposed convolution of x (n, c, ...) without bias.
+Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& x,
+               const Tensor& weight) {
+  Shape shape = transposed_shape(w, extra, x, weight);
+  bool beyond = false;
+  for (int d = 0; d < w.dims; ++d) beyond = beyond || extra[d] >= w.stride[d];
+  if (beyond) {
+    // So large a result is not what a convolution takes back to x: all of it, then cropped.
+    Window whole = w;
+    whole.padding = {};
+    Sizes crop;
+    for (int d = w.dims - 1; d >= 0; --d) {
+      crop.push_back(-w.padding[d]);
+      crop.push_back(extra[d] - w.padding[d]);
+    }
+    return pad(enlarge(whole, {}, x, weight), crop);
   }
+  if (w.dims == 2) return input_gradient(w, contiguous(x), contiguous(weight), shape);
+  shape.insert(2, 1);
+  return squeeze(input_gradient(flat(w), contiguous(unsqueeze(x, Dim{2})),
+                                contiguous(unsqueeze(weight, Dim{2})), shape),
+                 Dims{2});
+}
+
+Tensor convolve_transposed(const Window& w, const std::array<int64_t, 3>& extra,
+                           const Tensor& input, const Tensor& weight,
+                           const std::optional<Tensor>& bias) {
+  const bool single = input.rank() == w.dims + 1;
+  const Tensor x = single ? unsqueeze(input, Dim{0}) : input;
+  if (weight.rank() != w.dims + 2) check_operands(w, x, weight, bias, 0, 0);
+  const int64_t outputs = weight.shape()[1] * w.groups;
+  check_operands(w, x, weight, bias, weight.shape()[0], outputs);
+  Tensor y = enlarge(w, extra, x, weight);
   if (bias) {
     Shape across;
     for (int d = 0; d < y.rank(); ++d) across.push_back(d == 1 ? outputs : 1);
