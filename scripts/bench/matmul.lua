@@ -4,7 +4,7 @@ local tide = require "tide"
 local function row(size, count)
   return {
     name = "matmul_" .. size,
-    words = ("A(%d, %d) times B(%d, %d), %d products"):format(size, size, size, size, count),
+    words = ("A(%d, %d) times B(%d, %d), %d times"):format(size, size, size, size, count),
     unit = "GFLOP/s",
     more_is_better = true,
     figure = function(t) return 2 * size ^ 3 * count / t / 1e9 end,
