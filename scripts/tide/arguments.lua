@@ -30,7 +30,7 @@ local function arguments(caller, declared)
   local function read_named(values, options, count)
     for name, value in pairs(options) do
       if not position[name] then
-        raise("%s: unknown option %s: known are %s", caller, tostring(name), known_names(names))
+        raise("%s: unknown option '%s': known are %s", caller, tostring(name), known_names(names))
       end
       if position[name] <= count and values[name] ~= nil then
         raise("%s: %s is given twice", caller, name)

@@ -216,7 +216,7 @@ local function read_placement(target)
   if type(target) == "table" and getmetatable(target) == nil then
     for name in pairs(target) do
       if name ~= "device" and name ~= "dtype" and name ~= "non_blocking" then
-        raise("to: unknown option %s: known are device, dtype, non_blocking", tostring(name))
+        raise("to: unknown option '%s': known are device, dtype, non_blocking", tostring(name))
       end
     end
     return target
@@ -264,7 +264,7 @@ function Module:bfloat16() return self:to("bfloat16") end
 function Module:initialize(options)
   for name in pairs(options or {}) do
     if name ~= "ctx" and name ~= "device" and name ~= "init" then
-      raise("initialize: unknown option %s: known are ctx, device, init", tostring(name))
+      raise("initialize: unknown option '%s': known are ctx, device, init", tostring(name))
     end
   end
   options = options or {}

@@ -16,7 +16,7 @@ local function with_defaults(name, given, defaults, known)
       local names = {}
       for option in pairs(known) do names[#names + 1] = option end
       table.sort(names)
-      raise("%s: unknown option %s: known are %s", name, tostring(key), table.concat(names, ", "))
+      raise("%s: unknown option '%s': known are %s", name, tostring(key), table.concat(names, ", "))
     end
     options[key] = value
   end

@@ -17,7 +17,7 @@ function asserts.close(got, expected, options)
   options = options or {}
   for name in pairs(options) do
     if not close_options[name] then
-      raise("close: unknown option %s: known are atol, rtol", tostring(name))
+      raise("close: unknown option '%s': known are atol, rtol", tostring(name))
     end
   end
   local rtol, atol = options.rtol or 1e-5, options.atol or 1e-6

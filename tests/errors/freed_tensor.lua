@@ -1,0 +1,5 @@
+-- A tensor that was given back.
+local x = tide.ones(2)
+x:free()
+local y = x + 1
+--> tide: freed_tensor.lua:4: +: expected tensor or number, got a freed object
