@@ -61,7 +61,10 @@ void add_value(lua_State* L, Collected& all, const char* function) {
 
 /// Refuses keys behind the list of `length` elements in the table on top of the stack.
 void check_no_other_keys(lua_State* L, lua_Integer length, const char* function) {
-  if (length) lua_pushinteger(L, length); else lua_pushnil(L);
+  if (length)
+    lua_pushinteger(L, length);
+  else
+    lua_pushnil(L);
   if (!lua_next(L, -2)) return;
   lua_pop(L, 1);
   throw ArgumentError(std::string(function) + ": a table of numbers has the key '" +

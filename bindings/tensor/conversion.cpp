@@ -84,8 +84,7 @@ int to(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "to");
   Target target;
   const int top = lua_gettop(L);
-  if (top < 2)
-    throw ArgumentError("to: expected a type, a device, a tensor, or options");
+  if (top < 2) throw ArgumentError("to: expected a type, a device, a tensor, or options");
   for (int i = 2; i <= top; ++i) {
     if (lua_type(L, i) == LUA_TTABLE)
       read_named(L, i, target);

@@ -89,8 +89,8 @@ int add_hook(lua_State* L) {
     throw ArgumentError(std::string("register_hook: expected function, got ") + type_name(L, 2));
   lua_settop(L, 2);
   auto function = std::make_shared<LuaFunction>(L, 2);
-  const size_t number = register_hook(
-      x, [function](const Tensor& gradient) { return function->call(gradient); });
+  const size_t number =
+      register_hook(x, [function](const Tensor& gradient) { return function->call(gradient); });
   lua_pushvalue(L, 1);
   lua_pushinteger(L, static_cast<lua_Integer>(number));
   lua_pushcclosure(L, guard<remove>, 2);
@@ -143,8 +143,8 @@ std::vector<Tensor> tensors_at(lua_State* L, int index, const char* what) {
       lua_pop(L, 1);
     }
   else if (!lua_isnoneornil(L, index))
-    throw ArgumentError(std::string("grad: ") + what + ": expected tensor or table of tensors, got " +
-                        type_name(L, index));
+    throw ArgumentError(std::string("grad: ") + what +
+                        ": expected tensor or table of tensors, got " + type_name(L, index));
   return tensors;
 }
 
@@ -188,7 +188,8 @@ constexpr Function kMethods[] = {
 };
 
 constexpr Function kFunctions[] = {
-    {"grad", guard<grad>, "outputs, inputs, {grad_outputs, retain_graph, create_graph, allow_unused}",
+    {"grad", guard<grad>,
+     "outputs, inputs, {grad_outputs, retain_graph, create_graph, allow_unused}",
      "The gradients of outputs with respect to inputs, one result each; .grad stays as it is"},
 };
 

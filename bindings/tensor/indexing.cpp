@@ -1,4 +1,6 @@
 // x[...], x[...] = value, x.field, #x.
+#include "runtime/ops/indexing.h"
+
 #include <string>
 #include <string_view>
 
@@ -6,7 +8,6 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ops/indexing.h"
 #include "runtime/ops/shape_ops.h"
 
 namespace tide::bindings {
@@ -189,16 +190,11 @@ struct Field {
   void (*set)(lua_State* L, const Tensor& x);
 };
 constexpr Field kFields[] = {
-    {"shape", get_shape, nullptr},
-    {"dtype", get_dtype, nullptr},
-    {"device", get_device, nullptr},
-    {"ctx", get_device, nullptr},
-    {"grad", get_grad, set_grad},
-    {"requires_grad", get_requires_grad, set_requires_grad},
-    {"is_leaf", get_is_leaf, nullptr},
-    {"T", get_transposed, nullptr},
-    {"mT", get_matrix_transposed, nullptr},
-    {"data", get_data, set_data},
+    {"shape", get_shape, nullptr},          {"dtype", get_dtype, nullptr},
+    {"device", get_device, nullptr},        {"ctx", get_device, nullptr},
+    {"grad", get_grad, set_grad},           {"requires_grad", get_requires_grad, set_requires_grad},
+    {"is_leaf", get_is_leaf, nullptr},      {"T", get_transposed, nullptr},
+    {"mT", get_matrix_transposed, nullptr}, {"data", get_data, set_data},
 };
 
 /// __index; upvalues: the methods, and from names of fields to places in kFields.

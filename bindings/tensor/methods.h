@@ -14,6 +14,8 @@ namespace tide::bindings {
 std::span<const Function> question_methods();
 /// item, tolist: reading values.
 std::span<const Function> reading_methods();
+/// free.
+std::span<const Function> lifetime_methods();
 /// to, float, cuda, copyto: other types and devices.
 std::span<const Function> conversion_methods();
 /// backward, requires_grad_, hooks.

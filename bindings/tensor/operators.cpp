@@ -41,11 +41,12 @@ Tensor divided(const TensorOrNumber& a, const TensorOrNumber& b) { return div(a,
 double comparable(lua_State* L, int index) {
   const Tensor* x = find_tensor(L, index);
   if (!x && lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
-  if (!x) throw ArgumentError(std::string("comparison: expected tensor or number, got ") +
-                              type_name(L, index));
+  if (!x)
+    throw ArgumentError(std::string("comparison: expected tensor or number, got ") +
+                        type_name(L, index));
   if (x->numel() != 1)
-    throw ShapeError("comparison: < and <= compare single values: got shape " +
-                     x->shape().text() + "; elementwise ones are methods: x:lt(y), x:le(y)");
+    throw ShapeError("comparison: < and <= compare single values: got shape " + x->shape().text() +
+                     "; elementwise ones are methods: x:lt(y), x:le(y)");
   return HostValues(*x, "comparison").real_at(0);
 }
 
@@ -75,8 +76,8 @@ int concatenated(lua_State* L) {
 }
 
 constexpr char kAdd[] = "+", kSub[] = "-", kMul[] = "*", kDiv[] = "/", kFloorDiv[] = "//",
-               kMod[] = "%", kPow[] = "^", kAnd[] = "&", kOr[] = "|", kXor[] = "~",
-               kShl[] = "<<", kShr[] = ">>";
+               kMod[] = "%", kPow[] = "^", kAnd[] = "&", kOr[] = "|", kXor[] = "~", kShl[] = "<<",
+               kShr[] = ">>";
 
 const luaL_Reg kMetamethods[] = {
     {"__add", guard<binary<plus, kAdd>>},

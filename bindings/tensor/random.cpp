@@ -1,11 +1,12 @@
 // Seeds and states of random numbers.
+#include "runtime/ops/random.h"
+
 #include <chrono>
 #include <string>
 
 #include "bindings/ops/call.h"
 #include "bindings/support/object.h"
 #include "bindings/tensor/methods.h"
-#include "runtime/ops/random.h"
 
 namespace tide::bindings {
 namespace {

@@ -41,12 +41,18 @@ bool HostValues::boolean_at(int64_t i) const { return bytes_[i] != 0; }
 int64_t HostValues::integer_at(int64_t i) const {
   switch (type_) {
     case DType::boolean:
-    case DType::u8: return load<uint8_t>(bytes_, i);
-    case DType::i8: return load<int8_t>(bytes_, i);
-    case DType::i16: return load<int16_t>(bytes_, i);
-    case DType::i32: return load<int32_t>(bytes_, i);
-    case DType::i64: return load<int64_t>(bytes_, i);
-    default: return static_cast<int64_t>(real_at(i));
+    case DType::u8:
+      return load<uint8_t>(bytes_, i);
+    case DType::i8:
+      return load<int8_t>(bytes_, i);
+    case DType::i16:
+      return load<int16_t>(bytes_, i);
+    case DType::i32:
+      return load<int32_t>(bytes_, i);
+    case DType::i64:
+      return load<int64_t>(bytes_, i);
+    default:
+      return static_cast<int64_t>(real_at(i));
   }
 }
 

@@ -22,7 +22,13 @@ int free_explicitly(lua_State* L) {
   return free_tensor(L);
 }
 
+constexpr Function kMethods[] = {
+    {"free", guard<free_explicitly>, "", "Gives the memory back at once; its use is an error then"},
+};
+
 }  // namespace
+
+std::span<const Function> lifetime_methods() { return kMethods; }
 
 void push_tensor(lua_State* L, Tensor tensor) {
   if (!tensor.defined()) {
@@ -42,7 +48,7 @@ void push_tensor_methods(lua_State* L) {
 void open_tensor_class(lua_State* L) {
   const luaL_Reg metamethods[] = {{"__gc", free_tensor}, {"__close", free_tensor},
                                   {nullptr, nullptr}};
-  const luaL_Reg methods[] = {{"free", guard<free_explicitly>}, {nullptr, nullptr}};
+  const luaL_Reg methods[] = {{nullptr, nullptr}};
   open_class<Tensor>(L, metamethods, methods);
   lua_getfield(L, -1, "__index");
   register_ops(L, OpScope::method);

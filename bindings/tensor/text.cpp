@@ -66,7 +66,7 @@ class NumberFormat {
       style_ = largest > 1e8 ? Style::scientific : Style::integral;
     else
       style_ = largest > 1e8 || smallest < 1e-4 || largest / smallest > 1e3 ? Style::scientific
-                                                                           : Style::fixed;
+                                                                            : Style::fixed;
   }
 
   std::string plain(int64_t i) const {
@@ -75,8 +75,9 @@ class NumberFormat {
     const double value = values_.real_at(i);
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    const char* format = style_ == Style::integral ? "%.0f." : style_ == Style::fixed ? "%.4f"
-                                                                                       : "%.4e";
+    const char* format = style_ == Style::integral ? "%.0f."
+                         : style_ == Style::fixed  ? "%.4f"
+                                                   : "%.4e";
     char text[64];
     snprintf(text, sizeof text, format, value);
     return text;
@@ -128,8 +129,8 @@ class Layouter {
   }
 
   void write_row(int dim, size_t indent) {
-    const size_t fits = std::max<size_t>(1, (kLineWidth - std::min(indent, kLineWidth / 2)) /
-                                                (numbers_.width() + 2));
+    const size_t fits = std::max<size_t>(
+        1, (kLineWidth - std::min(indent, kLineWidth / 2)) / (numbers_.width() + 2));
     size_t on_line = 0;
     text_ += '[';
     const auto separate = [&] {
@@ -171,8 +172,7 @@ std::string tensor_text(const Tensor& x) {
   text += x.numel() == 0
               ? "[]"
               : Layouter(NumberFormat(values), shown.shape(), summarized, x.shape()).text();
-  text += ") " + x.shape().text() + " " + std::string(name_of(x.dtype())) + " " +
-          x.device().name();
+  text += ") " + x.shape().text() + " " + std::string(name_of(x.dtype())) + " " + x.device().name();
   if (x.requires_grad()) text += " requires_grad";
   return text;
 }

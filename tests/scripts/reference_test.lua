@@ -1,0 +1,64 @@
+-- Every public name has help.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+
+local function has_help(path) return not tide.help(path):find("there is no help", 1, true) end
+
+--- Fails with the list of names that have none.
+local function all_explained(prefix, names)
+  local missing = {}
+  for _, name in ipairs(names) do
+    if not has_help(prefix .. name) then missing[#missing + 1] = prefix .. name end
+  end
+  table.sort(missing)
+  if #missing > 0 then error("without help: " .. table.concat(missing, ", "), 2) end
+end
+
+--- The public names of a table: words that do not begin with an underscore.
+local function names_of(table_of_names)
+  local names = {}
+  for name in pairs(table_of_names) do
+    if type(name) == "string" and name:sub(1, 1) ~= "_" then names[#names + 1] = name end
+  end
+  return names
+end
+
+--- Methods of a class, without what it is made of.
+local function methods_of(class)
+  local names = {}
+  for name, value in pairs(class) do
+    local public = type(name) == "string" and name:sub(1, 1) ~= "_" and name ~= "init"
+    if public and type(value) == "function" then names[#names + 1] = name end
+  end
+  return names
+end
+
+describe("help", function()
+  it("explains the functions of tide", function()
+    local functions = {}
+    for _, name in ipairs(names_of(tide)) do
+      if type(tide[name]) == "function" then functions[#functions + 1] = name end
+    end
+    all_explained("tide.", functions)
+  end)
+  for _, library in ipairs {"nn", "optim", "data", "test", "np"} do
+    it("explains tide." .. library, function()
+      all_explained("tide." .. library .. ".", names_of(tide[library]))
+    end)
+  end
+  it("explains tide.nn.functional and tide.nn.init", function()
+    all_explained("tide.nn.functional.", names_of(tide.nn.functional))
+    all_explained("tide.nn.init.", names_of(tide.nn.init))
+  end)
+  it("explains the methods of tensors, modules and optimizers", function()
+    all_explained("x:", names_of(require("tide.native").methods))
+    all_explained("module:", methods_of(tide.nn.Module))
+    all_explained("optimizer:", {"step", "zero_grad", "add_param_group", "state_dict", "load_state_dict"})
+  end)
+  it("finds functions by value, and says when a name is unknown", function()
+    test.is_true(tide.help(tide.matmul):find("tide.matmul(x, other)", 1, true))
+    test.is_true(tide.help(tide.nn.Linear):find("tide.nn.Linear(", 1, true))
+    test.is_true(tide.help("matmull"):find("there is no help", 1, true))
+  end)
+end)
