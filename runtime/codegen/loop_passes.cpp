@@ -38,7 +38,8 @@ void LoopPasses::find_levels(const LoopProgram& program) {
     if (instruction.kind == Kind::load)
       found.per_row = program.operands[instruction.operand].per_row;
     if (instruction.kind == Kind::store)
-      found.per_row = program.partial || program.operands[instruction.operand].per_row;
+      found.per_row = program.operands[instruction.operand].per_row ||
+                      (program.partial && program.code[instruction.a[0]].kind == Kind::reduce);
     if (instruction.kind == Kind::reduce) {
       found = {.per_row = true, .level = found.level + 1};
       count = std::max(count, found.level);

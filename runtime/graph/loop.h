@@ -79,9 +79,9 @@ struct LoopProgram {
   uint8_t outer_rank = 1;  ///< 1..kMaxDims: coalesced; a scalar is one dimension of size 1
   bool has_row = false;
   Orientation orientation = Orientation::outer;
-  /// Only with has_row, with exactly one reduction, whose input values are per element, followed by
-  /// one store of it: stores the result of each block of kReductionBlock elements instead of the
-  /// row's. The stored operand's row stride is then its stride from block to block.
+  /// Only with has_row, with exactly one reduction, followed by one store of it: stores the result of
+  /// each block of kReductionBlock elements instead of the row's. That operand's row stride is then
+  /// its stride from block to block. All other values and stores are per element.
   bool partial = false;
   /// Only with has_row and exactly one level of reductions, orientation outer or row: combines the
   /// elements of a row strictly in order instead of by the tree (the second stage of `partial`).
