@@ -39,9 +39,12 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, double 
     const Tensor count = convert(sum_over(chosen, dims, true), x.dtype());
     return where(chosen, sign(x) * (slope / count), 0);
   }
-  const Tensor quotient = order == 2 ? x / norms : sign(x) * pow(abs(x) / norms, order - 1);
   // A row of zeros has no slope. Below order 1 neither has a single zero.
-  return where(eq(order < 1 ? x : norms, 0), 0, quotient * slope);
+  const Tensor flat = eq(order < 1 ? x : norms, 0);
+  if (order == 2) return where(flat, 0, x / norms * slope);
+  const Tensor scale =
+      order < 1 ? slope * power(norms, 1 - order) : slope / power(norms, order - 1);
+  return where(flat, 0, sign(x) * power(abs(x), order - 1) * scale);
 }
 
 /// The norm over a set of dimensions, computed wide and rounded once.
@@ -49,6 +52,8 @@ Tensor norm_over(const char* name, const Tensor& x, double order, unsigned dims,
   if (!is_floating(x.dtype()))
     throw DTypeError(std::string(name) +
                      ": a floating type is needed: " + std::string(name_of(x.dtype())));
+  // Of one element all norms but the count are its size, exactly.
+  if (order != 0 && reduced_count(x.shape(), dims) == 1) order = 1;
   const DType type = compute_type(x.dtype());
   const bool differentiable = needs_history(x);
   Tensor y;
