@@ -9,9 +9,6 @@
 namespace tide::bindings {
 namespace {
 
-constexpr int64_t kHandlesPerStep = 2000;
-/// Garbage of this many bytes is worth a young step, whatever the number of handles.
-constexpr uint64_t kBytesPerStep = uint64_t{64} << 20;
 /// What may be held before doubling counts.
 constexpr int64_t kHandleFloor = 4096;
 constexpr uint64_t kByteFloor = uint64_t{128} << 20;
@@ -53,7 +50,6 @@ void open_collector(lua_State* L) {
 void collector_step(lua_State* L) {
   const uint64_t allocated = engine::allocated_bytes();
   const bool many_bytes = allocated - collector.bytes_at_step >= kBytesPerStep;
-  if (collector.new_handles < kHandlesPerStep && !many_bytes) return;
   collector.new_handles = 0;
   collector.bytes_at_step = allocated;
   if (!lua_gc(L, LUA_GCISRUNNING)) return;  // the script stopped it

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <lua5.4/lua.hpp>
 
+#include "runtime/graph/engine.h"
+
 namespace tide::bindings {
 
 /// Handles of this thread and when they were last looked after.
@@ -23,12 +25,17 @@ void open_collector(lua_State* L);
 /// Runs the step that is due.
 void collector_step(lua_State* L);
 
+/// Garbage of so many handles, or of so many bytes however few handles that are, is worth a young
+/// step. Tuned by measurement: steps cost too much more often, and garbage piles up more seldom.
+constexpr int64_t kHandlesPerStep = 2000;
+constexpr uint64_t kBytesPerStep = uint64_t{32} << 20;
+
 /// A new handle is about to be made: runs a step now and then.
 inline void note_new_handle(lua_State* L) {
-  // Tuned by measurement: a young step costs too much more often, and garbage piles up more seldom.
-  constexpr int64_t kHandlesPerLook = 256;
   ++collector.live;
-  if (++collector.new_handles % kHandlesPerLook == 0) collector_step(L);
+  if (++collector.new_handles >= kHandlesPerStep ||
+      engine::allocated_bytes() - collector.bytes_at_step >= kBytesPerStep)
+    collector_step(L);
 }
 
 }  // namespace tide::bindings

@@ -57,7 +57,7 @@ assert(queued < 0.05 * done, "queueing costs less than 5 % of computing")
 local one = size * size * 4
 local peak = tide.max_memory_allocated(device) - before
 print(("memory at the peak:    %.1f results of %.1f MB each"):format(peak / one, one / 2 ^ 20))
-assert(peak < options.products / 5 * one, "a few results at a time, not hundreds")
+assert(peak < options.products / 4 * one, "a few results at a time, not hundreds")
 
 -- 2. What forces the script to wait ---------------------------------------------------------------
 -- As long as you only make tensors from tensors, nobody waits. As soon as a number must be in Lua's
