@@ -191,9 +191,7 @@ void tide_request_interrupt() { tide::engine::request_interrupt(); }
 
 void tide_interrupt(lua_State*) { tide::engine::interrupt(); }
 
-bool tide_report_unread_errors(std::FILE* out) {
-  return tide::engine::report_unread_failures(out);
-}
+bool tide_report_unread_errors(std::FILE* out) { return tide::engine::report_unread_failures(out); }
 
 void tide_report_syncs(std::FILE* out) {
   if (!report_syncs) return;

@@ -66,6 +66,16 @@ int mem_get_info(lua_State* L) {
   return 2;
 }
 
+/// What only a driver can say: get_device_name and its like.
+template <const char* kName>
+int ask_driver(lua_State* L) {
+  const Device device = usable(L, 1, kName);
+  throw DeviceError(std::string(kName) + ": the driver of " + device.name() + " does not say");
+}
+constexpr char kDeviceName[] = "cuda.get_device_name";
+constexpr char kDeviceProperties[] = "cuda.get_device_properties";
+constexpr char kDeviceCapability[] = "cuda.get_device_capability";
+
 /// The function with the same name of `tide`, called for a CUDA device; upvalue: that function.
 int with_device(lua_State* L) {
   const Device device = usable(L, 1, "cuda");
@@ -82,6 +92,11 @@ constexpr Function kFunctions[] = {
     {"current_device", guard<current_device>, "", "Number of the current CUDA device, from 0"},
     {"set_device", guard<set_device>, "device", "Makes a CUDA device the current one"},
     {"synchronize", guard<synchronize>, "device?", "Waits until the device has finished"},
+    {"get_device_name", guard<ask_driver<kDeviceName>>, "device?", "The name of the device"},
+    {"get_device_properties", guard<ask_driver<kDeviceProperties>>, "device?",
+     "A table of what the device has"},
+    {"get_device_capability", guard<ask_driver<kDeviceCapability>>, "device?",
+     "The compute capability of the device: two numbers"},
     {"mem_get_info", guard<mem_get_info>, "device?", "Free and total bytes of the device"},
 };
 

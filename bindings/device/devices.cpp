@@ -32,7 +32,8 @@ DeviceKind gpu_kind() {
 
 Device gpu_at(lua_State* L, int index, const char* function) {
   int64_t ordinal = 0;
-  if (!lua_isnoneornil(L, index) && (!integer_at(L, index, &ordinal) || ordinal < 0 || ordinal > 255))
+  if (!lua_isnoneornil(L, index) &&
+      (!integer_at(L, index, &ordinal) || ordinal < 0 || ordinal > 255))
     throw ArgumentError(std::string(function) + ": expected the number of a device, from 0");
   return {gpu_kind(), static_cast<uint8_t>(ordinal)};
 }

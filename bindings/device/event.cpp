@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "bindings/device/device_object.h"
+#include "bindings/device/event_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
-#include "bindings/device/event_object.h"
 #include "runtime/graph/engine.h"
 
 namespace tide::bindings {

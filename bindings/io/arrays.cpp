@@ -46,7 +46,8 @@ void add_table(lua_State* L, int index, const std::string& prefix, const char* f
     lua_pop(L, 1);
   }
   if (prefix.empty())
-    std::ranges::sort(tensors, {}, [](const auto& named) -> auto& { return named.first; });
+    std::ranges::sort(
+        tensors, {}, [](const auto& named) -> auto& { return named.first; });
 }
 
 Tensor tensor_of(const HostArray& array, Device device) {

@@ -1,8 +1,8 @@
 // tide.save and tide.load.
 #include "runtime/io/safetensors.h"
 
-#include "bindings/device/functions.h"
 #include "bindings/device/device_object.h"
+#include "bindings/device/functions.h"
 #include "bindings/io/arrays.h"
 #include "bindings/io/functions.h"
 #include "bindings/tensor/tensor_object.h"

@@ -57,8 +57,7 @@ bool set_mode(lua_State* L, bool Modes::*mode, bool value) {
 int scope_close(lua_State* L) {
   auto& scope = check<Scope>(L, 1, "close");
   if (!scope.open) return 0;
-  if (scope.owner != L)
-    throw Error("close: this scope was opened by another coroutine");
+  if (scope.owner != L) throw Error("close: this scope was opened by another coroutine");
   scope.open = false;
   set_mode(L, scope.mode, scope.previous);
   return 0;
@@ -115,8 +114,8 @@ void settle_modes(lua_State* L) {
     throw Error("tide cannot be used by a finalizer that runs while memory is reclaimed");
   const Modes* modes = find_modes(L);
   put_in_force(modes ? *modes : base_modes());
-  // Another coroutine may come to lie at the address of a dead one, with no modes of its own. So only
-  // the main one, or modes that are the same for both, need not be looked up each time.
+  // Another coroutine may come to lie at the address of a dead one, with no modes of its own. So
+  // only the main one, or modes that are the same for both, need not be looked up each time.
   const bool is_main = lua_pushthread(L);
   lua_pop(L, 1);
   thread_context.settled = is_main || !modes ? L : nullptr;

@@ -56,24 +56,42 @@ bool accepts_in_rest(lua_State* L, Kind kind, int index) {
 
 const char* expectation(Kind kind) {
   switch (kind) {
-    case Kind::tensor: return "tensor";
-    case Kind::tensor_or_number: return "tensor or number";
-    case Kind::number: return "number";
-    case Kind::integer: return "integer";
-    case Kind::real: return "number";
-    case Kind::boolean: return "boolean";
-    case Kind::text: return "string";
-    case Kind::dim: return "dimension";
-    case Kind::dims: return "dimension or table of dimensions";
-    case Kind::position: return "position";
-    case Kind::sizes: return "integer or table of integers";
-    case Kind::shape: return "integers or table of integers";
-    case Kind::dtype: return "type name";
-    case Kind::device: return "device";
-    case Kind::tensors: return "table of tensors";
-    case Kind::integers: return "table of integers";
-    case Kind::reals: return "number or table of numbers";
-    case Kind::options: return "table of options";
+    case Kind::tensor:
+      return "tensor";
+    case Kind::tensor_or_number:
+      return "tensor or number";
+    case Kind::number:
+      return "number";
+    case Kind::integer:
+      return "integer";
+    case Kind::real:
+      return "number";
+    case Kind::boolean:
+      return "boolean";
+    case Kind::text:
+      return "string";
+    case Kind::dim:
+      return "dimension";
+    case Kind::dims:
+      return "dimension or table of dimensions";
+    case Kind::position:
+      return "position";
+    case Kind::sizes:
+      return "integer or table of integers";
+    case Kind::shape:
+      return "integers or table of integers";
+    case Kind::dtype:
+      return "type name";
+    case Kind::device:
+      return "device";
+    case Kind::tensors:
+      return "table of tensors";
+    case Kind::integers:
+      return "table of integers";
+    case Kind::reals:
+      return "number or table of numbers";
+    case Kind::options:
+      return "table of options";
   }
   return "";
 }
@@ -109,7 +127,8 @@ Mismatch bind_options(Call& call, int table, int progress) {
   while (lua_next(L, table)) {
     size_t size;
     // Not converted where it is: that would end the walk through the table.
-    const char* text = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &size) : (size = 0, "");
+    const char* text =
+        lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &size) : (size = 0, "");
     const std::string_view key(text, size);
     lua_insert(L, -2);  // the value below the key, where it stays
     const int value = lua_gettop(L) - 1;
@@ -229,8 +248,7 @@ void throw_mismatch(const Call& call, const Mismatch& mismatch, int top) {
                           expectation(signature.parameters[p].kind) + ", got nothing");
     case Reason::too_many:
       throw ArgumentError(name + ": too many arguments: argument " +
-                          std::to_string(mismatch.index) + " is a " +
-                          type_name(L, mismatch.index));
+                          std::to_string(mismatch.index) + " is a " + type_name(L, mismatch.index));
     case Reason::twice:
       throw ArgumentError(name + ": " + parameter_text(call, p, false) +
                           ": given by place and by name");

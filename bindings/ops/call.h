@@ -22,8 +22,8 @@ struct Call {
   /// Per parameter the stack index of its value; 0: not given.
   std::array<int, kMaxParameters> index;
   std::array<int, kTensorOptionCount> option;
-  int rest_count;   ///< values of the `rest` parameter if they are not in a table, else 0
-  uint16_t by_name; ///< bits of the parameters given in the table of options
+  int rest_count;    ///< values of the `rest` parameter if they are not in a table, else 0
+  uint16_t by_name;  ///< bits of the parameters given in the table of options
 
   bool given(int parameter) const { return index[parameter] != 0; }
 };

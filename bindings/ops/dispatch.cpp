@@ -24,11 +24,16 @@ struct OpSet {
 
 bool belongs(const OpRow& row, OpScope scope) {
   switch (scope) {
-    case OpScope::method: return row.flags & kMethodOnly;
-    case OpScope::in_place: return row.flags & kInPlace;
-    case OpScope::function: return row.flags & kFunction;
-    case OpScope::functional: return row.flags & kFunctional;
-    case OpScope::linalg: return row.flags & kLinalg;
+    case OpScope::method:
+      return row.flags & kMethodOnly;
+    case OpScope::in_place:
+      return row.flags & kInPlace;
+    case OpScope::function:
+      return row.flags & kFunction;
+    case OpScope::functional:
+      return row.flags & kFunctional;
+    case OpScope::linalg:
+      return row.flags & kLinalg;
   }
   return false;
 }

@@ -33,8 +33,8 @@ void for_each_value(const Call& call, int parameter, const Visit& visit) {
   lua_State* L = call.L;
   const int first = call.index[parameter];
   if (lua_type(L, first) != LUA_TTABLE) {
-    const int count = call.rest_count && call.signature->parameters[parameter].rest
-                          ? call.rest_count : 1;
+    const int count =
+        call.rest_count && call.signature->parameters[parameter].rest ? call.rest_count : 1;
     for (int i = 0; i < count; ++i) visit(first + i);
     return;
   }
@@ -45,12 +45,14 @@ void for_each_value(const Call& call, int parameter, const Visit& visit) {
     lua_pop(L, 1);
   }
   // What follows the list would be ignored in silence: options in the wrong table.
-  if (length) lua_pushinteger(L, length); else lua_pushnil(L);
+  if (length)
+    lua_pushinteger(L, length);
+  else
+    lua_pushnil(L);
   if (lua_next(L, first)) {
     lua_pop(L, 1);
     throw ArgumentError(place(call, parameter) + "the list also has the key '" +
-                        (lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1)
-                                                        : value_text(L, -1)) +
+                        (lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : value_text(L, -1)) +
                         "': options go into a table of their own");
   }
 }
@@ -58,9 +60,8 @@ void for_each_value(const Call& call, int parameter, const Visit& visit) {
 template <class List>
 List read_list(const Call& call, int parameter) {
   List list;
-  for_each_value(call, parameter, [&](int index) {
-    list.push_back(checked_integer(call, parameter, index));
-  });
+  for_each_value(call, parameter,
+                 [&](int index) { list.push_back(checked_integer(call, parameter, index)); });
   return list;
 }
 
@@ -178,9 +179,8 @@ std::vector<Tensor> read_tensors(const Call& call, int parameter) {
   for_each_value(call, parameter, [&](int index) {
     const Tensor* tensor = find_tensor(call.L, index);
     if (!tensor)
-      throw ArgumentError(place(call, parameter) + "element " +
-                          std::to_string(tensors.size() + 1) + ": expected tensor, got " +
-                          type_name(call.L, index));
+      throw ArgumentError(place(call, parameter) + "element " + std::to_string(tensors.size() + 1) +
+                          ": expected tensor, got " + type_name(call.L, index));
     tensors.push_back(*tensor);
   });
   return tensors;
@@ -206,7 +206,8 @@ TensorOptions read_options(const Call& call, int parameter) {
   // Where no tensor before the options says it, new ones go to the default device.
   if (parameter > 0 && call.signature->parameters[0].kind != Kind::tensor)
     options.device = default_device();
-  if (const int index = call.option[kDTypeOption]) options.dtype = dtype_at(call.L, index, call.name);
+  if (const int index = call.option[kDTypeOption])
+    options.dtype = dtype_at(call.L, index, call.name);
   if (const int index = call.option[kDeviceOption])
     options.device = device_at(call.L, index, call.name);
   if (const int index = call.option[kRequiresGradOption])

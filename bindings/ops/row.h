@@ -1,5 +1,5 @@
-// From a row of the runtime's op tables to a function that Lua can call. Little code is generated per
-// op: reading each kind of argument and pushing each kind of result are ordinary functions.
+// From a row of the runtime's op tables to a function that Lua can call. Little code is generated
+// per op: reading each kind of argument and pushing each kind of result are ordinary functions.
 #pragma once
 
 #include <span>
@@ -36,24 +36,42 @@ std::span<const OpFamily> op_families();
 template <class T>
 decltype(auto) read_argument(const Call& call, int parameter) {
   constexpr Kind kind = kKind<T>;
-  if constexpr (kind == Kind::tensor) return read_tensor(call, parameter);
-  else if constexpr (kind == Kind::tensor_or_number) return read_tensor_or_number(call, parameter);
-  else if constexpr (kind == Kind::number) return read_number(call, parameter);
-  else if constexpr (kind == Kind::integer) return static_cast<T>(read_integer(call, parameter));
-  else if constexpr (kind == Kind::real) return read_real(call, parameter);
-  else if constexpr (kind == Kind::boolean) return call.given(parameter) && read_boolean(call, parameter);
-  else if constexpr (kind == Kind::text) return read_text(call, parameter);
-  else if constexpr (kind == Kind::dim) return read_dim(call, parameter);
-  else if constexpr (kind == Kind::dims) return read_dims(call, parameter);
-  else if constexpr (kind == Kind::position) return read_position(call, parameter);
-  else if constexpr (kind == Kind::sizes) return read_sizes(call, parameter);
-  else if constexpr (kind == Kind::shape) return read_shape(call, parameter);
-  else if constexpr (kind == Kind::dtype) return read_dtype(call, parameter);
-  else if constexpr (kind == Kind::device) return read_device(call, parameter);
-  else if constexpr (kind == Kind::tensors) return read_tensors(call, parameter);
-  else if constexpr (kind == Kind::integers) return read_integers(call, parameter);
-  else if constexpr (kind == Kind::reals) return read_reals(call, parameter);
-  else return read_options(call, parameter);
+  if constexpr (kind == Kind::tensor)
+    return read_tensor(call, parameter);
+  else if constexpr (kind == Kind::tensor_or_number)
+    return read_tensor_or_number(call, parameter);
+  else if constexpr (kind == Kind::number)
+    return read_number(call, parameter);
+  else if constexpr (kind == Kind::integer)
+    return static_cast<T>(read_integer(call, parameter));
+  else if constexpr (kind == Kind::real)
+    return read_real(call, parameter);
+  else if constexpr (kind == Kind::boolean)
+    return call.given(parameter) && read_boolean(call, parameter);
+  else if constexpr (kind == Kind::text)
+    return read_text(call, parameter);
+  else if constexpr (kind == Kind::dim)
+    return read_dim(call, parameter);
+  else if constexpr (kind == Kind::dims)
+    return read_dims(call, parameter);
+  else if constexpr (kind == Kind::position)
+    return read_position(call, parameter);
+  else if constexpr (kind == Kind::sizes)
+    return read_sizes(call, parameter);
+  else if constexpr (kind == Kind::shape)
+    return read_shape(call, parameter);
+  else if constexpr (kind == Kind::dtype)
+    return read_dtype(call, parameter);
+  else if constexpr (kind == Kind::device)
+    return read_device(call, parameter);
+  else if constexpr (kind == Kind::tensors)
+    return read_tensors(call, parameter);
+  else if constexpr (kind == Kind::integers)
+    return read_integers(call, parameter);
+  else if constexpr (kind == Kind::reals)
+    return read_reals(call, parameter);
+  else
+    return read_options(call, parameter);
 }
 
 template <class T>

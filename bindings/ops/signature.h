@@ -18,16 +18,16 @@ namespace tide::bindings {
 enum class Kind : uint8_t {
   tensor,
   tensor_or_number,
-  number,    ///< integer, float or boolean
-  integer,   ///< a float with an integral value will do
+  number,   ///< integer, float or boolean
+  integer,  ///< a float with an integral value will do
   real,
   boolean,
   text,
   dim,
-  dims,      ///< one or a table
+  dims,  ///< one or a table
   position,
-  sizes,     ///< one integer or a table
-  shape,     ///< likewise
+  sizes,  ///< one integer or a table
+  shape,  ///< likewise
   dtype,
   device,
   tensors,   ///< a table

@@ -39,8 +39,8 @@ std::string parameters_text(const Signature& signature, int first) {
 void add_row(std::vector<ReferenceEntry>& entries, const OpRow& row, const OpFamily& family) {
   const std::string name = row.name;
   const auto add = [&](const std::string& entry, const std::string& call, int first) {
-    entries.push_back({entry, call + "(" + parameters_text(row.signature, first) + ")", row.doc,
-                       family.name});
+    entries.push_back(
+        {entry, call + "(" + parameters_text(row.signature, first) + ")", row.doc, family.name});
   };
   // A receiver named input reads better as the x that it is called on.
   if (row.flags & kMethodOnly) add(name, "x:" + name, 1);
@@ -69,7 +69,8 @@ std::string_view called_as(const ReferenceEntry& entry) {
 /// `name` as a reader may write it: matmul, x:matmul, tide.matmul, F.conv2d.
 bool matches(const ReferenceEntry& entry, std::string_view name) {
   if (entry.name == name || called_as(entry) == name) return true;
-  if (name.starts_with("F.")) return called_as(entry) == "tide.nn.functional." + std::string(name.substr(2));
+  if (name.starts_with("F."))
+    return called_as(entry) == "tide.nn.functional." + std::string(name.substr(2));
   return false;
 }
 
@@ -207,25 +208,25 @@ std::span<const FunctionFamily> function_families() {
     const auto methods = tensor_method_families();
     std::vector<FunctionFamily> all(methods.begin(), methods.end());
     all.insert(all.end(), {
-        {"tide.", "Tensors of Lua values", construction_functions()},
-        {"tide.", "Questions", question_functions()},
-        {"tide.", "Gradients", gradient_functions()},
-        {"tide.", "Random numbers", random_functions()},
-        {"tide.", "Modes", mode_functions()},
-        {"tide.", "Devices", device_functions()},
-        {"tide.", "Memory", memory_functions()},
-        {"tide.", "Events and streams", event_functions()},
-        {"event:", "Events", event_methods()},
-        {"stream:", "Streams", stream_methods()},
-        {"tide.cuda.", "CUDA", cuda_functions()},
-        {"tide.sim.", "Simulated devices", sim_functions()},
-        {"tide.", "Time", clock_functions()},
-        {"tide.", "Benchmarks", benchmark_functions()},
-        {"tide.", "Looking inside", inspection_functions()},
-        {"tide.", "Files", file_functions()},
-        {"tide.np.", "NumPy files", numpy_functions()},
-        {"tide.", "Help", reference_functions()},
-    });
+                              {"tide.", "Tensors of Lua values", construction_functions()},
+                              {"tide.", "Questions", question_functions()},
+                              {"tide.", "Gradients", gradient_functions()},
+                              {"tide.", "Random numbers", random_functions()},
+                              {"tide.", "Modes", mode_functions()},
+                              {"tide.", "Devices", device_functions()},
+                              {"tide.", "Memory", memory_functions()},
+                              {"tide.", "Events and streams", event_functions()},
+                              {"event:", "Events", event_methods()},
+                              {"stream:", "Streams", stream_methods()},
+                              {"tide.cuda.", "CUDA", cuda_functions()},
+                              {"tide.sim.", "Simulated devices", sim_functions()},
+                              {"tide.", "Time", clock_functions()},
+                              {"tide.", "Benchmarks", benchmark_functions()},
+                              {"tide.", "Looking inside", inspection_functions()},
+                              {"tide.", "Files", file_functions()},
+                              {"tide.np.", "NumPy files", numpy_functions()},
+                              {"tide.", "Help", reference_functions()},
+                          });
     return all;
   }();
   return families;

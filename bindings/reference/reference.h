@@ -1,4 +1,5 @@
-// The reference that scripts read with tide.help, made of the rows that functions are registered from.
+// The reference that scripts read with tide.help, made of the rows that functions are registered
+// from.
 #pragma once
 
 #include <lua5.4/lua.hpp>

@@ -1,5 +1,5 @@
-// What every function that Lua calls does first and last: the script's line and modes are made known
-// to the runtime, and a C++ exception becomes a Lua error.
+// What every function that Lua calls does first and last: the script's line and modes are made
+// known to the runtime, and a C++ exception becomes a Lua error.
 #pragma once
 
 #include <exception>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
-
 #include <new>
 #include <string>
 #include <utility>
@@ -11,7 +10,8 @@
 
 namespace tide::bindings {
 
-/// What identifies the userdata of one C++ type. `name` is also its metatable's key in the registry.
+/// What identifies the userdata of one C++ type. `name` is also its metatable's key in the
+/// registry.
 struct ClassInfo {
   const char* name;
 };
@@ -87,8 +87,8 @@ int finalize(lua_State* L) {
   return 0;
 }
 
-/// Makes the metatable of a class with these metamethods, and methods in its table `__index` (unless
-/// the metamethods have one of their own). Leaves it on the stack.
+/// Makes the metatable of a class with these metamethods, and methods in its table `__index`
+/// (unless the metamethods have one of their own). Leaves it on the stack.
 template <class T>
 void open_class(lua_State* L, const luaL_Reg* metamethods, const luaL_Reg* methods) {
   lua_createtable(L, 0, 16);

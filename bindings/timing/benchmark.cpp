@@ -18,8 +18,8 @@ namespace tide::bindings {
 struct Benchmark {
   Device device;
   int warmup = 3, repeats = 10;
-  int done = 0;           ///< calls that have ended, warm-up included
-  double started = 0;     ///< of the measured calls
+  int done = 0;        ///< calls that have ended, warm-up included
+  double started = 0;  ///< of the measured calls
   double wait_before = 0;
   double compile_before = 0;
   double host = 0;
@@ -83,8 +83,7 @@ int push_report(lua_State* L, Benchmark& run) {
   set_number(L, "host_ms", 1e3 * host / run.repeats);
   set_number(L, "device_ms", 1e3 * total / run.repeats);
   set_number(L, "wait_ms", 1e3 * waited / run.repeats);
-  set_number(L, "compile_ms",
-             1e3 * (kernel_statistics().compile_seconds - run.compile_before));
+  set_number(L, "compile_ms", 1e3 * (kernel_statistics().compile_seconds - run.compile_before));
   lua_pushinteger(L, static_cast<lua_Integer>(engine::memory(run.device).peak));
   lua_setfield(L, -2, "peak_bytes");
   lua_pushinteger(L, run.repeats);

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <ctime>
 
-#include "bindings/timing/functions.h"
 #include "bindings/support/entry.h"
+#include "bindings/timing/functions.h"
 #include "runtime/graph/engine.h"
 
 namespace tide::bindings {

@@ -17,9 +17,10 @@ TEST_CASE("there is one object per device", "[device]") {
 
 TEST_CASE("tensors are created on the default device", "[device]") {
   LuaState lua;
-  CHECK(lua.run("tide.set_default_device('sim:0'); local x, y = tide.ones(2), tide.tensor({1}) "
-                "tide.set_default_device('cpu'); return tostring(x.device) .. tostring(y.device)") ==
-        "sim:0sim:0");
+  CHECK(
+      lua.run("tide.set_default_device('sim:0'); local x, y = tide.ones(2), tide.tensor({1}) "
+              "tide.set_default_device('cpu'); return tostring(x.device) .. tostring(y.device)") ==
+      "sim:0sim:0");
 }
 
 TEST_CASE("a move is differentiable", "[device]") {

@@ -29,5 +29,6 @@ TEST_CASE("another coroutine has modes of its own", "[modes]") {
   CHECK(lua.run("local scope = tide.no_grad() "
                 "local ok, message = coroutine.wrap(function() "
                 "return pcall(scope.close, scope) end)() "
-                "scope:close() return message").find("another coroutine") != std::string::npos);
+                "scope:close() return message")
+            .find("another coroutine") != std::string::npos);
 }

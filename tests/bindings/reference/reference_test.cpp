@@ -26,10 +26,11 @@ TEST_CASE("help answers names, functions and families", "[reference]") {
 
 TEST_CASE("every function of the module is in the reference", "[reference]") {
   LuaState lua;
-  CHECK(lua.run("local known = {} "
-                "for _, e in ipairs(require('tide.native').reference()) do known[e.name] = true end "
-                "local missing = {} "
-                "for name, value in pairs(tide) do "
-                "if type(value) == 'function' and not known[name] then missing[#missing + 1] = name "
-                "end end return table.concat(missing, ' ')") == "");
+  CHECK(
+      lua.run("local known = {} "
+              "for _, e in ipairs(require('tide.native').reference()) do known[e.name] = true end "
+              "local missing = {} "
+              "for name, value in pairs(tide) do "
+              "if type(value) == 'function' and not known[name] then missing[#missing + 1] = name "
+              "end end return table.concat(missing, ' ')") == "");
 }
