@@ -1,6 +1,7 @@
 // Constants, ramps and triangles.
 #include "runtime/ops/creation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
@@ -187,22 +189,17 @@ Tensor triu(const Tensor& x, std::optional<int64_t> diagonal) {
 }
 
 Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
-  if (!is_integer(x.dtype()))
-    throw DTypeError("one_hot: integer positions are needed: " + std::string(name_of(x.dtype())));
-  // Positions are checked here, which waits: a comparison would leave bad ones without a mark.
-  const std::vector<int64_t> positions = read_integers("one_hot", x);
-  int64_t largest = 0;
-  for (int64_t position : positions) {
-    if (position < 1)
-      throw ShapeError("one_hot: positions start at 1: got " + std::to_string(position));
-    largest = std::max(largest, position);
-  }
-  if (num_classes && *num_classes < largest)
-    throw ShapeError("one_hot: position out of range: " + std::to_string(largest) + " of " +
-                     std::to_string(*num_classes));
-  const Tensor classes =
-      positions_along(x.rank() + 1, x.rank(), num_classes.value_or(largest), x.device());
-  return convert(eq(unsqueeze(x, Dim{-1}), classes), DType::i64);
+  const Tensor positions = positions_of("one_hot", x);
+  int64_t classes = num_classes.value_or(0);
+  if (!num_classes)
+    for (int64_t position : read_integers("one_hot", x)) classes = std::max(classes, position);
+  // A comparison alone would leave positions out of range without a mark: the gather of 1..C finds
+  // them when it runs.
+  const Tensor checked =
+      gather_along("one_hot", positions_along(1, 0, classes, x.device()), 0, ravel(positions));
+  const Tensor known = unsqueeze(reshape_to(checked, x.shape()), Dim{-1});
+  return convert(eq(known, positions_along(x.rank() + 1, x.rank(), classes, x.device())),
+                 DType::i64);
 }
 
 Tensor index_ramp(const Layout& layout, Device device) {
