@@ -55,7 +55,7 @@ Tensor index_vector(const char* op, const Tensor& index) {
   return as_vector(positions_of(op, index));
 }
 
-/// x multiplied by source at `index`: one place along dim at a time, within which no two factors meet.
+/// x multiplied by source at `index`, one place along dim at a time: within it no two factors meet.
 Tensor scatter_product(const Tensor& x, int dim, const Tensor& index, const Tensor& source) {
   Tensor y = x;
   for (int64_t i = 0; i < index.shape()[dim]; ++i) {
