@@ -153,7 +153,8 @@ print(("  read once an epoch  %6.2f s   %6d"):format(seconds, waits))
 print(("  read in every step  %6.2f s   %6d"):format(seconds_again, waits_again))
 local steps = options.epochs * #loader
 assert(#log == steps)
-assert(waits_again >= steps, "a wait in every step")
+-- Not quite one for each step: now and then the device is done before the script asks.
+assert(waits_again > 10 * waits, "far more waits")
 assert(waits < steps / 4, "hardly any without")
 
 -- Reading changes when things are computed, never what: both runs end with the same loss, bit for
