@@ -15,8 +15,8 @@ constexpr int kDTypeCount = 10;
 
 /// Bytes of one element.
 constexpr size_t size_of(DType type) {
-  constexpr uint8_t sizes[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-  return sizes[static_cast<int>(type)];
+  // One hexadecimal digit per type, the first one lowest.
+  return 0x8422842111 >> (4 * static_cast<int>(type)) & 15;
 }
 
 constexpr bool is_floating(DType type) { return type >= DType::f16; }

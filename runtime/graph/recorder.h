@@ -78,7 +78,7 @@ class Window {
 
   DeviceState& device_;
   uint64_t epoch_ = 0;
-  size_t bytes_ = 0;
+  size_t unread_ = 0, unread_bytes_ = 0;  ///< results that nothing in the window reads
   bool has_failed_inputs_ = false;
   std::vector<Ref<Node>> nodes_;
   std::vector<Ref<Node>> externals_;

@@ -10,9 +10,11 @@
 namespace tide {
 namespace {
 
-/// Light ops a window holds before it is cut, and the bytes of their results.
+/// Light ops that a window holds before it is cut; and results that nothing in it reads, which will be
+/// stored all at once: so many bytes of at least so many results (a chain has few, of any size).
 constexpr size_t kMostOps = 128;
-constexpr size_t kMostBytes = size_t{1} << 30;
+constexpr size_t kMostUnreadBytes = size_t{64} << 20;
+constexpr size_t kFewUnread = 8;
 
 std::atomic<uint64_t> next_epoch{1};
 
@@ -20,7 +22,8 @@ std::atomic<uint64_t> next_epoch{1};
 
 void Window::begin() {
   epoch_ = next_epoch.fetch_add(1, std::memory_order_relaxed);
-  bytes_ = 0;
+  unread_bytes_ = 0;
+  unread_ = 0;
   has_failed_inputs_ = false;
   holders_counted_ = false;
   nodes_.clear();
@@ -43,7 +46,9 @@ void Window::record(const Ref<Node>& node, bool heavy) {
   add(node);
   if (node->kind == Node::Kind::part) return;
   Recorder& recorder = Recorder::of_thread();
-  const bool full = (nodes_.size() >= kMostOps || bytes_ >= kMostBytes) && !recorder.all_or_nothing;
+  const bool full = (nodes_.size() >= kMostOps ||
+                     (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
+                    !recorder.all_or_nothing;
   // The parts of a native op follow it at once: they must stay in its window.
   if ((full || recorder.eager) && !node->native) hand_over();
 }
@@ -73,7 +78,9 @@ void Window::add(const Ref<Node>& node) {
   node->epoch = epoch_;
   node->index = static_cast<uint16_t>(nodes_.size());
   nodes_.push_back(node);
-  bytes_ += node->bytes();
+  node->read = false;
+  unread_bytes_ += node->bytes();
+  ++unread_;
 }
 
 // Everything that a plan depends on goes into the key; numbers, offsets into outside values and
@@ -113,6 +120,11 @@ void Window::add_argument(const Argument& argument) {
   if (node.state == Node::State::recorded && node.epoch == epoch_) {
     key_.push_back(kInside | uint64_t{node.index} << 8);
     key_.push_back(static_cast<uint64_t>(offset));
+    if (!node.read) {
+      node.read = true;
+      unread_bytes_ -= node.bytes();
+      --unread_;
+    }
   } else {
     if (node.state == Node::State::failed) has_failed_inputs_ = true;
     const bool known = node.epoch == epoch_;

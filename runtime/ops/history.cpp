@@ -196,10 +196,9 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   }
   HistoryGroup& group = *state.group;
   const Layout part = relative_to(group, x.layout());
-  const bool whole = part == Layout(group.base.shape);
   Ref<History> history = new_history(name, group.base.shape, x.dtype(), x.device());
   History::Edge old;
-  old.history = whole ? Ref<History>() : group.history;
+  old.history = group.history;  // where all of it is overwritten, its gradient is zero
   old.shape = group.base.shape;
   old.type = x.dtype();
   old.device = x.device();
