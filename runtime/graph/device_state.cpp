@@ -67,18 +67,27 @@ void DeviceState::let_go() {
   std::erase_if(kept_, [](const Kept& kept) { return kept.reader->queue.completed() >= kept.ticket; });
 }
 
-Ref<Storage> DeviceState::allocate(size_t bytes, const char* op) {
+Ref<Storage> DeviceState::try_allocate(size_t bytes) {
   counters.allocated_bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (!kept_.empty()) let_go();
-  if (Ref<Storage> storage = allocator.allocate(bytes)) return storage;
-  // What nobody can reach any more, then what is cached. A block that the backend gets back must not be in use by
-  // what is queued.
+  return allocator.allocate(bytes);
+}
+
+void DeviceState::make_room() {
   if (reclaim_function()) reclaim_function()();
-  if (Ref<Storage> storage = allocator.allocate(bytes)) return storage;
   queue.wait_uninterrupted(queue.submitted());
   let_go();
   allocator.trim();
-  if (Ref<Storage> storage = allocator.allocate(bytes)) return storage;
+}
+
+Ref<Storage> DeviceState::allocate(size_t bytes, const char* op) {
+  if (Ref<Storage> storage = try_allocate(bytes)) return storage;
+  make_room();
+  if (Ref<Storage> storage = try_allocate(bytes)) return storage;
+  raise_out_of_memory(bytes, op);
+}
+
+void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
   const auto memory = allocator.statistics();
   const std::string holders = allocator.largest_holders();
   throw MemoryError(std::string(op) + ": out of memory on " + device.name() + ": asked for " +

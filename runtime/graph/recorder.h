@@ -23,8 +23,14 @@ class DeviceState {
   Allocator allocator;
   Queue queue;
 
-  /// A block, after reclaiming and trimming if need be. Throws MemoryError that says what holds the memory.
+  /// A block, or null if there is no room.
+  Ref<Storage> try_allocate(size_t bytes);
+  /// Drops what nobody can reach and gives cached blocks back. Waits for the queue. Not while a window is bound: its steps
+  /// use blocks that are free again by then.
+  void make_room();
+  /// A block, with room made for it if need be. Throws MemoryError that says what holds the memory.
   Ref<Storage> allocate(size_t bytes, const char* op);
+  [[noreturn]] void raise_out_of_memory(size_t bytes, const char* op) const;
   /// Keeps a block from reuse until another device's queue has come to `ticket`.
   void keep_until(Ref<Storage> storage, DeviceState& reader, uint64_t ticket);
 
@@ -60,14 +66,22 @@ class Window {
   void want(Node& node);
 
  private:
+  /// Thrown inside `bind` when a block cannot be had.
+  struct NoRoom {
+    size_t bytes;
+    const char* op;
+  };
+
   void begin();
+  uint64_t submit(Plan& plan);
+  Ref<Storage> take(size_t bytes, const char* op);
   void pull(Node& root);
   void add(const Ref<Node>& node);
   void add_key(const Node& node);
   void add_argument(const Argument& argument);
   void add_layout(const Layout& layout);
   Ref<Plan> find_plan();
-  void bind(const Plan& plan, Submission& submission);
+  void bind(Plan& plan, Submission& submission);
   void bind_step(const Plan& plan, const Step& step, Submission& submission);
   void take_outputs(const Plan& plan, const Step& step, BoundStep& bound);
   bool held_by_window_alone(const Plan& plan, uint32_t external);

@@ -164,7 +164,7 @@ void Window::hand_over() {
       counters.plans.fetch_add(1, std::memory_order_relaxed);
       return make_plan({nodes_, externals_, offsets_, epoch_});
     });
-    ticket = device_.queue.submit([&](Submission& submission) { bind(*plan, submission); });
+    ticket = submit(*plan);
   } catch (const Error& error) {
     fail_all(error.what());
     throw;
@@ -172,23 +172,44 @@ void Window::hand_over() {
   settle(*plan, ticket);
 }
 
-void Window::bind(const Plan& plan, Submission& submission) {
-  submission.plan = const_cast<Plan*>(&plan);
+/// Binds the plan and queues it. If memory is short, room is made between two tries.
+uint64_t Window::submit(Plan& plan) {
+  const auto try_once = [&] {
+    return device_.queue.submit([&](Submission& submission) { bind(plan, submission); });
+  };
+  try {
+    return try_once();
+  } catch (const NoRoom&) {
+    device_.make_room();
+  }
+  try {
+    return try_once();
+  } catch (const NoRoom& wanted) {
+    device_.raise_out_of_memory(wanted.bytes, wanted.op);
+  }
+}
+
+Ref<Storage> Window::take(size_t bytes, const char* op) {
+  Ref<Storage> storage = device_.try_allocate(std::max<size_t>(bytes, 1));
+  if (!storage) throw NoRoom{bytes, op};
+  return storage;
+}
+
+void Window::bind(Plan& plan, Submission& submission) {
+  submission.plan = &plan;
   submission.steps.clear();
   submission.words.clear();
   submission.ops = size();
   submission.all_or_nothing = Recorder::of_thread().all_or_nothing;
-  temporaries_.clear();
   try {
-    for (size_t bytes : plan.temporary_bytes)
-      temporaries_.push_back(device_.allocate(bytes, nodes_[0]->name));
+    for (size_t bytes : plan.temporary_bytes) temporaries_.push_back(take(bytes, nodes_[0]->name));
     for (const Step& step : plan.steps) bind_step(plan, step, submission);
   } catch (...) {
-    // Nothing of this window runs; the ticket is passed over.
     submission.plan = {};
     submission.steps.clear();
     submission.ops = 0;
     temporaries_.clear();
+    for (const auto& node : nodes_) node->storage = {};
     throw;
   }
   temporaries_.clear();
@@ -246,7 +267,7 @@ void Window::take_outputs(const Plan& plan, const Step& step, BoundStep& bound) 
   }
   for (uint16_t output : step.outputs) {
     Node& node = *nodes_[output];
-    if (!node.storage) node.storage = device_.allocate(std::max<size_t>(node.bytes(), 1), node.name);
+    if (!node.storage) node.storage = take(node.bytes(), node.name);
   }
 }
 

@@ -70,7 +70,7 @@ describe("out of memory", function()
   it("is an error that says how much was asked for, and a smaller try works", function()
     local message = test.raises("out of memory", function()
       local x = tide.zeros({1 << 28}, {device = "sim:1"}) + 1
-      return x:sum():item()
+      return x[1]:item() -- a sum alone would be computed without ever storing x
     end)
     test.is_true(message:find("sim:1", 1, true))
     test.equal((tide.zeros({1 << 10}, {device = "sim:1"}) + 1):sum():item(), 1024.0)
