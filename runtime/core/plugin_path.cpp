@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -28,7 +29,18 @@ fs::path own_folder() {
   return error ? fs::path() : program.parent_path();
 }
 
+std::atomic<void (*)()> finish_function{nullptr};
+
+void call_finish() {
+  if (const auto finish = finish_function.load()) finish();
+}
+
 }  // namespace
+
+void finish_before_plugins(void (*finish)()) {
+  finish_function = finish;
+  std::atexit(call_finish);
+}
 
 std::string plugin_path(const char* file_name) {
   std::error_code error;
@@ -51,6 +63,8 @@ void* plugin_entry(const char* file_name, const char* entry) {
   if (!library)
     throw InternalError(std::string("a plugin cannot be opened; install ") + file_name +
                         " beside tide or name its folder in TIDE_PLUGIN_PATH: " + dlerror());
+  // Handlers run in reverse order: this one before the destructors that dlopen just registered.
+  std::atexit(call_finish);
   void* address = dlsym(library, entry);
   if (!address)
     throw InternalError(std::string(file_name) + " is not a plugin of this version of tide");

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "runtime/core/error.h"
+#include "runtime/core/plugin_path.h"
 #include "runtime/graph/recorder.h"
 
 namespace tide {
@@ -24,6 +25,13 @@ Registry& registry() {
   return instance;
 }
 
+/// The end of the process: what is queued is dropped, what runs ends.
+void rest() {
+  for (DeviceState* state : DeviceState::all()) state->queue.drop_pending();
+  for (DeviceState* state : DeviceState::all())
+    state->queue.wait_uninterrupted(state->queue.submitted());
+}
+
 std::string list_of_devices() {
   std::string list;
   for (Device device : present_devices()) list += (list.empty() ? "" : ", ") + device.name();
@@ -44,6 +52,7 @@ DeviceState& DeviceState::of(Device device) {
   auto backend = make_backend(device);
   if (!backend)
     throw DeviceError("device: there is no " + device.name() + " here; there are " + list_of_devices());
+  if (all.states.empty()) finish_before_plugins(rest);
   all.states.push_back(
       std::make_unique<DeviceState>(device, std::move(backend), static_cast<int>(all.states.size())));
   place.store(all.states.back().get(), std::memory_order_release);
