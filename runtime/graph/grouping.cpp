@@ -136,8 +136,8 @@ class Grouper {
 
   void enter(size_t g, uint16_t i) {
     Group& group = result_.groups[g];
+    group.operands += new_operands(g, i);
     group.members.push_back(i);
-    group.operands += node(i).arity + 1;
     result_.group_of[i] = static_cast<uint16_t>(g);
     if (node(i).kind == Node::Kind::reduce) {
       ++group.reductions;
@@ -182,19 +182,20 @@ class Grouper {
 
   bool join_map(size_t g, uint16_t i) {
     Group& group = result_.groups[g];
-    if (group.operands + node(i).arity + 1 > kMostOperands && group.members.size() > 1 &&
-        !chain_of(g, i))
-      return false;
+    const int more = new_operands(g, i);
+    if (more > 0 && group.operands + more > kMostOperands && group.members.size() > 1) return false;
     if (group.kind == Group::Kind::map) return join_map_group(g, i);
     if (group.kind != Group::Kind::row) return false;
     return join_per_element(g, i) || join_per_row(g, i);
   }
 
-  /// Whether node i reads nothing but numbers and this group's results: it adds no operand to load.
-  bool chain_of(size_t g, uint16_t i) const {
-    bool chain = true;
-    for_reads(node(i), [&](const Argument& argument) { chain = chain && in_group(g, argument); });
-    return chain;
+  /// How many arrays node i would add to those that group g reads, or certainly writes.
+  int new_operands(size_t g, uint16_t i) const {
+    int count = node(i).wanted ? 1 : 0;
+    for_reads(node(i), [&](const Argument& argument) {
+      if (!in_group(g, argument) && !shares_external(result_.groups[g], argument)) ++count;
+    });
+    return count;
   }
 
   bool join_map_group(size_t g, uint16_t i) {

@@ -36,7 +36,7 @@ struct Group {
   int run_first = 0, run_last = 0;  ///< row groups: squeezed dimensions of the row, end excluded
   int64_t row_length = 1;
   int reductions = 0;
-  int operands = 0;  ///< tensor arguments, an upper bound of the kernel's operands
+  int operands = 0;  ///< arrays that are read, or certainly written
   std::vector<uint16_t> members;
 
   bool long_row() const { return row_length > kLongestCachedRow; }

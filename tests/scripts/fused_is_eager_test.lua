@@ -57,6 +57,19 @@ describe("fused results", function(device)
   end)
 end)
 
+describe("a long chain", function(device)
+  it("over few arrays is one kernel", function()
+    local x, y = tide.ones(64, {device = device}), tide.ones(64, {device = device})
+    tide.synchronize(device)
+    local before = tide.statistics().launches
+    local value = x
+    for i = 1, 40 do value = i % 2 == 0 and value * y or value + x end
+    tide.synchronize(device)
+    test.equal(tide.statistics().launches - before, 1)
+    test.equal(value:dim(), 1)
+  end)
+end)
+
 describe("devices", function()
   it("give the same bits as the cpu", function()
     for seed = 1, 20 do same(run(seed, kSteps, "sim:0"), run(seed, kSteps, "cpu"), seed) end
