@@ -1,11 +1,12 @@
-# What `tide` and `tests/run` share: the packages a build needs, and the build itself.
+# What `tide` and `tests/run` share: the packages that are needed, and the build itself.
 # To be sourced, with `root` set to the repository. All words go to stderr: stdout is the script's.
 
 build_packages=(
   g++ cmake ninja-build ccache
   liblua5.4-dev libdnnl-dev llvm-19-dev libzstd-dev zlib1g-dev
-  nlohmann-json3-dev libzip-dev libreadline8 catch2
+  nlohmann-json3-dev libzip-dev libreadline8
 )
+test_packages=(catch2 lua5.4)
 
 # Installs those of the named Debian packages that are missing, or says how to and gives up.
 install_packages() {
@@ -24,8 +25,16 @@ install_packages() {
     return 1
   fi
   echo "installing: ${missing[*]}" >&2
-  apt-get -qq update >&2 &&
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >&2
+  local said
+  # What apt and dpkg say matters only if they fail.
+  if ! said=$({
+    apt-get -qq update &&
+      DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq install -y --no-install-recommends "${missing[@]}"
+  } 2>&1 </dev/null); then
+    echo "$said" >&2
+    return 1
+  fi
 }
 
 # configure PRESET [CMake options]: makes the build folder of a preset, or brings it up to date.

@@ -1,10 +1,10 @@
 // Speed of compiled kernels beside plain copies of memory, and the time that compiling takes.
-#include <fmt/core.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -186,8 +186,8 @@ double best_time(const std::function<void(int, int)>& work, int threads) {
 }
 
 void report(const std::string& name, double bytes, const std::function<void(int, int)>& work) {
-  fmt::print("{:28} {:7.1f} {:7.1f} GB/s\n", name, bytes / best_time(work, 1) * 1e-9,
-             bytes / best_time(work, 2) * 1e-9);
+  std::printf("%-28s %7.1f %7.1f GB/s\n", name.c_str(), bytes / best_time(work, 1) * 1e-9,
+              bytes / best_time(work, 2) * 1e-9);
 }
 
 void report(const std::string& name, double bytes, const LoopProgram& program, Job job) {
@@ -216,7 +216,7 @@ void measure_throughput() {
   constexpr double kBytes = 4.0 * kCount;
   float *a = big_array(kCount), *b = big_array(kCount), *c = big_array(kCount),
         *y = big_array(kCount);
-  fmt::print("{:28}  1 thread (processor time), 2 threads\n", "");
+  std::printf("%-28s  1 thread (processor time), 2 threads\n", "");
   report("memcpy", 2 * kBytes, [&](int thread, int threads) {
     const int64_t part = kCount / threads;
     std::memcpy(y + thread * part, a + thread * part, static_cast<size_t>(part) * 4);
@@ -269,7 +269,7 @@ void measure_compiling() {
       generate(program, GeneratedForm::object);
       best = std::min(best, processor_seconds() - start);
     }
-    fmt::print("compile {:20} {:7.2f} ms\n", name, best * 1e3);
+    std::printf("compile %-20s %7.2f ms\n", name, best * 1e3);
   }
 }
 
@@ -277,11 +277,11 @@ void measure_compiling() {
 }  // namespace tide
 
 int main() {
-  fmt::print("kernels for {}\n", tide::kernel_cpu());
+  std::printf("kernels for %s\n", tide::kernel_cpu().c_str());
   const double start = tide::processor_seconds();
   tide::Kernel::find(tide::twenty_program()).function();
-  fmt::print("first kernel {:.2f} ms, {} from disk\n", (tide::processor_seconds() - start) * 1e3,
-             tide::kernel_statistics().from_disk);
+  std::printf("first kernel %.2f ms, %lld from disk\n", (tide::processor_seconds() - start) * 1e3,
+              static_cast<long long>(tide::kernel_statistics().from_disk));
   tide::measure_compiling();
   tide::measure_throughput();
 }
