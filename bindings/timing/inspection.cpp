@@ -32,7 +32,7 @@ void set_count(lua_State* L, const char* name, int64_t value) {
 int statistics(lua_State* L) {
   const auto engine = engine::statistics();
   const auto kernels = kernel_statistics();
-  lua_createtable(L, 0, 10);
+  lua_createtable(L, 0, 11);
   set_count(L, "recorded", engine.recorded);
   set_count(L, "windows", engine.windows);
   set_count(L, "plans", engine.plans);
@@ -43,6 +43,8 @@ int statistics(lua_State* L) {
   set_count(L, "from_disk", kernels.from_disk);
   lua_pushnumber(L, 1e3 * kernels.compile_seconds);
   lua_setfield(L, -2, "compile_ms");
+  lua_pushnumber(L, 1e3 * kernels.lookup_seconds);
+  lua_setfield(L, -2, "lookup_ms");
   lua_pushnumber(L, 1e3 * engine::wait_seconds());
   lua_setfield(L, -2, "wait_ms");
   return 1;

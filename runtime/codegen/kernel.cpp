@@ -16,7 +16,22 @@
 namespace tide {
 namespace {
 
-std::atomic<int64_t> compiled_kernels{0}, disk_kernels{0}, compile_nanoseconds{0};
+std::atomic<int64_t> compiled_kernels{0}, disk_kernels{0};
+std::atomic<int64_t> compile_nanoseconds{0}, lookup_nanoseconds{0};
+
+/// Adds the time from its making to its end to one of the sums above.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::atomic<int64_t>& sum) : sum_(sum) {}
+  Stopwatch(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    sum_ += (std::chrono::steady_clock::now() - start_) / std::chrono::nanoseconds(1);
+  }
+
+ private:
+  std::atomic<int64_t>& sum_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 /// All kernels of the process. Never destroyed: threads may still run them at exit.
 struct Table {
@@ -56,29 +71,43 @@ struct Kernel::State {
   State(const LoopProgram& source, std::string structure)
       : program(source), passes(source), key(std::move(structure)) {}
   LoopKernel make();
-  LoopKernel from_disk(const std::string& disk_key);
+
+ private:
+  std::string disk_key() const;
+  LoopKernel from_disk() const;
+  LoopKernel compile(std::string& object) const;
 };
 
-LoopKernel Kernel::State::from_disk(const std::string& disk_key) {
-  const std::string object = object_cache().load(disk_key);
+/// What names the kernel on disk. Empty without a plugin: then there is nothing to trust the files
+/// of a cache by.
+std::string Kernel::State::disk_key() const {
+  const std::string& identity = plugin_identity();
+  return identity.empty() ? std::string() : identity + '\0' + kernel_cpu() + '\0' + key;
+}
+
+LoopKernel Kernel::State::from_disk() const {
+  const Stopwatch watch(lookup_nanoseconds);
+  const std::string name = disk_key();
+  const std::string object = name.empty() ? std::string() : object_cache().load(name);
   LoopKernel found = object.empty() ? nullptr : load_object(object);
   if (found) ++disk_kernels;
   return found;
 }
 
-LoopKernel Kernel::State::make() {
-  // Without a plugin there is nothing to trust the files of a cache by.
-  const std::string disk_key =
-      plugin_identity().empty() ? "" : plugin_identity() + '\0' + kernel_cpu() + '\0' + key;
-  if (!disk_key.empty())
-    if (LoopKernel found = from_disk(disk_key)) return found;
-  const auto start = std::chrono::steady_clock::now();
-  const std::string object = generate(program, GeneratedForm::object);
+LoopKernel Kernel::State::compile(std::string& object) const {
+  const Stopwatch watch(compile_nanoseconds);
+  object = generate(program, GeneratedForm::object);
   LoopKernel made = load_object(object);
   if (!made) throw InternalError("a compiled kernel cannot be loaded");
-  compile_nanoseconds += (std::chrono::steady_clock::now() - start) / std::chrono::nanoseconds(1);
   ++compiled_kernels;
-  if (!disk_key.empty()) object_cache().store(disk_key, object);
+  return made;
+}
+
+LoopKernel Kernel::State::make() {
+  if (LoopKernel found = from_disk()) return found;
+  std::string object;
+  LoopKernel made = compile(object);
+  if (const std::string name = disk_key(); !name.empty()) object_cache().store(name, object);
   return made;
 }
 
@@ -111,7 +140,8 @@ KernelStatistics kernel_statistics() {
   return {.kernels = static_cast<int64_t>(table().kernels.size()),
           .compiled = compiled_kernels,
           .from_disk = disk_kernels,
-          .compile_seconds = static_cast<double>(compile_nanoseconds) * 1e-9};
+          .compile_seconds = static_cast<double>(compile_nanoseconds) * 1e-9,
+          .lookup_seconds = static_cast<double>(lookup_nanoseconds) * 1e-9};
 }
 
 std::string kernel_cpu() {

@@ -38,7 +38,8 @@ struct KernelStatistics {
   int64_t kernels = 0;   ///< structures asked for
   int64_t compiled = 0;  ///< by the plugin
   int64_t from_disk = 0;
-  double compile_seconds = 0;  ///< time spent compiling, plugin loading included
+  double compile_seconds = 0;  ///< spent compiling, plugin loading included
+  double lookup_seconds = 0;   ///< spent looking on disk, whether found there or not
 };
 KernelStatistics kernel_statistics();
 

@@ -16,13 +16,13 @@ end
 
 -- Timing ------------------------------------------------------------------------------------------
 
-local function median(times)
-  table.sort(times)
-  local n = #times
-  return (times[(n + 1) // 2] + times[n // 2 + 1]) / 2
+--- The middle one of sorted numbers.
+local function middle(sorted)
+  local n = #sorted
+  return (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2
 end
 
---- The least and the middle of the times of `reps` calls, after two that warm caches.
+--- The times of `reps` calls, after two that warm caches.
 local function timed(fn, reps)
   for _ = 1, 2 do fn() end
   local times = {}
@@ -32,17 +32,27 @@ local function timed(fn, reps)
     fn()
     times[i] = tide.time() - start
   end
-  local middle = median(times)
-  return times[1], middle
+  return times
+end
+
+--- The figures of a workload: `make(device)` gives a function to be timed, `samples(reps)` measures
+--- for itself.
+local function figures_of(row, device, reps)
+  if row.samples then return row.samples(reps) end
+  local figures = timed(row.make(device), reps)
+  for i, seconds in ipairs(figures) do figures[i] = row.figure(seconds) end
+  return figures
 end
 
 local function measure(row, device, reps)
-  local fn = row.make(device)
-  local best, middle = timed(fn, reps)
-  fn = nil
+  local figures = figures_of(row, device, reps)
   collectgarbage()
-  return {best = row.figure(best), median = row.figure(middle)}
+  table.sort(figures)
+  return {best = figures[row.more_is_better and #figures or 1], median = middle(figures)}
 end
+
+--- A figure with as many digits as mean something.
+local function short(figure) return (figure < 1 and "%.3f" or "%.1f"):format(figure) end
 
 local function json_line(row, peer, figures)
   local form = '{"workload": "%s", "peer": "%s", "best": %.3f, "median": %.3f, "unit": "%s"}'
@@ -69,8 +79,9 @@ local function find_peers()
 end
 
 --- One run of a peer in a process of its own; nil if it has no such workload.
-local function measure_peer(script, name, peer, reps)
-  local command = ("python3 '%s' %s '%s' --reps %d"):format(script, name, peer, reps)
+local function measure_peer(script, row, peer, reps)
+  if row.alone then return nil end
+  local command = ("python3 '%s' %s '%s' --reps %d"):format(script, row.name, peer, reps)
   local pipe = assert(io.popen(command))
   local output = pipe:read("a")
   if not pipe:close() then error("bench: this failed: " .. command, 0) end
@@ -88,7 +99,7 @@ end
 local function measure_beside(row, options, script)
   local ours, theirs
   for _ = 1, options.rounds do
-    local figures = measure_peer(script, row.name, options.beside, options.reps)
+    local figures = measure_peer(script, row, options.beside, options.reps)
     if not figures then return nil end
     theirs = better(row, theirs, figures)
     ours = better(row, ours, measure(row, options.device, options.reps))
@@ -157,8 +168,8 @@ local function main(given)
       if options.json then
         print(json_line(row, "tide", figures))
       else
-        local form = "%-17s %12.1f %-10s (median %.1f)"
-        print(form:format(row.name, figures.best, row.unit, figures.median))
+        local form = "%-17s %12s %-10s (median %s)"
+        print(form:format(row.name, short(figures.best), row.unit, short(figures.median)))
       end
       io.stdout:flush()
     end

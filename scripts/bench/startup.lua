@@ -1,22 +1,146 @@
--- The workload that starts a new process: load, compute, print, end.
+-- Workloads in processes of their own: how long tide takes to start, with and without kernels on
+-- disk, what an idle prompt holds, and what a new kernel costs.
+local tide = require "tide"
+
+local kKernels = 20 -- measured in each process that compiles, or looks up, new kernels
+
+--- What a shell command prints.
+local function output(command)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read("a")
+  assert(pipe:close(), "bench: this failed: " .. command)
+  return text
+end
 
 --- Where this very program lies.
 local function program()
-  local pipe = assert(io.popen("readlink /proc/$PPID/exe"))
-  local path = pipe:read("l")
-  pipe:close()
-  return path
+  return output("readlink /proc/$PPID/exe"):match("^[^\n]+")
+end
+
+--- Calls `fn` with an empty folder that is gone afterwards.
+local function with_folder(fn)
+  local folder = output("mktemp -d"):match("^[^\n]+")
+  local remove <close> = setmetatable({}, {
+    __close = function() os.execute(("rm -rf '%s'"):format(folder)) end,
+  })
+  return fn(folder)
+end
+
+local function command_for(script)
+  return ("exec '%s' -e '%s' > /dev/null"):format(program(), script)
+end
+
+local kFirst = "print(tide.ones(2, 2) + 1)"
+
+--- Milliseconds that `script` takes in a new process; `alone` if no peer has the like.
+local function process_row(name, words, script, alone)
+  return {
+    name = name,
+    words = words,
+    unit = "ms",
+    alone = alone,
+    figure = function(t) return t * 1e3 end,
+    make = function()
+      local command = command_for(script)
+      return function() assert(os.execute(command)) end
+    end,
+  }
+end
+
+local function cold_starts(reps)
+  local times = {}
+  for i = 1, reps do
+    with_folder(function(folder)
+      local command = ("TIDE_CACHE_DIR='%s' %s"):format(folder, command_for(kFirst))
+      local start = tide.time()
+      assert(os.execute(command))
+      times[i] = (tide.time() - start) * 1e3
+    end)
+  end
+  return times
+end
+
+--- A prompt on a terminal of its own is asked what it holds.
+local function idle_prompts(reps)
+  local ask = [[for l in io.lines"/proc/self/status" do if l:find"^VmRSS" then print(l) end end]]
+  local sizes = {}
+  for i = 1, reps do
+    sizes[i] = with_folder(function(folder)
+      local command = ([[echo '%s' | XDG_STATE_HOME='%s' TERM=dumb script -qec "'%s'" /dev/null]])
+      local answer = output(command:format(ask, folder, program()))
+      return assert(answer:match("VmRSS:%s+(%d+) kB"), "bench: no answer from the prompt") / 1024
+    end)
+  end
+  return sizes
+end
+
+--- The numbers that bench/kernels.lua prints: of the first kernel, then of the others.
+local function new_kernels(folder)
+  local command = ([[TIDE_CACHE_DIR='%s' '%s' -e 'require "bench.kernels"(%d)']])
+  local numbers = {}
+  for number in output(command:format(folder, program(), kKernels)):gmatch("%S+") do
+    numbers[#numbers + 1] = tonumber(number)
+  end
+  return numbers
+end
+
+--- The first kernel of a process also opens the plugin, or the folder.
+local function without_first(numbers) return table.move(numbers, 2, #numbers, 1, {}) end
+
+local function compilations() return without_first(with_folder(new_kernels)) end
+
+local function lookups()
+  return with_folder(function(folder)
+    new_kernels(folder)
+    return without_first(new_kernels(folder))
+  end)
+end
+
+local function first_lookups(reps)
+  return with_folder(function(folder)
+    new_kernels(folder)
+    local times = {}
+    for i = 1, reps do times[i] = new_kernels(folder)[1] end
+    return times
+  end)
 end
 
 return {
+  process_row("startup", "a new process: load, make ones(2, 2), add 1, print it", kFirst),
+  process_row("startup_bare", "a new process that prints 1", "print(1)", true),
   {
-    name = "startup",
-    words = "a new process: load, make ones(2, 2), add 1, print it",
+    name = "startup_cold",
+    words = "as startup, with no kernel on disk",
     unit = "ms",
-    figure = function(t) return t * 1e3 end,
-    make = function()
-      local command = ("exec '%s' -e 'print(tide.ones(2, 2) + 1)' > /dev/null"):format(program())
-      return function() assert(os.execute(command)) end
-    end,
+    alone = true,
+    samples = cold_starts,
+  },
+  {
+    name = "idle_memory",
+    words = "resident memory of a prompt that has done nothing yet",
+    unit = "MB",
+    alone = true,
+    samples = idle_prompts,
+  },
+  {
+    name = "kernel_compile",
+    words = "one new kernel of 20 ops, 3 of them functions such as exp",
+    unit = "ms",
+    alone = true,
+    samples = compilations,
+  },
+  {
+    name = "kernel_lookup",
+    words = "finding such a kernel on disk in a new process, and loading it",
+    unit = "ms",
+    alone = true,
+    samples = lookups,
+  },
+  {
+    name = "kernel_lookup_1st",
+    words = "as kernel_lookup, for a process's first one, which also opens the folder",
+    unit = "ms",
+    alone = true,
+    samples = first_lookups,
   },
 }
