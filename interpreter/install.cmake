@@ -1,64 +1,90 @@
 # What `cmake --install` puts where, and the archive that `cpack` makes of it.
+#
+# Components: `program` (tide, its plugins, the Lua module) and `development` (libtide) are what
+# `cmake --install` installs; `libraries` (those of the system that a bare machine lacks) is only for
+# the archive, which holds it and `program`.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(TIDE_PLUGIN_DIR lib/tide)
 
-# The old kind of search path (DT_RPATH) also serves what the plugins themselves depend on, so the
-# archive runs from any folder without a word to the loader.
-target_link_options(tide PRIVATE -Wl,--disable-new-dtags)
-set_target_properties(tide PROPERTIES INSTALL_RPATH "$ORIGIN/../${TIDE_PLUGIN_DIR}")
-install(TARGETS tide RUNTIME DESTINATION bin)
+# install_with_libraries(TARGET FOLDER RPATH): the old kind of search path (DT_RPATH) also serves what
+# plugins and libraries themselves depend on, so the archive runs from any folder without a word to
+# the loader.
+function(install_with_libraries target folder rpath)
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
+  install(TARGETS ${target} DESTINATION ${folder} COMPONENT program)
+endfunction()
 
-set(installed_plugins "")
+install_with_libraries(tide bin "$ORIGIN/../${TIDE_PLUGIN_DIR}")
+# Where a stock Lua looks for C modules below a prefix.
+install_with_libraries(tide_module lib/lua/5.4 "$ORIGIN/../../tide")
+set(installed_modules "$<TARGET_FILE:tide_module>")
 foreach(plugin tide-llvm tide-dnnl tide-zip)
   if(TARGET ${plugin})
-    target_link_options(${plugin} PRIVATE -Wl,--disable-new-dtags)
-    set_target_properties(${plugin} PROPERTIES INSTALL_RPATH "$ORIGIN")
-    install(TARGETS ${plugin} LIBRARY DESTINATION ${TIDE_PLUGIN_DIR})
-    list(APPEND installed_plugins "$<TARGET_FILE:${plugin}>")
+    install_with_libraries(${plugin} ${TIDE_PLUGIN_DIR} "$ORIGIN")
+    list(APPEND installed_modules "$<TARGET_FILE:${plugin}>")
   endif()
 endforeach()
-
-# The module for a stock Lua, where Debian's lua5.4 looks for it.
-if(TARGET tide_module)
-  set_target_properties(tide_module PROPERTIES INSTALL_RPATH "$ORIGIN/../../tide")
-  install(TARGETS tide_module LIBRARY DESTINATION lib/lua/5.4)
-endif()
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # libtide for C++ programs: find_package(tide), then link tide::tide.
 set_target_properties(tide_runtime PROPERTIES OUTPUT_NAME tide EXPORT_NAME tide)
+target_compile_features(tide_runtime INTERFACE cxx_std_20)
 target_include_directories(tide_runtime INTERFACE $<INSTALL_INTERFACE:include/tide>)
-install(TARGETS tide_runtime EXPORT tideTargets ARCHIVE DESTINATION lib)
-install(EXPORT tideTargets NAMESPACE tide:: DESTINATION lib/cmake/tide)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/runtime DESTINATION include/tide
+install(TARGETS tide_runtime EXPORT tideTargets ARCHIVE DESTINATION lib COMPONENT development)
+install(EXPORT tideTargets NAMESPACE tide:: DESTINATION lib/cmake/tide COMPONENT development)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/runtime DESTINATION include/tide COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "llvm" EXCLUDE PATTERN "dnnl" EXCLUDE)
-file(WRITE ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake "include(CMakeFindDependencyMacro)
+# The program finds its plugins by its own run path, wherever it lies itself.
+file(WRITE ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake.in "@PACKAGE_INIT@
+include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(OpenMP COMPONENTS CXX)
 include(\${CMAKE_CURRENT_LIST_DIR}/tideTargets.cmake)
+target_link_options(tide::tide INTERFACE \"LINKER:-rpath,@PACKAGE_TIDE_PLUGIN_DIR@\")
 ")
+configure_package_config_file(
+  ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake.in ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake
+  INSTALL_DESTINATION lib/cmake/tide PATH_VARS TIDE_PLUGIN_DIR NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/tideConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake
               ${CMAKE_BINARY_DIR}/generated/tideConfigVersion.cmake
-        DESTINATION lib/cmake/tide)
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        DESTINATION lib/cmake/tide COMPONENT development)
 
-# The archive also holds the libraries that a bare machine lacks; all but glibc, which it must have.
+# All libraries but glibc's own, which the machine must have; and the licences of what comes along,
+# of that inside the program and the plugins too.
 install(CODE "
   file(GET_RUNTIME_DEPENDENCIES
-       EXECUTABLES $<TARGET_FILE:tide> MODULES ${installed_plugins}
+       EXECUTABLES $<TARGET_FILE:tide> MODULES ${installed_modules}
        RESOLVED_DEPENDENCIES_VAR libraries
-       POST_EXCLUDE_REGEXES \"/lib(c|m|dl|rt|util|pthread)\\\\.so\" \"/ld-linux\")
+       POST_EXCLUDE_REGEXES \"/lib(c|m|dl|rt|util|pthread|resolv)\\\\.so\" \"/ld-linux\")
   file(INSTALL \${libraries} DESTINATION \${CMAKE_INSTALL_PREFIX}/${TIDE_PLUGIN_DIR}
        FOLLOW_SYMLINK_CHAIN)
+  set(packages llvm-19-dev liblua5.4-dev libzstd-dev zlib1g-dev nlohmann-json3-dev)
+  foreach(library IN LISTS libraries)
+    get_filename_component(name \"\${library}\" NAME)
+    execute_process(COMMAND dpkg-query -S \"*/\${name}\" OUTPUT_VARIABLE owner ERROR_QUIET)
+    string(REGEX MATCH \"^[^:,]+\" owner \"\${owner}\")
+    list(APPEND packages \"\${owner}\")
+  endforeach()
+  list(REMOVE_DUPLICATES packages)
+  foreach(package IN LISTS packages)
+    if(EXISTS /usr/share/doc/\${package}/copyright)
+      file(INSTALL /usr/share/doc/\${package}/copyright
+           DESTINATION \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/\${package}
+           FOLLOW_SYMLINK_CHAIN)
+    endif()
+  endforeach()
 " COMPONENT libraries EXCLUDE_FROM_ALL)
 
-set(CPACK_GENERATOR TXZ)
-set(CPACK_PACKAGE_FILE_NAME tide-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR})
+# Unpacked by what every machine has. xz would make it a quarter smaller and take ten times as long.
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_FILE_NAME tide-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_STRIP_FILES ON)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
-set(CPACK_COMPONENTS_ALL Unspecified libraries)
+set(CPACK_COMPONENTS_ALL program libraries)
 include(CPack)

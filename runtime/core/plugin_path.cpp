@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <string_view>
 #include <system_error>
 
 #include "runtime/core/error.h"
@@ -21,12 +23,32 @@ fs::path own_folder() {
   std::error_code error;
   // For the main program dladdr gives argv[0], which may be relative to a folder since left, so the
   // kernel's own answer is used there; a shared library's name is a path as opened.
-  if (dladdr(reinterpret_cast<const void*>(&plugin_path), &info) && info.dli_fname) {
+  if (dladdr(reinterpret_cast<const void*>(&plugin_path), &info) && info.dli_fname &&
+      std::string_view(info.dli_fname).ends_with(".so")) {
     fs::path file = fs::canonical(info.dli_fname, error);
-    if (!error && file.extension() == ".so") return file.parent_path();
+    if (!error) return file.parent_path();
   }
   fs::path program = fs::read_symlink("/proc/self/exe", error);
   return error ? fs::path() : program.parent_path();
+}
+
+/// Where the dynamic linker would look on behalf of the program: the run path of one that is linked
+/// with libtide names the plugins' folder. Empty if the file is in none of those places.
+std::string on_linker_path(const char* file_name) {
+  Dl_serinfo head;
+  void* const program = dlopen(nullptr, RTLD_LAZY);
+  if (!program || dlinfo(program, RTLD_DI_SERINFOSIZE, &head) != 0) return {};
+  const std::unique_ptr<void, void (*)(void*)> memory(std::malloc(head.dls_size), std::free);
+  auto* const info = static_cast<Dl_serinfo*>(memory.get());
+  if (!info || dlinfo(program, RTLD_DI_SERINFOSIZE, info) != 0 ||
+      dlinfo(program, RTLD_DI_SERINFO, info) != 0)
+    return {};
+  for (unsigned i = 0; i < info->dls_cnt; ++i) {
+    std::error_code error;
+    const fs::path path = fs::path(info->dls_serpath[i].dls_name) / file_name;
+    if (path.is_absolute() && fs::exists(path, error)) return path.string();
+  }
+  return {};
 }
 
 std::atomic<void (*)()> finish_function{nullptr};
@@ -54,7 +76,8 @@ std::string plugin_path(const char* file_name) {
     fs::path path = own / place / file_name;
     if (fs::exists(path, error)) return path.lexically_normal().string();
   }
-  return file_name;
+  const std::string path = on_linker_path(file_name);
+  return path.empty() ? file_name : path;
 }
 
 void* plugin_entry(const char* file_name, const char* entry) {

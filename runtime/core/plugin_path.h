@@ -7,8 +7,9 @@ namespace tide {
 
 /// The path of the plugin `file_name` ("tide-dnnl.so"): in the folder that TIDE_PLUGIN_PATH
 /// names, else beside the file that holds this code (the program, or the Lua module), else in
-/// lib/tide or ../lib/tide seen from there. If it is in none of them, the name alone, which dlopen
-/// then looks for in its own places and names in its error.
+/// lib/tide or ../lib/tide seen from there, else where the program's run path points, as that of a
+/// C++ program linked with libtide does. If it is in none of them, the name alone, which dlopen
+/// then names in its error.
 std::string plugin_path(const char* file_name);
 
 /// Opens the plugin for good and returns the address of its function `entry`. Throws InternalError,

@@ -1,0 +1,23 @@
+// Computes with fused kernels and a convolution, from C++ alone.
+#include <cstdio>
+
+#include "runtime/codegen/kernel.h"
+#include "runtime/ops/convolution.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/tensor/tensor.h"
+
+int main() {
+  tide::TensorOptions floats;
+  floats.dtype = tide::DType::f32;
+  const tide::Tensor x = tide::arange_to(100, floats);
+  const tide::Tensor odd_sum = tide::sum(tide::add(tide::mul(x, 2), 1));
+  const tide::Tensor patches = tide::conv2d(tide::ones({1, 1, 5, 5}), tide::ones({1, 1, 3, 3}));
+  float total = 0, patch[9] = {};
+  odd_sum.read(&total, "main");
+  patches.read(patch, "main");
+  std::printf("%g %g\n", total, patch[8]);
+  const tide::KernelStatistics kernels = tide::kernel_statistics();
+  std::printf("%s\n", kernels.compiled + kernels.from_disk > 0 ? "compiled" : "interpreted");
+}
