@@ -2,34 +2,35 @@
 #include "runtime/core/plugin_path.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string_view>
-#include <system_error>
 
 #include "runtime/core/error.h"
 
 namespace tide {
 namespace {
 
-namespace fs = std::filesystem;
+bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-/// The folder of the program or shared library that this function is linked into.
-fs::path own_folder() {
+/// The folder of the program or shared library that this function is linked into, with a slash at
+/// its end; empty if nobody can tell.
+std::string own_folder() {
   Dl_info info{};
-  std::error_code error;
+  char file[PATH_MAX];
   // For the main program dladdr gives argv[0], which may be relative to a folder since left, so the
   // kernel's own answer is used there; a shared library's name is a path as opened.
-  if (dladdr(reinterpret_cast<const void*>(&plugin_path), &info) && info.dli_fname &&
-      std::string_view(info.dli_fname).ends_with(".so")) {
-    fs::path file = fs::canonical(info.dli_fname, error);
-    if (!error) return file.parent_path();
-  }
-  fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path() : program.parent_path();
+  const bool shared = dladdr(reinterpret_cast<const void*>(&plugin_path), &info) &&
+                      info.dli_fname && std::string_view(info.dli_fname).ends_with(".so") &&
+                      realpath(info.dli_fname, file);
+  const ssize_t size = shared ? 0 : readlink("/proc/self/exe", file, sizeof file);
+  if (size < 0) return {};
+  const std::string_view path = shared ? file : std::string_view(file, static_cast<size_t>(size));
+  return std::string(path.substr(0, path.rfind('/') + 1));
 }
 
 /// Where the dynamic linker would look on behalf of the program: the run path of one that is linked
@@ -44,9 +45,8 @@ std::string on_linker_path(const char* file_name) {
       dlinfo(program, RTLD_DI_SERINFO, info) != 0)
     return {};
   for (unsigned i = 0; i < info->dls_cnt; ++i) {
-    std::error_code error;
-    const fs::path path = fs::path(info->dls_serpath[i].dls_name) / file_name;
-    if (path.is_absolute() && fs::exists(path, error)) return path.string();
+    const std::string path = std::string(info->dls_serpath[i].dls_name) + '/' + file_name;
+    if (path[0] == '/' && exists(path)) return path;
   }
   return {};
 }
@@ -65,16 +65,16 @@ void finish_before_plugins(void (*finish)()) {
 }
 
 std::string plugin_path(const char* file_name) {
-  std::error_code error;
   if (const char* folder = std::getenv("TIDE_PLUGIN_PATH"); folder && *folder) {
-    fs::path path = fs::path(folder) / file_name;
-    if (fs::exists(path, error)) return path.string();
+    const std::string path = std::string(folder) + '/' + file_name;
+    if (exists(path)) return path;
   }
-  const fs::path own = own_folder();
-  // lib/lua/5.4/tide.so finds lib/tide two folders up.
-  for (const char* place : {".", "lib/tide", "../lib/tide", "../../tide"}) {
-    fs::path path = own / place / file_name;
-    if (fs::exists(path, error)) return path.lexically_normal().string();
+  if (const std::string own = own_folder(); !own.empty()) {
+    // lib/lua/5.4/tide.so finds lib/tide two folders up.
+    for (const char* place : {"", "lib/tide/", "../lib/tide/", "../../tide/"}) {
+      std::string path = own + place + file_name;
+      if (exists(path)) return path;
+    }
   }
   const std::string path = on_linker_path(file_name);
   return path.empty() ? file_name : path;
