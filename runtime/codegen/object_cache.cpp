@@ -2,12 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -122,6 +123,15 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
+/// A name that no other file has: process numbers recur, and repeat where machines or containers
+/// share a folder, and a process that was killed leaves its file behind.
+std::string temporary_name() {
+  uint64_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+    random = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  return ".new-" + std::to_string(random);
+}
+
 struct Entry {
   std::string name;
   int64_t bytes;
@@ -181,15 +191,13 @@ std::string ObjectCache::load(std::string_view key) const {
 }
 
 void ObjectCache::store(std::string_view key, std::string_view object) {
-  static std::atomic<unsigned> counter{0};
   if (folder_ < 0) return;
   std::string bytes(sizeof(Header), '\0');
   bytes.append(key).append(object);
   const Header header{kMagic, hash(std::string_view(bytes).substr(sizeof header)), key.size(),
                       object.size()};
   std::memcpy(bytes.data(), &header, sizeof header);
-  const std::string temporary =
-      ".new-" + std::to_string(getpid()) + "-" + std::to_string(counter.fetch_add(1));
+  const std::string temporary = temporary_name();
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const File file(openat(folder_, temporary.c_str(), kFlags, 0600));
   if (file < 0) return;

@@ -1,9 +1,11 @@
 // Kernels on disk: found again, and harmless whatever has happened to them.
 #include "runtime/codegen/object_cache.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -80,6 +82,31 @@ TEST_CASE("a damaged or cut file is not there", "[codegen]") {
   CHECK(folder.cache().load("key") == "object");
   fs::resize_file(folder.file(), static_cast<uintmax_t>(size) / 2);
   CHECK(folder.cache().load("key").empty());
+}
+
+TEST_CASE("a disk without room stays as it was", "[codegen]") {
+  CacheFolder folder;
+  rlimit before;
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit little{1000, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &little) == 0);
+  folder.cache().store("key", std::string(5000, 'x'));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(folder.cache().load("key").empty());
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("the folder does not grow without bound, and loses the oldest first", "[codegen]") {
+  CacheFolder folder;
+  const std::string megabyte(1 << 20, 'x');
+  for (int i = 0; i < 90; ++i) folder.cache().store(std::to_string(i), megabyte);
+  uintmax_t total = 0;
+  for (const auto& file : fs::directory_iterator(folder.path())) total += file.file_size();
+  CHECK(total < uintmax_t{70} << 20);
+  CHECK(folder.cache().load("0").empty());
+  CHECK(folder.cache().load("89") == megabyte);
 }
 
 TEST_CASE("a folder open to others is not used", "[codegen]") {
