@@ -1,6 +1,8 @@
 # What `tide` and `tests/run` share: the packages that are needed, and the build itself.
 # To be sourced, with `root` set to the repository. All words go to stderr: stdout is the script's.
 
+export PATH  # Where the environment is empty, bash has a path for itself and hands none on.
+
 build_packages=(
   g++ cmake ninja-build ccache
   liblua5.4-dev libdnnl-dev llvm-19-dev libzstd-dev zlib1g-dev

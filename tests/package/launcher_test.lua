@@ -56,4 +56,9 @@ describe("the launcher", function()
     equal(launch(tree, "f"), "tide needs packages that are not installed. As root:\n" ..
       "apt-get update && apt-get install -y --no-install-recommends g++\nstatus 1\n")
   end)
+
+  it("has a path for cmake where the environment is empty", function()
+    local command = "cd '%s' && env -i bash -c 'source .ci/setup.sh && env' | grep -c ^PATH="
+    equal(shell.run(command:format(new_tree())), "1\n")
+  end)
 end)
