@@ -1,15 +1,15 @@
 # What `cmake --install` puts where, and the archive that `cpack` makes of it.
 #
 # Components: `program` (tide, its plugins, the Lua module) and `development` (libtide) are what
-# `cmake --install` installs; `libraries` (those of the system that a bare machine lacks) is only for
-# the archive, which holds it and `program`.
+# `cmake --install` installs; `libraries` (those of the system that a bare machine lacks) is only
+# for the archive, which holds it and `program`.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(TIDE_PLUGIN_DIR lib/tide)
 
-# install_with_libraries(TARGET FOLDER RPATH): the old kind of search path (DT_RPATH) also serves what
-# plugins and libraries themselves depend on, so the archive runs from any folder without a word to
-# the loader.
+# install_with_libraries(TARGET FOLDER RPATH): the old kind of search path (DT_RPATH) also serves
+# what plugins and libraries themselves depend on, so the archive runs from any folder without a
+# word to the loader.
 function(install_with_libraries target folder rpath)
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
@@ -59,12 +59,14 @@ install(CODE "
   file(GET_RUNTIME_DEPENDENCIES
        EXECUTABLES $<TARGET_FILE:tide> MODULES ${installed_modules}
        RESOLVED_DEPENDENCIES_VAR libraries
-       POST_EXCLUDE_REGEXES \"/lib(c|m|dl|rt|util|pthread|resolv)\\\\.so\" \"/ld-linux\")
-  file(INSTALL \${libraries} DESTINATION \${CMAKE_INSTALL_PREFIX}/${TIDE_PLUGIN_DIR}
-       FOLLOW_SYMLINK_CHAIN)
+       POST_EXCLUDE_REGEXES \"/lib(c|m|mvec|dl|rt|util|pthread|resolv)\\\\.so\" \"/ld-linux\")
   set(packages llvm-19-dev liblua5.4-dev libzstd-dev zlib1g-dev nlohmann-json3-dev)
   foreach(library IN LISTS libraries)
+    # The file alone, by the name asked for: Debian's alternatives chain links of one name.
     get_filename_component(name \"\${library}\" NAME)
+    get_filename_component(file \"\${library}\" REALPATH)
+    file(INSTALL \"\${file}\" DESTINATION \${CMAKE_INSTALL_PREFIX}/${TIDE_PLUGIN_DIR}
+         RENAME \"\${name}\")
     execute_process(COMMAND dpkg-query -S \"*/\${name}\" OUTPUT_VARIABLE owner ERROR_QUIET)
     string(REGEX MATCH \"^[^:,]+\" owner \"\${owner}\")
     list(APPEND packages \"\${owner}\")

@@ -1,5 +1,5 @@
--- Makes kernels of 20 ops that nobody has asked for yet, and prints the milliseconds that each took:
--- to compile, or to find on disk where an earlier run has left it.
+-- Makes kernels of 20 ops that nobody has asked for yet, and prints the milliseconds that each
+-- took: to compile, or to find on disk where an earlier run has left it.
 local tide = require "tide"
 
 local kOps = 20

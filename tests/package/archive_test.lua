@@ -41,7 +41,7 @@ local kCode = [[ 'un packed' -type f '(' -name '*.so*' -o -name tide ')' ]]
 --- Whether a library is a part of glibc, by its name alone.
 local function is_glibc(name)
   local part = name:match "^lib(%a+)%.so" or name:match "^(ld)%-linux"
-  local parts = {c = 1, m = 1, dl = 1, pthread = 1, rt = 1, resolv = 1, ld = 1}
+  local parts = {c = 1, m = 1, mvec = 1, dl = 1, util = 1, pthread = 1, rt = 1, resolv = 1, ld = 1}
   return parts[part] ~= nil
 end
 
@@ -49,6 +49,13 @@ describe("the archive", function()
   it("is one file of at most 60 MB", function()
     local size = run "cat made/tide-*.tar.gz | wc -c"
     is_true(tonumber(size) <= kLargest)
+  end)
+
+  it("has every plugin of the build", function()
+    local command = "cd '%s' && ls tide-*.so && cd '%s/un packed/lib/tide' && ls tide-*.so"
+    local plugins = shell.run(command:format(shell.build, unpacked()))
+    local half = #plugins // 2
+    equal(plugins:sub(half + 1), plugins:sub(1, half))
   end)
 
   it("runs from its folder", function()
@@ -70,7 +77,8 @@ describe("the archive", function()
 
   it("holds every library that anything in it needs, but glibc", function()
     local missing = {}
-    local needed = run("find" .. kCode .. "-exec objdump -p {} + | sed -n 's/^  NEEDED  *//p' | sort -u")
+    local needed = run("find" .. kCode ..
+      "-exec objdump -p {} + | sed -n 's/^  NEEDED  *//p' | sort -u")
     for name in needed:gmatch "[^\n]+" do
       local file <close> = io.open(unpacked() .. "/un packed/lib/tide/" .. name)
       if not file and not is_glibc(name) then missing[#missing + 1] = name end

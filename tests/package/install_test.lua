@@ -15,8 +15,8 @@ end)
 
 --- What a command prints that knows nothing of the build, with PREFIX and HERE in its environment.
 local function run(command)
-  local environment = "export PREFIX='%s' HERE=$(realpath '%s') && cd / && export TIDE_CACHE_DIR='%s/cache' && " ..
-    "unset TIDE_PATH TIDE_PLUGIN_PATH LUA_PATH LUA_CPATH && "
+  local environment = "export PREFIX='%s' HERE=$(realpath '%s') TIDE_CACHE_DIR='%s/cache' && " ..
+    "cd / && unset TIDE_PATH TIDE_PLUGIN_PATH LUA_PATH LUA_CPATH && "
   return shell.run(environment:format(installed(), here, installed()) .. command)
 end
 
