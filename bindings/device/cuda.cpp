@@ -22,10 +22,13 @@ int count_devices() {
 Device usable(lua_State* L, int index, const char* function) {
   Device device{DeviceKind::cuda, current_index};
   int64_t ordinal;
-  if (integer_at(L, index, &ordinal))
+  if (integer_at(L, index, &ordinal)) {
+    if (ordinal < 0 || ordinal > 255)
+      throw DeviceError(std::string(function) + ": there is no cuda:" + std::to_string(ordinal));
     device.index = static_cast<uint8_t>(ordinal);
-  else if (!lua_isnoneornil(L, index))
+  } else if (!lua_isnoneornil(L, index)) {
     device = device_at(L, index, function);
+  }
   if (device.kind != DeviceKind::cuda)
     throw DeviceError(std::string(function) + ": not a CUDA device: " + device.name());
   if (!engine::exists(device))

@@ -27,7 +27,7 @@ std::atomic<Device>& default_device_word() {
 
 int device_index(lua_State* L) {
   const Device& device = check<Device>(L, 1, "device");
-  const std::string_view field = luaL_checkstring(L, 2);
+  const std::string_view field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (field == "type") {
     lua_pushstring(L, kind_name(device));
   } else if (field == "index" && device.kind != DeviceKind::cpu) {

@@ -12,10 +12,18 @@ namespace {
 
 using engine::SimOptions;
 
+/// Bounds that every integer type holds, and that end.
+constexpr double kMostCount = 1e15, kMostSeconds = 3600;
+
+/// The number on top of the stack.
 double number_option(lua_State* L, std::string_view key) {
-  if (lua_type(L, -1) != LUA_TNUMBER || lua_tonumber(L, -1) < 0)
-    throw ArgumentError("sim.configure: " + std::string(key) + ": expected a number, 0 or more");
-  return lua_tonumber(L, -1);
+  const bool is_time = key == "copy_latency" || key == "launch_cost";
+  const double most = key == "index" ? 255 : is_time ? kMostSeconds : kMostCount;
+  const double value = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+  if (!(value >= 0 && value <= most))
+    throw ArgumentError("sim.configure: " + std::string(key) + ": expected a number, 0 or more" +
+                        (value > most ? ", and less than that" : ""));
+  return value;
 }
 
 /// Takes the option `key`, whose value is on top of the stack, into `options`.
@@ -45,7 +53,9 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
 }
 
 int configure(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
+  if (!lua_istable(L, 1))
+    throw ArgumentError(std::string("sim.configure: expected a table of options, got ") +
+                        type_name(L, 1));
   SimOptions options;
   int index = 0;
   lua_pushnil(L);

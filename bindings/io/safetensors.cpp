@@ -14,7 +14,9 @@ namespace {
 FileMetadata metadata_at(lua_State* L, int index) {
   FileMetadata metadata{{"format", "pt"}};  // without it some readers refuse the file
   if (lua_isnoneornil(L, index)) return metadata;
-  luaL_checktype(L, index, LUA_TTABLE);
+  if (!lua_istable(L, index))
+    throw ArgumentError(std::string("save: metadata: expected a table of strings, got ") +
+                        type_name(L, index));
   lua_pushnil(L);
   while (lua_next(L, index)) {
     if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)

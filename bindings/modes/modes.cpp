@@ -1,6 +1,8 @@
 // Keeps the modes of each coroutine and puts them in force when it calls.
 #include "bindings/modes/modes.h"
 
+#include <string>
+
 #include "runtime/graph/engine.h"
 #include "runtime/ops/autograd.h"
 
@@ -66,11 +68,21 @@ int scope_close(lua_State* L) {
 /// After the function given to a scope: its results are what is above the scope.
 int finish_scope(lua_State* L, int, lua_KContext) { return lua_gettop(L) - 1; }
 
+bool can_be_called(lua_State* L, int index) {
+  if (lua_isfunction(L, index)) return true;
+  if (luaL_getmetafield(L, index, "__call") == LUA_TNIL) return false;
+  lua_pop(L, 1);
+  return true;
+}
+
 /// Opens a scope in which `mode` has this value. With a function as first argument: calls it with
 /// the others in that scope. Errors and yields pass through, as the scope is a to-be-closed value.
-int open_scope(lua_State* L, bool Modes::*mode, bool value) {
+int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
   const int arguments = lua_gettop(L);
   const bool calls = arguments > 0 && !lua_isnil(L, 1);
+  if (calls && !can_be_called(L, 1))
+    throw ArgumentError(std::string(name) + ": argument 1 (fn): expected function, got " +
+                        type_name(L, 1));
   push_object(L, Scope{L, mode, false, false});
   auto& scope = check<Scope>(L, -1, "scope");
   scope.previous = set_mode(L, mode, value);
@@ -82,12 +94,14 @@ int open_scope(lua_State* L, bool Modes::*mode, bool value) {
   return finish_scope(L, LUA_OK, 0);
 }
 
-int no_grad(lua_State* L) { return open_scope(L, &Modes::gradients, false); }
-int enable_grad(lua_State* L) { return open_scope(L, &Modes::gradients, true); }
-int eager(lua_State* L) { return open_scope(L, &Modes::eager, true); }
+int no_grad(lua_State* L) { return open_scope(L, "no_grad", &Modes::gradients, false); }
+int enable_grad(lua_State* L) { return open_scope(L, "enable_grad", &Modes::gradients, true); }
+int eager(lua_State* L) { return open_scope(L, "eager", &Modes::eager, true); }
 
 int set_grad_enabled(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TBOOLEAN);
+  if (!lua_isboolean(L, 1))
+    throw ArgumentError(std::string("set_grad_enabled: argument 1 (on): expected boolean, got ") +
+                        type_name(L, 1));
   set_mode(L, &Modes::gradients, lua_toboolean(L, 1));
   return 0;
 }

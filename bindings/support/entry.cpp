@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bindings/support/embedded.h"
+#include "runtime/core/error_message.h"
 #include "runtime/graph/call_site.h"
 
 namespace tide::bindings {
@@ -44,12 +45,13 @@ void note_call_site(lua_State* L) {
   if (script_frame(L, &frame)) set_call_site({file_name(frame), frame.currentline});
 }
 
-void push_error(lua_State* L, const char* text) {
+void push_error(lua_State* L, const std::exception& error) {
+  const std::string text = message_of(error);
   lua_Debug frame;
   if (script_frame(L, &frame))
-    lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text);
+    lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text.c_str());
   else
-    lua_pushstring(L, text);
+    lua_pushstring(L, text.c_str());
 }
 
 }  // namespace tide::bindings

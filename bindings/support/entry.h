@@ -37,8 +37,8 @@ inline void enter(lua_State* L) {
   note_call_site(L);
 }
 
-/// Pushes the text of an error that belongs to the current call, with "file:line: " in front.
-void push_error(lua_State* L, const char* text);
+/// Pushes the text of an exception that ended the current call, with "file:line: " in front.
+void push_error(lua_State* L, const std::exception& error);
 
 /// F as Lua calls it. Errors of the runtime become Lua errors that name the script's line. Only
 /// std::exception is caught: in the program's Lua, errors of Lua are C++ exceptions of its own, and
@@ -49,7 +49,7 @@ int guard(lua_State* L) {
     enter(L);
     return F(L);
   } catch (const std::exception& error) {
-    push_error(L, error.what());
+    push_error(L, error);
   }
   return lua_error(L);  // after the handler: the exception is released, as a longjmp demands
 }
@@ -60,7 +60,7 @@ int guard_lookup(lua_State* L) {
   try {
     return F(L);
   } catch (const std::exception& error) {
-    push_error(L, error.what());
+    push_error(L, error);
   }
   return lua_error(L);
 }

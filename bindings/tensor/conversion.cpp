@@ -116,10 +116,13 @@ int to_cuda(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "cuda");
   Device device{DeviceKind::cuda, 0};
   int64_t ordinal;
-  if (integer_at(L, 2, &ordinal))
+  if (integer_at(L, 2, &ordinal)) {
+    if (ordinal < 0 || ordinal > 255)
+      throw DeviceError("cuda: there is no cuda:" + std::to_string(ordinal));
     device.index = static_cast<uint8_t>(ordinal);
-  else
+  } else {
     device = device_or(L, 2, device, "cuda");
+  }
   push_tensor(L, converted(x, {{}, device, false}));
   return 1;
 }

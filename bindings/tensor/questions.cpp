@@ -80,12 +80,14 @@ int is_contiguous(lua_State* L) {
     lua_getfield(L, 2, "memory_format");
     lua_replace(L, 2);
   }
-  const std::string format = luaL_optstring(L, 2, "contiguous_format");
+  if (!lua_isnoneornil(L, 2) && lua_type(L, 2) != LUA_TSTRING)
+    throw ArgumentError(std::string("is_contiguous: expected the name of a format, got ") +
+                        type_name(L, 2));
+  const std::string format = lua_isnoneornil(L, 2) ? "contiguous_format" : lua_tostring(L, 2);
   if (format != "channels_last" && format != "contiguous_format")
     throw ArgumentError("is_contiguous: unknown format '" + format +
                         "': known are contiguous_format, channels_last");
-  lua_pushboolean(L, format == "channels_last" ? is_channels_last(x)
-                                               : x.layout().is_contiguous());
+  lua_pushboolean(L, format == "channels_last" ? is_channels_last(x) : x.layout().is_contiguous());
   return 1;
 }
 

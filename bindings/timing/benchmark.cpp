@@ -43,7 +43,9 @@ Benchmark read_settings(lua_State* L) {
   Benchmark settings;
   settings.device = accelerator();
   if (lua_isnoneornil(L, 2)) return settings;
-  luaL_checktype(L, 2, LUA_TTABLE);
+  if (!lua_istable(L, 2))
+    throw ArgumentError(std::string("benchmark: expected a table of options, got ") +
+                        type_name(L, 2));
   lua_pushnil(L);
   while (lua_next(L, 2)) {
     const std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
@@ -128,7 +130,7 @@ int next_call(lua_State* L) {
 }
 
 int benchmark(lua_State* L) {
-  luaL_checkany(L, 1);
+  if (lua_isnoneornil(L, 1)) throw ArgumentError("benchmark: argument 1 (fn): expected function");
   Benchmark settings = read_settings(L);
   settings.compile_before = kernel_statistics().compile_seconds;
   lua_settop(L, 1);

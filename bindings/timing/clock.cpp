@@ -19,7 +19,7 @@ int time_now(lua_State* L) {
 }
 
 int sleep_for(lua_State* L) {
-  const double seconds = luaL_checknumber(L, 1);
+  const double seconds = lua_type(L, 1) == LUA_TNUMBER ? lua_tonumber(L, 1) : -1;
   if (!(seconds >= 0 && seconds <= 1e9))
     throw ArgumentError("sleep: expected a number of seconds, 0 or more");
   engine::hand_over();

@@ -2,10 +2,12 @@
 #include "runtime/cpu/host_backend.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include "runtime/codegen/kernel.h"
 #include "runtime/cpu/native.h"
@@ -26,7 +28,24 @@ void* thread_scratch(size_t bytes) {
   return scratch.get<std::byte>(bytes);
 }
 
+/// The memory of the machine, or less where the control group of this process has a limit.
+size_t usable_memory() {
+  size_t bytes =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  for (const char* path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    size_t limit;  // a group without one says "max", or a number beyond all machines
+    if (std::ifstream file(path); file >> limit && limit > 0) bytes = std::min(bytes, limit);
+  }
+  return bytes;
+}
+
 }  // namespace
+
+size_t HostBackend::memory_limit() const {
+  static const size_t limit = usable_memory();
+  return limit;
+}
 
 std::string HostBackend::description() const { return "host memory"; }
 
@@ -34,10 +53,11 @@ void* HostBackend::allocate(size_t bytes) {
   if (bytes < kHugePage) return std::aligned_alloc(64, (bytes + 63) & ~size_t{63});
   // Aligned to huge pages: fresh small pages cost more than the arithmetic on them.
   const size_t span = bytes + kHugePage;
-  char* start = static_cast<char*>(
-      mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  char* start = static_cast<char*>(mmap(nullptr, span, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (start == MAP_FAILED) return nullptr;
-  char* data = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(start) + kHugePage - 1) & ~(kHugePage - 1));
+  char* data = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(start) + kHugePage - 1) &
+                                       ~(kHugePage - 1));
   if (data > start) munmap(start, static_cast<size_t>(data - start));
   const size_t length = (bytes + 4095) & ~size_t{4095};
   munmap(data + length, static_cast<size_t>(start + span - (data + length)));
@@ -46,8 +66,10 @@ void* HostBackend::allocate(size_t bytes) {
 }
 
 void HostBackend::release(void* data, size_t bytes) {
-  if (bytes < kHugePage) std::free(data);
-  else munmap(data, (bytes + 4095) & ~size_t{4095});
+  if (bytes < kHugePage)
+    std::free(data);
+  else
+    munmap(data, (bytes + 4095) & ~size_t{4095});
 }
 
 // Cuts the domain into parts for the threads: along the outer dimensions if there are enough rows,
@@ -76,12 +98,15 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
     });
   } else if (outer >= vector_parts || outer >= 4 * parallel_->threads()) {
     parallel_->for_range(outer, std::max<int64_t>(kGrain / (vector * work), 1),
-                         [&](int64_t begin, int64_t end) { call({begin, end, 0, vector, 0, row}); });
-  } else {
-    parallel_->for_range(vector_parts, std::max<int64_t>(kGrain / (kVectorStep * outer * work), 1),
                          [&](int64_t begin, int64_t end) {
-                           call({0, outer, begin * kVectorStep, std::min(end * kVectorStep, vector), 0, row});
+                           call({begin, end, 0, vector, 0, row});
                          });
+  } else {
+    parallel_->for_range(
+        vector_parts, std::max<int64_t>(kGrain / (kVectorStep * outer * work), 1),
+        [&](int64_t begin, int64_t end) {
+          call({0, outer, begin * kVectorStep, std::min(end * kVectorStep, vector), 0, row});
+        });
   }
 }
 
@@ -108,7 +133,8 @@ void HostBackend::copy(void* destination, const void* source, size_t bytes, Copy
   parallel_->for_range(pages, 64, [&](int64_t begin, int64_t end) {
     const auto from = static_cast<size_t>(begin * kPage);
     const size_t to = std::min(static_cast<size_t>(end * kPage), bytes);
-    std::memcpy(static_cast<char*>(destination) + from, static_cast<const char*>(source) + from, to - from);
+    std::memcpy(static_cast<char*>(destination) + from, static_cast<const char*>(source) + from,
+                to - from);
   });
 }
 

@@ -18,7 +18,9 @@ class HostBackend : public Backend {
   std::string description() const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
-  size_t memory_limit() const override { return 0; }
+  /// What the machine has, or this process may use of it: beyond that the system kills without a
+  /// word.
+  size_t memory_limit() const override;
   void* allocate_host(size_t bytes) override { return allocate(bytes); }
   void release_host(void* data, size_t bytes) override { release(data, bytes); }
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
@@ -35,11 +37,12 @@ class HostBackend : public Backend {
   std::vector<ArrayView> views_;  ///< of the native op that runs
 };
 
-/// An accelerator that is simulated: one core of arithmetic, memory with a limit, transfers that take the time they would take.
+/// An accelerator that is simulated: one core of arithmetic, memory with a limit, transfers that
+/// take the time they would take.
 class SimBackend : public HostBackend {
  public:
-  /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE (bytes per second), TIDE_SIM_LATENCY and
-  /// TIDE_SIM_LAUNCH (seconds).
+  /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE (bytes per second),
+  /// TIDE_SIM_LATENCY and TIDE_SIM_LAUNCH (seconds).
   explicit SimBackend(int index);
 
   std::string description() const override;

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 #include <thread>
 
+#include "runtime/core/error.h"
 #include "runtime/cpu/host_backend.h"
 
 namespace tide {
@@ -23,10 +23,17 @@ double number_from(const char* variable, double otherwise) {
   const double value = std::strtod(text, &end);
   if (end == text || !(value >= 0) || value > 1e18) return otherwise;
   switch (*end) {
-    case 'K': case 'k': return value * 1024;
-    case 'M': case 'm': return value * 1024 * 1024;
-    case 'G': case 'g': return value * 1024 * 1024 * 1024;
-    default: return value;
+    case 'K':
+    case 'k':
+      return value * 1024;
+    case 'M':
+    case 'm':
+      return value * 1024 * 1024;
+    case 'G':
+    case 'g':
+      return value * 1024 * 1024 * 1024;
+    default:
+      return value;
   }
 }
 
@@ -39,7 +46,8 @@ void spend_until(std::chrono::steady_clock::time_point end) {
 }
 
 std::chrono::steady_clock::duration seconds(double value) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(value));
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(value));
 }
 
 }  // namespace
@@ -53,13 +61,17 @@ int sim_count() {
 }
 
 SimBackend::SimBackend(int index)
-    : HostBackend(std::make_unique<SingleThread>()), index_(index),
-      memory_limit_(static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)))),
-      rate_(number_from("TIDE_SIM_RATE", kRate)), latency_(number_from("TIDE_SIM_LATENCY", kLatency)),
+    : HostBackend(std::make_unique<SingleThread>()),
+      index_(index),
+      memory_limit_(
+          static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)))),
+      rate_(number_from("TIDE_SIM_RATE", kRate)),
+      latency_(number_from("TIDE_SIM_LATENCY", kLatency)),
       launch_cost_(number_from("TIDE_SIM_LAUNCH", kLaunch)) {}
 
 std::string SimBackend::description() const {
-  return "simulated accelerator " + std::to_string(index_) + ": one core, own memory; times of transfers are simulated";
+  return "simulated accelerator " + std::to_string(index_) +
+         ": one core, own memory; times of transfers are simulated";
 }
 
 void SimBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
@@ -75,7 +87,7 @@ std::optional<PositionFailure> SimBackend::launch(const NativeStep& step, void* 
 void SimBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
   const auto start = std::chrono::steady_clock::now();
   if (kind != CopyKind::within && fault(Fault::copy))
-    throw std::runtime_error("the copy failed (injected fault)");
+    throw Error("the copy failed (injected fault)");
   HostBackend::copy(destination, source, bytes, kind);
   if (kind == CopyKind::within) return;
   const double rate = rate_;

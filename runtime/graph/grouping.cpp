@@ -318,7 +318,7 @@ class Grouper {
 
   void decide_fates() {
     const size_t n = window_.nodes.size();
-    std::vector<bool> read(n, false);
+    std::vector<bool> read(n, false), replaced(n, false);
     for (size_t i = 0; i < n; ++i) {
       for_reads(node(i), [&](const Argument& argument) {
         if (!inside(argument)) return;
@@ -327,6 +327,8 @@ class Grouper {
         if (result_.group_of[k] != result_.group_of[i]) result_.read_elsewhere[k] = true;
       });
       const Node& each = node(i);
+      if (each.kind == Node::Kind::assign && inside(each.arguments[1]))
+        replaced[each.arguments[1].node->index] = true;
       if (each.kind == Node::Kind::write && inside(each.arguments[1])) {
         read[each.arguments[1].node->index] = true;
         result_.read_elsewhere[each.arguments[1].node->index] = true;
@@ -335,7 +337,10 @@ class Grouper {
     std::vector<std::vector<const Node*>> leaves(n);
     for (size_t i = 0; i < n; ++i) {
       const Node& each = node(i);
-      const bool light = is_loop(each) && each.kind != Node::Kind::reduce;
+      // The last value that a cell is given must be there: a recipe would hold on to the one before, and be
+      // computed although the step that it belongs to failed.
+      const bool last_of_cell = each.kind == Node::Kind::assign && !replaced[i];
+      const bool light = is_loop(each) && each.kind != Node::Kind::reduce && !last_of_cell;
       if (!light || each.wanted || !read[i] || each.shape.numel() == 0 || !pins_little(i, leaves)) {
         result_.fates[i] = Fate::keep;
         leaves[i].assign(1, &each);

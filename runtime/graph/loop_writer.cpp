@@ -80,7 +80,7 @@ void LoopWriter::write_region() {
   emit(Kind::store, n.type, operand, value);
   step_.outputs = {i};
   // The old value is there already: if this may not run, it stays.
-  step_.fallbacks = {{i, {BufferUse::Source::node, i, BufferUse::kNone, n.type}, n.bytes()}};
+  step_.fallbacks = {{i, {BufferUse::Source::node, i, BufferUse::kNone, n.type}, n.bytes(), n.fills}};
   finish();
 }
 
@@ -207,7 +207,8 @@ void LoopWriter::add_fallback(uint16_t i) {
     const bool inside = window_.inside(*old.node);
     if (!inside || (grouping_.group_of[old.node->index] < grouping_.group_of[i] &&
                     grouping_.fates[old.node->index] == Fate::keep)) {
-      step_.fallbacks.push_back({i, use_of(window_, old, BufferUse::kNone), window_.nodes[i]->bytes()});
+      const Node& written = *window_.nodes[i];
+      step_.fallbacks.push_back({i, use_of(window_, old, BufferUse::kNone), written.bytes(), written.fills});
       return;
     }
     at = old.node->index;

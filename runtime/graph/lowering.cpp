@@ -104,7 +104,7 @@ void lower_group(const WindowView& window, const Grouping& grouping, const Argum
     case Group::Kind::native: return lower_native(window, places, group, plan);
     case Group::Kind::region: {
       const Node& n = *window.nodes[i];
-      const Step::Fallback fallback{i, use_of(window, n.arguments[1], BufferUse::kNone), n.bytes()};
+      const Step::Fallback fallback{i, use_of(window, n.arguments[1], BufferUse::kNone), n.bytes(), n.fills};
       lower_copy_of_old(window, i, fallback, plan);
       if (n.ramp->shape.numel() == 0) return;
       LoopWriter writer(window, grouping, places, group, plan);

@@ -68,6 +68,7 @@ struct Node : RefCounted<Node> {
   uint8_t first = 0, last = 0;  ///< the run of a reduction
   bool wanted = false;          ///< must be stored when handed over
   bool read = false;            ///< by another node of its window
+  bool fills = false;           ///< a write that makes a part of a new value: if it fails, that is lost
   OpCode op = 0;
   uint16_t index = 0;           ///< place in the window, or among the window's externals
   uint64_t epoch = 0;           ///< the window that `index` speaks of

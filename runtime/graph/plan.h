@@ -54,12 +54,17 @@ struct Step {
     uint16_t output;
     BufferUse old;
     size_t bytes;
+    bool lost;  ///< nothing: the old value is only a part of a new one (Node::fills)
   };
   std::vector<Fallback> fallbacks;
   size_t bytes = 0;                ///< of a copy
 
-  /// Whether a loop step writes its buffer i.
+  /// Whether the step writes its buffer i.
   bool is_stored(size_t i) const;
+  /// Whether fallback f belongs to a write of a part of what the output holds by then.
+  bool writes_part(size_t f) const {
+    return fallbacks[f].old.source == BufferUse::Source::node && fallbacks[f].old.index == fallbacks[f].output;
+  }
 };
 
 /// What becomes of a window's node.

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/core/error_message.h"
 
 namespace tide {
 
@@ -59,6 +60,7 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
   if (ticket > kCapacity) wait_uninterrupted(ticket - kCapacity);
   Submission& submission = ring_[ticket % kCapacity];
+  submission.site = current_call_site();
   fill(submission);
   pending_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
   submitted_.store(ticket, std::memory_order_seq_cst);
@@ -106,6 +108,7 @@ void Queue::run() {
     submission.plan = {};
     submission.task = nullptr;
     submission.task_output = nullptr;
+    submission.name = "";
     submission.ops = 0;
     completed_.store(next, std::memory_order_seq_cst);
     if (waiting_.load(std::memory_order_seq_cst)) {
@@ -145,17 +148,17 @@ std::optional<Taint> Queue::find_failure(void* address, bool take_notice) {
   const auto found = taints_.find(address);
   if (found == taints_.end()) return std::nullopt;
   Taint taint = found->second;
-  if (!taint.lost && take_notice) {
-    taints_.erase(found);
-    tainted_.store(taints_.size(), std::memory_order_release);
-  }
+  if (taint.lost || !take_notice) return taint;
+  taints_.erase(found);
+  tainted_.store(taints_.size(), std::memory_order_release);
+  if (taint.failure->read) return std::nullopt;
   return taint;
 }
 
 void Queue::set_failure(void* address, Taint taint) {
   std::lock_guard lock(failure_mutex_);
-  if (std::find(failures_.begin(), failures_.end(), taint.failure) == failures_.end())
-    failures_.push_back(taint.failure);
+  const bool known = !failures_.empty() && failures_.back() == taint.failure;
+  if (!known && !taint.failure->read) failures_.push_back(taint.failure);
   taints_[address] = std::move(taint);
   tainted_.store(taints_.size(), std::memory_order_release);
 }
@@ -188,7 +191,9 @@ void Queue::execute(Submission& submission, bool drop) {
     submission.task();
   } catch (const std::exception& error) {
     Ref<Failure> failure = new Failure;
-    failure->what = error.what();
+    failure->op = submission.name;
+    failure->site = submission.site;
+    failure->what = std::string(submission.name) + ": " + message_of(error);
     if (submission.task_output) set_failure(submission.task_output, {failure, true});
   }
 }
@@ -202,33 +207,42 @@ void Queue::execute_plan(Submission& submission, bool drop) {
       return;
     }
   }
+  const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
+  Ref<Failure> failure;
   for (const BoundStep& bound : submission.steps) {
     if (bound.skip) continue;
-    Ref<Failure> failure;
-    if (!submission.all_or_nothing) failure = obstacle(submission, bound, drop);
-    if (!failure) {
-      try {
-        const auto wrong = launch(submission, bound);
-        launches_.fetch_add(1, std::memory_order_relaxed);
-        if (wrong) {
-          failure = new Failure;
-          failure->what = std::string(bound.name) + ": position " + std::to_string(wrong->position) +
-                          " is out of range: " +
-                          (wrong->position == 0 ? "positions start at 1"
-                                                : "there are " + std::to_string(wrong->limit));
-        }
-      } catch (const std::exception& error) {
-        failure = new Failure;
-        failure->what = std::string(bound.name) + ": " + error.what();
-      }
-      if (failure) {
-        failure->op = bound.name;
-        failure->site = bound.site;
-      }
+    if (!failed_copy || bound.step->node != failed_copy->step->node) {
+      failure = {};
+      if (!submission.all_or_nothing) failure = obstacle(submission, bound, drop);
+      if (!failure) failure = try_step(submission, bound);
     }
-    if (failure) fail(submission, bound, failure);
-    else if (has_failures()) clear_failures(submission, bound);
+    if (failure)
+      fail(submission, bound, failure);
+    else if (has_failures())
+      settle_failures(submission, bound);
+    failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
   }
+}
+
+/// Launches the step; what went wrong, if anything.
+Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound) {
+  Ref<Failure> failure;
+  try {
+    const auto wrong = launch(submission, bound);
+    launches_.fetch_add(1, std::memory_order_relaxed);
+    if (!wrong) return {};
+    failure = new Failure;
+    failure->what = std::string(bound.name) + ": position " + std::to_string(wrong->position) +
+                    " is out of range: " +
+                    (wrong->position == 0 ? "positions start at 1"
+                                          : "there are " + std::to_string(wrong->limit));
+  } catch (const std::exception& error) {
+    failure = new Failure;
+    failure->what = std::string(bound.name) + ": " + message_of(error);
+  }
+  failure->op = bound.name;
+  failure->site = bound.site;
+  return failure;
 }
 
 Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
@@ -250,16 +264,31 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
   if (!has_failures()) return {};
   const Step& step = *bound.step;
   std::lock_guard lock(failure_mutex_);
+  // What may not be at an address that the step reads: a lost value; in an optimizer's step also
+  // one that misses a write, until somebody was told.
+  const auto wrong_at = [&](size_t place) -> Ref<Failure> {
+    const auto found = taints_.find(reinterpret_cast<void*>(submission.words[place]));
+    if (found == taints_.end()) return {};
+    const Taint& taint = found->second;
+    return taint.lost || (submission.all_or_nothing && !taint.failure->read) ? taint.failure
+                                                                             : Ref<Failure>();
+  };
   for (size_t i = 0; i < step.buffers.size(); ++i) {
-    const bool reads = step.kind == Step::Kind::loop ? !step.is_stored(i) : i < step.inputs;
-    if (!reads || step.buffers[i].source == BufferUse::Source::ramp) continue;
-    const auto found = taints_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
-    if (found != taints_.end() && found->second.lost) return found->second.failure;
+    if (step.is_stored(i) || step.buffers[i].source == BufferUse::Source::ramp) continue;
+    // Before any step has run, what is at the plan's own addresses is left from other values.
+    if (submission.all_or_nothing && step.buffers[i].source != BufferUse::Source::external)
+      continue;
+    if (const Ref<Failure> wrong = wrong_at(bound.storages + i)) return wrong;
   }
+  // A part that is written does not bring the rest of a lost value back.
+  for (size_t f = 0; f < step.fallbacks.size(); ++f)
+    if (step.writes_part(f) && !submission.all_or_nothing)
+      if (const Ref<Failure> wrong = wrong_at(bound.fallbacks + f)) return wrong;
   return {};
 }
 
-void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure) {
+void Queue::fail(const Submission& submission, const BoundStep& bound,
+                 const Ref<Failure>& failure) {
   const Step& step = *bound.step;
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     void* address = reinterpret_cast<void*>(submission.words[bound.outputs + i]);
@@ -268,21 +297,46 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
       if (step.fallbacks[f].output != step.outputs[i]) continue;
       void* old = reinterpret_cast<void*>(submission.words[bound.fallbacks + f]);
       const auto spoilt = find_failure(old, false);
-      lost = spoilt && spoilt->lost;
+      lost = step.fallbacks[f].lost || (spoilt && spoilt->lost);
       if (!lost && old != address)
         backend_.copy(address, old, step.fallbacks[f].bytes, CopyKind::within);
     }
     set_failure(address, {failure, lost});
   }
+  // Temporaries are no node's: the steps that read them must know too.
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i))
+      set_failure(reinterpret_cast<void*>(submission.words[bound.storages + i]), {failure, true});
 }
 
-void Queue::clear_failures(const Submission& submission, const BoundStep& bound) {
+/// After a step that ran: what was wrong with the values that it wrote over is of no account. But a
+/// notice that it met goes on to its results, so that whoever reads one of them is told.
+void Queue::settle_failures(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  const auto address = [&](size_t place) {
+    return reinterpret_cast<void*>(submission.words[place]);
+  };
   std::lock_guard lock(failure_mutex_);
-  for (size_t i = 0; i < bound.step->outputs.size(); ++i) {
-    // A step that writes a part of a value in place keeps a notice about an earlier write.
-    const auto found = taints_.find(reinterpret_cast<void*>(submission.words[bound.outputs + i]));
-    if (found != taints_.end() && found->second.lost) taints_.erase(found);
-  }
+  Ref<Failure> notice;
+  const auto look_at = [&](size_t place) {
+    const auto found = taints_.find(address(place));
+    if (found != taints_.end() && !found->second.lost && !found->second.failure->read)
+      notice = found->second.failure;
+  };
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (!step.is_stored(i) && step.buffers[i].source != BufferUse::Source::ramp)
+      look_at(bound.storages + i);
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) look_at(bound.fallbacks + f);
+  const auto settle = [&](size_t place) {
+    if (notice)
+      taints_[address(place)] = {notice, false};
+    else
+      taints_.erase(address(place));
+  };
+  for (size_t i = 0; i < step.outputs.size(); ++i) settle(bound.outputs + i);
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i))
+      settle(bound.storages + i);
   tainted_.store(taints_.size(), std::memory_order_release);
 }
 
@@ -294,11 +348,13 @@ std::optional<PositionFailure> Queue::launch(const Submission& submission, const
     case Step::Kind::loop:
       backend_.launch(step.loop, bases, words + bound.parameters);
       return std::nullopt;
-    case Step::Kind::native: return backend_.launch(step.native, bases);
+    case Step::Kind::native:
+      return backend_.launch(step.native, bases);
     case Step::Kind::copy:
       backend_.copy(bases[1], bases[0], step.bytes, CopyKind::within);
       return std::nullopt;
-    case Step::Kind::nothing: return std::nullopt;
+    case Step::Kind::nothing:
+      return std::nullopt;
   }
   return std::nullopt;
 }

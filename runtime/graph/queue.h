@@ -39,13 +39,18 @@ struct Submission {
   bool all_or_nothing = false;  ///< no step runs if one may not (a whole optimizer step)
   /// Runs on the queue's thread in place of a plan: uploads, waits for other devices, marks.
   std::function<void()> task;
-  /// Address that the task computes, and the one it reads (possibly on another queue), for failures.
+  /// Address that the task computes, and who asked for it, for failures. The site is noted by
+  /// submit.
   void* task_output = nullptr;
+  const char* name = "";
+  CallSite site;
   int64_t ops = 0;
 };
 
-/// A failure that belongs to an address. Lost values stay lost and spoil what is computed from them; a notice
-/// is raised once, the value itself is good.
+/// A failure that belongs to the value at an address, until the queue writes another one there.
+/// Lost values stay lost and spoil what is computed from them. A notice says that a write to a cell
+/// was not carried out: the value is the one before; who reads it first, or what is computed from
+/// it, is told, unless somebody was told of that failure already.
 struct Taint {
   Ref<Failure> failure;
   bool lost = true;
@@ -56,7 +61,8 @@ class Queue {
   explicit Queue(Backend& backend, std::string name);
   ~Queue();
 
-  /// Adds work. Waits while the queue is full. `fill` gets a recycled, empty submission. Returns its ticket.
+  /// Adds work. Waits while the queue is full. `fill` gets a recycled, empty submission. Returns
+  /// its ticket.
   uint64_t submit(const std::function<void(Submission&)>& fill);
 
   /// Adds a task that notes the time when it runs.
@@ -70,7 +76,8 @@ class Queue {
   int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
   /// Waits until the ticket is done: the only place of the process where a thread waits for a
-  /// device. Returns at once if it is. Throws Interrupted. Called through wait_for (engine.cpp), which keeps the record.
+  /// device. Returns at once if it is. Throws Interrupted. Called through wait_for (engine.cpp),
+  /// which keeps the record.
   void wait(uint64_t ticket);
   /// The same without notice of interrupts; for queue threads and the end of the process.
   void wait_uninterrupted(uint64_t ticket);
@@ -78,7 +85,8 @@ class Queue {
   /// Everything submitted by now that has not begun is dropped.
   void drop_pending();
 
-  /// The failure of the value at this address, if it has one. A notice is taken off.
+  /// The failure of the value at this address, if it has one. With `take_notice` a notice is taken
+  /// off, and given only if nobody has read its failure.
   std::optional<Taint> find_failure(void* address, bool take_notice);
   void set_failure(void* address, Taint taint);
   /// The address holds a new value: what was wrong with the one before is of no account.
@@ -93,9 +101,10 @@ class Queue {
   void run();
   void execute(Submission& submission, bool drop);
   void execute_plan(Submission& submission, bool drop);
+  Ref<Failure> try_step(const Submission& submission, const BoundStep& bound);
   Ref<Failure> obstacle(const Submission& submission, const BoundStep& bound, bool drop);
   void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure);
-  void clear_failures(const Submission& submission, const BoundStep& bound);
+  void settle_failures(const Submission& submission, const BoundStep& bound);
   std::optional<PositionFailure> launch(const Submission& submission, const BoundStep& bound);
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight

@@ -90,7 +90,7 @@ void Window::add_key(const Node& node) {
                  static_cast<uint64_t>(node.operand_type) << 16 |
                  static_cast<uint64_t>(node.reduction) << 24 | static_cast<uint64_t>(node.arity) << 32 |
                  static_cast<uint64_t>(node.first) << 36 | static_cast<uint64_t>(node.last) << 40 |
-                 static_cast<uint64_t>(node.wanted) << 44 | static_cast<uint64_t>(node.op) << 48);
+                 static_cast<uint64_t>(node.wanted) << 44 | static_cast<uint64_t>(node.fills) << 45 | static_cast<uint64_t>(node.op) << 48);
   key_.push_back(static_cast<uint64_t>(node.shape.rank()));
   key_.insert(key_.end(), node.shape.begin(), node.shape.end());
   if (node.native) {

@@ -18,10 +18,23 @@ Tensor ones_like_of(const Tensor& y) {
                      {Number(1)});
 }
 
-Tensor with_hooks(const Hooks& hooks, Tensor gradient) {
+/// `hooks` is a copy: a hook may add others, or take some away.
+Tensor with_hooks(Hooks hooks, Tensor gradient) {
   for (const auto& hook : hooks) {
     if (!hook) continue;
-    if (Tensor changed = hook(gradient); changed.defined()) gradient = std::move(changed);
+    Tensor changed = hook(gradient);
+    if (!changed.defined()) continue;
+    if (!(changed.shape() == gradient.shape()))
+      throw ShapeError("backward: a hook gave a gradient of shape " + changed.shape().text() +
+                       " in place of " + gradient.shape().text());
+    if (changed.dtype() != gradient.dtype())
+      throw DTypeError("backward: a hook gave a gradient of type " +
+                       std::string(name_of(changed.dtype())) + " in place of " +
+                       std::string(name_of(gradient.dtype())));
+    if (!(changed.device() == gradient.device()))
+      throw DeviceError("backward: a hook gave a gradient on " + changed.device().name() +
+                        " in place of " + gradient.device().name());
+    gradient = std::move(changed);
   }
   return gradient;
 }
@@ -34,8 +47,10 @@ class BackwardPass {
   /// Wants the gradient of x itself; leaves then keep their `.grad`.
   void want(const Tensor& x) {
     if (!x.requires_grad()) throw Error("grad: an input does not require a gradient");
-    if (const Ref<History> history = history_of(x)) wanted_histories_[history.get()];
-    else wanted_leaves_[leaf_body(x)];
+    if (const Ref<History> history = history_of(x))
+      wanted_histories_[history.get()];
+    else
+      wanted_leaves_[leaf_body(x)];
     selective_ = true;
   }
 
@@ -43,21 +58,25 @@ class BackwardPass {
     Tensor gradient = dy;
     if (!gradient.defined()) {
       if (y.numel() != 1)
-        throw ShapeError("backward: one value is needed, or a gradient of the same shape; the shape is " +
-                         y.shape().text());
+        throw ShapeError(
+            "backward: one value is needed, or a gradient of the same shape; the shape is " +
+            y.shape().text());
       gradient = ones_like_of(y);
     } else if (!(gradient.shape() == y.shape())) {
       throw ShapeError("backward: the gradient's shape " + gradient.shape().text() +
                        " is not the tensor's " + y.shape().text());
     }
     if (!is_floating(y.dtype()))
-      throw DTypeError("backward: only floating types have gradients, not " + std::string(name_of(y.dtype())));
+      throw DTypeError("backward: only floating types have gradients, not " +
+                       std::string(name_of(y.dtype())));
     if (const Ref<History> history = history_of(y)) {
       pass_to_history(history, gradient);
     } else if (y.requires_grad()) {
       pass_to_leaf(leaf_body(y), gradient);
     } else {
-      throw Error("backward: the tensor has no history: nothing that it was computed from requires a gradient");
+      throw Error(
+          "backward: the tensor has no history: nothing that it was computed from requires a "
+          "gradient");
     }
   }
 
@@ -105,8 +124,8 @@ class BackwardPass {
       wanted->second = gradient;
     if (history.retained) Tensor(history.retained).set_grad(snapshot(gradient));
     if (history.released)
-      throw Error(std::string("backward: the graph was used and released already (") + history.name +
-                  "); give the first backward {retain_graph = true}");
+      throw Error(std::string("backward: the graph was used and released already (") +
+                  history.name + "); give the first backward {retain_graph = true}");
     std::unique_ptr<bool[]> needed(new bool[history.edges.size()]);
     for (size_t i = 0; i < history.edges.size(); ++i) needed[i] = history.edges[i].needed();
     GradientCall call{gradient, {}, {needed.get(), history.edges.size()}};
@@ -127,8 +146,10 @@ class BackwardPass {
       const History::Edge& edge = history.edges[i];
       if (!edge.needed() || !results[i].defined()) continue;
       check(history, edge, results[i]);
-      if (edge.history) pass_to_history(edge.history, results[i]);
-      else pass_to_leaf(edge.leaf.get(), results[i]);
+      if (edge.history)
+        pass_to_history(edge.history, results[i]);
+      else
+        pass_to_leaf(edge.leaf.get(), results[i]);
     }
   }
 
@@ -149,9 +170,12 @@ class BackwardPass {
       return;
     }
     const Tensor old = x.grad();
-    if (options_.create_graph) x.set_grad(old.defined() ? add(old, gradient) : gradient);
-    else if (old.defined()) record_write("backward", old, add(old, gradient));
-    else x.set_grad(snapshot(record_contiguous(gradient)));
+    if (options_.create_graph)
+      x.set_grad(old.defined() ? add(old, gradient) : gradient);
+    else if (old.defined())
+      record_fill("backward", old, add(old, gradient));
+    else
+      x.set_grad(snapshot(record_contiguous(gradient)));
   }
 
   BackwardOptions options_;

@@ -67,6 +67,8 @@ int64_t ramp_length(const char* op, Number start, Number end, Number step, bool 
                 " to " + std::to_string(end.as_double()) + " by " +
                 std::to_string(step.as_double()));
   }
+  constexpr double kMost = 1e18;  // no machine can hold so many, and integers can still count them
+  if (distance > kMost) throw wrong("no machine can hold so many elements");
   if (!integers)
     return static_cast<int64_t>(included ? std::floor(distance) + 1 : std::ceil(distance));
   const int64_t span = end.as_integer() - start.as_integer();

@@ -58,7 +58,7 @@ Tensor join(const char* name, const std::vector<Tensor>& tensors, const Shape& f
     if (is_nothing(x)) continue;
     const int64_t count = x.shape()[dim];
     if (x.numel() > 0)
-      record_write(name, make_view(y, slice_dim(y.layout(), dim, begin, count, 1)), x);
+      record_fill(name, make_view(y, slice_dim(y.layout(), dim, begin, count, 1)), x);
     begin += count;
   }
   if (std::any_of(tensors.begin(), tensors.end(), needs_history)) {

@@ -23,7 +23,7 @@ Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, double
   Tensor y = full(shape, number, {.dtype = x.dtype(), .device = x.device()});
   Layout middle = y.layout();
   for (int d = 0; d < x.rank(); ++d) middle = slice_dim(middle, d, before[d], x.shape()[d], 1);
-  record_write("pad", make_view(y, middle), x);
+  record_fill("pad", make_view(y, middle), x);
   if (needs_history(x)) {
     set_history(y, "pad", {x}, false, [middle](const GradientCall& call) -> std::vector<Tensor> {
       return {take_part("pad", call.dy, middle)};

@@ -39,7 +39,7 @@ Tensor roll_dim(const Tensor& x, int dim, int64_t shift) {
   const Layout& from = x.layout();
   const Layout& to = y.layout();
   const auto move = [&](int64_t source, int64_t target, int64_t count) {
-    record_write("roll", make_view(y, slice_dim(to, dim, target, count, 1)),
+    record_fill("roll", make_view(y, slice_dim(to, dim, target, count, 1)),
                  make_view(x, slice_dim(from, dim, source, count, 1)));
   };
   move(n - shift, 0, shift);

@@ -32,7 +32,17 @@ uint64_t bits_of(Number number, DType type) {
   }
 }
 
+/// Throws ShapeError if the bytes of so many elements cannot be counted.
+void check_countable(const char* name, const Shape& shape) {
+  constexpr int64_t kMost = INT64_MAX / 8;
+  int64_t count = 1;
+  for (int64_t size : shape)
+    if (size > 0 && (__builtin_mul_overflow(count, size, &count) || count > kMost))
+      throw ShapeError(std::string(name) + ": no machine can hold so many elements: " + shape.text());
+}
+
 Ref<Node> new_node(Node::Kind kind, const char* name, DeviceState& device, DType type, const Shape& shape) {
+  check_countable(name, shape);
   Ref<Node> node = new Node;
   node->kind = kind;
   node->name = name;
@@ -200,7 +210,9 @@ std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const
   return results;
 }
 
-void record_write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+namespace {
+
+void record_write(const char* name, const Tensor& x, const TensorOrNumber& value, bool fills) {
   Cell& cell = *x.body().cell;
   DeviceState& device = *cell.device;
   const Ref<Node> old = cell.value;
@@ -224,6 +236,7 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
   }
   Ref<Node> node = new_node(whole ? Node::Kind::assign : Node::Kind::write, name, device, type, old->shape);
   node->operand_type = type;
+  node->fills = fills;
   node->arity = 2;
   if (whole && source.node && !(x.shape() == old->shape)) {
     // The cell keeps its shape: the same elements in the same order.
@@ -240,6 +253,16 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
   node->arguments[1].node = old;
   record_node(node);
   cell.value = std::move(node);
+}
+
+}  // namespace
+
+void record_write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  record_write(name, x, value, false);
+}
+
+void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  record_write(name, x, value, true);
 }
 
 Tensor record_transfer(const Tensor& x, Device target) {
@@ -279,13 +302,16 @@ Tensor record_transfer(const Tensor& x, Device target) {
     submission.task = [&from, &to, &backend, destination, storage, offset, bytes, kind, ticket, site] {
       from.queue.wait_uninterrupted(ticket);
       Ref<Failure> failure;
-      if (const auto taint = from.queue.find_failure(storage, false); taint && taint->lost) {
+      const auto taint = from.queue.find_failure(storage, false);
+      if (taint && taint->lost) {
         failure = taint->failure;
       } else {
         try {
           backend.copy(destination, storage + offset, bytes, kind);
           backend.finish();
-          to.queue.clear_failure(destination);
+          // A notice goes with the value that is copied.
+          if (taint && !taint->failure->read) to.queue.set_failure(destination, *taint);
+          else to.queue.clear_failure(destination);
           return;
         } catch (const std::exception& error) {
           failure = new Failure;
@@ -312,6 +338,7 @@ Tensor record_constant(const void* elements, const Shape& shape, DType type, Dev
   void* destination = node->storage->data;
   node->ticket = state.queue.submit([&](Submission& submission) {
     submission.ops = 1;
+    submission.name = node->name;
     submission.task_output = destination;
     submission.task = [&state, destination, staged] {
       state.queue.clear_failure(destination);
@@ -324,6 +351,7 @@ Tensor record_constant(const void* elements, const Shape& shape, DType type, Dev
 }
 
 Tensor make_view(const Tensor& x, const Layout& layout) {
+  check_countable("view", layout.shape);
   Ref<TensorBody> body = new TensorBody;
   body->cell = x.body().cell;
   body->layout = layout;

@@ -44,6 +44,9 @@ std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const
 /// Puts `value` (broadcast to x's shape, converted to its type) in the place of x's elements, as seen by all views of the
 /// same storage. No history.
 void record_write(const char* name, const Tensor& x, const TensorOrNumber& value);
+/// The same for a part of a tensor that an op is making: if this write fails, the whole is lost, as there is no older
+/// value to keep.
+void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value);
 
 /// A copy of x on `device`, queued.
 Tensor record_transfer(const Tensor& x, Device device);

@@ -63,7 +63,7 @@ Tensor take_part(const char* name, const Tensor& x, const Layout& part) {
 
 Tensor place_part(const char* name, const Tensor& x, const Shape& shape, const Layout& part) {
   Tensor y = zeros(shape, {.dtype = x.dtype(), .device = x.device()});
-  record_write(name, make_view(y, part), x);
+  record_fill(name, make_view(y, part), x);
   if (needs_history(x)) {
     set_history(y, name, {x}, false, [name, part](const GradientCall& call) -> std::vector<Tensor> {
       return {take_part(name, call.dy, part)};

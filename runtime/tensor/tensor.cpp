@@ -52,6 +52,7 @@ void Tensor::read(void* destination, const char* reason) const {
     return;
   }
   const uint64_t ticket = device.queue.submit([&](Submission& submission) {
+    submission.name = reason;
     submission.task = [&device, destination, address, offset, bytes] {
       device.backend->copy(destination, address + offset, bytes, CopyKind::to_host);
       device.backend->finish();

@@ -5,39 +5,61 @@ local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal = test.equal
 
---- Runs `program` once for each of its steps, failing that step; calls check(ok, result or message)
---- each time.
-local function fail_each(count, program, check)
-  for k = 1, count do
-    tide.sim.configure {index = 0, fail_op = k}
-    local results = table.pack(pcall(program))
-    tide.sim.configure {index = 0, fail_op = 0}
-    check(k, table.unpack(results, 1, results.n))
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local run_script = dofile(here .. "/support/failing_script.lua")
+
+--- The values that the script of some 50 ops reads.
+local function script_values()
+  local values = {}
+  run_script("sim:0", function(value) values[#values + 1] = value:tolist() end)
+  return values
+end
+
+--- Lets the k-th op, copy or allocation from now fail while fn runs.
+local function failing(kind, k, fn)
+  tide.sim.configure {index = 0, [kind] = k}
+  local ok, result = pcall(fn)
+  tide.sim.configure {index = 0, [kind] = 0}
+  return ok, result
+end
+
+--- Lets each op (or copy) of the script fail in turn, until the script ends before its turn comes.
+local function fail_each(kind, right)
+  for k = 1, math.huge do
+    local ok, result = failing(kind, k, script_values)
+    local after = script_values() -- the device goes on, and nobody else is told
+    equal(after, right)
+    if ok then
+      equal(result, right)
+      return k - 1
+    end
+    if not tostring(result):find "queued at %S+%.lua:%d+ .* noticed at %S+failure_test%.lua:%d+" then
+      error(("%s %d: %s"):format(kind, k, result))
+    end
   end
 end
 
 describe("a failing op", function()
-  it("gives one catchable error and never a wrong number", function()
-    local function program()
-      local x = tide.ones({8}, {device = "sim:0"})
-      for i = 1, 25 do
-        x = x * 2 - i
-        x = x:cumsum(1):narrow(1, 1, 8) % 7
-      end
-      return x:sum():item()
+  it("gives one catchable error with both lines and never a wrong number", function()
+    local right = script_values()
+    tide.synchronize()
+    local before = tide.statistics().launches
+    script_values()
+    tide.synchronize()
+    local launches = tide.statistics().launches - before
+    local copied = fail_each("fail_copy", right)
+    test.is_true(copied > 10)
+    -- Copies inside the device are launched too, but fail as copies.
+    local failed = fail_each("fail_op", right)
+    test.is_true(failed >= 50 and failed <= launches and failed >= launches - copied)
+  end)
+  it("is none if memory that was short is found at the second try", function()
+    local right = script_values()
+    for k = 1, 60 do
+      local ok, result = failing("fail_allocation", k, script_values)
+      test.is_true(ok, result)
+      equal(result, right)
     end
-    local right = program()
-    local failures = 0
-    fail_each(50, program, function(_, ok, result)
-      if ok then
-        equal(result, right)
-      else
-        failures = failures + 1
-        test.is_true(tostring(result):find("failure_test.lua:%d+"))
-      end
-      equal(program(), right)
-    end)
-    test.is_true(failures > 0)
   end)
   it("leaves tensors that do not depend on it as they are", function()
     local good = tide.ones({4}, {device = "sim:0"}) * 3
@@ -56,11 +78,52 @@ describe("a failing op", function()
     test.is_false(pcall(function() return x:tolist() end))
     equal(x:tolist(), {1.0, 1.0, 1.0, 1.0})
   end)
+  it("that was a write is told to whoever reads what follows from it, once", function()
+    local x = tide.ones({4}, {device = "sim:0"})
+    equal(x:sum():item(), 4.0)
+    x:add_(x:index_select(1, tide.tensor({9}):to("sim:0")):sum())
+    tide.synchronize()
+    local twice = (x * 2):cumsum(1)
+    test.raises("position 9", function() return twice:tolist() end)
+    equal(twice:tolist(), {2.0, 4.0, 6.0, 8.0})
+    equal(x:tolist(), {1.0, 1.0, 1.0, 1.0})
+  end)
+  it("is not forgotten because a part of its result is written", function()
+    local _, x = failing("fail_op", 2, function()
+      local x = tide.ones({8}, {device = "sim:0"}):cumsum(1)
+      tide.synchronize()
+      return x
+    end)
+    x[1] = 5
+    test.raises("cumsum", function() return x:tolist() end)
+    x:fill_(3)
+    equal(x:sum():item(), 24.0)
+  end)
+  it("is of no account to a tensor that comes to lie in the same place", function()
+    local x = tide.ones({4}, {device = "sim:0"})
+    local bad = x:index_select(1, tide.tensor({9}):to("sim:0"))
+    x:add_(bad:sum())
+    tide.synchronize()
+    x:free()
+    for i = 1, 200 do
+      local sums = (tide.ones({4}, {device = "sim:0"}) * i):cumsum(1)
+      equal(sums:tolist(), {i * 1.0, i * 2.0, i * 3.0, i * 4.0})
+    end
+    test.raises("position 9", function() return bad:tolist() end)
+  end)
+  it("spoils a sum that takes two steps", function()
+    local x = tide.arange(200000, {device = "sim:0"}):to("float32")
+    x:tolist()
+    for k = 1, 2 do
+      local ok, message = failing("fail_op", k, function() return (x % 7):sum():item() end)
+      test.is_false(ok)
+      test.is_true(message:find("sum", 1, true))
+    end
+  end)
 end)
 
 describe("training that fails", function()
   it("leaves parameters as they were after some prefix of the steps", function()
-    local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
     local run = dofile(here .. "/support/program.lua")
     local output = run(here .. "/support/failing_training.lua")
     test.is_true(output:find("always the parameters of some step", 1, true))

@@ -2,6 +2,7 @@
 local class = require "tide.class"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.raise"
+local tide = require "tide"
 
 local SGD = class("SGD", Optimizer)
 
@@ -26,7 +27,8 @@ function SGD:update(parameter, grad, state, group)
   if momentum ~= 0 then
     local buffer = state.momentum_buffer
     if not buffer then
-      buffer = grad:clone()
+      -- Written, not computed: what a cell was given is kept if a later step fails.
+      buffer = tide.empty_like(grad):copy_(grad)
       state.momentum_buffer = buffer
     else
       local fresh = group.dampening == 0 and grad or grad * (1 - group.dampening)

@@ -4,28 +4,31 @@ local tide = require "tide"
 local compare = require "tide.test.compare"
 local nn = tide.nn
 
---- A small training whose parameters can be looked at after some steps.
+--- A small training, with another batch in each step, whose parameters can be looked at afterwards.
 local function new_training()
   tide.manual_seed(6)
   local net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)):to("sim:0")
-  local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})
-  local x = tide.randn(5, 4, {device = "sim:0"})
+  local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
+  local x = tide.randn(30, 4, {device = "sim:0"})
   local y = tide.tensor({1, 2, 1, 2, 1}):to("sim:0")
+  x:tolist() -- now it is there, and need not be drawn again in a step that may fail
   local training = {}
-  function training.step()
+  function training.step(i)
     optimizer:zero_grad()
-    nn.functional.cross_entropy(net(x), y):backward()
+    nn.functional.cross_entropy(net(x[{{5 * i + 1, 5 * i + 5}}]), y):backward()
     optimizer:step()
   end
-  --- A failure is raised once, at the first read; the next one gives the value that was kept.
+  --- All values, and how many reads raised an error.
   function training.parameters()
-    local values = {}
+    local values, errors = {}, 0
     for i, parameter in ipairs(net:parameters()) do
       local ok, value = pcall(function() return parameter:tolist() end)
+      if not ok then errors = errors + 1 end
       values[i] = ok and value or parameter:tolist()
     end
-    return values
+    return values, errors
   end
+  training.step(0) -- from here on the optimizer has a state to keep
   training.parameters()
   return training
 end
@@ -33,18 +36,38 @@ end
 local known, whole = {}, new_training()
 known[0] = whole.parameters()
 for i = 1, 5 do
-  whole.step()
+  whole.step(i)
   known[i] = whole.parameters()
 end
 
-for k = 1, 80 do
-  local training = new_training()
-  tide.sim.configure {index = 0, fail_op = k}
-  for _ = 1, 5 do pcall(training.step) end
-  pcall(tide.synchronize)
-  tide.sim.configure {index = 0, fail_op = 0}
-  local values, found = training.parameters(), false
-  for i = 0, 5 do found = found or not compare.equal(values, known[i]) end
-  assert(found, ("failing op %d mixed the parameters of several steps"):format(k))
+--- How many of the five steps the values show.
+local function steps_in(values)
+  for i = 5, 0, -1 do
+    if compare.equal(values, known[i]) == nil then return i end
+  end
 end
+
+--- Lets the k-th op or the like fail; returns the number of steps that were carried out.
+local function fail_at(kind, k)
+  local training = new_training()
+  tide.sim.configure {index = 0, [kind] = k}
+  for i = 1, 5 do pcall(training.step, i) end
+  pcall(tide.synchronize)
+  tide.sim.configure {index = 0, [kind] = 0}
+  local values, errors = training.parameters()
+  local steps = steps_in(values)
+  assert(steps, ("%s = %d mixed the parameters of several steps"):format(kind, k))
+  assert(errors == (steps < 5 and 1 or 0),
+    ("%s = %d: %d errors for %d steps"):format(kind, k, errors, steps))
+  -- Somebody was told: the training goes on from there.
+  for i = steps + 1, 5 do training.step(i) end
+  assert(steps_in(training.parameters()) == 5, ("%s = %d: it does not go on"):format(kind, k))
+  return steps
+end
+
+local seen = {}
+for k = 1, 150 do seen[fail_at("fail_op", k)] = true end
+for i = 0, 5 do assert(seen[i], ("no failure left the parameters of step %d"):format(i)) end
+for k = 1, 30 do assert(fail_at("fail_allocation", k) == 5, "memory that fails once is found") end
+for k = 1, 10 do fail_at("fail_copy", k) end
 print "always the parameters of some step"

@@ -1,0 +1,18 @@
+// Exceptions of the standard library in words for the caller.
+#include "runtime/core/error_message.h"
+
+#include <new>
+
+#include "runtime/core/error.h"
+
+namespace tide {
+
+std::string message_of(const std::exception& error) {
+  if (dynamic_cast<const Error*>(&error)) return error.what();
+  // A container asked for more than there can be is out of memory too.
+  if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::length_error*>(&error))
+    return "out of memory on the host";
+  return InternalError(error.what()).what();
+}
+
+}  // namespace tide
