@@ -1,6 +1,8 @@
 // The one place that knows which kinds of devices this build has.
 #include "runtime/core/error.h"
 #include "runtime/cpu/host_backend.h"
+#include "runtime/cpu/native.h"
+#include "runtime/cuda/cuda_backend.h"
 #include "runtime/graph/backend.h"
 
 namespace tide {
@@ -27,7 +29,18 @@ class SharedTeam : public Parallel {
 std::vector<Device> present_devices() {
   std::vector<Device> devices{{DeviceKind::cpu, 0}};
   for (int i = 0; i < sim_count(); ++i) devices.push_back({DeviceKind::sim, static_cast<uint8_t>(i)});
+  for (const cuda::DeviceFacts& facts : cuda::driver_report().devices)
+    if (facts.obstacle.empty()) devices.push_back({DeviceKind::cuda, static_cast<uint8_t>(facts.ordinal)});
   return devices;
+}
+
+bool is_present(Device device) {
+  switch (device.kind) {
+    case DeviceKind::cpu: return true;
+    case DeviceKind::sim: return device.index < sim_count();
+    case DeviceKind::cuda: return cuda::is_usable(device.index);
+  }
+  return false;
 }
 
 std::unique_ptr<Backend> make_backend(Device device) {
@@ -36,7 +49,10 @@ std::unique_ptr<Backend> make_backend(Device device) {
     case DeviceKind::sim:
       if (device.index < sim_count()) return std::make_unique<SimBackend>(device.index);
       return nullptr;
-    case DeviceKind::cuda: return nullptr;
+    case DeviceKind::cuda:
+      cuda::warn_if_broken();
+      if (!is_present(device)) return nullptr;
+      return std::make_unique<cuda::CudaBackend>(device.index, native_function);
   }
   return nullptr;
 }

@@ -54,13 +54,27 @@ const std::string& plugin_identity() {
   return identity;
 }
 
-std::string generate(const LoopProgram& program, GeneratedForm form) {
+namespace {
+
+std::string call_plugin(const LoopProgram& program, const std::string& processor,
+                        GeneratedForm form, const GpuForm& gpu) {
   static const auto function =
       reinterpret_cast<Generate>(plugin_entry(kPluginFile, "tide_generate_loop"));
   std::string result;
-  if (!function(program, kernel_cpu().c_str(), form, result))
+  if (!function(program, processor.c_str(), form, gpu, result))
     throw InternalError("cannot compile a kernel: " + result);
   return result;
+}
+
+}  // namespace
+
+std::string generate(const LoopProgram& program, GeneratedForm form) {
+  return call_plugin(program, kernel_cpu(), form, {});
+}
+
+std::string generate_ptx(const LoopProgram& program, const std::string& architecture,
+                         const GpuForm& form) {
+  return call_plugin(program, architecture, GeneratedForm::assembly, form);
 }
 
 }  // namespace tide

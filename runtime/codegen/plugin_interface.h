@@ -4,20 +4,22 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/codegen/gpu_form.h"
 #include "runtime/graph/loop.h"
 
 namespace tide {
 
 enum class GeneratedForm : uint8_t {
   object,    ///< an ELF relocatable file with the function "kernel" and no undefined symbols
-  assembly,  ///< the same as text
+  assembly,  ///< the same as text; the only one for GPUs, where it is PTX
   ir         ///< LLVM's intermediate representation as text
 };
 
 }  // namespace tide
 
-/// Writes the code for `program` to `result`, for a processor named as by kernel_cpu(); or returns
-/// false, with what is wrong in `result`. Thread-safe.
+/// Writes the code for `program` to `result`, for a processor named as by kernel_cpu() or for a GPU of
+/// architecture "sm_75", "sm_80" or "sm_90" in the form `gpu`; or returns false, with what is wrong in `result`.
+/// Thread-safe.
 extern "C" __attribute__((visibility("default"))) bool tide_generate_loop(
     const tide::LoopProgram& program, const char* cpu, tide::GeneratedForm form,
-    std::string& result);
+    const tide::GpuForm& gpu, std::string& result);

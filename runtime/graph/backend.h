@@ -65,9 +65,21 @@ class Backend {
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
   /// The failure, if a position was out of range.
   virtual std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) = 0;
+  /// `source` may be changed once this returns, if it is the host's; `destination` holds the bytes then, if that is.
   virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;
   /// Waits until all launched and copied is done.
   virtual void finish() = 0;
+
+  // A backend that only enqueues keeps account of its tickets; all from the queue's thread:
+  /// The calling thread is the queue's from now on.
+  virtual void begin_queue() {}
+  virtual bool is_asynchronous() const { return false; }
+  /// What was enqueued so far belongs to tickets up to this one.
+  virtual void note(uint64_t) {}
+  /// The last noted ticket whose work is done, or given up because the device is lost.
+  virtual uint64_t done() { return 0; }
+  /// Calls `function`, from any thread, once all that is enqueued by now is done.
+  virtual void call_when_done(void (*function)(void*), void* data) { function(data); }
 
   /// Whether a step of this kind is to fail now (fault injection); its number counts from 1.
   enum class Fault : uint8_t { op, allocation, copy };
@@ -82,5 +94,7 @@ class Backend {
 std::unique_ptr<Backend> make_backend(Device device);
 /// Devices that make_backend can make.
 std::vector<Device> present_devices();
+/// Whether the device is among them; looks for CUDA's only if it is one.
+bool is_present(Device device);
 
 }  // namespace tide

@@ -125,8 +125,7 @@ namespace engine {
 std::vector<Device> devices() { return present_devices(); }
 
 bool exists(Device device) {
-  const auto present = present_devices();
-  return std::find(present.begin(), present.end(), device) != present.end();
+  return is_present(device);
 }
 
 void hand_over() { Recorder::of_thread().hand_over(); }

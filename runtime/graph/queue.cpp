@@ -92,16 +92,15 @@ double Queue::time_of_mark(uint64_t ticket) {
 }
 
 void Queue::run() {
+  backend_.begin_queue();
   for (;;) {
-    const uint64_t next = completed_.load(std::memory_order_relaxed) + 1;
+    const uint64_t next = launched_ + 1;
     const auto ready = [&] { return submitted_.load(std::memory_order_acquire) >= next; };
-    if (!spin_until(ready)) {
-      std::unique_lock lock(sleep_mutex_);
-      sleeping_.store(true, std::memory_order_seq_cst);
-      work_.wait(lock, [&] { return ready() || stop_; });
-      sleeping_.store(false, std::memory_order_relaxed);
-      if (!ready()) return;  // told to stop, and nothing is left
+    if (!spin_until([&] { return ready() || publish(); }) && !ready()) {
+      rest(next);
+      if (stop_ && !ready() && completed() == launched_) return;
     }
+    if (!ready()) continue;
     Submission& submission = ring_[next % kCapacity];
     execute(submission, drop_until_.load(std::memory_order_acquire) >= next);
     pending_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
@@ -110,12 +109,48 @@ void Queue::run() {
     submission.task_output = nullptr;
     submission.name = "";
     submission.ops = 0;
-    completed_.store(next, std::memory_order_seq_cst);
-    if (waiting_.load(std::memory_order_seq_cst)) {
-      std::lock_guard lock(sleep_mutex_);
-      done_.notify_all();
-    }
+    launched_ = next;
+    if (backend_.is_asynchronous()) backend_.note(next);
+    publish();
   }
+}
+
+/// Tells what is done by now; whether that is news.
+bool Queue::publish() {
+  const uint64_t before = completed_.load(std::memory_order_relaxed);
+  if (before == launched_) return false;
+  const uint64_t done = backend_.is_asynchronous() ? backend_.done() : launched_;
+  if (done == before) return false;
+  completed_.store(done, std::memory_order_seq_cst);
+  if (waiting_.load(std::memory_order_seq_cst)) {
+    std::lock_guard lock(sleep_mutex_);
+    done_.notify_all();
+  }
+  return true;
+}
+
+/// Sleeps until ticket `next` is submitted, the backend is done with all it has, or the queue is to
+/// stop.
+void Queue::rest(uint64_t next) {
+  const bool unfinished = completed() != launched_;
+  if (unfinished && !will_be_roused_) {
+    will_be_roused_ = true;
+    const auto rouse = [](void* data) {
+      Queue& queue = *static_cast<Queue*>(data);
+      std::lock_guard lock(queue.sleep_mutex_);
+      queue.roused_ = true;
+      queue.work_.notify_one();
+    };
+    backend_.call_when_done(rouse, this);
+  }
+  std::unique_lock lock(sleep_mutex_);
+  sleeping_.store(true, std::memory_order_seq_cst);
+  work_.wait(lock, [&] {
+    return submitted_.load(std::memory_order_seq_cst) >= next || roused_ || (stop_ && !unfinished);
+  });
+  sleeping_.store(false, std::memory_order_relaxed);
+  if (!roused_) return;
+  roused_ = will_be_roused_ = false;
 }
 
 void Queue::wait(uint64_t ticket) {

@@ -99,6 +99,8 @@ class Queue {
 
  private:
   void run();
+  bool publish();
+  void rest(uint64_t next);
   void execute(Submission& submission, bool drop);
   void execute_plan(Submission& submission, bool drop);
   Ref<Failure> try_step(const Submission& submission, const BoundStep& bound);
@@ -117,6 +119,9 @@ class Queue {
   std::mutex sleep_mutex_;
   std::condition_variable work_, done_;
   std::atomic<bool> sleeping_{false}, stop_{false};
+  uint64_t launched_ = 0;      ///< the last ticket that was executed; done later if the backend only enqueues
+  bool roused_ = false;        ///< the backend's work is done; guarded by sleep_mutex_
+  bool will_be_roused_ = false;
   std::atomic<int> waiting_{0};
   std::mutex failure_mutex_;
   std::unordered_map<void*, Taint> taints_;

@@ -293,8 +293,10 @@ Tensor record_transfer(const Tensor& x, Device target) {
   const CopyKind kind = from.device.kind == DeviceKind::cpu ? CopyKind::to_device
                         : to.device.kind == DeviceKind::cpu ? CopyKind::to_host
                                                             : CopyKind::between;
-  // The side that is not the host's pays for the transfer, on the destination's queue.
-  Backend& backend = to.device.kind == DeviceKind::cpu ? *from.backend : *to.backend;
+  // The side that is not the host's pays for the transfer, on the destination's queue. A driver's memory is
+  // reached through its own backend only.
+  const bool host_side = to.device.kind == DeviceKind::cpu || (to.backend->host_readable() && !from.backend->host_readable());
+  Backend& backend = host_side ? *from.backend : *to.backend;
   const uint64_t ticket = source.ticket;
   node->ticket = to.queue.submit([&](Submission& submission) {
     submission.ops = 1;
@@ -344,7 +346,6 @@ Tensor record_constant(const void* elements, const Shape& shape, DType type, Dev
       state.queue.clear_failure(destination);
       state.backend->copy(destination, staged->data(), staged->size(),
                           state.device.kind == DeviceKind::cpu ? CopyKind::within : CopyKind::to_device);
-      state.backend->finish();
     };
   });
   return make_tensor(std::move(node));

@@ -90,6 +90,11 @@ llvm::Value* Body::part(llvm::Type* element, llvm::Value* base, int i) {
   return frame_.code.address(element, base, frame_.code.number(i * lanes_.width));
 }
 
+/// What a dense vector of elements of this size is aligned to.
+int64_t Body::vector_alignment(int64_t size) const {
+  return frame_.machine.gpu ? size * lanes_.width : size;
+}
+
 bool Body::has_masked_moves(DType type) const {
   return frame_.machine.avx512 || (frame_.machine.avx2 && size_of(type) >= 4);
 }
@@ -121,6 +126,7 @@ Registers Body::load_memory(size_t operand) {
     raw.fill(lanes_.splat(code.load(element, element_address(operand, index_), size)));
     return raw;
   }
+  if (frame_.machine.gpu && described.vector_stride != 1) return load_each(operand);
   if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
     return gather(operand);
   llvm::Value* base = code.address(element, places_[operand], index_);
@@ -129,7 +135,7 @@ Registers Body::load_memory(size_t operand) {
     llvm::Value* address = part(element, base, i);
     raw[i] = count_ ? code.builder.CreateMaskedLoad(form, address, llvm::Align(size), mask(),
                                                     llvm::Constant::getNullValue(form))
-                    : code.load(form, address, size);
+                    : code.load(form, address, vector_alignment(size));
   }
   return raw;
 }
@@ -178,18 +184,20 @@ void Body::store_memory(size_t operand, const Registers& raw) {
     code.store(raw[0], element_address(operand, index_), size);
     return;
   }
+  if (frame_.machine.gpu && described.vector_stride != 1) return store_each(operand, raw);
   if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
     return scatter(operand, raw);
   llvm::Value* base = code.address(element, places_[operand], index_);
   // There are streaming stores of 16 bytes and more only.
-  const bool streaming = described.streaming && !count_ && size * lanes_.width >= 16;
+  const bool streaming =
+      described.streaming && !count_ && size * lanes_.width >= 16 && !frame_.machine.gpu;
   for (int i = 0; i < lanes_.registers; ++i) {
     llvm::Value* address = part(element, base, i);
     if (count_) {
       code.builder.CreateMaskedStore(raw[i], address, llvm::Align(size), mask());
       continue;
     }
-    llvm::StoreInst* store = code.store(raw[i], address, streaming ? size * lanes_.width : size);
+    llvm::StoreInst* store = code.store(raw[i], address, streaming ? size * lanes_.width : vector_alignment(size));
     if (!streaming) continue;
     llvm::Metadata* one = llvm::ConstantAsMetadata::get(code.builder.getInt32(1));
     store->setMetadata("nontemporal", llvm::MDNode::get(code.builder.getContext(), one));
@@ -210,6 +218,30 @@ void Body::scatter(size_t operand, const Registers& raw) {
     llvm::Value* to = code.address(code.builder.getInt8Ty(), first, distance);
     code.store(code.load(element, code.address(element, buffer, i), size), to, size);
   });
+}
+
+/// A GPU's vectors are pieces of one thread's work: their elements are moved one by one.
+Registers Body::load_each(size_t operand) {
+  auto& code = frame_.code;
+  const DType type = frame_.program.operands[operand].type;
+  llvm::Type* element = memory_type(code.builder.getContext(), type);
+  Registers raw{};
+  raw[0] = llvm::PoisonValue::get(lanes_.form(element));
+  for (int lane = 0; lane < lanes_.width; ++lane) {
+    llvm::Value* from = element_address(operand, code.builder.CreateAdd(index_, code.number(lane)));
+    llvm::Value* loaded = code.load(element, from, static_cast<int64_t>(size_of(type)));
+    raw[0] = code.builder.CreateInsertElement(raw[0], loaded, static_cast<uint64_t>(lane));
+  }
+  return raw;
+}
+
+void Body::store_each(size_t operand, const Registers& raw) {
+  auto& code = frame_.code;
+  const auto size = static_cast<int64_t>(size_of(frame_.program.operands[operand].type));
+  for (int lane = 0; lane < lanes_.width; ++lane) {
+    llvm::Value* to = element_address(operand, code.builder.CreateAdd(index_, code.number(lane)));
+    code.store(code.builder.CreateExtractElement(raw[0], static_cast<uint64_t>(lane)), to, size);
+  }
 }
 
 Value Body::load_private(DType type, llvm::Value* address) {

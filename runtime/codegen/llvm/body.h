@@ -44,6 +44,9 @@ class Body {
   Registers gather(size_t operand);
   void store_memory(size_t operand, const Registers& raw);
   void scatter(size_t operand, const Registers& raw);
+  Registers load_each(size_t operand);
+  void store_each(size_t operand, const Registers& raw);
+  int64_t vector_alignment(int64_t size) const;
   void copy(const std::function<void(llvm::Value* element)>& one);
 
   llvm::Value* byte_stride(size_t operand);

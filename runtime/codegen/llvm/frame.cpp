@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "runtime/codegen/gpu_form.h"
 #include "runtime/codegen/llvm/value.h"
 #include "runtime/ops/light_ops.h"
 
@@ -21,6 +22,19 @@ Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Ma
       machine(the_machine),
       dimensions_(loop_program.outer_rank + (loop_program.has_row ? 1 : 0)) {
   choose_lanes();
+  if (machine.gpu)
+    find_gpu_arguments(function.getArg(0));
+  else
+    find_arguments(function);
+  for (size_t k = 0; k < program.operands.size(); ++k) {
+    const LoopOperand& operand = program.operands[k];
+    const bool known = operand.kind == LoopOperand::Kind::memory &&
+                       operand.vector_stride != LoopOperand::kAnyStride;
+    vector_strides.push_back(known ? nullptr : stride(k, vector_dimension()));
+  }
+}
+
+void Frame::find_arguments(llvm::Function& function) {
   llvm::Value* arguments = function.getArg(0);
   llvm::Value* range = function.getArg(1);
   scratch = function.getArg(2);
@@ -34,12 +48,19 @@ Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Ma
   row_begin = range_field(range, offsetof(LoopRange, row_begin));
   row_end = range_field(range, offsetof(LoopRange, row_end));
   load_parameters(pointer_field(arguments, offsetof(LoopArguments, parameters)));
-  for (size_t k = 0; k < program.operands.size(); ++k) {
-    const LoopOperand& operand = program.operands[k];
-    const bool known = operand.kind == LoopOperand::Kind::memory &&
-                       operand.vector_stride != LoopOperand::kAnyStride;
-    vector_strides.push_back(known ? nullptr : stride(k, vector_dimension()));
-  }
+}
+
+/// All arguments lie one after the other in the kernel's only parameter.
+void Frame::find_gpu_arguments(llvm::Value* words) {
+  const GpuWords places(program);
+  const auto at = [&](size_t word) {
+    return code.address(code.builder.getInt64Ty(), words, code.number(static_cast<int64_t>(word)));
+  };
+  bases_ = words;
+  extents_ = at(places.extents);
+  strides_ = at(places.strides);
+  load_parameters(at(places.parameters));
+  units = code.load(code.builder.getInt64Ty(), at(places.units), 8);
 }
 
 /// A strict order over a dense row leaves nothing to do side by side.
@@ -49,6 +70,8 @@ void Frame::choose_lanes() {
     widest = std::max(widest, size_of(operand.type));
   for (const LoopInstruction& instruction : program.code)
     widest = std::max(widest, size_of(compute_type(instruction.type)));
+  width = registers = 1;  // a GPU's kernels choose for themselves
+  if (machine.gpu) return;
   width = machine.vector_bytes / static_cast<int>(widest);
   // With 16 registers, long bodies at four at a time spill as much as they overlap.
   int cost = 0;
@@ -129,7 +152,7 @@ Places Frame::places_at(const std::vector<llvm::Value*>& indices) {
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const bool ramp = program.operands[k].kind == LoopOperand::Kind::ramp;
     llvm::Type* type = ramp ? static_cast<llvm::Type*>(code.builder.getInt64Ty())
-                            : static_cast<llvm::Type*>(code.builder.getPtrTy());
+                            : static_cast<llvm::Type*>(code.builder.getPtrTy(machine.data_space));
     llvm::Value* at =
         code.address(code.builder.getInt64Ty(), bases_, code.number(static_cast<int64_t>(k)));
     places.push_back(code.load(type, at, 8));

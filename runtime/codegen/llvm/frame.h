@@ -26,8 +26,11 @@ class Frame {
   int width;      ///< elements of one register, by the widest type of the program
   int registers;  ///< of a value in full bodies; width * registers divides kReductionLanes
 
-  llvm::Value* scratch;
-  llvm::Value *vector_begin, *vector_end, *row_begin, *row_end;  ///< of LoopRange
+  llvm::Value* scratch = nullptr;
+  /// Of LoopRange; a GPU's threads find their own parts of the domain.
+  llvm::Value *vector_begin = nullptr, *vector_end = nullptr;
+  llvm::Value *row_begin = nullptr, *row_end = nullptr;
+  llvm::Value* units = nullptr;  ///< of work, on a GPU
   std::vector<llvm::Value*> parameters;                          ///< scalars of their compute types
   /// Per operand its stride along the vector dimension, in bytes (a ramp's: as it is); none if
   /// known.
@@ -40,6 +43,10 @@ class Frame {
   llvm::Value* moved(size_t operand, llvm::Value* place, llvm::Value* distance);
   /// All places, `index` elements on in dimension `d`; operands per row stay if it is the row's.
   Places moved(const Places& places, int d, llvm::Value* index);
+
+  llvm::Value* extent(int d);
+  /// The places of the element at these indices of the first dimensions, 0 in the others.
+  Places places_at(const std::vector<llvm::Value*>& indices);
 
   /// The places of the results of a partial reduction's block: row strides go from block to block.
   Places moved_to_block(const Places& places, llvm::Value* block);
@@ -60,13 +67,14 @@ class Frame {
   void load_parameters(llvm::Value* from);
   llvm::Value* pointer_field(llvm::Value* structure, size_t offset);
   llvm::Value* range_field(llvm::Value* range, size_t offset);
-  llvm::Value* extent(int d);
-  Places places_at(const std::vector<llvm::Value*>& indices);
+  void find_arguments(llvm::Function& function);
+  void find_gpu_arguments(llvm::Value* words);
   void advance(const std::vector<llvm::AllocaInst*>& indices,
                const std::vector<llvm::AllocaInst*>& places, int d);
 
   int dimensions_;
-  llvm::Value *bases_, *extents_, *strides_, *outer_begin_, *outer_end_;
+  llvm::Value *bases_, *extents_, *strides_;
+  llvm::Value *outer_begin_ = nullptr, *outer_end_ = nullptr;
 };
 
 }  // namespace tide::ir

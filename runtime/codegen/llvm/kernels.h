@@ -1,6 +1,7 @@
-// The three forms of kernels; each emits the body of one function.
+// The forms of kernels; each emits the body of one function.
 #pragma once
 
+#include "runtime/codegen/gpu_form.h"
 #include "runtime/codegen/llvm/frame.h"
 
 namespace tide::ir {
@@ -11,5 +12,7 @@ void emit_map_kernel(Frame& frame);
 void emit_row_kernel(Frame& frame);
 /// Vectors across neighbouring rows: all passes over kColumnBlock rows, then over the next ones.
 void emit_column_kernel(Frame& frame);
+/// Any program, for a GPU.
+void emit_gpu_kernel(Frame& frame, const GpuForm& form);
 
 }  // namespace tide::ir

@@ -16,7 +16,28 @@
 namespace tide::ir {
 namespace {
 
-llvm::Function* make_function(llvm::Module& module, const Machine& machine) {
+llvm::Function* make_gpu_function(llvm::Module& module, const LoopProgram& program) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* pointer = llvm::PointerType::get(context, 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "kernel", module);
+  auto* words = llvm::ArrayType::get(llvm::Type::getInt64Ty(context), gpu_words(program));
+  function->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addParamAttr(0, llvm::Attribute::getWithByValType(context, words));
+  function->addParamAttr(0, llvm::Attribute::getWithAlignment(context, llvm::Align(8)));
+  // The size of blocks decides how many registers a thread may have.
+  llvm::Metadata* const note[] = {
+      llvm::ValueAsMetadata::get(function), llvm::MDString::get(context, "maxntidx"),
+      llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+          llvm::Type::getInt32Ty(context), static_cast<uint64_t>(gpu_block(program).threads)))};
+  module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context, note));
+  return function;
+}
+
+llvm::Function* make_function(llvm::Module& module, const LoopProgram& program,
+                              const Machine& machine) {
+  if (machine.gpu) return make_gpu_function(module, program);
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   auto* type =
@@ -30,9 +51,11 @@ llvm::Function* make_function(llvm::Module& module, const Machine& machine) {
   return function;
 }
 
-void emit_kernel(Frame& frame) {
+void emit_kernel(Frame& frame, const GpuForm& gpu) {
   const LoopProgram& program = frame.program;
-  if (!program.has_row)
+  if (frame.machine.gpu)
+    emit_gpu_kernel(frame, gpu);
+  else if (!program.has_row)
     emit_map_kernel(frame);
   else if (program.orientation == Orientation::row)
     emit_row_kernel(frame);
@@ -41,11 +64,12 @@ void emit_kernel(Frame& frame) {
   bool streaming = false;
   for (const LoopOperand& operand : program.operands) streaming = streaming || operand.streaming;
   // Streaming stores become visible in order with others only behind a fence.
-  if (streaming) frame.code.builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  if (streaming && !frame.machine.gpu) frame.code.builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   frame.code.finish();
 }
 
-std::string compile(const LoopProgram& program, const std::string& cpu, GeneratedForm form) {
+std::string compile(const LoopProgram& program, const std::string& cpu, GeneratedForm form,
+                    const GpuForm& gpu) {
   static std::mutex mutex;
   static std::unique_ptr<llvm::TargetMachine> target;
   const std::lock_guard lock(mutex);
@@ -55,8 +79,8 @@ std::string compile(const LoopProgram& program, const std::string& cpu, Generate
   llvm::Module module("kernel", context);
   module.setDataLayout(target->createDataLayout());
   module.setTargetTriple(target->getTargetTriple().str());
-  Frame frame(*make_function(module, machine), program, machine);
-  emit_kernel(frame);
+  Frame frame(*make_function(module, program, machine), program, machine);
+  emit_kernel(frame, gpu);
   return emit(*target, module, form);
 }
 
@@ -64,9 +88,9 @@ std::string compile(const LoopProgram& program, const std::string& cpu, Generate
 }  // namespace tide::ir
 
 bool tide_generate_loop(const tide::LoopProgram& program, const char* cpu, tide::GeneratedForm form,
-                        std::string& result) {
+                        const tide::GpuForm& gpu, std::string& result) {
   try {
-    result = tide::ir::compile(program, cpu, form);
+    result = tide::ir::compile(program, cpu, form, gpu);
     return true;
   } catch (const std::exception& error) {
     result = error.what();

@@ -15,6 +15,9 @@ namespace tide::ir {
 namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
+constexpr const char* kGpuTriple = "nvptx64-nvidia-cuda";
+/// Kernel parameters of more than 4 KB came with this version of PTX.
+constexpr const char* kGpuFeatures = "+ptx81";
 
 void register_back_end() {
   static std::once_flag once;
@@ -23,27 +26,38 @@ void register_back_end() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
   });
 }
 
 }  // namespace
 
 Machine::Machine(const std::string& name)
-    : cpu(name), vector_bytes(16), avx2(name != "x86-64"), avx512(avx2 && name != "haswell") {
-  if (avx2) vector_bytes = avx512 ? 64 : 32;
+    : cpu(name),
+      vector_bytes(16),
+      avx2(name != "x86-64"),
+      avx512(avx2 && name != "haswell" && !name.starts_with("sm_")),
+      gpu(name.starts_with("sm_")),
+      data_space(gpu ? 1 : 0) {
+  if (avx2 && !gpu) vector_bytes = avx512 ? 64 : 32;
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target(const Machine& machine) {
   register_back_end();
   std::string error;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  const char* triple = machine.gpu ? kGpuTriple : kTriple;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) throw std::runtime_error(error);
   llvm::TargetOptions options;
   // Rounding happens where the program says so, never at a place the compiler prefers.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(kTriple, machine.cpu, "", options, llvm::Reloc::PIC_,
-                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less));
+      target->createTargetMachine(triple, machine.cpu, machine.gpu ? kGpuFeatures : "", options,
+                                  llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                  llvm::CodeGenOptLevel::Less));
 }
 
 std::string emit(llvm::TargetMachine& target, llvm::Module& module, GeneratedForm form) {

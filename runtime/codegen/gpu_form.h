@@ -1,0 +1,82 @@
+// How a loop program is laid out on a GPU: what the generated kernel and whoever launches it agree on.
+//
+// A kernel has one parameter by value, an array of 64-bit words: the addresses of the operands (LoopArguments::
+// bases), the extents, the strides (as LoopArguments), the parameters, and the number of work units. It
+// runs with any number of blocks; each takes units in turn. Map programs have a unit per thread, row
+// programs one per team of threads: a team shares one row (or with `partial` one block of it).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "runtime/graph/loop.h"
+
+namespace tide {
+
+/// What may be relied on in one run; part of a kernel's identity.
+struct GpuForm {
+  /// Map programs: every thread takes gpu_vector neighbours along the last dimension, whose dense
+  /// operands are aligned for that; with two dimensions and more its extent is a multiple.
+  bool vector = false;
+  /// Units and extents fit 32 bits, so that indices are taken apart in 32-bit arithmetic.
+  bool narrow = true;
+
+  bool operator==(const GpuForm&) const = default;
+};
+
+/// Threads of a block, and their roles in row programs: thread t is member t / teams of team t % teams.
+struct GpuBlock {
+  int threads, teams, members;
+};
+
+inline GpuBlock gpu_block(const LoopProgram& program) {
+  if (!program.has_row) return {256, 256, 1};
+  if (program.in_order) return {64, 64, 1};
+  // Each member of a row's team owns one lane of the reduction's tree. Down a column, neighbouring
+  // threads take neighbouring columns and own four lanes each.
+  if (program.orientation == Orientation::row) return {kReductionLanes, 1, kReductionLanes};
+  return {512, 32, 16};
+}
+
+/// Neighbours that a thread takes in vector form: 16 bytes of the widest operand.
+inline int gpu_vector(const LoopProgram& program) {
+  size_t widest = 1;
+  for (const LoopOperand& operand : program.operands)
+    if (operand.kind == LoopOperand::Kind::memory) widest = std::max(widest, size_of(operand.type));
+  return static_cast<int>(std::min<size_t>(16 / widest, 8));
+}
+
+/// Units of work over these extents.
+inline int64_t gpu_units(const LoopProgram& program, std::span<const int64_t> extents, GpuForm form) {
+  int64_t outer = 1;
+  for (int d = 0; d < program.outer_rank; ++d) outer *= extents[d];
+  if (program.partial) {
+    const int64_t row = extents[program.outer_rank];
+    return outer * ((row + kReductionBlock - 1) / kReductionBlock);
+  }
+  if (!form.vector) return outer;
+  const int vector = gpu_vector(program);
+  return outer / vector + outer % vector;
+}
+
+/// Words of the kernel's parameter.
+inline size_t gpu_words(const LoopProgram& program) {
+  const size_t dimensions = program.outer_rank + (program.has_row ? 1u : 0u);
+  return program.operands.size() * (1 + dimensions) + dimensions + program.parameter_count + 1;
+}
+
+/// Of them, where each part begins.
+struct GpuWords {
+  size_t extents, strides, parameters, units;
+
+  explicit GpuWords(const LoopProgram& program) {
+    const size_t dimensions = program.outer_rank + (program.has_row ? 1u : 0u);
+    extents = program.operands.size();
+    strides = extents + dimensions;
+    parameters = strides + program.operands.size() * dimensions;
+    units = parameters + program.parameter_count;
+  }
+};
+
+}  // namespace tide

@@ -1,0 +1,456 @@
+// Kernels for GPUs: a thread per point of a map, a team of threads per row.
+//
+// The bits are those of the CPU's kernels: member j of a row's team owns lane j of the reduction's tree
+// (down columns, lanes j, j + 16, j + 32 and j + 48), takes its elements in rising order, and the
+// lanes meet in shared memory. Values per element that several passes need are computed again.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/Module.h>
+
+#include <memory>
+
+#include "runtime/codegen/gpu_form.h"
+#include "runtime/codegen/llvm/body.h"
+#include "runtime/codegen/llvm/kernels.h"
+#include "runtime/codegen/llvm/light_op.h"
+
+namespace tide::ir {
+namespace {
+
+using Kind = LoopInstruction::Kind;
+using List = std::vector<size_t>;
+
+/// The threads of a launch, and the units that they take.
+class Grid {
+ public:
+  Grid(Frame& frame, const GpuForm& form) : frame_(frame), code_(frame.code), form_(form) {}
+
+  llvm::Value* thread() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x); }
+  llvm::Value* block() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x); }
+  llvm::Value* blocks() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x); }
+
+  void barrier() { code_.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
+
+  /// Takes `item` apart into what is left over `divisor`, and the remainder; both are positive.
+  std::pair<llvm::Value*, llvm::Value*> divide(llvm::Value* item, llvm::Value* divisor) {
+    auto& builder = code_.builder;
+    if (!form_.narrow)
+      return {builder.CreateUDiv(item, divisor), builder.CreateURem(item, divisor)};
+    llvm::Type* word = builder.getInt32Ty();
+    llvm::Value* low = builder.CreateTrunc(item, word);
+    llvm::Value* by = builder.CreateTrunc(divisor, word);
+    llvm::Value* quotient = builder.CreateUDiv(low, by);
+    llvm::Value* rest = builder.CreateSub(low, builder.CreateMul(quotient, by));
+    llvm::Type* wide = builder.getInt64Ty();
+    return {builder.CreateZExt(quotient, wide), builder.CreateZExt(rest, wide)};
+  }
+
+  /// The indices of point `item` of the first `rank` outer dimensions.
+  std::vector<llvm::Value*> indices(llvm::Value* item, int rank) {
+    std::vector<llvm::Value*> result(static_cast<size_t>(rank));
+    for (int d = rank - 1; d > 0; --d)
+      std::tie(item, result[static_cast<size_t>(d)]) = divide(item, frame_.extent(d));
+    if (rank > 0) result[0] = item;
+    return result;
+  }
+
+ private:
+  llvm::Value* read(llvm::Intrinsic::ID id) {
+    return code_.builder.CreateZExt(code_.builder.CreateIntrinsic(id, {}, {}),
+                                    code_.builder.getInt64Ty());
+  }
+
+  Frame& frame_;
+  Code& code_;
+  const GpuForm form_;
+};
+
+class GpuMapKernel {
+ public:
+  GpuMapKernel(Frame& frame, const GpuForm& form)
+      : frame_(frame), code_(frame.code), grid_(frame, form), form_(form) {
+    stores_ = frame.instructions([](const LoopInstruction& instruction, size_t) {
+      return instruction.kind == Kind::store;
+    });
+    needed_ = frame.needed_for(stores_, std::vector<bool>(frame.program.code.size(), false));
+  }
+
+  void emit_points() {
+    auto& builder = code_.builder;
+    llvm::Value* threads = code_.number(gpu_block(frame_.program).threads);
+    llvm::Value* first = builder.CreateAdd(builder.CreateMul(grid_.block(), threads), grid_.thread());
+    llvm::Value* step = builder.CreateMul(grid_.blocks(), threads);
+    code_.loop(first, frame_.units, step, [&](llvm::Value* unit) {
+      if (!form_.vector)
+        emit_body(1, frame_.places_at(grid_.indices(unit, frame_.program.outer_rank)),
+                  code_.number(0));
+      else if (frame_.program.outer_rank == 1)
+        emit_line(unit);
+      else
+        emit_part(unit);
+    });
+  }
+
+ private:
+  /// One dimension: full vectors first, then what is left, one by one.
+  void emit_line(llvm::Value* unit) {
+    auto& builder = code_.builder;
+    const int vector = gpu_vector(frame_.program);
+    const Places places = frame_.places_at({code_.number(0)});
+    llvm::Value* count = builder.CreateUDiv(frame_.extent(0), code_.number(vector));
+    llvm::Value* full = builder.CreateICmpSLT(unit, count);
+    code_.when(full, [&] {
+      emit_body(vector, places, builder.CreateMul(unit, code_.number(vector)));
+    });
+    code_.when(builder.CreateNot(full), [&] {
+      llvm::Value* before = builder.CreateMul(count, code_.number(vector - 1));
+      emit_body(1, places, builder.CreateAdd(unit, before));
+    });
+  }
+
+  /// A vector of the last dimension, whose extent is a multiple.
+  void emit_part(llvm::Value* unit) {
+    auto& builder = code_.builder;
+    const int vector = gpu_vector(frame_.program);
+    const int last = frame_.program.outer_rank - 1;
+    llvm::Value* parts = builder.CreateUDiv(frame_.extent(last), code_.number(vector));
+    const auto [outer, part] = grid_.divide(unit, parts);
+    std::vector<llvm::Value*> indices = grid_.indices(outer, last);
+    indices.push_back(code_.number(0));
+    emit_body(vector, frame_.places_at(indices), builder.CreateMul(part, code_.number(vector)));
+  }
+
+  void emit_body(int width, const Places& places, llvm::Value* index) {
+    const Lanes lanes{&code_.builder, &frame_.machine, width, 1};
+    Body body(frame_, lanes, places, index);
+    body.compute(needed_);
+    // All loads come first: an output may be the memory of an input.
+    for (const size_t store : stores_) body.store(store);
+  }
+
+  Frame& frame_;
+  Code& code_;
+  Grid grid_;
+  const GpuForm form_;
+  List stores_;
+  std::vector<bool> needed_;
+};
+
+class GpuRowKernel {
+ public:
+  GpuRowKernel(Frame& frame, const GpuForm& form)
+      : frame_(frame),
+        code_(frame.code),
+        program_(frame.program),
+        passes_(frame.passes),
+        grid_(frame, form),
+        block_(gpu_block(frame.program)) {
+    accumulators_ = program_.in_order ? 1 : kReductionLanes / block_.members;
+    unrolled_ = program_.in_order ? 8 : 4;
+    auto& builder = code_.builder;
+    llvm::Value* thread = grid_.thread();
+    team_ = block_.teams == 1 ? code_.number(0)
+                              : builder.CreateAnd(thread, code_.number(block_.teams - 1));
+    member_ = block_.members == 1 ? code_.number(0)
+                                  : builder.CreateUDiv(thread, code_.number(block_.teams));
+    if (block_.members > 1) {
+      auto* type = llvm::ArrayType::get(builder.getInt64Ty(), static_cast<uint64_t>(block_.threads));
+      shared_ = new llvm::GlobalVariable(*builder.GetInsertBlock()->getModule(), type, false,
+                                         llvm::GlobalValue::InternalLinkage,
+                                         llvm::UndefValue::get(type), "lanes", nullptr,
+                                         llvm::GlobalValue::NotThreadLocal, kShared);
+      shared_->setAlignment(llvm::Align(8));
+    }
+  }
+
+  /// Threads of a block that have no row of their own left take the last one again, without storing,
+  /// so that all of them meet at the barriers.
+  void emit_rows() {
+    auto& builder = code_.builder;
+    llvm::Value* teams = code_.number(block_.teams);
+    llvm::Value* first = builder.CreateMul(grid_.block(), teams);
+    llvm::Value* step = builder.CreateMul(grid_.blocks(), teams);
+    code_.loop(first, frame_.units, step, [&](llvm::Value* base) {
+      llvm::Value* unit = builder.CreateAdd(base, team_);
+      active_ = block_.teams == 1 ? builder.getTrue() : builder.CreateICmpSLT(unit, frame_.units);
+      unit = code_.smaller(unit, builder.CreateSub(frame_.units, code_.number(1)));
+      emit_row(unit);
+    });
+  }
+
+ private:
+  static constexpr unsigned kShared = 3;  ///< the address space of shared memory
+  static constexpr unsigned kAllThreads = 0xffffffff;
+
+  DType type_of(size_t i) const { return compute_type(program_.code[i].type); }
+  llvm::Type* scalar_type(size_t i) { return element_type(code_.builder.getContext(), type_of(i)); }
+
+  List reductions_of(int pass) const {
+    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
+      return described.kind == Kind::reduce && passes_.instructions[i].level == pass + 1;
+    });
+  }
+
+  List stores(bool per_row) const {
+    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
+      return described.kind == Kind::store && passes_.instructions[i].per_row == per_row;
+    });
+  }
+
+  void emit_row(llvm::Value* unit) {
+    auto& builder = code_.builder;
+    begin_ = code_.number(0);
+    end_ = frame_.extent(program_.outer_rank);
+    llvm::Value* block = nullptr;
+    if (program_.partial) {
+      llvm::Value* outer = code_.number(1);
+      for (int d = 0; d < program_.outer_rank; ++d) outer = builder.CreateMul(outer, frame_.extent(d));
+      std::tie(block, unit) = grid_.divide(unit, outer);
+      begin_ = builder.CreateMul(block, code_.number(kReductionBlock));
+      end_ = code_.smaller(builder.CreateAdd(begin_, code_.number(kReductionBlock)), end_);
+    }
+    places_ = frame_.places_at(grid_.indices(unit, program_.outer_rank));
+    scalars_.assign(program_.code.size(), nullptr);
+    Body row(frame_, scalar_lanes(frame_), places_, code_.number(0));
+    compute_per_row(row, 0);
+    for (int pass = 0; pass < passes_.count; ++pass) {
+      run_pass(row, pass);
+      if (!program_.partial) compute_per_row(row, pass + 1);
+    }
+    llvm::Value* leads = builder.CreateAnd(active_, builder.CreateICmpEQ(member_, code_.number(0)));
+    code_.when(leads, [&] { store_per_row(row, block); });
+  }
+
+  void store_per_row(Body& row, llvm::Value* block) {
+    if (!program_.partial) {
+      for (const size_t i : stores(true)) row.store(i);
+      return;
+    }
+    const Places places = frame_.moved_to_block(places_, block);
+    Body at(frame_, scalar_lanes(frame_), places, code_.number(0));
+    for (const size_t i : reductions_of(0)) at.set(i, row.value(i));
+    for (const size_t i : stores(true)) at.store(i);
+  }
+
+  /// The maps, loads and parameters per row that are known after so many passes.
+  void compute_per_row(Body& row, int level) {
+    std::vector<bool> now(program_.code.size(), false);
+    for (size_t i = 0; i < now.size(); ++i) {
+      const LoopPasses::Instruction& passed = passes_.instructions[i];
+      const Kind kind = program_.code[i].kind;
+      now[i] = passed.per_row && passed.level == level && kind != Kind::reduce && kind != Kind::store;
+    }
+    row.compute(now);
+    for (size_t i = 0; i < now.size(); ++i)
+      if (now[i]) scalars_[i] = row.value(i)[0];
+  }
+
+  void run_pass(Body& row, int pass) {
+    const List reductions = reductions_of(pass);
+    // Stores wait for the last pass: an output may be the memory of an input.
+    const List stored = pass == passes_.count - 1 ? stores(false) : List();
+    if (reductions.empty()) return run_elements(begin_, end_, reductions, stored);
+    if (program_.partial || program_.in_order) {
+      run_elements(begin_, end_, reductions, stored);
+      for (size_t r = 0; r < reductions.size(); ++r) set_result(row, reductions[r], collapse(r, reductions[r]));
+      return;
+    }
+    std::vector<llvm::AllocaInst*> totals;
+    for (const size_t i : reductions) totals.push_back(code_.variable(identity_of(i)[0]));
+    llvm::Value* size = code_.number(kReductionBlock);
+    code_.loop(begin_, end_, size, [&](llvm::Value* begin) {
+      llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, size), end_);
+      run_elements(begin, end, reductions, stored);
+      for (size_t r = 0; r < reductions.size(); ++r) {
+        const size_t i = reductions[r];
+        const Value total = scalar(i, code_.get(totals[r]));
+        code_.set(totals[r], combine(program_.code[i].reduction, total, scalar(i, collapse(r, i)))[0]);
+      }
+    });
+    for (size_t r = 0; r < reductions.size(); ++r)
+      set_result(row, reductions[r], code_.get(totals[r]));
+  }
+
+  void set_result(Body& row, size_t i, llvm::Value* result) {
+    scalars_[i] = result;
+    row.set(i, scalar(i, result));
+  }
+
+  Value scalar(size_t i, llvm::Value* value) {
+    lanes_ = scalar_lanes(frame_);
+    return Value::broadcast(lanes_, type_of(i), value);
+  }
+
+  Value identity_of(size_t i) {
+    lanes_ = scalar_lanes(frame_);
+    return identity(program_.code[i].reduction, Value(lanes_, type_of(i), Registers{}));
+  }
+
+  /// This thread's part of the elements [begin, end): those of its lanes, several at a time so that
+  /// their loads overlap.
+  void run_elements(llvm::Value* begin, llvm::Value* end, const List& reductions,
+                    const List& stored) {
+    auto& builder = code_.builder;
+    sums_.clear();
+    for (const size_t i : reductions)
+      for (int a = 0; a < accumulators_; ++a) sums_.push_back(code_.variable(identity_of(i)[0]));
+    llvm::Value* start = builder.CreateAdd(begin, member_);
+    llvm::AllocaInst* position = code_.variable(start);
+    const int64_t stride = block_.members, step = stride * unrolled_;
+    llvm::Value* main_end = builder.CreateSub(end, code_.number(step - stride));
+    code_.loop(start, main_end, step, [&](llvm::Value* index) {
+      run_group(index, unrolled_, reductions, stored);
+      code_.set(position, builder.CreateAdd(index, code_.number(step)));
+    });
+    llvm::Value* rest = code_.get(position);
+    if (accumulators_ == 1) {
+      code_.loop(rest, end, stride,
+                 [&](llvm::Value* index) { run_group(index, 1, reductions, stored); });
+      return;
+    }
+    for (int k = 0; k < unrolled_ - 1; ++k) {
+      llvm::Value* index = builder.CreateAdd(rest, code_.number(k * stride));
+      code_.when(builder.CreateICmpSLT(index, end),
+                 [&] { run_group(index, 1, reductions, stored, k); });
+    }
+  }
+
+  /// Elements index, index + members, ...; the first goes to accumulator `first`.
+  void run_group(llvm::Value* index, int count, const List& reductions, const List& stored,
+                 int first = 0) {
+    List roots = reductions;
+    roots.insert(roots.end(), stored.begin(), stored.end());
+    std::vector<bool> known(program_.code.size());
+    for (size_t i = 0; i < known.size(); ++i) known[i] = scalars_[i] != nullptr;
+    auto needed = frame_.needed_for(roots, known);
+    for (const size_t root : roots) needed[root] = false;
+    std::vector<Places> places(static_cast<size_t>(count));
+    std::vector<std::unique_ptr<Body>> bodies;
+    for (int k = 0; k < count; ++k) {
+      llvm::Value* element = code_.builder.CreateAdd(index, code_.number(k * block_.members));
+      auto& at = places[static_cast<size_t>(k)];
+      const bool along = program_.orientation == Orientation::row;
+      at = along ? places_ : frame_.moved(places_, program_.outer_rank, element);
+      bodies.push_back(std::make_unique<Body>(frame_, scalar_lanes(frame_), at,
+                                              along ? element : code_.number(0)));
+      for (size_t i = 0; i < needed.size(); ++i)
+        if (needed[i] && scalars_[i])
+          bodies.back()->set(i, Value::broadcast(bodies.back()->lanes(), type_of(i), scalars_[i]));
+      bodies.back()->compute(needed);
+    }
+    for (int k = 0; k < count; ++k) {
+      Body& body = *bodies[static_cast<size_t>(k)];
+      for (size_t r = 0; r < reductions.size(); ++r)
+        accumulate(body, r, reductions[r], (first + k) % accumulators_);
+    }
+    if (stored.empty()) return;
+    code_.when(active_, [&] {
+      for (const auto& body : bodies)
+        for (const size_t i : stored) body->store(i);
+    });
+  }
+
+  void accumulate(Body& body, size_t r, size_t i, int accumulator) {
+    const LoopInstruction& described = program_.code[i];
+    llvm::AllocaInst* place = sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(accumulator)];
+    const Value old = Value::broadcast(body.lanes(), type_of(i), code_.get(place));
+    const Value input = convert(body.value(described.a[0]), type_of(i));
+    code_.set(place, combine(described.reduction, old, input)[0]);
+  }
+
+  /// The team's accumulators of its r-th reduction, combined by the tree; the same in all members.
+  llvm::Value* collapse(size_t r, size_t i) {
+    std::vector<llvm::Value*> own;
+    for (int a = 0; a < accumulators_; ++a)
+      own.push_back(code_.get(sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(a)]));
+    combine_halves(i, own);
+    if (block_.members == 1) return own[0];
+    auto& builder = code_.builder;
+    const auto size = static_cast<int64_t>(size_of(type_of(i)));
+    const auto place = [&](llvm::Value* member) {
+      llvm::Value* row = builder.CreateMul(member, code_.number(block_.teams));
+      return code_.address(builder.getInt64Ty(), shared_, builder.CreateAdd(row, team_));
+    };
+    code_.store(own[0], place(member_), size);
+    grid_.barrier();
+    std::vector<llvm::Value*> all;
+    if (block_.members == kReductionLanes) {
+      // A team of two warps: each of them does the rest of the tree for itself.
+      llvm::Value* lane = builder.CreateAnd(member_, code_.number(31));
+      llvm::Value* other = builder.CreateAdd(lane, code_.number(32));
+      all = {code_.load(scalar_type(i), place(lane), size),
+             code_.load(scalar_type(i), place(other), size)};
+      combine_halves(i, all);
+      for (int distance = 16; distance > 0; distance /= 2)
+        all[0] = merged(i, all[0],
+                        shuffled(i, llvm::Intrinsic::nvvm_shfl_sync_down_i32, all[0], distance));
+      all[0] = shuffled(i, llvm::Intrinsic::nvvm_shfl_sync_idx_i32, all[0], 0);
+    } else {
+      for (int m = 0; m < block_.members; ++m)
+        all.push_back(code_.load(scalar_type(i), place(code_.number(m)), size));
+      combine_halves(i, all);
+    }
+    grid_.barrier();
+    return all[0];
+  }
+
+  llvm::Value* merged(size_t i, llvm::Value* a, llvm::Value* b) {
+    const Value left = scalar(i, a);
+    return combine(program_.code[i].reduction, left, Value::broadcast(left.lanes(), type_of(i), b))[0];
+  }
+
+  /// The first half takes in the second, until one is left.
+  void combine_halves(size_t i, std::vector<llvm::Value*>& values) {
+    for (size_t half = values.size() / 2; half > 0; half /= 2)
+      for (size_t k = 0; k < half; ++k) values[k] = merged(i, values[k], values[k + half]);
+  }
+
+  /// Another lane's value of any type, through 32-bit shuffles.
+  llvm::Value* shuffled(size_t i, llvm::Intrinsic::ID id, llvm::Value* value, int operand) {
+    auto& builder = code_.builder;
+    llvm::Type* type = value->getType();
+    const unsigned bits = type->getScalarSizeInBits();
+    llvm::Type* whole = builder.getIntNTy(bits);
+    llvm::Type* word = builder.getInt32Ty();
+    const auto shuffle = [&](llvm::Value* x) -> llvm::Value* {
+      return builder.CreateIntrinsic(
+          id, {}, {builder.getInt32(kAllThreads), x, builder.getInt32(static_cast<uint32_t>(operand)),
+                   builder.getInt32(31)});
+    };
+    llvm::Value* raw = is_floating(type_of(i)) ? builder.CreateBitCast(value, whole) : value;
+    if (bits <= 32) {
+      raw = builder.CreateTrunc(shuffle(builder.CreateZExt(raw, word)), whole);
+    } else {
+      llvm::Value* low = shuffle(builder.CreateTrunc(raw, word));
+      llvm::Value* high = shuffle(builder.CreateTrunc(builder.CreateLShr(raw, 32), word));
+      raw = builder.CreateOr(builder.CreateZExt(low, whole),
+                             builder.CreateShl(builder.CreateZExt(high, whole), 32));
+    }
+    return is_floating(type_of(i)) ? builder.CreateBitCast(raw, type) : raw;
+  }
+
+  Frame& frame_;
+  Code& code_;
+  const LoopProgram& program_;
+  const LoopPasses& passes_;
+  Grid grid_;
+  const GpuBlock block_;
+  int accumulators_, unrolled_;
+  Lanes lanes_{};
+  llvm::GlobalVariable* shared_ = nullptr;
+  llvm::Value *team_, *member_, *active_ = nullptr;
+  llvm::Value *begin_ = nullptr, *end_ = nullptr;  ///< the elements of the unit under way
+  Places places_;
+  std::vector<llvm::Value*> scalars_;              ///< values per row known so far
+  std::vector<llvm::AllocaInst*> sums_;            ///< accumulators_ of each reduction of the pass
+};
+
+}  // namespace
+
+void emit_gpu_kernel(Frame& frame, const GpuForm& form) {
+  if (frame.program.has_row)
+    GpuRowKernel(frame, form).emit_rows();
+  else
+    GpuMapKernel(frame, form).emit_points();
+}
+
+}  // namespace tide::ir

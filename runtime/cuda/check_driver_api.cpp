@@ -1,0 +1,95 @@
+// Compares driver_api.h with the toolkit's own header; compiles to nothing.
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include <type_traits>
+
+#include "runtime/cuda/driver_api.h"
+
+namespace tide::cuda {
+namespace {
+
+static_assert(kSuccess == CUDA_SUCCESS && kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
+static_assert(kNoDevice == CUDA_ERROR_NO_DEVICE && kNotReady == CUDA_ERROR_NOT_READY);
+static_assert(kMaxThreadsPerBlock == int{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK});
+static_assert(kSharedMemoryPerBlock == int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK});
+static_assert(kWarpSize == int{CU_DEVICE_ATTRIBUTE_WARP_SIZE});
+static_assert(kClockRate == int{CU_DEVICE_ATTRIBUTE_CLOCK_RATE});
+static_assert(kMultiprocessors == int{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT});
+static_assert(kIntegrated == int{CU_DEVICE_ATTRIBUTE_INTEGRATED});
+static_assert(kComputeMode == int{CU_DEVICE_ATTRIBUTE_COMPUTE_MODE});
+static_assert(kEccEnabled == int{CU_DEVICE_ATTRIBUTE_ECC_ENABLED});
+static_assert(kPciBus == int{CU_DEVICE_ATTRIBUTE_PCI_BUS_ID});
+static_assert(kPciDevice == int{CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID});
+static_assert(kMemoryClockRate == int{CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE});
+static_assert(kMemoryBusWidth == int{CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH});
+static_assert(kL2CacheBytes == int{CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE});
+static_assert(kMaxThreadsPerMultiprocessor ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR});
+static_assert(kCapabilityMajor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});
+static_assert(kCapabilityMinor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});
+static_assert(kFunctionLocalBytes == int{CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES});
+static_assert(kFunctionRegisters == int{CU_FUNC_ATTRIBUTE_NUM_REGS});
+static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
+static_assert(kEventNoTiming == CU_EVENT_DISABLE_TIMING);
+static_assert(kHostPortable == CU_MEMHOSTALLOC_PORTABLE);
+static_assert(kJitErrorBuffer == int{CU_JIT_ERROR_LOG_BUFFER});
+static_assert(kJitErrorBufferBytes == int{CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES});
+static_assert(sizeof(DevicePointer) == sizeof(CUdeviceptr));
+static_assert(std::is_same_v<DeviceOrdinal, CUdevice>);
+
+/// What a parameter looks like to the caller: pointers are all alike, enumerations are ints.
+template <class T>
+using Plain = std::conditional_t<std::is_pointer_v<T>, void*,
+                                 std::conditional_t<std::is_enum_v<T>, int, T>>;
+template <class A, class B>
+constexpr bool same_parameter = std::is_same_v<Plain<A>, Plain<B>> ||
+                                (std::is_integral_v<Plain<A>> && std::is_integral_v<Plain<B>> &&
+                                 sizeof(Plain<A>) == sizeof(Plain<B>) &&
+                                 std::is_signed_v<Plain<A>> == std::is_signed_v<Plain<B>>);
+template <class R, class... A, class S, class... B>
+constexpr bool same_call(R (*)(A...), S (*)(B...)) {
+  if constexpr (sizeof...(A) != sizeof...(B))
+    return false;
+  else
+    return (same_parameter<A, B> && ...);
+}
+
+#define TIDE_SAME(member, type) static_assert(same_call(decltype(DriverTable::member)(), type()))
+TIDE_SAME(init, PFN_cuInit_v2000);
+TIDE_SAME(device_count, PFN_cuDeviceGetCount_v2000);
+TIDE_SAME(device_get, PFN_cuDeviceGet_v2000);
+TIDE_SAME(device_name, PFN_cuDeviceGetName_v2000);
+TIDE_SAME(device_attribute, PFN_cuDeviceGetAttribute_v2000);
+TIDE_SAME(device_memory, PFN_cuDeviceTotalMem_v3020);
+TIDE_SAME(context_retain, PFN_cuDevicePrimaryCtxRetain_v7000);
+TIDE_SAME(context_use, PFN_cuCtxSetCurrent_v4000);
+TIDE_SAME(memory_info, PFN_cuMemGetInfo_v3020);
+TIDE_SAME(allocate, PFN_cuMemAlloc_v3020);
+TIDE_SAME(release, PFN_cuMemFree_v3020);
+TIDE_SAME(host_allocate, PFN_cuMemHostAlloc_v2020);
+TIDE_SAME(host_release, PFN_cuMemFreeHost_v2000);
+TIDE_SAME(copy, PFN_cuMemcpyAsync_v4000);
+TIDE_SAME(copy_to_device, PFN_cuMemcpyHtoDAsync_v3020);
+TIDE_SAME(copy_to_host, PFN_cuMemcpyDtoHAsync_v3020);
+TIDE_SAME(copy_within, PFN_cuMemcpyDtoDAsync_v3020);
+TIDE_SAME(fill_words, PFN_cuMemsetD32Async_v3020);
+TIDE_SAME(stream_create, PFN_cuStreamCreate_v2000);
+TIDE_SAME(stream_synchronize, PFN_cuStreamSynchronize_v2000);
+TIDE_SAME(stream_wait, PFN_cuStreamWaitEvent_v3020);
+TIDE_SAME(event_create, PFN_cuEventCreate_v2000);
+TIDE_SAME(event_record, PFN_cuEventRecord_v2000);
+TIDE_SAME(event_query, PFN_cuEventQuery_v2000);
+TIDE_SAME(event_synchronize, PFN_cuEventSynchronize_v2000);
+TIDE_SAME(event_destroy, PFN_cuEventDestroy_v4000);
+TIDE_SAME(host_function, PFN_cuLaunchHostFunc_v10000);
+TIDE_SAME(module_load, PFN_cuModuleLoadDataEx_v2010);
+TIDE_SAME(module_function, PFN_cuModuleGetFunction_v2000);
+TIDE_SAME(function_attribute, PFN_cuFuncGetAttribute_v2020);
+TIDE_SAME(launch, PFN_cuLaunchKernel_v4000);
+TIDE_SAME(error_name, PFN_cuGetErrorName_v6000);
+TIDE_SAME(error_text, PFN_cuGetErrorString_v6000);
+#undef TIDE_SAME
+
+}  // namespace
+}  // namespace tide::cuda

@@ -1,0 +1,93 @@
+// Loading and launching.
+#include "runtime/cuda/cuda_kernels.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/codegen/kernel.h"
+#include "runtime/codegen/ptx.h"
+
+namespace tide::cuda {
+namespace {
+
+constexpr int64_t kMostGrid = 0x7fffffff;
+
+/// Whether every dense operand can be moved 16 bytes of the widest at a time along the last dimension.
+bool is_aligned(const LoopStep& step, void* const* bases) {
+  const LoopProgram& program = step.program;
+  const size_t rank = program.outer_rank;
+  const auto vector = static_cast<size_t>(gpu_vector(program));
+  if (vector < 2 || (rank > 1 && static_cast<size_t>(step.extents[rank - 1]) % vector)) return false;
+  if (step.extents[rank - 1] < static_cast<int64_t>(vector)) return false;
+  for (size_t k = 0; k < program.operands.size(); ++k) {
+    const LoopOperand& operand = program.operands[k];
+    if (operand.kind != LoopOperand::Kind::memory || operand.vector_stride != 1) continue;
+    size_t all = reinterpret_cast<size_t>(bases[k]);
+    for (size_t d = 0; d + 1 < rank; ++d)
+      all |= static_cast<size_t>(step.strides[k * rank + d]) * size_of(operand.type);
+    if (all % (vector * size_of(operand.type))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Module CudaKernels::load(const char* ptx) const {
+  char errors[2048] = "";
+  int options[] = {kJitErrorBuffer, kJitErrorBufferBytes};
+  void* values[] = {errors, reinterpret_cast<void*>(sizeof errors)};
+  Module module = nullptr;
+  const Result result = driver().module_load(&module, ptx, 2, options, values);
+  if (result != kSuccess && errors[0])
+    throw InternalError(std::string("the driver cannot compile a kernel: ") + errors);
+  check(result, "cuModuleLoadDataEx");
+  return module;
+}
+
+Function CudaKernels::fused(const LoopStep& step, GpuForm form) {
+  Function& function = fused_[step.kernel][form.vector + 2 * form.narrow];
+  if (function) return function;
+  const std::string ptx = ptx_of(step.program, ptx_architecture(capability_), form);
+  check(driver().module_function(&function, load(ptx.c_str()), "kernel"), "cuModuleGetFunction");
+  return function;
+}
+
+Function CudaKernels::embedded(const char* ptx, const char* name) {
+  Function& function = embedded_[name];
+  if (function) return function;
+  Module& module = modules_[ptx];
+  if (!module) module = load(ptx);
+  check(driver().module_function(&function, module, name), "cuModuleGetFunction");
+  return function;
+}
+
+void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
+                         Stream stream) {
+  const LoopProgram& program = step.program;
+  GpuForm form;
+  form.vector = !program.has_row && is_aligned(step, bases);
+  const int64_t units = gpu_units(program, step.extents, form);
+  if (units == 0) return;
+  // Rounded up to whole blocks, indices must still fit.
+  form.narrow = units < kMostGrid - 1024;
+  for (const int64_t extent : step.extents) form.narrow = form.narrow && extent < kMostGrid;
+  const GpuWords places(program);
+  words_.resize(gpu_words(program));
+  const auto put = [&](size_t place, const void* from, size_t count) {
+    if (count) std::memcpy(words_.data() + place, from, count * sizeof(uint64_t));
+  };
+  put(0, bases, program.operands.size());
+  put(places.extents, step.extents.data(), step.extents.size());
+  put(places.strides, step.strides.data(), step.strides.size());
+  put(places.parameters, parameters, program.parameter_count);
+  words_[places.units] = static_cast<uint64_t>(units);
+  const GpuBlock block = gpu_block(program);
+  const int64_t wanted = (units + block.teams - 1) / block.teams;
+  const int64_t blocks = std::min(wanted, most_blocks());
+  void* arguments[] = {words_.data()};
+  check(driver().launch(fused(step, form), static_cast<unsigned>(blocks), 1, 1,
+                        static_cast<unsigned>(block.threads), 1, 1, 0, stream, arguments, nullptr),
+        "cuLaunchKernel");
+}
+
+}  // namespace tide::cuda

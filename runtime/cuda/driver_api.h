@@ -1,0 +1,115 @@
+// The part of the CUDA driver's interface that tide uses, declared here so that building needs no toolkit.
+//
+// check_driver_api.cpp compares every number and type with the toolkit's cuda.h where that is installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tide::cuda {
+
+using Result = int;  ///< CUresult
+constexpr Result kSuccess = 0;
+constexpr Result kOutOfMemory = 2;
+constexpr Result kNoDevice = 100;
+constexpr Result kNotReady = 600;
+
+using DeviceOrdinal = int;         ///< CUdevice
+using DevicePointer = uint64_t;    ///< CUdeviceptr
+struct ContextHandle;              // what a CUcontext, CUstream, ... points to
+struct StreamHandle;
+struct EventHandle;
+struct ModuleHandle;
+struct FunctionHandle;
+using Context = ContextHandle*;
+using Stream = StreamHandle*;
+using Event = EventHandle*;
+using Module = ModuleHandle*;
+using Function = FunctionHandle*;
+using HostFunction = void (*)(void*);
+
+/// CUdevice_attribute, those that are asked for.
+enum Attribute : int {
+  kMaxThreadsPerBlock = 1,
+  kSharedMemoryPerBlock = 8,
+  kWarpSize = 10,
+  kClockRate = 13,  ///< kHz
+  kMultiprocessors = 16,
+  kIntegrated = 18,
+  kComputeMode = 20,
+  kEccEnabled = 32,
+  kPciBus = 33,
+  kPciDevice = 34,
+  kMemoryClockRate = 36,  ///< kHz
+  kMemoryBusWidth = 37,   ///< bits
+  kL2CacheBytes = 38,
+  kMaxThreadsPerMultiprocessor = 39,
+  kCapabilityMajor = 75,
+  kCapabilityMinor = 76
+};
+
+/// CUfunction_attribute: bytes of local memory per thread, registers per thread.
+constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4;
+
+constexpr unsigned kStreamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
+constexpr unsigned kEventNoTiming = 2;      ///< CU_EVENT_DISABLE_TIMING
+constexpr unsigned kHostPortable = 1;       ///< CU_MEMHOSTALLOC_PORTABLE
+/// CUjit_option: a buffer for the compiler's errors, and its size.
+constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
+
+/// Entry points: X(member, name in the driver, parameters). All give a Result. The binary interface is
+/// that of CUDA 12.0 (kInterfaceVersion), which every later driver still has.
+#define TIDE_CUDA_DRIVER(X)                                                                         \
+  X(init, "cuInit", (unsigned flags))                                                              \
+  X(device_count, "cuDeviceGetCount", (int* count))                                                \
+  X(device_get, "cuDeviceGet", (DeviceOrdinal * device, int ordinal))                              \
+  X(device_name, "cuDeviceGetName", (char* name, int size, DeviceOrdinal device))                  \
+  X(device_attribute, "cuDeviceGetAttribute", (int* value, Attribute which, DeviceOrdinal device)) \
+  X(device_memory, "cuDeviceTotalMem", (size_t * bytes, DeviceOrdinal device))                     \
+  X(context_retain, "cuDevicePrimaryCtxRetain", (Context * context, DeviceOrdinal device))         \
+  X(context_use, "cuCtxSetCurrent", (Context context))                                             \
+  X(memory_info, "cuMemGetInfo", (size_t * available, size_t* total))                              \
+  X(allocate, "cuMemAlloc", (DevicePointer * data, size_t bytes))                                  \
+  X(release, "cuMemFree", (DevicePointer data))                                                    \
+  X(host_allocate, "cuMemHostAlloc", (void** data, size_t bytes, unsigned flags))                  \
+  X(host_release, "cuMemFreeHost", (void* data))                                                   \
+  X(copy, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, size_t bytes, Stream stream))    \
+  X(copy_to_device, "cuMemcpyHtoDAsync",                                                           \
+    (DevicePointer to, const void* from, size_t bytes, Stream stream))                             \
+  X(copy_to_host, "cuMemcpyDtoHAsync",                                                             \
+    (void* to, DevicePointer from, size_t bytes, Stream stream))                                   \
+  X(copy_within, "cuMemcpyDtoDAsync",                                                              \
+    (DevicePointer to, DevicePointer from, size_t bytes, Stream stream))                           \
+  X(fill_words, "cuMemsetD32Async",                                                                \
+    (DevicePointer to, unsigned value, size_t count, Stream stream))                               \
+  X(stream_create, "cuStreamCreate", (Stream * stream, unsigned flags))                            \
+  X(stream_synchronize, "cuStreamSynchronize", (Stream stream))                                    \
+  X(stream_wait, "cuStreamWaitEvent", (Stream stream, Event event, unsigned flags))                \
+  X(event_create, "cuEventCreate", (Event * event, unsigned flags))                                \
+  X(event_record, "cuEventRecord", (Event event, Stream stream))                                   \
+  X(event_query, "cuEventQuery", (Event event))                                                    \
+  X(event_synchronize, "cuEventSynchronize", (Event event))                                        \
+  X(event_destroy, "cuEventDestroy", (Event event))                                                \
+  X(host_function, "cuLaunchHostFunc", (Stream stream, HostFunction function, void* data))         \
+  X(module_load, "cuModuleLoadDataEx",                                                             \
+    (Module * module, const void* image, unsigned count, int* options, void** values))             \
+  X(module_function, "cuModuleGetFunction", (Function * function, Module module, const char* name)) \
+  X(function_attribute, "cuFuncGetAttribute", (int* value, int which, Function function))          \
+  X(launch, "cuLaunchKernel",                                                                      \
+    (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,       \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters,  \
+     void** extra))                                                                                \
+  X(error_name, "cuGetErrorName", (Result error, const char** name))                               \
+  X(error_text, "cuGetErrorString", (Result error, const char** text))
+
+/// The interface that entry points are asked for.
+constexpr int kInterfaceVersion = 12000;
+
+/// The driver's functions.
+struct DriverTable {
+#define TIDE_MEMBER(member, name, parameters) Result(*member) parameters = nullptr;
+  TIDE_CUDA_DRIVER(TIDE_MEMBER)
+#undef TIDE_MEMBER
+};
+
+}  // namespace tide::cuda

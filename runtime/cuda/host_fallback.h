@@ -1,0 +1,15 @@
+// Native ops that have no kernel here yet: their arrays are fetched, the host computes, the results go back.
+#pragma once
+
+#include <optional>
+
+#include "runtime/cuda/staging.h"
+#include "runtime/graph/backend.h"
+
+namespace tide::cuda {
+
+/// Runs the op with the host's routine. Waits for the stream, so it is slow and right.
+std::optional<PositionFailure> run_on_host(const NativeStep& step, void* const* addresses,
+                                           NativeFunction function, Staging& staging);
+
+}  // namespace tide::cuda

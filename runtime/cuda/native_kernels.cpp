@@ -1,0 +1,7 @@
+#include "runtime/cuda/native_kernels.h"
+
+namespace tide::cuda {
+
+bool launch_native(NativeLaunch&) { return false; }
+
+}  // namespace tide::cuda

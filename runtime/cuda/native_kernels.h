@@ -1,0 +1,26 @@
+// Native ops that run on the device, by the kernels in runtime/cuda/kernels.
+#pragma once
+
+#include <optional>
+
+#include "runtime/cuda/cuda_kernels.h"
+#include "runtime/graph/backend.h"
+
+namespace tide::cuda {
+
+/// One run of a native op on a device.
+struct NativeLaunch {
+  const NativeStep& step;
+  void* const* addresses;  ///< of inputs, then outputs
+  CudaKernels& kernels;
+  Stream stream;
+  std::optional<PositionFailure> failure;  ///< set by ops that check positions
+
+  void* input(size_t i) const { return addresses[i]; }
+  void* output(size_t i) const { return addresses[step.inputs.size() + i]; }
+};
+
+/// Enqueues the op; false if it has no kernel for these types, or this build has none.
+bool launch_native(NativeLaunch& call);
+
+}  // namespace tide::cuda

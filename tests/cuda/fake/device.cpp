@@ -1,0 +1,107 @@
+#include "tests/cuda/fake/device.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace fake {
+
+void* Blocks::allocate(size_t bytes, size_t limit) {
+  std::lock_guard lock(mutex_);
+  if (total_ + bytes > limit) return nullptr;
+  void* data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (!data) return nullptr;
+  // Fresh memory of a device holds anything.
+  std::memset(data, 0xab, std::min<size_t>(bytes, 1 << 16));
+  blocks_[reinterpret_cast<uint64_t>(data)] = bytes;
+  total_ += bytes;
+  return data;
+}
+
+bool Blocks::release(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) return false;
+  total_ -= found->second;
+  blocks_.erase(found);
+  std::free(reinterpret_cast<void*>(address));
+  return true;
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> Blocks::find(uint64_t address) const {
+  std::lock_guard lock(mutex_);
+  auto found = blocks_.upper_bound(address);
+  if (found == blocks_.begin()) return std::nullopt;
+  --found;
+  if (address >= found->first + found->second) return std::nullopt;
+  return std::pair(found->first, found->first + found->second);
+}
+
+size_t Blocks::total() const {
+  std::lock_guard lock(mutex_);
+  return total_;
+}
+
+Blocks& pinned() {
+  static Blocks& blocks = *new Blocks;
+  return blocks;
+}
+
+bool Device::owns(uint64_t address, size_t bytes) const {
+  const auto range = memory.find(address);
+  return range && address + bytes <= range->second;
+}
+
+StreamThread::StreamThread(Device& device) : device_(device) {
+  std::thread([this] { run(); }).detach();  // until the process ends, as a driver's own
+}
+
+void StreamThread::enqueue(std::function<void()> work) {
+  std::lock_guard lock(mutex_);
+  work_.push_back(std::move(work));
+  ++given_;
+  changed_.notify_all();
+}
+
+void StreamThread::synchronize() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&, until = given_] { return done_ >= until; });
+}
+
+void StreamThread::run() {
+  for (;;) {
+    std::function<void()> work;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return !work_.empty(); });
+      work = std::move(work_.front());
+      work_.pop_front();
+    }
+    work();
+    std::lock_guard lock(mutex_);
+    ++done_;
+    changed_.notify_all();
+  }
+}
+
+void EventMark::record(StreamThread& stream) {
+  const uint64_t point = ++recorded_;
+  stream.enqueue([this, point] {
+    std::lock_guard lock(mutex_);
+    done_ = point;
+    changed_.notify_all();
+  });
+}
+
+void EventMark::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&, until = recorded_.load()] { return done_ >= until; });
+}
+
+void EventMark::hold(StreamThread& stream) {
+  stream.enqueue([this, until = recorded_.load()] {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_ >= until; });
+  });
+}
+
+}  // namespace fake

@@ -1,0 +1,80 @@
+// A device of the fake driver: memory that is the host's, and streams that are threads.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "runtime/cuda/driver_api.h"
+
+namespace fake {
+
+using tide::cuda::Result;
+
+/// Blocks of memory by address.
+class Blocks {
+ public:
+  /// Null if the total would exceed `limit`.
+  void* allocate(size_t bytes, size_t limit);
+  bool release(uint64_t address);
+  /// First byte and end of the block that holds the address.
+  std::optional<std::pair<uint64_t, uint64_t>> find(uint64_t address) const;
+  size_t total() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<uint64_t, size_t> blocks_;
+  size_t total_ = 0;
+};
+
+/// Pinned host memory, of all devices together.
+Blocks& pinned();
+
+struct Device {
+  int ordinal = 0;
+  Blocks memory;
+  std::atomic<Result> lost{0};     ///< the error that every call gives from then on
+  std::atomic<int64_t> launches{0};
+
+  /// Whether [address, address + bytes) may be touched by this device.
+  bool owns(uint64_t address, size_t bytes) const;
+};
+
+/// Does what it is given in order, on a thread of its own.
+class StreamThread {
+ public:
+  explicit StreamThread(Device& device);
+  void enqueue(std::function<void()> work);
+  void synchronize();
+  Device& device() { return device_; }
+
+ private:
+  void run();
+
+  Device& device_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> work_;
+  uint64_t given_ = 0, done_ = 0;
+};
+
+class EventMark {
+ public:
+  void record(StreamThread& stream);
+  bool reached() const { return done_ >= recorded_; }
+  void wait();
+  /// Makes `stream` wait for the point recorded last.
+  void hold(StreamThread& stream);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<uint64_t> recorded_{0}, done_{0};
+};
+
+}  // namespace fake

@@ -1,0 +1,370 @@
+// A libcuda.so.1 for tests: the driver's entry points over host memory and a PTX interpreter.
+//
+// It keeps to what the real driver promises and no more: copies from pinned memory read it when the
+// stream comes to them, new memory is not zero, kernels see memory of their own device only, and
+// a failed kernel makes its context unusable.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "tests/cuda/fake/device.h"
+#include "tests/cuda/fake/ptx_machine.h"
+#include "tests/cuda/fake/settings.h"
+
+namespace fake {
+namespace {
+
+using namespace tide::cuda;
+
+constexpr Result kInvalidValue = 1, kInvalidDevice = 101, kInvalidContext = 201, kNoBinary = 209, kInvalidPtx = 218,
+                 kPtxTooNew = 222, kNotFound = 500, kIllegalAddress = 700, kLaunchFailed = 719, kNotInitialized = 3;
+
+std::vector<std::unique_ptr<Device>>& devices() {
+  static auto& all = *new std::vector<std::unique_ptr<Device>>;
+  return all;
+}
+
+thread_local Device* current = nullptr;
+
+StreamThread& thread_of(Stream stream) { return *reinterpret_cast<StreamThread*>(stream); }
+EventMark& mark_of(Event event) { return *reinterpret_cast<EventMark*>(event); }
+
+struct LoadedKernel {
+  const Kernel* kernel;
+};
+
+/// The error of the calling thread's device, if its context cannot be used.
+Result state() {
+  if (devices().empty()) return kNotInitialized;
+  return current ? current->lost.load() : kInvalidContext;
+}
+
+int capability_of(int ordinal) { return ordinal == settings().old_device ? 61 : settings().capability; }
+
+Result init(unsigned) {
+  if (settings().init_error) return settings().init_error;
+  if (settings().devices == 0) return kNoDevice;
+  if (!devices().empty()) return kSuccess;
+  for (int i = 0; i < settings().devices; ++i) {
+    devices().push_back(std::make_unique<Device>());
+    devices().back()->ordinal = i;
+  }
+  return kSuccess;
+}
+
+Result device_count(int* count) {
+  *count = static_cast<int>(devices().size());
+  return devices().empty() ? kNotInitialized : kSuccess;
+}
+
+bool is_device(DeviceOrdinal device) { return device >= 0 && device < static_cast<int>(devices().size()); }
+
+Result device_get(DeviceOrdinal* device, int ordinal) {
+  *device = ordinal;
+  return is_device(ordinal) ? kSuccess : kInvalidDevice;
+}
+
+Result device_name(char* name, int size, DeviceOrdinal device) {
+  if (!is_device(device)) return kInvalidDevice;
+  std::snprintf(name, static_cast<size_t>(size), "Fake GPU %d", device);
+  return kSuccess;
+}
+
+Result device_attribute(int* value, Attribute which, DeviceOrdinal device) {
+  if (!is_device(device)) return kInvalidDevice;
+  switch (which) {
+    case kMaxThreadsPerBlock: *value = 1024; break;
+    case kSharedMemoryPerBlock: *value = 48 << 10; break;
+    case kWarpSize: *value = 32; break;
+    case kClockRate: *value = 1000000; break;
+    case kMultiprocessors: *value = 4; break;
+    case kMemoryClockRate: *value = 1000000; break;
+    case kMemoryBusWidth: *value = 64; break;
+    case kL2CacheBytes: *value = 1 << 20; break;
+    case kMaxThreadsPerMultiprocessor: *value = 2048; break;
+    case kCapabilityMajor: *value = capability_of(device) / 10; break;
+    case kCapabilityMinor: *value = capability_of(device) % 10; break;
+    default: *value = 0;
+  }
+  return kSuccess;
+}
+
+Result device_memory(size_t* bytes, DeviceOrdinal device) {
+  *bytes = settings().memory;
+  return is_device(device) ? kSuccess : kInvalidDevice;
+}
+
+Result context_retain(Context* context, DeviceOrdinal device) {
+  if (!is_device(device)) return kInvalidDevice;
+  *context = reinterpret_cast<Context>(devices()[static_cast<size_t>(device)].get());
+  return kSuccess;
+}
+
+Result context_use(Context context) {
+  current = reinterpret_cast<Device*>(context);
+  return kSuccess;
+}
+
+Result memory_info(size_t* available, size_t* total) {
+  if (const Result error = state()) return error;
+  *total = settings().memory;
+  *available = *total - current->memory.total();
+  return kSuccess;
+}
+
+Result allocate(DevicePointer* data, size_t bytes) {
+  if (const Result error = state()) return error;
+  if (bytes == 0) return kInvalidValue;
+  void* block = current->memory.allocate(bytes, settings().memory);
+  *data = reinterpret_cast<DevicePointer>(block);
+  return block ? kSuccess : kOutOfMemory;
+}
+
+Result release(DevicePointer data) {
+  if (const Result error = state()) return error;
+  for (const auto& device : devices())
+    if (device->memory.release(data)) return kSuccess;
+  return kInvalidValue;
+}
+
+Result host_allocate(void** data, size_t bytes, unsigned) {
+  if (const Result error = state()) return error;
+  *data = pinned().allocate(bytes, SIZE_MAX);
+  return *data ? kSuccess : kOutOfMemory;
+}
+
+Result host_release(void* data) {
+  return pinned().release(reinterpret_cast<uint64_t>(data)) ? kSuccess : kInvalidValue;
+}
+
+/// Whether the memory is some device's.
+bool is_on_device(uint64_t address) {
+  return std::any_of(devices().begin(), devices().end(),
+                     [&](const auto& device) { return device->memory.find(address).has_value(); });
+}
+
+bool may_copy(uint64_t address, size_t bytes) {
+  for (const auto& device : devices())
+    if (device->memory.find(address)) return device->owns(address, bytes);
+  return true;
+}
+
+Result copy(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
+  static std::atomic<int64_t> copies{0};
+  if (const Result error = state()) return error;
+  if (bytes == 0) return kSuccess;
+  if (!may_copy(to, bytes) || !may_copy(from, bytes)) return kInvalidValue;
+  if (++copies == settings().fail_copy) return kLaunchFailed;
+  const auto move = [to, from, bytes] {
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  };
+  const auto pageable = [](uint64_t address) { return !is_on_device(address) && !pinned().find(address); };
+  if (pageable(from)) {
+    const auto* start = reinterpret_cast<const uint8_t*>(from);
+    auto staged = std::make_shared<std::vector<uint8_t>>(start, start + bytes);
+    thread_of(stream).enqueue([staged, to] { std::memcpy(reinterpret_cast<void*>(to), staged->data(), staged->size()); });
+    return kSuccess;
+  }
+  thread_of(stream).enqueue(move);
+  if (pageable(to)) thread_of(stream).synchronize();
+  return state();
+}
+
+Result copy_to_device(DevicePointer to, const void* from, size_t bytes, Stream stream) {
+  if (bytes && !is_on_device(to)) return kInvalidValue;
+  return copy(to, reinterpret_cast<uint64_t>(from), bytes, stream);
+}
+
+Result copy_to_host(void* to, DevicePointer from, size_t bytes, Stream stream) {
+  if (bytes && !is_on_device(from)) return kInvalidValue;
+  return copy(reinterpret_cast<uint64_t>(to), from, bytes, stream);
+}
+
+Result copy_within(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
+  if (bytes && (!is_on_device(from) || !is_on_device(to))) return kInvalidValue;
+  return copy(to, from, bytes, stream);
+}
+
+Result fill_words(DevicePointer to, unsigned value, size_t count, Stream stream) {
+  if (const Result error = state()) return error;
+  if (!is_on_device(to) || !may_copy(to, 4 * count)) return kInvalidValue;
+  thread_of(stream).enqueue([=] { std::fill_n(reinterpret_cast<unsigned*>(to), count, value); });
+  return kSuccess;
+}
+
+Result stream_create(Stream* stream, unsigned) {
+  if (const Result error = state()) return error;
+  *stream = reinterpret_cast<Stream>(new StreamThread(*current));
+  return kSuccess;
+}
+
+Result stream_synchronize(Stream stream) {
+  thread_of(stream).synchronize();
+  return thread_of(stream).device().lost;
+}
+
+Result stream_wait(Stream stream, Event event, unsigned) {
+  mark_of(event).hold(thread_of(stream));
+  return state();
+}
+
+Result event_create(Event* event, unsigned) {
+  *event = reinterpret_cast<Event>(new EventMark);
+  return state();
+}
+
+Result event_record(Event event, Stream stream) {
+  if (const Result error = state()) return error;
+  if (&thread_of(stream).device() != current) return 400;  // CUDA_ERROR_INVALID_HANDLE
+  mark_of(event).record(thread_of(stream));
+  return kSuccess;
+}
+
+Result event_query(Event event) {
+  const bool reached = mark_of(event).reached();
+  if (const Result error = state()) return error;
+  return reached ? kSuccess : kNotReady;
+}
+
+Result event_synchronize(Event event) {
+  mark_of(event).wait();
+  return state();
+}
+
+Result event_destroy(Event event) {
+  delete &mark_of(event);
+  return kSuccess;
+}
+
+Result host_function(Stream stream, HostFunction function, void* data) {
+  if (const Result error = state()) return error;
+  thread_of(stream).enqueue([=] { function(data); });
+  return kSuccess;
+}
+
+Result module_load(Module* module, const void* image, unsigned count, int* options, void** values) {
+  if (const Result error = state()) return error;
+  try {
+    auto loaded = std::make_unique<PtxModule>(static_cast<const char*>(image));
+    if (loaded->version() > (settings().version >= 13000 ? 90 : 85)) return kPtxTooNew;
+    if (loaded->target() > capability_of(current->ordinal)) return kNoBinary;
+    *module = reinterpret_cast<Module>(loaded.release());
+    return kSuccess;
+  } catch (const std::exception& error) {
+    char* log = nullptr;
+    size_t size = 0;
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == kJitErrorBuffer) log = static_cast<char*>(values[i]);
+      if (options[i] == kJitErrorBufferBytes) size = reinterpret_cast<size_t>(values[i]);
+    }
+    if (log && size) std::snprintf(log, size, "%s", error.what());
+    return kInvalidPtx;
+  }
+}
+
+Result module_function(Function* function, Module module, const char* name) {
+  const Kernel* kernel = reinterpret_cast<PtxModule*>(module)->find(name);
+  *function = reinterpret_cast<Function>(const_cast<Kernel*>(kernel));
+  return kernel ? kSuccess : kNotFound;
+}
+
+Result function_attribute(int* value, int which, Function function) {
+  const Kernel* kernel = reinterpret_cast<Kernel*>(function);
+  *value = which == kFunctionLocalBytes ? static_cast<int>(kernel->local_bytes) : 32;
+  return kSuccess;
+}
+
+Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+              unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, void** extra) {
+  if (const Result error = state()) return error;
+  const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
+  const uint64_t threads = uint64_t{block_x} * block_y * block_z;
+  if (extra || !grid_x || !grid_y || !grid_z || !threads || threads > 1024 || grid_y > 65535 || grid_z > 65535 ||
+      kernel.shared_bytes + shared_bytes > 48 << 10)
+    return kInvalidValue;
+  std::vector<uint8_t> bytes(kernel.parameter_bytes);
+  for (size_t i = 0; i < kernel.parameters.size(); ++i)
+    std::memcpy(bytes.data() + kernel.parameters[i].offset, parameters[i], kernel.parameters[i].size);
+  Device& device = *current;
+  const bool loses = device.ordinal == settings().lost_device && device.launches++ == settings().lose_after;
+  thread_of(stream).enqueue([&kernel, &device, bytes = std::move(bytes), loses, shared_bytes, grid_x, grid_y, grid_z,
+                             block_x, block_y, block_z] {
+    if (device.lost) return;
+    if (loses) {
+      device.lost = kLaunchFailed;
+      return;
+    }
+    try {
+      run_kernel(kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, bytes,
+                 [&](uint64_t address) {
+                   const auto own = device.memory.find(address);
+                   return own ? own : pinned().find(address);
+                 });
+    } catch (const LaunchError& error) {
+      std::fprintf(stderr, "fake driver: %s: %s\n", kernel.name.c_str(), error.what());
+      device.lost = kIllegalAddress;
+    } catch (const PtxError& error) {
+      std::fprintf(stderr, "fake driver: %s: %s\n", kernel.name.c_str(), error.what());
+      device.lost = kLaunchFailed;
+    }
+  });
+  return kSuccess;
+}
+
+Result error_name(Result error, const char** name) {
+  switch (error) {
+    case kOutOfMemory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+    case kNoDevice: *name = "CUDA_ERROR_NO_DEVICE"; break;
+    case kInvalidPtx: *name = "CUDA_ERROR_INVALID_PTX"; break;
+    case kIllegalAddress: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
+    case kLaunchFailed: *name = "CUDA_ERROR_LAUNCH_FAILED"; break;
+    default: *name = "CUDA_ERROR_UNKNOWN";
+  }
+  return kSuccess;
+}
+
+Result error_text(Result error, const char** text) {
+  switch (error) {
+    case kOutOfMemory: *text = "out of memory"; break;
+    case kNoDevice: *text = "no CUDA-capable device is detected"; break;
+    case kInvalidPtx: *text = "a PTX JIT compilation failed"; break;
+    case kIllegalAddress: *text = "an illegal memory access was encountered"; break;
+    case kLaunchFailed: *text = "unspecified launch failure"; break;
+    default: *text = "unknown error";
+  }
+  return kSuccess;
+}
+
+struct Entry {
+  const char* name;
+  void* address;
+};
+
+constexpr Result kEntryNotFound = 500;
+
+}  // namespace
+}  // namespace fake
+
+#define TIDE_EXPORT extern "C" __attribute__((visibility("default")))
+
+TIDE_EXPORT int cuDriverGetVersion(int* version) {
+  *version = fake::settings().version;
+  return 0;
+}
+
+/// Entry points of the interface that tide asks for, by the names without versions.
+TIDE_EXPORT int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t, int* status) {
+#define TIDE_ENTRY(member, entry, parameters) {entry, reinterpret_cast<void*>(&fake::member)},
+  static const fake::Entry entries[] = {TIDE_CUDA_DRIVER(TIDE_ENTRY)};
+#undef TIDE_ENTRY
+  *address = nullptr;
+  if (status) *status = 1;
+  if (version > fake::settings().version || fake::settings().missing == name) return fake::kEntryNotFound;
+  for (const fake::Entry& entry : entries)
+    if (std::strcmp(entry.name, name) == 0) *address = entry.address;
+  if (!*address) return fake::kEntryNotFound;
+  if (status) *status = 0;
+  return 0;
+}

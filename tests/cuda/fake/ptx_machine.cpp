@@ -1,0 +1,303 @@
+// The interpreter.
+#include "tests/cuda/fake/ptx_machine.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "tests/cuda/fake/ptx_arithmetic.h"
+
+namespace fake {
+namespace {
+
+/// Shared and local memory lie in windows of the generic address space, far from the host's addresses.
+constexpr uint64_t kSharedWindow = uint64_t{1} << 62, kLocalWindow = uint64_t{1} << 61;
+constexpr int kWarp = 32;
+
+struct Thread {
+  uint64_t* registers;
+  uint8_t* local;
+  int next = 0;
+  enum class State : uint8_t { runs, at_barrier, at_exchange, ended } state = State::runs;
+};
+
+class Block {
+ public:
+  Block(const Kernel& kernel, Dimensions grid, Dimensions block, unsigned shared_bytes,
+        const std::vector<uint8_t>& parameters, const FindRange& find_range)
+      : kernel_(kernel), parameters_(parameters), find_range_(find_range), grid_(grid), size_(block) {
+    const size_t count = size_t{block.x} * block.y * block.z;
+    threads_.resize(count);
+    registers_.resize(count * kernel.registers);
+    local_.resize(count * (kernel.local_bytes + 16));
+    shared_.resize(kernel.shared_bytes + shared_bytes + 16);
+  }
+
+  void run(Dimensions index) {
+    start(index);
+    size_t ended = 0;
+    while (ended < threads_.size()) {
+      for (Thread& thread : threads_)
+        if (thread.state == Thread::State::runs) run_thread(thread);
+      ended = count(Thread::State::ended);
+      const bool exchanged = exchange_all();
+      if (exchanged || ended == threads_.size()) continue;
+      if (count(Thread::State::at_barrier) + ended != threads_.size())
+        throw LaunchError("threads of a warp wait for each other at different places");
+      for (Thread& thread : threads_)
+        if (thread.state == Thread::State::at_barrier) thread.state = Thread::State::runs;
+    }
+  }
+
+ private:
+  void start(Dimensions index) {
+    std::fill(shared_.begin(), shared_.end(), uint8_t{0xcd});  // nothing promises zeros
+    for (size_t i = 0; i < threads_.size(); ++i) {
+      Thread& thread = threads_[i];
+      thread = {registers_.data() + i * kernel_.registers, local_.data() + i * (kernel_.local_bytes + 16)};
+      const auto x = static_cast<unsigned>(i) % size_.x, rest = static_cast<unsigned>(i) / size_.x;
+      const unsigned values[] = {x, rest % size_.y, rest / size_.y, size_.x, size_.y, size_.z, index.x,
+                                 index.y, index.z, grid_.x, grid_.y, grid_.z, static_cast<unsigned>(i) % kWarp};
+      for (uint32_t r = 0; r < kSpecials; ++r) thread.registers[r] = values[r];
+    }
+  }
+
+  size_t count(Thread::State state) const {
+    return static_cast<size_t>(std::count_if(threads_.begin(), threads_.end(),
+                                             [&](const Thread& thread) { return thread.state == state; }));
+  }
+
+  // --- operands ---------------------------------------------------------------------------------
+
+  static uint64_t value(const Thread& thread, const Operand& operand) {
+    return operand.kind == Operand::Kind::reg ? thread.registers[operand.reg] : operand.immediate;
+  }
+
+  static void set(Thread& thread, const Operand& to, uint64_t value) {
+    if (to.kind == Operand::Kind::reg) thread.registers[to.reg] = value;
+  }
+
+  uint8_t* address(const Thread& thread, const Instruction& at, const Operand& operand, size_t bytes) {
+    uint64_t place = operand.immediate;
+    if (operand.kind == Operand::Kind::reg) place = thread.registers[operand.reg];
+    else if (operand.reg != Operand::kNoBase) place += thread.registers[operand.reg];
+    if (place % bytes) fail(at, "an address is not aligned");
+    switch (at.space) {
+      case Space::param: return inside(const_cast<uint8_t*>(parameters_.data()), parameters_.size(), place, bytes, at);
+      case Space::shared: return inside(shared_.data(), shared_.size(), place & ~kSharedWindow, bytes, at);
+      case Space::local:
+        return inside(thread.local, kernel_.local_bytes, place & ~kLocalWindow, bytes, at);
+      default: break;
+    }
+    if (at.space == Space::generic && place & kSharedWindow)
+      return inside(shared_.data(), shared_.size(), place & ~kSharedWindow, bytes, at);
+    if (at.space == Space::generic && place & kLocalWindow)
+      return inside(thread.local, kernel_.local_bytes, place & ~kLocalWindow, bytes, at);
+    for (const auto& [low, high] : ranges_)
+      if (place >= low && place + bytes <= high) return reinterpret_cast<uint8_t*>(place);
+    find_range(place, bytes, at);
+    return reinterpret_cast<uint8_t*>(place);
+  }
+
+  static uint8_t* inside(uint8_t* base, size_t size, uint64_t offset, size_t bytes, const Instruction& at) {
+    if (offset + bytes > size) fail(at, "an address is outside of its memory");
+    return base + offset;
+  }
+
+  /// Accesses mostly go to the same few ranges, which are kept.
+  void find_range(uint64_t place, size_t bytes, const Instruction& at) {
+    const auto range = find_range_(place);
+    if (!range || place + bytes > range->second) fail(at, "an illegal memory access");
+    ranges_[oldest_++ % ranges_.size()] = *range;
+  }
+
+  [[noreturn]] static void fail(const Instruction& at, const std::string& what) {
+    throw LaunchError(what + " (line " + std::to_string(at.line) + " of the PTX)");
+  }
+
+  // --- threads ----------------------------------------------------------------------------------
+
+  void run_thread(Thread& thread) {
+    while (thread.state == Thread::State::runs) {
+      if (thread.next >= static_cast<int>(kernel_.code.size())) {
+        thread.state = Thread::State::ended;
+        return;
+      }
+      const Instruction& at = kernel_.code[static_cast<size_t>(thread.next++)];
+      if (at.predicate >= 0 && (thread.registers[at.predicate] != 0) == at.negated) continue;
+      step(thread, at);
+    }
+  }
+
+  void step(Thread& thread, const Instruction& at) {
+    switch (at.op) {
+      case Op::ld: return load(thread, at);
+      case Op::st: return store(thread, at);
+      case Op::mov: return move(thread, at);
+      case Op::bra: thread.next = at.target; return;
+      case Op::ret:
+      case Op::exit: thread.state = Thread::State::ended; return;
+      case Op::bar: thread.state = Thread::State::at_barrier; return;
+      case Op::shfl:
+      case Op::vote:
+        --thread.next;
+        thread.state = Thread::State::at_exchange;
+        return;
+      case Op::atom:
+      case Op::red: return atomic(thread, at);
+      case Op::cvta: return convert_address(thread, at);
+      case Op::fence: return;
+      case Op::trap: fail(at, "a kernel has trapped");
+      case Op::activemask: fail(at, "activemask depends on an order of threads that nothing promises");
+      default:
+        set(thread, at.to, compute(at, value(thread, at.a), value(thread, at.b), value(thread, at.c), value(thread, at.d)));
+        if (at.op == Op::setp && at.second.kind == Operand::Kind::reg)
+          set(thread, at.second, thread.registers[at.to.reg] ^ 1);
+    }
+  }
+
+  static uint64_t sign_extended(uint64_t raw, Type type) {
+    switch (type) {
+      case Type::s8: return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int8_t>(raw)));
+      case Type::s16: return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(raw)));
+      case Type::s32: return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(raw)));
+      default: return raw;
+    }
+  }
+
+  void load(Thread& thread, const Instruction& at) {
+    const auto size = static_cast<size_t>(size_of(at.type));
+    const uint8_t* from = address(thread, at, at.a, size * at.vector);
+    for (int i = 0; i < at.vector; ++i, from += size) {
+      uint64_t raw = 0;
+      std::memcpy(&raw, from, size);
+      set(thread, at.vector == 1 ? at.to : at.list[static_cast<size_t>(i)], sign_extended(raw, at.type));
+    }
+  }
+
+  void store(Thread& thread, const Instruction& at) {
+    const auto size = static_cast<size_t>(size_of(at.type));
+    uint8_t* to = address(thread, at, at.a, size * at.vector);
+    for (int i = 0; i < at.vector; ++i, to += size) {
+      const uint64_t raw = value(thread, at.vector == 1 ? at.b : at.list[static_cast<size_t>(i)]);
+      std::memcpy(to, &raw, size);
+    }
+  }
+
+  /// Also packs and unpacks: mov.b64 {lo, hi}, x.
+  void move(Thread& thread, const Instruction& at) {
+    if (at.list.empty()) return set(thread, at.to, value(thread, at.a));
+    const size_t bits = 8 * static_cast<size_t>(size_of(at.type)) / at.list.size();
+    const uint64_t mask = (uint64_t{1} << bits) - 1;
+    if (at.to.kind == Operand::Kind::none) {
+      const uint64_t whole = value(thread, at.a);
+      for (size_t i = 0; i < at.list.size(); ++i) set(thread, at.list[i], whole >> (i * bits) & mask);
+      return;
+    }
+    uint64_t whole = 0;
+    for (size_t i = 0; i < at.list.size(); ++i) whole |= (value(thread, at.list[i]) & mask) << (i * bits);
+    set(thread, at.to, whole);
+  }
+
+  void convert_address(Thread& thread, const Instruction& at) {
+    const uint64_t window = at.space == Space::shared ? kSharedWindow : at.space == Space::local ? kLocalWindow : 0;
+    const uint64_t place = value(thread, at.a);
+    set(thread, at.to, at.mode == "to" ? place & ~window : place | window);
+  }
+
+  void atomic(Thread& thread, const Instruction& at) {
+    const auto size = static_cast<size_t>(size_of(at.type));
+    uint8_t* place = address(thread, at, at.a, size);
+    uint64_t old = 0;
+    std::memcpy(&old, place, size);
+    const uint64_t made = atomic_result(at, old, value(thread, at.b), value(thread, at.c));
+    std::memcpy(place, &made, size);
+    if (at.op == Op::atom) set(thread, at.to, old);
+  }
+
+  // --- warps ------------------------------------------------------------------------------------
+
+  /// Lets every warp exchange whose named threads have all come; whether any has.
+  bool exchange_all() {
+    bool any = false;
+    for (size_t first = 0; first < threads_.size(); first += kWarp) {
+      const size_t count = std::min<size_t>(kWarp, threads_.size() - first);
+      for (size_t i = 0; i < count; ++i)
+        if (threads_[first + i].state == Thread::State::at_exchange) any = exchange(first, count, i) || any;
+    }
+    return any;
+  }
+
+  bool exchange(size_t first, size_t count, size_t asking) {
+    const int place = threads_[first + asking].next;
+    const Instruction& at = kernel_.code[static_cast<size_t>(place)];
+    const auto mask = static_cast<uint32_t>(value(threads_[first + asking], at.op == Op::shfl ? at.d : at.b));
+    if (!(mask >> asking & 1)) fail(at, "a thread takes part in an exchange that does not name it");
+    std::array<uint64_t, kWarp> values{};
+    uint32_t present = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const Thread& thread = threads_[first + i];
+      if (!(mask >> i & 1) || thread.state == Thread::State::ended) continue;
+      if (thread.state != Thread::State::at_exchange || thread.next != place) return false;
+      values[i] = value(thread, at.a) & 0xffffffff;
+      present |= 1u << i;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (!(present >> i & 1)) continue;
+      Thread& thread = threads_[first + i];
+      finish_exchange(thread, at, values, present, static_cast<int>(i));
+      ++thread.next;
+      thread.state = Thread::State::runs;
+    }
+    return true;
+  }
+
+  static void finish_exchange(Thread& thread, const Instruction& at, const std::array<uint64_t, kWarp>& values,
+                              uint32_t present, int lane) {
+    if (at.op == Op::vote) {
+      uint32_t ballot = 0;
+      for (int i = 0; i < kWarp; ++i)
+        if (present >> i & 1 && values[static_cast<size_t>(i)]) ballot |= 1u << i;
+      const bool all = ballot == present, any = ballot != 0;
+      set(thread, at.to, at.mode.find("ballot") != std::string::npos ? ballot : at.mode.find("all") != std::string::npos ? all : any);
+      return;
+    }
+    const auto amount = static_cast<int>(value(thread, at.b) & 31);
+    const auto clamp = static_cast<int>(value(thread, at.c));
+    const int segment = clamp >> 8 & 31, limit = (lane & segment) | (clamp & 31 & ~segment), low = lane & segment;
+    int from = lane;
+    bool valid = true;
+    if (at.mode.find("down") != std::string::npos) valid = (from = lane + amount) <= limit;
+    else if (at.mode.find("up") != std::string::npos) valid = (from = lane - amount) >= limit;
+    else if (at.mode.find("bfly") != std::string::npos) valid = (from = lane ^ amount) <= limit;
+    else valid = (from = low | (amount & ~segment)) <= limit;
+    if (!valid) from = lane;
+    if (!(present >> from & 1)) fail(at, "a shuffle reads a thread that takes no part");
+    set(thread, at.to, values[static_cast<size_t>(from)]);
+    set(thread, at.second, valid);
+  }
+
+  const Kernel& kernel_;
+  const std::vector<uint8_t>& parameters_;
+  const FindRange& find_range_;
+  const Dimensions grid_, size_;
+  std::vector<Thread> threads_;
+  std::vector<uint64_t> registers_;
+  std::vector<uint8_t> local_, shared_;
+  std::array<std::pair<uint64_t, uint64_t>, 4> ranges_{};
+  size_t oldest_ = 0;
+};
+
+}  // namespace
+
+void run_kernel(const Kernel& kernel, Dimensions grid, Dimensions block, unsigned shared_bytes,
+                const std::vector<uint8_t>& parameters, const FindRange& find_range) {
+  if (size_t{block.x} * block.y * block.z > static_cast<size_t>(kernel.max_threads))
+    throw LaunchError("more threads than the kernel was compiled for");
+  Block runner(kernel, grid, block, shared_bytes, parameters, find_range);
+  for (unsigned z = 0; z < grid.z; ++z)
+    for (unsigned y = 0; y < grid.y; ++y)
+      for (unsigned x = 0; x < grid.x; ++x) runner.run({x, y, z});
+}
+
+}  // namespace fake

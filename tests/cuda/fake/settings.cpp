@@ -1,0 +1,49 @@
+#include "tests/cuda/fake/settings.h"
+
+#include <cstdlib>
+#include <map>
+
+namespace fake {
+namespace {
+
+size_t bytes_of(const std::string& text) {
+  char* end = nullptr;
+  const auto number = static_cast<size_t>(std::strtoull(text.c_str(), &end, 10));
+  return *end == 'G' ? number << 30 : *end == 'M' ? number << 20 : *end == 'K' ? number << 10 : number;
+}
+
+Settings read_settings() {
+  std::map<std::string, std::string> given;
+  const char* text = std::getenv("TIDE_FAKE_CUDA");
+  std::string rest = text ? text : "";
+  while (!rest.empty()) {
+    const std::string part = rest.substr(0, rest.find(','));
+    rest.erase(0, std::min(part.size() + 1, rest.size()));
+    const size_t equal = part.find('=');
+    if (equal != std::string::npos) given[part.substr(0, equal)] = part.substr(equal + 1);
+  }
+  Settings result;
+  const auto integer = [&](const char* key, auto& to) {
+    if (given.count(key)) to = std::stoi(given[key]);
+  };
+  integer("devices", result.devices);
+  integer("version", result.version);
+  integer("capability", result.capability);
+  integer("old_device", result.old_device);
+  integer("init_error", result.init_error);
+  integer("lose_after", result.lose_after);
+  integer("lost_device", result.lost_device);
+  integer("fail_copy", result.fail_copy);
+  if (given.count("memory")) result.memory = bytes_of(given["memory"]);
+  result.missing = given["missing"];
+  return result;
+}
+
+}  // namespace
+
+const Settings& settings() {
+  static const Settings the_settings = read_settings();
+  return the_settings;
+}
+
+}  // namespace fake
