@@ -4,6 +4,8 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/properties.h"
 #include "runtime/graph/engine.h"
 
 namespace tide::bindings {
@@ -15,6 +17,12 @@ int count_devices() {
   int count = 0;
   for (Device device : engine::devices()) count += device.kind == DeviceKind::cuda;
   return count;
+}
+
+std::string list_of_devices() {
+  std::string list;
+  for (Device device : engine::devices()) list += (list.empty() ? "" : ", ") + device.name();
+  return list;
 }
 
 /// The CUDA device that the argument at `index` names, or the current one. Throws DeviceError,
@@ -31,13 +39,19 @@ Device usable(lua_State* L, int index, const char* function) {
   }
   if (device.kind != DeviceKind::cuda)
     throw DeviceError(std::string(function) + ": not a CUDA device: " + device.name());
-  if (!engine::exists(device))
-    throw DeviceError(std::string(function) + ": " + device.name() +
-                      " cannot be used: `tide info` says what was found and what is missing");
+  if (!engine::exists(device)) {
+    const cuda::DriverReport& report = cuda::driver_report();
+    if (!report.usable())
+      throw DeviceError(std::string(function) + ": CUDA cannot be used: " + report.problem +
+                        "; `tide info` tells more");
+    throw DeviceError(std::string(function) + ": there is no " + device.name() +
+                      " here; there are " + list_of_devices());
+  }
   return device;
 }
 
 int is_available(lua_State* L) {
+  cuda::warn_if_broken();
   lua_pushboolean(L, count_devices() > 0);
   return 1;
 }
@@ -64,20 +78,62 @@ int synchronize(lua_State* L) {
 
 int mem_get_info(lua_State* L) {
   const auto memory = engine::memory(usable(L, 1, "cuda.mem_get_info"));
-  lua_pushinteger(L, static_cast<lua_Integer>(memory.limit - memory.in_use));
-  lua_pushinteger(L, static_cast<lua_Integer>(memory.limit));
+  lua_pushinteger(L, static_cast<lua_Integer>(memory.device_free));
+  lua_pushinteger(L, static_cast<lua_Integer>(memory.device_total));
   return 2;
 }
 
-/// What only a driver can say: get_device_name and its like.
-template <const char* kName>
-int ask_driver(lua_State* L) {
-  const Device device = usable(L, 1, kName);
-  throw DeviceError(std::string(kName) + ": the driver of " + device.name() + " does not say");
+int get_device_name(lua_State* L) {
+  const Device device = usable(L, 1, "cuda.get_device_name");
+  lua_pushstring(L, cuda::device_properties(device.index).name.c_str());
+  return 1;
 }
-constexpr char kDeviceName[] = "cuda.get_device_name";
-constexpr char kDeviceProperties[] = "cuda.get_device_properties";
-constexpr char kDeviceCapability[] = "cuda.get_device_capability";
+
+int get_device_capability(lua_State* L) {
+  const auto device = cuda::device_properties(usable(L, 1, "cuda.get_device_capability").index);
+  lua_pushinteger(L, device.major);
+  lua_pushinteger(L, device.minor);
+  return 2;
+}
+
+int get_device_properties(lua_State* L) {
+  const auto device = cuda::device_properties(usable(L, 1, "cuda.get_device_properties").index);
+  const std::pair<const char*, int64_t> integers[] = {
+      {"major", device.major},
+      {"minor", device.minor},
+      {"total_memory", static_cast<int64_t>(device.total_memory)},
+      {"multi_processor_count", device.multiprocessors},
+      {"warp_size", device.warp_size},
+      {"max_threads_per_multi_processor", device.max_threads_per_multiprocessor},
+      {"clock_rate", device.clock_khz},
+      {"memory_clock_rate", device.memory_clock_khz},
+      {"memory_bus_width", device.memory_bus_bits},
+      {"L2_cache_size", static_cast<int64_t>(device.l2_cache)},
+      {"pci_bus_id", device.pci_bus},
+      {"pci_device_id", device.pci_device},
+      {"float_units", device.float_units},
+      {"double_units", device.double_units},
+      {"tensor_units", device.tensor_units}};
+  const std::pair<const char*, double> numbers[] = {{"peak_float", device.peak_float()},
+                                                    {"peak_double", device.peak_double()},
+                                                    {"peak_bandwidth", device.peak_bandwidth()}};
+  lua_createtable(L, 0, 24);
+  lua_pushstring(L, device.name.c_str());
+  lua_setfield(L, -2, "name");
+  for (const auto& [name, value] : integers) {
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, name);
+  }
+  for (const auto& [name, value] : numbers) {
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, name);
+  }
+  lua_pushboolean(L, device.ecc);
+  lua_setfield(L, -2, "ecc");
+  lua_pushboolean(L, device.integrated);
+  lua_setfield(L, -2, "is_integrated");
+  return 1;
+}
 
 /// The function with the same name of `tide`, called for a CUDA device; upvalue: that function.
 int with_device(lua_State* L) {
@@ -95,10 +151,12 @@ constexpr Function kFunctions[] = {
     {"current_device", guard<current_device>, "", "Number of the current CUDA device, from 0"},
     {"set_device", guard<set_device>, "device", "Makes a CUDA device the current one"},
     {"synchronize", guard<synchronize>, "device?", "Waits until the device has finished"},
-    {"get_device_name", guard<ask_driver<kDeviceName>>, "device?", "The name of the device"},
-    {"get_device_properties", guard<ask_driver<kDeviceProperties>>, "device?",
-     "A table of what the device has"},
-    {"get_device_capability", guard<ask_driver<kDeviceCapability>>, "device?",
+    {"get_device_name", guard<get_device_name>, "device?", "The name of the device"},
+    {"get_device_properties", guard<get_device_properties>, "device?",
+     "A table of what the device has: memory, multiprocessors, clocks in kHz, units per "
+     "multiprocessor "
+     "and the peaks that follow (operations per second, an FMA counted as two)"},
+    {"get_device_capability", guard<get_device_capability>, "device?",
      "The compute capability of the device: two numbers"},
     {"mem_get_info", guard<mem_get_info>, "device?", "Free and total bytes of the device"},
 };

@@ -4,6 +4,7 @@
 #include "bindings/support/entry.h"
 #include "bindings/timing/functions.h"
 #include "runtime/codegen/kernel.h"
+#include "runtime/cuda/properties.h"
 #include "runtime/graph/engine.h"
 
 namespace tide::bindings {
@@ -54,9 +55,7 @@ int info(lua_State* L) {
   std::string text = "devices:";
   for (Device device : engine::devices()) text += " " + device.name();
   text += "\ncpu: " + std::to_string(engine::threads()) + " threads, kernels for " + kernel_cpu();
-  bool has_cuda = false;
-  for (Device device : engine::devices()) has_cuda = has_cuda || device.kind == DeviceKind::cuda;
-  if (!has_cuda) text += "\ncuda: no device that can be used";
+  text += "\n" + cuda::describe_driver();
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

@@ -1,9 +1,11 @@
-// How a loop program is laid out on a GPU: what the generated kernel and whoever launches it agree on.
+// How a loop program is laid out on a GPU: what the generated kernel and whoever launches it agree
+// on.
 //
-// A kernel has one parameter by value, an array of 64-bit words: the addresses of the operands (LoopArguments::
-// bases), the extents, the strides (as LoopArguments), the parameters, and the number of work units. It
-// runs with any number of blocks; each takes units in turn. Map programs have a unit per thread, row
-// programs one per team of threads: a team shares one row (or with `partial` one block of it).
+// A kernel has one parameter by value, an array of 64-bit words: the addresses of the operands
+// (LoopArguments:: bases), the extents, the strides (as LoopArguments), the parameters, and the
+// number of work units. It runs with any number of blocks; each takes units in turn. Map programs
+// have a unit per thread, row programs one per team of threads: a team shares one row (or with
+// `partial` one block of it).
 #pragma once
 
 #include <algorithm>
@@ -25,7 +27,8 @@ struct GpuForm {
   bool operator==(const GpuForm&) const = default;
 };
 
-/// Threads of a block, and their roles in row programs: thread t is member t / teams of team t % teams.
+/// Threads of a block, and their roles in row programs: thread t is member t / teams of team t %
+/// teams.
 struct GpuBlock {
   int threads, teams, members;
 };
@@ -48,7 +51,8 @@ inline int gpu_vector(const LoopProgram& program) {
 }
 
 /// Units of work over these extents.
-inline int64_t gpu_units(const LoopProgram& program, std::span<const int64_t> extents, GpuForm form) {
+inline int64_t gpu_units(const LoopProgram& program, std::span<const int64_t> extents,
+                         GpuForm form) {
   int64_t outer = 1;
   for (int d = 0; d < program.outer_rank; ++d) outer *= extents[d];
   if (program.partial) {

@@ -15,6 +15,7 @@ const std::string& plugin_identity();
 /// InternalError if there is no plugin, or if it cannot compile the program.
 std::string generate(const LoopProgram& program, GeneratedForm form);
 /// The same for a GPU, as PTX for the architecture ("sm_80").
-std::string generate_ptx(const LoopProgram& program, const std::string& architecture, const GpuForm& form);
+std::string generate_ptx(const LoopProgram& program, const std::string& architecture,
+                         const GpuForm& form);
 
 }  // namespace tide

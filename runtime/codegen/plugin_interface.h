@@ -17,9 +17,9 @@ enum class GeneratedForm : uint8_t {
 
 }  // namespace tide
 
-/// Writes the code for `program` to `result`, for a processor named as by kernel_cpu() or for a GPU of
-/// architecture "sm_75", "sm_80" or "sm_90" in the form `gpu`; or returns false, with what is wrong in `result`.
-/// Thread-safe.
+/// Writes the code for `program` to `result`, for a processor named as by kernel_cpu() or for a GPU
+/// of architecture "sm_75", "sm_80" or "sm_90" in the form `gpu`; or returns false, with what is
+/// wrong in `result`. Thread-safe.
 extern "C" __attribute__((visibility("default"))) bool tide_generate_loop(
     const tide::LoopProgram& program, const char* cpu, tide::GeneratedForm form,
     const tide::GpuForm& gpu, std::string& result);

@@ -7,12 +7,12 @@
 
 namespace tide {
 
-/// The architecture that PTX is written for, of those LLVM knows, for a device of this compute capability
-/// (75, 80, 90, 100): the newest that is not newer.
+/// The architecture that PTX is written for, of those LLVM knows, for a device of this compute
+/// capability (75, 80, 90, 100): the newest that is not newer.
 const char* ptx_architecture(int capability);
 
-/// The PTX of `program`; its entry is "kernel". Thread-safe. Throws InternalError if the plugin is missing
-/// or broken.
+/// The PTX of `program`; its entry is "kernel". Thread-safe. Throws InternalError if the plugin is
+/// missing or broken.
 std::string ptx_of(const LoopProgram& program, const char* architecture, const GpuForm& form);
 
 }  // namespace tide

@@ -40,8 +40,8 @@ static_assert(std::is_same_v<DeviceOrdinal, CUdevice>);
 
 /// What a parameter looks like to the caller: pointers are all alike, enumerations are ints.
 template <class T>
-using Plain = std::conditional_t<std::is_pointer_v<T>, void*,
-                                 std::conditional_t<std::is_enum_v<T>, int, T>>;
+using Plain =
+    std::conditional_t<std::is_pointer_v<T>, void*, std::conditional_t<std::is_enum_v<T>, int, T>>;
 template <class A, class B>
 constexpr bool same_parameter = std::is_same_v<Plain<A>, Plain<B>> ||
                                 (std::is_integral_v<Plain<A>> && std::is_integral_v<Plain<B>> &&

@@ -20,7 +20,8 @@ CudaBackend::CudaBackend(int ordinal, HostNative host_native)
   DeviceOrdinal device = 0;
   int multiprocessors = 0;
   check(driver().device_get(&device, ordinal), "cuDeviceGet");
-  check(driver().device_attribute(&multiprocessors, kMultiprocessors, device), "cuDeviceGetAttribute");
+  check(driver().device_attribute(&multiprocessors, kMultiprocessors, device),
+        "cuDeviceGetAttribute");
   check(driver().context_retain(&context_, device), "cuDevicePrimaryCtxRetain");
   use();
   queue_lane_ = make_lane();
@@ -60,6 +61,13 @@ void CudaBackend::release(void* data, size_t) {
   use();
   // Only what the queue is through with is given back; if the device is lost, so is its memory.
   driver().release(pointer(data));
+}
+
+Backend::DeviceMemory CudaBackend::device_memory() {
+  use();
+  DeviceMemory memory;
+  check(driver().memory_info(&memory.available, &memory.total), "cuMemGetInfo");
+  return memory;
 }
 
 void* CudaBackend::allocate_host(size_t bytes) {
@@ -103,8 +111,10 @@ void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, siz
                           CopyKind kind) {
   if (bytes == 0) return;
   switch (kind) {
-    case CopyKind::to_device: return lane.staging->upload(pointer(destination), source, bytes);
-    case CopyKind::to_host: return lane.staging->download(destination, pointer(source), bytes);
+    case CopyKind::to_device:
+      return lane.staging->upload(pointer(destination), source, bytes);
+    case CopyKind::to_host:
+      return lane.staging->download(destination, pointer(source), bytes);
     case CopyKind::within:
       return check(driver().copy_within(pointer(destination), pointer(source), bytes, lane.stream),
                    "cuMemcpyDtoDAsync");
@@ -117,7 +127,8 @@ void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, siz
 
 void CudaBackend::finish() {
   use();
-  if (on_queue()) return check(driver().stream_synchronize(queue_lane_.stream), "cuStreamSynchronize");
+  if (on_queue())
+    return check(driver().stream_synchronize(queue_lane_.stream), "cuStreamSynchronize");
   const std::lock_guard lock(guest_mutex_);
   check(driver().stream_synchronize(guest_lane_.stream), "cuStreamSynchronize");
 }

@@ -18,7 +18,8 @@ namespace tide::cuda {
 /// Finds the host's routine of a native op, for ops that have no kernel here.
 using HostNative = NativeFunction (*)(NativeOp op);
 
-/// Launches and copies are enqueued on the device's stream; the host learns of their end through events.
+/// Launches and copies are enqueued on the device's stream; the host learns of their end through
+/// events.
 class CudaBackend : public Backend {
  public:
   /// Throws DriverError if the device cannot be set up.
@@ -28,6 +29,7 @@ class CudaBackend : public Backend {
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
   size_t memory_limit() const override { return 0; }
+  DeviceMemory device_memory() override;
   void* allocate_host(size_t bytes) override;
   void release_host(void* data, size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
@@ -43,8 +45,8 @@ class CudaBackend : public Backend {
   void call_when_done(void (*function)(void*), void* data) override;
 
  private:
-  /// A stream and what belongs to it. The queue has one; other threads, which fetch results that are ready,
-  /// share another.
+  /// A stream and what belongs to it. The queue has one; other threads, which fetch results that
+  /// are ready, share another.
   struct Lane {
     Stream stream = nullptr;
     std::unique_ptr<Staging> staging;
@@ -66,7 +68,7 @@ class CudaBackend : public Backend {
     uint64_t ticket;
     Event event;
   };
-  std::deque<Point> points_;     ///< noted and not known to be done
+  std::deque<Point> points_;  ///< noted and not known to be done
   std::vector<Event> spare_events_;
   uint64_t noted_ = 0, done_ = 0;
 };

@@ -12,12 +12,14 @@ namespace {
 
 constexpr int64_t kMostGrid = 0x7fffffff;
 
-/// Whether every dense operand can be moved 16 bytes of the widest at a time along the last dimension.
+/// Whether every dense operand can be moved 16 bytes of the widest at a time along the last
+/// dimension.
 bool is_aligned(const LoopStep& step, void* const* bases) {
   const LoopProgram& program = step.program;
   const size_t rank = program.outer_rank;
   const auto vector = static_cast<size_t>(gpu_vector(program));
-  if (vector < 2 || (rank > 1 && static_cast<size_t>(step.extents[rank - 1]) % vector)) return false;
+  if (vector < 2 || (rank > 1 && static_cast<size_t>(step.extents[rank - 1]) % vector))
+    return false;
   if (step.extents[rank - 1] < static_cast<int64_t>(vector)) return false;
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const LoopOperand& operand = program.operands[k];

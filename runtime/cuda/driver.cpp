@@ -135,11 +135,13 @@ class Opening {
       return fail("the driver's library cannot be loaded: " + reason, kNewDriver);
     }
     if (!has_hardware())
-      return fail("there is no NVIDIA driver (libcuda.so.1) and no NVIDIA GPU in sight",
-                  "nothing, unless this machine has one; the cpu and the simulated accelerators work");
+      return fail(
+          "there is no NVIDIA driver (libcuda.so.1) and no NVIDIA GPU in sight",
+          "nothing, unless this machine has one; the cpu and the simulated accelerators work");
     report_.expected = true;
-    return fail("there is an NVIDIA GPU, but no driver for it (libcuda.so.1)",
-                std::string(kNewDriver) + "; in a container, give it the GPU (docker run --gpus all)");
+    return fail(
+        "there is an NVIDIA GPU, but no driver for it (libcuda.so.1)",
+        std::string(kNewDriver) + "; in a container, give it the GPU (docker run --gpus all)");
   }
 
   bool read_version() {
@@ -192,9 +194,9 @@ class Opening {
     }
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     if (visible)
-      return fail("the driver shows no device: CUDA_VISIBLE_DEVICES is \"" + std::string(visible) +
-                      "\"",
-                  "unset CUDA_VISIBLE_DEVICES, or name devices in it");
+      return fail(
+          "the driver shows no device: CUDA_VISIBLE_DEVICES is \"" + std::string(visible) + "\"",
+          "unset CUDA_VISIBLE_DEVICES, or name devices in it");
     return fail("the driver finds no device",
                 "see whether nvidia-smi lists one; in a container, give it the GPU");
   }
@@ -215,7 +217,8 @@ class Opening {
       fail(error.what(), kNewDriver);
       return;
     }
-    if (!any) fail("no device can be used: " + obstacles, "use a card of compute capability 7.5 or newer");
+    if (!any)
+      fail("no device can be used: " + obstacles, "use a card of compute capability 7.5 or newer");
   }
 
   void log() const {
@@ -251,8 +254,7 @@ std::string error_message(const char* call, Result result) {
   if (table.error_text) table.error_text(result, &text);
   std::string message = std::string(call) + ": " + (text ? text : "unknown error") + " (" +
                         (name ? name : std::to_string(result)) + ")";
-  if (is_lost(result))
-    message += ": the device is lost, and what lies on it; other devices go on";
+  if (is_lost(result)) message += ": the device is lost, and what lies on it; other devices go on";
   return message;
 }
 
@@ -287,6 +289,6 @@ std::string version_text(int version) {
 }
 
 DriverError::DriverError(const char* call, Result code)
-      : Error(error_message(call, code)), result(code) {}
+    : Error(error_message(call, code)), result(code) {}
 
 }  // namespace tide::cuda

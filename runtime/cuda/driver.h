@@ -41,8 +41,8 @@ struct DriverReport {
 };
 
 /// Looks for the driver on the first call: in TIDE_CUDA_PATH (folders or a file, separated by
-/// colons), then where the system's loader looks. Takes no GPU memory. Thread-safe. TIDE_LOG=1 tells
-/// on stderr what was found.
+/// colons), then where the system's loader looks. Takes no GPU memory. Thread-safe. TIDE_LOG=1
+/// tells on stderr what was found.
 const DriverReport& driver_report();
 
 /// Whether there is a device of this ordinal that tide can use. Looks for the driver.

@@ -1,6 +1,8 @@
-// The part of the CUDA driver's interface that tide uses, declared here so that building needs no toolkit.
+// The part of the CUDA driver's interface that tide uses, declared here so that building needs no
+// toolkit.
 //
-// check_driver_api.cpp compares every number and type with the toolkit's cuda.h where that is installed.
+// check_driver_api.cpp compares every number and type with the toolkit's cuda.h where that is
+// installed.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +16,9 @@ constexpr Result kOutOfMemory = 2;
 constexpr Result kNoDevice = 100;
 constexpr Result kNotReady = 600;
 
-using DeviceOrdinal = int;         ///< CUdevice
-using DevicePointer = uint64_t;    ///< CUdeviceptr
-struct ContextHandle;              // what a CUcontext, CUstream, ... points to
+using DeviceOrdinal = int;       ///< CUdevice
+using DevicePointer = uint64_t;  ///< CUdeviceptr
+struct ContextHandle;            // what a CUcontext, CUstream, ... points to
 struct StreamHandle;
 struct EventHandle;
 struct ModuleHandle;
@@ -57,9 +59,9 @@ constexpr unsigned kHostPortable = 1;       ///< CU_MEMHOSTALLOC_PORTABLE
 /// CUjit_option: a buffer for the compiler's errors, and its size.
 constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
 
-/// Entry points: X(member, name in the driver, parameters). All give a Result. The binary interface is
-/// that of CUDA 12.0 (kInterfaceVersion), which every later driver still has.
-#define TIDE_CUDA_DRIVER(X)                                                                         \
+/// Entry points: X(member, name in the driver, parameters). All give a Result. The binary interface
+/// is that of CUDA 12.0 (kInterfaceVersion), which every later driver still has.
+#define TIDE_CUDA_DRIVER(X)                                                                        \
   X(init, "cuInit", (unsigned flags))                                                              \
   X(device_count, "cuDeviceGetCount", (int* count))                                                \
   X(device_get, "cuDeviceGet", (DeviceOrdinal * device, int ordinal))                              \
@@ -68,7 +70,7 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(device_memory, "cuDeviceTotalMem", (size_t * bytes, DeviceOrdinal device))                     \
   X(context_retain, "cuDevicePrimaryCtxRetain", (Context * context, DeviceOrdinal device))         \
   X(context_use, "cuCtxSetCurrent", (Context context))                                             \
-  X(memory_info, "cuMemGetInfo", (size_t * available, size_t* total))                              \
+  X(memory_info, "cuMemGetInfo", (size_t * available, size_t * total))                             \
   X(allocate, "cuMemAlloc", (DevicePointer * data, size_t bytes))                                  \
   X(release, "cuMemFree", (DevicePointer data))                                                    \
   X(host_allocate, "cuMemHostAlloc", (void** data, size_t bytes, unsigned flags))                  \
@@ -93,7 +95,8 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(host_function, "cuLaunchHostFunc", (Stream stream, HostFunction function, void* data))         \
   X(module_load, "cuModuleLoadDataEx",                                                             \
     (Module * module, const void* image, unsigned count, int* options, void** values))             \
-  X(module_function, "cuModuleGetFunction", (Function * function, Module module, const char* name)) \
+  X(module_function, "cuModuleGetFunction",                                                        \
+    (Function * function, Module module, const char* name))                                        \
   X(function_attribute, "cuFuncGetAttribute", (int* value, int which, Function function))          \
   X(launch, "cuLaunchKernel",                                                                      \
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,       \

@@ -44,9 +44,10 @@ std::optional<PositionFailure> run_on_host(const NativeStep& step, void* const* 
   for (size_t i = 0; i < views.size(); ++i) {
     HostCopy& copy = copies.emplace_back(views[i]);
     if (i < step.inputs.size())
-      staging.download(copy.bytes.data(),
-                       reinterpret_cast<DevicePointer>(addresses[i]) + static_cast<uint64_t>(copy.first),
-                       copy.bytes.size());
+      staging.download(
+          copy.bytes.data(),
+          reinterpret_cast<DevicePointer>(addresses[i]) + static_cast<uint64_t>(copy.first),
+          copy.bytes.size());
     views[i].data = copy.bytes.data() - copy.first;
   }
   OneThread one;

@@ -1,4 +1,5 @@
-// Native ops that have no kernel here yet: their arrays are fetched, the host computes, the results go back.
+// Native ops that have no kernel here yet: their arrays are fetched, the host computes, the results
+// go back.
 #pragma once
 
 #include <optional>

@@ -8,8 +8,8 @@
 
 namespace tide::cuda {
 
-/// Belongs to one stream and is used by one thread at a time, with the stream's context current. The
-/// blocks are pinned on first use.
+/// Belongs to one stream and is used by one thread at a time, with the stream's context current.
+/// The blocks are pinned on first use.
 class Staging {
  public:
   explicit Staging(Stream stream) : stream_(stream) {}

@@ -57,6 +57,12 @@ class Backend {
   /// Most bytes that may be allocated; 0: no limit.
   virtual size_t memory_limit() const = 0;
 
+  struct DeviceMemory {
+    size_t available = 0, total = 0;  ///< bytes; 0, 0: the device does not tell
+  };
+  /// What the device has, whoever uses it.
+  virtual DeviceMemory device_memory() { return {}; }
+
   /// Pinned host memory for transfers; ordinary memory where there is nothing to pin.
   virtual void* allocate_host(size_t bytes) = 0;
   virtual void release_host(void* data, size_t bytes) = 0;

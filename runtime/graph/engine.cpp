@@ -220,7 +220,14 @@ double wait_seconds() {
   return wait_book().seconds;
 }
 
-MemoryStatistics memory(Device device) { return DeviceState::of(device).allocator.statistics(); }
+MemoryStatistics memory(Device device) {
+  DeviceState& state = DeviceState::of(device);
+  MemoryStatistics result = state.allocator.statistics();
+  const Backend::DeviceMemory all = state.backend->device_memory();
+  result.device_free = all.available;
+  result.device_total = all.total;
+  return result;
+}
 
 void reset_peak(Device device) { DeviceState::of(device).allocator.reset_peak(); }
 

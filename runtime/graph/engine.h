@@ -80,6 +80,7 @@ struct MemoryStatistics {
   size_t peak = 0;     ///< highest in_use since reset_peak
   size_t cached = 0;   ///< bytes kept for reuse
   size_t limit = 0;    ///< 0: none
+  size_t device_free = 0, device_total = 0;  ///< of the device, whoever uses it; 0: it does not tell
   int64_t allocations = 0;  ///< blocks asked for
   int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
 };

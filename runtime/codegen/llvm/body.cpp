@@ -197,7 +197,8 @@ void Body::store_memory(size_t operand, const Registers& raw) {
       code.builder.CreateMaskedStore(raw[i], address, llvm::Align(size), mask());
       continue;
     }
-    llvm::StoreInst* store = code.store(raw[i], address, streaming ? size * lanes_.width : vector_alignment(size));
+    llvm::StoreInst* store =
+        code.store(raw[i], address, streaming ? size * lanes_.width : vector_alignment(size));
     if (!streaming) continue;
     llvm::Metadata* one = llvm::ConstantAsMetadata::get(code.builder.getInt32(1));
     store->setMetadata("nontemporal", llvm::MDNode::get(code.builder.getContext(), one));

@@ -30,8 +30,8 @@ class Frame {
   /// Of LoopRange; a GPU's threads find their own parts of the domain.
   llvm::Value *vector_begin = nullptr, *vector_end = nullptr;
   llvm::Value *row_begin = nullptr, *row_end = nullptr;
-  llvm::Value* units = nullptr;  ///< of work, on a GPU
-  std::vector<llvm::Value*> parameters;                          ///< scalars of their compute types
+  llvm::Value* units = nullptr;          ///< of work, on a GPU
+  std::vector<llvm::Value*> parameters;  ///< scalars of their compute types
   /// Per operand its stride along the vector dimension, in bytes (a ramp's: as it is); none if
   /// known.
   std::vector<llvm::Value*> vector_strides;

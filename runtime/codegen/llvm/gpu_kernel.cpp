@@ -1,8 +1,8 @@
 // Kernels for GPUs: a thread per point of a map, a team of threads per row.
 //
-// The bits are those of the CPU's kernels: member j of a row's team owns lane j of the reduction's tree
-// (down columns, lanes j, j + 16, j + 32 and j + 48), takes its elements in rising order, and the
-// lanes meet in shared memory. Values per element that several passes need are computed again.
+// The bits are those of the CPU's kernels: member j of a row's team owns lane j of the reduction's
+// tree (down columns, lanes j, j + 16, j + 32 and j + 48), takes its elements in rising order, and
+// the lanes meet in shared memory. Values per element that several passes need are computed again.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
@@ -68,16 +68,16 @@ class GpuMapKernel {
  public:
   GpuMapKernel(Frame& frame, const GpuForm& form)
       : frame_(frame), code_(frame.code), grid_(frame, form), form_(form) {
-    stores_ = frame.instructions([](const LoopInstruction& instruction, size_t) {
-      return instruction.kind == Kind::store;
-    });
+    stores_ = frame.instructions(
+        [](const LoopInstruction& instruction, size_t) { return instruction.kind == Kind::store; });
     needed_ = frame.needed_for(stores_, std::vector<bool>(frame.program.code.size(), false));
   }
 
   void emit_points() {
     auto& builder = code_.builder;
     llvm::Value* threads = code_.number(gpu_block(frame_.program).threads);
-    llvm::Value* first = builder.CreateAdd(builder.CreateMul(grid_.block(), threads), grid_.thread());
+    llvm::Value* first =
+        builder.CreateAdd(builder.CreateMul(grid_.block(), threads), grid_.thread());
     llvm::Value* step = builder.CreateMul(grid_.blocks(), threads);
     code_.loop(first, frame_.units, step, [&](llvm::Value* unit) {
       if (!form_.vector)
@@ -98,9 +98,8 @@ class GpuMapKernel {
     const Places places = frame_.places_at({code_.number(0)});
     llvm::Value* count = builder.CreateUDiv(frame_.extent(0), code_.number(vector));
     llvm::Value* full = builder.CreateICmpSLT(unit, count);
-    code_.when(full, [&] {
-      emit_body(vector, places, builder.CreateMul(unit, code_.number(vector)));
-    });
+    code_.when(full,
+               [&] { emit_body(vector, places, builder.CreateMul(unit, code_.number(vector))); });
     code_.when(builder.CreateNot(full), [&] {
       llvm::Value* before = builder.CreateMul(count, code_.number(vector - 1));
       emit_body(1, places, builder.CreateAdd(unit, before));
@@ -153,17 +152,18 @@ class GpuRowKernel {
     member_ = block_.members == 1 ? code_.number(0)
                                   : builder.CreateUDiv(thread, code_.number(block_.teams));
     if (block_.members > 1) {
-      auto* type = llvm::ArrayType::get(builder.getInt64Ty(), static_cast<uint64_t>(block_.threads));
-      shared_ = new llvm::GlobalVariable(*builder.GetInsertBlock()->getModule(), type, false,
-                                         llvm::GlobalValue::InternalLinkage,
-                                         llvm::UndefValue::get(type), "lanes", nullptr,
-                                         llvm::GlobalValue::NotThreadLocal, kShared);
+      auto* type =
+          llvm::ArrayType::get(builder.getInt64Ty(), static_cast<uint64_t>(block_.threads));
+      shared_ =
+          new llvm::GlobalVariable(*builder.GetInsertBlock()->getModule(), type, false,
+                                   llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
+                                   "lanes", nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
       shared_->setAlignment(llvm::Align(8));
     }
   }
 
-  /// Threads of a block that have no row of their own left take the last one again, without storing,
-  /// so that all of them meet at the barriers.
+  /// Threads of a block that have no row of their own left take the last one again, without
+  /// storing, so that all of them meet at the barriers.
   void emit_rows() {
     auto& builder = code_.builder;
     llvm::Value* teams = code_.number(block_.teams);
@@ -203,7 +203,8 @@ class GpuRowKernel {
     llvm::Value* block = nullptr;
     if (program_.partial) {
       llvm::Value* outer = code_.number(1);
-      for (int d = 0; d < program_.outer_rank; ++d) outer = builder.CreateMul(outer, frame_.extent(d));
+      for (int d = 0; d < program_.outer_rank; ++d)
+        outer = builder.CreateMul(outer, frame_.extent(d));
       std::tie(block, unit) = grid_.divide(unit, outer);
       begin_ = builder.CreateMul(block, code_.number(kReductionBlock));
       end_ = code_.smaller(builder.CreateAdd(begin_, code_.number(kReductionBlock)), end_);
@@ -237,7 +238,8 @@ class GpuRowKernel {
     for (size_t i = 0; i < now.size(); ++i) {
       const LoopPasses::Instruction& passed = passes_.instructions[i];
       const Kind kind = program_.code[i].kind;
-      now[i] = passed.per_row && passed.level == level && kind != Kind::reduce && kind != Kind::store;
+      now[i] =
+          passed.per_row && passed.level == level && kind != Kind::reduce && kind != Kind::store;
     }
     row.compute(now);
     for (size_t i = 0; i < now.size(); ++i)
@@ -251,7 +253,8 @@ class GpuRowKernel {
     if (reductions.empty()) return run_elements(begin_, end_, reductions, stored);
     if (program_.partial || program_.in_order) {
       run_elements(begin_, end_, reductions, stored);
-      for (size_t r = 0; r < reductions.size(); ++r) set_result(row, reductions[r], collapse(r, reductions[r]));
+      for (size_t r = 0; r < reductions.size(); ++r)
+        set_result(row, reductions[r], collapse(r, reductions[r]));
       return;
     }
     std::vector<llvm::AllocaInst*> totals;
@@ -263,7 +266,8 @@ class GpuRowKernel {
       for (size_t r = 0; r < reductions.size(); ++r) {
         const size_t i = reductions[r];
         const Value total = scalar(i, code_.get(totals[r]));
-        code_.set(totals[r], combine(program_.code[i].reduction, total, scalar(i, collapse(r, i)))[0]);
+        code_.set(totals[r],
+                  combine(program_.code[i].reduction, total, scalar(i, collapse(r, i)))[0]);
       }
     });
     for (size_t r = 0; r < reductions.size(); ++r)
@@ -351,7 +355,8 @@ class GpuRowKernel {
 
   void accumulate(Body& body, size_t r, size_t i, int accumulator) {
     const LoopInstruction& described = program_.code[i];
-    llvm::AllocaInst* place = sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(accumulator)];
+    llvm::AllocaInst* place =
+        sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(accumulator)];
     const Value old = Value::broadcast(body.lanes(), type_of(i), code_.get(place));
     const Value input = convert(body.value(described.a[0]), type_of(i));
     code_.set(place, combine(described.reduction, old, input)[0]);
@@ -361,7 +366,8 @@ class GpuRowKernel {
   llvm::Value* collapse(size_t r, size_t i) {
     std::vector<llvm::Value*> own;
     for (int a = 0; a < accumulators_; ++a)
-      own.push_back(code_.get(sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(a)]));
+      own.push_back(
+          code_.get(sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(a)]));
     combine_halves(i, own);
     if (block_.members == 1) return own[0];
     auto& builder = code_.builder;
@@ -395,7 +401,8 @@ class GpuRowKernel {
 
   llvm::Value* merged(size_t i, llvm::Value* a, llvm::Value* b) {
     const Value left = scalar(i, a);
-    return combine(program_.code[i].reduction, left, Value::broadcast(left.lanes(), type_of(i), b))[0];
+    return combine(program_.code[i].reduction, left,
+                   Value::broadcast(left.lanes(), type_of(i), b))[0];
   }
 
   /// The first half takes in the second, until one is left.
@@ -413,8 +420,9 @@ class GpuRowKernel {
     llvm::Type* word = builder.getInt32Ty();
     const auto shuffle = [&](llvm::Value* x) -> llvm::Value* {
       return builder.CreateIntrinsic(
-          id, {}, {builder.getInt32(kAllThreads), x, builder.getInt32(static_cast<uint32_t>(operand)),
-                   builder.getInt32(31)});
+          id, {},
+          {builder.getInt32(kAllThreads), x, builder.getInt32(static_cast<uint32_t>(operand)),
+           builder.getInt32(31)});
     };
     llvm::Value* raw = is_floating(type_of(i)) ? builder.CreateBitCast(value, whole) : value;
     if (bits <= 32) {
@@ -440,8 +448,8 @@ class GpuRowKernel {
   llvm::Value *team_, *member_, *active_ = nullptr;
   llvm::Value *begin_ = nullptr, *end_ = nullptr;  ///< the elements of the unit under way
   Places places_;
-  std::vector<llvm::Value*> scalars_;              ///< values per row known so far
-  std::vector<llvm::AllocaInst*> sums_;            ///< accumulators_ of each reduction of the pass
+  std::vector<llvm::Value*> scalars_;    ///< values per row known so far
+  std::vector<llvm::AllocaInst*> sums_;  ///< accumulators_ of each reduction of the pass
 };
 
 }  // namespace

@@ -64,7 +64,8 @@ void emit_kernel(Frame& frame, const GpuForm& gpu) {
   bool streaming = false;
   for (const LoopOperand& operand : program.operands) streaming = streaming || operand.streaming;
   // Streaming stores become visible in order with others only behind a fence.
-  if (streaming && !frame.machine.gpu) frame.code.builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  if (streaming && !frame.machine.gpu)
+    frame.code.builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   frame.code.finish();
 }
 

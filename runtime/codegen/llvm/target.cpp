@@ -54,10 +54,9 @@ std::unique_ptr<llvm::TargetMachine> make_target(const Machine& machine) {
   llvm::TargetOptions options;
   // Rounding happens where the program says so, never at a place the compiler prefers.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, machine.cpu, machine.gpu ? kGpuFeatures : "", options,
-                                  llvm::Reloc::PIC_, llvm::CodeModel::Small,
-                                  llvm::CodeGenOptLevel::Less));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, machine.cpu, machine.gpu ? kGpuFeatures : "", options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less));
 }
 
 std::string emit(llvm::TargetMachine& target, llvm::Module& module, GeneratedForm form) {

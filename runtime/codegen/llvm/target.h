@@ -17,11 +17,11 @@ namespace tide::ir {
 struct Machine {
   explicit Machine(const std::string& cpu);
 
-  std::string cpu;   ///< one of the names that kernel_cpu() gives, or a GPU's architecture
-  int vector_bytes;  ///< of one register
-  bool avx2;         ///< with fma, f16c and masked moves of 4 and 8 byte elements
-  bool avx512;       ///< F, BW, DQ and VL: masked moves of every element size
-  bool gpu;          ///< an NVIDIA GPU, named "sm_75"; has what avx2 stands for but masked moves
+  std::string cpu;      ///< one of the names that kernel_cpu() gives, or a GPU's architecture
+  int vector_bytes;     ///< of one register
+  bool avx2;            ///< with fma, f16c and masked moves of 4 and 8 byte elements
+  bool avx512;          ///< F, BW, DQ and VL: masked moves of every element size
+  bool gpu;             ///< an NVIDIA GPU, named "sm_75"; has what avx2 stands for but masked moves
   unsigned data_space;  ///< the address space that operands lie in
 };
 

@@ -38,7 +38,7 @@ Blocks& pinned();
 struct Device {
   int ordinal = 0;
   Blocks memory;
-  std::atomic<Result> lost{0};     ///< the error that every call gives from then on
+  std::atomic<Result> lost{0};  ///< the error that every call gives from then on
   std::atomic<int64_t> launches{0};
 
   /// Whether [address, address + bytes) may be touched by this device.

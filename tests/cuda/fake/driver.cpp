@@ -18,8 +18,9 @@ namespace {
 
 using namespace tide::cuda;
 
-constexpr Result kInvalidValue = 1, kInvalidDevice = 101, kInvalidContext = 201, kNoBinary = 209, kInvalidPtx = 218,
-                 kPtxTooNew = 222, kNotFound = 500, kIllegalAddress = 700, kLaunchFailed = 719, kNotInitialized = 3;
+constexpr Result kInvalidValue = 1, kInvalidDevice = 101, kInvalidContext = 201, kNoBinary = 209,
+                 kInvalidPtx = 218, kPtxTooNew = 222, kNotFound = 500, kIllegalAddress = 700,
+                 kLaunchFailed = 719, kNotInitialized = 3;
 
 std::vector<std::unique_ptr<Device>>& devices() {
   static auto& all = *new std::vector<std::unique_ptr<Device>>;
@@ -41,7 +42,9 @@ Result state() {
   return current ? current->lost.load() : kInvalidContext;
 }
 
-int capability_of(int ordinal) { return ordinal == settings().old_device ? 61 : settings().capability; }
+int capability_of(int ordinal) {
+  return ordinal == settings().old_device ? 61 : settings().capability;
+}
 
 Result init(unsigned) {
   if (settings().init_error) return settings().init_error;
@@ -59,7 +62,9 @@ Result device_count(int* count) {
   return devices().empty() ? kNotInitialized : kSuccess;
 }
 
-bool is_device(DeviceOrdinal device) { return device >= 0 && device < static_cast<int>(devices().size()); }
+bool is_device(DeviceOrdinal device) {
+  return device >= 0 && device < static_cast<int>(devices().size());
+}
 
 Result device_get(DeviceOrdinal* device, int ordinal) {
   *device = ordinal;
@@ -75,18 +80,41 @@ Result device_name(char* name, int size, DeviceOrdinal device) {
 Result device_attribute(int* value, Attribute which, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
   switch (which) {
-    case kMaxThreadsPerBlock: *value = 1024; break;
-    case kSharedMemoryPerBlock: *value = 48 << 10; break;
-    case kWarpSize: *value = 32; break;
-    case kClockRate: *value = 1000000; break;
-    case kMultiprocessors: *value = 4; break;
-    case kMemoryClockRate: *value = 1000000; break;
-    case kMemoryBusWidth: *value = 64; break;
-    case kL2CacheBytes: *value = 1 << 20; break;
-    case kMaxThreadsPerMultiprocessor: *value = 2048; break;
-    case kCapabilityMajor: *value = capability_of(device) / 10; break;
-    case kCapabilityMinor: *value = capability_of(device) % 10; break;
-    default: *value = 0;
+    case kMaxThreadsPerBlock:
+      *value = 1024;
+      break;
+    case kSharedMemoryPerBlock:
+      *value = 48 << 10;
+      break;
+    case kWarpSize:
+      *value = 32;
+      break;
+    case kClockRate:
+      *value = 1000000;
+      break;
+    case kMultiprocessors:
+      *value = 4;
+      break;
+    case kMemoryClockRate:
+      *value = 1000000;
+      break;
+    case kMemoryBusWidth:
+      *value = 64;
+      break;
+    case kL2CacheBytes:
+      *value = 1 << 20;
+      break;
+    case kMaxThreadsPerMultiprocessor:
+      *value = 2048;
+      break;
+    case kCapabilityMajor:
+      *value = capability_of(device) / 10;
+      break;
+    case kCapabilityMinor:
+      *value = capability_of(device) % 10;
+      break;
+    default:
+      *value = 0;
   }
   return kSuccess;
 }
@@ -160,11 +188,14 @@ Result copy(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
   const auto move = [to, from, bytes] {
     std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   };
-  const auto pageable = [](uint64_t address) { return !is_on_device(address) && !pinned().find(address); };
+  const auto pageable = [](uint64_t address) {
+    return !is_on_device(address) && !pinned().find(address);
+  };
   if (pageable(from)) {
     const auto* start = reinterpret_cast<const uint8_t*>(from);
     auto staged = std::make_shared<std::vector<uint8_t>>(start, start + bytes);
-    thread_of(stream).enqueue([staged, to] { std::memcpy(reinterpret_cast<void*>(to), staged->data(), staged->size()); });
+    thread_of(stream).enqueue(
+        [staged, to] { std::memcpy(reinterpret_cast<void*>(to), staged->data(), staged->size()); });
     return kSuccess;
   }
   thread_of(stream).enqueue(move);
@@ -276,21 +307,24 @@ Result function_attribute(int* value, int which, Function function) {
   return kSuccess;
 }
 
-Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-              unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, void** extra) {
+Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+              Stream stream, void** parameters, void** extra) {
   if (const Result error = state()) return error;
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   const uint64_t threads = uint64_t{block_x} * block_y * block_z;
-  if (extra || !grid_x || !grid_y || !grid_z || !threads || threads > 1024 || grid_y > 65535 || grid_z > 65535 ||
-      kernel.shared_bytes + shared_bytes > 48 << 10)
+  if (extra || !grid_x || !grid_y || !grid_z || !threads || threads > 1024 || grid_y > 65535 ||
+      grid_z > 65535 || kernel.shared_bytes + shared_bytes > 48 << 10)
     return kInvalidValue;
   std::vector<uint8_t> bytes(kernel.parameter_bytes);
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
-    std::memcpy(bytes.data() + kernel.parameters[i].offset, parameters[i], kernel.parameters[i].size);
+    std::memcpy(bytes.data() + kernel.parameters[i].offset, parameters[i],
+                kernel.parameters[i].size);
   Device& device = *current;
-  const bool loses = device.ordinal == settings().lost_device && device.launches++ == settings().lose_after;
-  thread_of(stream).enqueue([&kernel, &device, bytes = std::move(bytes), loses, shared_bytes, grid_x, grid_y, grid_z,
-                             block_x, block_y, block_z] {
+  const bool loses =
+      device.ordinal == settings().lost_device && device.launches++ == settings().lose_after;
+  thread_of(stream).enqueue([&kernel, &device, bytes = std::move(bytes), loses, shared_bytes,
+                             grid_x, grid_y, grid_z, block_x, block_y, block_z] {
     if (device.lost) return;
     if (loses) {
       device.lost = kLaunchFailed;
@@ -315,24 +349,46 @@ Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid
 
 Result error_name(Result error, const char** name) {
   switch (error) {
-    case kOutOfMemory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
-    case kNoDevice: *name = "CUDA_ERROR_NO_DEVICE"; break;
-    case kInvalidPtx: *name = "CUDA_ERROR_INVALID_PTX"; break;
-    case kIllegalAddress: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
-    case kLaunchFailed: *name = "CUDA_ERROR_LAUNCH_FAILED"; break;
-    default: *name = "CUDA_ERROR_UNKNOWN";
+    case kOutOfMemory:
+      *name = "CUDA_ERROR_OUT_OF_MEMORY";
+      break;
+    case kNoDevice:
+      *name = "CUDA_ERROR_NO_DEVICE";
+      break;
+    case kInvalidPtx:
+      *name = "CUDA_ERROR_INVALID_PTX";
+      break;
+    case kIllegalAddress:
+      *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+      break;
+    case kLaunchFailed:
+      *name = "CUDA_ERROR_LAUNCH_FAILED";
+      break;
+    default:
+      *name = "CUDA_ERROR_UNKNOWN";
   }
   return kSuccess;
 }
 
 Result error_text(Result error, const char** text) {
   switch (error) {
-    case kOutOfMemory: *text = "out of memory"; break;
-    case kNoDevice: *text = "no CUDA-capable device is detected"; break;
-    case kInvalidPtx: *text = "a PTX JIT compilation failed"; break;
-    case kIllegalAddress: *text = "an illegal memory access was encountered"; break;
-    case kLaunchFailed: *text = "unspecified launch failure"; break;
-    default: *text = "unknown error";
+    case kOutOfMemory:
+      *text = "out of memory";
+      break;
+    case kNoDevice:
+      *text = "no CUDA-capable device is detected";
+      break;
+    case kInvalidPtx:
+      *text = "a PTX JIT compilation failed";
+      break;
+    case kIllegalAddress:
+      *text = "an illegal memory access was encountered";
+      break;
+    case kLaunchFailed:
+      *text = "unspecified launch failure";
+      break;
+    default:
+      *text = "unknown error";
   }
   return kSuccess;
 }
@@ -355,13 +411,15 @@ TIDE_EXPORT int cuDriverGetVersion(int* version) {
 }
 
 /// Entry points of the interface that tide asks for, by the names without versions.
-TIDE_EXPORT int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t, int* status) {
+TIDE_EXPORT int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t,
+                                    int* status) {
 #define TIDE_ENTRY(member, entry, parameters) {entry, reinterpret_cast<void*>(&fake::member)},
   static const fake::Entry entries[] = {TIDE_CUDA_DRIVER(TIDE_ENTRY)};
 #undef TIDE_ENTRY
   *address = nullptr;
   if (status) *status = 1;
-  if (version > fake::settings().version || fake::settings().missing == name) return fake::kEntryNotFound;
+  if (version > fake::settings().version || fake::settings().missing == name)
+    return fake::kEntryNotFound;
   for (const fake::Entry& entry : entries)
     if (std::strcmp(entry.name, name) == 0) *address = entry.address;
   if (!*address) return fake::kEntryNotFound;

@@ -11,7 +11,8 @@ namespace fake {
 namespace {
 
 [[noreturn]] void unknown(const Instruction& at) {
-  throw PtxError("line " + std::to_string(at.line) + ": a form that the interpreter does not know: ." + at.mode);
+  throw PtxError("line " + std::to_string(at.line) +
+                 ": a form that the interpreter does not know: ." + at.mode);
 }
 
 bool has(const Instruction& at, std::string_view part) {
@@ -25,33 +26,55 @@ bool has(const Instruction& at, std::string_view part) {
 
 template <class T>
 T from_raw(uint64_t raw) {
-  if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(static_cast<uint32_t>(raw));
-  else if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(raw);
-  else return static_cast<T>(raw);
+  if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(static_cast<uint32_t>(raw));
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<double>(raw);
+  else
+    return static_cast<T>(raw);
 }
 
 template <class T>
 uint64_t to_raw(T value) {
-  if constexpr (std::is_same_v<T, float>) return std::bit_cast<uint32_t>(value);
-  else if constexpr (std::is_same_v<T, double>) return std::bit_cast<uint64_t>(value);
-  else return static_cast<std::make_unsigned_t<T>>(value);
+  if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<uint32_t>(value);
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<uint64_t>(value);
+  else
+    return static_cast<std::make_unsigned_t<T>>(value);
 }
 
 /// Calls visitor(T()) with the C++ type that calculates in `type`; plain bits are unsigned.
 template <class Visitor>
 uint64_t visit(Type type, const Instruction& at, const Visitor& visitor) {
   switch (type) {
-    case Type::b8: case Type::u8: case Type::pred: return visitor(uint8_t());
-    case Type::b16: case Type::u16: return visitor(uint16_t());
-    case Type::b32: case Type::u32: return visitor(uint32_t());
-    case Type::b64: case Type::u64: return visitor(uint64_t());
-    case Type::s8: return visitor(int8_t());
-    case Type::s16: return visitor(int16_t());
-    case Type::s32: return visitor(int32_t());
-    case Type::s64: return visitor(int64_t());
-    case Type::f32: return visitor(float());
-    case Type::f64: return visitor(double());
-    default: unknown(at);
+    case Type::b8:
+    case Type::u8:
+    case Type::pred:
+      return visitor(uint8_t());
+    case Type::b16:
+    case Type::u16:
+      return visitor(uint16_t());
+    case Type::b32:
+    case Type::u32:
+      return visitor(uint32_t());
+    case Type::b64:
+    case Type::u64:
+      return visitor(uint64_t());
+    case Type::s8:
+      return visitor(int8_t());
+    case Type::s16:
+      return visitor(int16_t());
+    case Type::s32:
+      return visitor(int32_t());
+    case Type::s64:
+      return visitor(int64_t());
+    case Type::f32:
+      return visitor(float());
+    case Type::f64:
+      return visitor(double());
+    default:
+      unknown(at);
   }
 }
 
@@ -63,8 +86,10 @@ T wrapped_product(T a, T b) {
 
 template <class T>
 uint64_t wide_product(T a, T b) {
-  if constexpr (std::is_signed_v<T>) return static_cast<uint64_t>(static_cast<int64_t>(a) * static_cast<int64_t>(b));
-  else return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<uint64_t>(static_cast<int64_t>(a) * static_cast<int64_t>(b));
+  else
+    return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
 }
 
 template <class T>
@@ -127,7 +152,9 @@ bool compared(const std::string& mode, T a, T b) {
 }
 
 float half_to_float(uint16_t raw) { return static_cast<float>(std::bit_cast<_Float16>(raw)); }
-uint16_t float_to_half(float value) { return std::bit_cast<uint16_t>(static_cast<_Float16>(value)); }
+uint16_t float_to_half(float value) {
+  return std::bit_cast<uint16_t>(static_cast<_Float16>(value));
+}
 float brain_to_float(uint16_t raw) { return std::bit_cast<float>(uint32_t{raw} << 16); }
 uint16_t float_to_brain(float value) {
   const auto raw = std::bit_cast<uint32_t>(value);
@@ -168,12 +195,17 @@ uint64_t float_to_integer(const Instruction& at, double x, bool from_double) {
 uint64_t converted_float(const Instruction& at, double x, bool from_double) {
   if (has(at, "sat")) x = std::isnan(x) ? 0 : std::clamp(x, 0.0, 1.0);
   switch (at.type) {
-    case Type::f64: return to_raw(rounded(at, x));
-    case Type::f32: return to_raw(rounded(at, static_cast<float>(x)));
+    case Type::f64:
+      return to_raw(rounded(at, x));
+    case Type::f32:
+      return to_raw(rounded(at, static_cast<float>(x)));
     case Type::f16:
-      return from_double ? std::bit_cast<uint16_t>(static_cast<_Float16>(x)) : float_to_half(static_cast<float>(x));
-    case Type::bf16: return float_to_brain(static_cast<float>(x));
-    default: return float_to_integer(at, x, from_double);
+      return from_double ? std::bit_cast<uint16_t>(static_cast<_Float16>(x))
+                         : float_to_half(static_cast<float>(x));
+    case Type::bf16:
+      return float_to_brain(static_cast<float>(x));
+    default:
+      return float_to_integer(at, x, from_double);
   }
 }
 
@@ -189,8 +221,10 @@ uint64_t converted_integer(const Instruction& at, uint64_t a) {
         using To = decltype(to);
         if constexpr (std::is_integral_v<To>)
           if (has(at, "sat")) {
-            if (std::cmp_less(x, std::numeric_limits<To>::min())) return to_raw(std::numeric_limits<To>::min());
-            if (std::cmp_greater(x, std::numeric_limits<To>::max())) return to_raw(std::numeric_limits<To>::max());
+            if (std::cmp_less(x, std::numeric_limits<To>::min()))
+              return to_raw(std::numeric_limits<To>::min());
+            if (std::cmp_greater(x, std::numeric_limits<To>::max()))
+              return to_raw(std::numeric_limits<To>::max());
           }
         return to_raw<To>(static_cast<To>(x));
       });
@@ -200,29 +234,41 @@ uint64_t converted_integer(const Instruction& at, uint64_t a) {
 
 uint64_t converted(const Instruction& at, uint64_t a) {
   switch (at.source) {
-    case Type::f16: return converted_float(at, half_to_float(static_cast<uint16_t>(a)), false);
-    case Type::bf16: return converted_float(at, brain_to_float(static_cast<uint16_t>(a)), false);
-    case Type::f32: return converted_float(at, from_raw<float>(a), false);
-    case Type::f64: return converted_float(at, from_raw<double>(a), true);
-    default: return converted_integer(at, a);
+    case Type::f16:
+      return converted_float(at, half_to_float(static_cast<uint16_t>(a)), false);
+    case Type::bf16:
+      return converted_float(at, brain_to_float(static_cast<uint16_t>(a)), false);
+    case Type::f32:
+      return converted_float(at, from_raw<float>(a), false);
+    case Type::f64:
+      return converted_float(at, from_raw<double>(a), true);
+    default:
+      return converted_integer(at, a);
   }
 }
 
 /// A register that is wider than a signed result takes its sign along.
 uint64_t extended(uint64_t raw, Type type) {
-  if (type == Type::s8) return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int8_t>(raw)));
-  if (type == Type::s16) return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(raw)));
+  if (type == Type::s8)
+    return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int8_t>(raw)));
+  if (type == Type::s16)
+    return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(raw)));
   return raw;
 }
 
 /// Functions of one floating number. The approximate ones are computed exactly, then rounded.
 double function(const Instruction& at, double x) {
   switch (at.op) {
-    case Op::sqrt: return std::sqrt(x);
-    case Op::rcp: return 1 / x;
-    case Op::rsqrt: return 1 / std::sqrt(x);
-    case Op::ex2: return std::exp2(x);
-    default: return std::log2(x);
+    case Op::sqrt:
+      return std::sqrt(x);
+    case Op::rcp:
+      return 1 / x;
+    case Op::rsqrt:
+      return 1 / std::sqrt(x);
+    case Op::ex2:
+      return std::exp2(x);
+    default:
+      return std::log2(x);
   }
 }
 
@@ -235,7 +281,8 @@ uint64_t shifted(const Instruction& at, uint64_t a, uint64_t b) {
       unknown(at);
     } else {
       const T x = from_raw<T>(a);
-      if (at.op == Op::shl) return count >= bits ? 0 : to_raw(static_cast<T>(static_cast<uint64_t>(x) << count));
+      if (at.op == Op::shl)
+        return count >= bits ? 0 : to_raw(static_cast<T>(static_cast<uint64_t>(x) << count));
       if (count >= bits) return std::is_signed_v<T> && x < 0 ? to_raw(static_cast<T>(-1)) : 0;
       return to_raw(static_cast<T>(x >> count));
     }
@@ -247,7 +294,9 @@ uint64_t bit_field(const Instruction& at, uint64_t a, uint64_t b, uint64_t c, ui
   const uint64_t all = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   if (at.op == Op::bfi) {
     const unsigned start = c & 255, length = d & 255;
-    const uint64_t mask = start >= bits ? 0 : (length >= 64 ? ~uint64_t{0} : (uint64_t{1} << length) - 1) << start & all;
+    const uint64_t mask =
+        start >= bits ? 0
+                      : (length >= 64 ? ~uint64_t{0} : (uint64_t{1} << length) - 1) << start & all;
     return (b & ~mask & all) | ((start >= 64 ? 0 : a << start) & mask);
   }
   const unsigned start = b & 255, length = c & 255;
@@ -276,7 +325,8 @@ uint64_t permuted(uint64_t a, uint64_t b, uint64_t selector) {
 
 uint64_t funnel(const Instruction& at, uint64_t a, uint64_t b, uint64_t c) {
   const uint64_t both = (b & 0xffffffff) << 32 | (a & 0xffffffff);
-  const unsigned count = has(at, "clamp") ? static_cast<unsigned>(std::min<uint64_t>(c & 0xffffffff, 32)) : c & 31;
+  const unsigned count =
+      has(at, "clamp") ? static_cast<unsigned>(std::min<uint64_t>(c & 0xffffffff, 32)) : c & 31;
   if (has(at, "l")) return count == 0 ? b & 0xffffffff : (both >> (32 - count)) & 0xffffffff;
   return (both >> count) & 0xffffffff;
 }
@@ -286,19 +336,27 @@ uint64_t arithmetic(const Instruction& at, uint64_t a_raw, uint64_t b_raw, uint6
   const T a = from_raw<T>(a_raw), b = from_raw<T>(b_raw);
   constexpr bool floating = std::is_floating_point_v<T>;
   const auto sum = [](T x, T y) -> T {
-    if constexpr (floating) return x + y;
-    else return static_cast<T>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+    if constexpr (floating)
+      return x + y;
+    else
+      return static_cast<T>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
   };
   const auto minus = [](T x) -> T {
-    if constexpr (floating) return -x;
-    else return static_cast<T>(-static_cast<uint64_t>(x));
+    if constexpr (floating)
+      return -x;
+    else
+      return static_cast<T>(-static_cast<uint64_t>(x));
   };
   switch (at.op) {
-    case Op::add: return to_raw(sum(a, b));
+    case Op::add:
+      return to_raw(sum(a, b));
     case Op::sub:
-      if constexpr (floating) return to_raw(static_cast<T>(a - b));
-      else return to_raw(sum(a, minus(b)));
-    case Op::mul: return product<T>(at, a, b);
+      if constexpr (floating)
+        return to_raw(static_cast<T>(a - b));
+      else
+        return to_raw(sum(a, minus(b)));
+    case Op::mul:
+      return product<T>(at, a, b);
     case Op::mad:
     case Op::fma:
       if constexpr (floating) {
@@ -309,15 +367,22 @@ uint64_t arithmetic(const Instruction& at, uint64_t a_raw, uint64_t b_raw, uint6
         return bytes == 8 ? whole : whole & ((uint64_t{1} << (8 * bytes)) - 1);
       }
     case Op::div:
-    case Op::rem: return to_raw<T>(quotient<T>(at, a, b));
+    case Op::rem:
+      return to_raw<T>(quotient<T>(at, a, b));
     case Op::abs:
-      if constexpr (floating) return to_raw<T>(std::fabs(a));
-      else return to_raw<T>(a < T(0) ? minus(a) : a);
-    case Op::neg: return to_raw(minus(a));
+      if constexpr (floating)
+        return to_raw<T>(std::fabs(a));
+      else
+        return to_raw<T>(a < T(0) ? minus(a) : a);
+    case Op::neg:
+      return to_raw(minus(a));
     case Op::min:
-    case Op::max: return to_raw<T>(extreme<T>(at, a, b, at.op == Op::max));
-    case Op::setp: return compared<T>(at.mode, a, b);
-    default: unknown(at);
+    case Op::max:
+      return to_raw<T>(extreme<T>(at, a, b, at.op == Op::max));
+    case Op::setp:
+      return compared<T>(at.mode, a, b);
+    default:
+      unknown(at);
   }
 }
 
@@ -332,27 +397,41 @@ uint64_t compute(const Instruction& at, uint64_t a, uint64_t b, uint64_t c, uint
     return (low & 0xffff) | (high & 0xffff) << 16;
   }
   const int bits = 8 * size_of(at.type);
-  const uint64_t all = at.type == Type::pred ? 1 : bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  const uint64_t all = at.type == Type::pred ? 1
+                       : bits == 64          ? ~uint64_t{0}
+                                             : (uint64_t{1} << bits) - 1;
   switch (at.op) {
-    case Op::and_: return a & b & all;
-    case Op::or_: return (a | b) & all;
-    case Op::xor_: return (a ^ b) & all;
-    case Op::not_: return ~a & all;
-    case Op::selp: return c ? a & all : b & all;
-    case Op::cvt: return extended(converted(at, a), at.type);
+    case Op::and_:
+      return a & b & all;
+    case Op::or_:
+      return (a | b) & all;
+    case Op::xor_:
+      return (a ^ b) & all;
+    case Op::not_:
+      return ~a & all;
+    case Op::selp:
+      return c ? a & all : b & all;
+    case Op::cvt:
+      return extended(converted(at, a), at.type);
     case Op::shl:
-    case Op::shr: return shifted(at, a, b);
+    case Op::shr:
+      return shifted(at, a, b);
     case Op::bfe:
-    case Op::bfi: return bit_field(at, a, b, c, d);
+    case Op::bfi:
+      return bit_field(at, a, b, c, d);
     case Op::brev: {
       uint64_t result = 0;
       for (int i = 0; i < bits; ++i) result |= (a >> i & 1) << (bits - 1 - i);
       return result;
     }
-    case Op::clz: return static_cast<uint64_t>(std::countl_zero(a & all) - (64 - bits));
-    case Op::popc: return static_cast<uint64_t>(std::popcount(a & all));
-    case Op::prmt: return permuted(a, b, c);
-    case Op::shf: return funnel(at, a, b, c);
+    case Op::clz:
+      return static_cast<uint64_t>(std::countl_zero(a & all) - (64 - bits));
+    case Op::popc:
+      return static_cast<uint64_t>(std::popcount(a & all));
+    case Op::prmt:
+      return permuted(a, b, c);
+    case Op::shf:
+      return funnel(at, a, b, c);
     case Op::lop3: {
       uint64_t result = 0;
       for (int i = 0; i < bits; ++i) {
@@ -361,7 +440,8 @@ uint64_t compute(const Instruction& at, uint64_t a, uint64_t b, uint64_t c, uint
       }
       return result;
     }
-    case Op::copysign: return (b & (all >> 1)) | (a & ~(all >> 1) & all);
+    case Op::copysign:
+      return (b & (all >> 1)) | (a & ~(all >> 1) & all);
     case Op::sqrt:
     case Op::rcp:
     case Op::rsqrt:
@@ -380,8 +460,9 @@ uint64_t atomic_result(const Instruction& at, uint64_t old, uint64_t b, uint64_t
   if (has(at, "cas")) return old == b ? c : old;
   Instruction plain = at;
   plain.mode.clear();
-  const std::pair<const char*, Op> operations[] = {{"add", Op::add}, {"min", Op::min}, {"max", Op::max},
-                                                   {"and", Op::and_}, {"or", Op::or_}, {"xor", Op::xor_}};
+  const std::pair<const char*, Op> operations[] = {{"add", Op::add}, {"min", Op::min},
+                                                   {"max", Op::max}, {"and", Op::and_},
+                                                   {"or", Op::or_},  {"xor", Op::xor_}};
   for (const auto& [name, op] : operations)
     if (has(at, name)) {
       plain.op = op;

@@ -10,7 +10,8 @@
 namespace fake {
 namespace {
 
-/// Shared and local memory lie in windows of the generic address space, far from the host's addresses.
+/// Shared and local memory lie in windows of the generic address space, far from the host's
+/// addresses.
 constexpr uint64_t kSharedWindow = uint64_t{1} << 62, kLocalWindow = uint64_t{1} << 61;
 constexpr int kWarp = 32;
 
@@ -25,7 +26,11 @@ class Block {
  public:
   Block(const Kernel& kernel, Dimensions grid, Dimensions block, unsigned shared_bytes,
         const std::vector<uint8_t>& parameters, const FindRange& find_range)
-      : kernel_(kernel), parameters_(parameters), find_range_(find_range), grid_(grid), size_(block) {
+      : kernel_(kernel),
+        parameters_(parameters),
+        find_range_(find_range),
+        grid_(grid),
+        size_(block) {
     const size_t count = size_t{block.x} * block.y * block.z;
     threads_.resize(count);
     registers_.resize(count * kernel.registers);
@@ -54,17 +59,30 @@ class Block {
     std::fill(shared_.begin(), shared_.end(), uint8_t{0xcd});  // nothing promises zeros
     for (size_t i = 0; i < threads_.size(); ++i) {
       Thread& thread = threads_[i];
-      thread = {registers_.data() + i * kernel_.registers, local_.data() + i * (kernel_.local_bytes + 16)};
+      thread = {registers_.data() + i * kernel_.registers,
+                local_.data() + i * (kernel_.local_bytes + 16)};
       const auto x = static_cast<unsigned>(i) % size_.x, rest = static_cast<unsigned>(i) / size_.x;
-      const unsigned values[] = {x, rest % size_.y, rest / size_.y, size_.x, size_.y, size_.z, index.x,
-                                 index.y, index.z, grid_.x, grid_.y, grid_.z, static_cast<unsigned>(i) % kWarp};
+      const unsigned values[] = {x,
+                                 rest % size_.y,
+                                 rest / size_.y,
+                                 size_.x,
+                                 size_.y,
+                                 size_.z,
+                                 index.x,
+                                 index.y,
+                                 index.z,
+                                 grid_.x,
+                                 grid_.y,
+                                 grid_.z,
+                                 static_cast<unsigned>(i) % kWarp};
       for (uint32_t r = 0; r < kSpecials; ++r) thread.registers[r] = values[r];
     }
   }
 
   size_t count(Thread::State state) const {
-    return static_cast<size_t>(std::count_if(threads_.begin(), threads_.end(),
-                                             [&](const Thread& thread) { return thread.state == state; }));
+    return static_cast<size_t>(
+        std::count_if(threads_.begin(), threads_.end(),
+                      [&](const Thread& thread) { return thread.state == state; }));
   }
 
   // --- operands ---------------------------------------------------------------------------------
@@ -77,17 +95,24 @@ class Block {
     if (to.kind == Operand::Kind::reg) thread.registers[to.reg] = value;
   }
 
-  uint8_t* address(const Thread& thread, const Instruction& at, const Operand& operand, size_t bytes) {
+  uint8_t* address(const Thread& thread, const Instruction& at, const Operand& operand,
+                   size_t bytes) {
     uint64_t place = operand.immediate;
-    if (operand.kind == Operand::Kind::reg) place = thread.registers[operand.reg];
-    else if (operand.reg != Operand::kNoBase) place += thread.registers[operand.reg];
+    if (operand.kind == Operand::Kind::reg)
+      place = thread.registers[operand.reg];
+    else if (operand.reg != Operand::kNoBase)
+      place += thread.registers[operand.reg];
     if (place % bytes) fail(at, "an address is not aligned");
     switch (at.space) {
-      case Space::param: return inside(const_cast<uint8_t*>(parameters_.data()), parameters_.size(), place, bytes, at);
-      case Space::shared: return inside(shared_.data(), shared_.size(), place & ~kSharedWindow, bytes, at);
+      case Space::param:
+        return inside(const_cast<uint8_t*>(parameters_.data()), parameters_.size(), place, bytes,
+                      at);
+      case Space::shared:
+        return inside(shared_.data(), shared_.size(), place & ~kSharedWindow, bytes, at);
       case Space::local:
         return inside(thread.local, kernel_.local_bytes, place & ~kLocalWindow, bytes, at);
-      default: break;
+      default:
+        break;
     }
     if (at.space == Space::generic && place & kSharedWindow)
       return inside(shared_.data(), shared_.size(), place & ~kSharedWindow, bytes, at);
@@ -99,7 +124,8 @@ class Block {
     return reinterpret_cast<uint8_t*>(place);
   }
 
-  static uint8_t* inside(uint8_t* base, size_t size, uint64_t offset, size_t bytes, const Instruction& at) {
+  static uint8_t* inside(uint8_t* base, size_t size, uint64_t offset, size_t bytes,
+                         const Instruction& at) {
     if (offset + bytes > size) fail(at, "an address is outside of its memory");
     return base + offset;
   }
@@ -131,26 +157,42 @@ class Block {
 
   void step(Thread& thread, const Instruction& at) {
     switch (at.op) {
-      case Op::ld: return load(thread, at);
-      case Op::st: return store(thread, at);
-      case Op::mov: return move(thread, at);
-      case Op::bra: thread.next = at.target; return;
+      case Op::ld:
+        return load(thread, at);
+      case Op::st:
+        return store(thread, at);
+      case Op::mov:
+        return move(thread, at);
+      case Op::bra:
+        thread.next = at.target;
+        return;
       case Op::ret:
-      case Op::exit: thread.state = Thread::State::ended; return;
-      case Op::bar: thread.state = Thread::State::at_barrier; return;
+      case Op::exit:
+        thread.state = Thread::State::ended;
+        return;
+      case Op::bar:
+        thread.state = Thread::State::at_barrier;
+        return;
       case Op::shfl:
       case Op::vote:
         --thread.next;
         thread.state = Thread::State::at_exchange;
         return;
       case Op::atom:
-      case Op::red: return atomic(thread, at);
-      case Op::cvta: return convert_address(thread, at);
-      case Op::fence: return;
-      case Op::trap: fail(at, "a kernel has trapped");
-      case Op::activemask: fail(at, "activemask depends on an order of threads that nothing promises");
+      case Op::red:
+        return atomic(thread, at);
+      case Op::cvta:
+        return convert_address(thread, at);
+      case Op::fence:
+        return;
+      case Op::trap:
+        fail(at, "a kernel has trapped");
+      case Op::activemask:
+        fail(at, "activemask depends on an order of threads that nothing promises");
       default:
-        set(thread, at.to, compute(at, value(thread, at.a), value(thread, at.b), value(thread, at.c), value(thread, at.d)));
+        set(thread, at.to,
+            compute(at, value(thread, at.a), value(thread, at.b), value(thread, at.c),
+                    value(thread, at.d)));
         if (at.op == Op::setp && at.second.kind == Operand::Kind::reg)
           set(thread, at.second, thread.registers[at.to.reg] ^ 1);
     }
@@ -158,10 +200,14 @@ class Block {
 
   static uint64_t sign_extended(uint64_t raw, Type type) {
     switch (type) {
-      case Type::s8: return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int8_t>(raw)));
-      case Type::s16: return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(raw)));
-      case Type::s32: return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(raw)));
-      default: return raw;
+      case Type::s8:
+        return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int8_t>(raw)));
+      case Type::s16:
+        return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(raw)));
+      case Type::s32:
+        return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(raw)));
+      default:
+        return raw;
     }
   }
 
@@ -171,7 +217,8 @@ class Block {
     for (int i = 0; i < at.vector; ++i, from += size) {
       uint64_t raw = 0;
       std::memcpy(&raw, from, size);
-      set(thread, at.vector == 1 ? at.to : at.list[static_cast<size_t>(i)], sign_extended(raw, at.type));
+      set(thread, at.vector == 1 ? at.to : at.list[static_cast<size_t>(i)],
+          sign_extended(raw, at.type));
     }
   }
 
@@ -191,16 +238,20 @@ class Block {
     const uint64_t mask = (uint64_t{1} << bits) - 1;
     if (at.to.kind == Operand::Kind::none) {
       const uint64_t whole = value(thread, at.a);
-      for (size_t i = 0; i < at.list.size(); ++i) set(thread, at.list[i], whole >> (i * bits) & mask);
+      for (size_t i = 0; i < at.list.size(); ++i)
+        set(thread, at.list[i], whole >> (i * bits) & mask);
       return;
     }
     uint64_t whole = 0;
-    for (size_t i = 0; i < at.list.size(); ++i) whole |= (value(thread, at.list[i]) & mask) << (i * bits);
+    for (size_t i = 0; i < at.list.size(); ++i)
+      whole |= (value(thread, at.list[i]) & mask) << (i * bits);
     set(thread, at.to, whole);
   }
 
   void convert_address(Thread& thread, const Instruction& at) {
-    const uint64_t window = at.space == Space::shared ? kSharedWindow : at.space == Space::local ? kLocalWindow : 0;
+    const uint64_t window = at.space == Space::shared  ? kSharedWindow
+                            : at.space == Space::local ? kLocalWindow
+                                                       : 0;
     const uint64_t place = value(thread, at.a);
     set(thread, at.to, at.mode == "to" ? place & ~window : place | window);
   }
@@ -223,7 +274,8 @@ class Block {
     for (size_t first = 0; first < threads_.size(); first += kWarp) {
       const size_t count = std::min<size_t>(kWarp, threads_.size() - first);
       for (size_t i = 0; i < count; ++i)
-        if (threads_[first + i].state == Thread::State::at_exchange) any = exchange(first, count, i) || any;
+        if (threads_[first + i].state == Thread::State::at_exchange)
+          any = exchange(first, count, i) || any;
     }
     return any;
   }
@@ -231,7 +283,8 @@ class Block {
   bool exchange(size_t first, size_t count, size_t asking) {
     const int place = threads_[first + asking].next;
     const Instruction& at = kernel_.code[static_cast<size_t>(place)];
-    const auto mask = static_cast<uint32_t>(value(threads_[first + asking], at.op == Op::shfl ? at.d : at.b));
+    const auto mask =
+        static_cast<uint32_t>(value(threads_[first + asking], at.op == Op::shfl ? at.d : at.b));
     if (!(mask >> asking & 1)) fail(at, "a thread takes part in an exchange that does not name it");
     std::array<uint64_t, kWarp> values{};
     uint32_t present = 0;
@@ -252,25 +305,34 @@ class Block {
     return true;
   }
 
-  static void finish_exchange(Thread& thread, const Instruction& at, const std::array<uint64_t, kWarp>& values,
-                              uint32_t present, int lane) {
+  static void finish_exchange(Thread& thread, const Instruction& at,
+                              const std::array<uint64_t, kWarp>& values, uint32_t present,
+                              int lane) {
     if (at.op == Op::vote) {
       uint32_t ballot = 0;
       for (int i = 0; i < kWarp; ++i)
         if (present >> i & 1 && values[static_cast<size_t>(i)]) ballot |= 1u << i;
       const bool all = ballot == present, any = ballot != 0;
-      set(thread, at.to, at.mode.find("ballot") != std::string::npos ? ballot : at.mode.find("all") != std::string::npos ? all : any);
+      set(thread, at.to,
+          at.mode.find("ballot") != std::string::npos ? ballot
+          : at.mode.find("all") != std::string::npos  ? all
+                                                      : any);
       return;
     }
     const auto amount = static_cast<int>(value(thread, at.b) & 31);
     const auto clamp = static_cast<int>(value(thread, at.c));
-    const int segment = clamp >> 8 & 31, limit = (lane & segment) | (clamp & 31 & ~segment), low = lane & segment;
+    const int segment = clamp >> 8 & 31, limit = (lane & segment) | (clamp & 31 & ~segment),
+              low = lane & segment;
     int from = lane;
     bool valid = true;
-    if (at.mode.find("down") != std::string::npos) valid = (from = lane + amount) <= limit;
-    else if (at.mode.find("up") != std::string::npos) valid = (from = lane - amount) >= limit;
-    else if (at.mode.find("bfly") != std::string::npos) valid = (from = lane ^ amount) <= limit;
-    else valid = (from = low | (amount & ~segment)) <= limit;
+    if (at.mode.find("down") != std::string::npos)
+      valid = (from = lane + amount) <= limit;
+    else if (at.mode.find("up") != std::string::npos)
+      valid = (from = lane - amount) >= limit;
+    else if (at.mode.find("bfly") != std::string::npos)
+      valid = (from = lane ^ amount) <= limit;
+    else
+      valid = (from = low | (amount & ~segment)) <= limit;
     if (!valid) from = lane;
     if (!(present >> from & 1)) fail(at, "a shuffle reads a thread that takes no part");
     set(thread, at.to, values[static_cast<size_t>(from)]);

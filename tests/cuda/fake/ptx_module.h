@@ -16,23 +16,87 @@ struct PtxError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Type : uint8_t { pred, b8, b16, b32, b64, u8, u16, u32, u64, s8, s16, s32, s64, f16, bf16, f32, f64 };
+enum class Type : uint8_t {
+  pred,
+  b8,
+  b16,
+  b32,
+  b64,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  bf16,
+  f32,
+  f64
+};
 enum class Space : uint8_t { generic, global, shared, local, param };
 
 int size_of(Type type);
 
 /// Every operation; names are those of PTX, with a trailing underscore where C++ has the word.
 enum class Op : uint8_t {
-  mov, ld, st, add, sub, mul, mad, fma, div, rem, abs, neg, min, max, and_, or_, xor_, not_, shl, shr,
-  setp, selp, cvt, cvta, bra, ret, exit, bar, shfl, vote, activemask, bfe, bfi, brev, clz, popc, prmt, sqrt, rcp, rsqrt,
-  ex2, lg2, copysign, atom, red, fence, shf, lop3, trap
+  mov,
+  ld,
+  st,
+  add,
+  sub,
+  mul,
+  mad,
+  fma,
+  div,
+  rem,
+  abs,
+  neg,
+  min,
+  max,
+  and_,
+  or_,
+  xor_,
+  not_,
+  shl,
+  shr,
+  setp,
+  selp,
+  cvt,
+  cvta,
+  bra,
+  ret,
+  exit,
+  bar,
+  shfl,
+  vote,
+  activemask,
+  bfe,
+  bfi,
+  brev,
+  clz,
+  popc,
+  prmt,
+  sqrt,
+  rcp,
+  rsqrt,
+  ex2,
+  lg2,
+  copysign,
+  atom,
+  red,
+  fence,
+  shf,
+  lop3,
+  trap
 };
 
 struct Operand {
   enum class Kind : uint8_t { none, reg, immediate, address };
   Kind kind = Kind::none;
-  uint32_t reg = 0;         ///< also the base of an address, kNoBase if it has none
-  uint64_t immediate = 0;   ///< also the offset of an address
+  uint32_t reg = 0;        ///< also the base of an address, kNoBase if it has none
+  uint64_t immediate = 0;  ///< also the offset of an address
   static constexpr uint32_t kNoBase = ~0u;
 };
 
@@ -41,17 +105,17 @@ struct Instruction {
   Type type = Type::b32;    ///< the last one named
   Type source = Type::b32;  ///< cvt: of the operand; setp: of what is compared
   Space space = Space::generic;
-  int predicate = -1;       ///< register; -1: always
+  int predicate = -1;  ///< register; -1: always
   bool negated = false;
-  std::string mode;         ///< what is left of the name: "lt", "down", "hi", "rn.ftz"
-  uint8_t kind = 0;         ///< `mode` as the machine reads it
+  std::string mode;  ///< what is left of the name: "lt", "down", "hi", "rn.ftz"
+  uint8_t kind = 0;  ///< `mode` as the machine reads it
   uint8_t vector = 1;
-  bool packed = false;      ///< two of `type` side by side in 32 bits: add.s16x2
-  Operand to, second;       ///< results
+  bool packed = false;  ///< two of `type` side by side in 32 bits: add.s16x2
+  Operand to, second;   ///< results
   Operand a, b, c, d;
   std::vector<Operand> list;  ///< the elements of a vector operand
-  int target = -1;          ///< bra: the instruction
-  int line = 0;             ///< of the text
+  int target = -1;            ///< bra: the instruction
+  int line = 0;               ///< of the text
 };
 
 struct Parameter {
@@ -70,8 +134,22 @@ struct Kernel {
 };
 
 /// Registers that every thread begins with.
-enum Special : uint32_t { tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y,
-                          nctaid_z, laneid, kSpecials };
+enum Special : uint32_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  kSpecials
+};
 
 class PtxModule {
  public:
@@ -79,8 +157,8 @@ class PtxModule {
   explicit PtxModule(std::string_view text);
 
   const Kernel* find(const std::string& name) const;
-  int version() const { return version_; }   ///< 81 for 8.1
-  int target() const { return target_; }     ///< 75 for sm_75
+  int version() const { return version_; }  ///< 81 for 8.1
+  int target() const { return target_; }    ///< 75 for sm_75
 
  private:
   friend class PtxParser;

@@ -11,29 +11,42 @@ namespace fake {
 namespace {
 
 const std::unordered_map<std::string_view, Type> kTypes = {
-    {"pred", Type::pred}, {"b8", Type::b8},   {"b16", Type::b16}, {"b32", Type::b32}, {"b64", Type::b64},
-    {"u8", Type::u8},     {"u16", Type::u16}, {"u32", Type::u32}, {"u64", Type::u64}, {"s8", Type::s8},
-    {"s16", Type::s16},   {"s32", Type::s32}, {"s64", Type::s64}, {"f16", Type::f16}, {"bf16", Type::bf16},
-    {"f32", Type::f32},   {"f64", Type::f64}};
+    {"pred", Type::pred}, {"b8", Type::b8},   {"b16", Type::b16},   {"b32", Type::b32},
+    {"b64", Type::b64},   {"u8", Type::u8},   {"u16", Type::u16},   {"u32", Type::u32},
+    {"u64", Type::u64},   {"s8", Type::s8},   {"s16", Type::s16},   {"s32", Type::s32},
+    {"s64", Type::s64},   {"f16", Type::f16}, {"bf16", Type::bf16}, {"f32", Type::f32},
+    {"f64", Type::f64}};
 
 const std::unordered_map<std::string_view, Op> kOps = {
-    {"mov", Op::mov}, {"ld", Op::ld}, {"ldu", Op::ld}, {"st", Op::st}, {"add", Op::add}, {"sub", Op::sub}, {"mul", Op::mul},
-    {"mad", Op::mad}, {"fma", Op::fma}, {"div", Op::div}, {"rem", Op::rem}, {"abs", Op::abs}, {"neg", Op::neg},
-    {"min", Op::min}, {"max", Op::max}, {"and", Op::and_}, {"or", Op::or_}, {"xor", Op::xor_}, {"not", Op::not_},
-    {"shl", Op::shl}, {"shr", Op::shr}, {"setp", Op::setp}, {"selp", Op::selp}, {"cvt", Op::cvt}, {"cvta", Op::cvta},
-    {"bra", Op::bra}, {"ret", Op::ret}, {"exit", Op::exit}, {"bar", Op::bar}, {"barrier", Op::bar}, {"shfl", Op::shfl},
-    {"vote", Op::vote}, {"activemask", Op::activemask}, {"bfe", Op::bfe}, {"bfi", Op::bfi}, {"brev", Op::brev},
-    {"clz", Op::clz}, {"popc", Op::popc}, {"prmt", Op::prmt}, {"sqrt", Op::sqrt}, {"rcp", Op::rcp}, {"rsqrt", Op::rsqrt},
-    {"ex2", Op::ex2}, {"lg2", Op::lg2}, {"copysign", Op::copysign}, {"atom", Op::atom}, {"red", Op::red},
-    {"membar", Op::fence}, {"fence", Op::fence}, {"shf", Op::shf}, {"lop3", Op::lop3}, {"trap", Op::trap}};
+    {"mov", Op::mov},     {"ld", Op::ld},     {"ldu", Op::ld},
+    {"st", Op::st},       {"add", Op::add},   {"sub", Op::sub},
+    {"mul", Op::mul},     {"mad", Op::mad},   {"fma", Op::fma},
+    {"div", Op::div},     {"rem", Op::rem},   {"abs", Op::abs},
+    {"neg", Op::neg},     {"min", Op::min},   {"max", Op::max},
+    {"and", Op::and_},    {"or", Op::or_},    {"xor", Op::xor_},
+    {"not", Op::not_},    {"shl", Op::shl},   {"shr", Op::shr},
+    {"setp", Op::setp},   {"selp", Op::selp}, {"cvt", Op::cvt},
+    {"cvta", Op::cvta},   {"bra", Op::bra},   {"ret", Op::ret},
+    {"exit", Op::exit},   {"bar", Op::bar},   {"barrier", Op::bar},
+    {"shfl", Op::shfl},   {"vote", Op::vote}, {"activemask", Op::activemask},
+    {"bfe", Op::bfe},     {"bfi", Op::bfi},   {"brev", Op::brev},
+    {"clz", Op::clz},     {"popc", Op::popc}, {"prmt", Op::prmt},
+    {"sqrt", Op::sqrt},   {"rcp", Op::rcp},   {"rsqrt", Op::rsqrt},
+    {"ex2", Op::ex2},     {"lg2", Op::lg2},   {"copysign", Op::copysign},
+    {"atom", Op::atom},   {"red", Op::red},   {"membar", Op::fence},
+    {"fence", Op::fence}, {"shf", Op::shf},   {"lop3", Op::lop3},
+    {"trap", Op::trap}};
 
 const std::unordered_map<std::string_view, uint32_t> kSpecialNames = {
-    {"%tid.x", tid_x}, {"%tid.y", tid_y}, {"%tid.z", tid_z}, {"%ntid.x", ntid_x}, {"%ntid.y", ntid_y}, {"%ntid.z", ntid_z},
-    {"%ctaid.x", ctaid_x}, {"%ctaid.y", ctaid_y}, {"%ctaid.z", ctaid_z}, {"%nctaid.x", nctaid_x},
-    {"%nctaid.y", nctaid_y}, {"%nctaid.z", nctaid_z}, {"%laneid", laneid}};
+    {"%tid.x", tid_x},       {"%tid.y", tid_y},       {"%tid.z", tid_z},
+    {"%ntid.x", ntid_x},     {"%ntid.y", ntid_y},     {"%ntid.z", ntid_z},
+    {"%ctaid.x", ctaid_x},   {"%ctaid.y", ctaid_y},   {"%ctaid.z", ctaid_z},
+    {"%nctaid.x", nctaid_x}, {"%nctaid.y", nctaid_y}, {"%nctaid.z", nctaid_z},
+    {"%laneid", laneid}};
 
 bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' || c == '%';
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' ||
+         c == '%';
 }
 
 struct Token {
@@ -53,7 +66,8 @@ std::vector<Token> tokens_of(std::string_view text) {
       i = std::min(text.find('\n', i), text.size());
     } else if (text.substr(i, 2) == "/*") {
       const size_t end = text.find("*/", i);
-      line += static_cast<int>(std::count(text.begin() + i, text.begin() + std::min(end, text.size()), '\n'));
+      line += static_cast<int>(
+          std::count(text.begin() + i, text.begin() + std::min(end, text.size()), '\n'));
       i = end == std::string_view::npos ? text.size() : end + 2;
     } else if (c == '"') {
       const size_t end = text.find('"', i + 1);
@@ -61,7 +75,8 @@ std::vector<Token> tokens_of(std::string_view text) {
       i = end + 1;
     } else {
       size_t end = i + 1;
-      if (is_word(c)) while (end < text.size() && is_word(text[end])) ++end;
+      if (is_word(c))
+        while (end < text.size() && is_word(text[end])) ++end;
       tokens.push_back({text.substr(i, end - i), line});
       i = end;
     }
@@ -73,10 +88,24 @@ std::vector<Token> tokens_of(std::string_view text) {
 
 int size_of(Type type) {
   switch (type) {
-    case Type::pred: case Type::b8: case Type::u8: case Type::s8: return 1;
-    case Type::b16: case Type::u16: case Type::s16: case Type::f16: case Type::bf16: return 2;
-    case Type::b32: case Type::u32: case Type::s32: case Type::f32: return 4;
-    default: return 8;
+    case Type::pred:
+    case Type::b8:
+    case Type::u8:
+    case Type::s8:
+      return 1;
+    case Type::b16:
+    case Type::u16:
+    case Type::s16:
+    case Type::f16:
+    case Type::bf16:
+      return 2;
+    case Type::b32:
+    case Type::u32:
+    case Type::s32:
+    case Type::f32:
+      return 4;
+    default:
+      return 8;
   }
 }
 
@@ -110,7 +139,9 @@ class PtxParser {
     throw PtxError("line " + std::to_string(line) + ": " + what);
   }
 
-  std::string_view peek() const { return place_ < tokens_.size() ? tokens_[place_].text : std::string_view(); }
+  std::string_view peek() const {
+    return place_ < tokens_.size() ? tokens_[place_].text : std::string_view();
+  }
   std::string_view next() {
     if (place_ == tokens_.size()) fail("unexpected end");
     return tokens_[place_++].text;
@@ -121,12 +152,14 @@ class PtxParser {
     return true;
   }
   void expect(std::string_view text) {
-    if (!accept(text)) fail("expected '" + std::string(text) + "' before '" + std::string(peek()) + "'");
+    if (!accept(text))
+      fail("expected '" + std::string(text) + "' before '" + std::string(peek()) + "'");
   }
 
   static int decimal(std::string_view version) {
     const size_t dot = version.find('.');
-    return 10 * std::stoi(std::string(version.substr(0, dot))) + std::stoi(std::string(version.substr(dot + 1)));
+    return 10 * std::stoi(std::string(version.substr(0, dot))) +
+           std::stoi(std::string(version.substr(dot + 1)));
   }
 
   Type type_word(std::string_view word) {
@@ -202,7 +235,8 @@ class PtxParser {
     labels_.clear();
     jumps_.clear();
     const auto outer_symbols = symbols_;
-    for (const Declared& what : module_shared_) symbols_[what.name] = place(made.shared_bytes, what);
+    for (const Declared& what : module_shared_)
+      symbols_[what.name] = place(made.shared_bytes, what);
     if (accept("("))
       while (!accept(")")) {
         expect(".param");
@@ -242,7 +276,8 @@ class PtxParser {
         declare_registers();
       } else if (word == ".shared" || word == ".local") {
         const Declared what = declared();
-        symbols_[what.name] = place(word == ".shared" ? kernel_->shared_bytes : kernel_->local_bytes, what);
+        symbols_[what.name] =
+            place(word == ".shared" ? kernel_->shared_bytes : kernel_->local_bytes, what);
         expect(";");
       } else if (word == ".loc" || word == ".file" || word == ".pragma") {
         skip_line();
@@ -279,34 +314,47 @@ class PtxParser {
     const bool negative = accept("-");
     std::string text(next());
     uint64_t value;
-    if (text.starts_with("0f") || text.starts_with("0F")) value = std::stoull(text.substr(2), nullptr, 16);
-    else if (text.starts_with("0d") || text.starts_with("0D")) value = std::stoull(text.substr(2), nullptr, 16);
-    else if (std::isdigit(static_cast<unsigned char>(text[0]))) value = std::stoull(text, nullptr, 0);
-    else if (const auto found = symbols_.find(text); found != symbols_.end()) value = found->second;
-    else fail("not a number: " + text);
+    if (text.starts_with("0f") || text.starts_with("0F"))
+      value = std::stoull(text.substr(2), nullptr, 16);
+    else if (text.starts_with("0d") || text.starts_with("0D"))
+      value = std::stoull(text.substr(2), nullptr, 16);
+    else if (std::isdigit(static_cast<unsigned char>(text[0])))
+      value = std::stoull(text, nullptr, 0);
+    else if (const auto found = symbols_.find(text); found != symbols_.end())
+      value = found->second;
+    else
+      fail("not a number: " + text);
     if (negative) value = ~value + 1;
-    if (type && size_of(*type) < 8 && text.size() < 10) value &= (uint64_t{1} << (8 * size_of(*type))) - 1;
+    if (type && size_of(*type) < 8 && text.size() < 10)
+      value &= (uint64_t{1} << (8 * size_of(*type))) - 1;
     return value;
   }
 
   uint32_t reg(std::string_view name) {
-    if (const auto special = kSpecialNames.find(name); special != kSpecialNames.end()) return special->second;
+    if (const auto special = kSpecialNames.find(name); special != kSpecialNames.end())
+      return special->second;
     const auto found = registers_.find(std::string(name));
     if (found == registers_.end()) fail("no register " + std::string(name));
     return found->second;
   }
 
-  bool is_register() const { return peek().starts_with("%") || registers_.count(std::string(peek())); }
+  bool is_register() const {
+    return peek().starts_with("%") || registers_.count(std::string(peek()));
+  }
 
   Operand operand() {
     Operand result;
     if (accept("[")) {
       result.kind = Operand::Kind::address;
       result.reg = Operand::kNoBase;
-      if (is_register()) result.reg = reg(next());
-      else result.immediate = number({});
-      if (accept("+")) result.immediate += number({});
-      else if (peek() == "-") result.immediate += number({});
+      if (is_register())
+        result.reg = reg(next());
+      else
+        result.immediate = number({});
+      if (accept("+"))
+        result.immediate += number({});
+      else if (peek() == "-")
+        result.immediate += number({});
       expect("]");
     } else if (is_register()) {
       result.kind = Operand::Kind::reg;
@@ -362,16 +410,26 @@ class PtxParser {
       end = std::min(name.find('.', start), name.size());
       std::string_view part = name.substr(start, end - start);
       if (part.starts_with(":")) part.remove_prefix(1);
-      if (const auto type = kTypes.find(part); type != kTypes.end()) types.push_back(type->second);
-      else if (part == "global" || part == "const") made.space = Space::global;
-      else if (part == "shared") made.space = Space::shared;
-      else if (part == "local") made.space = Space::local;
-      else if (part == "param") made.space = Space::param;
-      else if (part == "s16x2" || part == "u16x2") made.packed = true, types.push_back(type_word(part.substr(0, 3)));
-      else if (part.ends_with("x2")) fail("packed numbers that the interpreter does not know: " + full);
-      else if (part == "v2") made.vector = 2;
-      else if (part == "v4") made.vector = 4;
-      else made.mode += (made.mode.empty() ? "" : ".") + std::string(part);
+      if (const auto type = kTypes.find(part); type != kTypes.end())
+        types.push_back(type->second);
+      else if (part == "global" || part == "const")
+        made.space = Space::global;
+      else if (part == "shared")
+        made.space = Space::shared;
+      else if (part == "local")
+        made.space = Space::local;
+      else if (part == "param")
+        made.space = Space::param;
+      else if (part == "s16x2" || part == "u16x2")
+        made.packed = true, types.push_back(type_word(part.substr(0, 3)));
+      else if (part.ends_with("x2"))
+        fail("packed numbers that the interpreter does not know: " + full);
+      else if (part == "v2")
+        made.vector = 2;
+      else if (part == "v4")
+        made.vector = 4;
+      else
+        made.mode += (made.mode.empty() ? "" : ".") + std::string(part);
     }
     if (!types.empty()) {
       made.type = types.front();
@@ -382,8 +440,9 @@ class PtxParser {
   }
 
   void assign(Instruction& made, std::vector<Operand>& operands) {
-    const bool no_result = made.op == Op::st || made.op == Op::bar || made.op == Op::red || made.op == Op::fence ||
-                           made.op == Op::ret || made.op == Op::exit || made.op == Op::trap || made.op == Op::bra;
+    const bool no_result = made.op == Op::st || made.op == Op::bar || made.op == Op::red ||
+                           made.op == Op::fence || made.op == Op::ret || made.op == Op::exit ||
+                           made.op == Op::trap || made.op == Op::bra;
     if (!no_result) {
       if (operands.empty()) fail("no operands");
       made.to = operands[0];

@@ -9,7 +9,10 @@ namespace {
 size_t bytes_of(const std::string& text) {
   char* end = nullptr;
   const auto number = static_cast<size_t>(std::strtoull(text.c_str(), &end, 10));
-  return *end == 'G' ? number << 30 : *end == 'M' ? number << 20 : *end == 'K' ? number << 10 : number;
+  return *end == 'G'   ? number << 30
+         : *end == 'M' ? number << 20
+         : *end == 'K' ? number << 10
+                       : number;
 }
 
 Settings read_settings() {

@@ -1,4 +1,5 @@
-// What the fake driver is to be like: TIDE_FAKE_CUDA="devices=2,version=13000,memory=64M,missing=cuMemAlloc".
+// What the fake driver is to be like:
+// TIDE_FAKE_CUDA="devices=2,version=13000,memory=64M,missing=cuMemAlloc".
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,13 @@ struct Settings {
   int devices = 2;
   int version = 13000;
   int capability = 90;
-  int old_device = -1;       ///< this one has capability 61
+  int old_device = -1;  ///< this one has capability 61
   size_t memory = size_t{1} << 30;
-  std::string missing;       ///< an entry point that is not there
-  int init_error = 0;        ///< what cuInit returns
-  int64_t lose_after = -1;   ///< a device is lost after so many launches; -1: never
-  int lost_device = 0;       ///< which one
-  int64_t fail_copy = -1;    ///< the n-th copy, from 1, fails
+  std::string missing;      ///< an entry point that is not there
+  int init_error = 0;       ///< what cuInit returns
+  int64_t lose_after = -1;  ///< a device is lost after so many launches; -1: never
+  int lost_device = 0;      ///< which one
+  int64_t fail_copy = -1;   ///< the n-th copy, from 1, fails
 };
 
 const Settings& settings();

@@ -1,0 +1,15 @@
+// A CUDA backend for tests: the fake driver's, or a real one where TIDE_CUDA_PATH names none.
+#pragma once
+
+#include "runtime/cuda/cuda_backend.h"
+#include "tests/runtime/codegen/random_program.h"
+
+namespace tide::test {
+
+/// The backend of cuda:0, with this thread as its queue's. Made on the first call.
+cuda::CudaBackend& cuda_backend();
+
+/// Runs the program on the device: memory goes there, and what it stored comes back.
+void run_on_device(LoopCase& loop);
+
+}  // namespace tide::test

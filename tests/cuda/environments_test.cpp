@@ -1,0 +1,191 @@
+// `tide info` in broken environments: what was found, what is needed, what to do.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <optional>
+
+#include "tests/interpreter/command.h"
+
+namespace {
+
+/// Sets variables for the programs that are started while it lives.
+class Environment {
+ public:
+  explicit Environment(std::initializer_list<std::pair<const char*, std::string>> variables) {
+    for (const auto& [name, value] : variables) {
+      const char* before = std::getenv(name);
+      before_.emplace_back(name, before ? std::optional<std::string>(before) : std::nullopt);
+      setenv(name, value.c_str(), 1);
+    }
+  }
+  ~Environment() {
+    for (const auto& [name, value] : before_) {
+      if (value)
+        setenv(name, value->c_str(), 1);
+      else
+        unsetenv(name);
+    }
+  }
+
+ private:
+  std::vector<std::pair<const char*, std::optional<std::string>>> before_;
+};
+
+/// The part of `tide info` that speaks of CUDA, with the folder of the fake driver left out.
+std::string cuda_part() {
+  const auto outcome = test::run_tide({"info"});
+  CHECK(outcome.status == 0);
+  std::string text = outcome.out.substr(outcome.out.find("cuda: "));
+  const std::string folder = std::string(TIDE_FAKE_DRIVER) + "/";
+  for (size_t at; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());
+  return text;
+}
+
+const std::string kNeeded =
+    "\n  needed: driver for CUDA 13.0 (580) or newer, a card of compute capability 7.5 (Turing) or "
+    "newer";
+const std::string kNewDriver =
+    "\n  what to do: install NVIDIA driver 580 or newer (https://www.nvidia.com/drivers), then run "
+    "`tide info`";
+
+std::string story(const std::string& settings) {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", settings}});
+  return cuda_part();
+}
+
+}  // namespace
+
+TEST_CASE("info tells of a driver that works", "[cuda]") {
+  CHECK(story("devices=1,capability=90") ==
+        "cuda: can be used\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded +
+            "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0\n");
+}
+
+TEST_CASE("info tells of a driver that is too old", "[cuda]") {
+  CHECK(story("version=11020") ==
+        "cuda: cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 13.0 or "
+        "newer" +
+            kNewDriver + "\n  driver: libcuda.so.1, CUDA 11.2" + kNeeded + "\n");
+}
+
+TEST_CASE("info tells of entry points that are missing", "[cuda]") {
+  CHECK(story("missing=cuLaunchKernel") ==
+        "cuda: cannot be used: the driver lacks cuLaunchKernel: its files do not fit together" +
+            kNewDriver + "\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded + "\n");
+}
+
+TEST_CASE("info tells that there is no device", "[cuda]") {
+  CHECK(story("devices=0") ==
+        "cuda: cannot be used: the driver finds no device\n  what to do: see whether nvidia-smi "
+        "lists one; in a "
+        "container, give it the GPU\n  driver: libcuda.so.1, CUDA 13.0" +
+            kNeeded + "\n");
+}
+
+TEST_CASE("info tells that devices are hidden", "[cuda]") {
+  Environment hidden({{"CUDA_VISIBLE_DEVICES", "-1"}});
+  CHECK(story("devices=0") ==
+        "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"-1\"\n  what "
+        "to do: unset "
+        "CUDA_VISIBLE_DEVICES, or name devices in it\n  driver: libcuda.so.1, CUDA 13.0" +
+            kNeeded + "\n  CUDA_VISIBLE_DEVICES: \"-1\"\n");
+}
+
+TEST_CASE("info tells of a driver that cannot start", "[cuda]") {
+  CHECK(story("init_error=719") ==
+        "cuda: cannot be used: the driver cannot start: unspecified launch failure (719)\n  what "
+        "to do: look into the "
+        "system's log (dmesg); a restart mends a driver that was updated while it was in use\n  "
+        "driver: libcuda.so.1, "
+        "CUDA 13.0" +
+            kNeeded + "\n");
+}
+
+TEST_CASE("info tells of a card that is too old", "[cuda]") {
+  CHECK(story("devices=1,old_device=0") ==
+        "cuda: cannot be used: no device can be used: Fake GPU 0: its compute capability 6.1 is "
+        "below 7.5, the oldest "
+        "that CUDA 13 supports\n  what to do: use a card of compute capability 7.5 or newer\n  "
+        "driver: libcuda.so.1, "
+        "CUDA 13.0" +
+            kNeeded +
+            "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 6.1; not used: its compute "
+            "capability 6.1 is below 7.5, "
+            "the oldest that CUDA 13 supports\n");
+}
+
+TEST_CASE("an old card beside a good one is left out by name", "[cuda]") {
+  const std::string text = story("devices=2,old_device=1");
+  CHECK(text.starts_with("cuda: can be used\n"));
+  CHECK(text.find("cuda:1: Fake GPU 1, 1.0 GB, compute capability 6.1; not used") !=
+        std::string::npos);
+}
+
+TEST_CASE("info tells of a file that is no library", "[cuda]") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("libcuda.so.1", "no library");
+  Environment broken({{"TIDE_CUDA_PATH", folder.path()}});
+  const std::string text = cuda_part();
+  CHECK(text.starts_with("cuda: cannot be used: the driver's library cannot be loaded: " + file));
+  CHECK(text.find("\n  driver: not found; looked for " + file) != std::string::npos);
+}
+
+TEST_CASE("info tells of a library that is no driver", "[cuda]") {
+  Environment other({{"TIDE_CUDA_PATH", "libm.so.6"}});
+  CHECK(cuda_part().starts_with(
+      "cuda: cannot be used: libm.so.6 is not a CUDA driver: it has no cuDriverGetVersion"));
+}
+
+TEST_CASE("a broken driver warns once, and the script goes on", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "version=11020"}});
+  const auto outcome = test::run_tide({"-e",
+                                       "print(tide.cuda.is_available(), tide.cuda.is_available(), "
+                                       "tide.cuda.device_count(), tide.ones(2):sum():item())"});
+  CHECK(outcome.out == "false\tfalse\t0\t2.0\n");
+  CHECK(outcome.err ==
+        "tide: CUDA cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 13.0 "
+        "or newer.\n"
+        "      What to do: install NVIDIA driver 580 or newer (https://www.nvidia.com/drivers), "
+        "then run `tide info`.\n");
+}
+
+TEST_CASE("nothing of CUDA is opened before it is asked for", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_LOG", "1"}});
+  const auto without = test::run_tide({"-e", "print(tide.ones(2, {device = 'sim'}):sum():item())"});
+  CHECK(without.err == "");
+  const auto with = test::run_tide({"-e", "print(tide.cuda.is_available())"});
+  CHECK(with.out == "true\n");
+  CHECK(with.err.find("cuda:1 is Fake GPU 1, visible\n") != std::string::npos);
+}
+
+TEST_CASE("a wrong ordinal lists what there is", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
+  const auto outcome = test::run_tide({"-e", "tide.ones(2, {device = 'cuda:7'})"});
+  CHECK(outcome.err.find("there is no cuda:7 here; there are cpu, sim:0, sim:1, cuda:0, cuda:1") !=
+        std::string::npos);
+}
+
+TEST_CASE("a device without room says so, and a smaller try works", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "memory=16M"}});
+  const auto outcome =
+      test::run_tide({"-e",
+                      "local ok, message = pcall(function() local x = tide.ones(8 << 20, {device = "
+                      "'cuda'}) tide.synchronize() end)\n"
+                      "print(ok, (message:match('out of memory on cuda:0: asked for 32.0 MB')))\n"
+                      "print(tide.ones(8, {device = 'cuda'}):sum():item())"});
+  CHECK(outcome.out == "false\tout of memory on cuda:0: asked for 32.0 MB\n8.0\n");
+}
+
+TEST_CASE("a lost device is an error, and other devices go on", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "lose_after=2"}});
+  const auto outcome = test::run_tide(
+      {"-e",
+       "local function sum(device) return tide.ones(8, {device = device}):sum():item() end\n"
+       "local message repeat local ok, text = pcall(sum, 'cuda:0') message = not ok and text until "
+       "message\n"
+       "print((message:match('unspecified launch failure.*other devices go on')))\n"
+       "print(sum('cuda:1'), sum('cpu'))"});
+  CHECK(outcome.out ==
+        "unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED): the device is lost, and what lies "
+        "on it; other devices "
+        "go on\n8.0\t8.0\n");
+}
