@@ -20,7 +20,7 @@ install_with_libraries(tide bin "$ORIGIN/../${TIDE_PLUGIN_DIR}")
 # Where a stock Lua looks for C modules below a prefix.
 install_with_libraries(tide_module lib/lua/5.4 "$ORIGIN/../../tide")
 set(installed_modules "$<TARGET_FILE:tide_module>")
-foreach(plugin tide-llvm tide-dnnl tide-zip)
+foreach(plugin tide-llvm tide-dnnl tide-lapack tide-zip)
   if(TARGET ${plugin})
     install_with_libraries(${plugin} ${TIDE_PLUGIN_DIR} "$ORIGIN")
     list(APPEND installed_modules "$<TARGET_FILE:${plugin}>")
@@ -35,7 +35,8 @@ target_include_directories(tide_runtime INTERFACE $<INSTALL_INTERFACE:include/ti
 install(TARGETS tide_runtime EXPORT tideTargets ARCHIVE DESTINATION lib COMPONENT development)
 install(EXPORT tideTargets NAMESPACE tide:: DESTINATION lib/cmake/tide COMPONENT development)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/runtime DESTINATION include/tide COMPONENT development
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "llvm" EXCLUDE PATTERN "dnnl" EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "llvm" EXCLUDE PATTERN "dnnl" EXCLUDE
+        PATTERN "lapack" EXCLUDE)
 # The program finds its plugins by its own run path, wherever it lies itself.
 file(WRITE ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake.in "@PACKAGE_INIT@
 include(CMakeFindDependencyMacro)

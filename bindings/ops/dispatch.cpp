@@ -81,6 +81,25 @@ const OpRow& bind_row(Call& call, const OpSet& set, int top) {
   throw_mismatch(call, furthest, top);
 }
 
+/// 0 for bool, 1 for integers, 2 for floating types.
+int category(DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
+
+/// Puts the result of an op in the place of x's elements. As in PyTorch: a float may be narrowed,
+/// but nothing is cut to an integer or to bool.
+void write_back(const char* name, const Tensor& x, const Tensor& result) {
+  if (category(result.dtype()) > category(x.dtype()))
+    throw DTypeError(std::string(name) + "_: a result of type " +
+                     std::string(name_of(result.dtype())) + " does not fit into a tensor of type " +
+                     std::string(name_of(x.dtype())));
+  if (!(result == x)) tide::write(name, x, result);
+}
+
+/// Whether the last argument, `inplace`, is true.
+bool wants_in_place(const Call& call) {
+  const int last = call.signature->count - 1;
+  return call.given(last) && read_boolean(call, last);
+}
+
 int call_op(lua_State* L) {
   const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
   Call call;
@@ -88,12 +107,15 @@ int call_op(lua_State* L) {
   call.name = set.name;
   const OpRow& row = bind_row(call, set, lua_gettop(L));
   if (!row.compute) return row.invoke(call);
-  push_tensor(L, row.compute(call));
+  Tensor result = row.compute(call);
+  if (row.flags & kInPlaceOption && wants_in_place(call)) {
+    write_back(set.name, read_tensor(call, 0), result);
+    lua_pushvalue(L, call.index[0]);
+  } else {
+    push_tensor(L, std::move(result));
+  }
   return 1;
 }
-
-/// 0 for bool, 1 for integers, 2 for floating types.
-int category(DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
 
 int call_op_in_place(lua_State* L) {
   const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
@@ -102,13 +124,7 @@ int call_op_in_place(lua_State* L) {
   call.name = set.name;
   const OpRow& row = bind_row(call, set, lua_gettop(L));
   const Tensor& x = check_tensor(L, 1, set.name);
-  const Tensor result = row.compute(call);
-  // As in PyTorch: a float may be narrowed, but nothing is cut to an integer or to bool.
-  if (category(result.dtype()) > category(x.dtype()))
-    throw DTypeError(std::string(set.name) + "_: a result of type " +
-                     std::string(name_of(result.dtype())) + " does not fit into a tensor of type " +
-                     std::string(name_of(x.dtype())));
-  tide::write(set.name, x, result);
+  write_back(set.name, x, row.compute(call));
   lua_settop(L, 1);
   return 1;
 }
@@ -119,12 +135,14 @@ std::span<const OpFamily> op_families() {
   static const OpFamily families[] = {
       {"creation", "New tensors", creation_rows()},
       {"elementwise", "One element at a time", elementwise_rows()},
+      {"special", "Composed of elementwise ops", special_rows()},
       {"reduction", "Combining elements", reduction_rows()},
       {"scan", "Running values and orders", scan_rows()},
       {"shape", "Other shapes of the same elements", shape_rows()},
       {"indexing", "Picking and placing elements", indexing_rows()},
       {"joining", "Joining and resampling", joining_rows()},
       {"matrix", "Products of matrices", matrix_rows()},
+      {"linalg", "Linear algebra", linalg_rows()},
       {"softmax", "Softmax", softmax_rows()},
       {"normalization", "Normalization", normalization_rows()},
       {"convolution", "Convolution", convolution_rows()},

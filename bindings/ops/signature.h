@@ -78,7 +78,7 @@ inline constexpr Kind kKind<std::vector<double>> = Kind::reals;
 template <>
 inline constexpr Kind kKind<TensorOptions> = Kind::options;
 
-constexpr int kMaxParameters = 12;
+constexpr int kMaxParameters = 13;
 
 /// One parameter; its name is a part of the row's list of names.
 struct Parameter {
@@ -100,18 +100,21 @@ struct Signature {
 };
 
 /// The signature of a function with these kinds of parameters; `names` is the row's list, as in
-/// "x, shape..., options?". Not a constant expression if names and kinds do not match.
+/// "x, shape..., options?". With `in_place_option` one more boolean follows, which the function
+/// does not see. Not a constant expression if names and kinds do not match.
 template <size_t kCount>
-constexpr Signature make_signature(const char* names, const std::array<Kind, kCount>& kinds) {
-  static_assert(kCount <= kMaxParameters);
+constexpr Signature make_signature(const char* names, const std::array<Kind, kCount>& kinds,
+                                   bool in_place_option = false) {
+  static_assert(kCount < kMaxParameters);
   const std::string_view text(names);
-  Signature signature{names, {}, kCount};
+  const size_t count = kCount + in_place_option;
+  Signature signature{names, {}, static_cast<uint8_t>(count)};
   size_t begin = 0;
-  for (size_t i = 0; i < kCount; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const size_t end = std::min(text.find(", ", begin), text.size());
     std::string_view name = text.substr(begin, end - begin);
     Parameter& parameter = signature.parameters[i];
-    parameter.kind = kinds[i];
+    parameter.kind = i < kCount ? kinds[i] : Kind::boolean;
     parameter.name_begin = static_cast<uint8_t>(begin);
     if (name.ends_with('?')) {
       parameter.optional = true;

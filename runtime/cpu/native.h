@@ -23,5 +23,13 @@ void native_sort(NativeCall& call);
 void native_cumsum(NativeCall& call);
 void native_cumprod(NativeCall& call);
 void native_cumulative_extreme(NativeCall& call);
+void native_lu(NativeCall& call);
+void native_lu_solve(NativeCall& call);
+void native_pivot_rows(NativeCall& call);
+void native_solve_triangular(NativeCall& call);
+void native_cholesky(NativeCall& call);
+void native_qr(NativeCall& call);
+void native_eigh(NativeCall& call);
+void native_svd(NativeCall& call);
 
 }  // namespace tide

@@ -27,6 +27,7 @@ enum OpFlags : unsigned {
   kFunctional = 4,                    ///< tide.nn.functional.f()
   kLinalg = 8,                        ///< tide.linalg.f()
   kInPlace = 16,                      ///< also x:f_(), which writes the result back
+  kInPlaceOption = 32,  ///< also f(x, {inplace = true}); the names end in `inplace?`
 };
 
 /// A dimension, from 0; negative ones count from the end. Scripts count from 1, so 1 becomes 0.

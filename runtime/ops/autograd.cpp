@@ -85,7 +85,7 @@ class BackwardPass {
       const auto last = std::prev(pending_.end());
       Pending pending = std::move(last->second);
       pending_.erase(last);
-      visit(*pending.history, std::move(pending.gradient));
+      visit(pending);
     }
     for (auto& [leaf, gradient] : leaf_gradients_) finish_leaf(leaf, gradient);
   }
@@ -99,6 +99,7 @@ class BackwardPass {
   struct Pending {
     Ref<History> history;
     Tensor gradient;
+    std::vector<Tensor> parts;  ///< of a joint history, in the place of `gradient`
   };
 
   static TensorBody* leaf_body(const Tensor& x) {
@@ -106,10 +107,14 @@ class BackwardPass {
     return state && state->alias_of ? state->alias_of.get() : &x.body();
   }
 
-  void pass_to_history(const Ref<History>& history, const Tensor& gradient) {
+  void pass_to_history(const Ref<History>& history, const Tensor& gradient, int part = -1) {
     Pending& pending = pending_[history->number];
-    if (!pending.history) pending.history = history;
-    pending.gradient = pending.gradient.defined() ? add(pending.gradient, gradient) : gradient;
+    if (!pending.history) {
+      pending.history = history;
+      pending.parts.resize(static_cast<size_t>(history->parts));
+    }
+    Tensor& total = part < 0 ? pending.gradient : pending.parts[static_cast<size_t>(part)];
+    total = total.defined() ? add(total, gradient) : gradient;
   }
 
   void pass_to_leaf(TensorBody* leaf, const Tensor& gradient) {
@@ -118,8 +123,10 @@ class BackwardPass {
     leaves_.emplace_back(leaf);
   }
 
-  void visit(History& history, Tensor gradient) {
-    gradient = with_hooks(history.hooks, std::move(gradient));
+  void visit(Pending& pending) {
+    History& history = *pending.history;
+    const Tensor gradient =
+        history.parts ? Tensor() : with_hooks(history.hooks, std::move(pending.gradient));
     if (const auto wanted = wanted_histories_.find(&history); wanted != wanted_histories_.end())
       wanted->second = gradient;
     if (history.retained) Tensor(history.retained).set_grad(snapshot(gradient));
@@ -128,7 +135,7 @@ class BackwardPass {
                   history.name + "); give the first backward {retain_graph = true}");
     std::unique_ptr<bool[]> needed(new bool[history.edges.size()]);
     for (size_t i = 0; i < history.edges.size(); ++i) needed[i] = history.edges[i].needed();
-    GradientCall call{gradient, {}, {needed.get(), history.edges.size()}};
+    GradientCall call{gradient, {}, {needed.get(), history.edges.size()}, pending.parts};
     if (history.uses_y) {
       call.y = snapshot(*history.y);
       if (options_.create_graph) call.y.body().autograd_state().history = &history;
@@ -137,7 +144,7 @@ class BackwardPass {
     set_call_site(history.site);
     std::vector<Tensor> results = history.gradient(call);
     set_call_site(site);
-    if (!options_.retain_graph && !options_.create_graph) {
+    if (!options_.retain_graph && !options_.create_graph && !history.reusable) {
       history.released = true;
       history.gradient = nullptr;
       history.y.reset();
@@ -147,7 +154,7 @@ class BackwardPass {
       if (!edge.needed() || !results[i].defined()) continue;
       check(history, edge, results[i]);
       if (edge.history)
-        pass_to_history(edge.history, results[i]);
+        pass_to_history(edge.history, results[i], edge.part);
       else
         pass_to_leaf(edge.leaf.get(), results[i]);
     }

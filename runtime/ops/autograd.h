@@ -28,6 +28,7 @@ struct GradientCall {
   Tensor dy;                ///< gradient of the result
   Tensor y;                 ///< the result itself, if it was asked for
   std::span<const bool> needed;  ///< per input: whether its gradient is wanted
+  std::span<const Tensor> parts; ///< of a joint history: gradients of the results, undefined where none came
 };
 /// Returns the gradient of each input (undefined: none), in the input's shape and type.
 using GradientFunction = std::function<std::vector<Tensor>(const GradientCall&)>;
@@ -38,6 +39,12 @@ void set_history(const Tensor& y, const char* name, std::span<const Tensor> inpu
                  GradientFunction gradient);
 void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs, bool uses_y,
                  GradientFunction gradient);
+
+/// Makes several results of one op differentiable together: `gradient` is called once, when the
+/// gradients of all results that take part (GradientCall::parts) are known. Results may be undefined.
+/// `reusable`: it captures no values, so that backward may go through again without retain_graph.
+void set_joint_history(std::span<const Tensor> results, const char* name,
+                       std::span<const Tensor> inputs, bool reusable, GradientFunction gradient);
 
 /// Gradients are off between construction and destruction (on this thread); `on` switches them on again inside.
 class GradientMode {

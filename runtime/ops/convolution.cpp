@@ -178,13 +178,20 @@ Window flat(const Window& w) {
   return result;
 }
 
+/// A window over three dimensions as one over planes: without the depth.
+Window planes_of(const Window& w) {
+  Window planes = w;
+  planes.dims = 2;
+  for (auto part : {&Window::stride, &Window::padding, &Window::dilation})
+    planes.*part = {(w.*part)[1], (w.*part)[2]};
+  return planes;
+}
+
 /// Three dimensions as planes: one convolution for each place along the kernel's depth, whose
 /// results add up.
 Tensor volume(const Window& w, const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const int64_t depth = result_size(w, x, weight, 0), n = x.shape()[0];
-  Window planes = w;
-  for (auto part : {&Window::stride, &Window::padding, &Window::dilation})
-    planes.*part = {(w.*part)[1], (w.*part)[2]};
+  const Window planes = planes_of(w);
   // Depth moves beside the batch, so that equal depths of all samples are one batch of planes.
   const Tensor padded = pad(x, {0, 0, 0, 0, w.padding[0], w.padding[0]});
   const Tensor deep = transpose(padded, Dim{1}, Dim{2});
@@ -260,10 +267,34 @@ Shape transposed_shape(const Window& w, const std::array<int64_t, 3>& extra, con
   return shape;
 }
 
+Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& x,
+               const Tensor& weight);
+
+/// Three dimensions as planes, which each place along the kernel's depth spreads over the result.
+Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& x,
+                      const Tensor& weight, int64_t size) {
+  const int64_t n = x.shape()[0], depth = x.shape()[2], stride = w.stride[0];
+  const Tensor batch = flatten(transpose(x, Dim{1}, Dim{2}), Dim{0}, Dim{1});
+  Tensor total;
+  for (int64_t k = 0; k < weight.shape()[2]; ++k) {
+    const Tensor term = unflatten(
+        enlarge(planes_of(w), {extra[1], extra[2]}, batch, select(weight, Dim{2}, Position{k + 1})),
+        Dim{0}, {n, depth});
+    // `stride` places for each plane, of which the first is its own.
+    const Tensor apart =
+        flatten(pad(unsqueeze(term, Dim{2}), {0, 0, 0, 0, 0, 0, 0, stride - 1}), Dim{1}, Dim{2});
+    const int64_t before = k * w.dilation[0] - w.padding[0];
+    const Tensor placed = pad(apart, {0, 0, 0, 0, 0, 0, before, size - before - depth * stride});
+    total = total.defined() ? total + placed : placed;
+  }
+  return transpose(total, Dim{1}, Dim{2});
+}
+
 /// Transposed convolution of x (n, c, ...) without bias.
 Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& x,
                const Tensor& weight) {
   Shape shape = transposed_shape(w, extra, x, weight);
+  if (w.dims == 3) return enlarge_volume(w, extra, x, weight, shape[2]);
   bool beyond = false;
   for (int d = 0; d < w.dims; ++d) beyond = beyond || extra[d] >= w.stride[d];
   if (beyond) {
@@ -332,6 +363,7 @@ TIDE_CONVOLUTION(conv3d, 3)
 
 TIDE_TRANSPOSED_CONVOLUTION(conv_transpose1d, 1)
 TIDE_TRANSPOSED_CONVOLUTION(conv_transpose2d, 2)
+TIDE_TRANSPOSED_CONVOLUTION(conv_transpose3d, 3)
 #undef TIDE_TRANSPOSED_CONVOLUTION
 
 }  // namespace tide

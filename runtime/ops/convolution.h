@@ -46,5 +46,12 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight,
                         const std::optional<Sizes>& output_padding = {},
                         std::optional<int64_t> groups = {},
                         const std::optional<Sizes>& dilation = {});
+Tensor conv_transpose3d(const Tensor& x, const Tensor& weight,
+                        const std::optional<Tensor>& bias = {},
+                        const std::optional<Sizes>& stride = {},
+                        const std::optional<Sizes>& padding = {},
+                        const std::optional<Sizes>& output_padding = {},
+                        std::optional<int64_t> groups = {},
+                        const std::optional<Sizes>& dilation = {});
 
 }  // namespace tide

@@ -165,6 +165,36 @@ void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor
   set_history(y, name, std::span(inputs.begin(), inputs.size()), uses_y, std::move(gradient));
 }
 
+void set_joint_history(std::span<const Tensor> results, const char* name,
+                       std::span<const Tensor> inputs, bool reusable, GradientFunction gradient) {
+  if (!gradients_enabled ||
+      std::none_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.requires_grad(); }))
+    return;
+  const Tensor& first = inputs[0];
+  Ref<History> joint = new_history(name, Shape(), first.dtype(), first.device());
+  for (const Tensor& x : inputs) joint->edges.push_back(edge_to(x));
+  joint->gradient = std::move(gradient);
+  joint->parts = static_cast<int>(results.size());
+  joint->reusable = reusable;
+  for (size_t k = 0; k < results.size(); ++k) {
+    const Tensor& y = results[k];
+    if (!y.defined() || !is_floating(y.dtype())) continue;
+    Ref<History> history = new_history(name, y.shape(), y.dtype(), y.device());
+    History::Edge edge;
+    edge.history = joint;
+    edge.shape = y.shape();
+    edge.type = y.dtype();
+    edge.device = y.device();
+    edge.part = static_cast<int>(k);
+    history->edges.push_back(std::move(edge));
+    history->gradient = [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; };
+    history->reusable = true;
+    AutogradState& state = y.body().autograd_state();
+    state.history = std::move(history);
+    if (state.group) state.version = state.group->version;
+  }
+}
+
 Tensor detach(const Tensor& x) {
   Ref<TensorBody> body = new TensorBody;
   body->cell = x.body().cell;

@@ -4,6 +4,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/linalg.h"
 #include "runtime/ops/reduce.h"
 #include "runtime/ops/shape_ops.h"
 
@@ -76,21 +77,6 @@ Tensor to_dtype(const Tensor& x, std::optional<DType> dtype) {
   return dtype ? convert(x, *dtype) : x;
 }
 
-/// Norms of matrices that need no singular values: the largest or smallest sum of a row or column.
-Tensor matrix_norm(const Tensor& x, double order, const Dims& dims, bool keepdim) {
-  const int rows = resolve_dim("norm", Dim{dims[0]}, x.rank());
-  const int columns = resolve_dim("norm", Dim{dims[1]}, x.rank());
-  const bool by_columns = std::abs(order) == 1;
-  if (!by_columns && !std::isinf(order))
-    throw Error("norm: matrix norms of order 2 need singular values: use linalg.svdvals");
-  const int summed = by_columns ? rows : columns, compared = by_columns ? columns : rows;
-  const Tensor sums = norm_over("norm", x, 1, 1u << summed, true);
-  const Tensor y =
-      extreme_over("norm", order > 0 ? Reduction::max : Reduction::min, sums, 1u << compared, true);
-  const unsigned both = 1u << rows | 1u << columns;
-  return reshape_to(y, reduced_shape(x.shape(), both, keepdim));
-}
-
 }  // namespace
 
 Tensor vector_norm(const Tensor& input, std::optional<double> order, const OptionalDims& dims,
@@ -101,8 +87,7 @@ Tensor vector_norm(const Tensor& input, std::optional<double> order, const Optio
 
 Tensor named_norm(const Tensor& x, const std::string& order, const OptionalDims& dims, bool keepdim,
                   std::optional<DType> dtype) {
-  if (order == "nuc")
-    throw Error("norm: the nuclear norm needs singular values: use linalg.svdvals");
+  if (order == "nuc") return linalg_matrix_norm_named(x, order, dims, keepdim, dtype);
   if (order != "fro") throw Error("norm: there is no norm named " + order);
   return vector_norm(x, 2.0, dims, keepdim, dtype);
 }
@@ -116,7 +101,7 @@ Tensor linalg_norm(const Tensor& x, std::optional<double> order, const OptionalD
   const int count = given ? dims->size() : x.rank();
   if (count > 2) throw ShapeError("norm: at most 2 dimensions make a matrix");
   if (count < 2) return vector_norm(x, order, dims, keepdim, dtype);
-  return matrix_norm(to_dtype(x, dtype), *order, given ? *dims : Dims{0, 1}, keepdim);
+  return linalg_matrix_norm(x, *order, dims, keepdim, dtype);
 }
 
 Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {

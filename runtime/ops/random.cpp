@@ -2,6 +2,7 @@
 #include "runtime/ops/random.h"
 
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -37,7 +38,11 @@ Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType ty
   const bool wide = type == DType::f64;
   const LightOp op = normal ? (wide ? LightOp::random_normal_f64 : LightOp::random_normal)
                             : (wide ? LightOp::random_uniform_f64 : LightOp::random_uniform);
-  return convert(draw(name, op, compute_type(type), shape, device), type);
+  const Tensor drawn = draw(name, op, compute_type(type), shape, device);
+  if (normal || !is_half(type)) return convert(drawn, type);
+  // As many bits as the type has: rounded from more, a number just below 1 would become 1.
+  const double steps = type == DType::f16 ? 0x1p11 : 0x1p8;
+  return convert(floor(drawn * steps) * (1 / steps), type);
 }
 
 Tensor finish(Tensor x, const TensorOptions& options) {
@@ -61,6 +66,28 @@ void check_probability(const char* name, double p) {
   if (!(p >= 0 && p <= 1))
     throw Error(std::string(name) + ": a probability lies between 0 and 1: got " +
                 std::to_string(p));
+}
+
+/// Sizes of 1 behind the channels: one draw for each channel. `unbatched` is the number of
+/// dimensions of x without the batch.
+Shape channel_shape(const Tensor& x, int unbatched) {
+  Shape shape = x.shape();
+  for (int d = x.rank() == unbatched ? 1 : 2; d < shape.rank(); ++d) shape[d] = 1;
+  return shape;
+}
+
+/// Parts of x that chance picks become what SELU gives for -infinity; scaled and moved, mean and
+/// variance stay (Klambauer et al., "Self-normalizing neural networks", 2017).
+Tensor drop_alpha(const char* name, const Tensor& x, std::optional<double> probability,
+                  bool training, const Shape& shape) {
+  constexpr double kLeast = -1.7580993408473766;
+  const double p = probability.value_or(0.5);
+  check_probability(name, p);
+  if (!training || p == 0) return x;
+  if (p == 1) return x * 0.0;
+  const double scale = 1 / std::sqrt((kLeast * kLeast * p + 1) * (1 - p));
+  const Tensor drawn = draw_floating(name, false, shape, DType::f32, x.device());
+  return where(ge(drawn, p), x, kLeast) * scale - scale * kLeast * p;
 }
 
 /// Zeros parts of x by chance; `shape` broadcasts to x's, with one draw for each of its places.
@@ -165,16 +192,32 @@ Tensor dropout(const Tensor& x, std::optional<double> p, std::optional<bool> tra
   return drop("dropout", x, p, training, x.shape());
 }
 
+Tensor dropout1d(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
+  return drop("dropout1d", x, p, training, channel_shape(x, 2));
+}
+
 Tensor dropout2d(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
-  Shape shape = x.shape();
-  for (int d = 2; d < shape.rank(); ++d) shape[d] = 1;
-  return drop("dropout2d", x, p, training, shape);
+  return drop("dropout2d", x, p, training, channel_shape(x, 0));
+}
+
+Tensor dropout3d(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
+  return drop("dropout3d", x, p, training, channel_shape(x, 4));
+}
+
+Tensor alpha_dropout(const Tensor& x, std::optional<double> p, bool training) {
+  return drop_alpha("alpha_dropout", x, p, training, x.shape());
+}
+
+Tensor feature_alpha_dropout(const Tensor& x, std::optional<double> p, bool training) {
+  return drop_alpha("feature_alpha_dropout", x, p, training, channel_shape(x, 0));
 }
 
 void uniform_(const Tensor& x, std::optional<double> from, std::optional<double> to) {
   const double low = from.value_or(0), high = to.value_or(1);
   const Tensor drawn = draw_floating("uniform_", false, x.shape(), x.dtype(), x.device());
-  write("uniform_", x, drawn * (high - low) + low);
+  const Tensor scaled = convert(drawn * (high - low) + low, x.dtype());
+  // Rounding may have reached the end, which is left out.
+  write("uniform_", x, high > low ? where(ge(scaled, high), low, scaled) : scaled);
 }
 
 void normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
@@ -186,6 +229,35 @@ void bernoulli_(const Tensor& x, std::optional<double> p) {
   check_probability("bernoulli_", p.value_or(0.5));
   const Tensor drawn = draw_floating("bernoulli_", false, x.shape(), DType::f32, x.device());
   write("bernoulli_", x, convert(lt(drawn, p.value_or(0.5)), x.dtype()));
+}
+
+void exponential_(const Tensor& x, std::optional<double> rate) {
+  if (!(rate.value_or(1) > 0))
+    throw Error("exponential_: the rate is positive: got " + std::to_string(*rate));
+  const Tensor drawn =
+      draw_floating("exponential_", false, x.shape(), compute_type(x.dtype()), x.device());
+  write("exponential_", x, neg(log1p(neg(drawn))) / rate.value_or(1));
+}
+
+void log_normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
+  const Tensor drawn =
+      draw_floating("log_normal_", true, x.shape(), compute_type(x.dtype()), x.device());
+  write("log_normal_", x, exp(drawn * std.value_or(2) + mean.value_or(1)));
+}
+
+void cauchy_(const Tensor& x, std::optional<double> median, std::optional<double> scale) {
+  const Tensor drawn =
+      draw_floating("cauchy_", false, x.shape(), compute_type(x.dtype()), x.device());
+  write("cauchy_", x,
+        tan((drawn - 0.5) * std::numbers::pi) * scale.value_or(1) + median.value_or(0));
+}
+
+void geometric_(const Tensor& x, double p) {
+  if (!(p > 0 && p < 1))
+    throw Error("geometric_: a probability between 0 and 1 is needed: got " + std::to_string(p));
+  const Tensor drawn = draw_floating("geometric_", false, x.shape(), DType::f64, x.device());
+  const Tensor tries = ceil(log1p(neg(drawn)) / std::log1p(-p));
+  write("geometric_", x, convert(clamp_min(tries, Number(1.0)), x.dtype()));
 }
 
 }  // namespace tide

@@ -67,12 +67,24 @@ Tensor multinomial(const Tensor& weights, int64_t count, bool replacement = fals
 /// Zeros each element with probability p (default 0.5) and scales the others by 1 / (1 - p);
 /// x itself unless `training` (default true).
 Tensor dropout(const Tensor& x, std::optional<double> p = {}, std::optional<bool> training = {});
-/// The same for whole planes: one draw for each of the first two dimensions.
+/// The same for whole channels, the second dimension: one draw for each of a sample's. The input of
+/// the one- and three-dimensional ones may lack the batch.
+Tensor dropout1d(const Tensor& x, std::optional<double> p = {}, std::optional<bool> training = {});
 Tensor dropout2d(const Tensor& x, std::optional<double> p = {}, std::optional<bool> training = {});
+Tensor dropout3d(const Tensor& x, std::optional<double> p = {}, std::optional<bool> training = {});
+/// Dropout that keeps mean and variance of what SELU gives, by elements or by channels.
+Tensor alpha_dropout(const Tensor& x, std::optional<double> p = {}, bool training = false);
+Tensor feature_alpha_dropout(const Tensor& x, std::optional<double> p = {}, bool training = false);
 
 /// Overwrite x with random numbers; they return nothing new.
 void uniform_(const Tensor& x, std::optional<double> from = {}, std::optional<double> to = {});
 void normal_(const Tensor& x, std::optional<double> mean = {}, std::optional<double> std = {});
 void bernoulli_(const Tensor& x, std::optional<double> p = {});
+/// Waiting times of a rate (1): densities rate * exp(-rate x).
+void exponential_(const Tensor& x, std::optional<double> rate = {});
+/// exp of normal numbers; numbers from Cauchy's distribution; how often one has to try.
+void log_normal_(const Tensor& x, std::optional<double> mean = {}, std::optional<double> std = {});
+void cauchy_(const Tensor& x, std::optional<double> median = {}, std::optional<double> scale = {});
+void geometric_(const Tensor& x, double p);
 
 }  // namespace tide

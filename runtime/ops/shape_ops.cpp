@@ -8,6 +8,7 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/joining.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/view.h"
 
@@ -306,13 +307,51 @@ Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step) {
   return y;
 }
 
+namespace {
+
+/// Parts of x along `place`, each `make(first, count)` of consecutive places, whose gradients are
+/// joined again in one piece. `counts` are the parts' lengths; `dropped` says that they are 1 and
+/// that the dimension is gone.
+template <class Make>
+std::vector<Tensor> parts_of(const char* name, const Tensor& x, int place,
+                             const std::vector<int64_t>& counts, bool dropped, const Make& make) {
+  std::vector<Tensor> parts;
+  {
+    GradientMode off(false);
+    int64_t first = 0;
+    for (int64_t count : counts) {
+      parts.push_back(make(first, count));
+      first += count;
+    }
+  }
+  if (!needs_history(x)) return parts;
+  const auto gradient = [=, shape = x.shape(), type = x.dtype(),
+                         device = x.device()](const GradientCall& call) -> std::vector<Tensor> {
+    std::vector<Tensor> pieces;
+    for (size_t k = 0; k < counts.size(); ++k) {
+      Shape own = shape;
+      own[place] = counts[k];
+      const Tensor& part = call.parts[k];
+      if (!part.defined())
+        pieces.push_back(zeros(own, {.dtype = type, .device = device}));
+      else
+        pieces.push_back(dropped ? unsqueeze(part, Dim{place}) : part);
+    }
+    return {cat(pieces, Dim{place})};
+  };
+  set_joint_history(parts, name, {&x, 1}, true, gradient);
+  return parts;
+}
+
+}  // namespace
+
 std::vector<Tensor> unbind(const Tensor& x, std::optional<Dim> dim) {
   if (x.rank() == 0) throw ShapeError("unbind: a tensor without dimensions has no parts");
   const int place = resolve_dim("unbind", dim.value_or(Dim{0}), x.rank());
-  std::vector<Tensor> parts;
-  for (int64_t i = 1; i <= x.shape()[place]; ++i)
-    parts.push_back(select(x, Dim{place}, Position{i}));
-  return parts;
+  const std::vector<int64_t> counts(static_cast<size_t>(x.shape()[place]), 1);
+  return parts_of("unbind", x, place, counts, true, [&](int64_t first, int64_t) {
+    return select(x, Dim{place}, Position{first + 1});
+  });
 }
 
 std::vector<Tensor> split(const Tensor& x, int64_t size, std::optional<Dim> dim) {
@@ -321,14 +360,10 @@ std::vector<Tensor> split(const Tensor& x, int64_t size, std::optional<Dim> dim)
   const int64_t length = x.shape()[place];
   check_length("split", size);
   if (size == 0 && length != 0) throw ShapeError("split: the size of a part is 0");
-  std::vector<Tensor> parts;
-  int64_t first = 0;
-  do {
-    const int64_t count = std::min(size, length - first);
-    parts.push_back(slice(x, place, first, count));
-    first += count;
-  } while (first < length);
-  return parts;
+  std::vector<int64_t> counts{std::min(size, length)};
+  for (int64_t first = size; first < length; first += size)
+    counts.push_back(std::min(size, length - first));
+  return split_sizes(x, counts, Dim{place});
 }
 
 std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<int64_t>& sizes,
@@ -341,13 +376,8 @@ std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<int64_t>& siz
     throw ShapeError("split: the sizes add up to " + std::to_string(total) + ", dimension " +
                      std::to_string(place + 1) + " of " + x.shape().text() + " has " +
                      std::to_string(x.shape()[place]));
-  std::vector<Tensor> parts;
-  int64_t first = 0;
-  for (int64_t size : sizes) {
-    parts.push_back(slice(x, place, first, size));
-    first += size;
-  }
-  return parts;
+  return parts_of("split", x, place, sizes, false,
+                  [&](int64_t first, int64_t count) { return slice(x, place, first, count); });
 }
 
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, std::optional<Dim> dim) {

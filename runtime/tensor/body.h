@@ -38,6 +38,7 @@ struct History : RefCounted<History> {
     Shape shape;
     DType type = DType::f32;
     Device device;
+    int part = -1;           ///< of a joint history: which of its results this one is
     bool needed() const { return history || leaf; }
   };
   const char* name = "";
@@ -46,6 +47,8 @@ struct History : RefCounted<History> {
   std::vector<Edge> edges;
   GradientFunction gradient;
   bool uses_y = false;
+  int parts = 0;             ///< of a joint history: the number of results that it stands behind
+  bool reusable = false;     ///< holds no values: backward may go through again without retain_graph
   bool released = false;     ///< backward has been through and the graph was not retained
   std::unique_ptr<Tensor> y; ///< value of the result, without history, if it is used
   Shape shape;

@@ -1,41 +1,68 @@
--- The table `tide.nn`: layers, losses and containers, each read from its own file when first used.
+-- The table `tide.nn`: layers, losses and containers.
+local lazy_table = require "tide.lazy_table"
 
-local files = {
-  Conv2d = "conv2d",
-  CrossEntropyLoss = "cross_entropy_loss",
+return lazy_table("tide.nn", {
+  Bilinear = "bilinear",
   Dense = "dense",
-  Dropout = "dropout",
+  Embedding = "embedding",
+  EmbeddingBag = "embedding_bag",
   Flatten = "flatten",
+  Identity = "identity",
   LazyLinear = "lazy_linear",
   Linear = "linear",
-  MaxPool2d = "max_pool2d",
   Module = "module",
-  MSELoss = "mse_loss",
+  ModuleDict = "module_dict",
+  ModuleList = "module_list",
+  MultiheadAttention = "multihead_attention",
+  PReLU = "prelu",
   Parameter = "parameter",
-  ReLU = "relu",
+  ParameterDict = "parameter_dict",
+  ParameterList = "parameter_list",
   Sequential = "sequential",
-  Sigmoid = "sigmoid",
-  Tanh = "tanh",
   functional = "functional",
   init = "init",
-}
-
-local nn = {}
-
-local function load_field(self, name)
-  local file = files[name]
-  if not file then return nil end
-  local value = require("tide.nn." .. file)
-  rawset(self, name, value)
-  return value
-end
-
-return setmetatable(nn, {
-  __index = load_field,
-  __names = files, -- for completion at the prompt
-  -- So that loops and documentation see what has not been read yet.
-  __pairs = function(self)
-    for name in pairs(files) do load_field(self, name) end
-    return next, self, nil
-  end,
+  utils = "utils",
+}, {
+  activations = {
+    "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
+    "Softmax", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+  },
+  convolutions = {
+    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+    "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+  },
+  dropouts = {
+    "AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",
+  },
+  losses = {
+    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
+    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PoissonNLLLoss", "SmoothL1Loss",
+    "SoftMarginLoss", "TripletMarginLoss",
+  },
+  norms = {
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d", "LayerNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
+    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LocalResponseNorm",
+    "RMSNorm",
+  },
+  pools = {
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d",
+    "MaxPool2d", "MaxPool3d",
+  },
+  rearrangements = {
+    "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d",
+    "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Fold", "PairwiseDistance",
+    "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample",
+    "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+  },
+  recurrent = {"GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNCell"},
+  transformer = {
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer",
+  },
 })

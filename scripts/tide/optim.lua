@@ -1,21 +1,18 @@
--- The table `tide.optim`: optimizers, each read from its own file when first used.
+-- The table `tide.optim`: optimizers.
+local lazy_table = require "tide.lazy_table"
 
-local files = {Adam = "adam", AdamW = "adamw", Optimizer = "optimizer", SGD = "sgd"}
-
-local function load_field(self, name)
-  local file = files[name]
-  if not file then return nil end
-  local value = require("tide.optim." .. file)
-  rawset(self, name, value)
-  return value
-end
-
-return setmetatable({}, {
-  __index = load_field,
-  __names = files, -- for completion at the prompt
-  -- So that loops and documentation see what has not been read yet.
-  __pairs = function(self)
-    for name in pairs(files) do load_field(self, name) end
-    return next, self, nil
-  end,
+return lazy_table("tide.optim", {
+  ASGD = "asgd",
+  Adadelta = "adadelta",
+  Adagrad = "adagrad",
+  Adam = "adam",
+  AdamW = "adamw",
+  Adamax = "adamax",
+  NAdam = "nadam",
+  Optimizer = "optimizer",
+  RAdam = "radam",
+  RMSprop = "rmsprop",
+  Rprop = "rprop",
+  SGD = "sgd",
+  lr_scheduler = "lr_scheduler",
 })

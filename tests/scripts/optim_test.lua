@@ -51,6 +51,113 @@ describe("optimizers", function(device)
     close(steps(optim.AdamW({x}, {lr = 0.1, weight_decay = 0.5}), x, {2.0}), 0.95 - 0.1,
       {rtol = 1e-7})
   end)
+  -- Formulas of the papers, on one number: state -> step for a gradient.
+  local formulas = {
+    RMSprop = {{lr = 0.1, alpha = 0.9, momentum = 0.5, centered = true}, function(s, grad)
+      s.square = 0.9 * (s.square or 0) + 0.1 * grad * grad
+      s.mean = 0.9 * (s.mean or 0) + 0.1 * grad
+      local step = grad / (math.sqrt(s.square - s.mean * s.mean) + 1e-8)
+      s.buffer = 0.5 * (s.buffer or 0) + step
+      return 0.1 * s.buffer
+    end},
+    Adagrad = {{lr = 0.1, lr_decay = 0.5, initial_accumulator_value = 0.2}, function(s, grad)
+      s.sum = (s.sum or 0.2) + grad * grad
+      s.count = (s.count or -1) + 1
+      return 0.1 / (1 + 0.5 * s.count) * grad / (math.sqrt(s.sum) + 1e-10)
+    end},
+    Adadelta = {{lr = 0.5, rho = 0.9}, function(s, grad)
+      s.square = 0.9 * (s.square or 0) + 0.1 * grad * grad
+      local delta = math.sqrt((s.delta or 0) + 1e-6) / math.sqrt(s.square + 1e-6) * grad
+      s.delta = 0.9 * (s.delta or 0) + 0.1 * delta * delta
+      return 0.5 * delta
+    end},
+    Adamax = {{lr = 0.1}, function(s, grad)
+      s.count = (s.count or 0) + 1
+      s.mean = 0.9 * (s.mean or 0) + 0.1 * grad
+      s.top = math.max(0.999 * (s.top or 0), math.abs(grad) + 1e-8)
+      return 0.1 / (1 - 0.9 ^ s.count) * s.mean / s.top
+    end},
+    NAdam = {{lr = 0.1}, function(s, grad)
+      s.count = (s.count or 0) + 1
+      local mu = 0.9 * (1 - 0.5 * 0.96 ^ (s.count * 0.004))
+      local ahead = 0.9 * (1 - 0.5 * 0.96 ^ ((s.count + 1) * 0.004))
+      s.product = (s.product or 1) * mu
+      s.mean = 0.9 * (s.mean or 0) + 0.1 * grad
+      s.square = 0.999 * (s.square or 0) + 0.001 * grad * grad
+      local mean = ahead * s.mean / (1 - s.product * ahead) + (1 - mu) * grad / (1 - s.product)
+      return 0.1 * mean / (math.sqrt(s.square / (1 - 0.999 ^ s.count)) + 1e-8)
+    end},
+    RAdam = {{lr = 0.1}, function(s, grad)
+      s.count = (s.count or 0) + 1
+      local t = s.count
+      s.mean = 0.9 * (s.mean or 0) + 0.1 * grad
+      s.square = 0.999 * (s.square or 0) + 0.001 * grad * grad
+      local mean = s.mean / (1 - 0.9 ^ t)
+      local longest = 2 / 0.001 - 1
+      local length = longest - 2 * t * 0.999 ^ t / (1 - 0.999 ^ t)
+      if length <= 5 then return 0.1 * mean end
+      local trust = math.sqrt((length - 4) * (length - 2) * longest
+        / ((longest - 4) * (longest - 2) * length))
+      return 0.1 * mean * trust * math.sqrt(1 - 0.999 ^ t) / (math.sqrt(s.square) + 1e-8)
+    end},
+    Rprop = {{lr = 0.1}, function(s, grad)
+      local agreement = grad * (s.last or 0)
+      local factor = agreement > 0 and 1.2 or agreement < 0 and 0.5 or 1
+      s.size = math.min(math.max((s.size or 0.1) * factor, 1e-6), 50)
+      s.last = agreement < 0 and 0 or grad
+      return s.size * (s.last > 0 and 1 or s.last < 0 and -1 or 0)
+    end},
+  }
+  for name, entry in pairs(formulas) do
+    it(name .. " follows its formula", function()
+      local x = parameter(1.0, device)
+      local grads = {2.0, -1.0, -0.5, 0.3, 1.5, 1.2, -0.7}
+      local got = steps(optim[name]({x}, entry[1]), x, grads)
+      local value, state = 1.0, {}
+      for _, grad in ipairs(grads) do value = value - entry[2](state, grad) end
+      close(got, value, {rtol = 1e-9})
+    end)
+  end
+  it("ASGD shrinks, and means the parameters from t0 on", function()
+    local x = parameter(1.0, device)
+    local optimizer = optim.ASGD({x}, {lr = 0.1, lambd = 0.01, t0 = 1})
+    steps(optimizer, x, {1.0, 1.0, 1.0})
+    local value, mean, eta, mu = 1.0, 0, 0.1, 1
+    for t = 1, 3 do
+      value = value * (1 - 0.01 * eta) - eta
+      mean = mu == 1 and value or mean + (value - mean) * mu
+      eta, mu = 0.1 / (1 + 0.01 * 0.1 * t) ^ 0.75, 1 / math.max(1, t - 1)
+    end
+    close({x:item(), optimizer.state[x].ax:item()}, {value, mean}, {rtol = 1e-9})
+  end)
+  it("call a closure for the gradients and return its loss", function()
+    local x = parameter(3.0, device)
+    local optimizer = optim.SGD({x}, {lr = 0.1})
+    local loss = optimizer:step(function()
+      optimizer:zero_grad()
+      local square = (x * x):sum()
+      square:backward()
+      return square
+    end)
+    close({loss:item(), x:item()}, {9.0, 3.0 - 0.6})
+  end)
+  it("clip gradients by their norm and by value", function()
+    local utils = tide.nn.utils
+    local x, y = parameter(1.0, device), parameter(1.0, device)
+    x.grad, y.grad = tide.full_like(x, 3.0), tide.full_like(y, -4.0)
+    close(utils.clip_grad_norm_({x, y}, 10), 5.0)
+    close({x.grad:item(), y.grad:item()}, {3.0, -4.0})
+    close(utils.clip_grad_norm_({x, y}, 1, {norm_type = math.huge}), 4.0)
+    close({x.grad:item(), y.grad:item()}, {0.75, -1.0}, {rtol = 1e-5})
+    utils.clip_grad_value_({x, y}, 0.5)
+    close({x.grad:item(), y.grad:item()}, {0.5, -0.5})
+    x.grad = tide.full_like(x, 0 / 0)
+    raises("the norm of the gradients is", utils.clip_grad_norm_, {x}, 1,
+      {error_if_nonfinite = true})
+    local vector = utils.parameters_to_vector({x, y})
+    utils.vector_to_parameters(vector * 2, {x, y})
+    close({x:item(), y:item()}, {2.0, 2.0})
+  end)
   it("skip parameters without a gradient", function()
     local x, y = parameter(1.0, device), parameter(5.0, device)
     local optimizer = optim.SGD({x, y}, {lr = 1.0})

@@ -43,4 +43,215 @@ function F.prelu(...)
   return tide.where(x:gt(0), x, weight * x)
 end
 
+-- Activations -------------------------------------------------------------------------------------
+
+--- y in the place of x's elements, if so asked.
+local function settle(x, y, inplace)
+  return inplace and x:copy_(y) or y
+end
+
+local read_hardshrink = arguments("hardshrink", {"x", {"lambd", 0.5}})
+
+--- x where |x| is above lambd, else 0.
+function F.hardshrink(...)
+  local given = read_hardshrink(...)
+  return tide.where(given.x:abs():le(given.lambd), 0.0, given.x)
+end
+
+local read_softshrink = arguments("softshrink", {"x", {"lambd", 0.5}})
+
+--- x moved towards 0 by lambd, 0 where that would pass it.
+function F.softshrink(...)
+  local given = read_softshrink(...)
+  if given.lambd < 0 then raise("softshrink: lambd is 0 or more: got %g", given.lambd) end
+  return given.x - given.x:clamp(-given.lambd, given.lambd)
+end
+
+--- x - tanh(x).
+function F.tanhshrink(x) return x - x:tanh() end
+
+local read_threshold = arguments("threshold", {"x", "threshold", "value", {"inplace", false}})
+
+--- x where it is above a threshold, else a value.
+function F.threshold(...)
+  local given = read_threshold(...)
+  local y = tide.where(given.x:gt(given.threshold), given.x, given.value)
+  return settle(given.x, y, given.inplace)
+end
+
+local read_gumbel = arguments("gumbel_softmax", {"logits", {"tau", 1}, {"hard", false},
+  {"dim", -1}})
+
+--- A random one-hot choice by unnormalized scores, softened by tau; `hard` gives ones and zeros,
+--- with the gradient of the soft choice.
+function F.gumbel_softmax(...)
+  local given = read_gumbel(...)
+  local noise = -tide.empty_like(given.logits):exponential_():log()
+  local soft = F.softmax((given.logits + noise) / given.tau, given.dim)
+  if not given.hard then return soft end
+  local place = soft:argmax(given.dim, true)
+  local one_hot = tide.zeros_like(soft):scatter(given.dim, place, 1.0)
+  return one_hot - soft:detach() + soft
+end
+
+-- Losses ------------------------------------------------------------------------------------------
+
+local function reduce(name, values, reduction)
+  if reduction == "mean" then return values:mean() end
+  if reduction == "sum" then return values:sum() end
+  if reduction == "none" then return values end
+  raise("%s: reduction is mean, sum or none: got %s", name, tostring(reduction))
+end
+
+local function check_same_shape(name, x, target)
+  local a, b = table.concat(x.shape, ", "), table.concat(target.shape, ", ")
+  if a ~= b then raise("%s: shapes differ: (%s) and (%s)", name, a, b) end
+end
+
+local read_poisson = arguments("poisson_nll_loss", {
+  "x", "target", {"log_input", true}, {"full", false}, {"eps", 1e-8}, {"reduction", "mean"},
+})
+
+--- Log-likelihood of counts, x being their rates, or the logarithms of these.
+function F.poisson_nll_loss(...)
+  local given = read_poisson(...)
+  local x, target = given.x, given.target
+  local values = given.log_input and x:exp() - target * x or x - target * (x + given.eps):log()
+  if given.full then
+    local stirling = target * target:log() - target + 0.5 * (2 * math.pi * target):log()
+    values = values + tide.where(target:gt(1), stirling, 0.0)
+  end
+  return reduce("poisson_nll_loss", values, given.reduction)
+end
+
+local read_soft_margin = arguments("soft_margin_loss", {"x", "target", {"reduction", "mean"}})
+
+--- log(1 + exp(-target * x)) for targets 1 and -1.
+function F.soft_margin_loss(...)
+  local given = read_soft_margin(...)
+  check_same_shape("soft_margin_loss", given.x, given.target)
+  local values = -F.logsigmoid(given.target * given.x)
+  return reduce("soft_margin_loss", values, given.reduction)
+end
+
+local read_multilabel = arguments("multilabel_soft_margin_loss", {
+  "x", "target", {"weight"}, {"reduction", "mean"},
+})
+
+--- Cross entropy of each class by itself, for targets 1 and 0, meaned over classes.
+function F.multilabel_soft_margin_loss(...)
+  local given = read_multilabel(...)
+  local x, target = given.x, given.target
+  check_same_shape("multilabel_soft_margin_loss", x, target)
+  local values = -(target * F.logsigmoid(x) + (1 - target) * F.logsigmoid(-x))
+  if given.weight then values = values * given.weight end
+  return reduce("multilabel_soft_margin_loss", values:mean(-1), given.reduction)
+end
+
+local read_multi_margin = arguments("multi_margin_loss", {
+  "x", "target", {"p", 1}, {"margin", 1.0}, {"weight"}, {"reduction", "mean"},
+})
+
+--- How far the scores of other classes come near that of the target (a position).
+function F.multi_margin_loss(...)
+  local given = read_multi_margin(...)
+  local x, target, weight = given.x, given.target, given.weight
+  if given.p ~= 1 and given.p ~= 2 then
+    raise("multi_margin_loss: p is 1 or 2: got %s", tostring(given.p))
+  end
+  local single = x:dim() == 1
+  if single then x, target = x:unsqueeze(1), target:reshape(1) end
+  local places = target:unsqueeze(-1)
+  local distance = (given.margin - x:gather(2, places) + x):clamp(0.0)
+  if given.p == 2 then distance = distance * distance end
+  if weight then distance = distance * weight:index_select(1, target):unsqueeze(-1) end
+  local own = F.one_hot(target, x:size(2)):bool()
+  local values = distance:masked_fill(own, 0.0):sum(2) / x:size(2)
+  if single and given.reduction == "none" then values = values:squeeze(1) end
+  return reduce("multi_margin_loss", values, given.reduction)
+end
+
+-- Layers ------------------------------------------------------------------------------------------
+
+local read_bilinear = arguments("bilinear", {"input1", "input2", "weight", {"bias"}})
+
+--- x1' A x2 + b, with one matrix A for each output.
+function F.bilinear(...)
+  local given = read_bilinear(...)
+  local y = tide.einsum("...i,oij,...j->...o", given.input1, given.weight, given.input2)
+  return given.bias and y + given.bias or y
+end
+
+local read_response = arguments("local_response_norm", {
+  "x", "size", {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0},
+})
+
+--- x by a power of the mean square of `size` channels around each.
+function F.local_response_norm(...)
+  local given = read_response(...)
+  local x, size = given.x, given.size
+  if x:dim() < 3 then
+    raise("local_response_norm: 3 dimensions or more are needed: got %d", x:dim())
+  end
+  local rows = (x * x):flatten(3):transpose(2, 3)
+  local padded = F.pad(rows, {size // 2, (size - 1) // 2})
+  local means = F.avg_pool1d(padded, size, 1):transpose(2, 3):reshape(x.shape)
+  return x / (means * given.alpha + given.k) ^ given.beta
+end
+
+--- Channels of `groups` groups taken in turn from each.
+function F.channel_shuffle(x, groups)
+  if x:size(2) % groups ~= 0 then
+    raise("channel_shuffle: %d channels do not divide into %d groups", x:size(2), groups)
+  end
+  return x:unflatten(2, {groups, x:size(2) // groups}):transpose(2, 3):flatten(2, 3)
+end
+
+local read_bag = arguments("embedding_bag", {
+  "x", "weight", {"offsets"}, {"mode", "mean"}, {"per_sample_weights"}, {"padding_idx"},
+})
+
+local bag_modes = {sum = true, mean = true, max = true}
+
+--- Rows of a table by position, put together bag by bag: bags are the rows of x, or begin at the
+--- positions in `offsets`.
+function F.embedding_bag(...)
+  local given = read_bag(...)
+  local x, mode, padding = given.x, given.mode, given.padding_idx
+  if not bag_modes[mode] then
+    raise("embedding_bag: mode is sum, mean or max: got %s", tostring(mode))
+  end
+  local weights = given.per_sample_weights
+  if weights and mode ~= "sum" then
+    raise("embedding_bag: per_sample_weights need the mode sum: got %s", mode)
+  end
+  local starts
+  if x:dim() == 1 then
+    if not given.offsets then raise("embedding_bag: positions in one dimension need offsets") end
+    starts = given.offsets:tolist()
+  else
+    starts = {}
+    for i = 1, #x do starts[i] = (i - 1) * x:size(2) + 1 end
+    x, weights = x:reshape(-1), weights and weights:reshape(-1)
+  end
+  local rows = F.embedding(x, given.weight, padding)
+  local kept = padding and x:ne(padding) or x:eq(x)
+  local bags = {}
+  for i, first in ipairs(starts) do
+    local count = (starts[i + 1] or x:numel() + 1) - first
+    local own, mask = rows:narrow(1, first, count), kept:narrow(1, first, count):unsqueeze(2)
+    if weights then own = own * weights:narrow(1, first, count):unsqueeze(2) end
+    if count == 0 then
+      bags[i] = rows:new_zeros({rows:size(2)})
+    elseif mode == "max" then
+      local best = own:masked_fill(mask:logical_not(), -math.huge):amax(1)
+      bags[i] = tide.where(mask:any(), best, 0.0)
+    else
+      local sum = (own * mask):sum(1)
+      bags[i] = mode == "sum" and sum or sum / mask:sum():clamp(1)
+    end
+  end
+  return tide.stack(bags)
+end
+
 return F

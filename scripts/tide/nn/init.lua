@@ -41,6 +41,88 @@ function init.zeros_(tensor) return init.constant_(tensor, 0) end
 
 function init.ones_(tensor) return init.constant_(tensor, 1) end
 
+--- A matrix with ones on its diagonal.
+function init.eye_(tensor)
+  if tensor:dim() ~= 2 then raise("eye_: a matrix is needed: got %d dimensions", tensor:dim()) end
+  return fill_in_place(tensor, function(t)
+    t:copy_(tide.eye(t:size(1), t:size(2), {dtype = t.dtype, device = t.device}))
+  end)
+end
+
+--- A convolution's weight that passes on as many channels as it can, in each of `groups` groups.
+function init.dirac_(tensor, groups)
+  groups = groups or 1
+  local shape = tensor.shape
+  if #shape < 3 or #shape > 5 then
+    raise("dirac_: a weight of 3 to 5 dimensions is needed: got %d", #shape)
+  end
+  if shape[1] % groups ~= 0 then
+    raise("dirac_: %d channels do not divide into %d groups", shape[1], groups)
+  end
+  return fill_in_place(tensor, function(t)
+    t:zero_()
+    local outputs = shape[1] // groups
+    local middle = {}
+    for d = 3, #shape do middle[d - 2] = shape[d] // 2 + 1 end
+    for group = 0, groups - 1 do
+      for i = 1, math.min(outputs, shape[2]) do
+        t[{group * outputs + i, i, table.unpack(middle)}] = 1
+      end
+    end
+  end)
+end
+
+local trunc_normal = arguments("trunc_normal_", {
+  "tensor", {"mean", 0.0}, {"std", 1.0}, {"a", -2.0}, {"b", 2.0},
+})
+
+--- Normal numbers between a and b, by the inverse of the distribution's integral.
+function init.trunc_normal_(...)
+  local given = trunc_normal(...)
+  local mean, std = given.mean, given.std
+  local function share(x)
+    local z = tide.tensor((x - mean) / (std * math.sqrt(2)), {dtype = "float64"})
+    return (1 + z:erf():item()) / 2
+  end
+  local low, high = share(given.a), share(given.b)
+  return fill_in_place(given.tensor, function(t)
+    local drawn = tide.rand(t.shape, {dtype = "float64", device = t.device})
+    local x = (drawn * (2 * (high - low)) + (2 * low - 1)):clamp(-1 + 1e-16, 1 - 1e-16):erfinv()
+    t:copy_((x * (std * math.sqrt(2)) + mean):clamp(given.a, given.b):to(t.dtype))
+  end)
+end
+
+--- A matrix with orthogonal rows or columns, times a gain (Saxe et al., 2013).
+function init.orthogonal_(tensor, gain)
+  if tensor:dim() < 2 then
+    raise("orthogonal_: needs a weight of at least 2 dimensions: got %d", tensor:dim())
+  end
+  return fill_in_place(tensor, function(t)
+    local rows = t:size(1)
+    local columns = t:numel() // rows
+    local wide = rows < columns
+    local shape = wide and {columns, rows} or {rows, columns}
+    local q, r = tide.linalg.qr(tide.randn(shape, {dtype = "float64", device = t.device}))
+    q = q * r:diag():sign() -- so that every rotation is equally likely
+    if wide then q = q:t() end
+    t:copy_((q * (gain or 1)):reshape(t.shape):to(t.dtype))
+  end)
+end
+
+--- Normal numbers, and a share `sparsity` of each column zero.
+function init.sparse_(tensor, sparsity, std)
+  if tensor:dim() ~= 2 then
+    raise("sparse_: a matrix is needed: got %d dimensions", tensor:dim())
+  end
+  local rows = tensor:size(1)
+  local zeros = math.ceil(sparsity * rows)
+  return fill_in_place(tensor, function(t)
+    t:normal_(0, std or 0.01)
+    local order = tide.rand(t.shape, {device = t.device}):argsort(1)
+    t:masked_fill_(order:le(zeros), 0)
+  end)
+end
+
 local gains = {
   linear = 1, conv1d = 1, conv2d = 1, conv3d = 1, sigmoid = 1,
   tanh = 5 / 3, relu = math.sqrt(2), selu = 3 / 4,

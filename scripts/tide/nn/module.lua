@@ -182,6 +182,46 @@ end
 --- A list of all buffers.
 function Module:buffers() return values(tensors_of(self, "buffer", true)) end
 
+--- The module at a path of names as in state_dict: "layer1.0.conv1", or "" for this one.
+function Module:get_submodule(path)
+  for name, module in self:named_modules() do
+    if name == path then return module end
+  end
+  raise("get_submodule: there is no module %s", tostring(path))
+end
+
+--- The parameter or buffer with a name as in state_dict.
+function Module:get_parameter(path)
+  for _, kind in ipairs {"parameter", "buffer"} do
+    for _, entry in ipairs(tensors_of(self, kind)) do
+      if entry[1] == path then return entry[2] end
+    end
+  end
+  raise("get_parameter: there is no parameter %s", tostring(path))
+end
+
+--- A module of its own that is the same: parameters and buffers are copied, those that are shared
+--- inside stay shared. Fields that are no tensors, modules or plain tables are taken over as they
+--- are.
+function Module:clone()
+  local copies = {}
+  local function copy(value)
+    if copies[value] ~= nil then return copies[value] end
+    if tide.is_tensor(value) then
+      copies[value] = value:detach():clone():requires_grad_(value.requires_grad)
+    elseif type(value) == "table" and (class.is_a(value, Module) or not getmetatable(value)) then
+      local result = {}
+      copies[value] = result
+      for key, field in next, value do result[key] = copy(field) end
+      setmetatable(result, getmetatable(value))
+    else
+      return value
+    end
+    return copies[value]
+  end
+  return copy(self)
+end
+
 --- Calls fn(module) for all modules below this one and then for itself.
 function Module:apply(fn)
   for _, child in fields_of(self, "child") do child:apply(fn) end
@@ -335,13 +375,58 @@ end
 --- What the module computes; every class says this for itself.
 function Module:forward() raise("%s: has no forward method", getmetatable(self).name) end
 
+--- Keeps `fn` in the list of hooks `key` of a module; returns a function that takes it away.
+local function add_hook(module, key, fn)
+  local hooks = rawget(module, key)
+  if not hooks then
+    hooks = {}
+    rawset(module, key, hooks)
+  end
+  local entry = {fn}
+  hooks[#hooks + 1] = entry
+  return function()
+    for i, other in ipairs(hooks) do
+      if other == entry then table.remove(hooks, i) end
+    end
+  end
+end
+
+--- Calls fn(module, inputs) before each forward, with a table of the inputs; what it returns, if
+--- not nil, takes their place (one value, or a table of values). Returns a function that takes the
+--- hook away.
+function Module:register_forward_pre_hook(fn) return add_hook(self, "_pre_hooks", fn) end
+
+--- Calls fn(module, inputs, output) after each forward; what it returns, if not nil, takes the
+--- place of the output. Returns a function that takes the hook away.
+function Module:register_forward_hook(fn) return add_hook(self, "_hooks", fn) end
+
+--- forward with the hooks of the module around it.
+local function forward_with_hooks(self, ...)
+  local inputs = table.pack(...)
+  for _, hook in ipairs(rawget(self, "_pre_hooks") or {}) do
+    local changed = hook[1](self, inputs)
+    if changed ~= nil then
+      local several = type(changed) == "table" and not getmetatable(changed)
+      inputs = several and table.pack(table.unpack(changed)) or table.pack(changed)
+    end
+  end
+  local outputs = table.pack(self:forward(table.unpack(inputs, 1, inputs.n)))
+  for _, hook in ipairs(rawget(self, "_hooks") or {}) do
+    local changed = hook[1](self, inputs, outputs[1])
+    if changed ~= nil then outputs[1] = changed end
+  end
+  return table.unpack(outputs, 1, outputs.n)
+end
+
 local function finish(ok, ...)
   if ok then return ... end
   error((...), 0)
 end
 
 local function call(self, ...)
-  return finish(xpcall(self.forward, describe_error.handler, self, ...))
+  local hooked = rawget(self, "_hooks") or rawget(self, "_pre_hooks")
+  local forward = hooked and forward_with_hooks or self.forward
+  return finish(xpcall(forward, describe_error.handler, self, ...))
 end
 
 Module.__call = call

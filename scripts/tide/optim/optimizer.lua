@@ -66,8 +66,15 @@ end
 local step_end = setmetatable({}, {__close = function() native.end_step() end})
 
 --- Updates all parameters that have a gradient, all of them or, if that fails, none. Queues work
---- only; never waits.
-function Optimizer:step()
+--- only; never waits. `closure`, if given, is called first, to compute the gradients; what it
+--- returns is returned.
+function Optimizer:step(closure)
+  local loss = closure and tide.enable_grad(closure)
+  self:update_all()
+  return loss
+end
+
+function Optimizer:update_all()
   local _ <close> = tide.no_grad()
   native.begin_step()
   local _ <close> = step_end

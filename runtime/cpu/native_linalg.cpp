@@ -1,0 +1,369 @@
+// Decompositions of matrices and what is solved with them: LAPACK's routines over stacks of
+// matrices. Each matrix is one call on one thread, so bits do not depend on how a stack is shared.
+#include <atomic>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/lapack/plugin.h"
+#include "runtime/cpu/native.h"
+#include "runtime/cpu/scratch.h"
+
+namespace tide {
+namespace {
+
+/// Multiply-adds that are worth a thread.
+constexpr int64_t kGrain = 1 << 16;
+
+/// Rows and columns that are copied together, so that both sides stay in the cache.
+constexpr int64_t kTile = 16;
+
+/// A stack of matrices with any strides.
+template <class T>
+class Matrices {
+ public:
+  explicit Matrices(const ArrayView& view)
+      : data_(static_cast<T*>(view.data)), layout_(view.layout) {
+    const int rank = layout_.rank();
+    rows = layout_.shape[rank - 2], columns = layout_.shape[rank - 1];
+    row_stride_ = layout_.strides[rank - 2], column_stride_ = layout_.strides[rank - 1];
+  }
+
+  int64_t rows, columns;
+
+  int64_t count() const {
+    int64_t count = 1;
+    for (int d = 0; d < layout_.rank() - 2; ++d) count *= layout_.shape[d];
+    return count;
+  }
+
+  /// Copies matrix `index` to a column-major array.
+  void read(int64_t index, T* destination) const {
+    const T* source = at(index);
+    for_tiles([&](int64_t r, int64_t c) {
+      destination[c * rows + r] = source[r * row_stride_ + c * column_stride_];
+    });
+  }
+
+  /// Copies matrix `index` from the start of a column-major array with `stride` from one column to
+  /// the next.
+  void write(int64_t index, const T* source, int64_t stride) const {
+    T* destination = at(index);
+    for_tiles([&](int64_t r, int64_t c) {
+      destination[r * row_stride_ + c * column_stride_] = source[c * stride + r];
+    });
+  }
+
+ private:
+  T* at(int64_t index) const {
+    int64_t offset = 0;
+    for (int d = layout_.rank() - 3; d >= 0; --d) {
+      offset += index % layout_.shape[d] * layout_.strides[d];
+      index /= layout_.shape[d];
+    }
+    return data_ + offset;
+  }
+
+  template <class Visit>
+  void for_tiles(const Visit& visit) const {
+    for (int64_t c0 = 0; c0 < columns; c0 += kTile)
+      for (int64_t r0 = 0; r0 < rows; r0 += kTile)
+        for (int64_t c = c0; c < std::min(c0 + kTile, columns); ++c)
+          for (int64_t r = r0; r < std::min(r0 + kTile, rows); ++r) visit(r, c);
+  }
+
+  T* data_;
+  Layout layout_;
+  int64_t row_stride_, column_stride_;
+};
+
+/// The first matrix of a stack with which something went wrong, whatever thread came upon it.
+class Trouble {
+ public:
+  /// `info` is LAPACK's: not 0.
+  void note(int64_t index, int64_t info) {
+    const int64_t fresh = index << 32 | (info & 0xffffffff);
+    int64_t seen = first_.load(std::memory_order_relaxed);
+    while (fresh < seen && !first_.compare_exchange_weak(seen, fresh)) {
+    }
+  }
+  explicit operator bool() const { return first_.load() != kNone; }
+  int64_t info() const { return static_cast<int32_t>(first_.load() & 0xffffffff); }
+  /// "the matrix", or "matrix 3 of the stack".
+  std::string who(int64_t count) const {
+    if (count == 1) return "the matrix";
+    return "matrix " + std::to_string((first_.load() >> 32) + 1) + " of the stack";
+  }
+
+ private:
+  static constexpr int64_t kNone = INT64_MAX;
+  std::atomic<int64_t> first_{kNone};
+};
+
+/// Calls body(TypeTag-like value, routines) for the type of the first input.
+template <class Body>
+void with_routines(const NativeCall& call, const Body& body) {
+  if (call.inputs[0].type == DType::f64)
+    body(double(), lapack_plugin().double_precision);
+  else
+    body(float(), lapack_plugin().single_precision);
+}
+
+/// Calls body(index) for each matrix of a stack; `work` is the number of multiply-adds of one.
+template <class Body>
+void for_each_matrix(const NativeCall& call, int64_t count, int64_t work, const Body& body) {
+  call.parallel->for_range(count, std::max<int64_t>(1, kGrain / std::max<int64_t>(work, 1)),
+                           [&](int64_t begin, int64_t end) {
+                             for (int64_t index = begin; index < end; ++index) body(index);
+                           });
+}
+
+/// Memory of the calling thread: one for each array that a routine uses at a time.
+enum Place { kMatrix, kSecond, kThird, kVector, kWork, kIntegers, kPlaces };
+
+template <class T>
+T* scratch(Place place, int64_t count) {
+  static thread_local Scratch places[kPlaces];
+  return places[place].get<T>(static_cast<size_t>(std::max<int64_t>(count, 1)));
+}
+
+int as_int(int64_t size) { return static_cast<int>(size); }
+
+/// What LAPACK wants as the leading size of an array.
+int leading(int64_t rows) { return as_int(std::max<int64_t>(rows, 1)); }
+
+template <class T>
+bool all_finite(const T* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (!std::isfinite(values[i])) return false;
+  return true;
+}
+
+/// The text of an iteration's failure: `info` -1 stands for numbers that are not finite.
+[[noreturn]] void throw_not_converged(const Trouble& trouble, int64_t count) {
+  throw Error(trouble.info() < 0 ? trouble.who(count) + " contains nan or infinity"
+                                 : trouble.who(count) + ": the iteration did not converge");
+}
+
+template <class T>
+void set_identity(T* columns, int64_t n) {
+  std::fill_n(columns, n * n, T(0));
+  for (int64_t i = 0; i < n; ++i) columns[i * n + i] = 1;
+}
+
+}  // namespace
+
+void native_lu(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> input(call.inputs[0]), output(call.outputs[0]);
+    auto* pivots = static_cast<int32_t*>(call.outputs[1].data);
+    const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
+    Trouble trouble;
+    for_each_matrix(call, input.count(), rows * columns * rank, [&](int64_t index) {
+      T* a = scratch<T>(kMatrix, rows * columns);
+      input.read(index, a);
+      const int m = as_int(rows), n = as_int(columns), lda = leading(rows);
+      int info = 0;
+      if (rank > 0) lapack.getrf(&m, &n, a, &lda, pivots + index * rank, &info);
+      if (info > 0) trouble.note(index, info);
+      output.write(index, a, rows);
+    });
+    if (trouble && call.attributes[0])
+      throw Error(trouble.who(input.count()) + " is singular: pivot " +
+                  std::to_string(trouble.info()) + " is zero");
+  });
+}
+
+void native_lu_solve(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> factors(call.inputs[0]), right(call.inputs[2]), output(call.outputs[0]);
+    const auto* pivots = static_cast<const int32_t*>(call.inputs[1].data);
+    const int64_t size = factors.rows, columns = right.columns;
+    for_each_matrix(call, right.count(), size * size * columns, [&](int64_t index) {
+      T* lu = scratch<T>(kMatrix, size * size);
+      T* b = scratch<T>(kSecond, size * columns);
+      factors.read(index, lu);
+      right.read(index, b);
+      const int n = as_int(size), k = as_int(columns), lda = leading(size);
+      int info = 0;
+      if (size * columns > 0)
+        lapack.getrs(call.attributes[0] ? "T" : "N", &n, &k, lu, &lda, pivots + index * size, b,
+                     &lda, &info, 1);
+      output.write(index, b, size);
+    });
+  });
+}
+
+void native_pivot_rows(NativeCall& call) {
+  const Shape& pivot_shape = call.inputs[0].layout.shape;
+  const int64_t swaps = pivot_shape[pivot_shape.rank() - 1], rows = call.attributes[0];
+  const int64_t count = call.outputs[0].layout.shape.numel() / std::max<int64_t>(rows, 1);
+  const auto* pivots = static_cast<const int32_t*>(call.inputs[0].data);
+  auto* order = static_cast<int64_t*>(call.outputs[0].data);
+  for (int64_t index = 0; index < count; ++index) {
+    int64_t* places = order + index * rows;
+    std::iota(places, places + rows, int64_t{1});
+    for (int64_t i = 0; i < swaps; ++i) {
+      const int64_t other = pivots[index * swaps + i];
+      if (other < 1 || other > rows)
+        throw Error("a pivot is " + std::to_string(other) + ": the matrix has " +
+                    std::to_string(rows) + " rows");
+      std::swap(places[i], places[other - 1]);
+    }
+  }
+}
+
+void native_solve_triangular(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> factor(call.inputs[0]), right(call.inputs[1]), output(call.outputs[0]);
+    const int64_t size = factor.rows, columns = right.columns;
+    for_each_matrix(call, right.count(), size * size * columns / 2, [&](int64_t index) {
+      T* a = scratch<T>(kMatrix, size * size);
+      T* b = scratch<T>(kSecond, size * columns);
+      factor.read(index, a);
+      right.read(index, b);
+      const int n = as_int(size), k = as_int(columns), lda = leading(size);
+      const T one = 1;
+      if (size * columns > 0)
+        lapack.trsm("L", call.attributes[0] ? "U" : "L", "N", call.attributes[1] ? "U" : "N", &n,
+                    &k, &one, a, &lda, b, &lda, 1, 1, 1, 1);
+      output.write(index, b, size);
+    });
+  });
+}
+
+void native_cholesky(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> input(call.inputs[0]), output(call.outputs[0]);
+    const int64_t size = input.rows;
+    Trouble trouble;
+    for_each_matrix(call, input.count(), size * size * size / 3, [&](int64_t index) {
+      T* a = scratch<T>(kMatrix, size * size);
+      input.read(index, a);
+      for (int64_t c = 1; c < size; ++c) std::fill_n(a + c * size, c, T(0));
+      const int n = as_int(size), lda = leading(size);
+      int info = 0;
+      if (size > 0) lapack.potrf("L", &n, a, &lda, &info, 1);
+      if (info > 0) trouble.note(index, info);
+      output.write(index, a, size);
+    });
+    if (trouble)
+      throw Error(trouble.who(input.count()) +
+                  " is not positive-definite: its leading part of size " +
+                  std::to_string(trouble.info()) + " is not");
+  });
+}
+
+void native_qr(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> input(call.inputs[0]), q_output(call.outputs[0]), r_output(call.outputs[1]);
+    const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
+    const int64_t width = q_output.columns;  // of Q: rank, or all rows
+    for_each_matrix(call, input.count(), 2 * rows * columns * rank, [&](int64_t index) {
+      // Room for whichever is wider: the matrix, or Q.
+      T* a = scratch<T>(kMatrix, rows * std::max(columns, width));
+      T* r = scratch<T>(kSecond, width * columns);
+      T* tau = scratch<T>(kVector, rank);
+      input.read(index, a);
+      const int m = as_int(rows), n = as_int(columns), k = as_int(rank), lda = leading(rows);
+      const int q_columns = as_int(width), ask = -1;
+      int info = 0;
+      if (rank == 0) {
+        std::fill_n(r, width * columns, T(0));
+        if (width == rows) set_identity(a, rows);
+      } else {
+        T best[2];
+        lapack.geqrf(&m, &n, a, &lda, tau, &best[0], &ask, &info);
+        lapack.orgqr(&m, &q_columns, &k, a, &lda, tau, &best[1], &ask, &info);
+        const int work_size = static_cast<int>(std::max(best[0], best[1]));
+        T* work = scratch<T>(kWork, work_size);
+        lapack.geqrf(&m, &n, a, &lda, tau, work, &work_size, &info);
+        for (int64_t c = 0; c < columns; ++c)
+          for (int64_t i = 0; i < width; ++i) r[c * width + i] = i <= c ? a[c * rows + i] : T(0);
+        lapack.orgqr(&m, &q_columns, &k, a, &lda, tau, work, &work_size, &info);
+      }
+      q_output.write(index, a, rows);
+      r_output.write(index, r, width);
+    });
+  });
+}
+
+void native_eigh(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> input(call.inputs[0]);
+    auto* values = static_cast<T*>(call.outputs[0].data);
+    const bool vectors = call.outputs.size() > 1;
+    const int64_t size = input.rows;
+    Trouble trouble;
+    for_each_matrix(call, size ? input.count() : 0, 4 * size * size * size, [&](int64_t index) {
+      T* a = scratch<T>(kMatrix, size * size);
+      input.read(index, a);
+      for (int64_t c = 0; c < size; ++c)
+        if (!all_finite(a + c * size + c, size - c)) return trouble.note(index, -1);
+      const char* job = vectors ? "V" : "N";
+      const int n = as_int(size), lda = leading(size), ask = -1;
+      T* w = values + index * size;
+      T best;
+      int best_integers, info = 0;
+      lapack.syevd(job, "L", &n, a, &lda, w, &best, &ask, &best_integers, &ask, &info, 1, 1);
+      // What is asked for is given in type T, which may have rounded it down.
+      const int work_size = static_cast<int>(std::nextafter(best, INFINITY)) + 1;
+      lapack.syevd(job, "L", &n, a, &lda, w, scratch<T>(kWork, work_size), &work_size,
+                   scratch<int>(kIntegers, best_integers), &best_integers, &info, 1, 1);
+      if (info > 0) return trouble.note(index, info);
+      if (vectors) Matrices<T>(call.outputs[1]).write(index, a, size);
+    });
+    if (trouble) throw_not_converged(trouble, input.count());
+  });
+}
+
+void native_svd(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> input(call.inputs[0]);
+    auto* values = static_cast<T*>(call.outputs[0].data);
+    const bool vectors = call.outputs.size() > 1;
+    const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
+    const int64_t u_columns = vectors ? Matrices<T>(call.outputs[1]).columns : 0;
+    const int64_t v_rows = vectors ? Matrices<T>(call.outputs[2]).rows : 0;
+    Trouble trouble;
+    for_each_matrix(call, input.count(), 8 * rows * columns * rank, [&](int64_t index) {
+      T* a = scratch<T>(kMatrix, rows * columns);
+      T* u = scratch<T>(kSecond, rows * u_columns);
+      T* v = scratch<T>(kThird, v_rows * columns);
+      input.read(index, a);
+      if (!all_finite(a, rows * columns)) return trouble.note(index, -1);
+      if (rank == 0) {
+        if (u_columns == rows) set_identity(u, rows);
+        if (v_rows == columns) set_identity(v, columns);
+      } else {
+        const char* job = !vectors ? "N" : u_columns == rows && v_rows == columns ? "A" : "S";
+        const int m = as_int(rows), n = as_int(columns), ask = -1;
+        const int lda = leading(rows), ldv = leading(v_rows);
+        T* s = values + index * rank;
+        int* integers = scratch<int>(kIntegers, 8 * rank);
+        T best;
+        int info = 0;
+        lapack.gesdd(job, &m, &n, a, &lda, s, u, &lda, v, &ldv, &best, &ask, integers, &info, 1);
+        const int work_size = static_cast<int>(std::nextafter(best, INFINITY)) + 1;
+        T* work = scratch<T>(kWork, work_size);
+        lapack.gesdd(job, &m, &n, a, &lda, s, u, &lda, v, &ldv, work, &work_size, integers, &info,
+                     1);
+        if (info > 0) return trouble.note(index, info);
+      }
+      if (!vectors) return;
+      Matrices<T>(call.outputs[1]).write(index, u, rows);
+      Matrices<T>(call.outputs[2]).write(index, v, v_rows);
+    });
+    if (trouble) throw_not_converged(trouble, input.count());
+  });
+}
+
+}  // namespace tide

@@ -1,0 +1,171 @@
+// Functions composed of elementwise ones: what is fused anyway needs no kernel of its own.
+#include "runtime/ops/special.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/reduction.h"
+
+namespace tide {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Tensor floating(const Tensor& x) { return is_floating(x.dtype()) ? x : convert(x, DType::f32); }
+
+/// c[0] + c[1] x + ... by Horner's rule.
+template <size_t kCount>
+Tensor polynomial(const Tensor& x, const double (&c)[kCount]) {
+  Tensor sum = x * c[kCount - 1] + c[kCount - 2];
+  for (size_t i = kCount - 2; i-- > 0;) sum = sum * x + c[i];
+  return sum;
+}
+
+/// A first value good to single precision (Giles, "Approximating the erfinv function", 2010).
+Tensor erfinv_start(const Tensor& y) {
+  const Tensor w = -log((1 - y) * (1 + y));
+  const Tensor near =
+      polynomial(w - 2.5, {1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.00021858087,
+                           -4.39150654e-06, -3.5233877e-06, 3.43273939e-07, 2.81022636e-08});
+  const Tensor far =
+      polynomial(sqrt(w) - 3, {2.83297682, 1.00167406, 0.00943887047, -0.0076224613, 0.00573950773,
+                               -0.00367342844, 0.00134934322, 0.000100950558, -0.000200214257});
+  return where(lt(w, 5), near, far) * y;
+}
+
+/// The extreme numbers of a floating type.
+double largest(DType type) {
+  if (type == DType::f64) return std::numeric_limits<double>::max();
+  if (type == DType::f32) return std::numeric_limits<float>::max();
+  return type == DType::f16 ? 65504.0 : 0x1.fep127;
+}
+
+/// max(a, b) + log1p(exp(-|a - b|)), in another base by a factor; equal infinities stay.
+Tensor log_of_sum(const Tensor& a, const Tensor& b, double base) {
+  const Tensor top = maximum(a, b), gap = abs(a - b);
+  const Tensor smooth = top + log1p(exp(gap * -base)) * (1 / base);
+  return where(logical_and(isinf(a), eq(a, b)), a, smooth);
+}
+
+}  // namespace
+
+Tensor erfinv(const Tensor& input) {
+  const Tensor y = floating(input);
+  Tensor x;
+  {
+    GradientMode off(false);
+    // In f64 throughout, so that two of Newton's steps reach the last bit; the ends are infinite.
+    const Tensor wide = convert(y, DType::f64);
+    const Tensor inside = where(lt(abs(wide), 1), wide, 0);
+    Tensor root = erfinv_start(inside);
+    for (int i = 0; i < 2; ++i) {
+      // By erfc of the size, which keeps its digits where erf is near 1.
+      const Tensor size = abs(root), wanted = 1 - abs(inside);
+      const Tensor slope = exp(-square(size)) * (2 / std::sqrt(std::numbers::pi));
+      root = copysign(size + (erfc(size) - wanted) / slope, inside);
+    }
+    const Tensor ends =
+        where(eq(abs(wide), 1), wide * kInfinity, std::numeric_limits<double>::quiet_NaN());
+    x = convert(where(lt(abs(wide), 1), root, ends), y.dtype());
+  }
+  if (needs_history(y)) {
+    set_history(x, "erfinv", {y}, true, [](const GradientCall& call) -> std::vector<Tensor> {
+      return {call.dy * exp(square(call.y)) * (std::sqrt(std::numbers::pi) / 2)};
+    });
+  }
+  return x;
+}
+
+Tensor logit(const Tensor& input, std::optional<double> eps) {
+  Tensor p = floating(input);
+  if (eps) p = clamp(p, TensorOrNumber(*eps), TensorOrNumber(1 - *eps));
+  return log(p / (1 - p));
+}
+
+Tensor sinc(const Tensor& input) {
+  const Tensor x = floating(input) * std::numbers::pi;
+  const Tensor at_zero = eq(x, 0);
+  const Tensor safe = where(at_zero, 1, x);
+  return where(at_zero, 1 - square(x) * (1.0 / 6), sin(safe) / safe);
+}
+
+Tensor deg2rad(const Tensor& x) { return floating(x) * (std::numbers::pi / 180); }
+
+Tensor rad2deg(const Tensor& x) { return floating(x) * (180 / std::numbers::pi); }
+
+Tensor logaddexp(const Tensor& a, const Tensor& b) { return log_of_sum(a, b, 1); }
+
+Tensor logaddexp2(const Tensor& a, const Tensor& b) { return log_of_sum(a, b, std::numbers::ln2); }
+
+Tensor heaviside(const Tensor& x, const Tensor& values) {
+  if (x.dtype() != values.dtype())
+    throw DTypeError("heaviside: the types differ: " + std::string(name_of(x.dtype())) + " and " +
+                     std::string(name_of(values.dtype())));
+  return where(eq(x, 0), values, convert(gt(x, 0), x.dtype()));
+}
+
+Tensor nan_to_num(const Tensor& x, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
+  if (!is_floating(x.dtype())) return x;
+  const double top = largest(x.dtype());
+  const Tensor finite = where(isnan(x), nan.value_or(0), x);
+  const Tensor high = where(eq(finite, kInfinity), posinf.value_or(top), finite);
+  return where(eq(high, -kInfinity), neginf.value_or(-top), high);
+}
+
+Tensor signbit(const Tensor& x) {
+  if (!is_floating(x.dtype())) return lt(x, 0);
+  return lt(copysign(ones_like(x), detach(x)), 0);
+}
+
+Tensor isposinf(const Tensor& x) { return is_floating(x.dtype()) ? eq(x, kInfinity) : ne(x, x); }
+
+Tensor isneginf(const Tensor& x) { return is_floating(x.dtype()) ? eq(x, -kInfinity) : ne(x, x); }
+
+Tensor float_power(const TensorOrNumber& a, const TensorOrNumber& b) {
+  const auto wide = [](const TensorOrNumber& x) -> TensorOrNumber {
+    if (x.tensor.defined()) return convert(x.tensor, DType::f64);
+    return x.number.as_double();
+  };
+  return pow(wide(a), wide(b));
+}
+
+Tensor ldexp(const Tensor& x, const Tensor& other) { return x * exp2(floating(other)); }
+
+Tensor multigammaln(const Tensor& input, int64_t p) {
+  if (p < 1) throw Error("multigammaln: p is 1 or more: got " + std::to_string(p));
+  const Tensor x = floating(input);
+  const double size = static_cast<double>(p);
+  Tensor sum = lgamma(x);
+  for (int64_t j = 1; j < p; ++j) sum = sum + lgamma(x - static_cast<double>(j) / 2);
+  return sum + size * (size - 1) / 4 * std::log(std::numbers::pi);
+}
+
+Tensor isclose(const Tensor& a, const Tensor& b, std::optional<double> rtol,
+               std::optional<double> atol, bool equal_nan) {
+  if (a.dtype() != b.dtype())
+    throw DTypeError("isclose: the types differ: " + std::string(name_of(a.dtype())) + " and " +
+                     std::string(name_of(b.dtype())));
+  GradientMode off(false);
+  Tensor close = eq(a, b);
+  if (equal_nan && is_floating(a.dtype()))
+    close = logical_or(close, logical_and(isnan(a), isnan(b)));
+  const Tensor x = is_floating(a.dtype()) ? a : convert(a, DType::f64);
+  const Tensor y = is_floating(b.dtype()) ? b : convert(b, DType::f64);
+  const Tensor near = le(abs(x - y), abs(y) * rtol.value_or(1e-5) + atol.value_or(1e-8));
+  return logical_or(close, logical_and(near, isfinite(y)));
+}
+
+bool allclose(const Tensor& a, const Tensor& b, std::optional<double> rtol,
+              std::optional<double> atol, bool equal_nan) {
+  bool result;
+  all(isclose(a, b, rtol, atol, equal_nan)).read(&result, "allclose");
+  return result;
+}
+
+}  // namespace tide

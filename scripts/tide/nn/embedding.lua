@@ -1,0 +1,78 @@
+-- nn.Embedding: a table of vectors, looked up by positions from 1.
+local arguments = require "tide.arguments"
+local class = require "tide.class"
+local F = require "tide.nn.functional"
+local init = require "tide.nn.init"
+local Module = require "tide.nn.module"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local Embedding = class("Embedding", Module)
+
+local read = arguments("Embedding", {
+  "num_embeddings", "embedding_dim", {"padding_idx"}, {"max_norm"}, {"norm_type", 2.0},
+  {"device"}, {"dtype"},
+})
+
+--- A position from 1, or from the end if negative.
+local function checked_padding(position, count)
+  if position == nil then return nil end
+  local place = position < 0 and count + position + 1 or position
+  if place < 1 or place > count then
+    raise("Embedding: padding_idx %d is out of range: there are %d", position, count)
+  end
+  return place
+end
+
+function Embedding:init(...)
+  local given = read(...)
+  self:place(given)
+  self.num_embeddings, self.embedding_dim = given.num_embeddings, given.embedding_dim
+  self.padding_idx = checked_padding(given.padding_idx, given.num_embeddings)
+  self.max_norm, self.norm_type = given.max_norm, given.norm_type
+  self:parameter("weight", {given.num_embeddings, given.embedding_dim}, function(weight)
+    init.normal_(weight)
+    if self.padding_idx then
+      tide.no_grad(function() weight[self.padding_idx]:zero_() end)
+    end
+  end)
+end
+
+--- The rows that are about to be used are first scaled down to max_norm.
+local function limit_rows(self, positions)
+  local _ <close> = tide.no_grad()
+  local rows = positions:reshape(-1)
+  local picked = self.weight:index_select(1, rows)
+  local norm = picked:norm(self.norm_type, -1, true)
+  local scale = tide.where(norm:gt(self.max_norm), self.max_norm / (norm + 1e-7), 1.0)
+  self.weight:copy_(self.weight:index_copy(1, rows, picked * scale))
+end
+
+function Embedding:forward(positions)
+  if self.max_norm then limit_rows(self, positions) end
+  return F.embedding(positions, self.weight, self.padding_idx)
+end
+
+function Embedding:describe()
+  return ("%d x %d"):format(self.num_embeddings, self.embedding_dim)
+end
+
+local read_pretrained = arguments("Embedding.from_pretrained", {
+  "embeddings", {"freeze", true}, {"padding_idx"},
+})
+
+--- An Embedding whose weight is this matrix; it is not trained unless freeze is false.
+function Embedding.from_pretrained(...)
+  local given = read_pretrained(...)
+  local matrix = given.embeddings
+  if matrix:dim() ~= 2 then
+    raise("Embedding.from_pretrained: a matrix is needed: got %d dimensions", matrix:dim())
+  end
+  local layer = Embedding(1, matrix:size(2), {device = matrix.device, dtype = matrix.dtype})
+  layer.num_embeddings = matrix:size(1)
+  layer.padding_idx = checked_padding(given.padding_idx, matrix:size(1))
+  layer:register_parameter("weight", matrix:detach():requires_grad_(not given.freeze))
+  return layer
+end
+
+return Embedding

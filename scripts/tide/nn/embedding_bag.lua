@@ -1,0 +1,35 @@
+-- nn.EmbeddingBag: the sums, means or largest values of looked-up vectors, without the vectors.
+local arguments = require "tide.arguments"
+local class = require "tide.class"
+local F = require "tide.nn.functional"
+local init = require "tide.nn.init"
+local Module = require "tide.nn.module"
+
+local EmbeddingBag = class("EmbeddingBag", Module)
+
+local read = arguments("EmbeddingBag", {
+  "num_embeddings", "embedding_dim", {"mode", "mean"}, {"padding_idx"}, {"device"}, {"dtype"},
+})
+
+function EmbeddingBag:init(...)
+  local given = read(...)
+  self:place(given)
+  self.num_embeddings, self.embedding_dim = given.num_embeddings, given.embedding_dim
+  self.mode, self.padding_idx = given.mode, given.padding_idx
+  self:parameter("weight", {given.num_embeddings, given.embedding_dim}, init.normal_)
+end
+
+--- bag(positions, offsets): positions (n, length), or in one dimension with the position at which
+--- each bag starts.
+function EmbeddingBag:forward(positions, offsets, per_sample_weights)
+  return F.embedding_bag(positions, self.weight, {
+    offsets = offsets, mode = self.mode, per_sample_weights = per_sample_weights,
+    padding_idx = self.padding_idx,
+  })
+end
+
+function EmbeddingBag:describe()
+  return ("%d x %d, %s"):format(self.num_embeddings, self.embedding_dim, self.mode)
+end
+
+return EmbeddingBag

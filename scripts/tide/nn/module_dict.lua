@@ -1,0 +1,46 @@
+-- nn.ModuleDict: modules by name, whose parameters count.
+local class = require "tide.class"
+local Module = require "tide.nn.module"
+local raise = require "tide.raise"
+
+local ModuleDict = class("ModuleDict", Module)
+
+--- nn.ModuleDict({relu = nn.ReLU(), linear = nn.Linear(2, 2)}): dict.relu, dict:items(). The
+--- modules of a table are added in the order of their names.
+function ModuleDict:init(modules) self:update(modules or {}) end
+
+--- Adds modules by name, from a table or another ModuleDict.
+function ModuleDict:update(modules)
+  local names = {}
+  if class.is_a(modules, ModuleDict) then
+    for name in modules:items() do names[#names + 1] = name end
+  else
+    for name in pairs(modules) do names[#names + 1] = name end
+    table.sort(names)
+  end
+  for _, name in ipairs(names) do
+    if not class.is_a(modules[name], Module) then
+      raise("ModuleDict: %s is no module but a %s", tostring(name), type(modules[name]))
+    end
+    if ModuleDict[name] ~= nil then
+      raise("ModuleDict: %s is the name of a method: choose another", name)
+    end
+    self:add_module(name, modules[name])
+  end
+  return self
+end
+
+--- Iterates over names and modules, in the order in which they came.
+function ModuleDict:items() return self:named_children() end
+
+function ModuleDict:keys()
+  local names = {}
+  for name in self:named_children() do names[#names + 1] = name end
+  return names
+end
+
+function ModuleDict:values() return self:children() end
+
+function ModuleDict:forward() raise("ModuleDict: holds modules, but does not call them") end
+
+return ModuleDict

@@ -1,0 +1,23 @@
+-- nn.ParameterList: parameters in a list that a module trains.
+local class = require "tide.class"
+local Module = require "tide.nn.module"
+local Parameter = require "tide.nn.parameter"
+
+local ParameterList = class("ParameterList", Module)
+
+--- nn.ParameterList({a, b}): list[1], #list. Tensors become parameters.
+function ParameterList:init(tensors) self:extend(tensors or {}) end
+
+function ParameterList:append(tensor)
+  self:register_parameter(#self + 1, tensor.requires_grad and tensor or Parameter(tensor))
+  return self
+end
+
+function ParameterList:extend(tensors)
+  for _, tensor in ipairs(tensors) do self:append(tensor) end
+  return self
+end
+
+function ParameterList:describe() return ("%d parameters"):format(#self) end
+
+return ParameterList

@@ -1,0 +1,272 @@
+-- Recurrent layers: RNN, LSTM and GRU over sequences, and the cells that take one step.
+local arguments = require "tide.arguments"
+local class = require "tide.class"
+local F = require "tide.nn.functional"
+local init = require "tide.nn.init"
+local Module = require "tide.nn.module"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local recurrent = {}
+
+-- One step of each kind ---------------------------------------------------------------------------
+
+-- step(input, state, weights) -> output, new state. `input` is the input's share, W x + b, of all
+-- gates; `state` is {h} or {h, c}.
+
+local function hidden_part(h, weights) return F.linear(h, weights.hh, weights.bias_hh) end
+
+local steps = {}
+
+function steps.tanh(input, state, weights)
+  local h = (input + hidden_part(state[1], weights)):tanh()
+  return h, {h}
+end
+
+function steps.relu(input, state, weights)
+  local h = (input + hidden_part(state[1], weights)):relu()
+  return h, {h}
+end
+
+function steps.lstm(input, state, weights)
+  local i, f, g, o = table.unpack((input + hidden_part(state[1], weights)):chunk(4, -1))
+  local c = f:sigmoid() * state[2] + i:sigmoid() * g:tanh()
+  local h = o:sigmoid() * c:tanh()
+  if weights.hr then h = F.linear(h, weights.hr) end
+  return h, {h, c}
+end
+
+function steps.gru(input, state, weights)
+  local ir, iz, i_new = table.unpack(input:chunk(3, -1))
+  local hr, hz, h_new = table.unpack(hidden_part(state[1], weights):chunk(3, -1))
+  local z = (iz + hz):sigmoid()
+  local new = (i_new + (ir + hr):sigmoid() * h_new):tanh()
+  local h = (1 - z) * new + z * state[1]
+  return h, {h}
+end
+
+-- Sequences ---------------------------------------------------------------------------------------
+
+local Recurrent = class("Recurrent", Module)
+
+local options = {
+  {"num_layers", 1}, {"bias", true}, {"batch_first", false}, {"dropout", 0.0},
+  {"bidirectional", false},
+}
+
+function Recurrent:setup(given)
+  local name = getmetatable(self).name
+  self:place(given)
+  for key, value in pairs(given) do
+    if key ~= "device" and key ~= "dtype" then self[key] = value end
+  end
+  self.proj_size = given.proj_size or 0
+  if self.hidden_size < 1 or self.num_layers < 1 then
+    raise("%s: hidden_size and num_layers are 1 or more: got %s and %s", name, self.hidden_size,
+      self.num_layers)
+  end
+  if self.proj_size >= self.hidden_size and self.proj_size > 0 then
+    raise("%s: proj_size must be below hidden_size: got %s", name, self.proj_size)
+  end
+  self.directions = self.bidirectional and 2 or 1
+  self:make_parameters()
+end
+
+--- The size of h, which is projected if proj_size says so.
+function Recurrent:output_size()
+  return self.proj_size > 0 and self.proj_size or self.hidden_size
+end
+
+--- "_l0", "_l1_reverse": how PyTorch names layers and directions.
+local function suffix(layer, direction)
+  return ("_l%d%s"):format(layer - 1, direction == 2 and "_reverse" or "")
+end
+
+function Recurrent:make_parameters()
+  local rows, out = self.gates * self.hidden_size, self:output_size()
+  local start = init.fan_in_uniform(self.hidden_size)
+  for layer = 1, self.num_layers do
+    local inputs = layer == 1 and self.input_size or out * self.directions
+    for direction = 1, self.directions do
+      local tail = suffix(layer, direction)
+      self:parameter("weight_ih" .. tail, {rows, inputs}, start)
+      self:parameter("weight_hh" .. tail, {rows, out}, start)
+      if self.bias then
+        self:parameter("bias_ih" .. tail, {rows}, start)
+        self:parameter("bias_hh" .. tail, {rows}, start)
+      end
+      if self.proj_size > 0 then
+        self:parameter("weight_hr" .. tail, {self.proj_size, self.hidden_size}, start)
+      end
+    end
+  end
+end
+
+--- One layer in one direction over x (length, n, features): outputs, last state.
+function Recurrent:run(x, state, layer, direction)
+  local tail = suffix(layer, direction)
+  local weights = {
+    hh = self["weight_hh" .. tail], bias_hh = self["bias_hh" .. tail],
+    hr = self["weight_hr" .. tail],
+  }
+  -- The inputs' share of all steps is one product.
+  local inputs = F.linear(x, self["weight_ih" .. tail], self["bias_ih" .. tail]):unbind(1)
+  local step, outputs, length = steps[self.kind], {}, #inputs
+  for t = 1, length do
+    local at = direction == 1 and t or length + 1 - t
+    outputs[at], state = step(inputs[at], state, weights)
+  end
+  return tide.stack(outputs, 1), state
+end
+
+--- The starting states as a list of tensors (layers * directions, n, size); zeros if not given.
+function Recurrent:start(x, given, unbatched)
+  local name, count = getmetatable(self).name, self.num_layers * self.directions
+  local widths = self.states == 2 and {self:output_size(), self.hidden_size}
+    or {self:output_size()}
+  local states = {}
+  for i, width in ipairs(widths) do
+    local state = given and given[i]
+    if not state then
+      states[i] = x:new_zeros({count, x:size(2), width})
+    else
+      if unbatched then state = state:unsqueeze(2) end
+      local shape = table.concat(state.shape, ", ")
+      local wanted = ("%d, %d, %d"):format(count, x:size(2), width)
+      if shape ~= wanted then
+        raise("%s: a starting state of shape (%s) is needed: got (%s)", name, wanted, shape)
+      end
+      states[i] = state
+    end
+  end
+  return states
+end
+
+--- `output, state = rnn(x, state)`. x is (length, n, features), (n, length, features) with
+--- batch_first, or (length, features); state is h (layers * directions, n, size), or {h, c} for an
+--- LSTM, and zeros if left out.
+function Recurrent:forward(x, state, cell)
+  local name = getmetatable(self).name
+  local unbatched = x:dim() == 2
+  if not unbatched and x:dim() ~= 3 then
+    raise("%s: an input of 2 or 3 dimensions is needed: got %d", name, x:dim())
+  end
+  if x:size(-1) ~= self.input_size then
+    raise("%s: the input has %d features, the layer takes %d", name, x:size(-1), self.input_size)
+  end
+  if unbatched then x = x:unsqueeze(2) elseif self.batch_first then x = x:transpose(1, 2) end
+  if x:size(1) == 0 then raise("%s: the sequence is empty", name) end
+  if tide.is_tensor(state) then state = {state, cell} end
+  local states = self:start(x, state, unbatched)
+  local last = {}
+  for i = 1, #states do last[i] = {} end
+  local y = x
+  for layer = 1, self.num_layers do
+    if layer > 1 and self.dropout > 0 then y = F.dropout(y, self.dropout, self.training) end
+    local outputs = {}
+    for direction = 1, self.directions do
+      local place, own = (layer - 1) * self.directions + direction, {}
+      for i, all in ipairs(states) do own[i] = all[place] end
+      local finish
+      outputs[direction], finish = self:run(y, own, layer, direction)
+      for i, value in ipairs(finish) do last[i][place] = value end
+    end
+    y = self.directions == 2 and tide.cat(outputs, -1) or outputs[1]
+  end
+  for i, list in ipairs(last) do
+    last[i] = tide.stack(list, 1)
+    if unbatched then last[i] = last[i]:squeeze(2) end
+  end
+  if unbatched then y = y:squeeze(2) elseif self.batch_first then y = y:transpose(1, 2) end
+  return y, self.states == 2 and last or last[1]
+end
+
+function Recurrent:describe()
+  return ("%d -> %d, %d layer%s%s"):format(self.input_size, self:output_size(), self.num_layers,
+    self.num_layers == 1 and "" or "s", self.bidirectional and ", both directions" or "")
+end
+
+local function define(name, gates, states, own)
+  local Layer = class(name, Recurrent)
+  Layer.gates, Layer.states = gates, states
+  local declared = {"input_size", "hidden_size", table.unpack(options)}
+  for _, entry in ipairs(own) do table.insert(declared, entry.at or #declared + 1, entry) end
+  declared[#declared + 1], declared[#declared + 2] = {"device"}, {"dtype"}
+  local read = arguments(name, declared)
+  function Layer:init(...)
+    local given = read(...)
+    if given.nonlinearity and given.nonlinearity ~= "tanh" and given.nonlinearity ~= "relu" then
+      raise("%s: nonlinearity is tanh or relu: got %s", name, tostring(given.nonlinearity))
+    end
+    self.kind = given.nonlinearity or name:lower()
+    self:setup(given)
+  end
+  recurrent[name] = Layer
+end
+
+define("RNN", 1, 1, {{"nonlinearity", "tanh", at = 4}})
+define("LSTM", 4, 2, {{"proj_size", 0}})
+define("GRU", 3, 1, {})
+
+-- Cells -------------------------------------------------------------------------------------------
+
+local Cell = class("Cell", Module)
+
+--- `h = cell(x, h)`, or `h, c = cell(x, {h, c})` for an LSTM: one step for x (n, features) or
+--- (features). Without a state it starts at zero.
+function Cell:forward(x, state, cell)
+  local unbatched = x:dim() == 1
+  if unbatched then x = x:unsqueeze(1) end
+  if x:size(-1) ~= self.input_size then
+    raise("%s: the input has %d features, the cell takes %d", getmetatable(self).name, x:size(-1),
+      self.input_size)
+  end
+  if tide.is_tensor(state) then state = {state, cell} end
+  local states = {}
+  for i = 1, self.states do
+    local given = state and state[i]
+    if given and unbatched then given = given:unsqueeze(1) end
+    states[i] = given or x:new_zeros({x:size(1), self.hidden_size})
+  end
+  local input = F.linear(x, self.weight_ih, self.bias_ih)
+  local weights = {hh = self.weight_hh, bias_hh = self.bias_hh}
+  local _, after = steps[self.kind](input, states, weights)
+  if unbatched then
+    for i, value in ipairs(after) do after[i] = value:squeeze(1) end
+  end
+  return table.unpack(after)
+end
+
+function Cell:describe() return ("%d -> %d"):format(self.input_size, self.hidden_size) end
+
+local function define_cell(name, gates, states, own)
+  local Layer = class(name, Cell)
+  Layer.states = states
+  local declared = {"input_size", "hidden_size", {"bias", true}}
+  if own then declared[#declared + 1] = own end
+  declared[#declared + 1], declared[#declared + 2] = {"device"}, {"dtype"}
+  local read = arguments(name, declared)
+  function Layer:init(...)
+    local given = read(...)
+    self:place(given)
+    self.input_size, self.hidden_size = given.input_size, given.hidden_size
+    self.kind = given.nonlinearity or name:sub(1, -5):lower()
+    if not steps[self.kind] then
+      raise("%s: nonlinearity is tanh or relu: got %s", name, tostring(self.kind))
+    end
+    local rows, start = gates * given.hidden_size, init.fan_in_uniform(given.hidden_size)
+    self:parameter("weight_ih", {rows, given.input_size}, start)
+    self:parameter("weight_hh", {rows, given.hidden_size}, start)
+    if given.bias then
+      self:parameter("bias_ih", {rows}, start)
+      self:parameter("bias_hh", {rows}, start)
+    end
+  end
+  recurrent[name] = Layer
+end
+
+define_cell("RNNCell", 1, 1, {"nonlinearity", "tanh"})
+define_cell("LSTMCell", 4, 2)
+define_cell("GRUCell", 3, 1)
+
+return recurrent

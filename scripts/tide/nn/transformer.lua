@@ -1,0 +1,256 @@
+-- Transformer layers and stacks of them (Vaswani et al., "Attention is all you need", 2017).
+local arguments = require "tide.arguments"
+local class = require "tide.class"
+local dropouts = require "tide.nn.dropouts"
+local F = require "tide.nn.functional"
+local init = require "tide.nn.init"
+local Linear = require "tide.nn.linear"
+local Module = require "tide.nn.module"
+local ModuleList = require "tide.nn.module_list"
+local MultiheadAttention = require "tide.nn.multihead_attention"
+local norms = require "tide.nn.norms"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local transformer = {}
+
+local layer_options = {
+  {"dim_feedforward", 2048}, {"dropout", 0.1}, {"activation", "relu"}, {"layer_norm_eps", 1e-5},
+  {"batch_first", false}, {"norm_first", false}, {"bias", true}, {"device"}, {"dtype"},
+}
+
+--- The function that an option names: any of tide.nn.functional, or a function itself.
+local function activation_of(name, value)
+  local fn = type(value) == "string" and F[value] or value
+  if type(fn) ~= "function" then
+    raise("%s: activation is a function or the name of one in tide.nn.functional: got %s", name,
+      tostring(value))
+  end
+  return fn
+end
+
+-- What encoder and decoder layers share: attention, and the two linear layers behind it.
+local Layer = class("Layer", Module)
+
+function Layer:setup(given)
+  self:place(given)
+  self.norm_first = given.norm_first
+  self.activation = activation_of(getmetatable(self).name, given.activation)
+end
+
+function Layer:attention(given)
+  return MultiheadAttention(given.d_model, given.nhead, {
+    dropout = given.dropout, bias = given.bias, batch_first = given.batch_first,
+    device = given.device, dtype = given.dtype,
+  })
+end
+
+function Layer:linear(inputs, outputs, given)
+  return Linear(inputs, outputs, {bias = given.bias, device = given.device, dtype = given.dtype})
+end
+
+function Layer:norm(given)
+  return norms.LayerNorm(given.d_model, {
+    eps = given.layer_norm_eps, bias = given.bias, device = given.device, dtype = given.dtype,
+  })
+end
+
+function Layer:feed_forward(x)
+  return self.linear2(self.dropout(self.activation(self.linear1(x))))
+end
+
+--- x + dropout(part(x)), normalized before the part or after the sum.
+function Layer:residual(x, norm, dropout, part)
+  if self.norm_first then return x + dropout((part(norm(x)))) end
+  return norm(x + dropout((part(x))))
+end
+
+local TransformerEncoderLayer = class("TransformerEncoderLayer", Layer)
+transformer.TransformerEncoderLayer = TransformerEncoderLayer
+
+local read_encoder_layer = arguments("TransformerEncoderLayer", {
+  "d_model", "nhead", table.unpack(layer_options),
+})
+
+function TransformerEncoderLayer:init(...)
+  local given = read_encoder_layer(...)
+  self:setup(given)
+  self.self_attn = self:attention(given)
+  self.linear1 = self:linear(given.d_model, given.dim_feedforward, given)
+  self.dropout = dropouts.Dropout(given.dropout)
+  self.linear2 = self:linear(given.dim_feedforward, given.d_model, given)
+  for i = 1, 2 do self["norm" .. i] = self:norm(given) end
+  for i = 1, 2 do self["dropout" .. i] = dropouts.Dropout(given.dropout) end
+end
+
+local read_encode = arguments("TransformerEncoderLayer", {
+  "self", "src", {"src_mask"}, {"src_key_padding_mask"}, {"is_causal", false},
+})
+
+--- layer(x, {src_mask, src_key_padding_mask}): masks as MultiheadAttention takes them.
+function TransformerEncoderLayer:forward(...)
+  local given = read_encode(self, ...)
+  local options = {
+    attn_mask = given.src_mask, key_padding_mask = given.src_key_padding_mask, need_weights = false,
+    is_causal = given.is_causal and given.src_mask ~= nil,
+  }
+  local x = self:residual(given.src, self.norm1, self.dropout1, function(part)
+    return self.self_attn(part, part, part, options)
+  end)
+  return self:residual(x, self.norm2, self.dropout2, function(part)
+    return self:feed_forward(part)
+  end)
+end
+
+local TransformerDecoderLayer = class("TransformerDecoderLayer", Layer)
+transformer.TransformerDecoderLayer = TransformerDecoderLayer
+
+local read_decoder_layer = arguments("TransformerDecoderLayer", {
+  "d_model", "nhead", table.unpack(layer_options),
+})
+
+function TransformerDecoderLayer:init(...)
+  local given = read_decoder_layer(...)
+  self:setup(given)
+  self.self_attn = self:attention(given)
+  self.multihead_attn = self:attention(given)
+  self.linear1 = self:linear(given.d_model, given.dim_feedforward, given)
+  self.dropout = dropouts.Dropout(given.dropout)
+  self.linear2 = self:linear(given.dim_feedforward, given.d_model, given)
+  for i = 1, 3 do self["norm" .. i] = self:norm(given) end
+  for i = 1, 3 do self["dropout" .. i] = dropouts.Dropout(given.dropout) end
+end
+
+local decode_parameters = {
+  "self", "tgt", "memory", {"tgt_mask"}, {"memory_mask"}, {"tgt_key_padding_mask"},
+  {"memory_key_padding_mask"}, {"tgt_is_causal", false}, {"memory_is_causal", false},
+}
+local read_decode = arguments("TransformerDecoderLayer", decode_parameters)
+
+--- layer(x, memory, {tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask})
+function TransformerDecoderLayer:forward(...)
+  local given = read_decode(self, ...)
+  local memory = given.memory
+  local own = {
+    attn_mask = given.tgt_mask, key_padding_mask = given.tgt_key_padding_mask, need_weights = false,
+  }
+  local other = {
+    attn_mask = given.memory_mask, key_padding_mask = given.memory_key_padding_mask,
+    need_weights = false,
+  }
+  local x = self:residual(given.tgt, self.norm1, self.dropout1, function(part)
+    return self.self_attn(part, part, part, own)
+  end)
+  x = self:residual(x, self.norm2, self.dropout2, function(part)
+    return self.multihead_attn(part, memory, memory, other)
+  end)
+  return self:residual(x, self.norm3, self.dropout3, function(part)
+    return self:feed_forward(part)
+  end)
+end
+
+-- Stacks ------------------------------------------------------------------------------------------
+
+--- Makes `count` layers out of one: layers of their own with the same start.
+local function repeat_layer(layer, count)
+  local layers = {}
+  for i = 1, count do layers[i] = layer:clone() end
+  return ModuleList(layers)
+end
+
+local TransformerEncoder = class("TransformerEncoder", Module)
+transformer.TransformerEncoder = TransformerEncoder
+
+local read_encoder = arguments("TransformerEncoder", {"encoder_layer", "num_layers", {"norm"}})
+
+function TransformerEncoder:init(...)
+  local given = read_encoder(...)
+  self.layers = repeat_layer(given.encoder_layer, given.num_layers)
+  self.norm = given.norm
+end
+
+local read_encode_stack = arguments("TransformerEncoder", {
+  "self", "src", {"mask"}, {"src_key_padding_mask"}, {"is_causal", false},
+})
+
+--- encoder(x, {mask, src_key_padding_mask})
+function TransformerEncoder:forward(...)
+  local given = read_encode_stack(self, ...)
+  local x = given.src
+  for _, layer in ipairs(self.layers) do
+    x = layer(x, given.mask, given.src_key_padding_mask, given.is_causal)
+  end
+  return self.norm and self.norm(x) or x
+end
+
+local TransformerDecoder = class("TransformerDecoder", Module)
+transformer.TransformerDecoder = TransformerDecoder
+
+local read_decoder = arguments("TransformerDecoder", {"decoder_layer", "num_layers", {"norm"}})
+
+function TransformerDecoder:init(...)
+  local given = read_decoder(...)
+  self.layers = repeat_layer(given.decoder_layer, given.num_layers)
+  self.norm = given.norm
+end
+
+local read_decode_stack = arguments("TransformerDecoder", decode_parameters)
+
+--- decoder(x, memory, {tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask})
+function TransformerDecoder:forward(...)
+  local given = read_decode_stack(self, ...)
+  local x = given.tgt
+  for _, layer in ipairs(self.layers) do
+    x = layer(x, given.memory, given.tgt_mask, given.memory_mask, given.tgt_key_padding_mask,
+      given.memory_key_padding_mask)
+  end
+  return self.norm and self.norm(x) or x
+end
+
+local Transformer = class("Transformer", Module)
+transformer.Transformer = Transformer
+
+local read_transformer = arguments("Transformer", {
+  {"d_model", 512}, {"nhead", 8}, {"num_encoder_layers", 6}, {"num_decoder_layers", 6},
+  {"dim_feedforward", 2048}, {"dropout", 0.1}, {"activation", "relu"}, {"custom_encoder"},
+  {"custom_decoder"}, {"layer_norm_eps", 1e-5}, {"batch_first", false}, {"norm_first", false},
+  {"bias", true}, {"device"}, {"dtype"},
+})
+
+function Transformer:init(...)
+  local given = read_transformer(...)
+  local options = {}
+  for _, entry in ipairs(layer_options) do options[entry[1]] = given[entry[1]] end
+  local function norm()
+    return norms.LayerNorm(given.d_model, {
+      eps = given.layer_norm_eps, bias = given.bias, device = given.device, dtype = given.dtype,
+    })
+  end
+  self.encoder = given.custom_encoder or TransformerEncoder(
+    TransformerEncoderLayer(given.d_model, given.nhead, options), given.num_encoder_layers, norm())
+  self.decoder = given.custom_decoder or TransformerDecoder(
+    TransformerDecoderLayer(given.d_model, given.nhead, options), given.num_decoder_layers, norm())
+  for _, parameter in ipairs(self:parameters()) do
+    if parameter:dim() > 1 then init.xavier_uniform_(parameter) end
+  end
+end
+
+local read_run = arguments("Transformer", {
+  "self", "src", "tgt", {"src_mask"}, {"tgt_mask"}, {"memory_mask"}, {"src_key_padding_mask"},
+  {"tgt_key_padding_mask"}, {"memory_key_padding_mask"},
+})
+
+--- transformer(src, tgt, {src_mask, tgt_mask, memory_mask, src_key_padding_mask, ...})
+function Transformer:forward(...)
+  local given = read_run(self, ...)
+  local memory = self.encoder(given.src, given.src_mask, given.src_key_padding_mask)
+  return self.decoder(given.tgt, memory, given.tgt_mask, given.memory_mask,
+    given.tgt_key_padding_mask, given.memory_key_padding_mask)
+end
+
+--- The mask (size, size) of -inf above the diagonal: no place sees those behind it.
+function Transformer.generate_square_subsequent_mask(size, options)
+  return tide.full({size, size}, -math.huge, options):triu(1)
+end
+
+return transformer

@@ -1,0 +1,73 @@
+-- Keeps gradients from growing too large: by their norm, or each by itself.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local clip = {}
+
+--- The gradients of one tensor or of a list of them; those without one are left out.
+local function gradients_of(name, parameters)
+  if tide.is_tensor(parameters) then parameters = {parameters} end
+  if type(parameters) ~= "table" then
+    raise("%s: expected parameters, as net:parameters() gives them: got %s", name, type(parameters))
+  end
+  local grads = {}
+  for _, parameter in ipairs(parameters) do grads[#grads + 1] = parameter.grad end
+  return grads
+end
+
+local function total_norm(tensors, order)
+  if #tensors == 0 then return tide.tensor(0.0) end
+  local norms, device = {}, tensors[1].device
+  for i, tensor in ipairs(tensors) do norms[i] = tensor:norm(order):to(device) end
+  return tide.stack(norms):norm(order)
+end
+
+--- Raises an error if the norm is none; reading it waits.
+local function check_finite(name, norm)
+  local value = norm:item()
+  if value ~= value or value == math.huge then
+    raise("%s: the norm of the gradients is %s", name, tostring(value))
+  end
+end
+
+local read_norm = arguments("clip_grad_norm_", {
+  "parameters", "max_norm", {"norm_type", 2.0}, {"error_if_nonfinite", false},
+})
+
+--- Scales all gradients down together, in place, if the norm of all of them is above max_norm.
+--- Returns that norm, a tensor. Waits only with error_if_nonfinite.
+function clip.clip_grad_norm_(...)
+  local given = read_norm(...)
+  local _ <close> = tide.no_grad()
+  local grads = gradients_of("clip_grad_norm_", given.parameters)
+  local norm = total_norm(grads, given.norm_type)
+  if given.error_if_nonfinite then check_finite("clip_grad_norm_", norm) end
+  local scale = (given.max_norm / (norm + 1e-6)):clamp(nil, 1.0)
+  for _, grad in ipairs(grads) do
+    grad:mul_(scale:to({device = grad.device, dtype = grad.dtype}))
+  end
+  return norm
+end
+
+--- Cuts each element of the gradients, in place, to -clip_value..clip_value.
+function clip.clip_grad_value_(parameters, clip_value)
+  local _ <close> = tide.no_grad()
+  for _, grad in ipairs(gradients_of("clip_grad_value_", parameters)) do
+    grad:clamp_(-clip_value, clip_value)
+  end
+end
+
+local read_total = arguments("get_total_norm", {
+  "tensors", {"norm_type", 2.0}, {"error_if_nonfinite", false},
+})
+
+--- The norm of all elements of a list of tensors.
+function clip.get_total_norm(...)
+  local given = read_total(...)
+  local norm = total_norm(given.tensors, given.norm_type)
+  if given.error_if_nonfinite then check_finite("get_total_norm", norm) end
+  return norm
+end
+
+return clip

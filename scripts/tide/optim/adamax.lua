@@ -1,0 +1,29 @@
+-- optim.Adamax: Adam with the largest recent gradient in place of the root mean square.
+local class = require "tide.class"
+local Optimizer = require "tide.optim.optimizer"
+local tide = require "tide"
+
+local Adamax = class("Adamax", Optimizer)
+
+local defaults = {
+  lr = 2e-3, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, maximize = false,
+}
+
+--- optim.Adamax(net:parameters(), {lr = 0.002})
+function Adamax:init(params, options) Optimizer.init(self, params, options, defaults) end
+
+function Adamax:update(parameter, grad, state, group)
+  if group.maximize then grad = -grad end
+  if group.weight_decay ~= 0 then grad = grad + parameter * group.weight_decay end
+  if not state.step then
+    state.step = 0
+    state.exp_avg, state.exp_inf = tide.zeros_like(parameter), tide.zeros_like(parameter)
+  end
+  state.step = state.step + 1
+  local beta1, beta2 = group.betas[1], group.betas[2]
+  local mean = state.exp_avg:mul_(beta1):add_(grad * (1 - beta1))
+  state.exp_inf:copy_((state.exp_inf * beta2):maximum(grad:abs() + group.eps))
+  parameter:sub_(mean / state.exp_inf * (group.lr / (1 - beta1 ^ state.step)))
+end
+
+return Adamax

@@ -1,0 +1,17 @@
+-- The table `tide.optim.lr_scheduler`: plans for the learning rate.
+local lazy_table = require "tide.lazy_table"
+
+return lazy_table("tide.optim", {
+  ChainedScheduler = "chained_scheduler",
+  CosineAnnealingWarmRestarts = "cosine_annealing_warm_restarts",
+  CyclicLR = "cyclic_lr",
+  LRScheduler = "scheduler",
+  OneCycleLR = "one_cycle_lr",
+  ReduceLROnPlateau = "reduce_lr_on_plateau",
+  SequentialLR = "sequential_lr",
+}, {
+  schedules = {
+    "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR",
+    "MultiplicativeLR", "PolynomialLR", "StepLR",
+  },
+})

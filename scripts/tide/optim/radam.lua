@@ -1,0 +1,46 @@
+-- optim.RAdam: Adam that waits with its scaling until the mean square can be relied on.
+local class = require "tide.class"
+local Optimizer = require "tide.optim.optimizer"
+local tide = require "tide"
+
+local RAdam = class("RAdam", Optimizer)
+
+local defaults = {
+  lr = 1e-3, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, decoupled_weight_decay = false,
+  maximize = false,
+}
+
+--- optim.RAdam(net:parameters(), {lr = 0.001})
+function RAdam:init(params, options) Optimizer.init(self, params, options, defaults) end
+
+function RAdam:update(parameter, grad, state, group)
+  if group.maximize then grad = -grad end
+  if group.weight_decay ~= 0 then
+    if group.decoupled_weight_decay then
+      parameter:mul_(1 - group.lr * group.weight_decay)
+    else
+      grad = grad + parameter * group.weight_decay
+    end
+  end
+  if not state.step then
+    state.step = 0
+    state.exp_avg, state.exp_avg_sq = tide.zeros_like(parameter), tide.zeros_like(parameter)
+  end
+  state.step = state.step + 1
+  local beta1, beta2, step = group.betas[1], group.betas[2], state.step
+  local mean = state.exp_avg:mul_(beta1):add_(grad * (1 - beta1))
+  local square = state.exp_avg_sq:mul_(beta2):add_(grad * grad * (1 - beta2))
+  local corrected = mean / (1 - beta1 ^ step)
+  -- The length of the running mean of squares, at its end and now.
+  local longest = 2 / (1 - beta2) - 1
+  local length = longest - 2 * step * beta2 ^ step / (1 - beta2 ^ step)
+  if length > 5 then
+    local trust = math.sqrt((length - 4) * (length - 2) * longest
+      / ((longest - 4) * (longest - 2) * length))
+    local scale = (square:sqrt() + group.eps) / math.sqrt(1 - beta2 ^ step)
+    corrected = corrected / scale * trust
+  end
+  parameter:sub_(corrected * group.lr)
+end
+
+return RAdam

@@ -1,0 +1,65 @@
+-- optim.lr_scheduler.LRScheduler, the base of all plans for the learning rate: counts steps and
+-- sets the rate of every group of the optimizer.
+local class = require "tide.class"
+local raise = require "tide.raise"
+
+local LRScheduler = class("LRScheduler")
+
+--- Attaches to `optimizer`; with `last_epoch` (the number of steps done) other than -1 it goes on
+--- where another scheduler of this optimizer stopped. Sets the first rate.
+function LRScheduler:init(optimizer, last_epoch)
+  local name = getmetatable(self).name
+  if type(optimizer) ~= "table" or not optimizer.param_groups then
+    raise("%s: expected an optimizer, got %s", name, type(optimizer))
+  end
+  self.optimizer, self.last_epoch = optimizer, last_epoch or -1
+  self.base_lrs = {}
+  for i, group in ipairs(optimizer.param_groups) do
+    if self.last_epoch == -1 then
+      -- Another plan may have been attached before, and have changed the rate.
+      group.initial_lr = group.initial_lr or group.lr
+    elseif not group.initial_lr then
+      raise("%s: group %d has no initial_lr to go on from", name, i)
+    end
+    self.base_lrs[i] = group.initial_lr
+  end
+  self:step()
+end
+
+--- The rate of group `i`, whose rate at the start was `base` and now is `lr`, after
+--- self.last_epoch steps. Every plan defines this.
+function LRScheduler:rate() raise("%s: has no rate method", getmetatable(self).name) end
+
+--- Goes on by one step and sets the rates: call it after optimizer:step().
+function LRScheduler:step()
+  self.last_epoch = self.last_epoch + 1
+  self._last_lr = {}
+  for i, group in ipairs(self.optimizer.param_groups) do
+    group.lr = self:rate(i, self.base_lrs[i], group.lr)
+    self._last_lr[i] = group.lr
+  end
+end
+
+--- The rates that the last step set, one for each group.
+function LRScheduler:get_last_lr() return table.move(self._last_lr, 1, #self._last_lr, 1, {}) end
+
+-- What is not part of the state: other objects, and functions.
+local function is_state(value)
+  return type(value) ~= "function" and not (type(value) == "table" and getmetatable(value))
+end
+
+--- All that is needed to go on later.
+function LRScheduler:state_dict()
+  local state = {}
+  for key, value in pairs(self) do
+    if is_state(value) then state[key] = value end
+  end
+  return state
+end
+
+--- Takes over what state_dict gave.
+function LRScheduler:load_state_dict(state)
+  for key, value in pairs(state) do self[key] = value end
+end
+
+return LRScheduler

@@ -1,0 +1,389 @@
+-- Layers: each against what it is made of, an adjoint, or a plain loop.
+local tide = require "tide"
+local test = require "tide.test"
+local class = require "tide.class"
+local describe, it = test.describe, test.it
+local close, equal, raises = test.close, test.equal, test.raises
+local nn, F = tide.nn, tide.nn.functional
+local loose = {rtol = 1e-4, atol = 1e-5}
+
+local function numbers(device, ...)
+  local shape, count = {...}, 1
+  for _, size in ipairs(shape) do count = count * size end
+  local ramp = tide.arange(count, {dtype = "float64"})
+  return (ramp * ramp * 0.37 + ramp * 1.3 + 0.2):sin():reshape(shape):to(device)
+end
+
+local function inner(a, b) return (a * b):sum():item() end
+
+describe("convolution layers", function(device)
+  it("transposed are the adjoints of convolutions, with every option", function()
+    for dims, sizes in pairs {{7}, {6, 7}, {5, 6, 7}} do
+      local kernel, stride, pad, dilation = 2, 2, 1, 2
+      local x = numbers(device, 2, 4, table.unpack(sizes))
+      local weight = numbers(device, 6, 2, table.unpack({kernel, 3, 2}, 1, dims))
+      local y = F[("conv%dd"):format(dims)](x, weight, nil, stride, pad, dilation, 2)
+      local dy = numbers(device, table.unpack(y.shape))
+      local extra = {}
+      for d = 1, dims do
+        local least = (y:size(d + 2) - 1) * stride - 2 * pad + dilation * (weight:size(d + 2) - 1)
+        extra[d] = sizes[d] - least - 1
+      end
+      local back = F[("conv_transpose%dd"):format(dims)](dy, weight, nil, stride, pad, extra, 2,
+        dilation)
+      equal(back.shape, x.shape)
+      close(inner(back, x), inner(y, dy), {rtol = 1e-9})
+    end
+  end)
+  it("are functions of their parameters", function()
+    local layer = nn.Conv1d(4, 6, 3, {stride = 2, padding = 1, groups = 2, dtype = "float64",
+      device = device})
+    equal(layer.weight.shape, {6, 2, 3})
+    local x = numbers(device, 2, 4, 9)
+    close(layer(x), F.conv1d(x, layer.weight, layer.bias, 2, 1, 1, 2))
+    local up = nn.ConvTranspose2d(3, 4, 3, {stride = 2, dtype = "float64", device = device})
+    equal(up.weight.shape, {3, 4, 3, 3})
+    local image = numbers(device, 1, 3, 5, 5)
+    equal(up(image).shape, {1, 4, 11, 11})
+    equal(up(image, {12, 11}).shape, {1, 4, 12, 11})
+    raises("from 11 on 2 are possible", up, image, {13, 11})
+  end)
+  it("pad in other ways than with zeros", function()
+    local layer = nn.Conv2d(1, 1, 3, {padding = 1, padding_mode = "circular", bias = false,
+      device = device, dtype = "float64"})
+    local x = numbers(device, 1, 1, 4, 5)
+    close(layer(x), F.conv2d(F.pad(x, {1, 1, 1, 1}, "circular"), layer.weight))
+    local same = nn.Conv1d(1, 1, 4, {padding = "same", padding_mode = "replicate",
+      device = device, dtype = "float64"})
+    equal(same(numbers(device, 1, 1, 9)).shape, {1, 1, 9})
+    raises("padding_mode is zeros", nn.Conv2d, 1, 1, 3, {padding_mode = "none"})
+  end)
+  it("learn their channels from the first batch", function()
+    local layer = nn.LazyConv2d(4, 3):to(device)
+    raises("has none before its first input", layer.parameters, layer)
+    equal(layer(numbers(device, 2, 5, 6, 6):float()).shape, {2, 4, 4, 4})
+    equal(layer.weight.shape, {4, 5, 3, 3})
+    equal(#layer:parameters(), 2)
+  end)
+end)
+
+describe("pooling layers", function(device)
+  --- The windows of a volume, by indexing.
+  local function windows(x, kernel, stride, fn)
+    local result = {}
+    for d = 1, x:size(3) - kernel + 1, stride do
+      for h = 1, x:size(4) - kernel + 1, stride do
+        for w = 1, x:size(5) - kernel + 1, stride do
+          local window = x:narrow(3, d, kernel):narrow(4, h, kernel):narrow(5, w, kernel)
+          result[#result + 1] = fn(window:flatten(3))
+        end
+      end
+    end
+    return tide.stack(result, -1)
+  end
+
+  it("over volumes give the largest and the mean of each window", function()
+    local x = numbers(device, 2, 3, 5, 6, 7)
+    local largest = nn.MaxPool3d(2, {stride = 2})(x)
+    close(largest:flatten(3), windows(x, 2, 2, function(w) return (w:max(-1)) end))
+    local mean = nn.AvgPool3d(3, {stride = 1})(x)
+    close(mean:flatten(3), windows(x, 3, 1, function(w) return w:mean(-1) end), {rtol = 1e-9})
+  end)
+  it("over volumes give positions in the flattened volume", function()
+    local x = numbers(device, 2, 3, 5, 6, 7)
+    local values, places = F.max_pool3d(x, 3, 2, 1, {return_indices = true})
+    close(x:flatten(3):gather(3, places:flatten(3)), values:flatten(3))
+  end)
+  it("over volumes count padding or not", function()
+    local x = tide.ones({1, 1, 4, 4, 4}, {device = device})
+    close(F.avg_pool3d(x, 2, 2, 1, {count_include_pad = false}), tide.ones(1, 1, 3, 3, 3))
+    equal(F.avg_pool3d(x, 2, 2, 1)[{1, 1, 1, 1, 1}]:item(), 0.125)
+    equal(F.avg_pool3d(x, 2, 2, {divisor_override = 4})[{1, 1, 1, 1, 1}]:item(), 2.0)
+  end)
+  it("adapt to a size", function()
+    local x = numbers(device, 2, 3, 4, 6, 8)
+    close(nn.AdaptiveAvgPool3d({2, 3, 4})(x), F.avg_pool3d(x, 2), {rtol = 1e-9})
+    close((nn.AdaptiveMaxPool3d(1)(x)):flatten(2), x:amax({3, 4, 5}))
+  end)
+end)
+
+describe("normalization layers", function(device)
+  it("keep statistics of what they have seen, and use them in eval mode", function()
+    local layer = nn.BatchNorm2d(3, {momentum = 0.5}):to(device)
+    local x = numbers(device, 4, 3, 5, 5):float() * 2 + 1
+    local y = layer(x)
+    close(y:mean({1, 3, 4}), tide.zeros(3), {atol = 1e-5})
+    close(layer.running_mean, x:mean({1, 3, 4}) * 0.5, loose)
+    close(layer.running_var, x:var({1, 3, 4}) * 0.5 + 0.5, loose)
+    equal(layer.num_batches_tracked:item(), 1)
+    layer:eval()
+    local mean, var = layer.running_mean:reshape(1, 3, 1, 1), layer.running_var:reshape(1, 3, 1, 1)
+    close(layer(x), (x - mean) / (var + 1e-5):sqrt(), loose)
+    equal(layer.num_batches_tracked:item(), 1)
+    raises("an input of 4 dimensions is needed: got 2", layer, tide.ones({2, 3}, {device = device}))
+  end)
+  it("without momentum mean over all batches", function()
+    local layer = nn.BatchNorm1d(2, {momentum = false}):to(device)
+    local a, b = numbers(device, 5, 2):float(), numbers(device, 5, 2):float() * 3
+    layer(a)
+    layer(b)
+    close(layer.running_mean, (a:mean(1) + b:mean(1)) / 2, loose)
+  end)
+  it("save their statistics with the state", function()
+    local names = {}
+    for name in pairs(nn.BatchNorm1d(2):state_dict()) do names[#names + 1] = name end
+    table.sort(names)
+    equal(names, {"bias", "num_batches_tracked", "running_mean", "running_var", "weight"})
+  end)
+  it("of layers, groups and instances have their parameters", function()
+    local x = numbers(device, 2, 4, 6):float()
+    equal(#nn.LayerNorm({4, 6}):parameters(), 2)
+    close(nn.LayerNorm({4, 6}):to(device)(x), F.layer_norm(x, {4, 6}), loose)
+    close(nn.GroupNorm(2, 4):to(device)(x), F.group_norm(x, 2), loose)
+    close(nn.RMSNorm(6):to(device)(x), F.rms_norm(x, {6}), loose)
+    equal(#nn.InstanceNorm1d(4):parameters(), 0)
+    close(nn.InstanceNorm1d(4):to(device)(x), F.instance_norm(x), loose)
+    local single = nn.InstanceNorm1d(4):to(device)(x[1])
+    close(single, F.instance_norm(x)[1], loose)
+    raises("3 channels do not divide into 2 groups", nn.GroupNorm, 2, 3)
+  end)
+end)
+
+describe("recurrent layers", function(device)
+  local function run_cell(cell, x, state)
+    local outputs = {}
+    for t = 1, #x do
+      local result = table.pack(cell(x[t], state))
+      outputs[t], state = result[1], result
+    end
+    return tide.stack(outputs), state
+  end
+
+  for _, name in ipairs {"RNN", "LSTM", "GRU"} do
+    it(name .. " takes the steps of its cell", function()
+      local layer = nn[name](5, 4, {device = device, dtype = "float64"})
+      local cell = nn[name .. "Cell"](5, 4, {device = device, dtype = "float64"})
+      local state = {}
+      for key, tensor in pairs(layer:state_dict()) do state[key:gsub("_l0", "")] = tensor end
+      cell:load_state_dict(state)
+      local x = numbers(device, 6, 3, 5)
+      local y, last = layer(x)
+      local expected, final = run_cell(cell, x)
+      close(y, expected, {rtol = 1e-9})
+      if name == "LSTM" then
+        close(last[1][1], final[1], {rtol = 1e-9})
+        close(last[2][1], final[2], {rtol = 1e-9})
+      else
+        close(last[1], final[1], {rtol = 1e-9})
+      end
+    end)
+    it(name .. " goes on from a state, batch first, and without a batch", function()
+      local layer = nn[name](5, 4, 2, {device = device, dtype = "float64", batch_first = true,
+        bidirectional = false})
+      local x = numbers(device, 3, 6, 5)
+      local whole = layer(x)
+      local first, state = layer(x:narrow(2, 1, 4))
+      local second = layer(x:narrow(2, 5, 2), state)
+      close(tide.cat({first, second}, 2), whole, {rtol = 1e-9})
+      close((layer(x[2])), whole[2], {rtol = 1e-9})
+    end)
+  end
+  it("read both ways", function()
+    local both = nn.GRU(3, 2, {bidirectional = true, device = device, dtype = "float64"})
+    local back = nn.GRU(3, 2, {device = device, dtype = "float64"})
+    local state = {}
+    for key, tensor in pairs(both:state_dict()) do
+      local plain = key:match "^(.*)_reverse$"
+      if plain then state[plain] = tensor end
+    end
+    back:load_state_dict(state)
+    local x = numbers(device, 5, 2, 3)
+    local y, last = both(x)
+    equal(y.shape, {5, 2, 4})
+    close(y[{{}, {}, {3, 4}}], back(x:flip(1)):flip(1), {rtol = 1e-9})
+    close(last[2], y[{1, {}, {3, 4}}], {rtol = 1e-9})
+  end)
+  it("name their parameters as PyTorch does, and say what does not fit", function()
+    local names = {}
+    for name in nn.LSTM(3, 4, {proj_size = 2}):named_parameters() do names[#names + 1] = name end
+    equal(names, {"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "weight_hr_l0"})
+    raises("the input has 2 features, the layer takes 3", nn.GRU(3, 2), tide.ones(4, 1, 2))
+    raises("a starting state of shape (1, 1, 2) is needed: got (1, 2)", nn.GRU(3, 2),
+      tide.ones(4, 1, 3), tide.ones(1, 2))
+  end)
+end)
+
+describe("attention", function(device)
+  local options = {device = device, dtype = "float64", batch_first = true}
+
+  it("with and without weights gives the same output", function()
+    local layer = nn.MultiheadAttention(8, 2, options)
+    local x = numbers(device, 3, 5, 8)
+    local y, weights = layer(x, x, x)
+    local fast, none = layer(x, x, x, {need_weights = false})
+    close(fast, y, {rtol = 1e-9})
+    equal(none, nil)
+    equal(weights.shape, {3, 5, 5})
+    close(weights:sum(-1), tide.ones(3, 5), {rtol = 1e-9})
+    equal((select(2, layer(x, x, x, {average_attn_weights = false}))).shape, {3, 2, 5, 5})
+    close((layer(x[2], x[2], x[2])), y[2], {rtol = 1e-9})
+  end)
+  it("does not see what masks hide", function()
+    local layer = nn.MultiheadAttention(8, 2, options)
+    local x, memory = numbers(device, 2, 4, 8), numbers(device, 2, 6, 8)
+    local hidden = tide.zeros({2, 6}, {dtype = "bool", device = device})
+    hidden[{{}, {5, 6}}] = true
+    local y = layer(x, memory, memory, {key_padding_mask = hidden})
+    local short = memory:narrow(2, 1, 4)
+    close(y, (layer(x, short, short)), {rtol = 1e-9})
+    local mask = nn.Transformer.generate_square_subsequent_mask(4,
+      {device = device, dtype = "float64"})
+    local causal = layer(x, x, x, {attn_mask = mask})
+    close(causal[{{}, {1, 2}}], (layer(x[{{}, {1, 2}}], x[{{}, {1, 2}}], x[{{}, {1, 2}}],
+      {attn_mask = mask[{{1, 2}, {1, 2}}]})), {rtol = 1e-9})
+  end)
+  it("takes keys and values of other sizes, and learned ones", function()
+    local layer = nn.MultiheadAttention(8, 2, {kdim = 3, vdim = 5, add_bias_kv = true,
+      add_zero_attn = true, device = device, dtype = "float64", batch_first = true})
+    local y, weights = layer(numbers(device, 2, 4, 8), numbers(device, 2, 6, 3),
+      numbers(device, 2, 6, 5))
+    equal(y.shape, {2, 4, 8})
+    equal(weights.shape, {2, 4, 8})
+    raises("embed_dim 8 does not divide into 3 heads", nn.MultiheadAttention, 8, 3)
+  end)
+  it("makes transformers, whose layers start alike and are their own", function()
+    local small = {dim_feedforward = 16, dropout = 0, device = device, dtype = "float64",
+      batch_first = true}
+    local layer = nn.TransformerEncoderLayer(8, 2, small)
+    local stack = nn.TransformerEncoder(layer, 2, nn.LayerNorm(8, {dtype = "float64",
+      device = device}))
+    local x = numbers(device, 2, 5, 8)
+    close(stack(x), stack.norm(layer(layer(x))), {rtol = 1e-9})
+    test.is_false(rawequal(stack.layers[1].linear1.weight, stack.layers[2].linear1.weight))
+    equal(#stack:parameters(), 2 * #layer:parameters() + 2)
+    local model = nn.Transformer({d_model = 8, nhead = 2, num_encoder_layers = 1,
+      num_decoder_layers = 2, dim_feedforward = 16, dropout = 0, batch_first = true}):to(device)
+    local y = model(x:float(), x:float():narrow(2, 1, 3))
+    equal(y.shape, {2, 3, 8})
+    y:sum():backward()
+    for name, parameter in model:named_parameters() do
+      if not parameter.grad then error(name .. " has no gradient") end
+    end
+  end)
+end)
+
+describe("other layers", function(device)
+  it("look rows up, keep padding at zero and norms small", function()
+    local layer = nn.Embedding(6, 3, {padding_idx = -1, device = device})
+    equal(layer.padding_idx, 6)
+    close(layer.weight[6], tide.zeros(3))
+    local rows = layer(tide.tensor({{1, 6}, {2, 2}}, {device = device}))
+    equal(rows.shape, {2, 2, 3})
+    rows:sum():backward()
+    close(layer.weight.grad:sum(2), {3, 6, 0, 0, 0, 0})
+    local limited = nn.Embedding.from_pretrained(numbers(device, 4, 3) * 9, {freeze = true})
+    test.is_false(limited.weight.requires_grad)
+    limited.max_norm = 1.0
+    limited(tide.tensor({1, 1, 3}, {device = device}))
+    test.is_true(limited.weight[3]:norm():item() < 1.0001)
+    test.is_true(limited.weight[2]:norm():item() > 2)
+  end)
+  it("put bags of rows together", function()
+    local weight = numbers(device, 5, 2)
+    local flat = tide.tensor({1, 2, 3, 3, 5}, {device = device})
+    local starts = tide.tensor({1, 3, 4}, {device = device})
+    local bags = F.embedding_bag(flat, weight, {offsets = starts, mode = "sum"})
+    close(bags, tide.stack({weight[1] + weight[2], weight[3], weight[3] + weight[5]}))
+    close(F.embedding_bag(flat:narrow(1, 1, 4):reshape(2, 2), weight),
+      tide.stack({(weight[1] + weight[2]) / 2, weight[3]}))
+    close(F.embedding_bag(flat, weight, {offsets = starts, mode = "max"})[1],
+      weight[1]:maximum(weight[2]))
+  end)
+  it("activate in place if asked to", function()
+    local x = numbers(device, 4)
+    local expected = x:relu()
+    local y = nn.ReLU({inplace = true})(x)
+    test.is_true(rawequal(x, y) or x == y)
+    close(x, expected)
+    local z = numbers(device, 4):requires_grad_()
+    F.leaky_relu(z * 2, 0.5, true):sum():backward()
+    close(z.grad, tide.where(z:detach():gt(0), 2.0, tide.ones_like(z)))
+  end)
+  it("shrink, and drop channels as a whole", function()
+    local x = tide.tensor({-2.0, -0.25, 0.5, 3.0}, {device = device})
+    close(F.hardshrink(x), {-2.0, 0, 0, 3.0})
+    close(F.softshrink(x), {-1.5, 0, 0, 2.5})
+    close(F.threshold(x, 0.4, -1), {-1, -1, 0.5, 3})
+    local dropped = nn.Dropout3d(0.5)(tide.ones({8, 8, 2, 3, 2}, {device = device}))
+    local means = dropped:mean({3, 4, 5})
+    test.is_true((means:eq(0):logical_or(means:eq(2))):all():item())
+    test.is_true(means:sum():item() > 0)
+    close(nn.Dropout3d(0.5):eval()(x), x)
+  end)
+  it("measure losses", function()
+    local x, target = numbers(device, 3, 4), tide.tensor({2, 4, 1}, {device = device})
+    local total = 0
+    local rows = x:tolist()
+    for i, row in ipairs(rows) do
+      local place = target[i]:item()
+      for j, value in ipairs(row) do
+        if j ~= place then total = total + math.max(0, 1 - row[place] + value) end
+      end
+    end
+    close(nn.MultiMarginLoss()(x, target), total / 12)
+    local counts = tide.tensor({0.0, 2.0, 5.0}, {device = device, dtype = "float64"})
+    local rates = tide.tensor({0.5, 1.0, 2.0}, {device = device, dtype = "float64"})
+    close(nn.PoissonNLLLoss({log_input = false, eps = 0})(rates, counts),
+      (rates - counts * rates:log()):mean())
+    close(nn.SoftMarginLoss()(rates, tide.ones_like(rates)), (1 + (-rates):exp()):log():mean())
+    close(nn.MultiLabelSoftMarginLoss()(x, x:gt(0):double()),
+      F.binary_cross_entropy_with_logits(x, x:gt(0):double()))
+  end)
+  it("stand in lists and tables whose parameters count", function()
+    local list = nn.ModuleList({nn.Linear(2, 3), nn.Linear(3, 4)})
+    list:append(nn.Linear(4, 5)):insert(1, nn.Linear(1, 2))
+    equal(#list, 4)
+    equal({list[1].in_features, list[4].out_features}, {1, 5})
+    equal(#list:parameters(), 8)
+    local dict = nn.ModuleDict({b = nn.Linear(1, 1), a = nn.ReLU()})
+    equal(dict:keys(), {"a", "b"})
+    equal(dict.b.in_features, 1)
+    raises("is the name of a method", nn.ModuleDict, {to = nn.ReLU()})
+    local parameters = nn.ParameterList({tide.ones(2), tide.zeros(3)})
+    equal(#parameters:parameters(), 2)
+    equal(parameters[2].shape, {3})
+  end)
+  it("call hooks around forward", function()
+    local layer = nn.Linear(2, 1, {bias = false})
+    local seen = {}
+    local remove = layer:register_forward_pre_hook(function(_, inputs)
+      seen[#seen + 1] = inputs.n
+      return inputs[1] * 2
+    end)
+    layer:register_forward_hook(function(_, _, y) return y + 1 end)
+    local x = tide.ones(1, 2)
+    close(layer(x), F.linear(x * 2, layer.weight) + 1)
+    remove()
+    close(layer(x), F.linear(x, layer.weight) + 1)
+    equal(seen, {1})
+  end)
+  it("are found by path, and copied whole", function()
+    local net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 1)))
+    equal(net:get_submodule("1.0").in_features, 3)
+    test.is_true(rawequal(net:get_parameter("1.0.weight"), net[2][1].weight))
+    raises("there is no module 2", net.get_submodule, net, "2")
+    local copy = net:clone()
+    test.identical(copy[2][1].weight:detach(), net[2][1].weight:detach())
+    tide.no_grad(function() copy[2][1].weight:zero_() end)
+    test.is_true(net[2][1].weight:abs():sum():item() > 0)
+    test.is_true(class.is_a(copy, nn.Sequential))
+  end)
+  it("pad sequences to one length and take them apart", function()
+    local utils = nn.utils.rnn
+    local a, b = tide.tensor({1.0, 2.0, 3.0}), tide.tensor({4.0})
+    close(utils.pad_sequence({a, b}, {batch_first = true, padding_value = -1}),
+      {{1, 2, 3}, {4, -1, -1}})
+    close(utils.pad_sequence({a, b}), {{1, 4}, {2, 0}, {3, 0}})
+    equal(#utils.unpad_sequence(utils.pad_sequence({a, b}), {3, 1})[2], 1)
+  end)
+end)

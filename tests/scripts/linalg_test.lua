@@ -1,0 +1,264 @@
+-- Linear algebra: what defines each decomposition, gradients against finite differences, also of
+-- gradients, stacks and views, and errors.
+local tide = require "tide"
+local test = require "tide.test"
+
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local check_gradient = dofile(here .. "/support/gradient.lua")
+local describe, it = test.describe, test.it
+local close, equal, raises = test.close, test.equal, test.raises
+local linalg = tide.linalg
+local tight = {rtol = 1e-9, atol = 1e-9}
+
+--- Numbers without pattern, the same in every run; square ones are well away from singular.
+local function matrix(device, ...)
+  local shape, count = {...}, 1
+  for _, size in ipairs(shape) do count = count * size end
+  local ramp = tide.arange(count, {dtype = "float64"})
+  local x = (ramp * ramp * 0.37 + ramp * 1.3 + 0.2):sin():reshape(shape)
+  local rows, columns = shape[#shape - 1], shape[#shape]
+  if rows == columns then x = x + tide.eye(rows, {dtype = "float64"}) * 1.5 end
+  return x:to(device)
+end
+
+--- Symmetric, with eigenvalues apart from each other and above 0.
+local function positive(device, n)
+  local x = matrix(device, n, n)
+  local ramp = tide.range(1, n, {dtype = "float64", device = device})
+  return x:matmul(x:t()) + tide.diag(ramp)
+end
+
+local function product(...)
+  local result
+  for _, factor in ipairs {...} do result = result and result:matmul(factor) or factor end
+  return result
+end
+
+local function same_as_eye(x, n)
+  close(x, tide.eye(n, {dtype = "float64"}), {rtol = 1e-9, atol = 1e-9})
+end
+
+describe("decompositions", function(device)
+  it("multiply back to the matrix, alone and in stacks", function()
+    for _, shape in ipairs {{4, 4}, {5, 3}, {3, 5}, {2, 3, 4, 3}} do
+      local a = matrix(device, table.unpack(shape))
+      local q, r = linalg.qr(a)
+      close(product(q, r), a, tight)
+      local u, s, vh = linalg.svd(a, {full_matrices = false})
+      close(product(u * s:unsqueeze(-2), vh), a, tight)
+      close(linalg.svdvals(a), s, tight)
+      local p, l, upper = linalg.lu(a)
+      close(product(p, l, upper), a, tight)
+    end
+  end)
+  it("have orthogonal and triangular factors", function()
+    local a = matrix(device, 5, 3)
+    local q, r = linalg.qr(a, "complete")
+    equal({q.shape, r.shape}, {{5, 5}, {5, 3}})
+    same_as_eye(q:t():matmul(q), 5)
+    close(r, r:triu())
+    local u, s, vh = linalg.svd(a)
+    equal({u.shape, s.shape, vh.shape}, {{5, 5}, {3}, {3, 3}})
+    same_as_eye(u:t():matmul(u), 5)
+    same_as_eye(vh:matmul(vh:t()), 3)
+    test.is_true(s[1]:item() >= s[2]:item() and s[2]:item() >= s[3]:item())
+    local only_r = select(2, linalg.qr(a, "r"))
+    close(only_r:abs(), (select(2, linalg.qr(a))):abs(), tight)
+  end)
+  it("of symmetric matrices give ascending eigenvalues from one triangle", function()
+    local a = positive(device, 4)
+    local w, v = linalg.eigh(a)
+    close(product(v, tide.diag(w), v:t()), a, tight)
+    close(w:sort(), w)
+    close(linalg.eigvalsh(a:tril()), w, tight)
+    close(linalg.eigvalsh(a:triu(), "U"), w, tight)
+    local l = linalg.cholesky(a)
+    close(product(l, l:t()), a, tight)
+    close(linalg.cholesky(a, {upper = true}), l:t(), tight)
+  end)
+  it("read views with any strides", function()
+    local a = matrix(device, 6, 8)[{{1, -1, 2}, {2, -1, 3}}]:t()
+    local q, r = linalg.qr(a)
+    close(product(q, r), a, tight)
+    close(linalg.inv(matrix(device, 4, 4):t()), linalg.inv(matrix(device, 4, 4)):t(), tight)
+  end)
+  it("take float32, and refuse what LAPACK has no routine for", function()
+    equal(linalg.inv(matrix(device, 3, 3):float()).dtype, "float32")
+    raises("float32 or float64 is needed: float16", linalg.inv, matrix(device, 3, 3):half())
+    raises("float32 or float64 is needed: int64", linalg.svd, matrix(device, 3, 3):long())
+  end)
+  it("of nothing are nothing", function()
+    local none = tide.zeros({0, 0}, {dtype = "float64", device = device})
+    close(linalg.det(none), 1.0)
+    equal(linalg.inv(none).shape, {0, 0})
+    local u, s = linalg.svd(tide.zeros({3, 0}, {dtype = "float64", device = device}))
+    equal({u.shape, s.shape}, {{3, 3}, {0}})
+    same_as_eye(u, 3)
+  end)
+end)
+
+describe("solvers", function(device)
+  it("solve from the left and from the right, vectors and stacks", function()
+    local a, b = matrix(device, 2, 3, 3), matrix(device, 3, 2)
+    close(product(a, linalg.solve(a, b)), b:expand(2, 3, 2), tight)
+    local rows = matrix(device, 4, 3)
+    close(product(linalg.solve(a, rows, {left = false}), a), rows:expand(2, 4, 3), tight)
+    local one = matrix(device, 3, 3)
+    close(one:mv(linalg.solve(one, rows[1])), rows[1], tight)
+    same_as_eye(product(one, linalg.inv(one)), 3)
+  end)
+  it("solve with factors", function()
+    local a, b = matrix(device, 4, 4), matrix(device, 4, 3)
+    local lu, pivots = linalg.lu_factor(a)
+    equal(pivots.dtype, "int32")
+    close(product(a, linalg.lu_solve(lu, pivots, b)), b, tight)
+    close(product(a:t(), linalg.lu_solve(lu, pivots, b, {adjoint = true})), b, tight)
+    close(product(linalg.lu_solve(lu, pivots, b:t(), {left = false}), a), b:t(), tight)
+    local upper = a:triu()
+    close(product(upper, linalg.solve_triangular(upper, b, {upper = true})), b, tight)
+    local x = linalg.solve_triangular(upper:t(), b:t(), {upper = false, left = false})
+    close(product(x, upper:t()), b:t(), tight)
+    local s = positive(device, 4)
+    close(product(s, tide.cholesky_solve(b, linalg.cholesky(s))), b, tight)
+  end)
+  it("find the least squares", function()
+    local a, b = matrix(device, 6, 3), matrix(device, 6, 2)
+    local x, residuals, rank = linalg.lstsq(a, b)
+    close(product(a:t(), product(a, x) - b), tide.zeros(3, 2), {atol = 1e-9})
+    close(residuals, ((product(a, x) - b) ^ 2):sum(1), tight)
+    equal(rank:item(), 3)
+    close(linalg.pinv(a), product(linalg.inv(product(a:t(), a)), a:t()), tight)
+  end)
+  it("measure matrices", function()
+    local a = matrix(device, 4, 4)
+    local s = linalg.svdvals(a)
+    close(linalg.det(a):abs(), s:prod(), tight)
+    local sign, size = linalg.slogdet(a)
+    close(sign * size:exp(), linalg.det(a), tight)
+    close(linalg.matrix_norm(a, 2), s:max(), tight)
+    close(linalg.norm(a, "nuc"), s:sum(), tight)
+    close(linalg.cond(a), s:max() / s:min(), tight)
+    equal(linalg.cond(tide.ones({2, 2}, {device = device}), 1):item(), math.huge)
+    equal(linalg.matrix_rank(tide.ones({3, 5}, {device = device})):item(), 1)
+    close(linalg.matrix_power(a, -2), linalg.inv(a):matmul(linalg.inv(a)), tight)
+    local turn = tide.tensor({{0, -0.7}, {0.7, 0}}, {dtype = "float64", device = device})
+    close(tide.matrix_exp(turn), {{math.cos(0.7), -math.sin(0.7)},
+      {math.sin(0.7), math.cos(0.7)}}, tight)
+    close(tide.matrix_exp(turn * 30), {{math.cos(21), -math.sin(21)},
+      {math.sin(21), math.cos(21)}}, tight)
+  end)
+  it("multiply chains and vectors", function()
+    local a, b, c = matrix(device, 2, 9), matrix(device, 9, 3), matrix(device, 3, 4)
+    close(linalg.multi_dot({a, b, c}), product(a, b, c), tight)
+    local x = tide.tensor({1.0, 2.0, 3.0}, {device = device})
+    local y = tide.tensor({-2.0, 0.5, 4.0}, {device = device})
+    close(linalg.cross(x, y), {6.5, -10, 4.5})
+    close(linalg.vander(x), {{1, 1, 1}, {1, 2, 4}, {1, 3, 9}})
+  end)
+end)
+
+describe("gradients of linear algebra", function(device)
+  -- Factors are unique up to signs, so products that do not depend on them are compared.
+  local square = {
+    inv = linalg.inv, det = linalg.det, slogdet = function(a)
+      return (select(2, linalg.slogdet(a)))
+    end,
+    qr = function(a)
+      local q, r = linalg.qr(a)
+      return q:matmul(r * r) + r:abs()
+    end,
+    lu = function(a)
+      local _, l, u = linalg.lu(a)
+      return l * 2 + u * u
+    end,
+    svd = function(a)
+      local u, s, vh = linalg.svd(a)
+      return product(u * (s * s):unsqueeze(-2), vh)
+    end,
+    svdvals = linalg.svdvals, pinv = linalg.pinv, matrix_exp = tide.matrix_exp,
+    eigh = function(a)
+      local w, v = linalg.eigh(a + a:t())
+      return product(v * w:exp():unsqueeze(-2), v:t())
+    end,
+    cholesky = function(a)
+      return linalg.cholesky(a:matmul(a:t()))
+    end,
+    power = function(a) return linalg.matrix_power(a, -2) end,
+    nuclear = function(a) return linalg.norm(a, "nuc") end,
+  }
+  for name, fn in pairs(square) do
+    it(name .. " has the gradient of finite differences", function()
+      check_gradient(fn, matrix(device, 3, 3))
+    end)
+  end
+  local tall_and_wide = {
+    qr = square.qr, svdvals = linalg.svdvals, pinv = linalg.pinv, lu = function(a)
+      local p, l, u = linalg.lu(a)
+      return product(p, l * 2, u * u)
+    end, svd = function(a)
+      local u, s, vh = linalg.svd(a, false)
+      return product(u * (s * s):unsqueeze(-2), vh)
+    end,
+  }
+  for name, fn in pairs(tall_and_wide) do
+    it(name .. " of tall and wide matrices too", function()
+      if name == "qr" then
+        fn = function(a)
+          local q, r = linalg.qr(a)
+          return q:matmul(r:abs() * r)
+        end
+      end
+      check_gradient(fn, matrix(device, 4, 2))
+      check_gradient(fn, matrix(device, 2, 4))
+    end)
+  end
+  it("solvers have those of both arguments", function()
+    local a, b = matrix(device, 3, 3), matrix(device, 3, 2)
+    check_gradient(function(x, y) return linalg.solve(x, y) end, a, b)
+    check_gradient(function(x, y) return linalg.solve_triangular(x, y, true) end, a, b)
+    check_gradient(function(x, y)
+      local lu, pivots = linalg.lu_factor(x)
+      return linalg.lu_solve(lu, pivots, y)
+    end, a, b)
+    check_gradient(function(x, y) return (linalg.lstsq(x, y)) end, matrix(device, 4, 2),
+      matrix(device, 4, 2))
+  end)
+  it("can be differentiated again", function()
+    for _, name in ipairs {"inv", "det", "cholesky", "svd", "eigh", "qr", "pinv", "lu"} do
+      local fn = square[name]
+      check_gradient(function(a)
+        if not a.requires_grad then a = a:clone():requires_grad_() end
+        return (tide.grad((fn(a) ^ 2):sum(), a, {create_graph = true}))
+      end, matrix(device, 2, 2))
+    end
+  end)
+  it("of the determinant of a singular matrix are its cofactors", function()
+    local a = tide.tensor({{1.0, 2.0}, {2.0, 4.0}}, {dtype = "float64", device = device,
+      requires_grad = true})
+    linalg.det(a):backward()
+    close(a.grad, {{4, -2}, {-2, 1}}, tight)
+  end)
+end)
+
+describe("errors of linear algebra", function(device)
+  it("name the matrix when the result is read", function()
+    local flat = tide.ones({2, 2}, {device = device})
+    local inverse = linalg.inv(flat)
+    raises("linalg.inv: the matrix is singular: pivot 2 is zero", inverse.tolist, inverse)
+    local stack = tide.stack({tide.eye(2, {device = device}), flat})
+    raises("matrix 2 of the stack is singular", function() return linalg.inv(stack):tolist() end)
+    raises("not positive-definite", function() return linalg.cholesky(-flat):tolist() end)
+    raises("contains nan or infinity", function() return linalg.svdvals(flat / 0):tolist() end)
+    close(linalg.inv(tide.eye(2, {device = device})), tide.eye(2))
+  end)
+  it("come at once for shapes and types that do not fit", function()
+    local a = tide.ones({2, 3}, {device = device})
+    raises("linalg.inv: a square matrix is needed: (2, 3)", linalg.inv, a)
+    raises("linalg.solve: (2, 2) and (3, 1) have 2 and 3 rows", linalg.solve,
+      tide.eye(2, {device = device}), tide.ones({3, 1}, {device = device}))
+    raises("types differ: float32 and float64", linalg.solve, tide.eye(2, {device = device}),
+      tide.ones({2, 1}, {device = device, dtype = "float64"}))
+    raises("a matrix or a stack of them is needed: (3)", linalg.svd, tide.ones({3},
+      {device = device}))
+  end)
+end)
