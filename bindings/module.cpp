@@ -11,6 +11,8 @@
 #include "bindings/ops/dispatch.h"
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
+#include "bindings/tensor/custom_gradient.h"
+#include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "bindings/timing/functions.h"
@@ -98,6 +100,8 @@ void add_native(lua_State* L) {
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_step", guard<begin_step>},
                                 {"end_step", guard<end_step>},
+                                {"attach_gradient", guard<attach_gradient>},
+                                {"snapshot", guard<take_snapshot>},
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -111,6 +115,7 @@ void open_classes(lua_State* L) {
   open_device_class(L);
   open_event_classes(L);
   open_modes(L);
+  open_generator_class(L);
   open_benchmark(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<StateEnd>(L, none, none);

@@ -1,8 +1,11 @@
 // Keeps the modes of each coroutine and puts them in force when it calls.
 #include "bindings/modes/modes.h"
 
+#include <new>
 #include <string>
+#include <type_traits>
 
+#include "bindings/device/device_object.h"
 #include "runtime/graph/engine.h"
 #include "runtime/ops/autograd.h"
 
@@ -15,7 +18,9 @@ const char kModesTable = 0;
 /// What holds where nothing was set.
 Modes base_modes() {
   static const bool eager = engine::eager();  // TIDE_EAGER
-  return {true, eager};
+  Modes modes;
+  modes.eager = eager;
+  return modes;
 }
 
 /// The modes of L, or null. Leaves the stack as it is.
@@ -33,8 +38,8 @@ Modes& own_modes(lua_State* L) {
   if (Modes* modes = find_modes(L)) return *modes;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &kModesTable);
   lua_pushthread(L);
-  auto* modes = static_cast<Modes*>(lua_newuserdatauv(L, sizeof(Modes), 0));
-  *modes = base_modes();
+  static_assert(std::is_trivially_destructible_v<Modes>, "the collector only frees it");
+  auto* modes = new (lua_newuserdatauv(L, sizeof(Modes), 0)) Modes(base_modes());
   lua_rawset(L, -3);
   lua_pop(L, 1);
   return *modes;
@@ -43,6 +48,15 @@ Modes& own_modes(lua_State* L) {
 void put_in_force(const Modes& modes) {
   GradientMode::set(modes.gradients);
   engine::set_eager(modes.eager);
+  set_anomaly_detection(modes.anomalies);
+  autocast_in_force() = modes.autocast;
+}
+
+/// After a change of L's modes.
+void renew(lua_State* L, const Modes& modes) {
+  put_in_force(modes);
+  thread_context.settled = lua_pushthread(L) ? L : nullptr;  // as settle_modes has it
+  lua_pop(L, 1);
 }
 
 /// Sets a mode of L and returns what it was.
@@ -50,9 +64,16 @@ bool set_mode(lua_State* L, bool Modes::*mode, bool value) {
   Modes& modes = own_modes(L);
   const bool previous = modes.*mode;
   modes.*mode = value;
-  put_in_force(modes);
-  thread_context.settled = lua_pushthread(L) ? L : nullptr;  // as settle_modes has it
-  lua_pop(L, 1);
+  renew(L, modes);
+  return previous;
+}
+
+/// Sets autocast of L and returns what it was.
+Autocast set_autocast(lua_State* L, const Autocast& value) {
+  Modes& modes = own_modes(L);
+  const Autocast previous = modes.autocast;
+  modes.autocast = value;
+  renew(L, modes);
   return previous;
 }
 
@@ -61,7 +82,10 @@ int scope_close(lua_State* L) {
   if (!scope.open) return 0;
   if (scope.owner != L) throw Error("close: this scope was opened by another coroutine");
   scope.open = false;
-  set_mode(L, scope.mode, scope.previous);
+  if (scope.mode)
+    set_mode(L, scope.mode, scope.previous);
+  else
+    set_autocast(L, scope.previous_autocast);
   return 0;
 }
 
@@ -75,28 +99,111 @@ bool can_be_called(lua_State* L, int index) {
   return true;
 }
 
-/// Opens a scope in which `mode` has this value. With a function as first argument: calls it with
-/// the others in that scope. Errors and yields pass through, as the scope is a to-be-closed value.
-int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
-  const int arguments = lua_gettop(L);
-  const bool calls = arguments > 0 && !lua_isnil(L, 1);
-  if (calls && !can_be_called(L, 1))
+/// Throws unless the value at index 1 can be called, or is none.
+void check_callable(lua_State* L, const char* name) {
+  if (!lua_isnoneornil(L, 1) && !can_be_called(L, 1))
     throw ArgumentError(std::string(name) + ": argument 1 (fn): expected function, got " +
                         type_name(L, 1));
-  push_object(L, Scope{L, mode, false, false});
-  auto& scope = check<Scope>(L, -1, "scope");
-  scope.previous = set_mode(L, mode, value);
-  scope.open = true;
-  if (!calls) return 1;
+}
+
+/// Calls the function at index 1 with the other arguments below the scope on top of the stack;
+/// without one, returns the scope. Errors and yields pass through, as the scope is a to-be-closed
+/// value.
+int call_in_scope(lua_State* L) {
+  const int arguments = lua_gettop(L) - 1;
+  if (arguments == 0 || lua_isnil(L, 1)) return 1;
   lua_insert(L, 1);
   lua_toclose(L, 1);
   lua_callk(L, arguments - 1, LUA_MULTRET, 0, finish_scope);
   return finish_scope(L, LUA_OK, 0);
 }
 
+/// Opens a scope in which `mode` has this value. With a function as first argument: calls it with
+/// the others in that scope.
+int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
+  check_callable(L, name);
+  push_object(L, Scope{L, mode, false, {}, false});
+  auto& scope = check<Scope>(L, -1, "scope");
+  scope.previous = set_mode(L, mode, value);
+  scope.open = true;
+  return call_in_scope(L);
+}
+
 int no_grad(lua_State* L) { return open_scope(L, "no_grad", &Modes::gradients, false); }
 int enable_grad(lua_State* L) { return open_scope(L, "enable_grad", &Modes::gradients, true); }
 int eager(lua_State* L) { return open_scope(L, "eager", &Modes::eager, true); }
+
+int detect_anomaly(lua_State* L) {
+  return open_scope(L, "detect_anomaly", &Modes::anomalies, true);
+}
+int deterministic(lua_State* L) {
+  return open_scope(L, "deterministic", &Modes::deterministic, true);
+}
+
+/// The half type for a device that none was named for.
+DType usual_half(size_t kind) {
+  return static_cast<DeviceKind>(kind) == DeviceKind::cuda ? DType::f16 : DType::bf16;
+}
+
+/// Reads the options {dtype =, enabled =} at an index; which devices they are for is known.
+void read_autocast(lua_State* L, int index, std::optional<DType>* type, bool* enabled) {
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    const std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+    if (key == "dtype")
+      *type = dtype_at(L, lua_gettop(L), "autocast");
+    else if (key == "enabled")
+      *enabled = lua_toboolean(L, -1);
+    else if (key != "cache_enabled" && key != "device_type")
+      throw ArgumentError("autocast: unknown option '" + key +
+                          "': known are dtype, enabled, device_type");
+    lua_pop(L, 1);
+  }
+}
+
+/// autocast([device,] [{dtype, enabled}] [, fn, ...])
+int autocast(lua_State* L) {
+  std::optional<DeviceKind> only;
+  if (lua_type(L, 1) == LUA_TSTRING || find<Device>(L, 1)) {
+    only = device_at(L, 1, "autocast").kind;
+    lua_remove(L, 1);
+  }
+  std::optional<DType> type;
+  bool enabled = true;
+  if (lua_type(L, 1) == LUA_TTABLE) {
+    lua_getfield(L, 1, "device_type");
+    if (!lua_isnil(L, -1)) only = device_at(L, lua_gettop(L), "autocast").kind;
+    lua_pop(L, 1);
+    read_autocast(L, 1, &type, &enabled);
+    lua_remove(L, 1);
+  }
+  if (type && !is_half(*type))
+    throw DTypeError("autocast: float16 or bfloat16 is needed: " + std::string(name_of(*type)));
+  check_callable(L, "autocast");
+  Autocast setting = autocast_in_force();
+  for (size_t kind = 0; kind < setting.types.size(); ++kind)
+    if (!only || static_cast<size_t>(*only) == kind)
+      setting.types[kind] =
+          enabled ? std::optional<DType>(type.value_or(usual_half(kind))) : std::nullopt;
+  push_object(L, Scope{L, nullptr, false, {}, false});
+  auto& scope = check<Scope>(L, -1, "autocast");
+  scope.previous_autocast = set_autocast(L, setting);
+  scope.open = true;
+  return call_in_scope(L);
+}
+
+int is_autocast_enabled(lua_State* L) {
+  const Autocast& setting = autocast_in_force();
+  lua_pushboolean(L, lua_isnoneornil(L, 1)
+                         ? setting.enabled()
+                         : setting.type_on(device_at(L, 1, "is_autocast_enabled")).has_value());
+  return 1;
+}
+
+int is_deterministic(lua_State* L) {
+  lua_pushboolean(L, true);
+  return 1;
+}
 
 int set_grad_enabled(lua_State* L) {
   if (!lua_isboolean(L, 1))
@@ -116,6 +223,18 @@ constexpr Function kFunctions[] = {
      "No gradients in fn, or until the returned value is closed: local _ <close> = tide.no_grad()"},
     {"enable_grad", guard<enable_grad>, "fn?, ...", "Gradients again, inside no_grad"},
     {"eager", guard<eager>, "fn?, ...", "Every op is handed over by itself, for debugging"},
+    {"inference_mode", guard<no_grad>, "fn?, ...", "As no_grad"},
+    {"autocast", guard<autocast>, "device?, {dtype, enabled}?, fn?, ...",
+     "Products compute in a half type, sums and losses in float32, in fn or until the returned "
+     "value "
+     "is closed"},
+    {"is_autocast_enabled", guard<is_autocast_enabled>, "device?", "Whether autocast is in force"},
+    {"detect_anomaly", guard<detect_anomaly>, "fn?, ...",
+     "An error names the op and line that first make nan or infinity, forwards or backwards; each "
+     "op is waited for"},
+    {"deterministic", guard<deterministic>, "fn?, ...",
+     "Asks for results that repeat exactly, as all do here"},
+    {"is_deterministic", guard<is_deterministic>, "", "Whether results repeat exactly: always"},
     {"set_grad_enabled", guard<set_grad_enabled>, "on",
      "Switches gradients on or off for this coroutine"},
     {"is_grad_enabled", guard<is_grad_enabled>, "", "Whether results get a history"},

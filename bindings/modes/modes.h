@@ -1,8 +1,10 @@
-// Modes of a script: gradients on or off, eager. Each belongs to the coroutine that set it.
+// Modes of a script: gradients on or off, eager, autocast, looking for anomalies. Each belongs to
+// the coroutine that set it.
 #pragma once
 
 #include <lua5.4/lua.hpp>
 
+#include "bindings/modes/autocast.h"
 #include "bindings/support/function.h"
 #include "bindings/support/object.h"
 
@@ -12,13 +14,17 @@ namespace tide::bindings {
 struct Modes {
   bool gradients = true;
   bool eager = false;
+  bool anomalies = false;      ///< nan and infinities are looked for after each op
+  bool deterministic = false;  ///< asked for; nothing is otherwise
+  Autocast autocast;
 };
 
 /// A mode that ends when its variable is closed, or the function that it was given returns.
 struct Scope {
   lua_State* owner;
-  bool Modes::*mode;
+  bool Modes::*mode;  ///< null: autocast
   bool previous;
+  Autocast previous_autocast;
   bool open;
 };
 template <>

@@ -140,6 +140,10 @@ Mismatch bind_options(Call& call, int table, int progress) {
       call.by_name |= 1u << p;
       continue;
     }
+    if (key == "generator") {
+      call.generator = value;  // ops that draw nothing ignore it
+      continue;
+    }
     const int option = takes_options(signature) ? tensor_option(key) : -1;
     if (option == -1) return {Reason::unknown_option, 0, value + 1, progress};
     if (option >= 0) call.option[option] = value;
@@ -153,7 +157,7 @@ constexpr Signature kOptionsOnly = make_signature("options?", std::array{Kind::o
 
 TensorOptions options_at(lua_State* L, int index, const char* function) {
   if (lua_isnoneornil(L, index)) return {};
-  Call call{L, function, &kOptionsOnly, {}, {}, 0, 0};
+  Call call{L, function, &kOptionsOnly, {}, {}, 0, 0, 0};
   if (lua_type(L, index) != LUA_TTABLE)
     throw_mismatch(call, {Reason::wrong_kind, 0, index, 0}, lua_gettop(L));
   const int top = lua_gettop(L);
@@ -180,6 +184,7 @@ Mismatch bind(Call& call, int top) {
   call.option.fill(0);
   call.rest_count = 0;
   call.by_name = 0;
+  call.generator = 0;
   const bool named = top > 0 && is_options_table(L, top);
   const int positional = named ? top - 1 : top;
   int i = 1;

@@ -24,6 +24,7 @@ struct Call {
   std::array<int, kTensorOptionCount> option;
   int rest_count;    ///< values of the `rest` parameter if they are not in a table, else 0
   uint16_t by_name;  ///< bits of the parameters given in the table of options
+  int generator;     ///< stack index of the option `generator`; 0: not given
 
   bool given(int parameter) const { return index[parameter] != 0; }
 };

@@ -2,12 +2,15 @@
 #include "bindings/ops/dispatch.h"
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "bindings/modes/autocast.h"
 #include "bindings/ops/rows.h"
 #include "bindings/support/entry.h"
+#include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/autograd.h"
 
@@ -20,6 +23,7 @@ constexpr int kScopes = 5;
 struct OpSet {
   const char* name;
   std::vector<const OpRow*> rows;
+  AutocastRule autocast = AutocastRule::none;
 };
 
 bool belongs(const OpRow& row, OpScope scope) {
@@ -45,7 +49,7 @@ std::vector<OpSet> make_sets(OpScope scope) {
     for (const OpRow& row : family.rows) {
       if (!belongs(row, scope)) continue;
       const auto [place, is_new] = places.try_emplace(row.name, sets.size());
-      if (is_new) sets.push_back({row.name, {}});
+      if (is_new) sets.push_back({row.name, {}, autocast_rule(row.name)});
       sets[place->second].rows.push_back(&row);
     }
   return sets;
@@ -94,38 +98,82 @@ void write_back(const char* name, const Tensor& x, const Tensor& result) {
   if (!(result == x)) tide::write(name, x, result);
 }
 
+/// The generator that the call names; null: the thread's own.
+Generator* generator_of(const Call& call) {
+  return call.generator ? &check_generator(call.L, call.generator, call.name) : nullptr;
+}
+
 /// Whether the last argument, `inplace`, is true.
 bool wants_in_place(const Call& call) {
   const int last = call.signature->count - 1;
   return call.given(last) && read_boolean(call, last);
 }
 
-int call_op(lua_State* L) {
-  const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
-  Call call;
+/// Whether all numbers that a call was given are finite; those in tables are not looked at.
+bool given_finite(const Call& call) {
+  lua_State* L = call.L;
+  for (int p = 0; p < call.signature->count; ++p) {
+    const int index = call.index[p];
+    if (!index) continue;
+    if (const Tensor* x = find_tensor(L, index)) {
+      if (!all_finite(*x)) return false;
+    } else if (lua_type(L, index) == LUA_TNUMBER && !std::isfinite(lua_tonumber(L, index))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Throws if the `count` values on top of the stack contain nan or infinity that the call made.
+void check_anomaly(const Call& call, int count) {
+  lua_State* L = call.L;
+  for (int i = lua_gettop(L) - count + 1; i <= lua_gettop(L); ++i) {
+    const Tensor* y = find_tensor(L, i);
+    if (y && !all_finite(*y) && given_finite(call))
+      throw Error(std::string("detect_anomaly: ") + call.name + ": the result of shape " +
+                  y->shape().text() + " contains nan or infinity");
+  }
+}
+
+/// Binds the call at the stack to a row, and converts its arguments under autocast.
+const OpRow& prepare(Call& call, lua_State* L, const OpSet& set) {
   call.L = L;
   call.name = set.name;
   const OpRow& row = bind_row(call, set, lua_gettop(L));
-  if (!row.compute) return row.invoke(call);
-  Tensor result = row.compute(call);
-  if (row.flags & kInPlaceOption && wants_in_place(call)) {
-    write_back(set.name, read_tensor(call, 0), result);
-    lua_pushvalue(L, call.index[0]);
+  if (set.autocast != AutocastRule::none && autocast_in_force().enabled())
+    autocast_arguments(call, set.autocast);
+  return row;
+}
+
+int call_op(lua_State* L) {
+  const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
+  Call call;
+  const OpRow& row = prepare(call, L, set);
+  const GeneratorScope generator(generator_of(call));
+  int count = 1;
+  if (!row.compute) {
+    count = row.invoke(call);
   } else {
-    push_tensor(L, std::move(result));
+    Tensor result = row.compute(call);
+    if (row.flags & kInPlaceOption && wants_in_place(call)) {
+      write_back(set.name, read_tensor(call, 0), result);
+      lua_pushvalue(L, call.index[0]);
+    } else {
+      push_tensor(L, std::move(result));
+    }
   }
-  return 1;
+  if (anomaly_detection()) check_anomaly(call, count);
+  return count;
 }
 
 int call_op_in_place(lua_State* L) {
   const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
   Call call;
-  call.L = L;
-  call.name = set.name;
-  const OpRow& row = bind_row(call, set, lua_gettop(L));
+  const OpRow& row = prepare(call, L, set);
   const Tensor& x = check_tensor(L, 1, set.name);
   write_back(set.name, x, row.compute(call));
   lua_settop(L, 1);
+  if (anomaly_detection()) check_anomaly(call, 1);
   return 1;
 }
 
@@ -141,6 +189,8 @@ std::span<const OpFamily> op_families() {
       {"shape", "Other shapes of the same elements", shape_rows()},
       {"indexing", "Picking and placing elements", indexing_rows()},
       {"joining", "Joining and resampling", joining_rows()},
+      {"arrangement", "Arrangements of tensors", arrangement_rows()},
+      {"statistics", "Statistics and searches", statistics_rows()},
       {"matrix", "Products of matrices", matrix_rows()},
       {"linalg", "Linear algebra", linalg_rows()},
       {"softmax", "Softmax", softmax_rows()},

@@ -13,6 +13,8 @@ std::span<const OpRow> scan_rows();
 std::span<const OpRow> shape_rows();
 std::span<const OpRow> indexing_rows();
 std::span<const OpRow> joining_rows();
+std::span<const OpRow> arrangement_rows();
+std::span<const OpRow> statistics_rows();
 std::span<const OpRow> matrix_rows();
 std::span<const OpRow> linalg_rows();
 std::span<const OpRow> softmax_rows();

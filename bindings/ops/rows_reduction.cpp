@@ -3,6 +3,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/scan.h"
+#include "runtime/ops/statistics.h"
 
 namespace tide::bindings {
 
@@ -16,6 +17,13 @@ std::span<const OpRow> reduction_rows() {
 std::span<const OpRow> scan_rows() {
   static constexpr OpRow rows[] = {
 #include "runtime/ops/scan.def"
+  };
+  return rows;
+}
+
+std::span<const OpRow> statistics_rows() {
+  static constexpr OpRow rows[] = {
+#include "runtime/ops/statistics.def"
   };
   return rows;
 }

@@ -1,7 +1,10 @@
 // Rows of ops on shapes and positions.
 #include "bindings/ops/rows.h"
+#include "runtime/ops/arrangement.h"
+#include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
+#include "runtime/ops/matrix.h"
 #include "runtime/ops/shape_ops.h"
 
 namespace tide::bindings {
@@ -23,6 +26,13 @@ std::span<const OpRow> indexing_rows() {
 std::span<const OpRow> joining_rows() {
   static constexpr OpRow rows[] = {
 #include "runtime/ops/joining.def"
+  };
+  return rows;
+}
+
+std::span<const OpRow> arrangement_rows() {
+  static constexpr OpRow rows[] = {
+#include "runtime/ops/arrangement.def"
   };
   return rows;
 }

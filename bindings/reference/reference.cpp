@@ -209,9 +209,12 @@ std::span<const FunctionFamily> function_families() {
     std::vector<FunctionFamily> all(methods.begin(), methods.end());
     all.insert(all.end(), {
                               {"tide.", "Tensors of Lua values", construction_functions()},
+                              {"tide.", "Bytes and summaries", byte_functions()},
+                              {"tide.", "Printing", text_functions()},
                               {"tide.", "Questions", question_functions()},
                               {"tide.", "Gradients", gradient_functions()},
                               {"tide.", "Random numbers", random_functions()},
+                              {"generator:", "Generators", generator_methods()},
                               {"tide.", "Modes", mode_functions()},
                               {"tide.", "Devices", device_functions()},
                               {"tide.", "Memory", memory_functions()},

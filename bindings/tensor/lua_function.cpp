@@ -26,13 +26,14 @@ LuaFunction::LuaFunction(lua_State* L, int index) {
 
 LuaFunction::~LuaFunction() { forgotten().push_back(reference_); }
 
-Tensor LuaFunction::call(const Tensor& x) const {
+std::vector<Tensor> LuaFunction::call(std::span<const Tensor> arguments, size_t results) const {
   lua_State* L = thread_context.running;
-  if (!lua_checkstack(L, 4)) throw Error("the stack is full");
+  const int given = static_cast<int>(arguments.size()), wanted = static_cast<int>(results);
+  if (!lua_checkstack(L, given + wanted + 4)) throw Error("the stack is full");
   const int top = lua_gettop(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, reference_);
-  push_tensor(L, x);
-  const int status = lua_pcall(L, 1, 1, 0);
+  for (const Tensor& argument : arguments) push_tensor(L, argument);
+  const int status = lua_pcall(L, given, wanted, 0);
   thread_context.running = L;
   if (status != LUA_OK) {
     const char* text = lua_tostring(L, -1);
@@ -40,10 +41,11 @@ Tensor LuaFunction::call(const Tensor& x) const {
     lua_settop(L, top);
     throw Error(message);
   }
-  const Tensor* result = find_tensor(L, -1);
-  const Tensor tensor = result ? *result : Tensor();
+  std::vector<Tensor> values(results);
+  for (int i = 0; i < wanted; ++i)
+    if (const Tensor* value = find_tensor(L, top + 1 + i)) values[static_cast<size_t>(i)] = *value;
   lua_settop(L, top);
-  return tensor;
+  return values;
 }
 
 }  // namespace tide::bindings

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
+#include <span>
+#include <vector>
 
 #include "runtime/tensor/tensor.h"
 
@@ -18,7 +20,9 @@ class LuaFunction {
   LuaFunction& operator=(const LuaFunction&) = delete;
 
   /// What the function returns for x: undefined if nil. A Lua error becomes an Error.
-  Tensor call(const Tensor& x) const;
+  Tensor call(const Tensor& x) const { return call({&x, 1}, 1)[0]; }
+  /// The first `results` values that it returns for several arguments, nil for undefined ones.
+  std::vector<Tensor> call(std::span<const Tensor> arguments, size_t results) const;
 
  private:
   int reference_;

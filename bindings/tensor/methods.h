@@ -27,6 +27,13 @@ std::span<const FunctionFamily> tensor_method_families();
 std::span<const Function> question_functions();
 /// tide.manual_seed and its like.
 std::span<const Function> random_functions();
+/// Methods of tide.Generator.
+std::span<const Function> generator_methods();
+/// tide.set_printoptions.
+std::span<const Function> text_functions();
+/// bytes, stats, tide.from_bytes.
+std::span<const Function> byte_methods();
+std::span<const Function> byte_functions();
 /// tide.tensor and tide.from.
 std::span<const Function> construction_functions();
 /// tide.grad and its like.

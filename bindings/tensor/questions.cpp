@@ -151,6 +151,7 @@ std::span<const FunctionFamily> tensor_method_families() {
   static const FunctionFamily families[] = {
       {"x:", "Asking a tensor", question_methods()},
       {"x:", "Reading values", reading_methods()},
+      {"x:", "Bytes and summaries", byte_methods()},
       {"x:", "Giving memory back", lifetime_methods()},
       {"x:", "Other types and devices", conversion_methods()},
       {"x:", "Gradients", gradient_methods()},

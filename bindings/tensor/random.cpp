@@ -6,25 +6,57 @@
 
 #include "bindings/ops/call.h"
 #include "bindings/support/object.h"
+#include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/methods.h"
 
 namespace tide::bindings {
 namespace {
 
-int manual_seed(lua_State* L) {
+/// The integer seed at a stack index.
+uint64_t seed_at(lua_State* L, int index) {
   int64_t seed;
-  if (!integer_at(L, 1, &seed))
-    throw ArgumentError(std::string("manual_seed: expected an integer, got ") + type_name(L, 1));
-  default_generator().manual_seed(static_cast<uint64_t>(seed));
+  if (!integer_at(L, index, &seed))
+    throw ArgumentError(std::string("manual_seed: expected an integer, got ") +
+                        type_name(L, index));
+  return static_cast<uint64_t>(seed);
+}
+
+uint64_t seed_of_the_moment() {
+  return static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+}
+
+void push_state(lua_State* L, const Generator& generator) {
+  lua_createtable(L, 0, 2);
+  lua_pushinteger(L, static_cast<lua_Integer>(generator.seed()));
+  lua_setfield(L, -2, "seed");
+  lua_pushinteger(L, static_cast<lua_Integer>(generator.offset()));
+  lua_setfield(L, -2, "offset");
+}
+
+/// Takes over the state at a stack index.
+void read_state(lua_State* L, int index, const char* function, Generator& generator) {
+  int64_t seed, offset;
+  const bool is_table = lua_type(L, index) == LUA_TTABLE;
+  if (is_table) {
+    lua_getfield(L, index, "seed");
+    lua_getfield(L, index, "offset");
+  }
+  if (!is_table || !integer_at(L, -2, &seed) || !integer_at(L, -1, &offset))
+    throw ArgumentError(std::string(function) + ": expected a state that was saved before");
+  generator.set_state(static_cast<uint64_t>(seed), static_cast<uint64_t>(offset));
+}
+
+int manual_seed(lua_State* L) {
+  default_generator().manual_seed(seed_at(L, 1));
   return 0;
 }
 
 /// Numbers that differ from run to run.
 int seed(lua_State* L) {
   if (!lua_isnoneornil(L, 1)) return manual_seed(L);
-  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  default_generator().manual_seed(static_cast<uint64_t>(now));
-  lua_pushinteger(L, static_cast<lua_Integer>(now));
+  const uint64_t fresh = seed_of_the_moment();
+  default_generator().manual_seed(fresh);
+  lua_pushinteger(L, static_cast<lua_Integer>(fresh));
   return 1;
 }
 
@@ -34,27 +66,68 @@ int initial_seed(lua_State* L) {
 }
 
 int get_rng_state(lua_State* L) {
-  const Generator& generator = default_generator();
-  lua_createtable(L, 0, 2);
-  lua_pushinteger(L, static_cast<lua_Integer>(generator.seed()));
-  lua_setfield(L, -2, "seed");
-  lua_pushinteger(L, static_cast<lua_Integer>(generator.offset()));
-  lua_setfield(L, -2, "offset");
+  push_state(L, default_generator());
   return 1;
 }
 
 int set_rng_state(lua_State* L) {
-  int64_t seed, offset;
-  const bool is_table = lua_type(L, 1) == LUA_TTABLE;
-  if (is_table) {
-    lua_getfield(L, 1, "seed");
-    lua_getfield(L, 1, "offset");
-  }
-  if (!is_table || !integer_at(L, -2, &seed) || !integer_at(L, -1, &offset))
-    throw ArgumentError("set_rng_state: expected what get_rng_state gave");
-  default_generator().set_state(static_cast<uint64_t>(seed), static_cast<uint64_t>(offset));
+  read_state(L, 1, "set_rng_state", default_generator());
   return 0;
 }
+
+// --- generators of one's own
+// ------------------------------------------------------------------------
+
+/// tide.Generator(device?): a stream of its own. Numbers are the same on every device.
+int new_generator(lua_State* L) {
+  lua_settop(L, 1);
+  if (!lua_isnil(L, 1) && lua_type(L, 1) != LUA_TTABLE) device_at(L, 1, "Generator");
+  push_object(L, Generator());
+  return 1;
+}
+
+int generator_seed(lua_State* L) {
+  check_generator(L, 1, "manual_seed").manual_seed(seed_at(L, 2));
+  lua_settop(L, 1);
+  return 1;
+}
+
+int generator_fresh_seed(lua_State* L) {
+  const uint64_t fresh = seed_of_the_moment();
+  check_generator(L, 1, "seed").manual_seed(fresh);
+  lua_pushinteger(L, static_cast<lua_Integer>(fresh));
+  return 1;
+}
+
+int generator_initial_seed(lua_State* L) {
+  lua_pushinteger(L, static_cast<lua_Integer>(check_generator(L, 1, "initial_seed").seed()));
+  return 1;
+}
+
+int generator_get_state(lua_State* L) {
+  push_state(L, check_generator(L, 1, "get_state"));
+  return 1;
+}
+
+int generator_set_state(lua_State* L) {
+  read_state(L, 2, "set_state", check_generator(L, 1, "set_state"));
+  lua_settop(L, 1);
+  return 1;
+}
+
+int generator_clone(lua_State* L) {
+  push_object(L, Generator(check_generator(L, 1, "clone_state")));
+  return 1;
+}
+
+constexpr Function kGeneratorMethods[] = {
+    {"manual_seed", guard<generator_seed>, "seed", "Starts over from a seed"},
+    {"seed", guard<generator_fresh_seed>, "", "Starts over from a seed that differs in each run"},
+    {"initial_seed", guard<generator_initial_seed>, "", "The seed that it started from"},
+    {"get_state", guard<generator_get_state>, "", "What is needed to go on from here later"},
+    {"set_state", guard<generator_set_state>, "state", "Goes on from a state"},
+    {"clone_state", guard<generator_clone>, "", "Another generator that goes on from here"},
+};
 
 constexpr Function kFunctions[] = {
     {"manual_seed", guard<manual_seed>, "seed", "Starts the random numbers over from a seed"},
@@ -62,10 +135,21 @@ constexpr Function kFunctions[] = {
     {"initial_seed", guard<initial_seed>, "", "The seed that random numbers started from"},
     {"get_rng_state", guard<get_rng_state>, "", "The state of the random numbers, to go on from"},
     {"set_rng_state", guard<set_rng_state>, "state", "Goes on from a state of get_rng_state"},
+    {"Generator", guard<new_generator>, "device?",
+     "A stream of random numbers of its own: tide.rand(3, {generator = g})"},
 };
 
 }  // namespace
 
 std::span<const Function> random_functions() { return kFunctions; }
+std::span<const Function> generator_methods() { return kGeneratorMethods; }
+
+void open_generator_class(lua_State* L) {
+  const luaL_Reg none[] = {{nullptr, nullptr}};
+  open_class<Generator>(L, none, none);
+  lua_getfield(L, -1, "__index");
+  register_functions(L, kGeneratorMethods);
+  lua_pop(L, 2);
+}
 
 }  // namespace tide::bindings

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bindings/ops/call.h"
+#include "bindings/support/entry.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/indexing.h"
@@ -14,21 +17,32 @@
 namespace tide::bindings {
 namespace {
 
-constexpr int64_t kSummarizeAbove = 1000;
-constexpr int64_t kEdge = 3;
-constexpr size_t kLineWidth = 80;
+/// What tide.set_printoptions sets, for this thread.
+struct PrintOptions {
+  int64_t precision = 4;           ///< digits behind the point
+  int64_t threshold = 1000;        ///< more elements are summarized
+  int64_t edge_items = 3;          ///< shown at each end of a dimension that is summarized
+  int64_t line_width = 80;         ///< letters
+  std::optional<bool> scientific;  ///< none: as the numbers suggest
+};
+
+PrintOptions& print_options() {
+  static thread_local PrintOptions options;
+  return options;
+}
+
 constexpr char kOpening[] = "tensor(";
 
 /// x, or where a dimension is long its first and last places only.
 Tensor edges(Tensor x) {
+  const int64_t edge = print_options().edge_items;
   for (int d = 0; d < x.rank(); ++d) {
     const int64_t size = x.shape()[d];
-    if (size <= 2 * kEdge) continue;
+    if (size <= 2 * edge) continue;
     std::vector<int64_t> places;
-    for (int64_t i = 1; i <= kEdge; ++i) places.push_back(i);
-    for (int64_t i = size - kEdge + 1; i <= size; ++i) places.push_back(i);
-    x = index_select(x, Dim{d},
-                     record_constant(places.data(), {2 * kEdge}, DType::i64, x.device()));
+    for (int64_t i = 1; i <= edge; ++i) places.push_back(i);
+    for (int64_t i = size - edge + 1; i <= size; ++i) places.push_back(i);
+    x = index_select(x, Dim{d}, record_constant(places.data(), {2 * edge}, DType::i64, x.device()));
   }
   return x;
 }
@@ -62,7 +76,9 @@ class NumberFormat {
       largest = std::max(largest, magnitude);
       if (magnitude > 0) smallest = std::min(smallest, magnitude);
     }
-    if (integral)
+    if (const auto scientific = print_options().scientific)
+      style_ = *scientific ? Style::scientific : integral ? Style::integral : Style::fixed;
+    else if (integral)
       style_ = largest > 1e8 ? Style::scientific : Style::integral;
     else
       style_ = largest > 1e8 || smallest < 1e-4 || largest / smallest > 1e3 ? Style::scientific
@@ -75,11 +91,14 @@ class NumberFormat {
     const double value = values_.real_at(i);
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    const char* format = style_ == Style::integral ? "%.0f."
-                         : style_ == Style::fixed  ? "%.4f"
-                                                   : "%.4e";
-    char text[64];
-    snprintf(text, sizeof text, format, value);
+    char text[512];  // room for the largest number with all its digits
+    const int precision = static_cast<int>(print_options().precision);
+    if (style_ == Style::integral)
+      snprintf(text, sizeof text, "%.0f.", value);
+    else if (style_ == Style::fixed)
+      snprintf(text, sizeof text, "%.*f", precision, value);
+    else
+      snprintf(text, sizeof text, "%.*e", precision, value);
     return text;
   }
 
@@ -100,7 +119,7 @@ class Layouter {
   }
 
  private:
-  bool cut(int dim) const { return summarized_ && full_[dim] > 2 * kEdge; }
+  bool cut(int dim) const { return summarized_ && full_[dim] > 2 * edge_; }
 
   void write(int dim, size_t indent) {
     if (dim == shape_.rank()) {
@@ -111,7 +130,7 @@ class Layouter {
       text_ += '[';
       for (int64_t i = 0; i < shape_[dim]; ++i) {
         if (i > 0) new_part(dim, indent + 1);
-        if (i == kEdge && cut(dim)) {
+        if (i == edge_ && cut(dim)) {
           text_ += "...";
           new_part(dim, indent + 1);
         }
@@ -130,7 +149,7 @@ class Layouter {
 
   void write_row(int dim, size_t indent) {
     const size_t fits = std::max<size_t>(
-        1, (kLineWidth - std::min(indent, kLineWidth / 2)) / (numbers_.width() + 2));
+        1, (line_width_ - std::min(indent, line_width_ / 2)) / (numbers_.width() + 2));
     size_t on_line = 0;
     text_ += '[';
     const auto separate = [&] {
@@ -145,7 +164,7 @@ class Layouter {
     };
     for (int64_t i = 0; i < shape_[dim]; ++i) {
       if (i > 0) separate();
-      if (i == kEdge && cut(dim)) {
+      if (i == edge_ && cut(dim)) {
         text_ += "...";
         separate();
       }
@@ -157,15 +176,78 @@ class Layouter {
   const NumberFormat& numbers_;
   const Shape shape_, full_;
   const bool summarized_;
+  const int64_t edge_ = print_options().edge_items;
+  const size_t line_width_ = static_cast<size_t>(print_options().line_width);
   int64_t next_ = 0;
   std::string text_;
 };
 
+/// The options of PyTorch's profiles.
+PrintOptions profile_named(const std::string& name) {
+  PrintOptions options;
+  if (name == "short") {
+    options.precision = 2;
+    options.edge_items = 2;
+  } else if (name == "full") {
+    options.threshold = INT64_MAX;
+  } else if (name != "default") {
+    throw ArgumentError("set_printoptions: the profile is default, short or full: got " + name);
+  }
+  return options;
+}
+
+/// The integer on top of the stack, between bounds.
+int64_t option_value(lua_State* L, const std::string& name, int64_t least, int64_t most) {
+  if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) == INFINITY) return most;
+  int64_t value;
+  if (!integer_at(L, -1, &value) || value < least || value > most)
+    throw ArgumentError("set_printoptions: " + name + ": expected an integer from " +
+                        std::to_string(least) + " on");
+  return value;
+}
+
+int set_printoptions(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  PrintOptions options = print_options();
+  lua_getfield(L, 1, "profile");
+  if (!lua_isnil(L, -1)) options = profile_named(luaL_checkstring(L, -1));
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    const std::string name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+    if (name == "precision")
+      options.precision = option_value(L, name, 0, 100);
+    else if (name == "threshold")
+      options.threshold = option_value(L, name, 0, INT64_MAX);
+    else if (name == "edgeitems")
+      options.edge_items = option_value(L, name, 1, 1 << 20);
+    else if (name == "linewidth")
+      options.line_width = option_value(L, name, 1, 1 << 20);
+    else if (name == "sci_mode")
+      options.scientific = lua_toboolean(L, -1) != 0;
+    else if (name != "profile")
+      throw ArgumentError(
+          "set_printoptions: unknown option '" + name +
+          "': known are precision, threshold, edgeitems, linewidth, sci_mode, profile");
+    lua_pop(L, 1);
+  }
+  print_options() = options;
+  return 0;
+}
+
+constexpr Function kFunctions[] = {
+    {"set_printoptions", guard<set_printoptions>,
+     "{precision, threshold, edgeitems, linewidth, sci_mode, profile}",
+     "How tensors are printed; the profile is default, short or full"},
+};
+
 }  // namespace
+
+std::span<const Function> text_functions() { return kFunctions; }
 
 std::string tensor_text(const Tensor& x) {
   const GradientMode no_gradients(false);
-  const bool summarized = x.numel() > kSummarizeAbove;
+  const bool summarized = x.numel() > print_options().threshold;
   const Tensor shown = summarized ? edges(x) : x;
   const HostValues values(shown, "print");
   std::string text = kOpening;

@@ -1,6 +1,7 @@
 // The backward pass: from the latest op to the earliest, without recursion.
 #include "runtime/ops/autograd.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -8,10 +9,13 @@
 #include "runtime/graph/engine.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/tensor/body.h"
 
 namespace tide {
 namespace {
+
+thread_local bool detects_anomalies = false;
 
 Tensor ones_like_of(const Tensor& y) {
   return record_ramp(LightOp::fill, "backward", Layout(y.shape()), y.dtype(), y.dtype(), y.device(),
@@ -144,6 +148,7 @@ class BackwardPass {
     set_call_site(history.site);
     std::vector<Tensor> results = history.gradient(call);
     set_call_site(site);
+    if (detects_anomalies) check_finite(history, call, results);
     if (!options_.retain_graph && !options_.create_graph && !history.reusable) {
       history.released = true;
       history.gradient = nullptr;
@@ -158,6 +163,17 @@ class BackwardPass {
       else
         pass_to_leaf(edge.leaf.get(), results[i]);
     }
+  }
+
+  /// Throws if a gradient is not finite though those that it was computed from are.
+  static void check_finite(const History& history, const GradientCall& call,
+                           const std::vector<Tensor>& results) {
+    const auto finite = [](const Tensor& x) { return !x.defined() || all_finite(x); };
+    if (std::all_of(results.begin(), results.end(), finite)) return;
+    if (!finite(call.dy) || !std::all_of(call.parts.begin(), call.parts.end(), finite)) return;
+    throw Error(std::string("detect_anomaly: the gradient of ") + history.name +
+                " contains nan or infinity; computed for " + history.site.file + ":" +
+                std::to_string(history.site.line));
   }
 
   static void check(const History& history, const History::Edge& edge, Tensor& result) {
@@ -195,6 +211,18 @@ class BackwardPass {
 };
 
 }  // namespace
+
+bool anomaly_detection() { return detects_anomalies; }
+
+void set_anomaly_detection(bool on) { detects_anomalies = on; }
+
+bool all_finite(const Tensor& x) {
+  if (!is_floating(x.dtype())) return true;
+  const GradientMode off(false);
+  bool finite;
+  all(isfinite(x)).read(&finite, "detect_anomaly");
+  return finite;
+}
 
 void backward(const Tensor& y, const Tensor& dy, BackwardOptions options) {
   const GradientMode mode(options.create_graph);

@@ -58,6 +58,13 @@ class GradientMode {
   bool previous_;
 };
 
+/// Whether backward passes of this thread look at every gradient, and throw an Error that names the op
+/// and line whose gradient first is nan or infinite. They then wait for each.
+bool anomaly_detection();
+void set_anomaly_detection(bool on);
+/// Whether all elements are numbers. Waits.
+bool all_finite(const Tensor& x);
+
 /// Puts `value` in the place of x's elements, with history: x (and its base and views) then depends on the value.
 /// Throws Error if x is, or shares its storage with, a leaf that requires a gradient, outside no_grad.
 void write(const char* name, const Tensor& x, const TensorOrNumber& value);

@@ -17,6 +17,9 @@
 namespace tide {
 namespace {
 
+/// The generator that stands in for the thread's own.
+thread_local Generator* generator_in_scope = nullptr;
+
 /// The next numbers of the thread's generator, as the random op gives them. `range` is for whole
 /// numbers only.
 Tensor draw(const char* name, LightOp op, DType type, const Shape& shape, Device device,
@@ -105,8 +108,14 @@ Tensor drop(const char* name, const Tensor& x, std::optional<double> probability
 
 Generator& default_generator() {
   static thread_local Generator generator;
-  return generator;
+  return generator_in_scope ? *generator_in_scope : generator;
 }
+
+GeneratorScope::GeneratorScope(Generator* generator) : previous_(generator_in_scope) {
+  if (generator) generator_in_scope = generator;
+}
+
+GeneratorScope::~GeneratorScope() { generator_in_scope = previous_; }
 
 Tensor rand(const Shape& shape, const TensorOptions& options) {
   return draw_for("rand", false, shape, options);

@@ -40,6 +40,18 @@ class Generator {
 
 /// The generator of the calling thread that ops use when none is given.
 Generator& default_generator();
+/// Between construction and destruction (on this thread) another generator is the default; null: the
+/// same as before.
+class GeneratorScope {
+ public:
+  explicit GeneratorScope(Generator* generator);
+  ~GeneratorScope();
+  GeneratorScope(const GeneratorScope&) = delete;
+  GeneratorScope& operator=(const GeneratorScope&) = delete;
+
+ private:
+  Generator* previous_;
+};
 
 /// Uniform in [0, 1).
 Tensor rand(const Shape& shape, const TensorOptions& options = {});

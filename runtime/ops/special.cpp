@@ -64,10 +64,11 @@ Tensor erfinv(const Tensor& input) {
     const Tensor inside = where(lt(abs(wide), 1), wide, 0);
     Tensor root = erfinv_start(inside);
     for (int i = 0; i < 2; ++i) {
-      // By erfc of the size, which keeps its digits where erf is near 1.
-      const Tensor size = abs(root), wanted = 1 - abs(inside);
+      // By erf near 0, by erfc near 1, each where it keeps its digits.
+      const Tensor size = abs(root), wanted = abs(inside);
+      const Tensor excess = where(lt(wanted, 0.5), erf(size) - wanted, (1 - wanted) - erfc(size));
       const Tensor slope = exp(-square(size)) * (2 / std::sqrt(std::numbers::pi));
-      root = copysign(size + (erfc(size) - wanted) / slope, inside);
+      root = copysign(size - excess / slope, inside);
     }
     const Tensor ends =
         where(eq(abs(wide), 1), wide * kInfinity, std::numeric_limits<double>::quiet_NaN());

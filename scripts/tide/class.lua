@@ -2,7 +2,7 @@
 
 --- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object
 --- and hands the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
---- inherited too.
+--- inherited too. A base with a function `inherited` gets to see each class derived from it.
 local function class(name, base)
   local made = {name = name, base = base}
   -- Lua looks metamethods up in the metatable itself, never through its __index: so they are
@@ -12,7 +12,7 @@ local function class(name, base)
   end
   made.__index = made
   made.__name = name
-  return setmetatable(made, {
+  setmetatable(made, {
     __index = base,
     __call = function(self, ...)
       local object = setmetatable({}, self)
@@ -21,6 +21,8 @@ local function class(name, base)
     end,
     __tostring = function() return "class " .. name end,
   })
+  if made.inherited then made.inherited(made) end
+  return made
 end
 
 --- Whether `value` is an object of `wanted` or of a class derived from it.

@@ -1,0 +1,311 @@
+// Arrangements of tensors.
+#include "runtime/ops/arrangement.h"
+
+#include <functional>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/matrix.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/scan.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+namespace {
+
+Tensor positions_tensor(const std::vector<int64_t>& values, const Shape& shape, Device device) {
+  return record_constant(values.data(), shape, DType::i64, device);
+}
+
+/// The positions of a matrix for which keep(column - row) holds, row by row.
+Tensor triangle(const char* op, int64_t rows, int64_t columns, const TensorOptions& options,
+                const std::function<bool(int64_t)>& keep) {
+  if (rows < 0 || columns < 0)
+    throw ShapeError(std::string(op) + ": sizes are 0 or more: " + std::to_string(rows) + " and " +
+                     std::to_string(columns));
+  std::vector<int64_t> row_of, column_of;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      if (keep(c - r)) {
+        row_of.push_back(r + 1);
+        column_of.push_back(c + 1);
+      }
+  const auto count = static_cast<int64_t>(row_of.size());
+  row_of.insert(row_of.end(), column_of.begin(), column_of.end());
+  const Tensor all = positions_tensor(row_of, {2, count}, options.device.value_or(Device{}));
+  return convert(all, options.dtype.value_or(DType::i64));
+}
+
+/// A copy of x with `source` written into the part that `view` takes of it.
+template <class View>
+Tensor with_part(const char* op, const Tensor& x, const Tensor& source, const View& view) {
+  const Tensor y = clone(x);
+  const Tensor part = view(y);
+  if (!(part.shape() == source.shape()))
+    throw ShapeError(std::string(op) + ": a source of shape " + source.shape().text() +
+                     " does not fit a part of shape " + part.shape().text());
+  write(op, part, source);
+  return y;
+}
+
+Tensor scaled_sum(const Tensor& x, const Tensor& y, std::optional<Number> beta,
+                  std::optional<Number> alpha) {
+  const Tensor product = alpha ? y * *alpha : y;
+  if (beta && beta->as_double() == 0) return product;
+  return product + (beta ? x * *beta : x);
+}
+
+/// Rows of positions 1..n taken r at a time, in order.
+void collect(int64_t n, int64_t r, bool repeats, std::vector<int64_t>& row, int64_t first,
+             std::vector<int64_t>& all) {
+  if (static_cast<int64_t>(row.size()) == r) {
+    all.insert(all.end(), row.begin(), row.end());
+    return;
+  }
+  for (int64_t i = first; i <= n; ++i) {
+    row.push_back(i);
+    collect(n, r, repeats, row, repeats ? i : i + 1, all);
+    row.pop_back();
+  }
+}
+
+std::vector<Tensor> split_rank(const char* op, const Tensor& x, int64_t sections, int rank,
+                               int dim) {
+  if (x.rank() < rank)
+    throw ShapeError(std::string(op) + ": at least " + std::to_string(rank) +
+                     (rank == 1 ? " dimension is" : " dimensions are") +
+                     " needed: " + x.shape().text());
+  if (sections < 1 || x.shape()[dim] % sections != 0)
+    throw ShapeError(std::string(op) + ": dimension " + std::to_string(dim + 1) + " of " +
+                     x.shape().text() + " does not divide into " + std::to_string(sections));
+  return tensor_split(x, sections, Dim{dim});
+}
+
+}  // namespace
+
+Tensor atleast_1d(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
+
+Tensor atleast_2d(const Tensor& x) { return x.rank() < 2 ? unsqueeze(atleast_1d(x), Dim{0}) : x; }
+
+Tensor atleast_3d(const Tensor& x) { return x.rank() < 3 ? unsqueeze(atleast_2d(x), Dim{-1}) : x; }
+
+std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
+  Shape shape;
+  for (const Tensor& x : tensors) shape = broadcast("broadcast_tensors", shape, x.shape());
+  std::vector<Tensor> results;
+  for (const Tensor& x : tensors) results.push_back(broadcast_to(x, shape));
+  return results;
+}
+
+Tensor block_diag(const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) throw ShapeError("block_diag: at least one tensor is needed");
+  int64_t rows = 0, columns = 0;
+  std::vector<Tensor> blocks;
+  for (const Tensor& x : tensors) {
+    if (x.rank() > 2)
+      throw ShapeError("block_diag: at most 2 dimensions are possible: " + x.shape().text());
+    blocks.push_back(atleast_2d(x));
+    rows += blocks.back().shape()[0];
+    columns += blocks.back().shape()[1];
+  }
+  std::vector<Tensor> strips;
+  int64_t before = 0;
+  for (const Tensor& block : blocks) {
+    const int64_t width = block.shape()[1];
+    strips.push_back(pad(block, {before, columns - before - width}));
+    before += width;
+  }
+  return cat(strips, Dim{0});
+}
+
+Tensor column_stack(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> columns;
+  for (const Tensor& x : tensors)
+    columns.push_back(x.rank() < 2 ? reshape_to(x, {x.numel(), 1}) : x);
+  return cat(columns, Dim{1});
+}
+
+Tensor dstack(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> deep;
+  for (const Tensor& x : tensors) deep.push_back(atleast_3d(x));
+  return cat(deep, Dim{2});
+}
+
+Tensor cartesian_prod(const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) throw ShapeError("cartesian_prod: at least one tensor is needed");
+  for (const Tensor& x : tensors)
+    if (x.rank() != 1) throw ShapeError("cartesian_prod: vectors are needed: " + x.shape().text());
+  if (tensors.size() == 1) return tensors[0];
+  std::vector<Tensor> columns;
+  for (const Tensor& axis : meshgrid(tensors)) columns.push_back(flatten(axis));
+  return stack(columns, Dim{1});
+}
+
+Tensor combinations(const Tensor& x, std::optional<int64_t> r, bool with_replacement) {
+  if (x.rank() != 1) throw ShapeError("combinations: a vector is needed: " + x.shape().text());
+  const int64_t size = r.value_or(2);
+  if (size < 0) throw ShapeError("combinations: r is 0 or more: got " + std::to_string(size));
+  std::vector<int64_t> row, all;
+  if (size > 0) collect(x.shape()[0], size, with_replacement, row, 1, all);
+  const int64_t count = size > 0 ? static_cast<int64_t>(all.size()) / size : 0;
+  const Tensor places = positions_tensor(all, {static_cast<int64_t>(all.size())}, x.device());
+  return reshape_to(index_select(x, Dim{0}, places), {count, size});
+}
+
+std::vector<Tensor> tensor_split(const Tensor& x, int64_t sections, std::optional<Dim> dim) {
+  if (sections < 1)
+    throw ShapeError("tensor_split: the number of parts must be positive: " +
+                     std::to_string(sections));
+  if (x.rank() == 0) throw ShapeError("tensor_split: a tensor without dimensions has no parts");
+  const int place = resolve_dim("tensor_split", dim.value_or(Dim{0}), x.rank());
+  const int64_t length = x.shape()[place];
+  std::vector<int64_t> sizes;
+  for (int64_t i = 0; i < sections; ++i)
+    sizes.push_back(length / sections + (i < length % sections));
+  return split_sizes(x, sizes, Dim{place});
+}
+
+std::vector<Tensor> tensor_split_after(const Tensor& x, const std::vector<int64_t>& indices,
+                                       std::optional<Dim> dim) {
+  if (x.rank() == 0) throw ShapeError("tensor_split: a tensor without dimensions has no parts");
+  const int place = resolve_dim("tensor_split", dim.value_or(Dim{0}), x.rank());
+  const int64_t length = x.shape()[place];
+  std::vector<Tensor> parts;
+  int64_t first = 0;
+  const auto add = [&](int64_t end) {
+    const int64_t stop = std::clamp(end < 0 ? end + length : end, int64_t{0}, length);
+    parts.push_back(slice(x, place, first, std::max<int64_t>(0, stop - first)));
+    first = stop;
+  };
+  for (int64_t index : indices) add(index);
+  add(length);
+  return parts;
+}
+
+std::vector<Tensor> hsplit(const Tensor& x, int64_t sections) {
+  return split_rank("hsplit", x, sections, 1, x.rank() == 1 ? 0 : 1);
+}
+
+std::vector<Tensor> vsplit(const Tensor& x, int64_t sections) {
+  return split_rank("vsplit", x, sections, 2, 0);
+}
+
+std::vector<Tensor> dsplit(const Tensor& x, int64_t sections) {
+  return split_rank("dsplit", x, sections, 3, 2);
+}
+
+Tensor diag_embed(const Tensor& x, std::optional<int64_t> offset, std::optional<Dim> dim1,
+                  std::optional<Dim> dim2) {
+  if (x.rank() == 0) throw ShapeError("diag_embed: at least 1 dimension is needed");
+  const int rank = x.rank() + 1;
+  const int rows = resolve_dim("diag_embed", dim1.value_or(Dim{-2}), rank);
+  const int columns = resolve_dim("diag_embed", dim2.value_or(Dim{-1}), rank);
+  if (rows == columns) throw ShapeError("diag_embed: the two dimensions are the same");
+  const int64_t size = x.shape()[x.rank() - 1] + std::abs(offset.value_or(0));
+  Shape shape;
+  for (int d = 0; d < x.rank() - 1; ++d) shape.push_back(x.shape()[d]);
+  shape.push_back(size);
+  shape.push_back(size);
+  const Tensor y = new_zeros(x, shape);
+  write("diag_embed", diagonal(y, offset, Dim{-2}, Dim{-1}), x);
+  return movedim(y, Dims{-2, -1}, Dims{rows, columns});
+}
+
+Tensor diagflat(const Tensor& x, std::optional<int64_t> offset) {
+  return diag_embed(flatten(atleast_1d(x)), offset);
+}
+
+Tensor tril_indices(int64_t rows, int64_t columns, std::optional<int64_t> offset,
+                    const TensorOptions& options) {
+  return triangle("tril_indices", rows, columns, options,
+                  [&](int64_t right) { return right <= offset.value_or(0); });
+}
+
+Tensor triu_indices(int64_t rows, int64_t columns, std::optional<int64_t> offset,
+                    const TensorOptions& options) {
+  return triangle("triu_indices", rows, columns, options,
+                  [&](int64_t right) { return right >= offset.value_or(0); });
+}
+
+Tensor select_scatter(const Tensor& x, const Tensor& source, Dim dim, Position index) {
+  return with_part("select_scatter", x, source,
+                   [&](const Tensor& y) { return select(y, dim, index); });
+}
+
+Tensor slice_scatter(const Tensor& x, const Tensor& source, std::optional<Dim> dim,
+                     std::optional<Position> first, std::optional<Position> last,
+                     std::optional<int64_t> step) {
+  const char* op = "slice_scatter";
+  const int place = resolve_dim(op, dim.value_or(Dim{0}), x.rank());
+  if (x.rank() == 0) throw ShapeError("slice_scatter: at least 1 dimension is needed");
+  const int64_t size = x.shape()[place], by = step.value_or(1);
+  if (by < 1) throw ShapeError("slice_scatter: the step is 1 or more: got " + std::to_string(by));
+  const int64_t begin = first ? resolve_position(op, *first, size) : 0;
+  const int64_t end = last ? resolve_position(op, *last, size) : size - 1;
+  const int64_t count = end < begin ? 0 : (end - begin) / by + 1;
+  return with_part(op, x, source,
+                   [&](const Tensor& y) { return slice(y, place, begin, count, by); });
+}
+
+Tensor diagonal_scatter(const Tensor& x, const Tensor& source, std::optional<int64_t> offset,
+                        std::optional<Dim> dim1, std::optional<Dim> dim2) {
+  return with_part("diagonal_scatter", x, source,
+                   [&](const Tensor& y) { return diagonal(y, offset, dim1, dim2); });
+}
+
+Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
+  if (mask.dtype() != DType::boolean)
+    throw DTypeError("masked_scatter: a bool mask is needed: " +
+                     std::string(name_of(mask.dtype())));
+  if (source.dtype() != x.dtype())
+    throw DTypeError("masked_scatter: the types differ: " + std::string(name_of(x.dtype())) +
+                     " and " + std::string(name_of(source.dtype())));
+  const Shape shape = broadcast("masked_scatter", x.shape(), mask.shape());
+  const Tensor chosen = broadcast_to(mask, shape);
+  // Each chosen place takes the next element; the others look at the first and drop it.
+  const Tensor order = reshape_to(cumsum(flatten(chosen), Dim{0}), shape);
+  const Tensor values = take(source, where(chosen, order, 1));
+  return where(chosen, values, broadcast_to(x, shape));
+}
+
+Tensor inner(const Tensor& a, const Tensor& b) {
+  if (a.rank() == 0 || b.rank() == 0) return a * b;
+  return tensordot(a, movedim(b, Dims{-1}, Dims{0}), 1);
+}
+
+Tensor tensordot(const Tensor& a, const Tensor& b, std::optional<int64_t> dims) {
+  const auto count = static_cast<int>(dims.value_or(2));
+  if (count < 0 || count > a.rank() || count > b.rank())
+    throw ShapeError("tensordot: " + std::to_string(count) + " dimensions of " + a.shape().text() +
+                     " and " + b.shape().text() + " cannot be joined");
+  Shape shape;
+  int64_t rows = 1, inside = 1, columns = 1;
+  for (int d = 0; d < a.rank() - count; ++d) shape.push_back(a.shape()[d]), rows *= a.shape()[d];
+  for (int d = 0; d < count; ++d) {
+    const int64_t left = a.shape()[a.rank() - count + d], right = b.shape()[d];
+    if (left != right)
+      throw ShapeError("tensordot: inner sizes differ: " + a.shape().text() + " x " +
+                       b.shape().text() + " have " + std::to_string(left) + " and " +
+                       std::to_string(right));
+    inside *= left;
+  }
+  for (int d = count; d < b.rank(); ++d) shape.push_back(b.shape()[d]), columns *= b.shape()[d];
+  return reshape_to(mm(reshape_to(a, {rows, inside}), reshape_to(b, {inside, columns})), shape);
+}
+
+Tensor addbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
+              std::optional<Number> alpha) {
+  return scaled_sum(x, sum(bmm(a, b), Dims{0}), beta, alpha);
+}
+
+Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
+            std::optional<Number> alpha) {
+  return scaled_sum(x, outer(a, b), beta, alpha);
+}
+
+}  // namespace tide

@@ -1,0 +1,2 @@
+-- amp.autocast: the same as tide.autocast.
+return require("tide").autocast

@@ -1,0 +1,12 @@
+-- The table `tide.autograd`: gradients of one's own, derivatives as tensors, checks, recomputing.
+local lazy_table = require "tide.lazy_table"
+
+return lazy_table("tide.autograd", {
+  Function = "function",
+  backward = "backward",
+  checkpoint = "checkpoint",
+  grad = "grad",
+}, {
+  check = {"gradcheck", "gradgradcheck"},
+  derivatives = {"hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"},
+})

@@ -1,0 +1,119 @@
+-- Checks gradients against finite differences.
+local arguments = require "tide.arguments"
+local derivatives = require "tide.autograd.derivatives"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local check = {}
+
+local parameters = {
+  "fn", "inputs", {"eps", 1e-6}, {"atol", 1e-5}, {"rtol", 1e-3}, {"raise_exception", true},
+}
+local read = arguments("gradcheck", parameters)
+
+local function as_list(value) return tide.is_tensor(value) and {value} or value end
+
+--- fn's results as one list, without history.
+local function values(fn, inputs)
+  local outputs = {tide.no_grad(fn, table.unpack(inputs))}
+  if #outputs == 1 and type(outputs[1]) == "table" and not getmetatable(outputs[1]) then
+    outputs = outputs[1]
+  end
+  return outputs
+end
+
+--- The derivatives of all results by input `k` by central differences: per result, one row for each
+--- element of the input.
+local function numerical(fn, inputs, k, eps)
+  local rows = {}
+  local base = inputs[k]:detach()
+  for i = 1, base:numel() do
+    local function shifted(by)
+      local moved = base:clone()
+      moved:reshape(-1)[{i}] = base:reshape(-1)[i] + by
+      local changed = table.move(inputs, 1, #inputs, 1, {})
+      changed[k] = moved
+      return values(fn, changed)
+    end
+    local above, below = shifted(eps), shifted(-eps)
+    for o, value in ipairs(above) do
+      rows[o] = rows[o] or {}
+      rows[o][i] = ((value - below[o]) / (2 * eps)):reshape(-1)
+    end
+  end
+  for o, list in ipairs(rows) do rows[o] = tide.stack(list, 2) end
+  return rows
+end
+
+--- The first difference between the two, in words; nil if there is none.
+local function difference(given, inputs)
+  local analytical = derivatives.jacobian(given.fn, inputs)
+  if tide.is_tensor(analytical[1]) then analytical = {analytical} end -- of a single result
+  for k, input in ipairs(inputs) do
+    if input.requires_grad then
+      for o, expected in ipairs(numerical(given.fn, inputs, k, given.eps)) do
+        local got = analytical[o][k]:detach():reshape(expected.shape)
+        local limit = expected:abs() * given.rtol + given.atol
+        -- Not "greater": a nan must not pass.
+        local wrong = (got - expected):abs():le(limit):logical_not()
+        if wrong:any():item() then
+          local place = wrong:reshape(-1):int():argmax():item()
+          return ("result %d by input %d: the gradient is %g, finite differences give %g"):format(o,
+            k, got:reshape(-1)[place]:item(), expected:reshape(-1)[place]:item())
+        end
+      end
+    end
+  end
+end
+
+local function run(name, given)
+  local inputs, any = as_list(given.inputs), false
+  for i, input in ipairs(inputs) do
+    if input.requires_grad then
+      any = true
+      if input.dtype ~= "float64" then
+        raise("%s: input %d is %s: finite differences need float64", name, i, input.dtype)
+      end
+    end
+  end
+  if not any then raise("%s: no input requires a gradient", name) end
+  local wrong = difference(given, inputs)
+  if wrong and given.raise_exception then raise("%s: %s", name, wrong) end
+  return not wrong
+end
+
+--- Whether fn's gradients agree with finite differences: gradcheck(fn, inputs, {eps, atol, rtol,
+--- raise_exception}). Inputs are float64; those that require gradients are checked. A difference is an
+--- error, or with raise_exception = false the answer false.
+function check.gradcheck(...) return run("gradcheck", read(...)) end
+
+--- The same for the gradients of fn's gradients.
+function check.gradgradcheck(...)
+  local given = read(...)
+  local fn = given.fn
+  local function gradient(...)
+    local inputs, wanted = {...}, {}
+    for i, input in ipairs(inputs) do
+      if not input.requires_grad then inputs[i] = input:detach():requires_grad_() end
+      wanted[i] = inputs[i]
+    end
+    local total = tide.enable_grad(function()
+      local sum
+      for o, output in ipairs({fn(table.unpack(inputs))}) do
+        -- Fixed weights, so that no two results cancel.
+        local weights = (tide.arange(output:numel(), {dtype = output.dtype,
+          device = output.device}) * 0.7 + o):cos():reshape(output.shape)
+        local part = (output * weights):sum()
+        sum = sum and sum + part or part
+      end
+      return sum
+    end)
+    local grads = {tide.grad(total, wanted, {create_graph = true, allow_unused = true})}
+    for i, input in ipairs(wanted) do grads[i] = grads[i] or tide.zeros_like(input) end
+    return table.unpack(grads, 1, #wanted)
+  end
+  given.fn = gradient
+  return run("gradgradcheck", given)
+end
+
+return check

@@ -1,0 +1,65 @@
+-- autograd.checkpoint: computes a part of a network anew in the backward pass instead of keeping its
+-- inner values.
+local native = require "tide.native"
+local tide = require "tide"
+
+--- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with the
+--- same random numbers. Gradients reach the tensors among the arguments and all that fn uses; they
+--- cannot be differentiated again.
+local function checkpoint(fn, ...)
+  if not tide.is_grad_enabled() then return fn(...) end
+  local arguments, tensors = table.pack(...), {}
+  for i = 1, arguments.n do
+    if tide.is_tensor(arguments[i]) then tensors[#tensors + 1] = i end
+  end
+  local state = tide.get_rng_state()
+  local results = table.pack(tide.no_grad(fn, ...))
+  -- Parameters that only fn knows count too: an input that always wants a gradient stands for them.
+  local inputs, outputs = {tide.zeros({}, {requires_grad = true})}, {}
+  for i, place in ipairs(tensors) do inputs[i + 1] = arguments[place] end
+  for i = 1, results.n do
+    local result = results[i]
+    if tide.is_tensor(result) and result:is_floating_point() then
+      if result.requires_grad then
+        result = result:detach()
+        results[i] = result
+      end
+      outputs[#outputs + 1] = i
+    end
+  end
+  if #outputs == 0 then return table.unpack(results, 1, results.n) end
+  local attached = {}
+  for k, place in ipairs(outputs) do attached[k] = results[place] end
+  native.attach_gradient("checkpoint", attached, inputs, function(...)
+    local grads = {...}
+    local again = table.move(arguments, 1, arguments.n, 1, {})
+    for _, place in ipairs(tensors) do
+      local value = arguments[place]
+      again[place] = value:detach()
+      if value.requires_grad then again[place]:requires_grad_() end
+    end
+    local now = tide.get_rng_state()
+    tide.set_rng_state(state)
+    local values = table.pack(tide.enable_grad(fn, table.unpack(again, 1, arguments.n)))
+    tide.set_rng_state(now)
+    local total
+    tide.enable_grad(function()
+      for k, place in ipairs(outputs) do
+        local grad = grads[k]
+        if grad and values[place].requires_grad then
+          local part = (values[place] * grad):sum()
+          total = total and total + part or part
+        end
+      end
+    end)
+    if total then total:backward() end
+    local result = {}
+    for i, place in ipairs(tensors) do
+      result[i + 1] = again[place].requires_grad and again[place].grad or nil
+    end
+    return table.unpack(result, 1, #inputs)
+  end)
+  return table.unpack(results, 1, results.n)
+end
+
+return checkpoint

@@ -1,0 +1,180 @@
+-- Derivatives of functions as tensors: jacobian, hessian, and their products with vectors. Functions
+-- take tensors and return one or several.
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local derivatives = {}
+
+--- Copies of the inputs (one tensor or a list) that gradients can be had for. With `keep`, their own
+--- histories go on.
+local function as_inputs(name, inputs, keep)
+  local list = tide.is_tensor(inputs) and {inputs} or inputs
+  if type(list) ~= "table" or #list == 0 then
+    raise("%s: expected a tensor or a list of tensors: got %s", name, type(inputs))
+  end
+  local copies = {}
+  for i, input in ipairs(list) do
+    if not tide.is_tensor(input) then
+      raise("%s: input %d is no tensor but a %s", name, i, type(input))
+    end
+    copies[i] = keep and input.requires_grad and input:clone()
+      or input:detach():clone():requires_grad_()
+  end
+  return copies
+end
+
+--- One tensor if one was given, else the list.
+local function like_given(given, list) return tide.is_tensor(given) and list[1] or list end
+
+local function call(name, fn, inputs)
+  local outputs = {tide.enable_grad(fn, table.unpack(inputs))}
+  if #outputs == 1 and type(outputs[1]) == "table" and not getmetatable(outputs[1]) then
+    outputs = outputs[1]
+  end
+  for i, output in ipairs(outputs) do
+    if not tide.is_tensor(output) then
+      raise("%s: result %d of the function is no tensor but a %s", name, i, type(output))
+    end
+  end
+  if #outputs == 0 then raise("%s: the function returned nothing", name) end
+  return outputs
+end
+
+--- tide.grad of outputs weighted by vectors, with zeros for inputs that do not matter.
+local function weighted(outputs, inputs, weights, create_graph)
+  local used, used_weights = {}, {}
+  for i, output in ipairs(outputs) do
+    if output.requires_grad then
+      used[#used + 1], used_weights[#used + 1] = output, weights[i]
+    end
+  end
+  local grads = {}
+  if #used > 0 then
+    grads = {n = #inputs, tide.grad(used, inputs, used_weights,
+      {retain_graph = true, create_graph = create_graph, allow_unused = true})}
+  end
+  local result = {}
+  for i, input in ipairs(inputs) do result[i] = grads[i] or tide.zeros_like(input) end
+  return result
+end
+
+local function joined(shape, other)
+  local all = table.move(shape, 1, #shape, 1, {})
+  return table.move(other, 1, #other, #all + 1, all)
+end
+
+--- The derivative of one output by each input: (output's sizes, input's sizes).
+local function rows_of(output, inputs, create_graph)
+  local flat, rows = output:reshape(-1), {}
+  for k = 1, #inputs do rows[k] = {} end
+  for i = 1, flat:numel() do
+    local grads = weighted({flat[i]}, inputs, {tide.ones_like(flat[i])}, create_graph)
+    for k, grad in ipairs(grads) do rows[k][i] = grad end
+  end
+  for k, list in ipairs(rows) do
+    local shape = joined(output.shape, inputs[k].shape)
+    rows[k] = #list > 0 and tide.stack(list):reshape(shape) or inputs[k]:new_zeros(shape)
+  end
+  return rows
+end
+
+local function flag(options, name) return options and options[name] or false end
+
+--- All derivatives of fn's results by its inputs: of one result by one input a tensor of both
+--- shapes joined; lists for lists of inputs, and for several results. {create_graph = true} lets
+--- them be differentiated again.
+function derivatives.jacobian(fn, inputs, options)
+  local create = flag(options, "create_graph")
+  local copies = as_inputs("jacobian", inputs, create)
+  local outputs = call("jacobian", fn, copies)
+  local table_of = {}
+  for i, output in ipairs(outputs) do
+    local rows = rows_of(output, copies, create)
+    table_of[i] = like_given(inputs, rows)
+  end
+  return #outputs == 1 and table_of[1] or table_of
+end
+
+local function check_single(name, outputs)
+  if #outputs ~= 1 or outputs[1]:numel() ~= 1 then
+    raise("%s: the function must return one number", name)
+  end
+end
+
+--- All second derivatives of fn, which returns one number: of one input by itself a tensor, for a
+--- list of inputs a list of lists.
+function derivatives.hessian(fn, inputs, options)
+  local create = flag(options, "create_graph")
+  local copies = as_inputs("hessian", inputs, create)
+  local outputs = call("hessian", fn, copies)
+  check_single("hessian", outputs)
+  local first = weighted(outputs, copies, {tide.ones_like(outputs[1])}, true)
+  local result = {}
+  for i, grad in ipairs(first) do result[i] = rows_of(grad, copies, create) end
+  return tide.is_tensor(inputs) and result[1][1] or result
+end
+
+--- Vectors for these tensors: given as one or a list, ones for single numbers if not given.
+local function vectors_for(name, tensors, given)
+  if given == nil then
+    if #tensors == 1 and tensors[1]:numel() == 1 then return {tide.ones_like(tensors[1])} end
+    raise("%s: a vector v is missing", name)
+  end
+  local list = tide.is_tensor(given) and {given} or given
+  if #list ~= #tensors then
+    raise("%s: %d vectors for %d tensors", name, #list, #tensors)
+  end
+  for i, tensor in ipairs(tensors) do
+    local a, b = table.concat(list[i].shape, ", "), table.concat(tensor.shape, ", ")
+    if a ~= b then raise("%s: v of shape (%s) does not fit (%s)", name, a, b) end
+  end
+  return list
+end
+
+local function detached(list, create)
+  if create then return list end
+  local result = {}
+  for i, tensor in ipairs(list) do result[i] = tensor:detach() end
+  return result
+end
+
+local function single(list) return #list == 1 and list[1] or list end
+
+--- fn's results, and v times their derivatives: vjp(fn, inputs, v).
+function derivatives.vjp(fn, inputs, v, options)
+  local create = flag(options, "create_graph")
+  local copies = as_inputs("vjp", inputs, create)
+  local outputs = call("vjp", fn, copies)
+  local product = weighted(outputs, copies, vectors_for("vjp", outputs, v), create)
+  return single(detached(outputs, create)), like_given(inputs, product)
+end
+
+--- fn's results, and their derivatives times v: jvp(fn, inputs, v).
+function derivatives.jvp(fn, inputs, v, options)
+  local create = flag(options, "create_graph")
+  local copies = as_inputs("jvp", inputs, create)
+  local outputs = call("jvp", fn, copies)
+  local directions = vectors_for("jvp", copies, v)
+  -- v times the derivatives is linear in v: its own derivative by v is what is wanted.
+  local weights = {}
+  for i, output in ipairs(outputs) do weights[i] = tide.zeros_like(output):requires_grad_() end
+  local product = weighted(outputs, copies, weights, true)
+  local result = weighted(product, weights, directions, create)
+  return single(detached(outputs, create)), single(result)
+end
+
+--- fn's number, and v times its second derivatives: vhp(fn, inputs, v).
+function derivatives.vhp(fn, inputs, v, options)
+  local create = flag(options, "create_graph")
+  local copies = as_inputs("vhp", inputs, create)
+  local outputs = call("vhp", fn, copies)
+  check_single("vhp", outputs)
+  local first = weighted(outputs, copies, {tide.ones_like(outputs[1])}, true)
+  local product = weighted(first, copies, vectors_for("vhp", copies, v), create)
+  return detached(outputs, create)[1], like_given(inputs, product)
+end
+
+--- fn's number, and its second derivatives times v. They are symmetric, so this is vhp.
+derivatives.hvp = derivatives.vhp
+
+return derivatives

@@ -1,0 +1,160 @@
+-- autograd.Function: an op whose forward and backward are written in Lua.
+--
+--   local Exp = class("Exp", tide.autograd.Function)
+--   function Exp.forward(ctx, x)
+--     local y = x:exp()
+--     ctx:save_for_backward(y)
+--     return y
+--   end
+--   function Exp.backward(ctx, dy) return dy * ctx.saved_tensors[1] end
+--   local y = Exp.apply(x)
+local class = require "tide.class"
+local native = require "tide.native"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+-- What forward leaves for backward.
+local Context = class("Context")
+
+--- Keeps tensors, arguments or results of forward, for backward: there they are the list
+--- `saved_tensors`. What is written into them later does not matter.
+function Context:save_for_backward(...)
+  local saved = {}
+  for i, tensor in ipairs {...} do
+    if not tide.is_tensor(tensor) then
+      raise("save_for_backward: argument %d is no tensor but a %s", i, type(tensor))
+    end
+    saved[i] = {tensor = tensor, kept = native.snapshot(tensor)}
+  end
+  self.saved = saved
+end
+
+--- Says that gradients of these results are not wanted.
+function Context:mark_non_differentiable(...)
+  self.without_gradient = {}
+  for _, tensor in ipairs {...} do self.without_gradient[tensor] = true end
+end
+
+--- With false, backward gets nil instead of zeros for results that no gradient came to.
+function Context:set_materialize_grads(on) self.materialize = on end
+
+--- Notes which of the saved tensors are results, and lets go of them: what backward holds must not
+--- hold the results, whose history holds backward.
+local function release_outputs(context, outputs)
+  for _, entry in ipairs(context.saved or {}) do
+    entry.is_result = #outputs == 1 and rawequal(entry.tensor, outputs[1])
+    entry.tensor = nil
+  end
+  context.without_gradient = nil
+end
+
+--- The saved tensors; a single result is its value with history, so that backward itself can be
+--- differentiated.
+local function saved_tensors(context, y)
+  local list = {}
+  for i, entry in ipairs(context.saved or {}) do list[i] = entry.is_result and y or entry.kept end
+  return list
+end
+
+local function same_shape(a, b) return table.concat(a.shape, ",") == table.concat(b.shape, ",") end
+
+--- The gradients that backward returned, for the tensors among the arguments.
+local function pick(name, grads, count, tensors)
+  if grads.n > count then
+    raise("%s: backward returned %d gradients for %d arguments", name, grads.n, count)
+  end
+  local picked = {}
+  for i, tensor in ipairs(tensors) do
+    local grad = grads[tensor.place]
+    if grad ~= nil then
+      if not tide.is_tensor(grad) then
+        raise("%s: backward returned a %s for argument %d", name, type(grad), tensor.place)
+      end
+      if not same_shape(grad, tensor.value) then
+        raise("%s: backward returned a gradient of shape (%s) for argument %d of shape (%s)", name,
+          table.concat(grad.shape, ", "), tensor.place, table.concat(tensor.value.shape, ", "))
+      end
+      picked[i] = grad
+    end
+  end
+  return table.unpack(picked, 1, #tensors)
+end
+
+--- Tells backward passes to call `definition.backward` for these outputs.
+local function attach(definition, context, name, argument_count, tensors, outputs)
+  release_outputs(context, outputs)
+  local inputs, forms = {}, {}
+  for i, tensor in ipairs(tensors) do inputs[i] = tensor.value end
+  for i, output in ipairs(outputs) do
+    forms[i] = {output.shape, {dtype = output.dtype, device = output.device}}
+  end
+  native.attach_gradient(name, outputs, inputs, function(...)
+    local grads = table.pack(...)
+    local count = #forms
+    context.saved_tensors = saved_tensors(context, grads[count + 1])
+    if context.materialize ~= false then
+      for i, form in ipairs(forms) do
+        grads[i] = grads[i] or tide.zeros(form[1], form[2])
+      end
+    end
+    local results = table.pack(definition.backward(context, table.unpack(grads, 1, count)))
+    return pick(name, results, argument_count, tensors)
+  end)
+end
+
+--- Runs forward without gradients and makes its results depend on the tensors among the arguments.
+local function apply(definition, ...)
+  local name = definition.name or "Function"
+  local arguments, context, tensors = table.pack(...), Context(), {}
+  context.needs_input_grad = {}
+  local wanted = false
+  for i = 1, arguments.n do
+    local value = arguments[i]
+    local needs = tide.is_tensor(value) and value.requires_grad
+    context.needs_input_grad[i] = needs or false
+    wanted = wanted or needs
+    if tide.is_tensor(value) then tensors[#tensors + 1] = {place = i, value = value} end
+  end
+  local results = table.pack(tide.no_grad(definition.forward, context, ...))
+  if not (wanted and tide.is_grad_enabled()) then return table.unpack(results, 1, results.n) end
+  local outputs = {}
+  for i = 1, results.n do
+    local result = results[i]
+    if tide.is_tensor(result) and result:is_floating_point()
+      and not (context.without_gradient and context.without_gradient[result]) then
+      -- What already belongs to someone gets a handle of its own.
+      if result.requires_grad then
+        result = result:detach()
+        results[i] = result
+      end
+      outputs[#outputs + 1] = result
+    end
+  end
+  if #outputs > 0 then attach(definition, context, name, arguments.n, tensors, outputs) end
+  return table.unpack(results, 1, results.n)
+end
+
+local Function = class("Function")
+
+--- Each class derived from Function gets an `apply` of its own.
+function Function.inherited(made)
+  made.apply = function(...) return apply(made, ...) end
+end
+
+--- Without a class: `local exp = tide.autograd.Function{forward = fn, backward = fn}`, then exp(x).
+function Function:init(definition)
+  if type(definition) ~= "table" or not (definition.forward and definition.backward) then
+    raise("Function: expected {forward = fn, backward = fn}")
+  end
+  for key, value in pairs(definition) do self[key] = value end
+end
+
+function Function:__call(...) return apply(self, ...) end
+
+--- Called by apply with a context and the arguments: returns the results.
+function Function.forward() raise("Function: has no forward") end
+
+--- Called with the context and a gradient for each result: returns one for each argument, or nil.
+function Function.backward() raise("Function: has no backward") end
+
+return Function

@@ -1,0 +1,2 @@
+-- autograd.grad: the same as tide.grad.
+return require("tide").grad

@@ -1,0 +1,233 @@
+-- tide.autograd: ops written in Lua, derivatives as tensors, checks, recomputing; looking for
+-- anomalies; gradients of parts joined in one piece.
+local tide = require "tide"
+local test = require "tide.test"
+local class = require "tide.class"
+local describe, it = test.describe, test.it
+local close, equal, raises = test.close, test.equal, test.raises
+local autograd = tide.autograd
+
+local function numbers(device, values, options)
+  local all = {dtype = "float64", device = device}
+  for key, value in pairs(options or {}) do all[key] = value end
+  return tide.tensor(values, all)
+end
+
+local tracked = {requires_grad = true}
+
+describe("ops written in Lua", function(device)
+  local Exp = class("Exp", autograd.Function)
+  function Exp.forward(ctx, x)
+    local y = x:exp()
+    ctx:save_for_backward(y)
+    return y
+  end
+  function Exp.backward(ctx, dy) return dy * ctx.saved_tensors[1] end
+
+  it("run their forward without history and their backward in its place", function()
+    local x = numbers(device, {0.5, -1.0}, tracked)
+    local y = Exp.apply(x)
+    test.is_true(y.requires_grad)
+    y:sum():backward()
+    close(x.grad, x:detach():exp())
+    test.is_false(Exp.apply(x:detach()).requires_grad)
+    test.is_false(tide.no_grad(Exp.apply, x).requires_grad)
+  end)
+  it("can be differentiated twice if their backward can", function()
+    test.is_true(autograd.gradgradcheck(Exp.apply, numbers(device, {0.5, -1.0}, tracked)))
+  end)
+  it("take and give several values, of which some matter", function()
+    local scale = autograd.Function{
+      name = "Scale",
+      forward = function(ctx, x, factor, y)
+        ctx:save_for_backward(x, y)
+        ctx.factor = factor
+        equal(ctx.needs_input_grad, {true, false, false})
+        return x * factor, x * y
+      end,
+      backward = function(ctx, da, db)
+        local _, y = table.unpack(ctx.saved_tensors)
+        return da * ctx.factor + db * y, nil, nil
+      end,
+    }
+    local x, y = numbers(device, {1.0, 2.0}, tracked), numbers(device, {3.0, 4.0})
+    local a, b = scale(x, 10, y)
+    tide.add(a, b * 2):sum():backward()
+    close(x.grad, {16, 18})
+    x.grad = nil
+    a = scale(x, 10, y)
+    a:sum():backward()
+    close(x.grad, {10, 10})
+  end)
+  it("keep what they saved, whatever is written later", function()
+    local x = numbers(device, {1.0, 2.0}, tracked)
+    local y = Exp.apply(x)
+    local before = y:detach():clone()
+    tide.no_grad(function() y:zero_() end)
+    y:sum():backward()
+    close(x.grad, before)
+  end)
+  it("say what is wrong with their gradients", function()
+    local function op(backward)
+      return autograd.Function{name = "Op", forward = function(_, x) return x * 1 end,
+        backward = backward}
+    end
+    local x = numbers(device, {1.0, 2.0}, tracked)
+    raises("Op: backward returned a gradient of shape (1) for argument 1 of shape (2)", function()
+      op(function(_, dy) return dy:narrow(1, 1, 1) end)(x):sum():backward()
+    end)
+    raises("Op: backward returned 2 gradients for 1 arguments", function()
+      op(function(_, dy) return dy, dy end)(x):sum():backward()
+    end)
+    raises("oh no", function() op(function() error("oh no") end)(x):sum():backward() end)
+  end)
+  it("let go of everything when their results are gone", function()
+    local watched = setmetatable({}, {__mode = "k"})
+    do
+      local marker = {}
+      watched[marker] = true
+      local op = autograd.Function{
+        forward = function(ctx, x)
+          ctx.marker = marker
+          local y = x * 2
+          ctx:save_for_backward(x, y)
+          return y
+        end,
+        backward = function(_, dy) return dy * 2 end,
+      }
+      op(numbers(device, {1.0}, tracked)):sum():backward()
+    end
+    for _ = 1, 4 do
+      collectgarbage()
+      -- References from histories are dropped when the next op is written.
+      autograd.Function{forward = function(_, x) return x * 1 end,
+        backward = function(_, dy) return dy end}(numbers(device, {1.0}, tracked))
+    end
+    equal(next(watched), nil)
+  end)
+end)
+
+describe("derivatives", function(device)
+  local function cube(x) return (x ^ 3):sum() end
+
+  it("jacobian and hessian of one and of several tensors", function()
+    local x = numbers(device, {1.0, 2.0, 3.0})
+    close(autograd.jacobian(function(v) return v ^ 2 end, x), tide.diag(x * 2))
+    close(autograd.hessian(cube, x), tide.diag(x * 6))
+    local a, b = numbers(device, {{1.0, 2.0}, {3.0, 4.0}}), numbers(device, {5.0, 6.0})
+    local by = autograd.jacobian(function(m, v) return m:mv(v) end, {a, b})
+    close(by[2], a)
+    close(by[1][1], {{5, 6}, {0, 0}})
+    local two = autograd.jacobian(function(v) return v * 2, v:sum() end, x)
+    close(two[1], tide.eye(3) * 2)
+    close(two[2], {1, 1, 1})
+    local blocks = autograd.hessian(function(u, v) return (u * u * v):sum() end, {b, b})
+    close(blocks[1][1], tide.diag(b * 2))
+    close(blocks[1][2], tide.diag(b * 2))
+    close(blocks[2][2], tide.zeros(2, 2))
+  end)
+  it("products with vectors agree with the whole", function()
+    local m = numbers(device, {{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}})
+    local x, v, w = numbers(device, {0.5, 2.0}), numbers(device, {1.0, -1.0}),
+      numbers(device, {1.0, 2.0, 3.0})
+    local function f(u) return m:mv(u ^ 2) end
+    local whole = autograd.jacobian(f, x)
+    local y, left = autograd.vjp(f, x, w)
+    close(y, f(x))
+    close(left, whole:t():mv(w))
+    close((select(2, autograd.jvp(f, x, v))), whole:mv(v))
+    close((select(2, autograd.hvp(cube, x, v))), autograd.hessian(cube, x):mv(v))
+    raises("vjp: a vector v is missing", autograd.vjp, f, x)
+  end)
+  it("are checked against finite differences", function()
+    local x = numbers(device, {0.3, 0.7}, tracked)
+    test.is_true(autograd.gradcheck(function(v) return v:sin() * v, v:sum() end, x))
+    local wrong = autograd.Function{forward = function(_, v) return v * v end,
+      backward = function(_, dy) return dy end}
+    raises("result 1 by input 1: the gradient is 1, finite differences give 0.6", autograd.gradcheck,
+      wrong, x)
+    equal(autograd.gradcheck(wrong, x, {raise_exception = false}), false)
+    raises("finite differences need float64", autograd.gradcheck, wrong,
+      tide.ones({1}, {requires_grad = true, device = device}))
+  end)
+  it("flow back from several tensors at once", function()
+    local x = numbers(device, {1.0, 2.0}, tracked)
+    autograd.backward({x:sum(), x * x}, {nil, numbers(device, {1.0, 10.0})})
+    close(x.grad, {3, 41})
+  end)
+end)
+
+describe("checkpoints", function(device)
+  it("give the same values and gradients, with the same random numbers", function()
+    local net = tide.nn.Sequential(tide.nn.Linear(3, 4), tide.nn.Dropout(0.5), tide.nn.Linear(4, 2))
+    net:to(device):double()
+    local x = numbers(device, {{1.0, 2.0, 3.0}, {-1.0, 0.5, 2.0}}, tracked)
+    local function run(call)
+      tide.manual_seed(3)
+      net:zero_grad()
+      x.grad = nil
+      local y = call()
+      y:square():sum():backward()
+      return y:detach(), x.grad, net[1].weight.grad:clone()
+    end
+    local plain = {run(function() return net(x) end)}
+    local saved = {run(function() return tide.checkpoint(net, x) end)}
+    for i = 1, 3 do close(saved[i], plain[i], {rtol = 1e-12}) end
+  end)
+  it("reach parameters even if no argument wants a gradient", function()
+    local layer = tide.nn.Linear(2, 1):to(device)
+    tide.checkpoint(layer, tide.ones({1, 2}, {device = device})):sum():backward()
+    close(layer.weight.grad, {{1, 1}})
+  end)
+end)
+
+describe("looking for anomalies", function(device)
+  it("names the op and line that first made one", function()
+    local x = tide.tensor({1.0, 0.0}, {device = device})
+    local _ <close> = tide.detect_anomaly()
+    raises("detect_anomaly: log: the result of shape (2) contains nan or infinity",
+      function() return x:log() end)
+    local masked = x:masked_fill(x:eq(0), -math.huge) -- asked for, not made
+    close((masked + 1)[1], 2.0)
+  end)
+  it("names the op whose gradient first was one", function()
+    local x = tide.tensor({4.0, 0.0}, {device = device, requires_grad = true})
+    tide.detect_anomaly(function()
+      local y = x:sqrt()
+      raises("detect_anomaly: the gradient of sqrt contains nan or infinity; computed for",
+        function() y:sum():backward() end)
+    end)
+    x:sqrt():sum():backward()
+    equal(x.grad[2]:item(), math.huge)
+  end)
+end)
+
+describe("parts of a tensor", function(device)
+  it("have their gradients joined in one piece", function()
+    local x = numbers(device, {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}, tracked)
+    local a, b = table.unpack(x:split({1, 2}, 2))
+    local rows = x:unbind(1)
+    local total = a:sum() * 2 + (b * b):sum() + rows[2]:sum() * 10
+    total:backward()
+    close(x.grad, {{2, 4, 6}, {12, 20, 22}})
+    test.is_true(autograd.gradgradcheck(function(v)
+      local parts = v:chunk(2, 1)
+      return parts[1] * parts[2] ^ 2
+    end, x))
+  end)
+  it("can each be gone back from, one after the other", function()
+    local x = numbers(device, {1.0, 2.0}, tracked)
+    local a, b = table.unpack(x:unbind())
+    a:backward()
+    b:backward()
+    close(x.grad, {1, 1})
+  end)
+  it("are views still: writes are seen by the base", function()
+    local x = numbers(device, {1.0, 2.0, 3.0}, tracked)
+    local y = x * 1
+    y:split(2)[1]:mul_(10)
+    y:sum():backward()
+    close(y, {10, 20, 3})
+    close(x.grad, {10, 10, 1})
+  end)
+end)
