@@ -120,7 +120,8 @@ struct Op<F> {
   }
 
   static constexpr OpRow row(const char* name, const char* names, unsigned flags, const char* doc) {
-    OpRow row{name, make_signature(names, kKinds, flags & kInPlaceOption), flags, doc, nullptr, nullptr};
+    OpRow row{name,   make_signature(names, kKinds, flags & kInPlaceOption), flags, doc, nullptr,
+              nullptr};
     if constexpr (std::is_same_v<R, Tensor>)
       row.compute = run;
     else

@@ -183,6 +183,21 @@ void set_requires_grad(lua_State* L, const Tensor& x) {
 
 void set_data(lua_State* L, const Tensor& x) { x.set_data(check_tensor(L, 3, "data")); }
 
+int push_count(lua_State* L, int64_t count) {
+  lua_pushinteger(L, count);
+  return 1;
+}
+
+int get_ndim(lua_State* L, const Tensor& x) { return push_count(L, x.rank()); }
+
+int get_item_size(lua_State* L, const Tensor& x) {
+  return push_count(L, static_cast<int64_t>(size_of(x.dtype())));
+}
+
+int get_bytes(lua_State* L, const Tensor& x) {
+  return push_count(L, x.numel() * static_cast<int64_t>(size_of(x.dtype())));
+}
+
 /// x.name, and x.name = value where that is possible.
 struct Field {
   const char* name;
@@ -190,11 +205,19 @@ struct Field {
   void (*set)(lua_State* L, const Tensor& x);
 };
 constexpr Field kFields[] = {
-    {"shape", get_shape, nullptr},          {"dtype", get_dtype, nullptr},
-    {"device", get_device, nullptr},        {"ctx", get_device, nullptr},
-    {"grad", get_grad, set_grad},           {"requires_grad", get_requires_grad, set_requires_grad},
-    {"is_leaf", get_is_leaf, nullptr},      {"T", get_transposed, nullptr},
-    {"mT", get_matrix_transposed, nullptr}, {"data", get_data, set_data},
+    {"shape", get_shape, nullptr},
+    {"dtype", get_dtype, nullptr},
+    {"device", get_device, nullptr},
+    {"ctx", get_device, nullptr},
+    {"grad", get_grad, set_grad},
+    {"requires_grad", get_requires_grad, set_requires_grad},
+    {"is_leaf", get_is_leaf, nullptr},
+    {"T", get_transposed, nullptr},
+    {"mT", get_matrix_transposed, nullptr},
+    {"data", get_data, set_data},
+    {"ndim", get_ndim, nullptr},
+    {"itemsize", get_item_size, nullptr},
+    {"nbytes", get_bytes, nullptr},
 };
 
 /// __index; upvalues: the methods, and from names of fields to places in kFields.

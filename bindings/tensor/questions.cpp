@@ -1,5 +1,7 @@
 // What can be asked of a tensor without waiting for its values.
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
@@ -118,6 +120,42 @@ int is_tensor(lua_State* L) {
   return 1;
 }
 
+int push_type(lua_State* L, DType type) {
+  const std::string_view name = name_of(type);
+  lua_pushlstring(L, name.data(), name.size());
+  return 1;
+}
+
+/// promote_types(a, b)
+int promote_types(lua_State* L) {
+  return push_type(L, promote(dtype_at(L, 1, "promote_types"), dtype_at(L, 2, "promote_types")));
+}
+
+/// Type and weight of the tensor or number at an index.
+std::pair<DType, Weight> operand_at(lua_State* L, int index) {
+  if (const Tensor* x = find_tensor(L, index))
+    return {x->dtype(), x->rank() ? Weight::dimensioned : Weight::scalar};
+  if (lua_isboolean(L, index)) return {DType::boolean, Weight::number};
+  if (lua_type(L, index) != LUA_TNUMBER)
+    throw ArgumentError(std::string("result_type: expected tensor or number, got ") +
+                        type_name(L, index));
+  return {lua_isinteger(L, index) ? DType::i64 : DType::f32, Weight::number};
+}
+
+/// result_type(a, b): of arithmetic between tensors and numbers.
+int result_type(lua_State* L) {
+  const auto [a, weight_a] = operand_at(L, 1);
+  const auto [b, weight_b] = operand_at(L, 2);
+  return push_type(L, promote(a, weight_a, b, weight_b));
+}
+
+/// can_cast(from, to): whether a result of one type fits into a tensor of another.
+int can_cast(lua_State* L) {
+  const auto category = [](DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; };
+  lua_pushboolean(L, category(dtype_at(L, 1, "can_cast")) <= category(dtype_at(L, 2, "can_cast")));
+  return 1;
+}
+
 constexpr Function kMethods[] = {
     {"size", guard_lookup<size>, "dim?", "Size of one dimension, or a table of all"},
     {"dim", guard_lookup<dim>, "", "Number of dimensions"},
@@ -139,6 +177,12 @@ constexpr Function kMethods[] = {
 constexpr Function kFunctions[] = {
     {"is_tensor", guard_lookup<is_tensor>, "value", "Whether a value is a tensor"},
     {"numel", guard_lookup<numel>, "x", "Number of elements"},
+    {"promote_types", guard_lookup<promote_types>, "dtype1, dtype2",
+     "The type of arithmetic between tensors of two types"},
+    {"result_type", guard_lookup<result_type>, "x, other",
+     "The type of arithmetic between tensors or numbers"},
+    {"can_cast", guard_lookup<can_cast>, "from, to",
+     "Whether results of one type fit into tensors of another"},
     {"is_floating_point", guard_lookup<is_floating_point>, "x", "Whether the type is a float type"},
 };
 

@@ -10,6 +10,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
 #include "runtime/tensor/body.h"
 
 namespace tide {
@@ -194,7 +195,7 @@ class BackwardPass {
     }
     const Tensor old = x.grad();
     if (options_.create_graph)
-      x.set_grad(old.defined() ? add(old, gradient) : gradient);
+      x.set_grad(old.defined() ? add(old, gradient) : contiguous(gradient));
     else if (old.defined())
       record_fill("backward", old, add(old, gradient));
     else

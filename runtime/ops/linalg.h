@@ -2,7 +2,7 @@
 //
 // Arguments are matrices (..., m, n) of f32 or f64; leading dimensions are stacks, and broadcast
 // where there are two arguments. Everything is differentiable, also twice, where PyTorch's is.
-// LAPACK computes on the host: what lies on a GPU goes there and back. A matrix that cannot be
+// LAPACK computes on the host, also for what lies on a GPU. A matrix that cannot be
 // inverted, or an iteration that fails, is an error when a result is read.
 #pragma once
 

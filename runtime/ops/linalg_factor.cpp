@@ -5,7 +5,7 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/linalg.h"
-#include "runtime/ops/linalg_record.h"
+#include "runtime/ops/linalg_blocks.h"
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/shape_ops.h"
 
@@ -23,7 +23,7 @@ Tensor divide_by_upper(const Tensor& x, const Tensor& r) {
 Tensor cholesky_lower(const Tensor& a) {
   const char* name = "linalg.cholesky";
   const NativeResult output{a.shape(), a.dtype()};
-  const Tensor l = record_decomposition(NativeOp::cholesky, name, {&a, 1}, {&output, 1}, {})[0];
+  const Tensor l = record_native(NativeOp::cholesky, name, {&a, 1}, {&output, 1}, {})[0];
   if (needs_history(a)) {
     set_history(l, name, {a}, true, [](const GradientCall& call) -> std::vector<Tensor> {
       // The symmetric part of L^-T tril(L' dL) L^-1, its diagonal halved.
@@ -88,7 +88,7 @@ QR decompose_qr(const Tensor& a, bool complete) {
   const int64_t width = complete ? rows : std::min(rows, columns);
   const NativeResult outputs[] = {{stack_shape(a, {rows, width}), a.dtype()},
                                   {stack_shape(a, {width, columns}), a.dtype()}};
-  const auto results = record_decomposition(NativeOp::qr, name, {&a, 1}, outputs, {});
+  const auto results = record_native(NativeOp::qr, name, {&a, 1}, outputs, {});
   const QR qr{results[0], results[1]};
   if (!needs_history(a) || (complete && rows > columns)) return qr;
   // Gradients of gradients need factors that have a history themselves: they are made anew.
@@ -112,8 +112,8 @@ Tensor reordering(const Tensor& pivots, int64_t rows, DType type) {
   const NativeResult output{shape, DType::i64};
   const int64_t attributes[] = {rows};
   const Tensor dense = contiguous(pivots);
-  const Tensor order = record_decomposition(NativeOp::pivot_rows, "linalg.lu", {&dense, 1},
-                                            {&output, 1}, attributes)[0];
+  const Tensor order =
+      record_native(NativeOp::pivot_rows, "linalg.lu", {&dense, 1}, {&output, 1}, attributes)[0];
   return convert(one_hot(order, rows), type);
 }
 

@@ -8,7 +8,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/linalg.h"
-#include "runtime/ops/linalg_record.h"
+#include "runtime/ops/linalg_blocks.h"
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/shape_ops.h"

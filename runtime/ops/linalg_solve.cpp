@@ -6,7 +6,7 @@
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/linalg.h"
-#include "runtime/ops/linalg_record.h"
+#include "runtime/ops/linalg_blocks.h"
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/shape_ops.h"
 
@@ -16,7 +16,7 @@ std::pair<Tensor, Tensor> factor_lu(const char* name, const Tensor& a, bool sing
   const int64_t rank = std::min(rows_of(a), columns_of(a));
   const NativeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {rank}), DType::i32}};
   const int64_t attributes[] = {singular_fails};
-  auto results = record_decomposition(NativeOp::lu, name, {&a, 1}, outputs, attributes);
+  auto results = record_native(NativeOp::lu, name, {&a, 1}, outputs, attributes);
   return {results[0], results[1]};
 }
 
@@ -25,8 +25,7 @@ Tensor solve_factored(const char* name, const Tensor& lu, const Tensor& pivots, 
   const Tensor inputs[] = {lu, pivots, b};
   const NativeResult output{b.shape(), b.dtype()};
   const int64_t attributes[] = {transposed};
-  const Tensor x =
-      record_decomposition(NativeOp::lu_solve, name, inputs, {&output, 1}, attributes)[0];
+  const Tensor x = record_native(NativeOp::lu_solve, name, inputs, {&output, 1}, attributes)[0];
   if (!needs_history(a) && !needs_history(b)) return x;
   // A dX = dB - dA X
   set_history(x, name, {a, b}, true, [=, a = Saved(a)](const GradientCall& call) {
@@ -176,7 +175,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, std::optio
   const NativeResult output{wide_b.shape(), b.dtype()};
   const int64_t attributes[] = {upper, unitriangular};
   const Tensor x =
-      record_decomposition(NativeOp::solve_triangular, name, inputs, {&output, 1}, attributes)[0];
+      record_native(NativeOp::solve_triangular, name, inputs, {&output, 1}, attributes)[0];
   if (needs_history(wide_a) || needs_history(wide_b)) {
     set_history(x, name, inputs, true, [=, a = Saved(wide_a)](const GradientCall& call) {
       std::vector<Tensor> result(2);

@@ -9,7 +9,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/linalg.h"
-#include "runtime/ops/linalg_record.h"
+#include "runtime/ops/linalg_blocks.h"
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/reduce.h"
 #include "runtime/ops/shape_ops.h"
@@ -66,7 +66,7 @@ Eigen decompose_symmetric(const char* name, const Tensor& a, bool wants_vectors)
   const NativeResult outputs[] = {{stack_shape(a, {rows_of(a)}), a.dtype()},
                                   {a.shape(), a.dtype()}};
   const auto results =
-      record_decomposition(NativeOp::eigh, name, {&a, 1}, std::span(outputs, vectors ? 2 : 1), {});
+      record_native(NativeOp::eigh, name, {&a, 1}, std::span(outputs, vectors ? 2 : 1), {});
   const Eigen eigen{results[0], vectors ? results[1] : Tensor()};
   if (!differentiable) return eigen;
   const auto factors = [=, a = Saved(a), w = Saved(eigen.values), v = Saved(eigen.vectors)] {
@@ -132,7 +132,7 @@ Singular decompose_singular(const char* name, const Tensor& a, bool wants_vector
                                   {stack_shape(a, {rows, whole ? rows : rank}), a.dtype()},
                                   {stack_shape(a, {whole ? columns : rank, columns}), a.dtype()}};
   const auto results =
-      record_decomposition(NativeOp::svd, name, {&a, 1}, std::span(outputs, vectors ? 3 : 1), {});
+      record_native(NativeOp::svd, name, {&a, 1}, std::span(outputs, vectors ? 3 : 1), {});
   Singular svd{{}, results[0], {}};
   if (vectors) svd.u = results[1], svd.vh = results[2];
   if (!differentiable) return svd;

@@ -40,8 +40,8 @@ class Generator {
 
 /// The generator of the calling thread that ops use when none is given.
 Generator& default_generator();
-/// Between construction and destruction (on this thread) another generator is the default; null: the
-/// same as before.
+/// Between construction and destruction (on this thread) another generator is the default; null: as
+/// before.
 class GeneratorScope {
  public:
   explicit GeneratorScope(Generator* generator);

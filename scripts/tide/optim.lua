@@ -8,6 +8,7 @@ return lazy_table("tide.optim", {
   Adam = "adam",
   AdamW = "adamw",
   Adamax = "adamax",
+  LBFGS = "lbfgs",
   NAdam = "nadam",
   Optimizer = "optimizer",
   RAdam = "radam",

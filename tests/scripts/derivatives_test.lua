@@ -202,6 +202,18 @@ describe("looking for anomalies", function(device)
   end)
 end)
 
+describe("gradients of expanded leaves", function(device)
+  it("are dense, with and without a graph of their own", function()
+    for _, create_graph in ipairs {false, true} do
+      local x = tide.ones({2, 1}, {device = device}):expand(2, 3):requires_grad_()
+      x:sum():backward({create_graph = create_graph})
+      test.is_true(x.grad:is_contiguous())
+      tide.no_grad(function() x.grad[1]:add_(1) end)
+      close(x.grad, {{2, 2, 2}, {1, 1, 1}})
+    end
+  end)
+end)
+
 describe("parts of a tensor", function(device)
   it("have their gradients joined in one piece", function()
     local x = numbers(device, {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}, tracked)

@@ -141,6 +141,26 @@ describe("optimizers", function(device)
     end)
     close({loss:item(), x:item()}, {9.0, 3.0 - 0.6})
   end)
+  for _, search in ipairs {false, "strong_wolfe"} do
+    it("LBFGS finds the bottom of a valley " .. (search and "by searching" or "by steps"), function()
+      local x = tide.tensor({-1.2, 1.0}, {dtype = "float64", device = device, requires_grad = true})
+      local optimizer = optim.LBFGS({x}, {lr = search and 1 or 0.1, max_iter = 60,
+        line_search_fn = search})
+      local function closure()
+        optimizer:zero_grad()
+        -- Rosenbrock's curved valley for the search, a bowl without one.
+        local loss = search and (1 - x[1]) ^ 2 + (x[2] - x[1] ^ 2) ^ 2 * 100
+          or ((x - 1) ^ 2 * tide.tensor({1.0, 3.0}, {dtype = "float64", device = device})):sum()
+        loss:backward()
+        return loss
+      end
+      local start = optimizer:step(closure):item()
+      for _ = 1, 4 do optimizer:step(closure) end
+      close(x:detach(), {1, 1}, {rtol = 1e-4})
+      test.is_true(start > 0.1)
+      raises("step takes a function", optimizer.step, optimizer)
+    end)
+  end
   it("clip gradients by their norm and by value", function()
     local utils = tide.nn.utils
     local x, y = parameter(1.0, device), parameter(1.0, device)

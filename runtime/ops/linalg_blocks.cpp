@@ -1,5 +1,5 @@
-// Checks and recording of linear algebra.
-#include "runtime/ops/linalg_record.h"
+// Checks and small matrices of linear algebra.
+#include "runtime/ops/linalg_blocks.h"
 
 #include "runtime/core/error.h"
 #include "runtime/ops/creation.h"
@@ -45,19 +45,6 @@ std::pair<Tensor, Tensor> broadcast_stacks(const char* op, const Tensor& a, cons
     return broadcast_to(x, shape);
   };
   return {spread(a), spread(b)};
-}
-
-std::vector<Tensor> record_decomposition(NativeOp op, const char* name,
-                                         std::span<const Tensor> inputs,
-                                         std::span<const NativeResult> outputs,
-                                         std::span<const int64_t> attributes) {
-  const Device device = inputs[0].device();
-  if (device.kind != DeviceKind::cuda) return record_native(op, name, inputs, outputs, attributes);
-  std::vector<Tensor> hosted;
-  for (const Tensor& input : inputs) hosted.push_back(record_transfer(input, Device()));
-  std::vector<Tensor> results = record_native(op, name, hosted, outputs, attributes);
-  for (Tensor& result : results) result = record_transfer(result, device);
-  return results;
 }
 
 Tensor identity_like(const Tensor& like, int64_t n) {

@@ -1,7 +1,5 @@
-// Building blocks of linear algebra: checks, recording, small matrices.
+// Building blocks of linear algebra: checks, factors, small matrices.
 #pragma once
-
-#include <span>
 
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/record.h"
@@ -25,12 +23,6 @@ Shape stack_shape(const Tensor& a, std::initializer_list<int64_t> last);
 
 /// Both with equal leading sizes. With history.
 std::pair<Tensor, Tensor> broadcast_stacks(const char* op, const Tensor& a, const Tensor& b);
-
-/// record_native on the host: what lies on a GPU goes there and back. Without history.
-std::vector<Tensor> record_decomposition(NativeOp op, const char* name,
-                                         std::span<const Tensor> inputs,
-                                         std::span<const NativeResult> outputs,
-                                         std::span<const int64_t> attributes);
 
 /// The identity of n rows in the type and on the device of `like`.
 Tensor identity_like(const Tensor& like, int64_t n);

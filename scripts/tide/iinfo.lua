@@ -1,0 +1,17 @@
+-- tide.iinfo: what numbers an integer type has.
+local raise = require "tide.raise"
+
+local short = {i8 = "int8", i16 = "int16", i32 = "int32", i64 = "int64", u8 = "uint8"}
+local bits_of = {int8 = 8, int16 = 16, int32 = 32, int64 = 64, uint8 = 8}
+
+--- {dtype, bits, min, max} of an integer type.
+local function iinfo(dtype)
+  dtype = short[dtype] or dtype
+  local bits = bits_of[dtype]
+  if not bits then raise("iinfo: an integer type is needed: got %s", tostring(dtype)) end
+  if dtype == "uint8" then return {dtype = dtype, bits = 8, min = 0, max = 255} end
+  local least = -(1 << (bits - 1)) -- for 64 bits, too: it wraps around
+  return {dtype = dtype, bits = bits, min = least, max = -(least + 1)}
+end
+
+return iinfo

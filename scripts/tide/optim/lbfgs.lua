@@ -1,0 +1,212 @@
+-- optim.LBFGS: Newton's method with the curvature guessed from the last steps (Nocedal and Wright,
+-- "Numerical optimization", chapters 3 and 7).
+local class = require "tide.class"
+local Optimizer = require "tide.optim.optimizer"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local LBFGS = class("LBFGS", Optimizer)
+
+local defaults = {
+  lr = 1, max_iter = 20, max_eval = false, tolerance_grad = 1e-7, tolerance_change = 1e-9,
+  history_size = 100, line_search_fn = false,
+}
+
+--- optim.LBFGS(net:parameters(), {lr = 1, line_search_fn = "strong_wolfe"}): step takes a closure that
+--- computes the gradients anew and returns the loss. It reads values, and so waits.
+function LBFGS:init(params, options)
+  Optimizer.init(self, params, options, defaults)
+  if #self.param_groups ~= 1 then raise("LBFGS: takes one group of parameters") end
+  local search = self.param_groups[1].line_search_fn
+  if search and search ~= "strong_wolfe" then
+    raise("LBFGS: line_search_fn is strong_wolfe or left out: got %s", tostring(search))
+  end
+end
+
+local function flat_gradient(parameters)
+  local parts = {}
+  for i, parameter in ipairs(parameters) do
+    parts[i] = (parameter.grad or tide.zeros_like(parameter)):reshape(-1)
+  end
+  return tide.cat(parts)
+end
+
+--- parameters + size * direction, from `start` if given.
+local function move(parameters, size, direction, start)
+  local first = 1
+  for i, parameter in ipairs(parameters) do
+    local count = parameter:numel()
+    local part = direction:narrow(1, first, count):reshape(parameter.shape) * size
+    if start then parameter:copy_(start[i] + part) else parameter:add_(part) end
+    first = first + count
+  end
+end
+
+--- The step that the last differences of places and gradients suggest, by the two-loop recursion.
+local function direction_of(state, grad)
+  local q, factors = -grad, {}
+  for i = #state.steps, 1, -1 do
+    factors[i] = state.steps[i]:dot(q) * state.rho[i]
+    q = q - state.changes[i] * factors[i]
+  end
+  q = q * state.scale
+  for i = 1, #state.steps do
+    local back = state.changes[i]:dot(q) * state.rho[i]
+    q = q + state.steps[i] * (factors[i] - back)
+  end
+  return q
+end
+
+--- Keeps the last step and the change of the gradient, if the curvature along it is positive.
+local function remember(state, step, change, limit)
+  local curvature = change:dot(step):item()
+  if curvature <= 1e-10 then return end
+  if #state.steps == limit then
+    for _, list in ipairs {state.steps, state.changes, state.rho} do table.remove(list, 1) end
+  end
+  table.insert(state.steps, step)
+  table.insert(state.changes, change)
+  table.insert(state.rho, 1 / curvature)
+  state.scale = curvature / change:dot(change):item()
+end
+
+--- The least place of the cubic through two values and slopes, within the bounds.
+local function cubic_minimum(a, fa, da, b, fb, db, low, high)
+  local d1 = da + db - 3 * (fa - fb) / (a - b)
+  local square = d1 * d1 - da * db
+  if square < 0 then return (low + high) / 2 end
+  local d2 = math.sqrt(square)
+  local place
+  if a <= b then
+    place = b - (b - a) * ((db + d2 - d1) / (db - da + 2 * d2))
+  else
+    place = a - (a - b) * ((da + d2 - d1) / (da - db + 2 * d2))
+  end
+  return math.min(math.max(place, low), high)
+end
+
+--- A step size that meets the strong Wolfe conditions: value, gradient, size, number of evaluations.
+--- `at(size)` gives value, gradient and slope there.
+local function strong_wolfe(at, size, longest, loss, grad, slope, smallest)
+  local c1, c2, most = 1e-4, 0.9, 25
+  local before = {size = 0, loss = loss, grad = grad, slope = slope}
+  local function point(where)
+    local value, gradient, rise = at(where)
+    return {size = where, loss = value, grad = gradient, slope = rise}
+  end
+  local now, count = point(size), 1
+  local low, high
+  while count < most do
+    if now.loss > loss + c1 * now.size * slope or (count > 1 and now.loss >= before.loss) then
+      low, high = before, now
+      break
+    end
+    if math.abs(now.slope) <= -c2 * slope then return now, count end
+    if now.slope >= 0 then
+      low, high = before, now
+      break
+    end
+    local least = now.size + 0.01 * (now.size - before.size)
+    local next_size = cubic_minimum(before.size, before.loss, before.slope, now.size, now.loss,
+      now.slope, least, now.size * 10)
+    before = now
+    now, count = point(next_size), count + 1
+  end
+  if not low then return now, count end
+  -- Between the two lies a size that will do: narrow it down.
+  if low.loss > high.loss then low, high = high, low end
+  local stuck = false
+  while count < most and math.abs(high.size - low.size) * longest >= smallest do
+    local left, right = math.min(low.size, high.size), math.max(low.size, high.size)
+    local place = cubic_minimum(low.size, low.loss, low.slope, high.size, high.loss, high.slope,
+      left, right)
+    -- Too near an end gains little: once that is let pass.
+    local margin = 0.1 * (right - left)
+    if math.min(right - place, place - left) < margin then
+      if stuck or place >= right or place <= left then
+        place = math.abs(place - right) < math.abs(place - left) and right - margin or left + margin
+        stuck = false
+      else
+        stuck = true
+      end
+    else
+      stuck = false
+    end
+    now, count = point(place), count + 1
+    if now.loss > loss + c1 * now.size * slope or now.loss >= low.loss then
+      high = now
+    else
+      if math.abs(now.slope) <= -c2 * slope then return now, count end
+      if now.slope * (high.size - low.size) >= 0 then high = low end
+      low = now
+    end
+  end
+  return low, count
+end
+
+--- Calls `closure` as often as it takes; returns the first loss.
+function LBFGS:step(closure)
+  if type(closure) ~= "function" then
+    raise("LBFGS: step takes a function that computes the gradients and returns the loss")
+  end
+  local _ <close> = tide.no_grad()
+  local group = self.param_groups[1]
+  local parameters = group.params
+  local state = self.state[parameters[1]]
+  if not state then
+    state = {steps = {}, changes = {}, rho = {}, scale = 1, iterations = 0}
+    self.state[parameters[1]] = state
+  end
+  local most = group.max_eval or group.max_iter * 5 // 4
+  local function evaluate() return tide.enable_grad(closure) end
+
+  local first = evaluate()
+  local loss, evaluations = first:item(), 1
+  local grad = flat_gradient(parameters)
+  local largest = grad:abs():max():item()
+  if largest <= group.tolerance_grad then return first end
+  for iteration = 1, group.max_iter do
+    state.iterations = state.iterations + 1
+    if state.last_grad then
+      remember(state, state.last_step, grad - state.last_grad, group.history_size)
+    end
+    local direction = direction_of(state, grad)
+    local size = state.iterations == 1 and math.min(1, 1 / grad:abs():sum():item()) * group.lr
+      or group.lr
+    local slope = grad:dot(direction):item()
+    state.last_grad = grad
+    if slope > -group.tolerance_change then break end
+    local before = loss
+    if group.line_search_fn then
+      local start = {}
+      for i, parameter in ipairs(parameters) do start[i] = parameter:clone() end
+      local function at(where)
+        move(parameters, where, direction, start)
+        local value = evaluate():item()
+        local gradient = flat_gradient(parameters)
+        return value, gradient, gradient:dot(direction):item()
+      end
+      local found, count = strong_wolfe(at, size, direction:abs():max():item(), loss, grad, slope,
+        group.tolerance_change)
+      size, loss, grad, evaluations = found.size, found.loss, found.grad, evaluations + count
+      move(parameters, size, direction, start)
+    else
+      move(parameters, size, direction)
+      if iteration < group.max_iter then
+        loss = evaluate():item()
+        grad = flat_gradient(parameters)
+        evaluations = evaluations + 1
+      end
+    end
+    state.last_step = direction * size
+    largest = grad:abs():max():item()
+    if evaluations >= most or largest <= group.tolerance_grad
+      or state.last_step:abs():max():item() <= group.tolerance_change
+      or math.abs(loss - before) < group.tolerance_change then
+      break
+    end
+  end
+  return first
+end
+
+return LBFGS
