@@ -108,7 +108,7 @@ std::pair<int64_t, int64_t> Layout::range() const {
 bool Layout::reshape(const Shape& target, Layout* result) const {
   result->shape = target;
   result->offset = offset;
-  if (is_contiguous()) {
+  if (is_contiguous() || shape.numel() == 0) {  // without elements any strides will do
     result->strides = Layout(target).strides;
     return true;
   }

@@ -262,11 +262,19 @@ Tensor linalg_svdvals(const Tensor& a) {
   return decompose_singular("linalg.svdvals", a, false, false).s;
 }
 
-Tensor linalg_pinv(const Tensor& a, const std::optional<TensorOrNumber>& atol,
+Tensor linalg_pinv(const Tensor& input, const std::optional<TensorOrNumber>& atol,
                    const std::optional<TensorOrNumber>& rtol, bool hermitian) {
   const char* name = "linalg.pinv";
-  check_matrix(name, a);
-  if (hermitian) check_square(name, a);
+  check_matrix(name, input);
+  if (hermitian) check_square(name, input);
+  // Several tolerances for one matrix make several results.
+  Shape leading = stack_shape(input, {});
+  for (const auto& tolerance : {atol, rtol})
+    if (tolerance && tolerance->tensor.defined())
+      leading = broadcast(name, leading, tolerance->tensor.shape());
+  leading.push_back(rows_of(input));
+  leading.push_back(columns_of(input));
+  const Tensor a = broadcast_to(input, leading);
   if (is_empty(a)) return new_zeros(a, stack_shape(a, {columns_of(a), rows_of(a)}));
   Tensor p;
   {

@@ -122,6 +122,7 @@ TensorOrNumber spacing(const Tensor& y, const std::optional<Tensor>& x, std::opt
 
 Tensor trapezoids(const char* op, const Tensor& y, const std::optional<Tensor>& x,
                   std::optional<double> dx, int place) {
+  if (y.rank() == 0) throw ShapeError(std::string(op) + ": at least 1 dimension is needed");
   if (x && dx) throw Error(std::string(op) + ": x and dx exclude each other");
   const int64_t count = y.shape()[place];
   if (count == 0) return y;
@@ -155,6 +156,7 @@ Tensor nanmedian_all(const Tensor& x) { return std::get<0>(nanmedian(flatten(x),
 std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, Dim dim, bool keepdim) {
   const int place = resolve_dim("nanmedian", dim, input.rank());
   const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
+  if (x.shape()[place] == 0) throw ShapeError("nanmedian: there are no elements");
   const auto [sorted, order] = sort(x, Dim{place}, false);
   const Tensor present = is_floating(x.dtype()) ? sum(logical_not(isnan(x)), Dims{place}, true)
                                                 : sum(eq(x, x), Dims{place}, true);

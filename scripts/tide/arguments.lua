@@ -1,5 +1,6 @@
 -- Reads the arguments of library functions: positions first, then one table of named ones.
 local raise = require "tide.raise"
+local tide = require "tide"
 
 --- A table that holds options, as opposed to a list, which is a value.
 local function is_options(value)
@@ -13,13 +14,19 @@ local function known_names(names)
   return table.concat(sorted, ", ")
 end
 
+local function check_kind(caller, name, value, kind)
+  local got = tide.is_tensor(value) and "tensor" or type(value)
+  if got ~= kind then raise("%s: %s: expected %s, got %s", caller, name, kind, got) end
+end
+
 --- Returns a function that reads the arguments of `caller`.
 ---
 --- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be
 --- left out (a nil default is allowed). Any of them may be given by name in a trailing table; a
---- name that is not declared, or one given twice, is an error. The function returns a table of all
---- values by name.
-local function arguments(caller, declared)
+--- name that is not declared, or one given twice, is an error. `kinds` says of some of them what they
+--- must be if they are given: "tensor", or a type of Lua's. The function returns a table of all values
+--- by name.
+local function arguments(caller, declared, kinds)
   local names, defaults, required, position = {}, {}, {}, {}
   for i, entry in ipairs(declared) do
     local name = type(entry) == "table" and entry[1] or entry
@@ -55,6 +62,8 @@ local function arguments(caller, declared)
       if values[name] == nil then
         if required[name] then raise("%s: %s is missing", caller, name) end
         values[name] = defaults[name]
+      elseif kinds and kinds[name] then
+        check_kind(caller, name, values[name], kinds[name])
       end
     end
     return values

@@ -288,6 +288,13 @@ describe("other layers", function(device)
     test.is_true(limited.weight[3]:norm():item() < 1.0001)
     test.is_true(limited.weight[2]:norm():item() > 2)
   end)
+  it("say which argument is no tensor", function()
+    raises("softshrink: x: expected tensor, got number", F.softshrink, 1)
+    raises("poisson_nll_loss: target: expected tensor, got boolean", F.poisson_nll_loss,
+      tide.ones(2), true)
+    raises("scores (n, classes) and targets (n) are needed", F.multi_margin_loss, tide.ones(2, 3),
+      tide.ones(3))
+  end)
   it("put bags of rows together", function()
     local weight = numbers(device, 5, 2)
     local flat = tide.tensor({1, 2, 3, 3, 5}, {device = device})

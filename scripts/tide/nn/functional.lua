@@ -6,7 +6,7 @@ local tide = require "tide"
 
 local F = require("tide.native").functional
 
-local read_glu = arguments("glu", {"x", {"dim", -1}})
+local read_glu = arguments("glu", {"x", {"dim", -1}}, {x = "tensor", dim = "number"})
 
 --- One half of x, gated by the sigmoid of the other: halves along `dim`.
 function F.glu(...)
@@ -20,7 +20,7 @@ function F.glu(...)
   return x:narrow(dim, 1, half) * x:narrow(dim, half + 1, half):sigmoid()
 end
 
-local read_prelu = arguments("prelu", {"x", "weight"})
+local read_prelu = arguments("prelu", {"x", "weight"}, {x = "tensor", weight = "tensor"})
 
 --- x where it is positive, else weight * x: one weight for all, or one for each channel.
 function F.prelu(...)
@@ -50,7 +50,8 @@ local function settle(x, y, inplace)
   return inplace and x:copy_(y) or y
 end
 
-local read_hardshrink = arguments("hardshrink", {"x", {"lambd", 0.5}})
+local read_hardshrink = arguments("hardshrink", {"x", {"lambd", 0.5}},
+  {x = "tensor", lambd = "number"})
 
 --- x where |x| is above lambd, else 0.
 function F.hardshrink(...)
@@ -58,7 +59,8 @@ function F.hardshrink(...)
   return tide.where(given.x:abs():le(given.lambd), 0.0, given.x)
 end
 
-local read_softshrink = arguments("softshrink", {"x", {"lambd", 0.5}})
+local read_softshrink = arguments("softshrink", {"x", {"lambd", 0.5}},
+  {x = "tensor", lambd = "number"})
 
 --- x moved towards 0 by lambd, 0 where that would pass it.
 function F.softshrink(...)
@@ -67,10 +69,16 @@ function F.softshrink(...)
   return given.x - given.x:clamp(-given.lambd, given.lambd)
 end
 
---- x - tanh(x).
-function F.tanhshrink(x) return x - x:tanh() end
+local read_tanhshrink = arguments("tanhshrink", {"x"}, {x = "tensor"})
 
-local read_threshold = arguments("threshold", {"x", "threshold", "value", {"inplace", false}})
+--- x - tanh(x).
+function F.tanhshrink(...)
+  local x = read_tanhshrink(...).x
+  return x - x:tanh()
+end
+
+local read_threshold = arguments("threshold", {"x", "threshold", "value", {"inplace", false}},
+  {x = "tensor", threshold = "number", value = "number"})
 
 --- x where it is above a threshold, else a value.
 function F.threshold(...)
@@ -80,7 +88,7 @@ function F.threshold(...)
 end
 
 local read_gumbel = arguments("gumbel_softmax", {"logits", {"tau", 1}, {"hard", false},
-  {"dim", -1}})
+  {"dim", -1}}, {logits = "tensor", tau = "number", dim = "number"})
 
 --- A random one-hot choice by unnormalized scores, softened by tau; `hard` gives ones and zeros,
 --- with the gradient of the soft choice.
@@ -110,7 +118,7 @@ end
 
 local read_poisson = arguments("poisson_nll_loss", {
   "x", "target", {"log_input", true}, {"full", false}, {"eps", 1e-8}, {"reduction", "mean"},
-})
+}, {x = "tensor", target = "tensor", eps = "number"})
 
 --- Log-likelihood of counts, x being their rates, or the logarithms of these.
 function F.poisson_nll_loss(...)
@@ -124,7 +132,8 @@ function F.poisson_nll_loss(...)
   return reduce("poisson_nll_loss", values, given.reduction)
 end
 
-local read_soft_margin = arguments("soft_margin_loss", {"x", "target", {"reduction", "mean"}})
+local read_soft_margin = arguments("soft_margin_loss", {"x", "target", {"reduction", "mean"}},
+  {x = "tensor", target = "tensor"})
 
 --- log(1 + exp(-target * x)) for targets 1 and -1.
 function F.soft_margin_loss(...)
@@ -136,7 +145,7 @@ end
 
 local read_multilabel = arguments("multilabel_soft_margin_loss", {
   "x", "target", {"weight"}, {"reduction", "mean"},
-})
+}, {x = "tensor", target = "tensor", weight = "tensor"})
 
 --- Cross entropy of each class by itself, for targets 1 and 0, meaned over classes.
 function F.multilabel_soft_margin_loss(...)
@@ -150,7 +159,7 @@ end
 
 local read_multi_margin = arguments("multi_margin_loss", {
   "x", "target", {"p", 1}, {"margin", 1.0}, {"weight"}, {"reduction", "mean"},
-})
+}, {x = "tensor", target = "tensor", margin = "number", weight = "tensor"})
 
 --- How far the scores of other classes come near that of the target (a position).
 function F.multi_margin_loss(...)
@@ -158,6 +167,10 @@ function F.multi_margin_loss(...)
   local x, target, weight = given.x, given.target, given.weight
   if given.p ~= 1 and given.p ~= 2 then
     raise("multi_margin_loss: p is 1 or 2: got %s", tostring(given.p))
+  end
+  if x:dim() < 1 or x:dim() > 2 or target:numel() ~= (x:dim() == 1 and 1 or #x) then
+    raise("multi_margin_loss: scores (n, classes) and targets (n) are needed: got (%s) and (%s)",
+      table.concat(x.shape, ", "), table.concat(target.shape, ", "))
   end
   local single = x:dim() == 1
   if single then x, target = x:unsqueeze(1), target:reshape(1) end
@@ -173,7 +186,8 @@ end
 
 -- Layers ------------------------------------------------------------------------------------------
 
-local read_bilinear = arguments("bilinear", {"input1", "input2", "weight", {"bias"}})
+local read_bilinear = arguments("bilinear", {"input1", "input2", "weight", {"bias"}},
+  {input1 = "tensor", input2 = "tensor", weight = "tensor", bias = "tensor"})
 
 --- x1' A x2 + b, with one matrix A for each output.
 function F.bilinear(...)
@@ -184,7 +198,7 @@ end
 
 local read_response = arguments("local_response_norm", {
   "x", "size", {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0},
-})
+}, {x = "tensor", size = "number", alpha = "number", beta = "number", k = "number"})
 
 --- x by a power of the mean square of `size` channels around each.
 function F.local_response_norm(...)
@@ -199,8 +213,13 @@ function F.local_response_norm(...)
   return x / (means * given.alpha + given.k) ^ given.beta
 end
 
+local read_shuffle = arguments("channel_shuffle", {"x", "groups"},
+  {x = "tensor", groups = "number"})
+
 --- Channels of `groups` groups taken in turn from each.
-function F.channel_shuffle(x, groups)
+function F.channel_shuffle(...)
+  local given = read_shuffle(...)
+  local x, groups = given.x, given.groups
   if x:size(2) % groups ~= 0 then
     raise("channel_shuffle: %d channels do not divide into %d groups", x:size(2), groups)
   end
@@ -209,7 +228,8 @@ end
 
 local read_bag = arguments("embedding_bag", {
   "x", "weight", {"offsets"}, {"mode", "mean"}, {"per_sample_weights"}, {"padding_idx"},
-})
+}, {x = "tensor", weight = "tensor", offsets = "tensor", per_sample_weights = "tensor",
+  padding_idx = "number"})
 
 local bag_modes = {sum = true, mean = true, max = true}
 
@@ -218,6 +238,9 @@ local bag_modes = {sum = true, mean = true, max = true}
 function F.embedding_bag(...)
   local given = read_bag(...)
   local x, mode, padding = given.x, given.mode, given.padding_idx
+  if x:dim() < 1 or x:dim() > 2 then
+    raise("embedding_bag: positions in 1 or 2 dimensions are needed: got %d", x:dim())
+  end
   if not bag_modes[mode] then
     raise("embedding_bag: mode is sum, mean or max: got %s", tostring(mode))
   end
