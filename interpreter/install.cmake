@@ -82,7 +82,7 @@ install(CODE "
   endforeach()
 " COMPONENT libraries EXCLUDE_FROM_ALL)
 
-# Every machine can unpack it; xz makes it a third smaller (17 MB for 27) in 13 times the time.
+# Every machine can unpack it; xz makes it a third smaller in 13 times the time.
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_FILE_NAME tide-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_STRIP_FILES ON)

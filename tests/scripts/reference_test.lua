@@ -42,9 +42,14 @@ describe("help", function()
     end
     all_explained("tide.", functions)
   end)
-  for _, library in ipairs {"nn", "optim", "data", "test", "np"} do
-    it("explains tide." .. library, function()
-      all_explained("tide." .. library .. ".", names_of(tide[library]))
+  local libraries = {
+    amp = tide.amp, autograd = tide.autograd, data = tide.data, linalg = tide.linalg, nn = tide.nn,
+    ["nn.utils"] = tide.nn.utils, ["nn.utils.rnn"] = tide.nn.utils.rnn, np = tide.np,
+    optim = tide.optim, ["optim.lr_scheduler"] = tide.optim.lr_scheduler, test = tide.test,
+  }
+  for name, library in pairs(libraries) do
+    it("explains tide." .. name, function()
+      all_explained("tide." .. name .. ".", names_of(library))
     end)
   end
   it("explains tide.nn.functional and tide.nn.init", function()
