@@ -90,7 +90,16 @@ QR decompose_qr(const Tensor& a, bool complete) {
                                   {stack_shape(a, {width, columns}), a.dtype()}};
   const auto results = record_native(NativeOp::qr, name, {&a, 1}, outputs, {});
   const QR qr{results[0], results[1]};
-  if (!needs_history(a) || (complete && rows > columns)) return qr;
+  if (!needs_history(a)) return qr;
+  if (complete && rows > columns) {
+    // Q's last columns are any that complete a basis: nothing says how they move.
+    set_joint_history(results, name, {&a, 1}, true, [](const GradientCall&) -> std::vector<Tensor> {
+      throw Error(
+          "linalg.qr: mode \"complete\" has no gradient if there are more rows "
+          "than columns");
+    });
+    return qr;
+  }
   // Gradients of gradients need factors that have a history themselves: they are made anew.
   const auto factors = [=, a = Saved(a), q = Saved(qr.q), r = Saved(qr.r)] {
     return GradientMode::enabled() ? decompose_qr(a.get(), complete) : QR{q.get(), r.get()};

@@ -14,9 +14,17 @@ local function known_names(names)
   return table.concat(sorted, ", ")
 end
 
-local function check_kind(caller, name, value, kind)
+--- The value, if it is of the kind; a float with an integral value is a count.
+local function of_kind(caller, name, value, kind)
+  if kind == "count" then
+    local count = type(value) == "number" and math.tointeger(value)
+    if count and count >= 0 then return count end
+    raise("%s: %s: expected a whole number, got %s", caller, name,
+      type(value) == "number" and tostring(value) or type(value))
+  end
   local got = tide.is_tensor(value) and "tensor" or type(value)
   if got ~= kind then raise("%s: %s: expected %s, got %s", caller, name, kind, got) end
+  return value
 end
 
 --- Returns a function that reads the arguments of `caller`.
@@ -24,8 +32,8 @@ end
 --- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be
 --- left out (a nil default is allowed). Any of them may be given by name in a trailing table; a
 --- name that is not declared, or one given twice, is an error. `kinds` says of some of them what they
---- must be if they are given: "tensor", or a type of Lua's. The function returns a table of all values
---- by name.
+--- must be if they are given: "tensor", "count" (a whole number, 0 or more), or a type of Lua's. The
+--- function returns a table of all values by name.
 local function arguments(caller, declared, kinds)
   local names, defaults, required, position = {}, {}, {}, {}
   for i, entry in ipairs(declared) do
@@ -63,7 +71,7 @@ local function arguments(caller, declared, kinds)
         if required[name] then raise("%s: %s is missing", caller, name) end
         values[name] = defaults[name]
       elseif kinds and kinds[name] then
-        check_kind(caller, name, values[name], kinds[name])
+        values[name] = of_kind(caller, name, values[name], kinds[name])
       end
     end
     return values

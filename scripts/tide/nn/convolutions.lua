@@ -116,8 +116,10 @@ local tail = {{"stride", 1}, {"padding", 0}, {"dilation", 1}, {"groups", 1}, {"b
 local transposed_tail = {{"stride", 1}, {"padding", 0}, {"output_padding", 0}, {"groups", 1},
   {"bias", true}, {"dilation", 1}, {"padding_mode", "zeros"}, {"device"}, {"dtype"}}
 
+local kinds = {in_channels = "count", out_channels = "count", groups = "count"}
+
 local function reader(name, first, rest)
-  return arguments(name, table.move(rest, 1, #rest, #first + 1, first))
+  return arguments(name, table.move(rest, 1, #rest, #first + 1, first), kinds)
 end
 
 local function define(name, dims, fn, base, rest)

@@ -12,7 +12,7 @@ local Embedding = class("Embedding", Module)
 local read = arguments("Embedding", {
   "num_embeddings", "embedding_dim", {"padding_idx"}, {"max_norm"}, {"norm_type", 2.0},
   {"device"}, {"dtype"},
-})
+}, {num_embeddings = "count", embedding_dim = "count"})
 
 --- A position from 1, or from the end if negative.
 local function checked_padding(position, count)

@@ -9,7 +9,7 @@ local EmbeddingBag = class("EmbeddingBag", Module)
 
 local read = arguments("EmbeddingBag", {
   "num_embeddings", "embedding_dim", {"mode", "mean"}, {"padding_idx"}, {"device"}, {"dtype"},
-})
+}, {num_embeddings = "count", embedding_dim = "count"})
 
 function EmbeddingBag:init(...)
   local given = read(...)

@@ -6,7 +6,8 @@ local Linear = require "tide.nn.linear"
 
 local LazyLinear = class("LazyLinear", Linear)
 
-local read = arguments("LazyLinear", {"out_features", {"bias", true}, {"device"}, {"dtype"}})
+local read = arguments("LazyLinear", {"out_features", {"bias", true}, {"device"}, {"dtype"}},
+  {out_features = "count"})
 
 function LazyLinear:init(...)
   local given = read(...)

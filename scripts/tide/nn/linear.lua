@@ -9,7 +9,7 @@ local Linear = class("Linear", Module)
 
 local read = arguments("Linear", {
   "in_features", "out_features", {"bias", true}, {"device"}, {"dtype"},
-})
+}, {in_features = "count", out_features = "count"})
 
 function Linear:init(...)
   local given = read(...)

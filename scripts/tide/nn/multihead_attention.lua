@@ -13,7 +13,7 @@ local MultiheadAttention = class("MultiheadAttention", Module)
 local read = arguments("MultiheadAttention", {
   "embed_dim", "num_heads", {"dropout", 0.0}, {"bias", true}, {"add_bias_kv", false},
   {"add_zero_attn", false}, {"kdim"}, {"vdim"}, {"batch_first", false}, {"device"}, {"dtype"},
-})
+}, {embed_dim = "count", num_heads = "count", kdim = "count", vdim = "count"})
 
 function MultiheadAttention:init(...)
   local given = read(...)

@@ -90,7 +90,7 @@ local function define(name, base, ranks, affine, tracked)
     self.eps, self.momentum = given.eps, given.momentum
     self.affine, self.track_running_stats = given.affine, given.track_running_stats
   end
-  local read = arguments(name, {"num_features", table.unpack(options)})
+  local read = arguments(name, {"num_features", table.unpack(options)}, {num_features = "count"})
   function Norm:init(...)
     local given = read(...)
     setup(self, given)
@@ -180,7 +180,7 @@ norms.GroupNorm = GroupNorm
 
 local read_group = arguments("GroupNorm", {
   "num_groups", "num_channels", {"eps", 1e-5}, {"affine", true}, {"device"}, {"dtype"},
-})
+}, {num_groups = "count", num_channels = "count"})
 
 function GroupNorm:init(...)
   local given = read_group(...)

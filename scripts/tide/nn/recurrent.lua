@@ -192,7 +192,10 @@ local function define(name, gates, states, own)
   local declared = {"input_size", "hidden_size", table.unpack(options)}
   for _, entry in ipairs(own) do table.insert(declared, entry.at or #declared + 1, entry) end
   declared[#declared + 1], declared[#declared + 2] = {"device"}, {"dtype"}
-  local read = arguments(name, declared)
+  local read = arguments(name, declared, {
+    input_size = "count", hidden_size = "count", num_layers = "count", proj_size = "count",
+    dropout = "number",
+  })
   function Layer:init(...)
     local given = read(...)
     if given.nonlinearity and given.nonlinearity ~= "tanh" and given.nonlinearity ~= "relu" then
@@ -245,7 +248,7 @@ local function define_cell(name, gates, states, own)
   local declared = {"input_size", "hidden_size", {"bias", true}}
   if own then declared[#declared + 1] = own end
   declared[#declared + 1], declared[#declared + 2] = {"device"}, {"dtype"}
-  local read = arguments(name, declared)
+  local read = arguments(name, declared, {input_size = "count", hidden_size = "count"})
   function Layer:init(...)
     local given = read(...)
     self:place(given)
