@@ -31,9 +31,9 @@ end
 ---
 --- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be
 --- left out (a nil default is allowed). Any of them may be given by name in a trailing table; a
---- name that is not declared, or one given twice, is an error. `kinds` says of some of them what they
---- must be if they are given: "tensor", "count" (a whole number, 0 or more), or a type of Lua's. The
---- function returns a table of all values by name.
+--- name that is not declared, or one given twice, is an error. `kinds` says of some of them what
+--- they must be if they are given: "tensor", "count" (a whole number, 0 or more), or a type of
+--- Lua's. The function returns a table of all values by name.
 local function arguments(caller, declared, kinds)
   local names, defaults, required, position = {}, {}, {}, {}
   for i, entry in ipairs(declared) do

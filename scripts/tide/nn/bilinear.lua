@@ -9,7 +9,7 @@ local Bilinear = class("Bilinear", Module)
 
 local read = arguments("Bilinear", {
   "in1_features", "in2_features", "out_features", {"bias", true}, {"device"}, {"dtype"},
-})
+}, {in1_features = "count", in2_features = "count", out_features = "count"})
 
 function Bilinear:init(...)
   local given = read(...)

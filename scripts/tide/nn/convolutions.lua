@@ -91,6 +91,9 @@ end
 --- The amounts to add behind the result so that it gets `wanted` sizes.
 function Transposed:padding_for(x, wanted)
   local extra = {}
+  if type(wanted) ~= "table" or #wanted < self.dims then
+    raise("%s: output_size is a list of %d sizes", getmetatable(self).name, self.dims)
+  end
   for d = 1, self.dims do
     local least = (x:size(d - self.dims - 1) - 1) * self.stride[d] - 2 * self.padding[d]
       + self.dilation[d] * (self.kernel_size[d] - 1) + 1

@@ -12,7 +12,8 @@ local Embedding = class("Embedding", Module)
 local read = arguments("Embedding", {
   "num_embeddings", "embedding_dim", {"padding_idx"}, {"max_norm"}, {"norm_type", 2.0},
   {"device"}, {"dtype"},
-}, {num_embeddings = "count", embedding_dim = "count"})
+}, {num_embeddings = "count", embedding_dim = "count", padding_idx = "number",
+  max_norm = "number", norm_type = "number"})
 
 --- A position from 1, or from the end if negative.
 local function checked_padding(position, count)

@@ -198,7 +198,7 @@ end
 
 local read_response = arguments("local_response_norm", {
   "x", "size", {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0},
-}, {x = "tensor", size = "number", alpha = "number", beta = "number", k = "number"})
+}, {x = "tensor", size = "count", alpha = "number", beta = "number", k = "number"})
 
 --- x by a power of the mean square of `size` channels around each.
 function F.local_response_norm(...)
@@ -214,13 +214,14 @@ function F.local_response_norm(...)
 end
 
 local read_shuffle = arguments("channel_shuffle", {"x", "groups"},
-  {x = "tensor", groups = "number"})
+  {x = "tensor", groups = "count"})
 
 --- Channels of `groups` groups taken in turn from each.
 function F.channel_shuffle(...)
   local given = read_shuffle(...)
   local x, groups = given.x, given.groups
-  if x:size(2) % groups ~= 0 then
+  if x:dim() < 2 then raise("channel_shuffle: 2 dimensions or more are needed: got %d", x:dim()) end
+  if groups < 1 or x:size(2) % groups ~= 0 then
     raise("channel_shuffle: %d channels do not divide into %d groups", x:size(2), groups)
   end
   return x:unflatten(2, {groups, x:size(2) // groups}):transpose(2, 3):flatten(2, 3)

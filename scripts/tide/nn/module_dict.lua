@@ -12,6 +12,9 @@ function ModuleDict:init(modules) self:update(modules or {}) end
 --- Adds modules by name, from a table or another ModuleDict.
 function ModuleDict:update(modules)
   local names = {}
+  if type(modules) ~= "table" then
+    raise("ModuleDict: expected a table of modules, got %s", type(modules))
+  end
   if class.is_a(modules, ModuleDict) then
     for name in modules:items() do names[#names + 1] = name end
   else

@@ -19,6 +19,9 @@ end
 
 --- Adds a list of modules and returns the list.
 function ModuleList:extend(modules)
+  if type(modules) ~= "table" then
+    raise("ModuleList: expected a list of modules, got %s", type(modules))
+  end
   for _, module in ipairs(modules) do self:append(module) end
   return self
 end

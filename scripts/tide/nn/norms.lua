@@ -9,7 +9,7 @@ local tide = require "tide"
 
 local norms = {}
 
--- Batch and instance normalization -----------------------------------------------------------------
+-- Batch and instance normalization ---------------------------------------------------------------
 
 -- What both share: weights of channels, and running statistics.
 local ChannelNorm = class("ChannelNorm", Module)

@@ -3,6 +3,7 @@ local class = require "tide.class"
 local Module = require "tide.nn.module"
 local Parameter = require "tide.nn.parameter"
 local raise = require "tide.raise"
+local tide = require "tide"
 
 local ParameterDict = class("ParameterDict", Module)
 
@@ -12,6 +13,9 @@ function ParameterDict:init(tensors) self:update(tensors or {}) end
 
 function ParameterDict:update(tensors)
   local names = {}
+  if type(tensors) ~= "table" then
+    raise("ParameterDict: expected a table of tensors, got %s", type(tensors))
+  end
   for name in pairs(tensors) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
@@ -19,6 +23,9 @@ function ParameterDict:update(tensors)
       raise("ParameterDict: %s is the name of a method: choose another", name)
     end
     local tensor = tensors[name]
+    if not tide.is_tensor(tensor) then
+      raise("ParameterDict: %s is no tensor but a %s", tostring(name), type(tensor))
+    end
     self:register_parameter(name, tensor.requires_grad and tensor or Parameter(tensor))
   end
   return self

@@ -2,6 +2,8 @@
 local class = require "tide.class"
 local Module = require "tide.nn.module"
 local Parameter = require "tide.nn.parameter"
+local raise = require "tide.raise"
+local tide = require "tide"
 
 local ParameterList = class("ParameterList", Module)
 
@@ -9,11 +11,15 @@ local ParameterList = class("ParameterList", Module)
 function ParameterList:init(tensors) self:extend(tensors or {}) end
 
 function ParameterList:append(tensor)
+  if not tide.is_tensor(tensor) then raise("ParameterList: no tensor but a %s", type(tensor)) end
   self:register_parameter(#self + 1, tensor.requires_grad and tensor or Parameter(tensor))
   return self
 end
 
 function ParameterList:extend(tensors)
+  if type(tensors) ~= "table" then
+    raise("ParameterList: expected a list of tensors, got %s", type(tensors))
+  end
   for _, tensor in ipairs(tensors) do self:append(tensor) end
   return self
 end

@@ -3,15 +3,24 @@ local raise = require "tide.raise"
 
 local sizes = {}
 
+local function checked(name, value)
+  local size = type(value) == "number" and math.tointeger(value)
+  if not size or size < 0 then
+    raise("%s: sizes are whole numbers: got %s", name,
+      type(value) == "number" and tostring(value) or type(value))
+  end
+  return size
+end
+
 --- A list of `count` sizes.
 function sizes.expand(name, value, count)
-  if type(value) ~= "table" then
-    local list = {}
-    for i = 1, count do list[i] = value end
-    return list
+  local several = type(value) == "table" and getmetatable(value) == nil
+  if several and #value ~= count then
+    raise("%s: %d sizes are needed: got %d", name, count, #value)
   end
-  if #value ~= count then raise("%s: %d sizes are needed: got %d", name, count, #value) end
-  return value
+  local list = {}
+  for i = 1, count do list[i] = checked(name, several and value[i] or value) end
+  return list
 end
 
 --- "3x3".

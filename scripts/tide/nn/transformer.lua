@@ -152,7 +152,13 @@ end
 -- Stacks ------------------------------------------------------------------------------------------
 
 --- Makes `count` layers out of one: layers of their own with the same start.
-local function repeat_layer(layer, count)
+local function repeat_layer(layer, count, norm)
+  if not class.is_a(layer, Module) then
+    raise("Transformer: expected a layer, got %s", type(layer))
+  end
+  if norm ~= nil and not class.is_a(norm, Module) then
+    raise("Transformer: norm: expected a layer, got %s", type(norm))
+  end
   local layers = {}
   for i = 1, count do layers[i] = layer:clone() end
   return ModuleList(layers)
@@ -161,11 +167,12 @@ end
 local TransformerEncoder = class("TransformerEncoder", Module)
 transformer.TransformerEncoder = TransformerEncoder
 
-local read_encoder = arguments("TransformerEncoder", {"encoder_layer", "num_layers", {"norm"}})
+local read_encoder = arguments("TransformerEncoder", {"encoder_layer", "num_layers", {"norm"}},
+  {num_layers = "count"})
 
 function TransformerEncoder:init(...)
   local given = read_encoder(...)
-  self.layers = repeat_layer(given.encoder_layer, given.num_layers)
+  self.layers = repeat_layer(given.encoder_layer, given.num_layers, given.norm)
   self.norm = given.norm
 end
 
@@ -186,11 +193,12 @@ end
 local TransformerDecoder = class("TransformerDecoder", Module)
 transformer.TransformerDecoder = TransformerDecoder
 
-local read_decoder = arguments("TransformerDecoder", {"decoder_layer", "num_layers", {"norm"}})
+local read_decoder = arguments("TransformerDecoder", {"decoder_layer", "num_layers", {"norm"}},
+  {num_layers = "count"})
 
 function TransformerDecoder:init(...)
   local given = read_decoder(...)
-  self.layers = repeat_layer(given.decoder_layer, given.num_layers)
+  self.layers = repeat_layer(given.decoder_layer, given.num_layers, given.norm)
   self.norm = given.norm
 end
 
