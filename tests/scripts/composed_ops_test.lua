@@ -9,7 +9,9 @@ local close, equal, raises = test.close, test.equal, test.raises
 local nan, inf = 0 / 0, math.huge
 
 describe("special functions", function(device)
-  local function numbers(values) return tide.tensor(values, {dtype = "float64", device = device}) end
+  local function numbers(values)
+    return tide.tensor(values, {dtype = "float64", device = device})
+  end
 
   it("erfinv turns erf around to the last digits", function()
     local x = numbers({-3.2, -1.0, -0.3, -1e-9, 0.0, 1e-5, 0.5, 2.0, 4.5})
@@ -32,7 +34,7 @@ describe("special functions", function(device)
     close(tide.logaddexp2(numbers({3}), numbers({3})), {4})
     check_gradient(tide.logaddexp, numbers({1.0, 2.0}), numbers({0.5, 3.0}))
     close(numbers({180}):deg2rad():rad2deg(), {180})
-    close(numbers({2.0}):multigammaln(2), {math.log(math.pi) / 2 + math.log(math.sqrt(math.pi) / 2)})
+    close(numbers({2.0}):multigammaln(2), {math.log(math.pi / 2)})
   end)
   it("see signs, infinities and what is close", function()
     local x = tide.tensor({-0.0, 1.0, nan, inf, -inf}, {device = device})
@@ -61,7 +63,9 @@ describe("special functions", function(device)
 end)
 
 describe("statistics", function(device)
-  local function numbers(values) return tide.tensor(values, {dtype = "float64", device = device}) end
+  local function numbers(values)
+    return tide.tensor(values, {dtype = "float64", device = device})
+  end
 
   it("quantile interpolates between sorted values", function()
     local x = numbers({{3, 1, 2, 4}, {8, 5, 7, 6}})
@@ -150,7 +154,9 @@ describe("statistics", function(device)
 end)
 
 describe("arrangements", function(device)
-  local function numbers(values) return tide.tensor(values, {dtype = "float64", device = device}) end
+  local function numbers(values)
+    return tide.tensor(values, {dtype = "float64", device = device})
+  end
 
   it("join and cut", function()
     local a, b = numbers({{1, 2}}), numbers({3})

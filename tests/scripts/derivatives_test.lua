@@ -144,8 +144,8 @@ describe("derivatives", function(device)
     test.is_true(autograd.gradcheck(function(v) return v:sin() * v, v:sum() end, x))
     local wrong = autograd.Function{forward = function(_, v) return v * v end,
       backward = function(_, dy) return dy end}
-    raises("result 1 by input 1: the gradient is 1, finite differences give 0.6", autograd.gradcheck,
-      wrong, x)
+    raises("result 1 by input 1: the gradient is 1, finite differences give 0.6",
+      autograd.gradcheck, wrong, x)
     equal(autograd.gradcheck(wrong, x, {raise_exception = false}), false)
     raises("finite differences need float64", autograd.gradcheck, wrong,
       tide.ones({1}, {requires_grad = true, device = device}))

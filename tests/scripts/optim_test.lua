@@ -142,7 +142,8 @@ describe("optimizers", function(device)
     close({loss:item(), x:item()}, {9.0, 3.0 - 0.6})
   end)
   for _, search in ipairs {false, "strong_wolfe"} do
-    it("LBFGS finds the bottom of a valley " .. (search and "by searching" or "by steps"), function()
+    local way = search and "by searching" or "by steps"
+    it("LBFGS finds the bottom of a valley " .. way, function()
       local x = tide.tensor({-1.2, 1.0}, {dtype = "float64", device = device, requires_grad = true})
       local optimizer = optim.LBFGS({x}, {lr = search and 1 or 0.1, max_iter = 60,
         line_search_fn = search})

@@ -1,5 +1,5 @@
--- amp.GradScaler: scales losses up, so that small gradients do not vanish in float16, and leaves out
--- steps whose gradients overflowed.
+-- amp.GradScaler: scales losses up, so that small gradients do not vanish in float16, and leaves
+-- out steps whose gradients overflowed.
 local arguments = require "tide.arguments"
 local class = require "tide.class"
 local raise = require "tide.raise"

@@ -2,8 +2,8 @@
 local raise = require "tide.raise"
 local tide = require "tide"
 
---- Adds the gradients of the sum of `tensors` (one or a list, weighted by `grad_tensors`) to .grad of
---- all leaves.
+--- Adds the gradients of the sum of `tensors` (one or a list, weighted by `grad_tensors`) to .grad
+--- of all leaves.
 local function backward(tensors, grad_tensors, options)
   if tide.is_tensor(tensors) then tensors, grad_tensors = {tensors}, {grad_tensors} end
   if #tensors == 0 then raise("backward: expected tensors: the list is empty") end

@@ -83,8 +83,8 @@ local function run(name, given)
 end
 
 --- Whether fn's gradients agree with finite differences: gradcheck(fn, inputs, {eps, atol, rtol,
---- raise_exception}). Inputs are float64; those that require gradients are checked. A difference is an
---- error, or with raise_exception = false the answer false.
+--- raise_exception}). Inputs are float64; those that require gradients are checked. A difference is
+--- an error, or with raise_exception = false the answer false.
 function check.gradcheck(...) return run("gradcheck", read(...)) end
 
 --- The same for the gradients of fn's gradients.

@@ -1,10 +1,10 @@
--- autograd.checkpoint: computes a part of a network anew in the backward pass instead of keeping its
--- inner values.
+-- autograd.checkpoint: computes a part of a network anew in the backward pass instead of keeping
+-- its inner values.
 local native = require "tide.native"
 local tide = require "tide"
 
---- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with the
---- same random numbers. Gradients reach the tensors among the arguments and all that fn uses; they
+--- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with
+--- the same random numbers. Gradients reach the tensors among the arguments and all that fn uses; they
 --- cannot be differentiated again.
 local function checkpoint(fn, ...)
   if not tide.is_grad_enabled() then return fn(...) end

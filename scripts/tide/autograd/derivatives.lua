@@ -1,12 +1,12 @@
--- Derivatives of functions as tensors: jacobian, hessian, and their products with vectors. Functions
--- take tensors and return one or several.
+-- Derivatives of functions as tensors: jacobian, hessian, and their products with vectors.
+-- Functions take tensors and return one or several.
 local raise = require "tide.raise"
 local tide = require "tide"
 
 local derivatives = {}
 
---- Copies of the inputs (one tensor or a list) that gradients can be had for. With `keep`, their own
---- histories go on.
+--- Copies of the inputs (one tensor or a list) that gradients can be had for. With `keep`, their
+--- own histories go on.
 local function as_inputs(name, inputs, keep)
   local list = tide.is_tensor(inputs) and {inputs} or inputs
   if type(list) ~= "table" or #list == 0 then

@@ -12,8 +12,8 @@ local defaults = {
   history_size = 100, line_search_fn = false,
 }
 
---- optim.LBFGS(net:parameters(), {lr = 1, line_search_fn = "strong_wolfe"}): step takes a closure that
---- computes the gradients anew and returns the loss. It reads values, and so waits.
+--- optim.LBFGS(net:parameters(), {lr = 1, line_search_fn = "strong_wolfe"}): step takes a closure
+--- that computes the gradients anew and returns the loss. It reads values, and so waits.
 function LBFGS:init(params, options)
   Optimizer.init(self, params, options, defaults)
   if #self.param_groups ~= 1 then raise("LBFGS: takes one group of parameters") end
@@ -85,7 +85,8 @@ local function cubic_minimum(a, fa, da, b, fb, db, low, high)
   return math.min(math.max(place, low), high)
 end
 
---- A step size that meets the strong Wolfe conditions: value, gradient, size, number of evaluations.
+--- A step size that meets the strong Wolfe conditions, with the value and gradient there, and the
+--- number of evaluations.
 --- `at(size)` gives value, gradient and slope there.
 local function strong_wolfe(at, size, longest, loss, grad, slope, smallest)
   local c1, c2, most = 1e-4, 0.9, 25
