@@ -28,7 +28,7 @@ FileMetadata metadata_at(lua_State* L, int index) {
 }
 
 int save(lua_State* L) {
-  // Both orders are common: save(path, tensors), and PyTorch's save(tensors, path).
+  // PyTorch's order is save(tensors, path); the path first is as good.
   if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING) {
     lua_pushvalue(L, 2);
     lua_pushvalue(L, 1);
@@ -68,8 +68,9 @@ int load(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"save", guard<save>, "path, tensors, metadata?",
-     "Writes a table of tensors to a safetensors file, which is replaced as a whole"},
+    {"save", guard<save>, "tensors, path, metadata?",
+     "Writes a table of tensors to a safetensors file, which is replaced as a whole; the path may "
+     "also come first"},
     {"load", guard<load>, "path, device?",
      "The tensors of a safetensors file as a table, and its metadata"},
 };

@@ -20,6 +20,15 @@ describe("files", function()
     local loaded = tide.load(path)
     for dtype, tensor in pairs(state) do test.identical(loaded[dtype], tensor) end
   end)
+  it("take the path in front or behind, and words about the tensors", function()
+    for _, arguments in ipairs {{{x = tide.ones(2)}, path, {by = "me"}},
+      {path, {x = tide.ones(2)}, {by = "me"}}} do
+      tide.save(table.unpack(arguments))
+      local loaded, words = tide.load(path)
+      equal(loaded.x:tolist(), {1.0, 1.0})
+      equal(words.by, "me")
+    end
+  end)
   it("keep tensors in npy", function()
     local x = tide.randn(3, 4)
     tide.np.save(path, x)
