@@ -82,8 +82,9 @@ int begin_step(lua_State*) {
   return 0;
 }
 
-int end_step(lua_State*) {
-  engine::end_step();
+/// end_step(error): with an error, nothing of the step is carried out.
+int end_step(lua_State* L) {
+  engine::end_step(lua_isnoneornil(L, 1));
   return 0;
 }
 

@@ -191,18 +191,22 @@ void set_eager(bool on) {
   Recorder::of_thread().eager = on;
 }
 
-void begin_step() { Recorder::of_thread().all_or_nothing = true; }
+void begin_step() {
+  Recorder& recorder = Recorder::of_thread();
+  if (recorder.all_or_nothing) return;
+  recorder.hand_over();  // what came before is no part of the step
+  recorder.all_or_nothing = true;
+}
 
-void end_step() {
+void end_step(bool whole) {
   Recorder& recorder = Recorder::of_thread();
   if (!recorder.all_or_nothing) return;
-  try {
-    recorder.hand_over();
-  } catch (...) {
-    recorder.all_or_nothing = false;
-    throw;
-  }
-  recorder.all_or_nothing = false;
+  struct Ended {
+    Recorder& recorder;
+    ~Ended() { recorder.all_or_nothing = recorder.given_up = false; }
+  } const ended{recorder};
+  recorder.given_up = !whole;
+  recorder.hand_over();
 }
 
 std::vector<WaitRecord> wait_report() {

@@ -55,9 +55,10 @@ bool eager();
 void set_eager(bool on);
 
 /// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure or an
-/// interrupt leaves all parameters as they were after some step. `end_step` hands over.
+/// interrupt leaves all parameters as they were after some step. `end_step` hands over; if not all was recorded, as
+/// an error came between, nothing runs.
 void begin_step();
-void end_step();
+void end_step(bool whole = true);
 
 // --- waiting report --------------------------------------------------------------------------
 

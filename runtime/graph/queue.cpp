@@ -282,9 +282,10 @@ Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& boun
 
 Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
   Ref<Failure> failure;
-  if (drop) {
+  if (drop || submission.given_up) {
     failure = new Failure;
-    failure->what = std::string(bound.name) + ": interrupted before it ran";
+    failure->what = std::string(bound.name) + (drop ? ": interrupted before it ran"
+                                                    : ": the step it belongs to was given up");
     failure->read = true;  // whoever interrupted knows
   } else if (backend_.fault(bound.step->kind == Step::Kind::copy ? Backend::Fault::copy
                                                                  : Backend::Fault::op)) {

@@ -37,6 +37,7 @@ struct Submission {
   std::vector<BoundStep> steps;
   std::vector<uint64_t> words;
   bool all_or_nothing = false;  ///< no step runs if one may not (a whole optimizer step)
+  bool given_up = false;        ///< no step runs: what was recorded is only a part of such a whole
   /// Runs on the queue's thread in place of a plan: uploads, waits for other devices, marks.
   std::function<void()> task;
   /// Address that the task computes, and who asked for it, for failures. The site is noted by

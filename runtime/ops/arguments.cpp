@@ -46,4 +46,18 @@ int64_t resolve_position(const char* op, Position position, int64_t size) {
   return place;
 }
 
+void check_amount(const char* op, const char* what, int64_t amount, int64_t least) {
+  if (amount >= least && amount <= INT32_MAX) return;
+  throw ShapeError(std::string(op) + ": " + what + " is too " +
+                   (amount < least ? "small: " : "large: ") + std::to_string(amount));
+}
+
+void check_list_length(const char* op, int64_t rows, int64_t columns) {
+  constexpr int64_t kMost = int64_t{1} << 28;
+  int64_t length;
+  if (__builtin_mul_overflow(rows, columns, &length) || length > kMost)
+    throw ShapeError(std::string(op) + ": too many positions: " + std::to_string(rows) +
+                     (columns == 1 ? "" : " times " + std::to_string(columns)));
+}
+
 }  // namespace tide

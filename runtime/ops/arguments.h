@@ -94,4 +94,12 @@ unsigned resolve_dims(const char* op, const Dims& dims, int rank);
 /// The place from 0 of a position among `size` ones. Throws ShapeError naming `op`.
 int64_t resolve_position(const char* op, Position position, int64_t size);
 
+/// Throws ShapeError naming `op` and `what` (a stride, the size of a kernel, ...) unless the amount
+/// is between `least` and what 32 bits hold, so that products of two of them cannot overflow.
+void check_amount(const char* op, const char* what, int64_t amount, int64_t least);
+
+/// Throws ShapeError naming `op` if a list of rows * columns positions or weights, which the op is
+/// about to make on the host, would be longer than any that is of use.
+void check_list_length(const char* op, int64_t rows, int64_t columns = 1);
+
 }  // namespace tide

@@ -33,9 +33,7 @@ std::array<int64_t, 3> per_dim(const char* name, const char* what,
                      " numbers: there are " + std::to_string(sizes->size()));
   for (int d = 0; d < dims; ++d) {
     result[d] = !sizes ? otherwise : (*sizes)[sizes->size() == 1 ? 0 : d];
-    if (result[d] < least)
-      throw ShapeError(std::string(name) + ": " + what +
-                       " is too small: " + std::to_string(result[d]));
+    check_amount(name, what, result[d], least);
   }
   return result;
 }

@@ -82,6 +82,7 @@ std::vector<Resampling> resamplings(const Tensor& x, const std::optional<Sizes>&
     if (to < 1 || from < 1)
       throw ShapeError("interpolate: sizes must be positive: from " + std::to_string(from) +
                        " to " + std::to_string(to));
+    check_list_length("interpolate", to);
     const bool by_factor = factors && !recompute;
     result.push_back({from, to, by_factor ? 1 / factor : static_cast<double>(from) / to});
   }

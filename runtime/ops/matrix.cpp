@@ -23,6 +23,8 @@ void check_types(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype())
     throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(a.dtype())) +
                      " and " + std::string(name_of(b.dtype())));
+  if (a.dtype() == DType::boolean)
+    throw DTypeError(std::string(op) + ": bool has no products: convert with :to(\"int64\")");
 }
 
 ShapeError inner_sizes(const char* op, const Tensor& a, const Tensor& b, int64_t inner_a,

@@ -74,6 +74,7 @@ Tensor pad_by(const Tensor& x, const Sizes& before, const Sizes& after, const st
                        " places from dimension " + std::to_string(d + 1) + " of " +
                        x.shape().text());
     std::vector<int64_t> positions;
+    check_list_length("pad", n + before[d] + after[d]);
     for (int64_t i = -before[d]; i < n + after[d]; ++i) positions.push_back(source(i, n) + 1);
     const Tensor at = record_constant(positions.data(), {static_cast<int64_t>(positions.size())},
                                       DType::i64, x.device());
@@ -90,9 +91,7 @@ std::array<int64_t, 2> pair_of(const char* name, const char* what,
   if (sizes->size() < 1 || sizes->size() > 2)
     throw ShapeError(std::string(name) + ": " + what + " must be 1 or 2 numbers: there are " +
                      std::to_string(sizes->size()));
-  for (int64_t size : *sizes)
-    if (size < least)
-      throw ShapeError(std::string(name) + ": " + what + " is too small: " + std::to_string(size));
+  for (int64_t size : *sizes) check_amount(name, what, size, least);
   return {(*sizes)[0], (*sizes)[sizes->size() - 1]};
 }
 
@@ -126,6 +125,9 @@ struct Windows {
   /// For each place of the kernel, then for each window: its position in the padded plane.
   Tensor positions(Device device) const {
     std::vector<int64_t> result;
+    check_list_length(name, kernel[0], kernel[1]);
+    check_list_length(name, count[0], count[1]);
+    check_list_length(name, size(), total());
     for (int64_t i = 0; i < kernel[0]; ++i)
       for (int64_t j = 0; j < kernel[1]; ++j)
         for (int64_t y = 0; y < count[0]; ++y)
@@ -144,6 +146,7 @@ Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::strin
     throw ShapeError("pad: two amounts for each of the last dimensions are needed: " +
                      std::to_string(amounts.size()) + " for " + x.shape().text());
   Sizes before, after;
+  for (int64_t amount : amounts) check_amount("pad", "an amount", amount, -INT32_MAX);
   for (int d = 0; d < x.rank(); ++d) {
     const int from_last = x.rank() - 1 - d;
     const bool given = 2 * from_last < amounts.size();
@@ -159,7 +162,8 @@ Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::strin
 }
 
 Tensor pixel_shuffle(const Tensor& x, int64_t factor) {
-  if (x.rank() < 3 || factor < 1 || x.shape()[x.rank() - 3] % (factor * factor) != 0)
+  if (x.rank() < 3 || factor < 1 || factor > INT32_MAX ||
+      x.shape()[x.rank() - 3] % (factor * factor) != 0)
     throw ShapeError("pixel_shuffle: channels of " + x.shape().text() +
                      " do not divide by the square of " + std::to_string(factor));
   const int c = x.rank() - 3;
@@ -176,7 +180,7 @@ Tensor pixel_shuffle(const Tensor& x, int64_t factor) {
 }
 
 Tensor pixel_unshuffle(const Tensor& x, int64_t factor) {
-  if (x.rank() < 3 || factor < 1 || x.shape()[x.rank() - 2] % factor != 0 ||
+  if (x.rank() < 3 || factor < 1 || factor > INT32_MAX || x.shape()[x.rank() - 2] % factor != 0 ||
       x.shape()[x.rank() - 1] % factor != 0)
     throw ShapeError("pixel_unshuffle: planes of " + x.shape().text() + " do not divide by " +
                      std::to_string(factor));

@@ -34,9 +34,7 @@ Pair per_dim(const char* name, const char* what, const Sizes& sizes, int dims, i
   if (sizes.size() != 1 && sizes.size() != dims)
     throw ShapeError(std::string(name) + ": " + what + " must be 1 or " + std::to_string(dims) +
                      " numbers: there are " + std::to_string(sizes.size()));
-  for (int64_t size : sizes)
-    if (size < least)
-      throw ShapeError(std::string(name) + ": " + what + " is too small: " + std::to_string(size));
+  for (int64_t size : sizes) check_amount(name, what, size, least);
   if (dims == 1) return {outer, sizes[0]};
   return {sizes[0], sizes[sizes.size() - 1]};
 }
@@ -187,9 +185,7 @@ std::vector<int64_t> adaptive_sizes(const char* name, const Sizes& size, int dim
   std::vector<int64_t> sizes;
   for (int d = 0; d < dims; ++d) {
     sizes.push_back(size[size.size() == 1 ? 0 : d]);
-    if (sizes.back() < 0)
-      throw ShapeError(std::string(name) +
-                       ": output_size is negative: " + std::to_string(sizes.back()));
+    check_amount(name, "output_size", sizes.back(), 0);
   }
   return sizes;
 }
@@ -208,6 +204,7 @@ struct AdaptiveWindows {
 
 /// The matrix that takes means of adaptive windows: (n, count).
 Tensor averaging_matrix(const AdaptiveWindows& windows, DType type, Device device) {
+  check_list_length("adaptive_avg_pool", windows.n, windows.count);
   std::vector<double> weights(static_cast<size_t>(windows.n * windows.count));
   for (int64_t i = 0; i < windows.count; ++i)
     for (int64_t j = windows.begin(i); j < windows.end(i); ++j)
@@ -240,6 +237,7 @@ Tensor adaptive_average(const char* name, const Tensor& x, const Sizes& size, in
 /// windows repeat their last element, which changes no maximum and comes after the first.
 std::vector<int64_t> window_positions(const AdaptiveWindows& windows) {
   std::vector<int64_t> positions;
+  check_list_length("adaptive_max_pool", windows.n, windows.count);
   const int64_t length = windows.longest();
   for (int64_t i = 0; i < windows.count; ++i)
     for (int64_t j = 0; j < length; ++j)

@@ -40,7 +40,7 @@ Tensor roll_dim(const Tensor& x, int dim, int64_t shift) {
   const Layout& to = y.layout();
   const auto move = [&](int64_t source, int64_t target, int64_t count) {
     record_fill("roll", make_view(y, slice_dim(to, dim, target, count, 1)),
-                 make_view(x, slice_dim(from, dim, source, count, 1)));
+                make_view(x, slice_dim(from, dim, source, count, 1)));
   };
   move(n - shift, 0, shift);
   move(0, shift, n - shift);
@@ -132,6 +132,8 @@ Tensor repeat_interleave_counts(const Tensor& x, const Tensor& repeats, std::opt
   for (int64_t i = 0; i < n; ++i) {
     const int64_t count = counts[counts.size() == 1 ? 0 : static_cast<size_t>(i)];
     check_count("repeat_interleave", count);
+    check_list_length("repeat_interleave",
+                      static_cast<int64_t>(positions.size()) + std::min(count, INT64_MAX / 2));
     positions.insert(positions.end(), static_cast<size_t>(count), i + 1);
   }
   const int64_t total = static_cast<int64_t>(positions.size());

@@ -116,6 +116,7 @@ Tensor flatten(const Tensor& x, std::optional<Dim> first, std::optional<Dim> las
 Tensor ravel(const Tensor& x) { return reshape_to(x, {x.numel()}); }
 
 Tensor unflatten(const Tensor& x, Dim dim, const Sizes& sizes) {
+  if (x.rank() == 0) throw ShapeError("unflatten: a tensor without dimensions has none to split");
   const int place = resolve_dim("unflatten", dim, x.rank());
   const Shape parts = infer_shape("unflatten", sizes, x.shape()[place], x.shape());
   Shape shape = x.shape();
@@ -232,7 +233,7 @@ Tensor narrow(const Tensor& x, Dim dim, Position start, int64_t length) {
   const int64_t size = x.shape()[place];
   const int64_t first = start.value < 0 ? start.value + size : start.value - 1;
   if (start.value == 0) throw ShapeError("narrow: positions start at 1: got 0");
-  if (first < 0 || length < 0 || first + length > size)
+  if (first < 0 || length < 0 || length > size - first)
     throw ShapeError("narrow: places out of range: " + std::to_string(length) + " from " +
                      std::to_string(start.value) + " in dimension " + std::to_string(place + 1) +
                      " of " + x.shape().text());

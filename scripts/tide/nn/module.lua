@@ -342,6 +342,9 @@ local function same_shape(a, b) return table.concat(a.shape, ",") == table.conca
 --- Copies the tensors of `state` into the module's. Unless {strict = false}, names missing or left
 --- over are an error. Returns the lists of both.
 function Module:load_state_dict(state, options)
+  if type(state) ~= "table" then
+    raise("load_state_dict: expected a table of tensors by name, got %s", type(state))
+  end
   local own, missing, unexpected = self:state_dict(), {}, {}
   for name, tensor in pairs(own) do
     local given = state[name]
@@ -353,7 +356,7 @@ function Module:load_state_dict(state, options)
     end
   end
   for name in pairs(state) do
-    if not own[name] then unexpected[name] = true end
+    if not own[name] then unexpected[tostring(name)] = true end
   end
   missing, unexpected = sorted_keys(missing), sorted_keys(unexpected)
   local strict = not (options and options.strict == false)

@@ -62,8 +62,9 @@ function Optimizer:zero_grad()
   end
 end
 
--- Ends what native.begin_step began, also when an error passes.
-local step_end = setmetatable({}, {__close = function() native.end_step() end})
+-- Ends what native.begin_step began. When an error passes, Ctrl-C say, only a part is recorded: then
+-- nothing of it is carried out.
+local step_end = setmetatable({}, {__close = function(_, problem) native.end_step(problem) end})
 
 --- Updates all parameters that have a gradient, all of them or, if that fails, none. Queues work
 --- only; never waits. `closure`, if given, is called first, to compute the gradients; what it

@@ -1,5 +1,5 @@
 -- Runs this very program again: run("lesson 1 --device cpu") gives what it printed, and whether it
--- succeeded.
+-- succeeded. With words of the shell before it: run("-e 1", "ulimit -v 1000000; exec").
 
 --- Where the program that runs this script lies.
 local function program()
@@ -12,8 +12,8 @@ end
 local path = program()
 
 --- All output of `tide WORDS`, and true if its exit status was 0.
-local function run(words)
-  local pipe = assert(io.popen(("'%s' %s 2>&1"):format(path, words)))
+local function run(words, before)
+  local pipe = assert(io.popen(("%s '%s' %s 2>&1"):format(before or "", path, words)))
   local output = pipe:read("a")
   return output, pipe:close() == true
 end
