@@ -150,6 +150,7 @@ int stream_scope(lua_State* L) {
     push_object(L, StreamScope{});
     return 1;
   }
+  check_callable(L, 2, "stream");
   lua_remove(L, 1);
   lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, finish_stream_scope);
   return finish_stream_scope(L, LUA_OK, 0);

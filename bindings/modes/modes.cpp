@@ -92,20 +92,6 @@ int scope_close(lua_State* L) {
 /// After the function given to a scope: its results are what is above the scope.
 int finish_scope(lua_State* L, int, lua_KContext) { return lua_gettop(L) - 1; }
 
-bool can_be_called(lua_State* L, int index) {
-  if (lua_isfunction(L, index)) return true;
-  if (luaL_getmetafield(L, index, "__call") == LUA_TNIL) return false;
-  lua_pop(L, 1);
-  return true;
-}
-
-/// Throws unless the value at index 1 can be called, or is none.
-void check_callable(lua_State* L, const char* name) {
-  if (!lua_isnoneornil(L, 1) && !can_be_called(L, 1))
-    throw ArgumentError(std::string(name) + ": argument 1 (fn): expected function, got " +
-                        type_name(L, 1));
-}
-
 /// Calls the function at index 1 with the other arguments below the scope on top of the stack;
 /// without one, returns the scope. Errors and yields pass through, as the scope is a to-be-closed
 /// value.
@@ -121,7 +107,7 @@ int call_in_scope(lua_State* L) {
 /// Opens a scope in which `mode` has this value. With a function as first argument: calls it with
 /// the others in that scope.
 int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
-  check_callable(L, name);
+  if (!lua_isnoneornil(L, 1)) check_callable(L, 1, name);
   push_object(L, Scope{L, mode, false, {}, false});
   auto& scope = check<Scope>(L, -1, "scope");
   scope.previous = set_mode(L, mode, value);
@@ -179,7 +165,7 @@ int autocast(lua_State* L) {
   }
   if (type && !is_half(*type))
     throw DTypeError("autocast: float16 or bfloat16 is needed: " + std::string(name_of(*type)));
-  check_callable(L, "autocast");
+  if (!lua_isnoneornil(L, 1)) check_callable(L, 1, "autocast");
   Autocast setting = autocast_in_force();
   for (size_t kind = 0; kind < setting.types.size(); ++kind)
     if (!only || static_cast<size_t>(*only) == kind)

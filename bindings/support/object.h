@@ -67,6 +67,15 @@ T& check(lua_State* L, int index, const char* function) {
                       ": expected " + kClass<T>.name + ", got " + type_name(L, index));
 }
 
+/// Throws ArgumentError unless the value at the index can be called.
+inline void check_callable(lua_State* L, int index, const char* function) {
+  if (lua_isfunction(L, index)) return;
+  if (luaL_getmetafield(L, index, "__call") == LUA_TNIL)
+    throw ArgumentError(std::string(function) + ": argument " + std::to_string(index) +
+                        " (fn): expected function, got " + type_name(L, index));
+  lua_pop(L, 1);
+}
+
 /// Pushes a new userdata with this value. The class must be open in this state.
 template <class T>
 T& push_object(lua_State* L, T value) {

@@ -130,7 +130,7 @@ int next_call(lua_State* L) {
 }
 
 int benchmark(lua_State* L) {
-  if (lua_isnoneornil(L, 1)) throw ArgumentError("benchmark: argument 1 (fn): expected function");
+  check_callable(L, 1, "benchmark");
   Benchmark settings = read_settings(L);
   settings.compile_before = kernel_statistics().compile_seconds;
   lua_settop(L, 1);

@@ -36,7 +36,11 @@ void Window::begin() {
 
 void Window::record(const Ref<Node>& node, bool heavy) {
   counters.recorded.fetch_add(1, std::memory_order_relaxed);
-  if (heavy && !nodes_.empty()) hand_over();
+  const auto is_full = [&] {
+    return (nodes_.size() >= kMostOps || (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
+           !Recorder::of_thread().all_or_nothing;
+  };
+  if (!nodes_.empty() && (heavy || (node->native && is_full()))) hand_over();
   const auto bring_in = [&](Argument& argument) {
     if (argument.node && argument.node->state == Node::State::recipe) pull(*argument.node);
   };
@@ -45,12 +49,8 @@ void Window::record(const Ref<Node>& node, bool heavy) {
     for (Argument& argument : node->native->inputs) bring_in(argument);
   add(node);
   if (node->kind == Node::Kind::part) return;
-  Recorder& recorder = Recorder::of_thread();
-  const bool full = (nodes_.size() >= kMostOps ||
-                     (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
-                    !recorder.all_or_nothing;
   // The parts of a native op follow it at once: they must stay in its window.
-  if ((full || recorder.eager) && !node->native) hand_over();
+  if (!node->native && (is_full() || Recorder::of_thread().eager)) hand_over();
 }
 
 void Window::want(Node& node) { pull(node); }
@@ -122,8 +122,11 @@ void Window::add_argument(const Argument& argument) {
     key_.push_back(static_cast<uint64_t>(offset));
     if (!node.read) {
       node.read = true;
-      unread_bytes_ -= node.bytes();
-      --unread_;
+      // The results of native ops are stored, read or not.
+      if (!node.native) {
+        unread_bytes_ -= node.bytes();
+        --unread_;
+      }
     }
   } else {
     if (node.state == Node::State::failed) has_failed_inputs_ = true;
