@@ -139,7 +139,8 @@ Tensor float_power(const TensorOrNumber& a, const TensorOrNumber& b) {
 Tensor ldexp(const Tensor& x, const Tensor& other) { return x * exp2(floating(other)); }
 
 Tensor multigammaln(const Tensor& input, int64_t p) {
-  if (p < 1) throw Error("multigammaln: p is 1 or more: got " + std::to_string(p));
+  constexpr int64_t kMost = 4096;  // one op is recorded for each
+  if (p < 1 || p > kMost) throw Error("multigammaln: p is from 1 to 4096: got " + std::to_string(p));
   const Tensor x = floating(input);
   const double size = static_cast<double>(p);
   Tensor sum = lgamma(x);
