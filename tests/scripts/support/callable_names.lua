@@ -110,10 +110,10 @@ local function add_operators(list)
   end
 end
 
---- All targets whose name matches the pattern.
+--- All targets whose name matches the pattern; `composed` are those that are written in Lua.
 function targets.list(pattern)
   local all = {}
-  for _, entries in ipairs {native.reference(), require "tide.reference"} do
+  for origin, entries in ipairs {native.reference(), require "tide.reference"} do
     for _, entry in ipairs(entries) do
       local path = entry.signature:match "^[%w_.:]+"
       local receiver, method = path:match "^([%w_]+):([%w_]+)$"
@@ -124,6 +124,7 @@ function targets.list(pattern)
       if callable and not kLeftOut[path] and not path:find "^tide%.test%." then
         -- The receiver of methods of tensors is a parameter of the op.
         local target = new_target(path, fn, entry.signature)
+        target.composed = origin == 2
         if method then target.receiver = receiver == "x" and values.tensor or values.object end
         all[#all + 1] = target
       end
