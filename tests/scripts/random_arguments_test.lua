@@ -14,7 +14,7 @@ local function outcome(seed)
   os.remove(folder)
   assert(os.execute(("mkdir '%s'"):format(folder)))
   -- With a limit of memory, that no call can starve the machine; `timeout` ends what hangs.
-  local before = ("cd '%s' && ulimit -v 6000000 && timeout -s ABRT %d"):format(folder, kSeconds + 60)
+  local before = ("cd '%s' && ulimit -v 3000000 && timeout -s ABRT %d"):format(folder, kSeconds + 120)
   local words = ("'%s/support/random_arguments.lua' --seed %d --seconds %d --log last_calls"):format(
     here:match "^/" and here or os.getenv "PWD" .. "/" .. here, seed, kSeconds)
   local output = run(words, before)
