@@ -54,12 +54,17 @@ Function CudaKernels::fused(const LoopStep& step, GpuForm form) {
   return function;
 }
 
-Function CudaKernels::embedded(const char* ptx, const char* name) {
+void* CudaKernels::slot() {
+  if (!slot_) check(driver().allocate(&slot_, 16), "cuMemAlloc");
+  return reinterpret_cast<void*>(slot_);
+}
+
+Function CudaKernels::embedded(const char* ptx, const std::string& name) {
   Function& function = embedded_[name];
   if (function) return function;
   Module& module = modules_[ptx];
   if (!module) module = load(ptx);
-  check(driver().module_function(&function, module, name), "cuModuleGetFunction");
+  check(driver().module_function(&function, module, name.c_str()), "cuModuleGetFunction");
   return function;
 }
 

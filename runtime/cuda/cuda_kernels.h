@@ -21,7 +21,10 @@ class CudaKernels {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters, Stream stream);
 
   /// The kernel `name` of the embedded PTX `module`; both outlive the process.
-  Function embedded(const char* ptx, const char* name);
+  Function embedded(const char* ptx, const std::string& name);
+
+  /// 16 bytes of device memory for what a kernel reports.
+  void* slot();
 
   /// Blocks that fill the device some times over; loops over the grid do the rest.
   int64_t most_blocks() const { return int64_t{multiprocessors_} * 64; }
@@ -36,6 +39,7 @@ class CudaKernels {
   std::unordered_map<const char*, Module> modules_;
   std::unordered_map<std::string, Function> embedded_;
   std::vector<uint64_t> words_;
+  DevicePointer slot_ = 0;
 };
 
 }  // namespace tide::cuda

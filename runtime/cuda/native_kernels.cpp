@@ -1,7 +1,257 @@
+// The host's half of native ops: arguments, launches, and the check of positions.
 #include "runtime/cuda/native_kernels.h"
 
-namespace tide::cuda {
+#include <algorithm>
+#include <string>
 
-bool launch_native(NativeLaunch&) { return false; }
+#include "runtime/cuda/embedded_kernels.h"
+#include "runtime/cuda/kernels/arguments.h"
+
+namespace tide::cuda {
+namespace {
+
+static_assert(kKernelDims >= kMaxDims);
+
+const char* suffix_of(DType type) {
+  switch (type) {
+    case DType::f32: return "f32";
+    case DType::f64: return "f64";
+    case DType::f16: return "f16";
+    case DType::bf16: return "bf16";
+    case DType::i64: return "i64";
+    case DType::i32: return "i32";
+    case DType::i16: return "i16";
+    case DType::i8: return "i8";
+    case DType::u8: return "u8";
+    case DType::boolean: return "bool";
+  }
+  return "";
+}
+
+/// Runs `kernel` of kernels/`file`.cu over so many blocks, or fewer that take turns.
+template <class Arguments>
+void run(NativeLaunch& call, const char* file, const std::string& kernel, Arguments& arguments,
+         int64_t blocks, int threads) {
+  if (blocks <= 0) return;
+  const Function function = call.kernels.embedded(embedded_ptx(file), kernel);
+  const auto grid = static_cast<unsigned>(std::min(blocks, call.kernels.most_blocks()));
+  void* parameters[] = {&arguments};
+  check(driver().launch(function, grid, 1, 1, static_cast<unsigned>(threads), 1, 1, 0, call.stream,
+                        parameters, nullptr),
+        "cuLaunchKernel");
+}
+
+int64_t blocks_for(int64_t elements) { return (elements + kElementThreads - 1) / kElementThreads; }
+
+bool launch_matmul(NativeLaunch& call) {
+  const Layout &a = call.input_layout(0), &b = call.input_layout(1);
+  const int rank = a.rank();
+  const bool has_bias = call.step.attributes[0] != 0;
+  MatmulArguments g{};
+  g.a = call.input(0);
+  g.b = call.input(1);
+  g.c = call.output(0);
+  g.bias = has_bias ? call.input(2) : nullptr;
+  g.bias_stride = has_bias ? call.input_layout(2).strides[0] : 0;
+  g.m = a.shape[rank - 2], g.k = a.shape[rank - 1], g.n = b.shape[rank - 1];
+  g.a_row = a.strides[rank - 2], g.a_column = a.strides[rank - 1];
+  g.b_row = b.strides[rank - 2], g.b_column = b.strides[rank - 1];
+  g.batch = 1;
+  g.leading_rank = rank - 2;
+  for (int d = 0; d < rank - 2; ++d) {
+    g.leading[d] = a.shape[d];
+    g.a_leading[d] = a.strides[d];
+    g.b_leading[d] = b.strides[d];
+    g.batch *= a.shape[d];
+  }
+  const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
+  run(call, "matmul", std::string("matmul_") + suffix_of(call.step.outputs[0].type), g,
+      tiles(g.m) * tiles(g.n) * g.batch, kMatmulThreads);
+  return true;
+}
+
+/// Waits for the kernel and looks whether it met a position that is out of range.
+void check_positions(NativeLaunch& call, const IndexArguments& g) {
+  unsigned long long place = 0;
+  call.staging.download(&place, reinterpret_cast<DevicePointer>(g.first_wrong), sizeof place);
+  if (place == ~0ull) return;
+  const Layout& index = call.input_layout(1);
+  int64_t offset = 0;
+  for (int d = index.rank() - 1; d >= 0; --d) {
+    const auto size = static_cast<unsigned long long>(index.shape[d]);
+    offset += static_cast<int64_t>(place % size) * index.strides[d];
+    place /= size;
+  }
+  int64_t position = 0;
+  const auto address = reinterpret_cast<DevicePointer>(static_cast<const int64_t*>(g.index) + offset);
+  call.staging.download(&position, address, sizeof position);
+  call.failure = PositionFailure{position, g.limit};
+}
+
+IndexArguments index_arguments(NativeLaunch& call) {
+  const Layout& index = call.input_layout(1);
+  IndexArguments g{};
+  g.index = call.input(1);
+  g.out = call.output(0);
+  g.rank = index.rank();
+  g.dim = static_cast<int32_t>(call.step.attributes[0]);
+  for (int d = 0; d < index.rank(); ++d) {
+    g.shape[d] = index.shape[d];
+    g.index_strides[d] = index.strides[d];
+  }
+  g.first_wrong = static_cast<unsigned long long*>(call.kernels.slot());
+  check(driver().fill_words(reinterpret_cast<DevicePointer>(g.first_wrong), ~0u, 2, call.stream),
+        "cuMemsetD32Async");
+  return g;
+}
+
+bool launch_gather(NativeLaunch& call) {
+  const Layout& x = call.input_layout(0);
+  IndexArguments g = index_arguments(call);
+  g.x = call.input(0);
+  g.count = call.output_shape(0).numel();
+  g.limit = x.shape[g.dim];
+  if (g.count == 0) return true;
+  for (int d = 0; d < x.rank(); ++d) g.x_strides[d] = x.strides[d];
+  run(call, "indexing", "gather_" + std::to_string(size_of(call.step.outputs[0].type)), g,
+      blocks_for(g.count), kElementThreads);
+  check_positions(call, g);
+  return true;
+}
+
+bool launch_scatter(NativeLaunch& call) {
+  const DType type = call.step.outputs[0].type;
+  const bool add = call.step.attributes[1] != 0;
+  // Sums of halves need a wider array to meet in; sums of integers are rare.
+  if (add && type != DType::f32 && type != DType::f64) return false;
+  const Layout out(call.output_shape(0));
+  const auto to = reinterpret_cast<DevicePointer>(call.output(0));
+  const auto base = reinterpret_cast<DevicePointer>(call.input(0));
+  const auto bytes = static_cast<size_t>(out.shape.numel()) * size_of(type);
+  if (bytes && to != base) check(driver().copy_within(to, base, bytes, call.stream), "cuMemcpyDtoDAsync");
+  IndexArguments g = index_arguments(call);
+  const int64_t elements = call.input_layout(1).shape.numel();
+  if (elements == 0) return true;
+  g.source = call.input(2);
+  g.add = add;
+  g.limit = out.shape[g.dim];
+  g.count = elements / g.shape[g.dim];
+  for (int d = 0; d < out.rank(); ++d) {
+    g.out_strides[d] = out.strides[d];
+    g.source_strides[d] = call.input_layout(2).strides[d];
+  }
+  run(call, "indexing", "scatter_" + (add ? suffix_of(type) : std::to_string(size_of(type))), g,
+      blocks_for(g.count), kElementThreads);
+  check_positions(call, g);
+  return true;
+}
+
+ScanArguments scan_arguments(NativeLaunch& call) {
+  const Shape& shape = call.input_layout(0).shape;
+  const auto dim = static_cast<int>(call.step.attributes[0]);
+  ScanArguments g{call.input(0), call.output(0), nullptr, 1, shape[dim], 1, 0};
+  for (int d = 0; d < dim; ++d) g.outer *= shape[d];
+  for (int d = dim + 1; d < shape.rank(); ++d) g.inner *= shape[d];
+  return g;
+}
+
+bool launch_scan(NativeLaunch& call, const char* name) {
+  ScanArguments g = scan_arguments(call);
+  const DType from = call.step.inputs[0].type, to = call.step.outputs[0].type;
+  if (from != to && to != DType::i64) return false;
+  if (from == DType::boolean && to == from) return false;
+  std::string kernel = std::string(name) + "_" + suffix_of(from);
+  if (from != to) kernel += "_i64";
+  run(call, "scan", kernel, g, g.length ? blocks_for(g.outer * g.inner) : 0, kElementThreads);
+  return true;
+}
+
+bool launch_extreme(NativeLaunch& call) {
+  ScanArguments g = scan_arguments(call);
+  g.positions = static_cast<int64_t*>(call.output(1));
+  g.largest = call.step.attributes[1] != 0;
+  run(call, "scan", std::string("cumulative_extreme_") + suffix_of(call.step.inputs[0].type), g,
+      g.length ? blocks_for(g.outer * g.inner) : 0, kElementThreads);
+  return true;
+}
+
+/// `backward`: the result is of the input's size.
+bool launch_pool(NativeLaunch& call, const char* name, bool backward, bool largest) {
+  const auto& a = call.step.attributes;
+  const Shape& input = backward ? call.output_shape(0) : call.input_layout(0).shape;
+  const Shape& output = backward ? call.input_layout(0).shape : call.output_shape(0);
+  PoolArguments g{};
+  g.x = call.input(0);
+  g.y = call.output(0);
+  if (largest && backward) g.chosen = static_cast<const int64_t*>(call.input(1));
+  if (largest && !backward) g.positions = static_cast<int64_t*>(call.output(1));
+  g.planes = input[0] * input[1];
+  g.input_h = input[2], g.input_w = input[3], g.output_h = output[2], g.output_w = output[3];
+  if (!(largest && backward)) {
+    g.kernel_h = a[0], g.kernel_w = a[1], g.stride_h = a[2], g.stride_w = a[3];
+    g.pad_h = a[4], g.pad_w = a[5];
+    g.dilation_h = largest ? a[6] : 1, g.dilation_w = largest ? a[7] : 1;
+    if (!largest) g.count_pad = a[6], g.divisor = a[7];
+  }
+  run(call, "pooling", std::string(name) + "_" + suffix_of(call.step.outputs[0].type), g,
+      blocks_for(call.output_shape(0).numel()), kElementThreads);
+  return true;
+}
+
+ConvolutionArguments convolution_arguments(NativeLaunch& call, const Shape& input,
+                                           const Shape& weight, const Shape& output) {
+  const auto& a = call.step.attributes;
+  ConvolutionArguments g{};
+  g.x = call.input(0);
+  g.weight = call.input(1);
+  g.bias = a[0] ? call.input(2) : nullptr;
+  g.y = call.output(0);
+  g.n = input[0], g.c = input[1], g.h = input[2], g.w = input[3];
+  g.o = weight[0], g.oh = output[2], g.ow = output[3], g.kh = weight[2], g.kw = weight[3];
+  g.stride_h = a[1], g.stride_w = a[2], g.pad_h = a[3], g.pad_w = a[4];
+  g.dilation_h = a[5], g.dilation_w = a[6], g.groups = a[7];
+  return g;
+}
+
+bool launch_convolution(NativeLaunch& call) {
+  const Shape &first = call.input_layout(0).shape, &second = call.input_layout(1).shape;
+  const Shape& result = call.output_shape(0);
+  const std::string suffix = std::string("_") + suffix_of(call.step.outputs[0].type);
+  const int64_t blocks = blocks_for(result.numel());
+  if (call.step.op == NativeOp::conv2d) {
+    ConvolutionArguments g = convolution_arguments(call, first, second, result);
+    run(call, "convolution", "conv2d" + suffix, g, blocks, kElementThreads);
+  } else if (call.step.op == NativeOp::conv2d_backward_input) {
+    ConvolutionArguments g = convolution_arguments(call, result, second, first);
+    run(call, "convolution", "conv2d_backward_input" + suffix, g, blocks, kElementThreads);
+  } else {
+    ConvolutionArguments g = convolution_arguments(call, second, result, first);
+    run(call, "convolution", "conv2d_backward_weight" + suffix, g, result.numel(), kWeightThreads);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool launch_native(NativeLaunch& call) {
+  if (!embedded_ptx("matmul")) return false;
+  switch (call.step.op) {
+    case NativeOp::matmul: return launch_matmul(call);
+    case NativeOp::conv2d:
+    case NativeOp::conv2d_backward_input:
+    case NativeOp::conv2d_backward_weight: return launch_convolution(call);
+    case NativeOp::max_pool2d: return launch_pool(call, "max_pool2d", false, true);
+    case NativeOp::max_pool2d_backward: return launch_pool(call, "max_pool2d_backward", true, true);
+    case NativeOp::avg_pool2d: return launch_pool(call, "avg_pool2d", false, false);
+    case NativeOp::avg_pool2d_backward: return launch_pool(call, "avg_pool2d_backward", true, false);
+    case NativeOp::gather: return launch_gather(call);
+    case NativeOp::scatter: return launch_scatter(call);
+    case NativeOp::cumsum: return launch_scan(call, "cumsum");
+    case NativeOp::cumprod: return launch_scan(call, "cumprod");
+    case NativeOp::cumulative_extreme: return launch_extreme(call);
+    case NativeOp::sort: return false;
+  }
+  return false;
+}
 
 }  // namespace tide::cuda

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/cuda/cuda_kernels.h"
+#include "runtime/cuda/staging.h"
 #include "runtime/graph/backend.h"
 
 namespace tide::cuda {
@@ -14,10 +15,13 @@ struct NativeLaunch {
   void* const* addresses;  ///< of inputs, then outputs
   CudaKernels& kernels;
   Stream stream;
-  std::optional<PositionFailure> failure;  ///< set by ops that check positions
+  Staging& staging;
+  std::optional<PositionFailure> failure;  ///< set by ops that check positions, which therefore wait
 
   void* input(size_t i) const { return addresses[i]; }
   void* output(size_t i) const { return addresses[step.inputs.size() + i]; }
+  const Layout& input_layout(size_t i) const { return step.inputs[i].layout; }
+  const Shape& output_shape(size_t i) const { return step.outputs[i].layout.shape; }
 };
 
 /// Enqueues the op; false if it has no kernel for these types, or this build has none.

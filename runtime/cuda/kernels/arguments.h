@@ -1,0 +1,66 @@
+// What the embedded kernels are given: plain structures that host and device read alike.
+#pragma once
+
+#include <cstdint>
+
+namespace tide::cuda {
+
+constexpr int kKernelDims = 8;
+
+/// A batch of products c = a b [+ bias]. Strides are in elements.
+struct MatmulArguments {
+  const void *a, *b, *bias;  ///< bias: null if there is none
+  void* c;                   ///< dense
+  int64_t m, n, k;
+  int64_t a_row, a_column, b_row, b_column, bias_stride;
+  int64_t batch;
+  int32_t leading_rank;
+  int64_t leading[kKernelDims], a_leading[kKernelDims], b_leading[kKernelDims];
+};
+constexpr int kMatmulTile = 64, kMatmulThreads = 256;
+
+/// An index of positions, walked with what is read and written.
+struct IndexArguments {
+  const void *x, *index, *source;
+  void* out;
+  unsigned long long* first_wrong;  ///< the least place of a position that is out of range
+  int64_t count;                    ///< of threads' work: elements (gather), lanes (scatter)
+  int64_t limit;
+  int32_t rank, dim, add;
+  int64_t shape[kKernelDims];       ///< of the index
+  int64_t x_strides[kKernelDims], index_strides[kKernelDims], source_strides[kKernelDims];
+  int64_t out_strides[kKernelDims];
+};
+
+/// A dense array seen as (outer, length, inner), scanned along the middle.
+struct ScanArguments {
+  const void* x;
+  void* y;
+  int64_t* positions;
+  int64_t outer, length, inner;
+  int32_t largest;
+};
+
+/// Pooling of planes, and its gradients.
+struct PoolArguments {
+  const void* x;          ///< input, or dy
+  const int64_t* chosen;  ///< backward of max: positions
+  void* y;
+  int64_t* positions;     ///< max
+  int64_t planes, input_h, input_w, output_h, output_w;
+  int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+  int64_t count_pad, divisor;
+};
+
+/// A convolution: all arrays are dense.
+struct ConvolutionArguments {
+  const void *x, *weight, *bias;  ///< as the op reads them: input or dy, weight or input
+  void* y;
+  int64_t n, c, h, w, o, oh, ow, kh, kw;
+  int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
+};
+
+constexpr int kElementThreads = 256;
+constexpr int kWeightThreads = 128;
+
+}  // namespace tide::cuda

@@ -1,0 +1,15 @@
+# Writes PTX files into a C++ source: cmake -DFILES=... -DOUTPUT=... -P embed.cmake
+set(code "// Written by embed.cmake.\n#include <cstring>\n\nnamespace {\nstruct File {\n  const char* name;\n  const char* text;\n};\n")
+string(APPEND code "const File files[] = {\n")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} text)
+  # Comments and indentation are a third of it.
+  string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "\n[\t \n]+" "\n" text "${text}")
+  string(APPEND code "    {\"${name}\", R\"ptx(${text})ptx\"},\n")
+endforeach()
+string(APPEND code "};\n}  // namespace\n\n/// The PTX of one file of kernels, or null.\n")
+string(APPEND code "extern \"C\" __attribute__((visibility(\"default\"))) const char* tide_cuda_kernels(const char* name) {\n")
+string(APPEND code "  for (const File& file : files)\n    if (std::strcmp(file.name, name) == 0) return file.text;\n  return nullptr;\n}\n")
+file(WRITE ${OUTPUT} "${code}")

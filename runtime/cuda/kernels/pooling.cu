@@ -1,0 +1,134 @@
+// Maximum and average pooling of planes, an element of the result per thread. Gradients are collected, not
+// spread: each input sums what its windows give it, in the order of the outputs.
+#include "runtime/cuda/kernels/arguments.h"
+#include "runtime/cuda/kernels/element.cuh"
+
+namespace tide::cuda {
+namespace {
+
+template <class T>
+__device__ void max_pool(const PoolArguments& g) {
+  const int64_t size = g.output_h * g.output_w;
+  for (int64_t i = thread_number(); i < g.planes * size; i += thread_count()) {
+    const T* plane = static_cast<const T*>(g.x) + i / size * g.input_h * g.input_w;
+    const int64_t row = i % size / g.output_w, column = i % g.output_w;
+    T best = narrow<T>(Wide<T>(0));
+    int64_t place = -1;
+    for (int64_t tap_h = 0; tap_h < g.kernel_h; ++tap_h)
+      for (int64_t tap_w = 0; tap_w < g.kernel_w; ++tap_w) {
+        const int64_t y = row * g.stride_h - g.pad_h + tap_h * g.dilation_h;
+        const int64_t x = column * g.stride_w - g.pad_w + tap_w * g.dilation_w;
+        if (y < 0 || y >= g.input_h || x < 0 || x >= g.input_w) continue;
+        const T value = plane[y * g.input_w + x];
+        const Wide<T> a = widen(value);
+        // The first of equal values counts, and a nan is above all.
+        if (place >= 0 && !(a > widen(best)) && !is_nan(a)) continue;
+        best = value;
+        place = y * g.input_w + x;
+      }
+    static_cast<T*>(g.y)[i] = best;
+    g.positions[i] = place + 1;
+  }
+}
+
+/// The outputs first..last (exclusive) whose windows hold input `place` along one dimension.
+struct Windows {
+  int64_t first, last;
+  __device__ Windows(int64_t place, int64_t output, int64_t span, int64_t stride, int64_t pad) {
+    const int64_t from = place + pad - span + 1;
+    first = from <= 0 ? 0 : (from + stride - 1) / stride;
+    last = (place + pad) / stride + 1;
+    if (last > output) last = output;
+  }
+};
+
+template <class T>
+__device__ void max_pool_backward(const PoolArguments& g) {
+  const int64_t input = g.input_h * g.input_w, output = g.output_h * g.output_w;
+  for (int64_t i = thread_number(); i < g.planes * input; i += thread_count()) {
+    const int64_t plane = i / input, place = i % input;
+    Wide<T> sum = 0;
+    for (int64_t o = plane * output; o < (plane + 1) * output; ++o)
+      if (g.chosen[o] == place + 1) sum += widen(static_cast<const T*>(g.x)[o]);
+    static_cast<T*>(g.y)[i] = narrow<T>(sum);
+  }
+}
+
+/// The window of one output, cut to the input, and what its sum is divided by.
+struct AverageWindow {
+  int64_t top, bottom, left, right;
+  double divisor;
+
+  __device__ AverageWindow(const PoolArguments& g, int64_t row, int64_t column) {
+    top = row * g.stride_h - g.pad_h;
+    left = column * g.stride_w - g.pad_w;
+    bottom = min(top + g.kernel_h, g.input_h + g.pad_h);
+    right = min(left + g.kernel_w, g.input_w + g.pad_w);
+    const int64_t padded = (bottom - top) * (right - left);
+    top = max(top, int64_t{0});
+    left = max(left, int64_t{0});
+    bottom = min(bottom, g.input_h);
+    right = min(right, g.input_w);
+    const int64_t inside = (bottom - top) * (right - left);
+    divisor = static_cast<double>(g.divisor ? g.divisor : g.count_pad ? padded : inside);
+  }
+  __device__ bool empty() const { return top >= bottom || left >= right; }
+  __device__ bool holds(int64_t y, int64_t x) const { return y >= top && y < bottom && x >= left && x < right; }
+};
+
+template <class T>
+__device__ void average_pool(const PoolArguments& g) {
+  const int64_t size = g.output_h * g.output_w;
+  for (int64_t i = thread_number(); i < g.planes * size; i += thread_count()) {
+    const T* plane = static_cast<const T*>(g.x) + i / size * g.input_h * g.input_w;
+    const AverageWindow window(g, i % size / g.output_w, i % g.output_w);
+    Wide<T> sum = 0;
+    for (int64_t y = window.top; y < window.bottom; ++y)
+      for (int64_t x = window.left; x < window.right; ++x) sum += widen(plane[y * g.input_w + x]);
+    if (!window.empty()) sum /= static_cast<Wide<T>>(window.divisor);
+    static_cast<T*>(g.y)[i] = narrow<T>(sum);
+  }
+}
+
+template <class T>
+__device__ void average_pool_backward(const PoolArguments& g) {
+  const int64_t input = g.input_h * g.input_w;
+  for (int64_t i = thread_number(); i < g.planes * input; i += thread_count()) {
+    const int64_t y = i % input / g.input_w, x = i % g.input_w;
+    const T* dy = static_cast<const T*>(g.x) + i / input * g.output_h * g.output_w;
+    const Windows rows(y, g.output_h, g.kernel_h, g.stride_h, g.pad_h);
+    const Windows columns(x, g.output_w, g.kernel_w, g.stride_w, g.pad_w);
+    Wide<T> sum = 0;
+    for (int64_t row = rows.first; row < rows.last; ++row)
+      for (int64_t column = columns.first; column < columns.last; ++column) {
+        const AverageWindow window(g, row, column);
+        if (window.holds(y, x))
+          sum += widen(dy[row * g.output_w + column]) / static_cast<Wide<T>>(window.divisor);
+      }
+    static_cast<T*>(g.y)[i] = narrow<T>(sum);
+  }
+}
+
+}  // namespace
+}  // namespace tide::cuda
+
+using namespace tide::cuda;
+
+#define TIDE_MAX_POOL(name, T)                                                         \
+  extern "C" __global__ void __launch_bounds__(256) max_pool2d_##name(PoolArguments g) { \
+    max_pool<T>(g);                                                                    \
+  }
+#define TIDE_POOL(name, T)                                                                      \
+  TIDE_MAX_POOL(name, T)                                                                        \
+  extern "C" __global__ void __launch_bounds__(256) max_pool2d_backward_##name(PoolArguments g) { \
+    max_pool_backward<T>(g);                                                                    \
+  }                                                                                             \
+  extern "C" __global__ void __launch_bounds__(256) avg_pool2d_##name(PoolArguments g) {          \
+    average_pool<T>(g);                                                                         \
+  }                                                                                             \
+  extern "C" __global__ void __launch_bounds__(256) avg_pool2d_backward_##name(PoolArguments g) { \
+    average_pool_backward<T>(g);                                                                \
+  }
+TIDE_FLOATING_TYPES(TIDE_POOL)
+TIDE_INTEGER_TYPES(TIDE_MAX_POOL)
+TIDE_MAX_POOL(bool, uint8_t)
