@@ -95,8 +95,7 @@ void CudaBackend::launch(const LoopStep& step, void* const* bases, const uint64_
 }
 
 std::optional<PositionFailure> CudaBackend::launch(const NativeStep& step, void* const* addresses) {
-  NativeLaunch call{step, addresses, *kernels_, queue_lane_.stream,
-                    *queue_lane_.staging, {}};
+  NativeLaunch call{step, addresses, *kernels_, queue_lane_.stream, *queue_lane_.staging, {}};
   if (launch_native(call)) return call.failure;
   return run_on_host(step, addresses, host_native_(step.op), *queue_lane_.staging);
 }

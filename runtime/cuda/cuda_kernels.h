@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/codegen/gpu_form.h"
+#include "runtime/cuda/blas.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/graph/backend.h"
 
@@ -22,6 +23,8 @@ class CudaKernels {
 
   /// The kernel `name` of the embedded PTX `module`; both outlive the process.
   Function embedded(const char* ptx, const std::string& name);
+
+  Blas& blas() { return blas_; }
 
   /// 16 bytes of device memory for what a kernel reports.
   void* slot();
@@ -40,6 +43,7 @@ class CudaKernels {
   std::unordered_map<std::string, Function> embedded_;
   std::vector<uint64_t> words_;
   DevicePointer slot_ = 0;
+  Blas blas_;
 };
 
 }  // namespace tide::cuda

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "runtime/cuda/library_path.h"
+
 namespace tide::cuda {
 namespace {
 
@@ -30,28 +32,6 @@ DriverTable table;
 bool logging() {
   const char* value = std::getenv("TIDE_LOG");
   return value && *value && std::strcmp(value, "0") != 0;
-}
-
-/// What TIDE_CUDA_PATH names: files as they are, in folders the library of that name.
-std::vector<std::string> places_asked_for() {
-  std::vector<std::string> places;
-  const char* list = std::getenv("TIDE_CUDA_PATH");
-  std::string rest = list ? list : "";
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    const fs::path place = rest.substr(0, end);
-    rest.erase(0, std::min(end + 1, rest.size()));
-    std::error_code error;
-    if (place.empty()) continue;
-    if (!fs::is_directory(place, error)) {
-      places.push_back(place.string());
-      continue;
-    }
-    for (const char* folder : {".", "lib64", "lib"})
-      if (fs::exists(place / folder / kLibrary, error))
-        places.push_back((place / folder / kLibrary).lexically_normal().string());
-  }
-  return places;
 }
 
 /// Whether there is an NVIDIA display controller on the bus.
@@ -117,7 +97,7 @@ class Opening {
   }
 
   bool find_library() {
-    std::vector<std::string> places = places_asked_for();
+    std::vector<std::string> places = places_asked_for(kLibrary);
     report_.expected = std::getenv("TIDE_CUDA_PATH") != nullptr;
     places.insert(places.end(), {kLibrary, "/usr/lib/wsl/lib/libcuda.so.1"});
     std::string reason;

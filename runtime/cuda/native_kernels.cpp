@@ -14,16 +14,26 @@ static_assert(kKernelDims >= kMaxDims);
 
 const char* suffix_of(DType type) {
   switch (type) {
-    case DType::f32: return "f32";
-    case DType::f64: return "f64";
-    case DType::f16: return "f16";
-    case DType::bf16: return "bf16";
-    case DType::i64: return "i64";
-    case DType::i32: return "i32";
-    case DType::i16: return "i16";
-    case DType::i8: return "i8";
-    case DType::u8: return "u8";
-    case DType::boolean: return "bool";
+    case DType::f32:
+      return "f32";
+    case DType::f64:
+      return "f64";
+    case DType::f16:
+      return "f16";
+    case DType::bf16:
+      return "bf16";
+    case DType::i64:
+      return "i64";
+    case DType::i32:
+      return "i32";
+    case DType::i16:
+      return "i16";
+    case DType::i8:
+      return "i8";
+    case DType::u8:
+      return "u8";
+    case DType::boolean:
+      return "bool";
   }
   return "";
 }
@@ -64,6 +74,9 @@ bool launch_matmul(NativeLaunch& call) {
     g.b_leading[d] = b.strides[d];
     g.batch *= a.shape[d];
   }
+  if (g.m == 0 || g.n == 0 || g.batch == 0) return true;
+  if (call.kernels.blas().multiply(g, call.step.outputs[0].type, call.stream)) return true;
+  if (!embedded_ptx("matmul")) return false;
   const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
   run(call, "matmul", std::string("matmul_") + suffix_of(call.step.outputs[0].type), g,
       tiles(g.m) * tiles(g.n) * g.batch, kMatmulThreads);
@@ -83,7 +96,8 @@ void check_positions(NativeLaunch& call, const IndexArguments& g) {
     place /= size;
   }
   int64_t position = 0;
-  const auto address = reinterpret_cast<DevicePointer>(static_cast<const int64_t*>(g.index) + offset);
+  const auto address =
+      reinterpret_cast<DevicePointer>(static_cast<const int64_t*>(g.index) + offset);
   call.staging.download(&position, address, sizeof position);
   call.failure = PositionFailure{position, g.limit};
 }
@@ -128,7 +142,8 @@ bool launch_scatter(NativeLaunch& call) {
   const auto to = reinterpret_cast<DevicePointer>(call.output(0));
   const auto base = reinterpret_cast<DevicePointer>(call.input(0));
   const auto bytes = static_cast<size_t>(out.shape.numel()) * size_of(type);
-  if (bytes && to != base) check(driver().copy_within(to, base, bytes, call.stream), "cuMemcpyDtoDAsync");
+  if (bytes && to != base)
+    check(driver().copy_within(to, base, bytes, call.stream), "cuMemcpyDtoDAsync");
   IndexArguments g = index_arguments(call);
   const int64_t elements = call.input_layout(1).shape.numel();
   if (elements == 0) return true;
@@ -234,22 +249,35 @@ bool launch_convolution(NativeLaunch& call) {
 }  // namespace
 
 bool launch_native(NativeLaunch& call) {
+  if (call.step.op == NativeOp::matmul) return launch_matmul(call);
   if (!embedded_ptx("matmul")) return false;
   switch (call.step.op) {
-    case NativeOp::matmul: return launch_matmul(call);
+    case NativeOp::matmul:
+      return false;
     case NativeOp::conv2d:
     case NativeOp::conv2d_backward_input:
-    case NativeOp::conv2d_backward_weight: return launch_convolution(call);
-    case NativeOp::max_pool2d: return launch_pool(call, "max_pool2d", false, true);
-    case NativeOp::max_pool2d_backward: return launch_pool(call, "max_pool2d_backward", true, true);
-    case NativeOp::avg_pool2d: return launch_pool(call, "avg_pool2d", false, false);
-    case NativeOp::avg_pool2d_backward: return launch_pool(call, "avg_pool2d_backward", true, false);
-    case NativeOp::gather: return launch_gather(call);
-    case NativeOp::scatter: return launch_scatter(call);
-    case NativeOp::cumsum: return launch_scan(call, "cumsum");
-    case NativeOp::cumprod: return launch_scan(call, "cumprod");
-    case NativeOp::cumulative_extreme: return launch_extreme(call);
-    case NativeOp::sort: return false;
+    case NativeOp::conv2d_backward_weight:
+      return launch_convolution(call);
+    case NativeOp::max_pool2d:
+      return launch_pool(call, "max_pool2d", false, true);
+    case NativeOp::max_pool2d_backward:
+      return launch_pool(call, "max_pool2d_backward", true, true);
+    case NativeOp::avg_pool2d:
+      return launch_pool(call, "avg_pool2d", false, false);
+    case NativeOp::avg_pool2d_backward:
+      return launch_pool(call, "avg_pool2d_backward", true, false);
+    case NativeOp::gather:
+      return launch_gather(call);
+    case NativeOp::scatter:
+      return launch_scatter(call);
+    case NativeOp::cumsum:
+      return launch_scan(call, "cumsum");
+    case NativeOp::cumprod:
+      return launch_scan(call, "cumprod");
+    case NativeOp::cumulative_extreme:
+      return launch_extreme(call);
+    case NativeOp::sort:
+      return false;
   }
   return false;
 }

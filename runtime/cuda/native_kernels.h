@@ -16,7 +16,8 @@ struct NativeLaunch {
   CudaKernels& kernels;
   Stream stream;
   Staging& staging;
-  std::optional<PositionFailure> failure;  ///< set by ops that check positions, which therefore wait
+  std::optional<PositionFailure>
+      failure;  ///< set by ops that check positions, which therefore wait
 
   void* input(size_t i) const { return addresses[i]; }
   void* output(size_t i) const { return addresses[step.inputs.size() + i]; }

@@ -27,7 +27,7 @@ struct IndexArguments {
   int64_t count;                    ///< of threads' work: elements (gather), lanes (scatter)
   int64_t limit;
   int32_t rank, dim, add;
-  int64_t shape[kKernelDims];       ///< of the index
+  int64_t shape[kKernelDims];  ///< of the index
   int64_t x_strides[kKernelDims], index_strides[kKernelDims], source_strides[kKernelDims];
   int64_t out_strides[kKernelDims];
 };
@@ -46,7 +46,7 @@ struct PoolArguments {
   const void* x;          ///< input, or dy
   const int64_t* chosen;  ///< backward of max: positions
   void* y;
-  int64_t* positions;     ///< max
+  int64_t* positions;  ///< max
   int64_t planes, input_h, input_w, output_h, output_w;
   int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
   int64_t count_pad, divisor;

@@ -1,5 +1,5 @@
-// 2-d convolutions and their gradients, written plainly: an element of the result per thread (for weights, per
-// block). Sums run in float (double for f64) in a fixed order and are rounded once.
+// 2-d convolutions and their gradients, written plainly: an element of the result per thread (for
+// weights, per block). Sums run in float (double for f64) in a fixed order and are rounded once.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -10,7 +10,8 @@ template <class T>
 __device__ void forward(const ConvolutionArguments& g) {
   const int64_t channels = g.c / g.groups, size = g.oh * g.ow;
   for (int64_t i = thread_number(); i < g.n * g.o * size; i += thread_count()) {
-    const int64_t image = i / size / g.o, o = i / size % g.o, row = i % size / g.ow, column = i % g.ow;
+    const int64_t image = i / size / g.o, o = i / size % g.o, row = i % size / g.ow,
+                  column = i % g.ow;
     const int64_t first = o / (g.o / g.groups) * channels;
     const T* x = static_cast<const T*>(g.x) + (image * g.c + first) * g.h * g.w;
     const T* weight = static_cast<const T*>(g.weight) + o * channels * g.kh * g.kw;
@@ -30,7 +31,8 @@ __device__ void forward(const ConvolutionArguments& g) {
 }
 
 /// The output that tap `tap` joins to input `place` along one dimension, or -1.
-__device__ int64_t joined(int64_t place, int64_t tap, int64_t output, int64_t stride, int64_t pad, int64_t dilation) {
+__device__ int64_t joined(int64_t place, int64_t tap, int64_t output, int64_t stride, int64_t pad,
+                          int64_t dilation) {
   const int64_t from = place + pad - tap * dilation;
   if (from < 0 || from % stride) return -1;
   return from / stride < output ? from / stride : -1;
@@ -50,8 +52,10 @@ __device__ void backward_input(const ConvolutionArguments& g) {
         for (int64_t q = 0; q < g.kw; ++q) {
           const int64_t column = joined(x, q, g.ow, g.stride_w, g.pad_w, g.dilation_w);
           if (column < 0) continue;
-          sum += widen(static_cast<const T*>(g.x)[((image * g.o + o) * g.oh + row) * g.ow + column]) *
-                 widen(static_cast<const T*>(g.weight)[((o * channels + c % channels) * g.kh + p) * g.kw + q]);
+          sum +=
+              widen(static_cast<const T*>(g.x)[((image * g.o + o) * g.oh + row) * g.ow + column]) *
+              widen(static_cast<const T*>(
+                  g.weight)[((o * channels + c % channels) * g.kh + p) * g.kw + q]);
         }
       }
     static_cast<T*>(g.y)[i] = narrow<T>(sum);
@@ -64,7 +68,8 @@ __device__ void backward_weight(const ConvolutionArguments& g) {
   __shared__ Wide<T> sums[kWeightThreads];
   const int64_t channels = g.c / g.groups, size = g.oh * g.ow;
   for (int64_t i = blockIdx.x; i < g.o * channels * g.kh * g.kw; i += gridDim.x) {
-    const int64_t q = i % g.kw, p = i / g.kw % g.kh, c = i / (g.kw * g.kh) % channels, o = i / (g.kw * g.kh * channels);
+    const int64_t q = i % g.kw, p = i / g.kw % g.kh, c = i / (g.kw * g.kh) % channels,
+                  o = i / (g.kw * g.kh * channels);
     const int64_t channel = o / (g.o / g.groups) * channels + c;
     Wide<T> sum = 0;
     for (int64_t k = threadIdx.x; k < g.n * size; k += kWeightThreads) {
@@ -91,12 +96,16 @@ __device__ void backward_weight(const ConvolutionArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_CONVOLUTION(name, T)                                                                      \
-  extern "C" __global__ void __launch_bounds__(256) conv2d_##name(ConvolutionArguments g) { forward<T>(g); } \
-  extern "C" __global__ void __launch_bounds__(256) conv2d_backward_input_##name(ConvolutionArguments g) { \
-    backward_input<T>(g);                                                                              \
-  }                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(128) conv2d_backward_weight_##name(ConvolutionArguments g) { \
-    backward_weight<T>(g);                                                                             \
+#define TIDE_CONVOLUTION(name, T)                                                           \
+  extern "C" __global__ void __launch_bounds__(256, 2) conv2d_##name(ConvolutionArguments g) { \
+    forward<T>(g);                                                                          \
+  }                                                                                         \
+  extern "C" __global__ void __launch_bounds__(256, 2)                                         \
+      conv2d_backward_input_##name(ConvolutionArguments g) {                                \
+    backward_input<T>(g);                                                                   \
+  }                                                                                         \
+  extern "C" __global__ void __launch_bounds__(128)                                         \
+      conv2d_backward_weight_##name(ConvolutionArguments g) {                               \
+    backward_weight<T>(g);                                                                  \
   }
 TIDE_FLOATING_TYPES(TIDE_CONVOLUTION)

@@ -46,7 +46,8 @@ __device__ void scatter(const IndexArguments& g) {
     }
     const int64_t length = g.shape[g.dim], first = lane / inner * length * inner + lane % inner;
     for (int64_t j = 0; j < length; ++j) {
-      const int64_t position = static_cast<const int64_t*>(g.index)[at + j * g.index_strides[g.dim]];
+      const int64_t position =
+          static_cast<const int64_t*>(g.index)[at + j * g.index_strides[g.dim]];
       if (!allows(g, position, first + j * inner)) continue;
       T& cell = static_cast<T*>(g.out)[to + (position - 1) * g.out_strides[g.dim]];
       const T value = static_cast<const T*>(g.source)[from + j * g.source_strides[g.dim]];
@@ -62,14 +63,18 @@ using namespace tide::cuda;
 
 // Elements that are only moved are told by their size.
 #define TIDE_GATHER(name, T)                                                          \
-  extern "C" __global__ void __launch_bounds__(256) gather_##name(IndexArguments g) { gather<T>(g); }
+  extern "C" __global__ void __launch_bounds__(256) gather_##name(IndexArguments g) { \
+    gather<T>(g);                                                                     \
+  }
 TIDE_GATHER(1, uint8_t)
 TIDE_GATHER(2, uint16_t)
 TIDE_GATHER(4, uint32_t)
 TIDE_GATHER(8, uint64_t)
 
-#define TIDE_SCATTER(name, T)                                                           \
-  extern "C" __global__ void __launch_bounds__(256) scatter_##name(IndexArguments g) { scatter<T>(g); }
+#define TIDE_SCATTER(name, T)                                                          \
+  extern "C" __global__ void __launch_bounds__(256) scatter_##name(IndexArguments g) { \
+    scatter<T>(g);                                                                     \
+  }
 TIDE_SCATTER(1, uint8_t)
 TIDE_SCATTER(2, uint16_t)
 TIDE_SCATTER(4, uint32_t)

@@ -1,5 +1,6 @@
-// Matrix products by tiles in shared memory: any strides, any type, bits that depend on the inner size
-// alone. Each thread owns 4 x 4 elements of a tile of 64 x 64 and adds along k in rising order.
+// Matrix products by tiles in shared memory: any strides, any type, bits that depend on the inner
+// size alone. Each thread owns 4 x 4 elements of a tile of 64 x 64 and adds along k in rising
+// order.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -31,7 +32,8 @@ __device__ void matmul(const MatmulArguments& g) {
   const int thread = threadIdx.x, row = thread / 16 * kOwn, column = thread % 16 * kOwn;
   for (int64_t item = blockIdx.x; item < tiles * g.batch; item += gridDim.x) {
     const int64_t index = item / tiles, tile = item % tiles;
-    const int64_t first_row = tile / tiles_n * kMatmulTile, first_column = tile % tiles_n * kMatmulTile;
+    const int64_t first_row = tile / tiles_n * kMatmulTile,
+                  first_column = tile % tiles_n * kMatmulTile;
     const T* a = static_cast<const T*>(g.a);
     const T* b = static_cast<const T*>(g.b);
     int64_t rest = index;
@@ -46,15 +48,22 @@ __device__ void matmul(const MatmulArguments& g) {
       // Neighbouring threads read neighbouring elements of whichever dimension lies dense.
       for (int i = thread; i < kDepth * kMatmulTile; i += kMatmulThreads) {
         const bool along_k = g.a_column == 1;
-        const int p = along_k ? i % kDepth : i / kMatmulTile, r = along_k ? i / kDepth : i % kMatmulTile;
+        const int p = along_k ? i % kDepth : i / kMatmulTile,
+                  r = along_k ? i / kDepth : i % kMatmulTile;
         const bool inside = first_row + r < g.m && first_k + p < g.k;
-        a_tile[p][r] = inside ? static_cast<W>(widen(a[(first_row + r) * g.a_row + (first_k + p) * g.a_column])) : W(0);
+        a_tile[p][r] =
+            inside
+                ? static_cast<W>(widen(a[(first_row + r) * g.a_row + (first_k + p) * g.a_column]))
+                : W(0);
       }
       for (int i = thread; i < kDepth * kMatmulTile; i += kMatmulThreads) {
         const bool along_k = g.b_row == 1 && g.b_column != 1;
-        const int p = along_k ? i % kDepth : i / kMatmulTile, c = along_k ? i / kDepth : i % kMatmulTile;
+        const int p = along_k ? i % kDepth : i / kMatmulTile,
+                  c = along_k ? i / kDepth : i % kMatmulTile;
         const bool inside = first_column + c < g.n && first_k + p < g.k;
-        b_tile[p][c] = inside ? static_cast<W>(widen(b[(first_k + p) * g.b_row + (first_column + c) * g.b_column])) : W(0);
+        b_tile[p][c] = inside ? static_cast<W>(widen(
+                                    b[(first_k + p) * g.b_row + (first_column + c) * g.b_column]))
+                              : W(0);
       }
       __syncthreads();
       const int depth = g.k - first_k < kDepth ? static_cast<int>(g.k - first_k) : kDepth;
@@ -80,7 +89,8 @@ __device__ void matmul(const MatmulArguments& g) {
         T value = narrow<T>(static_cast<Wide<T>>(sums[i][j]));
         if (g.bias)
           value = narrow<T>(static_cast<Wide<T>>(
-              widen(value) + widen(static_cast<const T*>(g.bias)[(first_column + column + j) * g.bias_stride])));
+              widen(value) +
+              widen(static_cast<const T*>(g.bias)[(first_column + column + j) * g.bias_stride])));
         c[(first_row + row + i) * g.n + first_column + column + j] = value;
       }
   }
@@ -91,9 +101,9 @@ __device__ void matmul(const MatmulArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_MATMUL(name, T, W)                                                      \
+#define TIDE_MATMUL(name, T, W)                                                        \
   extern "C" __global__ void __launch_bounds__(256) matmul_##name(MatmulArguments g) { \
-    matmul<T, W>(g);                                                                 \
+    matmul<T, W>(g);                                                                   \
   }
 TIDE_MATMUL(f32, float, float)
 TIDE_MATMUL(f64, double, double)

@@ -1,5 +1,5 @@
-// Maximum and average pooling of planes, an element of the result per thread. Gradients are collected, not
-// spread: each input sums what its windows give it, in the order of the outputs.
+// Maximum and average pooling of planes, an element of the result per thread. Gradients are
+// collected, not spread: each input sums what its windows give it, in the order of the outputs.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -73,7 +73,9 @@ struct AverageWindow {
     divisor = static_cast<double>(g.divisor ? g.divisor : g.count_pad ? padded : inside);
   }
   __device__ bool empty() const { return top >= bottom || left >= right; }
-  __device__ bool holds(int64_t y, int64_t x) const { return y >= top && y < bottom && x >= left && x < right; }
+  __device__ bool holds(int64_t y, int64_t x) const {
+    return y >= top && y < bottom && x >= left && x < right;
+  }
 };
 
 template <class T>
@@ -114,20 +116,20 @@ __device__ void average_pool_backward(const PoolArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_MAX_POOL(name, T)                                                         \
-  extern "C" __global__ void __launch_bounds__(256) max_pool2d_##name(PoolArguments g) { \
-    max_pool<T>(g);                                                                    \
+#define TIDE_MAX_POOL(name, T)                                                           \
+  extern "C" __global__ void __launch_bounds__(256, 2) max_pool2d_##name(PoolArguments g) { \
+    max_pool<T>(g);                                                                      \
   }
-#define TIDE_POOL(name, T)                                                                      \
-  TIDE_MAX_POOL(name, T)                                                                        \
-  extern "C" __global__ void __launch_bounds__(256) max_pool2d_backward_##name(PoolArguments g) { \
-    max_pool_backward<T>(g);                                                                    \
-  }                                                                                             \
-  extern "C" __global__ void __launch_bounds__(256) avg_pool2d_##name(PoolArguments g) {          \
-    average_pool<T>(g);                                                                         \
-  }                                                                                             \
-  extern "C" __global__ void __launch_bounds__(256) avg_pool2d_backward_##name(PoolArguments g) { \
-    average_pool_backward<T>(g);                                                                \
+#define TIDE_POOL(name, T)                                                                        \
+  TIDE_MAX_POOL(name, T)                                                                          \
+  extern "C" __global__ void __launch_bounds__(256, 2) max_pool2d_backward_##name(PoolArguments g) { \
+    max_pool_backward<T>(g);                                                                      \
+  }                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256, 2) avg_pool2d_##name(PoolArguments g) {          \
+    average_pool<T>(g);                                                                           \
+  }                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256, 2) avg_pool2d_backward_##name(PoolArguments g) { \
+    average_pool_backward<T>(g);                                                                  \
   }
 TIDE_FLOATING_TYPES(TIDE_POOL)
 TIDE_INTEGER_TYPES(TIDE_MAX_POOL)

@@ -49,12 +49,12 @@ __device__ void extremes(const ScanArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_SCAN(name, S, In, Out)                                                  \
-  extern "C" __global__ void __launch_bounds__(256) cumsum_##name(ScanArguments g) {   \
-    accumulate<S, In, Out, false>(g);                                                \
-  }                                                                                  \
-  extern "C" __global__ void __launch_bounds__(256) cumprod_##name(ScanArguments g) {  \
-    accumulate<S, In, Out, true>(g);                                                 \
+#define TIDE_SCAN(name, S, In, Out)                                                   \
+  extern "C" __global__ void __launch_bounds__(256) cumsum_##name(ScanArguments g) {  \
+    accumulate<S, In, Out, false>(g);                                                 \
+  }                                                                                   \
+  extern "C" __global__ void __launch_bounds__(256) cumprod_##name(ScanArguments g) { \
+    accumulate<S, In, Out, true>(g);                                                  \
   }
 #define TIDE_SCAN_FLOATING(name, T) TIDE_SCAN(name, double, T, T)
 #define TIDE_SCAN_INTEGER(name, T) TIDE_SCAN(name, unsigned long long, T, T)
@@ -67,9 +67,9 @@ TIDE_SCAN_WIDENED(i8, int8_t)
 TIDE_SCAN_WIDENED(u8, uint8_t)
 TIDE_SCAN_WIDENED(bool, uint8_t)
 
-#define TIDE_EXTREME(name, T)                                                                  \
+#define TIDE_EXTREME(name, T)                                                                    \
   extern "C" __global__ void __launch_bounds__(256) cumulative_extreme_##name(ScanArguments g) { \
-    extremes<T>(g);                                                                            \
+    extremes<T>(g);                                                                              \
   }
 TIDE_FLOATING_TYPES(TIDE_EXTREME)
 TIDE_INTEGER_TYPES(TIDE_EXTREME)

@@ -1,0 +1,221 @@
+// cuBLASLt's matrices are column-major, so it is asked for the transposed product: c' = b' a'.
+#include "runtime/cuda/blas.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/library_path.h"
+
+namespace tide::cuda {
+namespace {
+
+constexpr size_t kWorkspaceBytes = size_t{32} << 20;
+/// More than this is not looked at: what an address is aligned to beyond its offset must not decide
+/// bits.
+constexpr int64_t kMostAlignment = 16;
+
+const blas::Table* find_table() {
+  void* library = open_library({"libcublasLt.so.13", "libcublasLt.so.12"});
+  if (!library) return nullptr;
+  static blas::Table table;
+  bool complete = true;
+#define TIDE_FIND(member, name, parameters)                                      \
+  table.member = reinterpret_cast<decltype(table.member)>(dlsym(library, name)); \
+  complete = complete && table.member;
+  TIDE_CUDA_BLAS(TIDE_FIND)
+#undef TIDE_FIND
+  return complete ? &table : nullptr;
+}
+
+const blas::Table* table() {
+  static const blas::Table* const found = find_table();
+  return found;
+}
+
+/// A row-major operand as cuBLASLt sees it: how far apart its rows lie, and whether it is read
+/// transposed.
+struct Operand {
+  int64_t stride;
+  bool transposed;
+};
+
+/// None if neither dimension lies dense.
+std::optional<Operand> operand(int64_t rows, int64_t columns, int64_t row_stride,
+                               int64_t column_stride) {
+  if (columns == 1 || column_stride == 1) {
+    const int64_t stride = rows == 1 ? columns : row_stride;
+    if (stride >= columns && (columns == 1 ? stride >= 1 : true)) return Operand{stride, false};
+  }
+  if (rows == 1 || row_stride == 1) {
+    const int64_t stride = columns == 1 ? rows : column_stride;
+    if (stride >= rows) return Operand{stride, true};
+  }
+  return std::nullopt;
+}
+
+/// The stride between the products of a batch, if there is one.
+std::optional<int64_t> batch_stride(const MatmulArguments& g, const int64_t* strides) {
+  int64_t stride = 0, size = 1;
+  for (int d = g.leading_rank - 1; d >= 0; --d) {
+    if (g.leading[d] == 1) continue;
+    if (size == 1)
+      stride = strides[d];
+    else if (strides[d] != stride * size)
+      return std::nullopt;
+    size *= g.leading[d];
+  }
+  return stride;
+}
+
+int64_t alignment(const void* address) {
+  const auto value = reinterpret_cast<int64_t>(address);
+  return value ? std::min(value & -value, kMostAlignment) : kMostAlignment;
+}
+
+/// What a plan depends on, by name; the keys of plans are these numbers.
+enum Field : size_t {
+  kType,
+  kM,
+  kN,
+  kK,
+  kStrideA,
+  kStrideB,
+  kTransA,
+  kTransB,
+  kBatch,
+  kBatchA,
+  kBatchB,
+  kBias,
+  kAlignA,
+  kAlignB,
+  kAlignC,
+  kFields
+};
+
+}  // namespace
+
+bool Blas::open() {
+  if (tried_) return handle_ != nullptr;
+  tried_ = true;
+  if (!table() || table()->create(&handle_) != 0) {
+    handle_ = nullptr;
+    return false;
+  }
+  if (driver().allocate(&workspace_, kWorkspaceBytes) == kSuccess)
+    workspace_bytes_ = kWorkspaceBytes;
+  return true;
+}
+
+Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
+  const blas::Table& api = *table();
+  const auto type = static_cast<blas::DataType>(key[kType]);
+  const bool wide = type == blas::kFloat64;
+  Plan plan;
+  bool good = true;
+  const auto tried = [&](blas::Status status) { good = good && status == 0; };
+  tried(api.describe(&plan.description, wide ? blas::kCompute64 : blas::kCompute32,
+                     wide ? blas::kFloat64 : blas::kFloat32));
+  if (!good) return plan;
+  const auto describe = [&](blas::DescriptionField field, int value) {
+    tried(api.set_description(plan.description, field, &value, sizeof value));
+  };
+  describe(blas::kTransposeA, key[kTransB] ? blas::kTransposed : blas::kNotTransposed);
+  describe(blas::kTransposeB, key[kTransA] ? blas::kTransposed : blas::kNotTransposed);
+  if (key[kBias]) {
+    describe(blas::kEpilogue, blas::kEpilogueBias);
+    const void* some = reinterpret_cast<const void*>(kMostAlignment);  // set again at each run
+    tried(api.set_description(plan.description, blas::kBiasPointer, &some, sizeof some));
+  }
+  const auto layout = [&](blas::Layout* made, bool transposed, int64_t rows, int64_t columns,
+                          int64_t stride, int64_t batch) {
+    if (transposed) std::swap(rows, columns);
+    tried(api.make_layout(made, type, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
+                          stride));
+    if (!good || key[kBatch] == 1) return;
+    const auto count = static_cast<int32_t>(key[kBatch]);
+    tried(api.set_layout(*made, blas::kBatchCount, &count, sizeof count));
+    tried(api.set_layout(*made, blas::kBatchStride, &batch, sizeof batch));
+  };
+  layout(&plan.a, key[kTransB], key[kN], key[kK], key[kStrideB], key[kBatchB]);
+  layout(&plan.b, key[kTransA], key[kK], key[kM], key[kStrideA], key[kBatchA]);
+  layout(&plan.c, false, key[kN], key[kM], key[kN], key[kM] * key[kN]);
+  blas::Preference preference = nullptr;
+  tried(api.make_preference(&preference));
+  if (!good) return plan;
+  const auto prefer = [&](blas::PreferenceField field, auto value) {
+    tried(api.set_preference(preference, field, &value, sizeof value));
+  };
+  prefer(blas::kWorkspaceBytes, uint64_t{workspace_bytes_});
+  prefer(blas::kReductionSchemes, blas::kReduceInComputeType);
+  prefer(blas::kAlignmentA, static_cast<uint32_t>(key[kAlignB]));
+  prefer(blas::kAlignmentB, static_cast<uint32_t>(key[kAlignA]));
+  prefer(blas::kAlignmentC, static_cast<uint32_t>(key[kAlignC]));
+  prefer(blas::kAlignmentD, static_cast<uint32_t>(key[kAlignC]));
+  blas::Choice choice{};
+  int found = 0;
+  tried(api.choose(handle_, plan.description, plan.a, plan.b, plan.c, plan.c, preference, 1,
+                   &choice, &found));
+  api.destroy_preference(preference);
+  plan.possible =
+      good && found == 1 && choice.state == 0 && choice.workspace_bytes <= workspace_bytes_;
+  plan.algorithm = choice.algorithm;
+  return plan;
+}
+
+Blas::Plan& Blas::plan(const std::vector<int64_t>& key) {
+  const auto found = plans_.find(key);
+  return found != plans_.end() ? found->second : plans_.emplace(key, make_plan(key)).first->second;
+}
+
+bool Blas::multiply(const MatmulArguments& g, DType type, Stream stream) {
+  std::vector<int64_t> key(kFields);
+  switch (type) {
+    case DType::f32:
+      key[kType] = blas::kFloat32;
+      break;
+    case DType::f64:
+      key[kType] = blas::kFloat64;
+      break;
+    case DType::f16:
+      key[kType] = blas::kFloat16;
+      break;
+    case DType::bf16:
+      key[kType] = blas::kBFloat16;
+      break;
+    default:
+      return false;
+  }
+  const auto a = operand(g.m, g.k, g.a_row, g.a_column), b = operand(g.k, g.n, g.b_row, g.b_column);
+  const auto a_batch = batch_stride(g, g.a_leading), b_batch = batch_stride(g, g.b_leading);
+  constexpr int64_t kMostBatch = 0x7fffffff;
+  if (!a || !b || !a_batch || !b_batch || g.k == 0 || g.batch > kMostBatch) return false;
+  if (g.bias && g.bias_stride != 1 && g.n > 1) return false;
+  if (!open()) return false;
+  key[kM] = g.m, key[kN] = g.n, key[kK] = g.k;
+  key[kStrideA] = a->stride, key[kTransA] = a->transposed;
+  key[kStrideB] = b->stride, key[kTransB] = b->transposed;
+  key[kBatch] = g.batch, key[kBatchA] = *a_batch, key[kBatchB] = *b_batch;
+  key[kBias] = g.bias != nullptr;
+  key[kAlignA] = alignment(g.a), key[kAlignB] = alignment(g.b), key[kAlignC] = alignment(g.c);
+  const Plan& chosen = plan(key);
+  if (!chosen.possible) return false;
+  const blas::Table& api = *table();
+  if (g.bias &&
+      api.set_description(chosen.description, blas::kBiasPointer, &g.bias, sizeof g.bias) != 0)
+    return false;
+  const float one = 1, none = 0;
+  const double wide_one = 1, wide_none = 0;
+  const bool wide = type == DType::f64;
+  const blas::Status status = api.multiply(
+      handle_, chosen.description, wide ? static_cast<const void*>(&wide_one) : &one, g.b, chosen.a,
+      g.a, chosen.b, wide ? static_cast<const void*>(&wide_none) : &none, g.c, chosen.c, g.c,
+      chosen.c, &chosen.algorithm, reinterpret_cast<void*>(workspace_), workspace_bytes_, stream);
+  if (status != 0)
+    throw InternalError("cublasLtMatmul failed with status " + std::to_string(status));
+  return true;
+}
+
+}  // namespace tide::cuda

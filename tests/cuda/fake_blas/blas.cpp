@@ -1,0 +1,212 @@
+// A libcublasLt for tests: column-major products by plain loops, in the order of the stream.
+// Objects are checked, so that a call which the real library would refuse is refused here.
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "runtime/cuda/blas_api.h"
+
+extern "C" int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t flags,
+                                   int* status);
+
+namespace {
+
+using namespace tide::cuda;
+using namespace tide::cuda::blas;
+
+constexpr Status kInvalid = 7;
+
+struct Matrix {
+  DataType type;
+  int64_t rows, columns, stride;
+  int32_t batch = 1;
+  int64_t batch_stride = 0;
+};
+
+struct Product {
+  ComputeType compute;
+  int transpose_a = 0, transpose_b = 0, epilogue = 1;
+  const void* bias = nullptr;
+};
+
+struct Wishes {
+  uint32_t alignment[4] = {256, 256, 256, 256};
+};
+
+float float_of(uint16_t raw, DataType type) {
+  if (type == kFloat16) {
+    _Float16 half;
+    std::memcpy(&half, &raw, 2);
+    return static_cast<float>(half);
+  }
+  const uint32_t wide = uint32_t{raw} << 16;
+  float value;
+  std::memcpy(&value, &wide, 4);
+  return value;
+}
+
+double get(const void* data, DataType type, int64_t i) {
+  switch (type) {
+    case kFloat32:
+      return static_cast<const float*>(data)[i];
+    case kFloat64:
+      return static_cast<const double*>(data)[i];
+    default:
+      return float_of(static_cast<const uint16_t*>(data)[i], type);
+  }
+}
+
+void set(void* data, DataType type, int64_t i, double value) {
+  if (type == kFloat32) {
+    static_cast<float*>(data)[i] = static_cast<float>(value);
+  } else if (type == kFloat64) {
+    static_cast<double*>(data)[i] = value;
+  } else if (type == kFloat16) {
+    static_cast<_Float16*>(data)[i] = static_cast<_Float16>(static_cast<float>(value));
+  } else {
+    const auto single = static_cast<float>(value);
+    uint32_t raw;
+    std::memcpy(&raw, &single, 4);
+    const bool nan = single != single;
+    static_cast<uint16_t*>(data)[i] =
+        nan ? 0x7fff : static_cast<uint16_t>((raw + 0x7fff + (raw >> 16 & 1)) >> 16);
+  }
+}
+
+struct Run {
+  Product product;
+  Matrix a, b, d;
+  const void *a_data, *b_data;
+  void* d_data;
+};
+
+void carry_out(const Run& run) {
+  const int64_t k = run.product.transpose_a ? run.a.rows : run.a.columns;
+  for (int64_t batch = 0; batch < run.d.batch; ++batch)
+    for (int64_t j = 0; j < run.d.columns; ++j)
+      for (int64_t i = 0; i < run.d.rows; ++i) {
+        double sum = 0;
+        for (int64_t p = 0; p < k; ++p) {
+          const int64_t left =
+              run.product.transpose_a ? p + i * run.a.stride : i + p * run.a.stride;
+          const int64_t right =
+              run.product.transpose_b ? j + p * run.b.stride : p + j * run.b.stride;
+          sum += get(run.a_data, run.a.type, left + batch * run.a.batch_stride) *
+                 get(run.b_data, run.b.type, right + batch * run.b.batch_stride);
+        }
+        if (run.product.epilogue == kEpilogueBias) sum += get(run.product.bias, run.d.type, i);
+        set(run.d_data, run.d.type, i + j * run.d.stride + batch * run.d.batch_stride, sum);
+      }
+}
+
+bool fits(const Product& p, const Matrix& a, const Matrix& b, const Matrix& d) {
+  const int64_t m = p.transpose_a ? a.columns : a.rows, k = p.transpose_a ? a.rows : a.columns;
+  const int64_t k_b = p.transpose_b ? b.columns : b.rows, n = p.transpose_b ? b.rows : b.columns;
+  const bool sizes =
+      m == d.rows && n == d.columns && k == k_b && a.batch == d.batch && b.batch == d.batch;
+  const bool strides = a.stride >= a.rows && b.stride >= b.rows && d.stride >= d.rows;
+  return sizes && strides && a.type == d.type && b.type == d.type && m > 0 && n > 0 && k > 0 &&
+         (d.type == kFloat64) == (p.compute == kCompute64);
+}
+
+}  // namespace
+
+#define TIDE_EXPORT extern "C" __attribute__((visibility("default"))) Status
+
+TIDE_EXPORT cublasLtCreate(Handle* handle) {
+  *handle = new int(0);
+  return 0;
+}
+TIDE_EXPORT cublasLtMatmulDescCreate(Description* made, ComputeType compute, DataType) {
+  *made = new Product{compute};
+  return 0;
+}
+TIDE_EXPORT cublasLtMatmulDescSetAttribute(Description description, DescriptionField field,
+                                           const void* value, size_t bytes) {
+  Product& product = *static_cast<Product*>(description);
+  if (bytes != (field == kBiasPointer ? sizeof(void*) : sizeof(int))) return kInvalid;
+  switch (field) {
+    case kTransposeA:
+      product.transpose_a = *static_cast<const int*>(value);
+      break;
+    case kTransposeB:
+      product.transpose_b = *static_cast<const int*>(value);
+      break;
+    case kEpilogue:
+      product.epilogue = *static_cast<const int*>(value);
+      break;
+    case kBiasPointer:
+      product.bias = *static_cast<const void* const*>(value);
+      break;
+  }
+  return 0;
+}
+TIDE_EXPORT cublasLtMatrixLayoutCreate(Layout* made, DataType type, uint64_t rows, uint64_t columns,
+                                       int64_t stride) {
+  *made = new Matrix{type, static_cast<int64_t>(rows), static_cast<int64_t>(columns), stride};
+  return 0;
+}
+TIDE_EXPORT cublasLtMatrixLayoutSetAttribute(Layout layout, LayoutField field, const void* value,
+                                             size_t bytes) {
+  Matrix& matrix = *static_cast<Matrix*>(layout);
+  if (bytes != (field == kBatchCount ? sizeof(int32_t) : sizeof(int64_t))) return kInvalid;
+  if (field == kBatchCount)
+    matrix.batch = *static_cast<const int32_t*>(value);
+  else
+    matrix.batch_stride = *static_cast<const int64_t*>(value);
+  return 0;
+}
+TIDE_EXPORT cublasLtMatmulPreferenceCreate(Preference* made) {
+  *made = new Wishes;
+  return 0;
+}
+TIDE_EXPORT cublasLtMatmulPreferenceSetAttribute(Preference preference, PreferenceField field,
+                                                 const void* value, size_t bytes) {
+  if (bytes != (field == kWorkspaceBytes ? sizeof(uint64_t) : sizeof(uint32_t))) return kInvalid;
+  if (field >= kAlignmentA)
+    static_cast<Wishes*>(preference)->alignment[field - kAlignmentA] =
+        *static_cast<const uint32_t*>(value);
+  return 0;
+}
+TIDE_EXPORT cublasLtMatmulPreferenceDestroy(Preference preference) {
+  delete static_cast<Wishes*>(preference);
+  return 0;
+}
+TIDE_EXPORT cublasLtMatmulAlgoGetHeuristic(Handle, Description description, Layout a, Layout b,
+                                           Layout, Layout d, Preference preference, int wanted,
+                                           Choice* choices, int* found) {
+  *found = 0;
+  if (wanted < 1 || !fits(*static_cast<Product*>(description), *static_cast<Matrix*>(a),
+                          *static_cast<Matrix*>(b), *static_cast<Matrix*>(d)))
+    return kInvalid;
+  *found = 1;
+  choices[0] = {};
+  std::memcpy(&choices[0].algorithm, static_cast<Wishes*>(preference)->alignment,
+              sizeof(Wishes::alignment));
+  return 0;
+}
+TIDE_EXPORT cublasLtMatmul(Handle, Description description, const void* alpha, const void* a,
+                           Layout a_layout, const void* b, Layout b_layout, const void* beta,
+                           const void*, Layout, void* d, Layout d_layout,
+                           const Algorithm* algorithm, void*, size_t, Stream stream) {
+  auto run = std::make_unique<Run>(
+      Run{*static_cast<Product*>(description), *static_cast<Matrix*>(a_layout),
+          *static_cast<Matrix*>(b_layout), *static_cast<Matrix*>(d_layout), a, b, d});
+  const bool wide = run->product.compute == kCompute64;
+  const double factor =
+      wide ? *static_cast<const double*>(alpha) : *static_cast<const float*>(alpha);
+  const double old = wide ? *static_cast<const double*>(beta) : *static_cast<const float*>(beta);
+  if (factor != 1 || old != 0 || !fits(run->product, run->a, run->b, run->d)) return kInvalid;
+  uint32_t alignment[4];
+  std::memcpy(alignment, algorithm, sizeof alignment);
+  const auto aligned = [](const void* address, uint32_t to) {
+    return reinterpret_cast<uint64_t>(address) % to == 0;
+  };
+  if (!aligned(a, alignment[0]) || !aligned(b, alignment[1]) || !aligned(d, alignment[3]))
+    return kInvalid;
+  void* enqueue = nullptr;
+  cuGetProcAddress_v2("cuLaunchHostFunc", &enqueue, kInterfaceVersion, 0, nullptr);
+  return reinterpret_cast<decltype(DriverTable::host_function)>(enqueue)(
+      stream, [](void* data) { carry_out(*std::unique_ptr<Run>(static_cast<Run*>(data))); },
+      run.release());
+}
