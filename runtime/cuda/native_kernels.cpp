@@ -252,8 +252,6 @@ bool launch_native(NativeLaunch& call) {
   if (call.step.op == NativeOp::matmul) return launch_matmul(call);
   if (!embedded_ptx("matmul")) return false;
   switch (call.step.op) {
-    case NativeOp::matmul:
-      return false;
     case NativeOp::conv2d:
     case NativeOp::conv2d_backward_input:
     case NativeOp::conv2d_backward_weight:
@@ -276,10 +274,9 @@ bool launch_native(NativeLaunch& call) {
       return launch_scan(call, "cumprod");
     case NativeOp::cumulative_extreme:
       return launch_extreme(call);
-    case NativeOp::sort:
+    default:
       return false;
   }
-  return false;
 }
 
 }  // namespace tide::cuda
