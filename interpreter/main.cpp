@@ -21,6 +21,7 @@ constexpr char kMainUsage[] =
        tide lesson [N | name]         list the lessons, or go through one
        tide bench [NAME...]           the benchmark workloads
        tide info                      devices and libraries: what was found
+       tide smi [dmon]                a table of devices; dmon: a line a second
        tide help [NAME]               the reference
 Options of the first form, as lua's:
   -e TEXT   run the text             -l NAME   require a module into a global
@@ -60,6 +61,8 @@ Without a name: lists the lessons. With one: runs it, and hands it the arguments
 Runs the benchmark workloads, all or those named.
 )"},
     {"info", tide::info_command, "usage: tide info\nSays what was found on this machine.\n"},
+    {"smi", tide::smi_command,
+     "usage: tide smi [dmon [TIMES]]\nA table of the devices; with dmon a line a second for each, until interrupted.\n"},
     {"help", tide::help_command,
      "usage: tide help [NAME]\nThe reference of NAME, such as tide.matmul.\n"},
     {"--test-worker", tide::test_worker_command, ""},

@@ -16,6 +16,8 @@ std::span<const Function> device_functions();
 std::span<const Function> memory_functions();
 /// tide.cuda.*
 std::span<const Function> cuda_functions();
+/// tide.smi and its monitor.
+std::span<const Function> smi_functions();
 /// Adds the memory functions, of CUDA devices only, to the table on top of the stack.
 void add_cuda_memory_functions(lua_State* L);
 /// tide.sim.*

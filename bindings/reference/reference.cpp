@@ -217,6 +217,7 @@ std::span<const FunctionFamily> function_families() {
                               {"generator:", "Generators", generator_methods()},
                               {"tide.", "Modes", mode_functions()},
                               {"tide.", "Devices", device_functions()},
+                              {"tide.", "Devices", smi_functions()},
                               {"tide.", "Memory", memory_functions()},
                               {"tide.", "Events and streams", event_functions()},
                               {"event:", "Events", event_methods()},

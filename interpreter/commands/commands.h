@@ -18,6 +18,7 @@ int test_command(const Words& words);
 int lesson_command(const Words& words);
 int bench_command(const Words& words);
 int info_command(const Words& words);
+int smi_command(const Words& words);
 int help_command(const Words& words);
 
 /// `tide` without a subcommand: the options and the manners of `lua`.

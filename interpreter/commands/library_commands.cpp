@@ -1,4 +1,5 @@
-// `tide lesson`, `tide bench`, `tide info` and `tide help`: doors to what the Lua library holds.
+// `tide lesson`, `tide bench`, `tide info`, `tide smi` and `tide help`: doors to what the Lua
+// library holds.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -120,6 +121,14 @@ int info_command(const Words& words) {
   if (!words.empty()) throw UsageError{"info: takes no arguments"};
   print_version();
   return print_answer("info", {});
+}
+
+int smi_command(const Words& words) {
+  if (words.empty()) return print_answer("smi", {});
+  if (words[0] != "dmon" || words.size() > 2)
+    throw UsageError{"smi: takes nothing, or dmon [TIMES]"};
+  catch_interrupts(Impatience::kEndProgram);
+  return print_answer("smi_monitor", {words.begin() + 1, words.end()});
 }
 
 int help_command(const Words& words) {

@@ -64,6 +64,8 @@ void finish_before_plugins(void (*finish)()) {
   std::atexit(call_finish);
 }
 
+void finish_before_opened_library() { std::atexit(call_finish); }
+
 std::string plugin_path(const char* file_name) {
   if (const char* folder = std::getenv("TIDE_PLUGIN_PATH"); folder && *folder) {
     const std::string path = std::string(folder) + '/' + file_name;
@@ -87,7 +89,7 @@ void* plugin_entry(const char* file_name, const char* entry) {
     throw InternalError(std::string("a plugin cannot be opened; install ") + file_name +
                         " beside tide or name its folder in TIDE_PLUGIN_PATH: " + dlerror());
   // Handlers run in reverse order: this one before the destructors that dlopen just registered.
-  std::atexit(call_finish);
+  finish_before_opened_library();
   void* address = dlsym(library, entry);
   if (!address)
     throw InternalError(std::string(file_name) + " is not a plugin of this version of tide");

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "runtime/core/plugin_path.h"
 #include "runtime/cuda/library_path.h"
 
 namespace tide::cuda {
@@ -163,6 +164,7 @@ class Opening {
     const Result started = table.init(0);
     int count = 0;
     const Result counted = started == kSuccess ? table.device_count(&count) : started;
+    finish_before_opened_library();
     if (counted == kSuccess && count > 0) return true;
     if (counted != kSuccess && counted != kNoDevice) {
       const char* text = nullptr;

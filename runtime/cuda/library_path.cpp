@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "runtime/core/plugin_path.h"
+
 namespace tide::cuda {
 namespace {
 
@@ -66,7 +68,9 @@ std::vector<std::string> places_asked_for(const char* file) {
 
 void* open_library(const std::vector<const char*>& files) {
   const auto open = [](const std::string& path) {
-    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library) finish_before_opened_library();
+    return library;
   };
   for (const char* file : files)
     for (const std::string& place : places_asked_for(file))

@@ -189,3 +189,31 @@ TEST_CASE("a lost device is an error, and other devices go on", "[cuda]") {
         "on it; other devices "
         "go on\n8.0\t8.0\n");
 }
+
+TEST_CASE("smi shows what the management library tells", "[cuda]") {
+  Environment fake(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}, {"TIDE_NUM_THREADS", "1"}});
+  const auto outcome = test::run_tide({"smi"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.starts_with("tide smi    driver 580.65.06    CUDA 13.0\n"));
+  CHECK(outcome.out.find("| gpu 0    Fake GPU 0                     |  41 C    -   P0   123 / 700 "
+                         "W |         256 / 1024 MB |   87% |\n") != std::string::npos);
+  CHECK(outcome.out.find("\n| cpu ") != std::string::npos);
+  CHECK(outcome.out.find("  gpu 0  process 4711  200 MB\n") != std::string::npos);
+}
+
+TEST_CASE("smi's monitor prints a line a time", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}});
+  const auto outcome = test::run_tide({"smi", "dmon", "1"});
+  CHECK(outcome.out ==
+        "# gpu  pwr W temp C   sm %  mem % mclk MHz pclk MHz    used MB\n"
+        "    0    123     41     87     12     2619     1980        256\n"
+        "  cpu      -      -      -      -        -        -          0\n");
+}
+
+TEST_CASE("smi without CUDA shows the cpu and the simulated devices", "[cuda]") {
+  Environment none({{"TIDE_CUDA_PATH", "/nonexistent"}, {"TIDE_SIM_DEVICES", "1"}});
+  const auto outcome = test::run_tide({"smi"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("\n| sim:0    simulated accelerator ") != std::string::npos);
+}

@@ -75,7 +75,7 @@ TEST_CASE("a wrong option says so and shows the usage", "[command line]") {
 }
 
 TEST_CASE("every command answers --help", "[command line]") {
-  for (const char* command : {"run", "test", "lesson", "bench", "info", "help"}) {
+  for (const char* command : {"run", "test", "lesson", "bench", "info", "smi", "help"}) {
     const Outcome outcome = run_tide({command, "--help"});
     CHECK_THAT(outcome.out, StartsWith(std::string("usage: tide ") + command));
     CHECK(outcome.status == 0);

@@ -1,0 +1,41 @@
+// What NVIDIA's management library (NVML) tells of devices, whoever uses them. Opened at run time,
+// when asked for.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tide::cuda {
+
+/// A process that computes on a device.
+struct DeviceProcess {
+  unsigned id = 0;
+  size_t bytes = 0;  ///< 0: not told
+};
+
+/// The state of a device now. What it does not tell is missing.
+struct DeviceStatus {
+  std::string name;
+  std::optional<unsigned> temperature;     ///< degrees Celsius
+  std::optional<unsigned> fan;             ///< percent
+  std::optional<unsigned> performance;     ///< 0 (fastest) to 15: "P0"
+  std::optional<double> power, power_cap;  ///< watts
+  std::optional<unsigned> use,
+      memory_use;  ///< percent of the last moments in which kernels ran, memory was moved
+  std::optional<unsigned> clock, memory_clock;  ///< MHz
+  std::optional<bool> ecc;
+  std::optional<unsigned> compute_mode;      ///< 0 default, 2 prohibited, 3 exclusive process
+  size_t memory_used = 0, memory_total = 0;  ///< bytes
+  std::vector<DeviceProcess> processes;
+};
+
+/// All devices of the machine in the order of their bus numbers, also those that
+/// CUDA_VISIBLE_DEVICES hides. Empty if NVML is not there.
+std::vector<DeviceStatus> device_statuses();
+
+/// "580.65.06"; empty if NVML is not there.
+std::string driver_release();
+
+}  // namespace tide::cuda
