@@ -11,7 +11,7 @@ local function holds(lesson, arguments)
 end
 
 describe("lesson", function()
-  for lesson = 1, 3 do
+  for lesson = 1, 4 do
     it(("%d holds on an accelerator"):format(lesson), function() holds(lesson, "") end)
     it(("%d holds on the cpu"):format(lesson), function() holds(lesson, "--device cpu") end)
   end
