@@ -1,7 +1,7 @@
 -- Runs the golden cases and prints per group how many passed, failed, or call what is not there
 -- yet.
 --
---   tide tests/golden/runner.lua [--device D] [--verbose] [--promotion] [--models] [GROUP ...]
+--   tide tests/golden/runner.lua [--device D] [--verbose] [--promotion] [--models] [--no-models] [GROUP ...]
 local tide = require "tide"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
@@ -69,7 +69,7 @@ end
 if options.promotion or not (only or options.chosen) then
   section("promotion", function(report) promotion.run(folder, cases.not_there, report) end)
 end
-if options.models or not (only or options.chosen) then
+if options.models or not (only or options.chosen or options["no-models"]) then
   section("models", function(report) models.run(folder, options.device, cases.not_there,
     report) end)
 end
