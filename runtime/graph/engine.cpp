@@ -175,8 +175,11 @@ void wait_on_device(Device device, const Mark& mark) {
   hand_over();
   DeviceState& source = DeviceState::of(mark.device);
   if (device == mark.device) return;
-  DeviceState::of(device).queue.submit([&](Submission& submission) {
-    submission.task = [&source, ticket = mark.ticket] { source.queue.wait_uninterrupted(ticket); };
+  DeviceState& waiting = DeviceState::of(device);
+  waiting.queue.submit([&](Submission& submission) {
+    submission.task = [&waiting, &source, ticket = mark.ticket] {
+      waiting.queue.wait_for_other(source.queue, ticket);
+    };
   });
 }
 

@@ -175,6 +175,15 @@ void Queue::wait_uninterrupted(uint64_t ticket) {
   --waiting_;
 }
 
+void Queue::wait_for_other(Queue& other, uint64_t ticket) {
+  if (other.completed() >= ticket) return;
+  if (completed() != launched_) {
+    backend_.finish();
+    publish();
+  }
+  other.wait_uninterrupted(ticket);
+}
+
 void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_release); }
 
 std::optional<Taint> Queue::find_failure(void* address, bool take_notice) {

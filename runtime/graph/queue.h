@@ -82,6 +82,9 @@ class Queue {
   void wait(uint64_t ticket);
   /// The same without notice of interrupts; for queue threads and the end of the process.
   void wait_uninterrupted(uint64_t ticket);
+  /// From a task of this queue: waits until another one has come to the ticket. What this queue's own backend
+  /// still works on is finished first, as the other may wait for that.
+  void wait_for_other(Queue& other, uint64_t ticket);
 
   /// Everything submitted by now that has not begun is dropped.
   void drop_pending();

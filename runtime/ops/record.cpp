@@ -302,7 +302,7 @@ Tensor record_transfer(const Tensor& x, Device target) {
     submission.ops = 1;
     submission.task_output = destination;
     submission.task = [&from, &to, &backend, destination, storage, offset, bytes, kind, ticket, site] {
-      from.queue.wait_uninterrupted(ticket);
+      to.queue.wait_for_other(from.queue, ticket);
       Ref<Failure> failure;
       const auto taint = from.queue.find_failure(storage, false);
       if (taint && taint->lost) {

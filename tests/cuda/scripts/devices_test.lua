@@ -1,0 +1,97 @@
+-- Several devices: values that travel, marks, failures that stay where they belong. Run with a CUDA device:
+-- TIDE_CUDA_PATH=build/release/fake_cuda tide test tests/cuda/scripts
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local equal, is_true = test.equal, test.is_true
+
+--- A device of CUDA that is not the first, if there is one.
+local function second() return tide.cuda.device_count() > 1 and "cuda:1" or "sim:1" end
+
+describe("a value that travels", function()
+  local ways = {
+    {"cuda:0", "sim:0"}, {"sim:1", "cuda:0"}, {"cuda:0", second()}, {second(), "cuda:0"},
+    {"cuda:0", second(), "sim:0", "cuda:0", "sim:1", "cuda:0"},
+  }
+  for _, way in ipairs(ways) do
+    it("comes home unchanged from " .. table.concat(way, ", "), function()
+      local x = tide.randn(300, 70)
+      local y = x
+      for _, device in ipairs(way) do y = y:to(device) + 0 end
+      is_true(y:cpu():equal(x))
+    end)
+  end
+
+  it("may be larger than a staging block", function()
+    local x = tide.arange(5 * 1024 * 1024 + 3)
+    is_true(x:cuda():cpu():equal(x))
+  end)
+
+  it("may change at home right after it was sent", function()
+    local x = tide.ones(1000)
+    local away = x:to("cuda", {non_blocking = true})
+    x:zero_()
+    equal(away:sum():item(), 1000.0)
+  end)
+end)
+
+describe("a mark on a device", function()
+  it("is reached once the device is", function()
+    local event = tide.Event {device = "cuda"}
+    local x = tide.ones(64, 64, {device = "cuda"})
+    for _ = 1, 20 do x = x + 1 end
+    event:record()
+    event:synchronize()
+    is_true(event:query())
+    equal(x[1][1]:item(), 21.0)
+  end)
+
+  it("lets another device wait", function()
+    local event = tide.Event {device = "cuda"}
+    local x = tide.ones(8, {device = "cuda"}) * 3
+    event:record()
+    event:wait(second())
+    equal(x:to(second()):sum():item(), 24.0)
+  end)
+end)
+
+describe("a position out of range", function()
+  it("spoils what is computed from it and nothing else", function()
+    local x = tide.ones(10, {device = "cuda"})
+    local bad = x:index_select(1, tide.tensor({1, 20}):cuda()) + 1
+    local ok, message = pcall(bad.tolist, bad)
+    is_true(not ok and message:find("position 20 is out of range: there are 10", 1, true))
+    equal(x:sum():item(), 10.0)
+  end)
+
+  it("leaves what it would have been written to", function()
+    local x = tide.zeros(4, {device = "cuda"})
+    tide.synchronize()
+    x:scatter_(1, tide.tensor({1, 9}):cuda(), tide.ones(2, {device = "cuda"}))
+    is_true(not pcall(x.tolist, x))
+    equal(x:tolist(), {0.0, 0.0, 0.0, 0.0})
+  end)
+end)
+
+describe("memory on a device", function()
+  it("is counted and given back", function()
+    local before = tide.cuda.memory_allocated()
+    local x = tide.ones(1 << 20, {device = "cuda"})
+    tide.synchronize()
+    is_true(tide.cuda.memory_allocated() >= before + 4 * (1 << 20))
+    x:free()
+    tide.cuda.synchronize()
+    equal(tide.cuda.memory_allocated(), before)
+    local free, total = tide.cuda.mem_get_info()
+    is_true(free > 0 and free <= total)
+  end)
+end)
+
+describe("many small ops", function()
+  it("do not fill the queue for good", function()
+    local x = tide.zeros(1, {device = "cuda"})
+    local eager <close> = tide.eager()
+    for _ = 1, 3000 do x = x + 1 end
+    equal(x:item(), 3000.0)
+  end)
+end)
