@@ -103,6 +103,7 @@ void add_native(lua_State* L) {
                                 {"end_step", guard<end_step>},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},
+                                {"monitor_devices", guard<monitor_devices>},
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

@@ -16,8 +16,10 @@ std::span<const Function> device_functions();
 std::span<const Function> memory_functions();
 /// tide.cuda.*
 std::span<const Function> cuda_functions();
-/// tide.smi and its monitor.
+/// tide.smi.
 std::span<const Function> smi_functions();
+/// Prints a line a second for each device until it is interrupted, or as often as argument 1 says.
+int monitor_devices(lua_State* L);
 /// Adds the memory functions, of CUDA devices only, to the table on top of the stack.
 void add_cuda_memory_functions(lua_State* L);
 /// tide.sim.*

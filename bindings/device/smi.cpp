@@ -1,4 +1,4 @@
-// tide.smi: a table of the devices, as people know it from nvidia-smi.
+// tide.smi: a table of the devices, as people know it from nvidia-smi; and `tide smi dmon`.
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -102,12 +102,13 @@ void print_monitor_head() {
               "used MB");
 }
 
-/// Prints a line a second for each device until it is interrupted, or so many times.
-int monitor(lua_State* L) {
+}  // namespace
+
+int monitor_devices(lua_State* L) {
   lua_Integer times = -1;
   int is_number = 1;
   if (!lua_isnoneornil(L, 1)) times = lua_tointegerx(L, 1, &is_number);
-  if (!is_number) throw ArgumentError("smi_monitor: expected how many times to print");
+  if (!is_number) throw ArgumentError("smi dmon: expected how many times to print");
   for (int64_t i = 0; times < 0 || i < times; ++i) {
     if (i) std::this_thread::sleep_for(std::chrono::seconds(1));
     if (i % 20 == 0) print_monitor_head();
@@ -130,12 +131,13 @@ int monitor(lua_State* L) {
   return 0;
 }
 
+namespace {
+
 constexpr Function kFunctions[] = {
     {"smi", guard<smi>, "",
      "A table of the devices as text: temperature, power, memory, use and processes of GPUs, and "
      "what this process "
      "holds and has queued"},
-    {"smi_monitor", guard<monitor>, "times?", "Prints a line a second for each device"},
 };
 
 }  // namespace

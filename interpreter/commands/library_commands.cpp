@@ -83,17 +83,18 @@ int run_embedded(const std::string& path, const std::string& command, const Word
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/// Calls tide.NAME with the words, and prints the text it returns, if any.
-int print_answer(const char* name, const Words& words) {
+/// Calls the function NAME of a module with the words, and prints the text it returns, if any.
+int print_answer(const char* name, const Words& words, const char* module = "tide") {
   State state;
   // A frame of the library, not of a script: tracebacks leave it out.
   const std::string chunk_name = std::string(kLibrarySource) + name;
   constexpr std::string_view kText =
-      "local name = ... return require('tide')[name](select(2, ...))";
+      "local module, name = ... return require(module)[name](select(3, ...))";
   luaL_loadbufferx(state, kText.data(), kText.size(), chunk_name.c_str(), "t");
+  lua_pushstring(state, module);
   lua_pushstring(state, name);
   for (const std::string& word : words) lua_pushlstring(state, word.data(), word.size());
-  if (!call(state, 1 + static_cast<int>(words.size()), 1)) {
+  if (!call(state, 2 + static_cast<int>(words.size()), 1)) {
     report_error(state);
     return EXIT_FAILURE;
   }
@@ -128,7 +129,7 @@ int smi_command(const Words& words) {
   if (words[0] != "dmon" || words.size() > 2)
     throw UsageError{"smi: takes nothing, or dmon [TIMES]"};
   catch_interrupts(Impatience::kEndProgram);
-  return print_answer("smi_monitor", {words.begin() + 1, words.end()});
+  return print_answer("monitor_devices", {words.begin() + 1, words.end()}, "tide.native");
 }
 
 int help_command(const Words& words) {
