@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -51,20 +50,7 @@ std::string on_linker_path(const char* file_name) {
   return {};
 }
 
-std::atomic<void (*)()> finish_function{nullptr};
-
-void call_finish() {
-  if (const auto finish = finish_function.load()) finish();
-}
-
 }  // namespace
-
-void finish_before_plugins(void (*finish)()) {
-  finish_function = finish;
-  std::atexit(call_finish);
-}
-
-void finish_before_opened_library() { std::atexit(call_finish); }
 
 std::string plugin_path(const char* file_name) {
   if (const char* folder = std::getenv("TIDE_PLUGIN_PATH"); folder && *folder) {
@@ -88,8 +74,6 @@ void* plugin_entry(const char* file_name, const char* entry) {
   if (!library)
     throw InternalError(std::string("a plugin cannot be opened; install ") + file_name +
                         " beside tide or name its folder in TIDE_PLUGIN_PATH: " + dlerror());
-  // Handlers run in reverse order: this one before the destructors that dlopen just registered.
-  finish_before_opened_library();
   void* address = dlsym(library, entry);
   if (!address)
     throw InternalError(std::string(file_name) + " is not a plugin of this version of tide");

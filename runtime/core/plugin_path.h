@@ -16,12 +16,4 @@ std::string plugin_path(const char* file_name);
 /// with what to do about it, if the plugin is missing or has no such function.
 void* plugin_entry(const char* file_name, const char* entry);
 
-/// To be called after a library was opened for good by other means: what finish_before_plugins was given runs before the
-/// library's own end, too.
-void finish_before_opened_library();
-
-/// Calls `finish` when the process ends, before the static objects of plugins opened so far or later are
-/// destroyed: threads that use plugins come to rest in it. Called again for each plugin.
-void finish_before_plugins(void (*finish)());
-
 }  // namespace tide

@@ -164,7 +164,6 @@ class Opening {
     const Result started = table.init(0);
     int count = 0;
     const Result counted = started == kSuccess ? table.device_count(&count) : started;
-    finish_before_opened_library();
     if (counted == kSuccess && count > 0) return true;
     if (counted != kSuccess && counted != kNoDevice) {
       const char* text = nullptr;

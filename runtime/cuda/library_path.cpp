@@ -67,11 +67,7 @@ std::vector<std::string> places_asked_for(const char* file) {
 }
 
 void* open_library(const std::vector<const char*>& files) {
-  const auto open = [](const std::string& path) {
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library) finish_before_opened_library();
-    return library;
-  };
+  const auto open = [](const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); };
   for (const char* file : files)
     for (const std::string& place : places_asked_for(file))
       if (fs::path(place).filename() == file)

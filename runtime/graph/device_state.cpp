@@ -1,8 +1,8 @@
 // Devices in use: creation, and allocation with its second tries.
 #include <array>
+#include <cstdlib>
 
 #include "runtime/core/error.h"
-#include "runtime/core/plugin_path.h"
 #include "runtime/graph/recorder.h"
 
 namespace tide {
@@ -25,13 +25,6 @@ Registry& registry() {
   return instance;
 }
 
-/// The end of the process: what is queued is dropped, what runs ends.
-void rest() {
-  for (DeviceState* state : DeviceState::all()) state->queue.drop_pending();
-  for (DeviceState* state : DeviceState::all())
-    state->queue.wait_uninterrupted(state->queue.submitted());
-}
-
 std::string list_of_devices() {
   std::string list;
   for (Device device : present_devices()) list += (list.empty() ? "" : ", ") + device.name();
@@ -52,7 +45,8 @@ DeviceState& DeviceState::of(Device device) {
   auto backend = make_backend(device);
   if (!backend)
     throw DeviceError("device: there is no " + device.name() + " here; there are " + list_of_devices());
-  if (all.states.empty()) finish_before_plugins(rest);
+  // For a process that ends on another thread than its first; see ~Recorder.
+  if (all.states.empty()) std::atexit(DeviceState::rest);
   all.states.push_back(
       std::make_unique<DeviceState>(device, std::move(backend), static_cast<int>(all.states.size())));
   place.store(all.states.back().get(), std::memory_order_release);
@@ -64,6 +58,11 @@ std::vector<DeviceState*> DeviceState::all() {
   std::vector<DeviceState*> states;
   for (const auto& state : registry().states) states.push_back(state.get());
   return states;
+}
+
+void DeviceState::rest() {
+  for (DeviceState* state : all()) state->queue.drop_pending();
+  for (DeviceState* state : all()) state->queue.wait_uninterrupted(state->queue.submitted());
 }
 
 void DeviceState::keep_until(Ref<Storage> storage, DeviceState& reader, uint64_t ticket) {

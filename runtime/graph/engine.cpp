@@ -1,6 +1,8 @@
 // The engine's public side: recorders of threads, waiting and its record, statistics.
 #include "runtime/graph/engine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -41,6 +43,10 @@ std::string place(const CallSite& site) {
 }  // namespace
 
 Recorder::Recorder() : eager(eager_by_environment()) {}
+
+Recorder::~Recorder() {
+  if (gettid() == getpid()) DeviceState::rest();
+}
 
 Recorder& Recorder::of_thread() {
   thread_local Recorder recorder;

@@ -38,6 +38,8 @@ class DeviceState {
   static DeviceState& of(Device device);
   /// Those in use.
   static std::vector<DeviceState*> all();
+  /// The end of the process: what is queued is dropped, what runs ends.
+  static void rest();
 
  private:
   void let_go();
@@ -109,6 +111,9 @@ class Window {
 class Recorder {
  public:
   static Recorder& of_thread();
+  /// On the first thread this comes before all static objects go, those of plugins included: the queues, which use them,
+  /// are brought to rest.
+  ~Recorder();
   Window& window(DeviceState& device);
   void hand_over();
   int64_t recorded_ops() const;
