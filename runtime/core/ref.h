@@ -38,16 +38,6 @@ struct Counting {
   static void release(const T* object) { object->release(); }
 };
 
-// What Ref calls; a header that only forward-declares a type declares these for it.
-template <class T>
-void retain(const T* object) {
-  object->retain();
-}
-template <class T>
-void release(const T* object) {
-  object->release();
-}
-
 /// An owner of a RefCounted object.
 template <class T>
 class Ref {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/core/recycled.h"
 #include "runtime/core/ref.h"
 #include "runtime/core/shape.h"
 #include "runtime/graph/call_site.h"
@@ -42,7 +43,7 @@ struct NativeDetails {
 
 /// An immutable value: one array, dense and row-major. Nodes belong to the thread that records; the
 /// queue's threads see addresses only.
-struct Node : RefCounted<Node> {
+struct Node : RefCounted<Node>, Recycled<Node> {
   enum class Kind : uint8_t {
     constant,   ///< elements given by the host or copied from another device
     map,        ///< elementwise op on up to 4 arguments

@@ -106,6 +106,11 @@ Tensor record_map(LightOp op, const char* name, DType result_type, DType operand
       node->arguments[j].number = bits_of(number, wanted);
       continue;
     }
+    const TensorBody& body = tensor.body();
+    if (body.cell->device == &device && (op == LightOp::convert || body.cell->value->type == wanted)) {
+      node->arguments[j] = argument_of(tensor);
+      continue;
+    }
     Tensor input = op == LightOp::convert ? tensor : converted(name, tensor, wanted);
     if (input.body().cell->device != &device) input = record_transfer(input, device.device);
     node->arguments[j] = argument_of(input);

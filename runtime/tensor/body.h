@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/core/recycled.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/tensor/tensor.h"
@@ -12,7 +13,7 @@
 namespace tide {
 
 /// Holds the current value of a storage. Writes put a new value here; all views see it.
-struct Cell : RefCounted<Cell> {
+struct Cell : RefCounted<Cell>, Recycled<Cell> {
   Ref<Node> value;
   DeviceState* device = nullptr;
 };
@@ -23,7 +24,7 @@ using Hooks = std::vector<std::function<Tensor(const Tensor&)>>;
 
 /// The history that a base and its views share: a write through any of them changes it for all. A
 /// detached alias belongs to another group, or none.
-struct HistoryGroup : RefCounted<HistoryGroup> {
+struct HistoryGroup : RefCounted<HistoryGroup>, Recycled<HistoryGroup> {
   Layout base;             ///< layout of the base in the cell
   Ref<History> history;    ///< of the base
   TensorBody* leaf = nullptr;  ///< the base, while it is a leaf that requires a gradient
@@ -31,7 +32,7 @@ struct HistoryGroup : RefCounted<HistoryGroup> {
 };
 
 /// One op that a backward pass goes through.
-struct History : RefCounted<History> {
+struct History : RefCounted<History>, Recycled<History> {
   struct Edge {
     Ref<History> history;    ///< of the input; null: a leaf or none
     Ref<TensorBody> leaf;    ///< the leaf whose .grad grows
@@ -61,7 +62,7 @@ struct History : RefCounted<History> {
 };
 
 /// Autograd's part of a tensor; most tensors have none.
-struct AutogradState {
+struct AutogradState : Recycled<AutogradState> {
   bool requires_grad = false;  ///< a leaf that collects a gradient
   Tensor grad;
   Ref<History> history;        ///< null for leaves
@@ -71,7 +72,7 @@ struct AutogradState {
   Ref<TensorBody> alias_of;    ///< the leaf that a saved copy stands for
 };
 
-struct TensorBody : RefCounted<TensorBody> {
+struct TensorBody : RefCounted<TensorBody>, Recycled<TensorBody> {
   Ref<Cell> cell;
   Layout layout;
   std::unique_ptr<AutogradState> autograd;

@@ -12,9 +12,6 @@ namespace tide {
 void Counting<TensorBody>::retain(const TensorBody* body) { body->retain(); }
 void Counting<TensorBody>::release(const TensorBody* body) { body->release(); }
 
-void retain(const TensorBody* body) { body->retain(); }
-void release(const TensorBody* body) { body->release(); }
-
 const Shape& Tensor::shape() const { return body_->layout.shape; }
 const Layout& Tensor::layout() const { return body_->layout; }
 DType Tensor::dtype() const { return body_->cell->value->type; }

@@ -14,8 +14,6 @@
 namespace tide {
 
 struct TensorBody;
-void retain(const TensorBody* body);
-void release(const TensorBody* body);
 
 /// Out of line: a TensorBody is complete in body.h alone.
 template <>

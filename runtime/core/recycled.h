@@ -1,0 +1,64 @@
+// Memory of small objects that come and go in great numbers.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace tide {
+
+/// Base of a class T whose objects are made and dropped at the pace of recorded ops: memory of dropped ones is kept
+/// by the thread that dropped them, up to a limit, and handed out again. (A general allocator merges and splits it each time:
+/// most of what recording an op costs.)
+template <class T>
+class Recycled {
+ public:
+#if !defined(__SANITIZE_ADDRESS__)  // which looks for objects used after their end
+  static void* operator new(size_t size) {
+    Pool& pool = pool_of_thread;
+    if (!pool.first) return ::operator new(size);
+    Spare* spare = pool.first;
+    pool.first = spare->next;
+    --pool.count;
+    return spare;
+  }
+  static void operator delete(void* memory) {
+    Pool& pool = pool_of_thread;
+    if (pool.count >= pool.most) return ::operator delete(memory);
+    pool.first = new (memory) Spare{pool.first};
+    ++pool.count;
+    // An object with a destructor costs a check at each use: only this line touches it, once.
+    if (pool.count == 1) static_cast<void>(&closer);
+  }
+#endif
+
+ protected:
+  Recycled() = default;
+  ~Recycled() = default;
+
+ private:
+  static constexpr size_t kMost = 8192;
+  struct Spare {
+    Spare* next;
+  };
+  /// Usable at any time of a thread's life; objects of T may die after all destructors of the thread have run.
+  struct Pool {
+    Spare* first = nullptr;
+    size_t count = 0;
+    size_t most = kMost;
+  };
+  struct Closer {
+    ~Closer() {
+      Pool& pool = pool_of_thread;
+      pool.most = 0;
+      while (Spare* spare = pool.first) {
+        pool.first = spare->next;
+        ::operator delete(spare);
+      }
+      pool.count = 0;
+    }
+  };
+  static inline constinit thread_local Pool pool_of_thread;
+  static inline thread_local Closer closer;
+};
+
+}  // namespace tide
