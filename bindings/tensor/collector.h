@@ -27,7 +27,7 @@ void collector_step(lua_State* L);
 
 /// Garbage of so many handles, or of so many bytes however few handles that are, is worth a young
 /// step. Tuned by measurement: steps cost too much more often, and garbage piles up more seldom.
-constexpr int64_t kHandlesPerStep = 2000;
+constexpr int64_t kHandlesPerStep = 1000;
 constexpr uint64_t kBytesPerStep = uint64_t{32} << 20;
 
 /// A new handle is about to be made: runs a step now and then.

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 #include "bindings/module.h"
@@ -23,6 +24,23 @@ int exit_program(lua_State* L) {
   std::exit(status);
 }
 
+/// Lua's warn(...), as in the lua program: off until "@on" says otherwise.
+void warn(void* data, const char* text, int to_be_continued) {
+  auto& warnings = *static_cast<Warnings*>(data);
+  if (!warnings.continues && !to_be_continued && *text == '@') {
+    if (std::strcmp(text, "@on") == 0) warnings.on = true;
+    if (std::strcmp(text, "@off") == 0) warnings.on = false;
+    return;
+  }
+  if (warnings.on) {
+    if (!warnings.continues) std::fputs("Lua warning: ", stderr);
+    std::fputs(text, stderr);
+    if (!to_be_continued) std::fputc('\n', stderr);
+    std::fflush(stderr);
+  }
+  warnings.continues = to_be_continued != 0;
+}
+
 int open_libraries(lua_State* L) {
   if (lua_toboolean(L, 1)) {
     lua_pushboolean(L, true);
@@ -38,8 +56,9 @@ int open_libraries(lua_State* L) {
 
 }  // namespace
 
-State::State(bool ignore_environment) : state_(luaL_newstate()) {
+State::State(bool ignore_environment) : state_(lua_newstate(ScriptMemory::allocate, &memory_)) {
   if (!state_) throw std::runtime_error("cannot open a Lua state: not enough memory");
+  lua_setwarnf(state_, warn, &warnings_);
   lua_pushcfunction(state_, open_libraries);
   lua_pushboolean(state_, ignore_environment);
   if (lua_pcall(state_, 1, 0, 0) != LUA_OK) {

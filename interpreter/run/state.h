@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "interpreter/run/script_memory.h"
+
 namespace tide {
 
 /// What a script sees as `arg`: `script` at 0, what stood before it at -1, -2, ...
@@ -12,6 +14,12 @@ struct ScriptArguments {
   std::vector<std::string> before = {"tide"};
   std::string script;
   std::vector<std::string> after;
+};
+
+/// Whether warn(...) prints, and whether its last message goes on.
+struct Warnings {
+  bool on = false;
+  bool continues = false;
 };
 
 /// A Lua state with the standard libraries and the global `tide`.
@@ -31,6 +39,8 @@ class State {
   void set_arguments(const ScriptArguments& arguments);
 
  private:
+  ScriptMemory memory_;
+  Warnings warnings_;
   lua_State* state_;
 };
 

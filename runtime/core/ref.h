@@ -7,7 +7,8 @@
 
 namespace tide {
 
-/// Base of objects that count their owners. T is the derived type; `T::destroy(T*)` may replace `delete`.
+/// Base of objects that count their owners. T is the derived type; `T::destroy(T*)` may replace `delete`. Owners may live
+/// on any thread.
 template <class T>
 class RefCounted {
  public:
@@ -28,6 +29,28 @@ class RefCounted {
 
  private:
   mutable std::atomic<uint32_t> count_{0};
+};
+
+/// The same for objects that stay on the thread that records: a plain count, as each op touches a dozen of them.
+template <class T>
+class ThreadRefCounted {
+ public:
+  void retain() const { ++count_; }
+  void release() const {
+    if (--count_ == 0) T::destroy(const_cast<T*>(static_cast<const T*>(this)));
+  }
+  bool unique() const { return count_ == 1; }
+  uint32_t owners() const { return count_; }
+  static void destroy(T* object) { delete object; }
+
+ protected:
+  ThreadRefCounted() = default;
+  ~ThreadRefCounted() = default;
+  ThreadRefCounted(const ThreadRefCounted&) = delete;
+  ThreadRefCounted& operator=(const ThreadRefCounted&) = delete;
+
+ private:
+  mutable uint32_t count_ = 0;
 };
 
 /// How a Ref counts: by the object's own functions. Specialized for a T that is incomplete where its

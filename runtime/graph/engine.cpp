@@ -65,10 +65,17 @@ void Recorder::hand_over() {
     if (window) window->hand_over();
 }
 
-int64_t Recorder::recorded_ops() const {
+int64_t Recorder::pending_ops() const {
   int64_t count = 0;
   for (const auto& window : windows_)
     if (window) count += window->size();
+  return count;
+}
+
+int64_t Recorder::recorded_ops() const {
+  int64_t count = 0;
+  for (const auto& window : windows_)
+    if (window) count += window->recorded();
   return count;
 }
 
@@ -148,7 +155,7 @@ void synchronize(const char* reason) {
 }
 
 int64_t pending_ops() {
-  int64_t count = Recorder::of_thread().recorded_ops();
+  int64_t count = Recorder::of_thread().pending_ops();
   for (DeviceState* state : DeviceState::all()) count += state->queue.pending_ops();
   return count;
 }
@@ -262,7 +269,7 @@ void configure_sim(int index, const SimOptions& options) {
 
 Statistics statistics() {
   Statistics result;
-  result.recorded = counters.recorded;
+  result.recorded = counters.recorded + Recorder::of_thread().recorded_ops();
   result.windows = counters.windows;
   result.plans = counters.plans;
   for (DeviceState* state : DeviceState::all()) result.launches += state->queue.launches();

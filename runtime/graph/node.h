@@ -43,7 +43,7 @@ struct NativeDetails {
 
 /// An immutable value: one array, dense and row-major. Nodes belong to the thread that records; the
 /// queue's threads see addresses only.
-struct Node : RefCounted<Node>, Recycled<Node> {
+struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   enum class Kind : uint8_t {
     constant,   ///< elements given by the host or copied from another device
     map,        ///< elementwise op on up to 4 arguments

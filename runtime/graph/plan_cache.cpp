@@ -1,6 +1,8 @@
 // The cache of plans.
 #include "runtime/graph/plan_cache.h"
 
+#include <algorithm>
+
 namespace tide {
 namespace {
 
@@ -10,7 +12,7 @@ uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 /// Two independent lanes of multiply-and-fold.
-uint64_t hash_words(const std::vector<uint64_t>& words) {
+uint64_t hash_words(std::span<const uint64_t> words) {
   constexpr uint64_t kA = 0x9E3779B97F4A7C15, kB = 0xD6E8FEB86659FD93;
   uint64_t left = kA, right = kB;
   size_t i = 0;
@@ -29,17 +31,17 @@ PlanCache& PlanCache::of_process() {
   return cache;
 }
 
-Ref<Plan> PlanCache::find(const std::vector<uint64_t>& key, const std::function<Ref<Plan>()>& make) {
+Ref<Plan> PlanCache::find(std::span<const uint64_t> key, const std::function<Ref<Plan>()>& make) {
   const uint64_t hash = hash_words(key);
   std::lock_guard lock(mutex_);
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
-    if ((*it->second)->key != key) continue;
+    if (!std::ranges::equal((*it->second)->key, key)) continue;
     order_.splice(order_.begin(), order_, it->second);
     return *it->second;
   }
   Ref<Plan> plan = make();
-  plan->key = key;
+  plan->key.assign(key.begin(), key.end());
   order_.push_front(plan);
   by_hash_.emplace(hash, order_.begin());
   if (order_.size() > kMostPlans) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <list>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -16,7 +17,7 @@ class PlanCache {
  public:
   static PlanCache& of_process();
   /// The plan with this key, made by `make` if there is none.
-  Ref<Plan> find(const std::vector<uint64_t>& key, const std::function<Ref<Plan>()>& make);
+  Ref<Plan> find(std::span<const uint64_t> key, const std::function<Ref<Plan>()>& make);
 
  private:
   static constexpr size_t kMostPlans = 2048;

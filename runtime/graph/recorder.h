@@ -9,6 +9,7 @@
 #include "runtime/graph/node.h"
 #include "runtime/graph/plan.h"
 #include "runtime/graph/queue.h"
+#include "runtime/graph/word_list.h"
 
 namespace tide {
 
@@ -64,6 +65,8 @@ class Window {
   void hand_over();
   bool empty() const { return nodes_.empty(); }
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
+  /// Ops recorded that the process's counter does not have yet.
+  int64_t recorded() const { return recorded_; }
   /// Puts a recipe into the window again, to be stored.
   void want(Node& node);
 
@@ -80,7 +83,8 @@ class Window {
   void pull(Node& root);
   void add(const Ref<Node>& node);
   void add_key(const Node& node);
-  void add_argument(const Argument& argument);
+  void add_argument(const Argument& argument, const Shape& result);
+  void add_shape(const Shape& shape);
   void add_layout(const Layout& layout);
   Ref<Plan> find_plan();
   void bind(Plan& plan, Submission& submission);
@@ -94,6 +98,7 @@ class Window {
 
   DeviceState& device_;
   uint64_t epoch_ = 0;
+  int64_t recorded_ = 0;
   size_t unread_ = 0, unread_bytes_ = 0;  ///< results that nothing in the window reads
   bool has_failed_inputs_ = false;
   std::vector<Ref<Node>> nodes_;
@@ -101,7 +106,7 @@ class Window {
   std::vector<int64_t> first_offsets_;  ///< per external: that of its first use
   std::vector<int64_t> offsets_;
   std::vector<uint64_t> numbers_;
-  std::vector<uint64_t> key_;
+  WordList key_;
   std::vector<Ref<Storage>> temporaries_;
   std::vector<int64_t> holders_;        ///< per external: owners outside this window, once counted
   bool holders_counted_ = false;
@@ -116,6 +121,9 @@ class Recorder {
   ~Recorder();
   Window& window(DeviceState& device);
   void hand_over();
+  /// Ops in windows.
+  int64_t pending_ops() const;
+  /// Ops of these windows that `counters` does not have yet.
   int64_t recorded_ops() const;
 
   bool eager;
@@ -135,7 +143,7 @@ void wait_for(DeviceState& device, uint64_t ticket, const char* reason);
 /// Throws the failure as the error that its reader sees.
 [[noreturn]] void raise(const Failure& failure, const char* reason);
 
-/// Counters of the process.
+/// Counters of the process; windows add to them when they are handed over.
 struct Counters {
   std::atomic<int64_t> recorded{0}, windows{0}, plans{0};
   std::atomic<uint64_t> allocated_bytes{0};

@@ -1,7 +1,7 @@
 // The window: keys, the cut, and handing over.
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <utility>
 
 #include "runtime/core/error.h"
 #include "runtime/graph/plan_cache.h"
@@ -22,6 +22,7 @@ std::atomic<uint64_t> next_epoch{1};
 
 void Window::begin() {
   epoch_ = next_epoch.fetch_add(1, std::memory_order_relaxed);
+  counters.recorded.fetch_add(std::exchange(recorded_, 0), std::memory_order_relaxed);
   unread_bytes_ = 0;
   unread_ = 0;
   has_failed_inputs_ = false;
@@ -35,7 +36,7 @@ void Window::begin() {
 }
 
 void Window::record(const Ref<Node>& node, bool heavy) {
-  counters.recorded.fetch_add(1, std::memory_order_relaxed);
+  ++recorded_;
   const auto is_full = [&] {
     return (nodes_.size() >= kMostOps || (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
            !Recorder::of_thread().all_or_nothing;
@@ -84,22 +85,26 @@ void Window::add(const Ref<Node>& node) {
 }
 
 // Everything that a plan depends on goes into the key; numbers, offsets into outside values and
-// addresses do not.
+// addresses do not. Each part tells how many words follow, so that different windows have different keys.
 void Window::add_key(const Node& node) {
-  key_.push_back(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.type) << 8 |
-                 static_cast<uint64_t>(node.operand_type) << 16 |
-                 static_cast<uint64_t>(node.reduction) << 24 | static_cast<uint64_t>(node.arity) << 32 |
-                 static_cast<uint64_t>(node.first) << 36 | static_cast<uint64_t>(node.last) << 40 |
-                 static_cast<uint64_t>(node.wanted) << 44 | static_cast<uint64_t>(node.fills) << 45 | static_cast<uint64_t>(node.op) << 48);
-  key_.push_back(static_cast<uint64_t>(node.shape.rank()));
-  key_.insert(key_.end(), node.shape.begin(), node.shape.end());
-  if (node.native) {
-    key_.push_back(static_cast<uint64_t>(node.native->op) | node.native->inputs.size() << 32);
-    key_.push_back(node.native->attributes.size());
-    key_.insert(key_.end(), node.native->attributes.begin(), node.native->attributes.end());
-    for (const Argument& argument : node.native->inputs) add_argument(argument);
+  constexpr size_t kMostOfLayout = 1 + 2 * kMaxDims, kMostOfArgument = 2 + kMaxDims + kMostOfLayout;
+  const NativeDetails* native = node.native.get();
+  key_.reserve_more(3 + kMaxDims + kMostOfLayout + 4 * kMostOfArgument +
+                    (native ? native->attributes.size() + native->inputs.size() * kMostOfArgument : 0));
+  key_.push(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.shape.rank()) << 4 |
+            static_cast<uint64_t>(node.type) << 8 | static_cast<uint64_t>(node.operand_type) << 16 |
+            static_cast<uint64_t>(node.reduction) << 24 | static_cast<uint64_t>(node.arity) << 32 |
+            static_cast<uint64_t>(node.first) << 36 | static_cast<uint64_t>(node.last) << 40 |
+            static_cast<uint64_t>(node.wanted) << 44 | static_cast<uint64_t>(node.fills) << 45 |
+            static_cast<uint64_t>(node.op) << 48);
+  key_.push(node.shape.begin(), node.shape.rank());
+  if (native) {
+    key_.push(static_cast<uint64_t>(native->op) | native->inputs.size() << 32);
+    key_.push(native->attributes.size());
+    key_.push(native->attributes.data(), static_cast<int>(native->attributes.size()));
+    for (const Argument& argument : native->inputs) add_argument(argument, node.shape);
   } else {
-    for (int j = 0; j < node.arity; ++j) add_argument(node.arguments[j]);
+    for (int j = 0; j < node.arity; ++j) add_argument(node.arguments[j], node.shape);
   }
   if (node.ramp) {
     add_layout(*node.ramp);
@@ -107,19 +112,21 @@ void Window::add_key(const Node& node) {
   }
 }
 
-void Window::add_argument(const Argument& argument) {
+/// `result` is the shape of the node that reads the argument.
+void Window::add_argument(const Argument& argument, const Shape& result) {
   enum : uint64_t { kNumber, kInside, kExternal };
+  enum : uint64_t { kView = 1 << 2, kFirstPlace = 1 << 3, kWhole = 1 << 4, kShape = 1 << 5 };
   if (!argument.node) {
     numbers_.push_back(argument.number);
-    key_.push_back(kNumber);
+    key_.push(kNumber);
     return;
   }
   Node& node = *argument.node;
   const int64_t offset = argument.view ? argument.view->offset : 0;
   offsets_.push_back(offset);
   if (node.state == Node::State::recorded && node.epoch == epoch_) {
-    key_.push_back(kInside | uint64_t{node.index} << 8);
-    key_.push_back(static_cast<uint64_t>(offset));
+    key_.push(kInside | (argument.view ? kView : 0) | uint64_t{node.index} << 16);
+    if (argument.view) key_.push(static_cast<uint64_t>(offset));
     if (!node.read) {
       node.read = true;
       // The results of native ops are stored, read or not.
@@ -137,23 +144,23 @@ void Window::add_argument(const Argument& argument) {
       externals_.push_back(argument.node);
       first_offsets_.push_back(offset);
     }
-    const bool first_place = first_offsets_[node.index] == offset;
+    const bool needs_shape = (!known || !argument.view) && !(node.shape == result);
     // Only whole values can be taken over, so offset 0 counts as structure too.
-    key_.push_back(kExternal | uint64_t{node.index} << 8 | uint64_t{first_place} << 32 |
-                   uint64_t{offset == 0} << 33 | static_cast<uint64_t>(node.type) << 40);
-    if (!known || !argument.view) {
-      key_.push_back(static_cast<uint64_t>(node.shape.rank()));
-      key_.insert(key_.end(), node.shape.begin(), node.shape.end());
-    }
+    key_.push(kExternal | (argument.view ? kView : 0) |
+              (first_offsets_[node.index] == offset ? kFirstPlace : 0) | (offset == 0 ? kWhole : 0) |
+              (needs_shape ? kShape | static_cast<uint64_t>(node.shape.rank()) << 6 : 0) |
+              uint64_t{node.index} << 16 | static_cast<uint64_t>(node.type) << 32);
+    if (needs_shape) add_shape(node.shape);
   }
   if (argument.view) add_layout(*argument.view);
-  else key_.push_back(~uint64_t{0});
 }
 
+void Window::add_shape(const Shape& shape) { key_.push(shape.begin(), shape.rank()); }
+
 void Window::add_layout(const Layout& layout) {
-  key_.push_back(static_cast<uint64_t>(layout.rank()));
-  key_.insert(key_.end(), layout.shape.begin(), layout.shape.end());
-  key_.insert(key_.end(), layout.strides.begin(), layout.strides.begin() + layout.rank());
+  key_.push(static_cast<uint64_t>(layout.rank()));
+  add_shape(layout.shape);
+  key_.push(layout.strides.data(), layout.rank());
 }
 
 void Window::hand_over() {
@@ -163,7 +170,7 @@ void Window::hand_over() {
   Ref<Plan> plan;
   uint64_t ticket = 0;
   try {
-    plan = PlanCache::of_process().find(key_, [&] {
+    plan = PlanCache::of_process().find(key_.view(), [&] {
       counters.plans.fetch_add(1, std::memory_order_relaxed);
       return make_plan({nodes_, externals_, offsets_, epoch_});
     });

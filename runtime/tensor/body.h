@@ -13,7 +13,7 @@
 namespace tide {
 
 /// Holds the current value of a storage. Writes put a new value here; all views see it.
-struct Cell : RefCounted<Cell>, Recycled<Cell> {
+struct Cell : ThreadRefCounted<Cell>, Recycled<Cell> {
   Ref<Node> value;
   DeviceState* device = nullptr;
 };
@@ -24,7 +24,7 @@ using Hooks = std::vector<std::function<Tensor(const Tensor&)>>;
 
 /// The history that a base and its views share: a write through any of them changes it for all. A
 /// detached alias belongs to another group, or none.
-struct HistoryGroup : RefCounted<HistoryGroup>, Recycled<HistoryGroup> {
+struct HistoryGroup : ThreadRefCounted<HistoryGroup>, Recycled<HistoryGroup> {
   Layout base;             ///< layout of the base in the cell
   Ref<History> history;    ///< of the base
   TensorBody* leaf = nullptr;  ///< the base, while it is a leaf that requires a gradient
@@ -32,7 +32,7 @@ struct HistoryGroup : RefCounted<HistoryGroup>, Recycled<HistoryGroup> {
 };
 
 /// One op that a backward pass goes through.
-struct History : RefCounted<History>, Recycled<History> {
+struct History : ThreadRefCounted<History>, Recycled<History> {
   struct Edge {
     Ref<History> history;    ///< of the input; null: a leaf or none
     Ref<TensorBody> leaf;    ///< the leaf whose .grad grows
@@ -72,7 +72,7 @@ struct AutogradState : Recycled<AutogradState> {
   Ref<TensorBody> alias_of;    ///< the leaf that a saved copy stands for
 };
 
-struct TensorBody : RefCounted<TensorBody>, Recycled<TensorBody> {
+struct TensorBody : ThreadRefCounted<TensorBody>, Recycled<TensorBody> {
   Ref<Cell> cell;
   Layout layout;
   std::unique_ptr<AutogradState> autograd;
