@@ -42,6 +42,9 @@ Layout walked_layout(const Node& node, const Argument& argument) {
 namespace {
 
 constexpr int kMostOperands = 24;
+/// Reductions of a group that takes in another one which only reads the same array: a longer loop saves little more
+/// reading, takes long to compile, and its rows do not stay in the cache.
+constexpr int kMostSiblings = 4;
 /// A recipe may hold this many times its own size, and a little more for small values.
 constexpr size_t kPinFactor = 4, kPinSlack = 256;
 constexpr size_t kMostLeaves = 12;
@@ -295,7 +298,8 @@ class Grouper {
     const auto [first, last] = squeezed_run(layout.shape, n.first, n.last);
     if (in_group(g, argument)) {
       if (result_.per_row[argument.node->index] || !squeezed.is_dense()) return false;
-    } else if (!squeezed.merges(first, last) || !shares_external(group, argument)) {
+    } else if (!squeezed.merges(first, last) || !shares_external(group, argument) ||
+               group.reductions >= kMostSiblings) {
       return false;
     }
     if (group.kind == Group::Kind::row) {
