@@ -41,7 +41,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/runtime DESTINATION include/tide COMPONENT
 file(WRITE ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake.in "@PACKAGE_INIT@
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
-find_dependency(OpenMP COMPONENTS CXX)
+
 include(\${CMAKE_CURRENT_LIST_DIR}/tideTargets.cmake)
 target_link_options(tide::tide INTERFACE \"LINKER:-rpath,@PACKAGE_TIDE_PLUGIN_DIR@\")
 ")

@@ -1,57 +1,32 @@
-// Hands parts of a range to libgomp's threads.
+// Shares ranges out to threads, chunk by chunk.
 #include "runtime/cpu/team.h"
 
-#include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <mutex>
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/core/spin.h"
 
 namespace tide {
 namespace {
 
-using Body = std::function<void(int64_t begin, int64_t end)>;
-
-/// What the leader hands to the team. It lives on the leader's stack while the team runs.
-struct Job {
-  Job(const Body* body, int64_t n) : body(body), n(n) {}
-
-  const Body* body;
-  int64_t n;
-  std::atomic<int> finished{0};
-  std::mutex error_mutex;
-  std::exception_ptr error;
-};
-
-// The job goes through this one pair of a release and an acquire, and back through
-// Job::finished, instead of through the variables that OpenMP shares: the thread sanitizer does
-// not see libgomp's own barriers.
-std::atomic<Job*> current_job{nullptr};
+/// Chunks per thread where a range is long enough: a thread that comes late, or is held up, leaves
+/// less to wait for.
+constexpr int kChunksPerThread = 4;
+/// Busy waiting of a worker for the next range, and of the leader for the last chunk.
+constexpr auto kSpin = std::chrono::microseconds(50);
 
 /// True on a thread that runs a body now.
 thread_local bool inside_body = false;
-
-void run_part(Job& job, int part, int parts) {
-  const int64_t begin = job.n * part / parts, end = job.n * (part + 1) / parts;
-  inside_body = true;
-  try {
-    if (begin < end) (*job.body)(begin, end);
-  } catch (...) {
-    std::lock_guard lock(job.error_mutex);
-    if (!job.error) job.error = std::current_exception();
-  }
-  inside_body = false;
-  job.finished.fetch_add(1, std::memory_order_release);
-}
 
 int affinity_count() {
   cpu_set_t set;
@@ -104,22 +79,83 @@ void Team::set_threads(int threads) {
   threads_ = threads;
 }
 
-void Team::for_range(int64_t n, int64_t grain, const Body& body) {
+/// A range under way. It lives on the leader's stack.
+struct Team::Job {
+  Job(const std::function<void(int64_t begin, int64_t end)>* body, int64_t n, int64_t chunks, int places)
+      : body(body), n(n), chunks(chunks), places(places) {}
+
+  const std::function<void(int64_t begin, int64_t end)>* body;
+  int64_t n, chunks;
+  std::atomic<int> places;       ///< workers that may still join
+  std::atomic<int64_t> next{0};  ///< chunk that nobody has taken yet
+  std::mutex error_mutex;
+  std::exception_ptr error;
+};
+
+void Team::take_chunks(Job& job) {
+  inside_body = true;
+  for (;;) {
+    const int64_t chunk = job.next.fetch_add(1, std::memory_order_relaxed);
+    if (chunk >= job.chunks) break;
+    try {
+      (*job.body)(job.n * chunk / job.chunks, job.n * (chunk + 1) / job.chunks);
+    } catch (...) {
+      std::lock_guard lock(job.error_mutex);
+      if (!job.error) job.error = std::current_exception();
+    }
+  }
+  inside_body = false;
+}
+
+void Team::work() {
+  for (uint32_t seen = 0;;) {
+    const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
+    if (!spin_until(kSpin, called)) round_.wait(seen, std::memory_order_acquire);
+    seen = round_.load(std::memory_order_acquire);
+    if (stop_) return;
+    // The leader first takes the job down and then waits for those inside: who comes later finds
+    // none.
+    inside_.fetch_add(1, std::memory_order_seq_cst);
+    Job* job = job_.load(std::memory_order_seq_cst);
+    if (job && job->places.fetch_sub(1, std::memory_order_relaxed) > 0) take_chunks(*job);
+    inside_.fetch_sub(1, std::memory_order_release);
+    inside_.notify_one();
+  }
+}
+
+void Team::for_range(int64_t n, int64_t grain,
+                     const std::function<void(int64_t begin, int64_t end)>& body) {
   if (n <= 0) return;
-  const int parts = static_cast<int>(std::min<int64_t>(threads_, n / std::max<int64_t>(grain, 1)));
+  const int64_t most = n / std::max<int64_t>(grain, 1);
+  const int parts = static_cast<int>(std::min<int64_t>(threads_, most));
   if (parts <= 1 || inside_body) return body(0, n);
-  Job job(&body, n);
-  current_job.store(&job, std::memory_order_release);
-#pragma omp parallel num_threads(parts) default(none) shared(current_job)
-  run_part(*current_job.load(std::memory_order_acquire), omp_get_thread_num(),
-           omp_get_num_threads());
-  // libgomp's barrier has let the leader through, so all have finished; this read takes over what
-  // they wrote.
-  (void)job.finished.load(std::memory_order_acquire);
+  std::unique_lock leader(leader_, std::try_to_lock);
+  if (!leader) return body(0, n);
+  while (static_cast<int>(workers_.size()) < parts - 1) {
+    workers_.emplace_back([this] { work(); });
+    pthread_setname_np(workers_.back().native_handle(), "tide team");
+  }
+  Job job(&body, n, std::min<int64_t>(most, int64_t{kChunksPerThread} * parts), parts - 1);
+  job_.store(&job, std::memory_order_seq_cst);
+  round_.fetch_add(1, std::memory_order_release);
+  for (int i = 1; i < parts; ++i) round_.notify_one();
+  take_chunks(job);
+  job_.store(nullptr, std::memory_order_seq_cst);
+  const auto alone = [&] { return inside_.load(std::memory_order_seq_cst) == 0; };
+  if (!spin_until(kSpin, alone))
+    while (const int others = inside_.load(std::memory_order_seq_cst)) inside_.wait(others);
   if (job.error) std::rethrow_exception(job.error);
 }
 
-void SingleThread::for_range(int64_t n, int64_t, const Body& body) {
+Team::~Team() {
+  stop_ = true;
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void SingleThread::for_range(int64_t n, int64_t,
+                             const std::function<void(int64_t begin, int64_t end)>& body) {
   if (n > 0) body(0, n);
 }
 

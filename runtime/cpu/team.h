@@ -1,8 +1,12 @@
 // The threads that compute on the CPU.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "runtime/graph/native.h"
 
@@ -12,26 +16,41 @@ namespace tide {
 /// what the affinity mask and the cgroup's CPU quota allow; at least 1.
 int default_thread_count();
 
-/// The one libgomp team of the process. All calls come from one thread, the leader: libgomp keeps a
-/// pool per calling thread, and two pools slow each other down some fifty times.
+/// Threads that share out ranges. A range is cut into more chunks than threads, and each thread takes
+/// the next one when it is done with its last: the leader never waits for a thread that the system
+/// does not let run, unless that thread is in the middle of a chunk. (A team of OpenMP waits for each
+/// of its threads at the end of each range, which makes ranges of 10 us last milliseconds when other
+/// threads want the cores.)
 class Team : public Parallel {
  public:
   explicit Team(int threads = default_thread_count());
+  ~Team() override;
 
   int threads() const override { return threads_; }
   /// Takes effect with the next call of for_range. Throws Error unless 1 <= threads <= kMaxThreads.
   void set_threads(int threads);
 
-  /// Cuts [0, n) into at most threads() parts of nearly equal length and waits for all of them. A
-  /// call from inside a body runs on the calling thread alone. Passes on the first exception of a
-  /// body.
+  /// Runs body on disjoint parts of [0, n), none shorter than `grain` unless n is, on up to threads()
+  /// threads, the calling one among them; returns when all are done. A call from inside a body, or
+  /// while another thread's call is under way, runs on the calling thread alone. Passes on the first
+  /// exception of a body.
   void for_range(int64_t n, int64_t grain,
                  const std::function<void(int64_t begin, int64_t end)>& body) override;
 
   static constexpr int kMaxThreads = 1024;
 
  private:
+  struct Job;
+  static void take_chunks(Job& job);
+  void work();
+
   int threads_;
+  std::mutex leader_;  ///< held by the thread whose range is under way
+  std::vector<std::thread> workers_;
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<uint32_t> round_{0};  ///< changes with each job: what idle workers watch
+  std::atomic<int> inside_{0};      ///< workers that may hold the address of the job
+  std::atomic<bool> stop_{false};
 };
 
 /// Runs everything on the calling thread.

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/core/spin.h"
 #include "runtime/core/error_message.h"
 
 namespace tide {
@@ -20,18 +21,6 @@ constexpr size_t kStackBytes = 8u << 20;
 
 /// Busy waiting before a thread goes to sleep: covers the gaps between the windows of a loop.
 constexpr auto kSpin = std::chrono::microseconds(60);
-
-template <class Condition>
-bool spin_until(const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + kSpin;
-  do {
-    for (int i = 0; i < 64; ++i) {
-      if (condition()) return true;
-      __builtin_ia32_pause();
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return condition();
-}
 
 }  // namespace
 
@@ -96,7 +85,7 @@ void Queue::run() {
   for (;;) {
     const uint64_t next = launched_ + 1;
     const auto ready = [&] { return submitted_.load(std::memory_order_acquire) >= next; };
-    if (!spin_until([&] { return ready() || publish(); }) && !ready()) {
+    if (!spin_until(kSpin, [&] { return ready() || publish(); }) && !ready()) {
       rest(next);
       if (stop_ && !ready() && completed() == launched_) return;
     }
@@ -156,7 +145,7 @@ void Queue::rest(uint64_t next) {
 void Queue::wait(uint64_t ticket) {
   if (completed() >= ticket) return;
   const auto over = [&] { return completed() >= ticket || interrupt_requested.load(); };
-  if (!spin_until(over)) {
+  if (!spin_until(kSpin, over)) {
     std::unique_lock lock(sleep_mutex_);
     ++waiting_;
     // An interrupt comes from a signal handler, which cannot notify: look for it now and then.
@@ -168,7 +157,7 @@ void Queue::wait(uint64_t ticket) {
 
 void Queue::wait_uninterrupted(uint64_t ticket) {
   const auto over = [&] { return completed() >= ticket; };
-  if (over() || spin_until(over)) return;
+  if (over() || spin_until(kSpin, over)) return;
   std::unique_lock lock(sleep_mutex_);
   ++waiting_;
   done_.wait(lock, over);

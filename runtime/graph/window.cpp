@@ -114,8 +114,9 @@ void Window::add_key(const Node& node) {
 
 /// `result` is the shape of the node that reads the argument.
 void Window::add_argument(const Argument& argument, const Shape& result) {
-  enum : uint64_t { kNumber, kInside, kExternal };
-  enum : uint64_t { kView = 1 << 2, kFirstPlace = 1 << 3, kWhole = 1 << 4, kShape = 1 << 5 };
+  constexpr uint64_t kNumber = 0, kInside = 1, kExternal = 2;
+  const auto bit = [](bool on, int place) { return static_cast<uint64_t>(on) << place; };
+  const uint64_t has_view = bit(argument.view != nullptr, 2);
   if (!argument.node) {
     numbers_.push_back(argument.number);
     key_.push(kNumber);
@@ -125,7 +126,7 @@ void Window::add_argument(const Argument& argument, const Shape& result) {
   const int64_t offset = argument.view ? argument.view->offset : 0;
   offsets_.push_back(offset);
   if (node.state == Node::State::recorded && node.epoch == epoch_) {
-    key_.push(kInside | (argument.view ? kView : 0) | uint64_t{node.index} << 16);
+    key_.push(kInside | has_view | uint64_t{node.index} << 16);
     if (argument.view) key_.push(static_cast<uint64_t>(offset));
     if (!node.read) {
       node.read = true;
@@ -146,9 +147,8 @@ void Window::add_argument(const Argument& argument, const Shape& result) {
     }
     const bool needs_shape = (!known || !argument.view) && !(node.shape == result);
     // Only whole values can be taken over, so offset 0 counts as structure too.
-    key_.push(kExternal | (argument.view ? kView : 0) |
-              (first_offsets_[node.index] == offset ? kFirstPlace : 0) | (offset == 0 ? kWhole : 0) |
-              (needs_shape ? kShape | static_cast<uint64_t>(node.shape.rank()) << 6 : 0) |
+    key_.push(kExternal | has_view | bit(first_offsets_[node.index] == offset, 3) | bit(offset == 0, 4) |
+              bit(needs_shape, 5) | (needs_shape ? static_cast<uint64_t>(node.shape.rank()) << 6 : 0) |
               uint64_t{node.index} << 16 | static_cast<uint64_t>(node.type) << 32);
     if (needs_shape) add_shape(node.shape);
   }
