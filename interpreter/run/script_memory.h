@@ -9,8 +9,9 @@
 
 namespace tide {
 
-/// An allocator for Lua: small blocks are carved from slabs and kept in lists by size, which takes a few instructions where
-/// a general allocator takes hundreds. A state makes and drops many: each tensor a script sees is one. For one thread.
+/// An allocator for Lua: small blocks are carved from slabs and kept in lists by size, which takes
+/// a few instructions where a general allocator takes hundreds. A state makes and drops many: each
+/// tensor a script sees is one. For one thread.
 class ScriptMemory {
  public:
   /// A lua_Alloc; `self` is the ScriptMemory.

@@ -6,9 +6,9 @@
 
 namespace tide {
 
-/// Base of a class T whose objects are made and dropped at the pace of recorded ops: memory of dropped ones is kept
-/// by the thread that dropped them, up to a limit, and handed out again. (A general allocator merges and splits it each time:
-/// most of what recording an op costs.)
+/// Base of a class T whose objects are made and dropped at the pace of recorded ops: memory of
+/// dropped ones is kept by the thread that dropped them, up to a limit, and handed out again. (A
+/// general allocator merges and splits it each time: most of what recording an op costs.)
 template <class T>
 class Recycled {
  public:
@@ -40,7 +40,8 @@ class Recycled {
   struct Spare {
     Spare* next;
   };
-  /// Usable at any time of a thread's life; objects of T may die after all destructors of the thread have run.
+  /// Usable at any time of a thread's life; objects of T may die after all destructors of the
+  /// thread have run.
   struct Pool {
     Spare* first = nullptr;
     size_t count = 0;

@@ -5,8 +5,8 @@
 
 namespace tide {
 
-/// Looks at the condition again and again for about `time`; whether it came true. Saves the sleep and the waking, which take
-/// longer than most gaps between two pieces of work.
+/// Looks at the condition again and again for about `time`; whether it came true. Saves the sleep
+/// and the waking, which take longer than most gaps between two pieces of work.
 template <class Condition>
 bool spin_until(std::chrono::microseconds time, const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + time;

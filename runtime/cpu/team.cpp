@@ -81,7 +81,8 @@ void Team::set_threads(int threads) {
 
 /// A range under way. It lives on the leader's stack.
 struct Team::Job {
-  Job(const std::function<void(int64_t begin, int64_t end)>* body, int64_t n, int64_t chunks, int places)
+  Job(const std::function<void(int64_t begin, int64_t end)>* body, int64_t n, int64_t chunks,
+      int places)
       : body(body), n(n), chunks(chunks), places(places) {}
 
   const std::function<void(int64_t begin, int64_t end)>* body;

@@ -16,11 +16,11 @@ namespace tide {
 /// what the affinity mask and the cgroup's CPU quota allow; at least 1.
 int default_thread_count();
 
-/// Threads that share out ranges. A range is cut into more chunks than threads, and each thread takes
-/// the next one when it is done with its last: the leader never waits for a thread that the system
-/// does not let run, unless that thread is in the middle of a chunk. (A team of OpenMP waits for each
-/// of its threads at the end of each range, which makes ranges of 10 us last milliseconds when other
-/// threads want the cores.)
+/// Threads that share out ranges. A range is cut into more chunks than threads, and each thread
+/// takes the next one when it is done with its last: the leader never waits for a thread that the
+/// system does not let run, unless that thread is in the middle of a chunk. (A team of OpenMP waits
+/// for each of its threads at the end of each range, which makes ranges of 10 us last milliseconds
+/// when other threads want the cores.)
 class Team : public Parallel {
  public:
   explicit Team(int threads = default_thread_count());
@@ -30,10 +30,10 @@ class Team : public Parallel {
   /// Takes effect with the next call of for_range. Throws Error unless 1 <= threads <= kMaxThreads.
   void set_threads(int threads);
 
-  /// Runs body on disjoint parts of [0, n), none shorter than `grain` unless n is, on up to threads()
-  /// threads, the calling one among them; returns when all are done. A call from inside a body, or
-  /// while another thread's call is under way, runs on the calling thread alone. Passes on the first
-  /// exception of a body.
+  /// Runs body on disjoint parts of [0, n), none shorter than `grain` unless n is, on up to
+  /// threads() threads, the calling one among them; returns when all are done. A call from inside a
+  /// body, or while another thread's call is under way, runs on the calling thread alone. Passes on
+  /// the first exception of a body.
   void for_range(int64_t n, int64_t grain,
                  const std::function<void(int64_t begin, int64_t end)>& body) override;
 

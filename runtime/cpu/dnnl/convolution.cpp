@@ -174,30 +174,49 @@ Convolution::Operand Convolution::operand(const memory::desc& plain, const memor
   return operand;
 }
 
-size_t Convolution::scratch_bytes() const {
-  size_t bytes = aligned(scratchpad_.get_desc().get_size());
-  for (const Operand* operand : {&first_, &second_, &result_})
-    if (!operand->same) bytes += aligned(operand->wanted.get_desc().get_size());
-  return bytes;
+void Convolution::run(const float* first, const float* second, const float* bias, float* result) {
+  second_.plain.set_data_handle(const_cast<float*>(second));
+  execute(first, bias, result, {&first_, &second_, &result_});
 }
 
-void Convolution::run(const float* first, const float* second, const float* bias, float* result) {
+const float* Convolution::reordered_weight(const float* second) {
+  if (second_.same) return second;
   static thread_local Scratch scratch;
-  std::byte* free = scratch.get<std::byte>(std::max<size_t>(scratch_bytes(), kAlignment));
+  float* data = scratch.get<float>(second_.wanted.get_desc().get_size() / sizeof(float) + 1);
+  second_.plain.set_data_handle(const_cast<float*>(second));
+  second_.wanted.set_data_handle(data);
+  second_.reorder.execute(stream(), second_.plain, second_.wanted);
+  return data;
+}
+
+void Convolution::run_reordered(const float* first, const float* second, const float* bias,
+                                float* result) {
+  second_.wanted.set_data_handle(const_cast<float*>(second));
+  execute(first, bias, result, {&first_, &result_});
+}
+
+/// Runs the primitive, with those of the operands reordered that are `moved` and need it.
+void Convolution::execute(const float* first, const float* bias, float* result,
+                          std::initializer_list<Operand*> moved) {
+  static thread_local Scratch scratch;
+  size_t bytes = aligned(scratchpad_.get_desc().get_size());
+  for (const Operand* operand : moved)
+    if (!operand->same) bytes += aligned(operand->wanted.get_desc().get_size());
+  std::byte* free = scratch.get<std::byte>(std::max(bytes, kAlignment));
   const auto take = [&](memory& memory) {
     memory.set_data_handle(free);
     free += aligned(memory.get_desc().get_size());
   };
   take(scratchpad_);
-  for (Operand* operand : {&first_, &second_, &result_})
+  for (Operand* operand : moved)
     if (!operand->same) take(operand->wanted);
   first_.plain.set_data_handle(const_cast<float*>(first));
-  second_.plain.set_data_handle(const_cast<float*>(second));
   result_.plain.set_data_handle(result);
   if (bias) bias_.set_data_handle(const_cast<float*>(bias));
 
-  if (!first_.same) first_.reorder.execute(stream(), first_.plain, first_.wanted);
-  if (!second_.same) second_.reorder.execute(stream(), second_.plain, second_.wanted);
+  for (Operand* operand : moved)
+    if (!operand->same && operand != &result_)
+      operand->reorder.execute(stream(), operand->plain, operand->wanted);
   primitive_.execute(stream(), arguments_);
   if (!result_.same) result_.reorder.execute(stream(), result_.wanted, result_.plain);
 }

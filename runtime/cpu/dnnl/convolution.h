@@ -21,6 +21,12 @@ class Convolution {
   /// first, second -> result: input, weight -> output; dy, weight -> dx; or dy, input -> dw.
   void run(const float* first, const float* second, const float* bias, float* result);
 
+  /// The second operand in the layout that the primitive wants: where it is, or in memory of this
+  /// thread that lasts until its next call. For use by several instances of one shape.
+  const float* reordered_weight(const float* second);
+  /// As run, with the second operand already in that layout.
+  void run_reordered(const float* first, const float* second, const float* bias, float* result);
+
   /// Whether its bits may depend on the number of threads: so with the versions built on a matrix
   /// product.
   bool depends_on_threads() const { return depends_on_threads_; }
@@ -41,7 +47,8 @@ class Convolution {
   template <class Description>
   void prepare(const Description& description, const dnnl::memory::desc& first,
                const dnnl::memory::desc& second, const dnnl::memory::desc& result);
-  size_t scratch_bytes() const;
+  void execute(const float* first, const float* bias, float* result,
+               std::initializer_list<Operand*> moved);
 
   dnnl::primitive primitive_;
   dnnl::memory scratchpad_, bias_;

@@ -38,19 +38,38 @@ ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
   return shape;
 }
 
-/// oneDNN's own threads share out the output, which leaves the bits alone, except in versions built
-/// on a matrix product: those run image by image, each on one thread.
+/// Fewer images than these are shared out by oneDNN's own threads, within each image.
+constexpr int64_t kFewImages = 4;
+
+/// Chunks of the batch, each on one thread; how many follows from the shape alone, as do the bits,
+/// then. (oneDNN's own threads would wait for each other at the end of each convolution: see Team.
+/// They leave the bits alone too, except in versions built on a matrix product.)
 void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float* first,
                const float* second, const float* bias, float* result, Parallel& parallel) {
-  Convolution& whole = Convolution::cached(shape, pass, bias != nullptr, parallel.threads());
-  if (!whole.depends_on_threads()) return whole.run(first, second, bias, result);
+  const bool has_bias = bias != nullptr;
+  if (shape.n < kFewImages) {
+    Convolution& whole = Convolution::cached(shape, pass, has_bias, parallel.threads());
+    if (!whole.depends_on_threads()) return whole.run(first, second, bias, result);
+  }
   const bool forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
-  parallel.for_range(shape.n, 1, [&](int64_t begin, int64_t end) {
-    Convolution& one = Convolution::cached(part_of(shape, 1), pass, bias != nullptr, 1);
-    for (int64_t image = begin; image < end; ++image)
-      one.run(first + image * from, second, bias, result + image * to);
+  const int64_t images = (shape.n + kMaxChunks - 1) / kMaxChunks;
+  const int64_t chunks = (shape.n + images - 1) / images;
+  const ConvolutionShape part = part_of(shape, images);
+  const float* weight = Convolution::cached(part, pass, has_bias, 1).reordered_weight(second);
+  parallel.for_range(chunks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t chunk = begin; chunk < end; ++chunk) {
+      const int64_t image = chunk * images, count = std::min(images, shape.n - image);
+      Convolution& one = Convolution::cached(part_of(shape, count), pass, has_bias, 1);
+      const float* input = first + image * from;
+      float* output = result + image * to;
+      // The last chunk may be shorter, and want another layout.
+      if (count == images)
+        one.run_reordered(input, weight, bias, output);
+      else
+        one.run(input, second, bias, output);
+    }
   });
 }
 
