@@ -1,7 +1,9 @@
 // Plans are found by their whole key, and the least recently used go first.
 #include "runtime/graph/plan_cache.h"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <vector>
 
 using namespace tide;
 
@@ -9,7 +11,7 @@ TEST_CASE("a plan is made once per key, and again when it was not used for long"
   PlanCache cache;
   int made = 0;
   const auto find = [&](uint64_t word) {
-    return cache.find({word, word * 3}, [&] {
+    return cache.find(std::array{word, word * 3}, [&] {
       ++made;
       return Ref<Plan>(new Plan);
     });
@@ -28,7 +30,9 @@ TEST_CASE("a plan is made once per key, and again when it was not used for long"
 
 TEST_CASE("keys of other lengths are other keys", "[graph]") {
   PlanCache cache;
-  const auto make = [] { return Ref<Plan>(new Plan); };
-  CHECK(cache.find({1, 0}, make) != cache.find({1}, make));
-  CHECK(cache.find({}, make) != cache.find({0}, make));
+  const auto find = [&](const std::vector<uint64_t>& key) {
+    return cache.find(key, [] { return Ref<Plan>(new Plan); });
+  };
+  CHECK(find({1, 0}) != find({1}));
+  CHECK(find({}) != find({0}));
 }
