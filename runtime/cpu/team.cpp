@@ -19,9 +19,6 @@
 namespace tide {
 namespace {
 
-/// Chunks per thread where a range is long enough: a thread that comes late, or is held up, leaves
-/// less to wait for.
-constexpr int kChunksPerThread = 4;
 /// Busy waiting of a worker for the next range, and of the leader for the last chunk.
 constexpr auto kSpin = std::chrono::microseconds(50);
 
@@ -81,14 +78,22 @@ void Team::set_threads(int threads) {
 
 /// A range under way. It lives on the leader's stack.
 struct Team::Job {
-  Job(const std::function<void(int64_t begin, int64_t end)>* body, int64_t n, int64_t chunks,
-      int places)
-      : body(body), n(n), chunks(chunks), places(places) {}
+  Job(const std::function<void(int64_t begin, int64_t end)>* body, int64_t n, int64_t grain,
+      int threads)
+      : body(body), n(n), grain(grain), threads(threads), places(threads - 1) {}
+
+  /// Chunks shrink towards the end of the range (guided self-scheduling): there are few, and yet
+  /// the threads end together.
+  int64_t end_of_chunk(int64_t begin) const {
+    const int64_t rest = n - begin, size = std::max(grain, rest / (2 * threads));
+    return rest - size < grain ? n : begin + size;
+  }
 
   const std::function<void(int64_t begin, int64_t end)>* body;
-  int64_t n, chunks;
+  int64_t n, grain;
+  int threads;
   std::atomic<int> places;       ///< workers that may still join
-  std::atomic<int64_t> next{0};  ///< chunk that nobody has taken yet
+  std::atomic<int64_t> next{0};  ///< the rest of the range, from here on, nobody has taken yet
   std::mutex error_mutex;
   std::exception_ptr error;
 };
@@ -96,10 +101,12 @@ struct Team::Job {
 void Team::take_chunks(Job& job) {
   inside_body = true;
   for (;;) {
-    const int64_t chunk = job.next.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= job.chunks) break;
+    int64_t begin = job.next.load(std::memory_order_relaxed), end;
+    do end = job.end_of_chunk(begin);
+    while (!job.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    if (begin == end) break;
     try {
-      (*job.body)(job.n * chunk / job.chunks, job.n * (chunk + 1) / job.chunks);
+      (*job.body)(begin, end);
     } catch (...) {
       std::lock_guard lock(job.error_mutex);
       if (!job.error) job.error = std::current_exception();
@@ -136,7 +143,7 @@ void Team::for_range(int64_t n, int64_t grain,
     workers_.emplace_back([this] { work(); });
     pthread_setname_np(workers_.back().native_handle(), "tide team");
   }
-  Job job(&body, n, std::min<int64_t>(most, int64_t{kChunksPerThread} * parts), parts - 1);
+  Job job(&body, n, std::max<int64_t>(grain, 1), parts);
   job_.store(&job, std::memory_order_seq_cst);
   round_.fetch_add(1, std::memory_order_release);
   for (int i = 1; i < parts; ++i) round_.notify_one();
