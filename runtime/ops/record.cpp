@@ -150,9 +150,11 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   }
   DeviceState& device = *x.body().cell->device;
   if (length == 0) {
-    if (!adds) throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() + " has no elements");
+    // Of the extremes, only those of truth values have a beginning: all of nothing is true, any of it false.
+    if (!adds && type != DType::boolean)
+      throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() + " has no elements");
     return record_ramp(LightOp::fill, name, Layout(shape), type, type, device.device,
-                       {Number(reduction == Reduction::prod ? int64_t{1} : int64_t{0})});
+                       {Number(int64_t{reduction == Reduction::prod || reduction == Reduction::min})});
   }
   Tensor input = type == x.dtype() || is_half(x.dtype()) ? x : converted(name, x, type);
   if (length == 1) {
