@@ -13,12 +13,13 @@ local defaults = {
 --- optim.Adagrad(net:parameters(), {lr = 0.01, lr_decay = 0})
 function Adagrad:init(params, options) Optimizer.init(self, params, options, defaults) end
 
+function Adagrad:prepare(parameter, state, group)
+  state.step, state.sum = 0, tide.full_like(parameter, group.initial_accumulator_value)
+end
+
 function Adagrad:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
   if group.weight_decay ~= 0 then grad = grad + parameter * group.weight_decay end
-  if not state.step then
-    state.step, state.sum = 0, tide.full_like(parameter, group.initial_accumulator_value)
-  end
   local rate = group.lr / (1 + state.step * group.lr_decay)
   state.step = state.step + 1
   state.sum:add_(grad * grad)

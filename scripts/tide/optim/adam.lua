@@ -15,15 +15,16 @@ function Adam:init(params, options) Optimizer.init(self, params, options, defaul
 --- Weight decay as part of the gradient.
 function Adam:decay(parameter, grad, group) return grad + parameter * group.weight_decay end
 
+function Adam:prepare(parameter, state, group)
+  state.step = 0
+  state.exp_avg, state.exp_avg_sq = tide.zeros_like(parameter), tide.zeros_like(parameter)
+  if group.amsgrad then state.max_exp_avg_sq = tide.zeros_like(parameter) end
+end
+
 function Adam:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
   if group.weight_decay ~= 0 then grad = self:decay(parameter, grad, group) end
   local beta1, beta2 = group.betas[1], group.betas[2]
-  if not state.step then
-    state.step = 0
-    state.exp_avg, state.exp_avg_sq = tide.zeros_like(parameter), tide.zeros_like(parameter)
-    if group.amsgrad then state.max_exp_avg_sq = tide.zeros_like(parameter) end
-  end
   state.step = state.step + 1
   local mean = state.exp_avg:mul_(beta1):add_(grad * (1 - beta1))
   local square = state.exp_avg_sq:mul_(beta2):add_(grad * grad * (1 - beta2))

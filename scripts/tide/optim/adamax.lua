@@ -12,13 +12,14 @@ local defaults = {
 --- optim.Adamax(net:parameters(), {lr = 0.002})
 function Adamax:init(params, options) Optimizer.init(self, params, options, defaults) end
 
+function Adamax:prepare(parameter, state)
+  state.step = 0
+  state.exp_avg, state.exp_inf = tide.zeros_like(parameter), tide.zeros_like(parameter)
+end
+
 function Adamax:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
   if group.weight_decay ~= 0 then grad = grad + parameter * group.weight_decay end
-  if not state.step then
-    state.step = 0
-    state.exp_avg, state.exp_inf = tide.zeros_like(parameter), tide.zeros_like(parameter)
-  end
   state.step = state.step + 1
   local beta1, beta2 = group.betas[1], group.betas[2]
   local mean = state.exp_avg:mul_(beta1):add_(grad * (1 - beta1))

@@ -12,12 +12,13 @@ local defaults = {
 --- optim.ASGD(net:parameters(), {lr = 0.01}); the mean of a parameter is state[parameter].ax
 function ASGD:init(params, options) Optimizer.init(self, params, options, defaults) end
 
+function ASGD:prepare(parameter, state, group)
+  state.step, state.eta, state.mu, state.ax = 0, group.lr, 1, tide.zeros_like(parameter)
+end
+
 function ASGD:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
   if group.weight_decay ~= 0 then grad = grad + parameter * group.weight_decay end
-  if not state.step then
-    state.step, state.eta, state.mu, state.ax = 0, group.lr, 1, tide.zeros_like(parameter)
-  end
   state.step = state.step + 1
   parameter:mul_(1 - group.lambd * state.eta):sub_(grad * state.eta)
   if state.mu == 1 then

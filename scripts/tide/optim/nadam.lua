@@ -13,6 +13,11 @@ local defaults = {
 --- optim.NAdam(net:parameters(), {lr = 0.002})
 function NAdam:init(params, options) Optimizer.init(self, params, options, defaults) end
 
+function NAdam:prepare(parameter, state)
+  state.step, state.mu_product = 0, 1
+  state.exp_avg, state.exp_avg_sq = tide.zeros_like(parameter), tide.zeros_like(parameter)
+end
+
 function NAdam:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
   if group.weight_decay ~= 0 then
@@ -21,10 +26,6 @@ function NAdam:update(parameter, grad, state, group)
     else
       grad = grad + parameter * group.weight_decay
     end
-  end
-  if not state.step then
-    state.step, state.mu_product = 0, 1
-    state.exp_avg, state.exp_avg_sq = tide.zeros_like(parameter), tide.zeros_like(parameter)
   end
   state.step = state.step + 1
   local beta1, beta2, step = group.betas[1], group.betas[2], state.step

@@ -75,23 +75,34 @@ function Optimizer:step(closure)
   return loss
 end
 
-function Optimizer:update_all()
-  local _ <close> = tide.no_grad()
-  native.begin_step()
-  local _ <close> = step_end
-  for _, group in ipairs(self.param_groups) do
+--- Fills the table of what is remembered of a parameter, before its first step.
+function Optimizer:prepare() end
+
+--- Calls fn(parameter, grad, group) for all parameters that have a gradient.
+local function each_gradient(optimizer, fn)
+  for _, group in ipairs(optimizer.param_groups) do
     for _, parameter in ipairs(group.params) do
       local grad = parameter.grad
-      if grad then
-        local state = self.state[parameter]
-        if not state then
-          state = {}
-          self.state[parameter] = state
-        end
-        self:update(parameter, grad, state, group)
-      end
+      if grad then fn(parameter, grad, group) end
     end
   end
+end
+
+function Optimizer:update_all()
+  local _ <close> = tide.no_grad()
+  -- What a failed step may not take with it comes before the step.
+  each_gradient(self, function(parameter, _, group)
+    if not self.state[parameter] then
+      local state = {}
+      self:prepare(parameter, state, group)
+      self.state[parameter] = state
+    end
+  end)
+  native.begin_step()
+  local _ <close> = step_end
+  each_gradient(self, function(parameter, grad, group)
+    self:update(parameter, grad, self.state[parameter], group)
+  end)
 end
 
 --- Calls fn(parameter, number) for all parameters, numbered through all groups from 1.

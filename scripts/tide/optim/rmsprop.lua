@@ -13,14 +13,15 @@ local defaults = {
 --- optim.RMSprop(net:parameters(), {lr = 0.01, alpha = 0.99, centered = true})
 function RMSprop:init(params, options) Optimizer.init(self, params, options, defaults) end
 
+function RMSprop:prepare(parameter, state, group)
+  state.square_avg = tide.zeros_like(parameter)
+  if group.centered then state.grad_avg = tide.zeros_like(parameter) end
+  if group.momentum ~= 0 then state.momentum_buffer = tide.zeros_like(parameter) end
+end
+
 function RMSprop:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
   if group.weight_decay ~= 0 then grad = grad + parameter * group.weight_decay end
-  if not state.square_avg then
-    state.square_avg = tide.zeros_like(parameter)
-    if group.centered then state.grad_avg = tide.zeros_like(parameter) end
-    if group.momentum ~= 0 then state.momentum_buffer = tide.zeros_like(parameter) end
-  end
   local alpha = group.alpha
   local square = state.square_avg:mul_(alpha):add_(grad * grad * (1 - alpha))
   if group.centered then

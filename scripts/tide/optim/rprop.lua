@@ -10,12 +10,13 @@ local defaults = {lr = 1e-2, etas = {0.5, 1.2}, step_sizes = {1e-6, 50}, maximiz
 --- optim.Rprop(net:parameters(), {lr = 0.01}), for gradients of all data
 function Rprop:init(params, options) Optimizer.init(self, params, options, defaults) end
 
+function Rprop:prepare(parameter, state, group)
+  state.prev = tide.zeros_like(parameter)
+  state.step_size = tide.full_like(parameter, group.lr)
+end
+
 function Rprop:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
-  if not state.prev then
-    state.prev = tide.zeros_like(parameter)
-    state.step_size = tide.full_like(parameter, group.lr)
-  end
   local agreement = (grad * state.prev):sign()
   local factor = tide.where(agreement:gt(0), group.etas[2],
     tide.where(agreement:lt(0), group.etas[1], tide.ones_like(parameter)))

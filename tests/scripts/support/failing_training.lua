@@ -65,6 +65,26 @@ local function fail_at(kind, k)
   return steps
 end
 
+-- What an optimizer makes before its first step outlives that step, unless the making itself failed.
+for k = 1, 20 do
+  local w = tide.ones(3, {device = "sim:0", requires_grad = true})
+  local optimizer = tide.optim.Adam({w}, {lr = 0.1})
+  local function step()
+    optimizer:zero_grad();
+    (w * w):sum():backward()
+    optimizer:step()
+  end
+  tide.synchronize()
+  tide.sim.configure {index = 0, fail_op = k}
+  pcall(step)
+  pcall(tide.synchronize)
+  tide.sim.configure {index = 0, fail_op = 0}
+  local _, problem = pcall(w.tolist, w) -- whoever reads first is told
+  step()
+  local made = not tostring(problem):find("zeros: ", 1, true)
+  if made then assert(w:max():item() < 1, "a failed first step spoils the next") end
+end
+
 local seen = {}
 for k = 1, 150 do seen[fail_at("fail_op", k)] = true end
 for i = 0, 5 do assert(seen[i], ("no failure left the parameters of step %d"):format(i)) end
