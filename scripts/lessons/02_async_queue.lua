@@ -89,8 +89,8 @@ for _, row in ipairs(waits) do
   local spent = seconds_of(function() read(c) end)
   tide.synchronize(device)
   print(("  %-36s %9s   %s"):format(words, ms(spent), must_wait and "waited" or "did not wait"))
-  -- A quarter of the work's time is a wide margin: it is either nearly all of it or nearly nothing.
-  assert(must_wait == (spent > 0.25 * work), words)
+  -- Half of the work's time is a wide margin: it is either nearly all of it or nearly nothing.
+  assert(must_wait == (spent > 0.5 * work), words)
 end
 print(("(the work behind each of them takes %s)"):format(ms(work)))
 
@@ -142,7 +142,7 @@ print(("  host time   %9.2f ms   the script writes its notes"):format(result.hos
 print(("  device time %9.2f ms   the device computes"):format(result.device_ms))
 print(("  peak memory %9.2f MB"):format(result.peak_bytes / 2 ^ 20))
 assert(result.host_ms < result.device_ms, "notes are written faster than they are carried out")
-assert(result.device_ms > truth * 1e3 / 4 and result.device_ms < truth * 1e3 * 4,
-  "it agrees with the timer that waits, as far as a busy machine lets it")
+assert(result.device_ms > 0.5 * truth * 1e3 and result.device_ms < 2 * truth * 1e3,
+  "it agrees with the timer that waits")
 
 print("\nAll of this was true on " .. tostring(device) .. ".")
