@@ -78,6 +78,16 @@ end
 --- Fills the table of what is remembered of a parameter, before its first step.
 function Optimizer:prepare() end
 
+--- The gradient with weight decay as a part of it; or, where that is decoupled, the gradient itself,
+--- and the parameter shrunk.
+function Optimizer:decayed(parameter, grad, group)
+  local decay = group.weight_decay
+  if decay == 0 then return grad end
+  if not group.decoupled_weight_decay then return grad + parameter * decay end
+  parameter:mul_(1 - group.lr * decay)
+  return grad
+end
+
 --- Calls fn(parameter, grad, group) for all parameters that have a gradient.
 local function each_gradient(optimizer, fn)
   for _, group in ipairs(optimizer.param_groups) do

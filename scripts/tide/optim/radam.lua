@@ -20,13 +20,7 @@ end
 
 function RAdam:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
-  if group.weight_decay ~= 0 then
-    if group.decoupled_weight_decay then
-      parameter:mul_(1 - group.lr * group.weight_decay)
-    else
-      grad = grad + parameter * group.weight_decay
-    end
-  end
+  grad = self:decayed(parameter, grad, group)
   state.step = state.step + 1
   local beta1, beta2, step = group.betas[1], group.betas[2], state.step
   local mean = state.exp_avg:mul_(beta1):add_(grad * (1 - beta1))
