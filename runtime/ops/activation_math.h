@@ -146,22 +146,20 @@ struct Gelu {
   }
 };
 
-/// x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2.
+/// x * (1 + tanh(u)) / 2 = x * sigmoid(2 u) with u = sqrt(2 / pi) * (x + 0.044715 x^3).
 struct GeluTanh {
-  static constexpr double kCubic = 0.044715;
-  static constexpr double kFactor = 0.7978845608028654;
+  static constexpr double kFactor = 2 * 0.7978845608028654;
+  static constexpr double kCubic = kFactor * 0.044715;
   template <class V>
   static V value(V x) {
-    const V inner = x + x.constant(kCubic) * (x * x * x);
-    const V t = math::tanh(x.constant(kFactor) * inner);
-    return x * x.constant(0.5) * (x.constant(1.0) + t);
+    return x * math::sigmoid(x * fma(x * x, x.constant(kCubic), x.constant(kFactor)));
   }
   static constexpr unsigned kNeeds = kNeedsA;
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     const Tensor square = x * x;
-    const Tensor t = tanh((x + square * x * kCubic) * kFactor);
-    const Tensor slope = (square * (3.0 * kCubic) + 1.0) * kFactor;
-    return dy * ((t + 1.0) * 0.5 + x * 0.5 * ((1.0 - t * t) * slope));
+    const Tensor s = sigmoid(x * (square * kCubic + kFactor));
+    const Tensor slope = square * (3.0 * kCubic) + kFactor;
+    return dy * (s + x * (s * (1.0 - s)) * slope);
   }
 };
 

@@ -49,13 +49,14 @@ auto widened(V x) {
   return convert<DType::f64>(x);
 }
 
-/// c0 + c1 x + c2 x^2 + ..., by Horner's rule: kernels keep several vectors in flight, so the long
-/// dependent chain costs nothing.
+/// times * p(times * x) for p(x) = c0 + c1 x + c2 x^2 + ... and `times` a power of two, by Horner's
+/// rule: kernels keep several vectors in flight, so the long dependent chain costs nothing.
 template <class V>
-V polynomial(V x, std::initializer_list<double> coefficients) {
+V polynomial(V x, std::initializer_list<double> coefficients, double times = 1.0) {
+  double factor = std::pow(times, static_cast<double>(coefficients.size()));
   auto c = std::rbegin(coefficients);
-  V sum = x.constant(*c++);
-  for (; c != std::rend(coefficients); ++c) sum = fma(sum, x, x.constant(*c));
+  V sum = x.constant(*c++ * factor);
+  for (; c != std::rend(coefficients); ++c) sum = fma(sum, x, x.constant(*c * (factor /= times)));
   return sum;
 }
 
@@ -73,20 +74,39 @@ V nearest(V x) {
   return (x + magic) - magic;
 }
 
-/// 2^n for whole n in the range of normal numbers.
+/// The offset of the exponents of V's type, and where they begin in its pattern.
 template <class V>
-V power_of_two(V n) {
-  const bool wide = is_wide(n);
-  return float_bits(
-      shift_left(bits(n + n.constant(rounding_number(n) + (wide ? 1023 : 127))), wide ? 52 : 23));
+double exponent_bias(V x) {
+  return is_wide(x) ? 1023.0 : 127.0;
+}
+template <class V>
+int exponent_place(V x) {
+  return is_wide(x) ? 52 : 23;
 }
 
-/// x * 2^n for whole n, as if n were the exponent of a wider type: two steps, because 2^n itself
-/// may lie outside the type where the result does not (exp near its limits).
+/// 2^n in the range of normal numbers, for counted = n + exponent_bias + rounding_number.
+template <class V>
+V power_of_two(V counted) {
+  return float_bits(shift_left(bits(counted), exponent_place(counted)));
+}
+
+/// x * 2^n for counted = n + 2 exponent_bias + rounding_number, as if n were the exponent of a
+/// wider type: in two steps, because 2^n may lie outside the type where the result does not (exp
+/// near its limits).
+template <class V>
+V scaled_by(V x, V counted) {
+  const auto pattern = bits(counted);
+  const int place = exponent_place(x);
+  // Half of n + 2 exponent_bias is the exponent of the first step, the rest that of the second.
+  const auto exponents = pattern.constant(is_wide(x) ? 0x7ff0000000000000 : 0x7f800000);
+  const auto half = shift_left(pattern, place - 1) & exponents;
+  return x * float_bits(half) * float_bits(shift_left(pattern, place) - half);
+}
+
+/// The same for whole n.
 template <class V>
 V scaled(V x, V n) {
-  const V half = nearest(n * n.constant(0.5));
-  return x * power_of_two(half) * power_of_two(n - half);
+  return scaled_by(x, n + n.constant(rounding_number(n) + 2 * exponent_bias(n)));
 }
 
 /// The magnitude of a with the sign bit of b.

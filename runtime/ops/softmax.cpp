@@ -60,9 +60,13 @@ Tensor softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
   const unsigned dims = 1u << resolve_dim("softmax", dim, x.rank());
   const Tensor shift = shifted("softmax", x, dims);
   const DType type = shift.dtype();
-  const Tensor e = record_map(LightOp::exp, "softmax", type, type, {shift});
+  const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
+    return record_map(op, "softmax", type, type, arguments);
+  };
+  const Tensor e = map(LightOp::exp, {shift});
   const Tensor total = reduce_raw(Reduction::sum, "softmax", e, dims, true);
-  const Tensor y = record_map(LightOp::div, "softmax", type, type, {e, total});
+  // One division for each row: the total is at least 1.
+  const Tensor y = map(LightOp::mul, {e, map(LightOp::reciprocal, {total})});
   return with_gradient("softmax", x, convert_raw("softmax", y, x.dtype()), dims, softmax_gradient);
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/codegen/llvm/value.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
 
 #include <algorithm>
 
@@ -118,6 +119,31 @@ Value extreme(const Value& a, const Value& b, const Value& one, const Value& oth
   return float_bits(joined | nan);
 }
 
+llvm::Value* load_constant(llvm::IRBuilder<>& builder, llvm::GlobalVariable& global) {
+  llvm::LoadInst* load =
+      builder.CreateAlignedLoad(global.getValueType(), &global, global.getAlign());
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                    llvm::MDNode::get(builder.getContext(), {}));
+  return load;
+}
+
+/// The vector constant as an instruction can read it best. AVX2's arithmetic takes operands from
+/// memory, but LLVM broadcasts constants into registers ahead of it, of which there are 16 only;
+/// read from a global array they need neither the instruction nor the register.
+llvm::Value* constant_register(const Lanes& lanes, llvm::Constant* constant) {
+  const Machine& machine = *lanes.machine;
+  if (!machine.avx2 || machine.avx512 || lanes.width == 1 || constant->isZeroValue())
+    return constant;
+  auto& builder = *lanes.builder;
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  for (llvm::GlobalVariable& global : module.globals())
+    if (global.getInitializer() == constant) return load_constant(builder, global);
+  auto* global = new llvm::GlobalVariable(module, constant->getType(), true,
+                                          llvm::GlobalValue::PrivateLinkage, constant);
+  global->setAlignment(llvm::Align(static_cast<uint64_t>(machine.vector_bytes)));
+  return load_constant(builder, *global);
+}
+
 }  // namespace
 
 llvm::Type* element_type(llvm::LLVMContext& context, DType type) {
@@ -154,7 +180,7 @@ Value Value::broadcast(const Lanes& lanes, DType type, llvm::Value* scalar) {
 Value Value::floating_constant(double number) const {
   if (!is_floating(type_)) return integer_constant(static_cast<int64_t>(number));
   Registers registers{};
-  registers.fill(llvm::ConstantFP::get(lanes_->form(type_), number));
+  registers.fill(constant_register(*lanes_, llvm::ConstantFP::get(lanes_->form(type_), number)));
   return Value(*lanes_, type_, registers);
 }
 

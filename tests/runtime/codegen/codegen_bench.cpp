@@ -110,7 +110,8 @@ LoopProgram softmax_program(bool streaming, Orientation orientation) {
   w.program.orientation = orientation;
   const uint16_t x = w.load();
   const uint16_t e = w.map(LightOp::exp, {w.map(LightOp::sub, {x, w.reduce(Reduction::max, x)})});
-  w.store(w.map(LightOp::div, {e, w.reduce(Reduction::sum, e)}), streaming);
+  const uint16_t scale = w.map(LightOp::reciprocal, {w.reduce(Reduction::sum, e)});
+  w.store(w.map(LightOp::mul, {e, scale}), streaming);
   return w.program;
 }
 
@@ -126,6 +127,17 @@ LoopProgram layer_norm_program(bool streaming) {
   const uint16_t variance = w.map(LightOp::mul, {squares, inverse});
   const uint16_t scale = w.map(LightOp::rsqrt, {w.map(LightOp::add, {variance, epsilon})});
   w.store(w.map(LightOp::mul, {centred, scale}), streaming);
+  return w.program;
+}
+
+/// The mean over rows of tanh-gelu(x + bias); the parameter is 1 / n.
+LoopProgram gelu_program() {
+  Writer w;
+  w.program.has_row = true;
+  w.program.orientation = Orientation::row;
+  const uint16_t y = w.map(LightOp::gelu_tanh, {w.map(LightOp::add, {w.load(), w.load()})});
+  const uint16_t inverse = w.parameter();
+  w.store(w.map(LightOp::mul, {w.reduce(Reduction::sum, y), inverse}), false, true);
   return w.program;
 }
 
@@ -236,6 +248,12 @@ void measure_throughput() {
             {kColumns, 1, kColumns, 1},
             {pattern(1.0f / kColumns), pattern(1e-5f)}});
   }
+  report("gelu rows", kBytes, gelu_program(),
+         {nullptr,
+          {a, b, y},
+          {kRows, kColumns},
+          {kColumns, 1, 0, 1, 1, 0},
+          {pattern(1.0f / kColumns)}});
   report("softmax columns", 2 * kBytes, softmax_program(false, Orientation::outer),
          {nullptr, {a, y}, {kColumns, kRows}, {1, kColumns, 1, kColumns}, {}});
   report("sum of rows", kBytes, sum_program(Orientation::row),

@@ -53,7 +53,7 @@ const std::vector<Function>& functions() {
       FUNCTION(atanh, std::atanh(x), -1, 1),
       FUNCTION(erf, std::erf(x), -kInfinity, kInfinity),
       FUNCTION(erfc, std::erfc(x), -30, 30),
-      FUNCTION(sigmoid, 1 / (1 + std::exp(-x)), -800, 800),
+      FUNCTION(sigmoid, 1 / (1 + std::exp(-x)), -87, kInfinity),
   };
   return all;
 }
@@ -190,6 +190,14 @@ TEST_CASE("functions keep the sign of zero and pass nan on", "[math]") {
       if (expected == 0) CHECK(std::signbit(function.f64(x)) == std::signbit(expected));
     }
   }
+}
+
+TEST_CASE("sigmoid falls to the smallest normal numbers, then to 0", "[math]") {
+  using reference::Value;
+  for (double x = -700; x < -80; x += 0.37)
+    CHECK(math::sigmoid(Value(x)).number() == Approx(std::exp(x)).epsilon(1e-13));
+  for (const double x : {-710.0, -1e6, -1e300}) CHECK(math::sigmoid(Value(x)).number() == 0);
+  for (const float x : {-89.0f, -1e6f, -1e30f}) CHECK(math::sigmoid(Value(x)).number() == 0);
 }
 
 TEST_CASE("sin and cos of large angles", "[math]") {
