@@ -43,7 +43,7 @@ int empty_cache(lua_State* L) {
 
 std::string megabytes(size_t bytes) {
   char text[32];
-  snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / (1 << 20));
   return text;
 }
 

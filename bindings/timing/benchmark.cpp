@@ -150,7 +150,7 @@ int report_tostring(lua_State* L) {
   snprintf(text, sizeof text,
            "host %.3f ms, device %.3f ms, compile %.1f ms, wait %.3f ms, peak %.1f MB, %d runs",
            number_field(L, "host_ms"), number_field(L, "device_ms"), number_field(L, "compile_ms"),
-           number_field(L, "wait_ms"), number_field(L, "peak_bytes") / 1e6,
+           number_field(L, "wait_ms"), number_field(L, "peak_bytes") / (1 << 20),
            static_cast<int>(number_field(L, "runs")));
   lua_pushstring(L, text);
   return 1;

@@ -62,7 +62,8 @@ Targets read_targets(const ClassLoss& loss, const Tensor& x, const Tensor& targe
   const Tensor valid = ne(positions, Number(ignore_index));
   // The gather of 1..C finds targets out of range; everything after depends on its result, so that
   // a bad batch does not reach the parameters either.
-  const Tensor checked = gather_along(loss.name, positions_along(1, 0, classes, x.device()), 0,
+  const char* name = loss.from_scores ? "cross_entropy targets" : "nll_loss targets";
+  const Tensor checked = gather_along(name, positions_along(1, 0, classes, x.device()), 0,
                                       ravel(where(valid, positions, 1)));
   const Tensor known = reshape_to(checked, target.shape());
   const Tensor place = unsqueeze(where(valid, known, 0), Dim{loss.dim});
@@ -194,6 +195,9 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const std::optional<
       class_loss("cross_entropy", true, x, reduction, label_smoothing.value_or(0));
   if (!is_floating(target.dtype()))
     return position_loss(loss, x, target, weight, ignore_index.value_or(kNotIgnored));
+  if (target.rank() < x.rank())
+    throw DTypeError("cross_entropy: targets that are classes must be integers: " +
+                     std::string(name_of(target.dtype())) + "; use target:long()");
   check_same_shape("cross_entropy", x, target);
   return probability_loss(loss, x, target, weight);
 }

@@ -52,12 +52,21 @@ Window window_of(const char* name, int dims, const std::optional<Sizes>& stride,
   return window;
 }
 
-/// Checks types and shapes of a convolution of x (n, c, ...) whose weight takes `inputs` channels a
-/// group and gives `outputs` in all.
+/// What is likely to be wrong with an input whose dimension `at` does not have the channels wanted.
+std::string likely_mend(const Shape& x, int at, int64_t channels) {
+  if (at == 0 && channels == 1) return "; a batch without channels gets them by x:unsqueeze(2)";
+  if (x[x.rank() - 1] == channels)
+    return "; channels belong in dimension " + std::to_string(at + 1) + ", not the last: x:permute";
+  return {};
+}
+
+/// Checks types and shapes of a convolution of x (n, c, ...) or (c, ...), which has to have
+/// `channels` of them, into `outputs`.
 void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
                     const std::optional<Tensor>& bias, int64_t channels, int64_t outputs) {
   const std::string name = w.name;
-  if (weight.rank() != w.dims + 2 || x.rank() != w.dims + 2)
+  const int at = x.rank() - w.dims - 1;  // the channels
+  if (weight.rank() != w.dims + 2 || at < 0 || at > 1)
     throw ShapeError(name + ": the input needs " + std::to_string(w.dims + 1) + " or " +
                      std::to_string(w.dims + 2) + " dimensions, the weight " +
                      std::to_string(w.dims + 2) + ": " + x.shape().text() + " and " +
@@ -68,11 +77,12 @@ void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
         " and " + std::string(name_of(weight.dtype())));
   if (!is_floating(x.dtype()))
     throw DTypeError(name + ": a floating type is needed: " + std::string(name_of(x.dtype())));
-  if (x.shape()[1] != channels)
-    throw ShapeError(
-        name + ": the input " + x.shape().text() + " has " + std::to_string(x.shape()[1]) +
-        " channels, the weight " + weight.shape().text() + " with " + std::to_string(w.groups) +
-        (w.groups == 1 ? " group takes " : " groups takes ") + std::to_string(channels));
+  if (const int64_t given = x.shape()[at]; given != channels)
+    throw ShapeError(name + ": the input " + x.shape().text() + " has " + std::to_string(given) +
+                     (given == 1 ? " channel" : " channels") + ", the weight " +
+                     weight.shape().text() +
+                     (w.groups == 1 ? "" : " with " + std::to_string(w.groups) + " groups") +
+                     " takes " + std::to_string(channels) + likely_mend(x.shape(), at, channels));
   if (weight.shape()[0] % w.groups != 0)
     throw ShapeError(name + ": " + std::to_string(weight.shape()[0]) +
                      " channels do not divide into " + std::to_string(w.groups) + " groups");
@@ -209,8 +219,8 @@ Tensor convolve(const Window& w, const Tensor& input, const Tensor& weight,
   // A missing batch dimension is added for the while.
   const bool single = input.rank() == w.dims + 1;
   const Tensor x = single ? unsqueeze(input, Dim{0}) : input;
-  if (weight.rank() != w.dims + 2) check_operands(w, x, weight, bias, 0, 0);
-  check_operands(w, x, weight, bias, weight.shape()[1] * w.groups, weight.shape()[0]);
+  if (weight.rank() != w.dims + 2) check_operands(w, input, weight, bias, 0, 0);
+  check_operands(w, input, weight, bias, weight.shape()[1] * w.groups, weight.shape()[0]);
   const Tensor b = bias ? *bias : Tensor();
   Tensor y;
   if (w.dims == 1) {
@@ -318,9 +328,9 @@ Tensor convolve_transposed(const Window& w, const std::array<int64_t, 3>& extra,
                            const std::optional<Tensor>& bias) {
   const bool single = input.rank() == w.dims + 1;
   const Tensor x = single ? unsqueeze(input, Dim{0}) : input;
-  if (weight.rank() != w.dims + 2) check_operands(w, x, weight, bias, 0, 0);
+  if (weight.rank() != w.dims + 2) check_operands(w, input, weight, bias, 0, 0);
   const int64_t outputs = weight.shape()[1] * w.groups;
-  check_operands(w, x, weight, bias, weight.shape()[0], outputs);
+  check_operands(w, input, weight, bias, weight.shape()[0], outputs);
   Tensor y = enlarge(w, extra, x, weight);
   if (bias) {
     Shape across;

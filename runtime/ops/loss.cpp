@@ -33,12 +33,29 @@ Tensor reduce_loss(const Tensor& losses, LossReduction reduction) {
   }
 }
 
+namespace {
+
+/// What is likely to be wrong with a network whose output `x` does not fit the target.
+std::string likely_mend(const Shape& x, const Shape& target) {
+  if (x.numel() == target.numel()) return "; use target:view_as(x)";
+  if (x.rank() != target.rank()) return {};
+  int first = 0;
+  while (x[first] == target[first]) ++first;
+  const std::string sizes = std::to_string(x[first]) + " against " + std::to_string(target[first]);
+  const std::string where = " in dimension " + std::to_string(first + 1) + " (" + sizes + ")";
+  if (first == 1)
+    return "; they differ" + where + ": let the last layer give " + std::to_string(target[1]);
+  // Images come first as samples and channels; layers without padding make them smaller.
+  const bool shrunk = first > 1 && x[first] < target[first];
+  return "; they differ" + where + (shrunk ? ": pad the layers, or crop the target" : "");
+}
+
+}  // namespace
+
 void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
   if (x.shape() == target.shape()) return;
-  std::string mend;
-  if (x.numel() == target.numel()) mend = "; use target:view_as(x)";
   throw ShapeError(std::string(op) + ": the shapes differ: " + x.shape().text() + " and " +
-                   target.shape().text() + mend);
+                   target.shape().text() + likely_mend(x.shape(), target.shape()));
 }
 
 namespace {

@@ -22,16 +22,30 @@ namespace {
 void check_types(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype())
     throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(a.dtype())) +
-                     " and " + std::string(name_of(b.dtype())));
+                     " and " + std::string(name_of(b.dtype())) + "; convert one with :to(\"" +
+                     std::string(name_of(is_floating(b.dtype()) ? b.dtype() : a.dtype())) + "\")");
   if (a.dtype() == DType::boolean)
     throw DTypeError(std::string(op) + ": bool has no products: convert with :to(\"int64\")");
 }
 
 ShapeError inner_sizes(const char* op, const Tensor& a, const Tensor& b, int64_t inner_a,
                        int64_t inner_b) {
-  return ShapeError(std::string(op) + ": inner sizes differ: " + a.shape().text() + " x " +
-                    b.shape().text() + " have " + std::to_string(inner_a) + " and " +
-                    std::to_string(inner_b));
+  const bool fits_transposed = b.rank() >= 2 && b.shape()[b.rank() - 1] == inner_a;
+  return ShapeError(
+      std::string(op) + ": inner sizes differ: " + a.shape().text() + " x " + b.shape().text() +
+      " have " + std::to_string(inner_a) + " and " + std::to_string(inner_b) +
+      (fits_transposed ? "; the second fits if transposed: y:transpose(-2, -1)" : ""));
+}
+
+/// What is likely to be wrong with an input that does not have the features of a weight.
+std::string likely_mend(const Shape& x, int64_t inputs) {
+  int64_t together = x[x.rank() - 1];
+  for (int d = x.rank() - 2; d >= 1; --d) {
+    together *= x[d];
+    if (together == inputs)
+      return "; flattened from dimension " + std::to_string(d + 1) + " on it would fit: nn.Flatten";
+  }
+  return {};
 }
 
 void check_rank(const char* op, const Tensor& x, int rank) {
@@ -196,7 +210,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
   if (features != inputs)
     throw ShapeError("linear: the input " + x.shape().text() + " has " + std::to_string(features) +
                      " features, the weight " + weight.shape().text() + " takes " +
-                     std::to_string(inputs));
+                     std::to_string(inputs) + likely_mend(x.shape(), inputs));
   if (bias) check_types("linear", x, *bias);
   if (bias && !(bias->shape() == Shape{outputs}))
     throw ShapeError("linear: the bias of shape " + bias->shape().text() + " does not fit " +
@@ -233,7 +247,17 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     throw ShapeError(
         "scaled_dot_product_attention: lengths and features are needed: " + query.shape().text() +
         ", " + key.shape().text() + ", " + value.shape().text());
-  const double width = static_cast<double>(query.shape()[query.rank() - 1]);
+  const int64_t features = query.shape()[query.rank() - 1];
+  if (key.shape()[key.rank() - 1] != features)
+    throw ShapeError("scaled_dot_product_attention: query " + query.shape().text() + " has " +
+                     std::to_string(features) + " features, key " + key.shape().text() + " has " +
+                     std::to_string(key.shape()[key.rank() - 1]));
+  const int64_t keys = key.shape()[key.rank() - 2], values = value.shape()[value.rank() - 2];
+  if (keys != values)
+    throw ShapeError("scaled_dot_product_attention: " + std::to_string(keys) + " keys of " +
+                     key.shape().text() + " and " + std::to_string(values) + " values of " +
+                     value.shape().text() + " do not pair");
+  const auto width = static_cast<double>(features);
   Tensor scores = matmul(query * scale.value_or(1 / std::sqrt(width)), matrix_transpose(key));
   constexpr double kNever = -std::numeric_limits<double>::infinity();
   if (is_causal) {
