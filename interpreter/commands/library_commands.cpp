@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/module.h"
 #include "bindings/support/embedded.h"
 #include "interpreter/commands/commands.h"
 #include "interpreter/commands/option_reader.h"
@@ -68,17 +69,46 @@ int list_lessons() {
     const std::string name(lesson_name(path));
     std::printf("%-22s %s\n", name.c_str(), first_comment(path).c_str());
   }
-  std::puts("\n`tide lesson NAME` runs one, `tide lesson NAME --show` prints its text.");
+  std::puts(
+      "\n`tide lesson N` runs one, `tide lesson N --show` prints its text. To change it, make a "
+      "copy:"
+      "\n`tide lesson N --show > mine.lua`, and run that: `tide mine.lua`.");
   return EXIT_SUCCESS;
 }
 
-/// Runs a file of scripts/ as `tide FILE args` runs a script.
-int run_embedded(const std::string& path, const std::string& command, const Words& words) {
+/// What `tide.accelerator()` answers in a lesson: the device of `--device D` among its words, else
+/// a GPU, or a simulated one where there is none.
+int choose_accelerator(lua_State* L) {
+  const Words& words = *static_cast<const Words*>(lua_touserdata(L, 1));
+  TideOptions options;
+  OptionReader reader(words);
+  while (reader.next())
+    if (const auto device = reader.value("--device")) options.device = *device;
+  if (options.device.empty()) {
+    if (luaL_dostring(L, "return tide.cuda.is_available() and 'cuda' or 'sim'"))
+      return lua_error(L);
+    options.device = lua_tostring(L, -1);
+  }
+  tide_set_options(L, options);
+  return 0;
+}
+
+/// Runs a file of scripts/ as `tide FILE args` runs a script, after `prepare(words)`, if any.
+int run_embedded(const std::string& path, const std::string& command, const Words& words,
+                 lua_CFunction prepare = nullptr) {
   const std::optional<std::string> text = read_script(path);
   if (!text) throw UsageError{command + ": " + path + " is not part of this build"};
   catch_interrupts(Impatience::kEndProgram);
   State state;
   state.set_arguments({{"tide", command}, path, words});
+  if (prepare) {
+    lua_pushcfunction(state, prepare);
+    lua_pushlightuserdata(state, const_cast<Words*>(&words));
+    if (!call(state, 1, 0)) {
+      report_error(state);
+      return EXIT_FAILURE;
+    }
+  }
   const bool succeeded = run_text(state, *text, "@" + path);
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
@@ -110,7 +140,7 @@ int lesson_command(const Words& words) {
   if (!path) throw UsageError{"lesson: there is no lesson '" + words[0] + "'"};
   const Words rest(words.begin() + 1, words.end());
   if (std::find(rest.begin(), rest.end(), "--show") == rest.end()) {
-    return run_embedded(*path, "lesson", rest);
+    return run_embedded(*path, "lesson", rest, choose_accelerator);
   }
   std::fputs(read_script(*path).value_or("").c_str(), stdout);
   return EXIT_SUCCESS;

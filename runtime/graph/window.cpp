@@ -278,7 +278,10 @@ void Window::take_outputs(const Plan& plan, const Step& step, BoundStep& bound) 
   }
   for (uint16_t output : step.outputs) {
     Node& node = *nodes_[output];
-    if (!node.storage) node.storage = take(node.bytes(), node.name);
+    if (!node.storage) {
+      node.storage = take(node.bytes(), node.name);
+      node.storage->site = node.site;  // the op's line, not the one that hands over
+    }
   }
 }
 

@@ -1,5 +1,4 @@
--- Lesson 2: the queue. Your script and the device work at the same time; who waits for whom, and
--- when?
+-- Lesson 2: the queue. Your script and the device work at the same time: who waits for whom?
 --
 -- Run it:        tide lesson 2
 -- On the cpu:    tide lesson 2 --device cpu

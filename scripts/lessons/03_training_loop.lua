@@ -1,5 +1,4 @@
--- Lesson 3: the training loop. A network learns to read handwritten digits, and we look at what
--- waiting costs.
+-- Lesson 3: the training loop. A network learns to read digits, and we see what waiting costs.
 --
 -- Run it:        tide lesson 3
 -- On the cpu:    tide lesson 3 --device cpu

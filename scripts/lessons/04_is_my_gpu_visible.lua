@@ -1,5 +1,5 @@
--- Lesson 4: is my GPU visible? What tide asks the machine, what the answers mean, and how to read
--- `tide smi`. It runs everywhere: without a GPU it shows what is said then.
+-- Lesson 4: is my GPU visible? What tide asks the machine, and how to read `tide smi`.
+-- It runs everywhere: without a GPU it shows what is said then.
 --
 -- Run it:        tide lesson 4
 -- The whole story of this machine, outside of a lesson:   tide info   and   tide smi

@@ -5,14 +5,34 @@ local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/support/program.lua")
 local describe, it = test.describe, test.it
 
-local function holds(lesson, arguments)
-  local output, succeeded = run(("lesson %d %s"):format(lesson, arguments))
-  if not succeeded then error(output, 2) end
+local function output_of(arguments)
+  local output, succeeded = run("lesson " .. arguments)
+  if not succeeded then error(output, 3) end
+  return output
+end
+
+--- Numbers and names of the lessons, as `tide lesson` lists them.
+local lessons = {}
+for number, name in output_of(""):gmatch("(%d%d)_([%w_]+)%s") do
+  lessons[#lessons + 1] = {number = tonumber(number), name = name}
 end
 
 describe("lesson", function()
-  for lesson = 1, 4 do
-    it(("%d holds on an accelerator"):format(lesson), function() holds(lesson, "") end)
-    it(("%d holds on the cpu"):format(lesson), function() holds(lesson, "--device cpu") end)
+  it("lists say in a whole sentence what each is about", function()
+    for line in output_of(""):gmatch("%d%d_[^\n]*") do
+      assert(line:match("Lesson %d+: .*[.?]$") and #line <= 120, line)
+    end
+  end)
+
+  it("words of the D2L book speak of the device that was asked for", function()
+    test.is_true(output_of("contexts --device sim"):find("tide.gpu(0)       sim:0", 1, true))
+    test.is_true(output_of("contexts --device cpu"):find("tide.gpu(0)       cuda:0", 1, true))
+  end)
+
+  for _, lesson in ipairs(lessons) do
+    it(("%d holds on an accelerator"):format(lesson.number), function() output_of(lesson.name) end)
+    it(("%d holds on the cpu"):format(lesson.number), function()
+      output_of(lesson.name .. " --device cpu")
+    end)
   end
 end)
