@@ -34,6 +34,8 @@ UNITS = {
     "gelu_rows": ("GB/s", lambda t: 16 * MI * 4 / t / 1e9),
     "frobenius_1000": ("us/product", lambda t: t / 1000 * 1e6),
     "lenet_train": ("images/s", lambda t: 64 * 50 / t),
+    "resnet18_fwd": ("images/s", lambda t: 16 / t),
+    "resnet18_train": ("images/s", lambda t: 16 / t),
     "startup": ("ms", lambda t: t * 1e3),
 }
 for size, count in PRODUCTS.items():
@@ -63,7 +65,17 @@ def numpy_workloads(into_outputs=False):
 
     def chain():
         a, b, c = (normal(16 * MI) for _ in range(3))
-        return lambda: np.tanh(a * b + c) / (1 + np.exp(-a)) - 0.5 * np.exp(-b * b)
+        if not into_outputs:
+            return lambda: np.tanh(a * b + c) / (1 + np.exp(-a)) - 0.5 * np.exp(-b * b)
+        out, other = np.empty_like(a), np.empty_like(a)
+
+        def run():
+            np.tanh(np.add(np.multiply(a, b, out=out), c, out=out), out=out)
+            np.add(np.exp(np.negative(a, out=other), out=other), 1, out=other)
+            np.divide(out, other, out=out)
+            np.exp(np.negative(np.multiply(b, b, out=other), out=other), out=other)
+            return np.subtract(out, np.multiply(other, 0.5, out=other), out=out)
+        return run
 
     def add():
         a, b = normal(16 * MI), normal(16 * MI)
@@ -76,10 +88,12 @@ def numpy_workloads(into_outputs=False):
 
     def softmax():
         a = normal(4096, 4096)
+        out = np.empty_like(a) if into_outputs else None
 
         def run():
-            powers = np.exp(a - a.max(-1, keepdims=True))
-            return powers / powers.sum(-1, keepdims=True)
+            powers = np.subtract(a, a.max(-1, keepdims=True), out=out)
+            powers = np.exp(powers, out=out)
+            return np.divide(powers, powers.sum(-1, keepdims=True), out=out)
         return run
 
     def frobenius():
@@ -87,14 +101,13 @@ def numpy_workloads(into_outputs=False):
         return lambda: [float(np.linalg.norm(a @ b)) for _ in range(1000)]
 
     makers = {f"matmul_{n}": lambda n=n: matmul(n) for n in PRODUCTS}
-    makers["add_16m"] = add
+    makers.update(add_16m=add, chain_16m=chain, softmax_4k=softmax)
     if not into_outputs:
-        makers.update(op_overhead=op_overhead, chain_16m=chain, sum_64m=total,
-                      softmax_4k=softmax, frobenius_1000=frobenius)
+        makers.update(op_overhead=op_overhead, sum_64m=total, frobenius_1000=frobenius)
     return makers
 
 
-def torch_workloads(compiled=False, into_outputs=False):
+def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
     import torch
     from torch import nn
     import torch.nn.functional as F
@@ -146,6 +159,49 @@ def torch_workloads(compiled=False, into_outputs=False):
         adam = torch.optim.Adam(net.parameters(), lr=1e-3)
         return training(net, adam, torch.randn(64, 1, 28, 28), 10, 50)
 
+    class Block(nn.Module):
+        def __init__(self, inputs, outputs, stride):
+            super().__init__()
+            self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+            self.bn1 = nn.BatchNorm2d(outputs)
+            self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+            self.bn2 = nn.BatchNorm2d(outputs)
+            self.relu = nn.ReLU(inplace=True)
+            self.downsample = nn.Identity()
+            if stride != 1 or inputs != outputs:
+                self.downsample = nn.Sequential(
+                    nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+
+        def forward(self, x):
+            y = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
+            return self.relu(y + self.downsample(x))
+
+    def resnet18():
+        layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True),
+                  nn.MaxPool2d(3, 2, 1)]
+        inputs = 64
+        for outputs, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
+            layers += [Block(inputs, outputs, stride), Block(outputs, outputs, 1)]
+            inputs = outputs
+        net = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+        x = torch.randn(16, 3, 224, 224)
+        if channels_last:
+            return tuple(each.to(memory_format=torch.channels_last) for each in (net, x))
+        return net, x
+
+    def resnet18_fwd():
+        net, x = resnet18()
+        forward = compile_(net.eval())
+
+        def run():
+            with torch.no_grad():
+                return forward(x)
+        return run
+
+    def resnet18_train():
+        net, x = resnet18()
+        return training(net, torch.optim.SGD(net.parameters(), lr=0.001), x, 1000, 1)
+
     def matmul(size):
         a, b = torch.randn(size, size), torch.randn(size, size)
         out = torch.empty_like(a) if into_outputs else None
@@ -153,6 +209,13 @@ def torch_workloads(compiled=False, into_outputs=False):
 
     def chain():
         inputs = [torch.randn(16 * MI) for _ in range(3)]
+        if into_outputs:
+            (a, b, c), out, other = inputs, torch.empty(16 * MI), torch.empty(16 * MI)
+
+            def run():
+                torch.mul(a, b, out=out).add_(c).tanh_().mul_(torch.sigmoid(a, out=other))
+                return out.sub_(torch.mul(b, b, out=other).neg_().exp_(), alpha=0.5)
+            return run
         fn = compile_(lambda a, b, c: torch.tanh(a * b + c) * torch.sigmoid(a) - 0.5 * torch.exp(-b * b))
         return lambda: fn(*inputs)
 
@@ -179,11 +242,19 @@ def torch_workloads(compiled=False, into_outputs=False):
 
     def layernorm():
         a, weight, bias = torch.randn(4096, 4096), torch.randn(4096), torch.randn(4096)
+        if into_outputs:
+            out, mean, scale = torch.empty_like(a), torch.empty(4096, 1), torch.empty(4096, 1)
+            norm = torch.ops.aten.native_layer_norm.out
+            return lambda: norm(a, (4096,), weight, bias, 1e-5, out0=out, out1=mean, out2=scale)
         fn = compile_(lambda a, w, b: F.layer_norm(a, (4096,), w, b, 1e-5))
         return lambda: fn(a, weight, bias)
 
     def gelu_rows():
         a, bias = torch.randn(4096, 4096), torch.randn(4096)
+        if into_outputs:
+            total, out = torch.empty_like(a), torch.empty_like(a)
+            gelu = torch._C._nn.gelu
+            return lambda: gelu(torch.add(a, bias, out=total), approximate="tanh", out=out).mean(-1)
         fn = compile_(lambda a, b: F.gelu(a + b, approximate="tanh").mean(-1))
         return lambda: fn(a, bias)
 
@@ -191,13 +262,16 @@ def torch_workloads(compiled=False, into_outputs=False):
         a, b = torch.randn(100, 100), torch.randn(100, 100)
         return lambda: torch.stack([torch.linalg.norm(a @ b) for _ in range(1000)]).tolist()
 
+    networks = dict(resnet18_fwd=resnet18_fwd, resnet18_train=resnet18_train)
+    if channels_last:
+        return networks
     makers = {f"matmul_{n}": lambda n=n: matmul(n) for n in PRODUCTS}
-    makers.update(add_16m=add, softmax_4k=softmax)
+    makers.update(add_16m=add, chain_16m=chain, softmax_4k=softmax, layernorm_4k=layernorm,
+                  gelu_rows=gelu_rows)
     if not into_outputs:
         makers.update(
             op_overhead=op_overhead, op_overhead_grad=op_overhead_grad, mlp_step=mlp_step,
-            lenet_train=lenet_train, chain_16m=chain, sum_64m=total, layernorm_4k=layernorm,
-            gelu_rows=gelu_rows, frobenius_1000=frobenius)
+            lenet_train=lenet_train, sum_64m=total, frobenius_1000=frobenius, **networks)
     return makers
 
 
@@ -278,6 +352,7 @@ PEERS = {
     "torch": torch_workloads,
     "torch.out": lambda: torch_workloads(into_outputs=True),
     "torch.compile": lambda: torch_workloads(compiled=True),
+    "torch.channels_last": lambda: torch_workloads(channels_last=True),
     "jax": jax_workloads,
     "mlx": mlx_workloads,
 }

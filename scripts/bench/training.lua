@@ -2,6 +2,7 @@
 local tide = require "tide"
 local nn, optim = tide.nn, tide.optim
 local F = nn.functional
+local class = require "tide.class"
 
 --- A function that trains `net` for some steps on one batch and reads the last loss.
 local function training(net, optimizer, x, classes, steps)
@@ -33,6 +34,53 @@ local function lenet(device)
   return training(net, optimizer, tide.randn(64, 1, 28, 28, {device = device}), 10, 50)
 end
 
+-- ResNet-18 --------------------------------------------------------------------------------------
+
+local Block = class("Block", nn.Module)
+
+function Block:init(inputs, outputs, stride)
+  self.conv1 = nn.Conv2d(inputs, outputs, 3, {stride = stride, padding = 1, bias = false})
+  self.bn1 = nn.BatchNorm2d(outputs)
+  self.conv2 = nn.Conv2d(outputs, outputs, 3, {padding = 1, bias = false})
+  self.bn2 = nn.BatchNorm2d(outputs)
+  if stride ~= 1 or inputs ~= outputs then
+    self.downsample = nn.Sequential(
+      nn.Conv2d(inputs, outputs, 1, {stride = stride, bias = false}), nn.BatchNorm2d(outputs))
+  end
+end
+
+function Block:forward(x)
+  local y = self.bn2(self.conv2(self.bn1(self.conv1(x)):relu()))
+  return (y + (self.downsample and self.downsample(x) or x)):relu()
+end
+
+local function resnet18()
+  local net = nn.Sequential(
+    nn.Conv2d(3, 64, 7, {stride = 2, padding = 3, bias = false}), nn.BatchNorm2d(64), nn.ReLU(),
+    nn.MaxPool2d(3, 2, 1))
+  local inputs = 64
+  for stage, outputs in ipairs {64, 128, 256, 512} do
+    net:add(Block(inputs, outputs, stage == 1 and 1 or 2), Block(outputs, outputs, 1))
+    inputs = outputs
+  end
+  return net:add(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+end
+
+local function resnet18_forward(device)
+  local net, x = resnet18():to(device):eval(), tide.randn(16, 3, 224, 224, {device = device})
+  return function()
+    local y = tide.no_grad(function() return net(x) end)
+    tide.synchronize(device)
+    return y
+  end
+end
+
+local function resnet18_training(device)
+  local net = resnet18():to(device)
+  local optimizer = optim.SGD(net:parameters(), {lr = 0.001})
+  return training(net, optimizer, tide.randn(16, 3, 224, 224, {device = device}), 1000, 1)
+end
+
 return {
   {
     name = "mlp_step",
@@ -48,5 +96,21 @@ return {
     more_is_better = true,
     figure = function(t) return 64 * 50 / t end,
     make = lenet,
+  },
+  {
+    name = "resnet18_fwd",
+    words = "ResNet-18, evaluation without gradients, batch 16 of (3, 224, 224)",
+    unit = "images/s",
+    more_is_better = true,
+    figure = function(t) return 16 / t end,
+    make = resnet18_forward,
+  },
+  {
+    name = "resnet18_train",
+    words = "ResNet-18, batch 16 of (3, 224, 224), cross entropy, SGD; one training step",
+    unit = "images/s",
+    more_is_better = true,
+    figure = function(t) return 16 / t end,
+    make = resnet18_training,
   },
 }
