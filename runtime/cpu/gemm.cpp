@@ -2,12 +2,11 @@
 #include "runtime/cpu/gemm.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <type_traits>
 
 #include "runtime/cpu/half.h"
+#include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/scratch.h"
 
 namespace tide {
@@ -32,17 +31,6 @@ constexpr int64_t kPackRight = 32;
 
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-enum class InstructionSet { baseline, avx2, avx512 };
-
-InstructionSet instruction_set() {
-  const char* narrowed = std::getenv("TIDE_CPU");
-  const std::string_view name = narrowed ? narrowed : "";
-  if (name == "x86-64" || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-    return InstructionSet::baseline;
-  if (name == "haswell" || !__builtin_cpu_supports("avx512f")) return InstructionSet::avx2;
-  return InstructionSet::avx512;
-}
 
 constexpr int64_t ceil_to(int64_t n, int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;

@@ -16,10 +16,11 @@ namespace tide {
 
 /// c (rows, 2 vectors) = [c +] a b, where a starts at its first row and b at its first column.
 template <class V, int rows>
-TIDE_GEMM_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* a,
-                                         int64_t a_row_stride, int64_t a_k_stride,
-                                         const typename V::Scalar* b, int64_t b_stride,
-                                         typename V::Scalar* c, int64_t c_stride, bool accumulate) {
+TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* a,
+                                           int64_t a_row_stride, int64_t a_k_stride,
+                                           const typename V::Scalar* b, int64_t b_stride,
+                                           typename V::Scalar* c, int64_t c_stride,
+                                           bool accumulate) {
   constexpr int lanes = V::kLanes;
   typename V::Vector sum[rows][2];
 #pragma GCC unroll 16
@@ -49,10 +50,10 @@ constexpr auto gemm_tiles(std::integer_sequence<int, less...>) {
 
 /// GemmKernel::block for the instruction set of V.
 template <class V>
-TIDE_GEMM_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
-                                 const GemmLeft<typename V::Scalar>& a,
-                                 const GemmRight<typename V::Scalar>& b, typename V::Scalar* c,
-                                 int64_t c_stride, bool accumulate) {
+TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
+                                   const GemmLeft<typename V::Scalar>& a,
+                                   const GemmRight<typename V::Scalar>& b, typename V::Scalar* c,
+                                   int64_t c_stride, bool accumulate) {
   using T = typename V::Scalar;
   constexpr auto tiles = gemm_tiles<V>(std::make_integer_sequence<int, V::kRows>());
   constexpr int columns = 2 * V::kLanes;

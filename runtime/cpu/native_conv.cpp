@@ -7,6 +7,7 @@
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/winograd.h"
 
 namespace tide {
 namespace {
@@ -204,6 +205,8 @@ void native_conv2d(NativeCall& call) {
       [](PatchConvolution& convolution, const double* input, const double* weight,
          const double* bias, double* output) { convolution.forward(input, weight, bias, output); },
       [&](const float* input, const float* weight, const float* bias, float* output) {
+        if (winograd_suits_forward(shape))
+          return winograd_forward(shape, input, weight, bias, output, *call.parallel);
         check(dnnl_plugin().forward(shape, input, weight, bias, output, *call.parallel));
       });
 }
@@ -217,6 +220,8 @@ void native_conv2d_backward_input(NativeCall& call) {
       [](PatchConvolution& convolution, const double* dy, const double* weight, const double*,
          double* dx) { convolution.backward_input(dy, weight, dx); },
       [&](const float* dy, const float* weight, const float*, float* dx) {
+        if (winograd_suits_backward_input(shape))
+          return winograd_backward_input(shape, dy, weight, dx, *call.parallel);
         check(dnnl_plugin().backward_input(shape, dy, weight, dx, *call.parallel));
       });
 }
@@ -230,6 +235,8 @@ void native_conv2d_backward_weight(NativeCall& call) {
       [](PatchConvolution& convolution, const double* dy, const double* input, const double*,
          double* dw) { convolution.backward_weight(dy, input, dw); },
       [&](const float* dy, const float* input, const float*, float* dw) {
+        if (winograd_suits_backward_weight(shape))
+          return winograd_backward_weight(shape, dy, input, dw, *call.parallel);
         check(dnnl_plugin().backward_weight(shape, dy, input, dw, *call.parallel));
       });
 }

@@ -1,6 +1,8 @@
 // Memory that a thread keeps between calls, so that the warm path allocates nothing.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -20,15 +22,19 @@ class Scratch {
   }
 
  private:
+  static constexpr size_t kHugePage = 2u << 20;
   struct Free {
     void operator()(void* block) const { std::free(block); }
   };
   void grow(size_t bytes) {
     bytes_ = 0;
     block_.reset();
-    const size_t rounded = (bytes + 4095) / 4096 * 4096;
-    block_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, rounded)));
+    // Long blocks on huge pages: walks over them with long strides would miss the TLB all the time.
+    const size_t page = bytes < kHugePage ? 4096 : kHugePage;
+    const size_t rounded = (bytes + page - 1) / page * page;
+    block_.reset(static_cast<std::byte*>(std::aligned_alloc(page, rounded)));
     if (!block_) throw std::bad_alloc();
+    if (page == kHugePage) madvise(block_.get(), rounded, MADV_HUGEPAGE);
     bytes_ = rounded;
   }
 

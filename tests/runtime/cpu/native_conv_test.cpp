@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "runtime/cpu/winograd.h"
 #include "tests/runtime/cpu/native_runner.h"
 
 using namespace tide;
@@ -85,6 +86,26 @@ void check_close(const Array<T>& got, const std::vector<double>& expected, doubl
   CHECK(worst <= tolerance);
 }
 
+/// Filters of 3 x 3 with many channels, which are computed at Winograd's points.
+const Case kWinogradCases[] = {{2, 32, 13, 22, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+                               {9, 64, 7, 7, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+                               {3, 32, 11, 16, 32, 3, 3, 1, 1, 0, 2, 1, 1, 1},
+                               {1, 288, 21, 24, 32, 3, 3, 1, 1, 2, 1, 1, 1, 1}};
+
+ConvolutionShape shape_of(const Case& k) {
+  return {k.n,  k.c,        k.h,        k.w,     k.o,     k.oh(),       k.ow(),       k.kh,
+          k.kw, k.stride_h, k.stride_w, k.pad_h, k.pad_w, k.dilation_h, k.dilation_w, k.groups};
+}
+
+/// Errors beside the size that a sum of so many terms of random signs has.
+void check_beside_terms(const Array<float>& got, const std::vector<double>& expected,
+                        const std::vector<double>& squares, double tolerance) {
+  double worst = 0;
+  for (size_t i = 0; i < expected.size(); ++i)
+    worst = std::fmax(worst, std::fabs(got.values[i] - expected[i]) / std::sqrt(squares[i]));
+  CHECK(worst <= tolerance);
+}
+
 template <class T>
 void check_case(const Case& k, double tolerance) {
   CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
@@ -114,8 +135,54 @@ TEST_CASE("convolutions agree with plain loops", "[cpu]") {
   }
 }
 
+TEST_CASE("convolutions at Winograd's points agree with plain loops", "[cpu]") {
+  for (const Case& k : kWinogradCases) {
+    CAPTURE(k.n, k.c, k.h, k.o, k.pad_h, k.pad_w);
+    REQUIRE(winograd_suits_forward(shape_of(k)));
+    REQUIRE(winograd_suits_backward_input(shape_of(k)));
+    REQUIRE(winograd_suits_backward_weight(shape_of(k)));
+    Inputs<float> in(k);
+    const Results<float> got = run_all(k, in, 2);
+    std::vector<double> y(k.output().numel()), dx(k.input().numel()), dw(k.weight().numel());
+    std::vector<double> y2(y.size()), dx2(dx.size()), dw2(dw.size());
+    for (size_t i = 0; i < y.size(); ++i)
+      y[i] = in.bias.values[i / (k.oh() * k.ow()) % k.o], y2[i] = y[i] * y[i];
+    const auto add = [](double& sum, double& squares, double term) {
+      sum += term;
+      squares += term * term;
+    };
+    for_terms(k, [&](int64_t output, int64_t input, int64_t weight) {
+      const double slope = in.dy.values[output], x = in.x.values[input];
+      add(y[output], y2[output], x * in.weight.values[weight]);
+      add(dx[input], dx2[input], slope * in.weight.values[weight]);
+      add(dw[weight], dw2[weight], slope * x);
+    });
+    // Direct convolutions are off by up to 2e-6 here; the points multiply that.
+    check_beside_terms(got.output, y, y2, 2e-5);
+    check_beside_terms(got.dx, dx, dx2, 2e-5);
+    check_beside_terms(got.dw, dw, dw2, 2e-5);
+  }
+}
+
+TEST_CASE("Winograd's points are left to shapes that they suit", "[cpu]") {
+  const Case suitable{2, 32, 16, 16, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+  REQUIRE(winograd_suits_forward(shape_of(suitable)));
+  Case few_channels = suitable, strided = suitable, small = suitable, wide = suitable;
+  few_channels.c = 24;
+  strided.stride_w = 2;
+  small.h = small.w = 4;
+  wide.pad_h = 3;
+  for (const Case& k : {few_channels, strided, small, wide}) {
+    CHECK_FALSE(winograd_suits_forward(shape_of(k)));
+    CHECK_FALSE(winograd_suits_backward_input(shape_of(k)));
+    CHECK_FALSE(winograd_suits_backward_weight(shape_of(k)));
+  }
+}
+
 TEST_CASE("convolutions give the same bits for any number of threads", "[cpu]") {
-  for (const Case& k : kCases) {
+  std::vector<Case> cases(std::begin(kCases), std::end(kCases));
+  cases.insert(cases.end(), std::begin(kWinogradCases), std::end(kWinogradCases));
+  for (const Case& k : cases) {
     CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
     Inputs<float> in(k);
     const Results<float> one = run_all(k, in, 1), two = run_all(k, in, 2), four = run_all(k, in, 4);

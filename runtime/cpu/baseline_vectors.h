@@ -1,0 +1,49 @@
+// The vectors of every x86-64 processor: SSE2, without fused multiply-adds. Included only by files
+// that compile kernels for it.
+#pragma once
+
+#include <immintrin.h>
+
+#define TIDE_VECTOR_TARGET
+
+namespace tide {
+namespace {
+
+#define TIDE_INLINE __attribute__((always_inline)) static inline
+
+// For products, 4 rows by 2 vectors leave registers for the products, which are rounded by
+// themselves here.
+struct Float {
+  using Scalar = float;
+  using Vector = __m128;
+  static constexpr int kLanes = 4, kRows = 4;
+  TIDE_INLINE Vector load(const float* p) { return _mm_loadu_ps(p); }
+  TIDE_INLINE void store(float* p, Vector v) { _mm_storeu_ps(p, v); }
+  TIDE_INLINE Vector broadcast(float x) { return _mm_set1_ps(x); }
+  TIDE_INLINE Vector add(Vector a, Vector b) { return _mm_add_ps(a, b); }
+  TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm_sub_ps(a, b); }
+  TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm_mul_ps(a, b); }
+  TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
+    return _mm_add_ps(_mm_mul_ps(a, b), c);
+  }
+};
+
+struct Double {
+  using Scalar = double;
+  using Vector = __m128d;
+  static constexpr int kLanes = 2, kRows = 4;
+  TIDE_INLINE Vector load(const double* p) { return _mm_loadu_pd(p); }
+  TIDE_INLINE void store(double* p, Vector v) { _mm_storeu_pd(p, v); }
+  TIDE_INLINE Vector broadcast(double x) { return _mm_set1_pd(x); }
+  TIDE_INLINE Vector add(Vector a, Vector b) { return _mm_add_pd(a, b); }
+  TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm_sub_pd(a, b); }
+  TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm_mul_pd(a, b); }
+  TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
+    return _mm_add_pd(_mm_mul_pd(a, b), c);
+  }
+};
+
+#undef TIDE_INLINE
+
+}  // namespace
+}  // namespace tide
