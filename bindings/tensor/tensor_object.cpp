@@ -2,18 +2,15 @@
 #include "bindings/tensor/tensor_object.h"
 
 #include "bindings/ops/dispatch.h"
+#include "bindings/tensor/handle_memory.h"
 #include "bindings/tensor/methods.h"
 
 namespace tide::bindings {
 namespace {
 
-/// Gives the handle up; its userdata stays, marked as freed. Calls nothing that may raise.
+/// Gives the handle up; its userdata stays, marked as freed.
 int free_tensor(lua_State* L) {
-  if (Box<Tensor>* box = find_box<Tensor>(L, 1)) {
-    box->info = &kFinalized;
-    box->value.~Tensor();
-    --collector.live;
-  }
+  if (Box<Tensor>* box = find_box<Tensor>(L, 1)) end_handle(*box);
   return 0;
 }
 
@@ -29,6 +26,12 @@ constexpr Function kMethods[] = {
 }  // namespace
 
 std::span<const Function> lifetime_methods() { return kMethods; }
+
+void end_handle(Box<Tensor>& box) {
+  box.info = &kFinalized;
+  box.value.~Tensor();
+  --collector.live;
+}
 
 void push_tensor(lua_State* L, Tensor tensor) {
   if (!tensor.defined()) {
@@ -46,10 +49,12 @@ void push_tensor_methods(lua_State* L) {
 }
 
 void open_tensor_class(lua_State* L) {
-  const luaL_Reg metamethods[] = {{"__gc", free_tensor}, {"__close", free_tensor},
-                                  {nullptr, nullptr}};
+  open_handle_memory(L);
+  const luaL_Reg metamethods[] = {{"__close", free_tensor}, {nullptr, nullptr}};
   const luaL_Reg methods[] = {{nullptr, nullptr}};
   open_class<Tensor>(L, metamethods, methods);
+  lua_pushnil(L);
+  lua_setfield(L, -2, "__gc");  // its memory ends a handle
   lua_getfield(L, -1, "__index");
   register_ops(L, OpScope::method);
   register_ops(L, OpScope::in_place);

@@ -21,6 +21,9 @@ inline const Tensor& check_tensor(lua_State* L, int index, const char* function)
 /// Pushes a tensor; nil if it is undefined. May collect garbage.
 void push_tensor(lua_State* L, Tensor tensor);
 
+/// Ends the tensor in a box, once: a freed handle is none any more. Calls no Lua.
+void end_handle(Box<Tensor>& box);
+
 /// Makes the class of tensors in this state.
 void open_tensor_class(lua_State* L);
 

@@ -53,8 +53,8 @@ TEST_CASE("a freed tensor is refused and finalizing it again does nothing", "[te
         std::string::npos);
   CHECK(lua.run("local y; do local x <close> = tide.ones(2); y = x end; return tostring(y)") ==
         "a freed object");
-  CHECK(lua.run("local m = debug.getmetatable(tide.ones(1)); local x = tide.ones(1); m.__gc(x); "
-                "m.__gc(x); return tostring(x)") == "a freed object");
+  CHECK(lua.run("local m = debug.getmetatable(tide.ones(1)); local x = tide.ones(1); m.__close(x); "
+                "m.__close(x); return tostring(x)") == "a freed object");
 }
 
 TEST_CASE("no other value passes for a tensor", "[tensor]") {
