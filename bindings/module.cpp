@@ -96,8 +96,6 @@ void add_native(lua_State* L) {
   lua_setfield(L, -2, "functional");
   push_tensor_methods(L);
   lua_setfield(L, -2, "methods");
-  push_library_help(L);
-  lua_setfield(L, -2, "help");
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_step", guard<begin_step>},
                                 {"end_step", guard<end_step>},

@@ -146,19 +146,28 @@ int with_device(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"is_available", guard<is_available>, "", "Whether there is a CUDA device that can be used"},
-    {"device_count", guard<device_count>, "", "How many CUDA devices can be used"},
-    {"current_device", guard<current_device>, "", "Number of the current CUDA device, from 0"},
-    {"set_device", guard<set_device>, "device", "Makes a CUDA device the current one"},
-    {"synchronize", guard<synchronize>, "device?", "Waits until the device has finished"},
-    {"get_device_name", guard<get_device_name>, "device?", "The name of the device"},
+    {"is_available", guard<is_available>, "", "Whether there is a CUDA device that can be used",
+     "tide.cuda.is_available() == (tide.cuda.device_count() > 0) --> true"},
+    {"device_count", guard<device_count>, "", "How many CUDA devices can be used",
+     "tide.cuda.device_count() >= 0 --> true"},
+    {"current_device", guard<current_device>, "", "Number of the current CUDA device, from 0",
+     "tide.cuda.is_available() and tide.cuda.current_device() or 0 --> 0"},
+    {"set_device", guard<set_device>, "device", "Makes a CUDA device the current one",
+     "pcall(tide.cuda.set_device, 0) == tide.cuda.is_available() --> true"},
+    {"synchronize", guard<synchronize>, "device?", "Waits until the device has finished",
+     "pcall(tide.cuda.synchronize) == tide.cuda.is_available() --> true"},
+    {"get_device_name", guard<get_device_name>, "device?", "The name of the device",
+     "pcall(tide.cuda.get_device_name) == tide.cuda.is_available() --> true"},
     {"get_device_properties", guard<get_device_properties>, "device?",
      "A table of what the device has: memory, multiprocessors, clocks in kHz, units per "
      "multiprocessor "
-     "and the peaks that follow (operations per second, an FMA counted as two)"},
+     "and the peaks that follow (operations per second, an FMA counted as two)",
+     "pcall(tide.cuda.get_device_properties) == tide.cuda.is_available() --> true"},
     {"get_device_capability", guard<get_device_capability>, "device?",
-     "The compute capability of the device: two numbers"},
-    {"mem_get_info", guard<mem_get_info>, "device?", "Free and total bytes of the device"},
+     "The compute capability of the device: two numbers",
+     "pcall(tide.cuda.get_device_capability) == tide.cuda.is_available() --> true"},
+    {"mem_get_info", guard<mem_get_info>, "device?", "Free and total bytes of the device",
+     "pcall(tide.cuda.mem_get_info) == tide.cuda.is_available() --> true"},
 };
 
 }  // namespace

@@ -99,7 +99,7 @@ int stream_synchronize(lua_State* L) {
 }
 
 int stream_query(lua_State* L) {
-  lua_pushboolean(L, engine::reached(engine::mark(check<Stream>(L, 1, "query").device)));
+  lua_pushboolean(L, engine::idle(check<Stream>(L, 1, "query").device));
   return 1;
 }
 
@@ -159,31 +159,50 @@ int stream_scope(lua_State* L) {
 int close_stream_scope(lua_State*) { return 0; }
 
 constexpr Function kFunctions[] = {
-    {"Event", guard<new_event>, "{device, timing}", "A point in the queue of a device"},
-    {"Stream", guard<new_stream>, "device?", "A queue of a device"},
+    {"Event", guard<new_event>, "{device, timing}", "A point in the queue of a device",
+     "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
+     "a:elapsed_time(b) >= 0 --> true"},
+    {"Stream", guard<new_stream>, "device?", "A queue of a device",
+     "local s = tide.Stream(\"sim\"); s:get_device() --> sim:0"},
     {"stream", guard<stream_scope>, "stream, fn?, ...",
-     "Work goes to the stream in fn, or until the returned value is closed"},
-    {"current_stream", guard<current_stream>, "device?", "The stream that work goes to"},
+     "Work goes to the stream in fn, or until the returned value is closed",
+     "tide.stream(tide.Stream(\"sim\"), function() return tide.ones(2, {device = \"sim\"}) end) "
+     "--> {1.0, 1.0}"},
+    {"current_stream", guard<current_stream>, "device?", "The stream that work goes to",
+     "tide.current_stream(\"cpu\"):get_device() --> cpu"},
 };
 
 constexpr Function kEventMethods[] = {
-    {"record", guard<event_record>, "stream_or_device?", "Marks the end of what is queued by now"},
+    {"record", guard<event_record>, "stream_or_device?", "Marks the end of what is queued by now",
+     "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"},
     {"wait", guard<event_wait>, "stream_or_device?",
-     "Later work of the stream or device starts after the event; the script goes on"},
-    {"query", guard<event_query>, "", "Whether the device has come to the event"},
-    {"synchronize", guard<event_synchronize>, "", "Waits until the device has come to the event"},
-    {"elapsed_time", guard<event_elapsed>, "later", "Milliseconds from this event to a later one"},
+     "Later work of the stream or device starts after the event; the script goes on",
+     "local e = tide.Event(); e:record(); e:wait(\"sim\")"},
+    {"query", guard<event_query>, "", "Whether the device has come to the event",
+     "local e = tide.Event(); e:record(); tide.synchronize(); e:query() --> true"},
+    {"synchronize", guard<event_synchronize>, "", "Waits until the device has come to the event",
+     "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"},
+    {"elapsed_time", guard<event_elapsed>, "later", "Milliseconds from this event to a later one",
+     "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
+     "a:elapsed_time(b) >= 0 --> true"},
 };
 
 constexpr Function kStreamMethods[] = {
-    {"synchronize", guard<stream_synchronize>, "", "Waits until the stream is empty"},
-    {"query", guard<stream_query>, "", "Whether the stream is empty"},
-    {"wait_event", guard<stream_wait_event>, "event", "Later work starts after the event"},
+    {"synchronize", guard<stream_synchronize>, "", "Waits until the stream is empty",
+     "local s = tide.Stream(\"sim\"); s:synchronize(); s:query() --> true"},
+    {"query", guard<stream_query>, "", "Whether the stream is empty",
+     "local s = tide.Stream(\"sim\"); s:synchronize(); s:query() --> true"},
+    {"wait_event", guard<stream_wait_event>, "event", "Later work starts after the event",
+     "local e, s = tide.Event(), tide.Stream(\"sim\"); e:record(); s:wait_event(e)"},
     {"wait_stream", guard<stream_wait_stream>, "stream",
-     "Later work starts after what the other stream has now"},
+     "Later work starts after what the other stream has now",
+     "local s = tide.Stream(\"sim\"); s:wait_stream(tide.current_stream(\"sim\"))"},
     {"record_event", guard<stream_record_event>, "event?",
-     "Marks the end of what is queued by now; returns the event"},
-    {"get_device", guard<stream_device>, "", "The device of the stream"},
+     "Marks the end of what is queued by now; returns the event",
+     "local s = tide.Stream(\"sim\"); local e = s:record_event(); e:synchronize(); e:query() --> "
+     "true"},
+    {"get_device", guard<stream_device>, "", "The device of the stream",
+     "tide.Stream(\"sim\"):get_device() --> sim:0"},
 };
 
 template <class T>

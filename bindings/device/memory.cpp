@@ -60,15 +60,21 @@ int memory_summary(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"memory_allocated", guard<memory_allocated>, "device?", "Bytes that tensors hold now"},
+    {"memory_allocated", guard<memory_allocated>, "device?", "Bytes that tensors hold now",
+     "local x = tide.ones(1000); tide.synchronize(); tide.memory_allocated() >= 4000 --> true"},
     {"max_memory_allocated", guard<max_memory_allocated>, "device?",
-     "The most bytes that tensors held since the last reset_peak_memory_stats"},
+     "The most bytes that tensors held since the last reset_peak_memory_stats",
+     "tide.max_memory_allocated() >= tide.memory_allocated() --> true"},
     {"memory_reserved", guard<memory_reserved>, "device?",
-     "Bytes that tensors hold, and those kept for reuse"},
+     "Bytes that tensors hold, and those kept for reuse",
+     "tide.memory_reserved() >= tide.memory_allocated() --> true"},
     {"reset_peak_memory_stats", guard<reset_peak>, "device?",
-     "Lets max_memory_allocated start again from now"},
-    {"empty_cache", guard<empty_cache>, "device?", "Gives memory that is kept for reuse back"},
-    {"memory_summary", guard<memory_summary>, "device?", "The memory figures as a line of text"},
+     "Lets max_memory_allocated start again from now",
+     "tide.reset_peak_memory_stats(); tide.max_memory_allocated() >= 0 --> true"},
+    {"empty_cache", guard<empty_cache>, "device?", "Gives memory that is kept for reuse back",
+     "tide.empty_cache()"},
+    {"memory_summary", guard<memory_summary>, "device?", "The memory figures as a line of text",
+     "type(tide.memory_summary(\"cpu\")) --> \"string\""},
 };
 
 }  // namespace

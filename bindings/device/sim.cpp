@@ -89,8 +89,11 @@ constexpr Function kFunctions[] = {
      "{index, device, memory_limit, bytes_per_second, copy_latency, launch_cost, fail_op, "
      "fail_allocation, fail_copy}",
      "Sets what a simulated accelerator has: bytes, copy rate, seconds per copy and launch; "
-     "fail_* make the k-th step from now fail"},
-    {"device_count", guard<device_count>, "", "How many simulated accelerators there are"},
+     "fail_* make the k-th step from now fail",
+     "tide.sim.configure({index = 0, copy_latency = 0}); tide.ones(2):to(\"sim:0\") --> {1.0, "
+     "1.0}"},
+    {"device_count", guard<device_count>, "", "How many simulated accelerators there are",
+     "tide.sim.device_count() >= 1 --> true"},
 };
 
 }  // namespace

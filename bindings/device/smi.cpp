@@ -137,7 +137,8 @@ constexpr Function kFunctions[] = {
     {"smi", guard<smi>, "",
      "A table of the devices as text: temperature, power, memory, use and processes of GPUs, and "
      "what this process "
-     "holds and has queued"},
+     "holds and has queued",
+     "type(tide.smi()) --> \"string\""},
 };
 
 }  // namespace

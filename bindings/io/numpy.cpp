@@ -74,13 +74,24 @@ int load_embedded(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"load", guard<load>, "path", "The tensor of an npy file, or the table of those of an npz"},
-    {"save", guard<save>, "path, tensor", "Writes a tensor to an npy file"},
-    {"savez", guard<save_archive<false>>, "path, tensors", "Writes a table of tensors to an npz"},
+    {"load", guard<load>, "path", "The tensor of an npy file, or the table of those of an npz",
+     "local path = os.tmpname(); tide.np.save(path, tide.ones(2)); local x = tide.np.load(path); "
+     "os.remove(path); x --> {1.0, 1.0}"},
+    {"save", guard<save>, "path, tensor", "Writes a tensor to an npy file",
+     "local path = os.tmpname(); tide.np.save(path, tide.ones(2)); local x = tide.np.load(path); "
+     "os.remove(path); x --> {1.0, 1.0}"},
+    {"savez", guard<save_archive<false>>, "path, tensors", "Writes a table of tensors to an npz",
+     "local name = os.tmpname(); local path = name .. \".npz\"; tide.np.savez(path, {x = "
+     "tide.ones(2)}); local x = tide.np.load(path).x; os.remove(path); os.remove(name); x --> "
+     "{1.0, 1.0}"},
     {"savez_compressed", guard<save_archive<true>>, "path, tensors",
-     "Writes a table of tensors to an npz, compressed"},
+     "Writes a table of tensors to an npz, compressed",
+     "local name = os.tmpname(); local path = name .. \".npz\"; tide.np.savez_compressed(path, {x "
+     "= tide.ones(2)}); local x = tide.np.load(path).x; os.remove(path); os.remove(name); x --> "
+     "{1.0, 1.0}"},
     {"load_embedded", guard<load_embedded>, "name",
-     "The tensors of an npz file that comes with tide, such as \"data/digits.npz\""},
+     "The tensors of an npz file that comes with tide, such as \"data/digits.npz\"",
+     "tide.np.load_embedded(\"data/digits.npz\").images.shape --> {1797, 8, 8}"},
 };
 
 }  // namespace

@@ -70,9 +70,13 @@ int load(lua_State* L) {
 constexpr Function kFunctions[] = {
     {"save", guard<save>, "tensors, path, metadata?",
      "Writes a table of tensors to a safetensors file, which is replaced as a whole; the path may "
-     "also come first"},
+     "also come first",
+     "local path = os.tmpname(); tide.save({w = tide.ones(2)}, path); local w = tide.load(path).w; "
+     "os.remove(path); w --> {1.0, 1.0}"},
     {"load", guard<load>, "path, device?",
-     "The tensors of a safetensors file as a table, and its metadata"},
+     "The tensors of a safetensors file as a table, and its metadata",
+     "local path = os.tmpname(); tide.save({w = tide.ones(2)}, path); local w = tide.load(path).w; "
+     "os.remove(path); w --> {1.0, 1.0}"},
 };
 
 }  // namespace

@@ -206,24 +206,39 @@ int is_grad_enabled(lua_State* L) {
 
 constexpr Function kFunctions[] = {
     {"no_grad", guard<no_grad>, "fn?, ...",
-     "No gradients in fn, or until the returned value is closed: local _ <close> = tide.no_grad()"},
-    {"enable_grad", guard<enable_grad>, "fn?, ...", "Gradients again, inside no_grad"},
-    {"eager", guard<eager>, "fn?, ...", "Every op is handed over by itself, for debugging"},
-    {"inference_mode", guard<no_grad>, "fn?, ...", "As no_grad"},
+     "No gradients in fn, or until the returned value is closed: local _ <close> = tide.no_grad()",
+     "local x = tide.ones(2):requires_grad_(); tide.no_grad(function() return (x * "
+     "2).requires_grad end) --> false"},
+    {"enable_grad", guard<enable_grad>, "fn?, ...", "Gradients again, inside no_grad",
+     "tide.no_grad(function() return tide.enable_grad(tide.is_grad_enabled) end) --> true"},
+    {"eager", guard<eager>, "fn?, ...", "Every op is handed over by itself, for debugging",
+     "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"},
+    {"inference_mode", guard<no_grad>, "fn?, ...", "As no_grad",
+     "tide.inference_mode(tide.is_grad_enabled) --> false"},
     {"autocast", guard<autocast>, "device?, {dtype, enabled}?, fn?, ...",
      "Products compute in a half type, sums and losses in float32, in fn or until the returned "
      "value "
-     "is closed"},
-    {"is_autocast_enabled", guard<is_autocast_enabled>, "device?", "Whether autocast is in force"},
+     "is closed",
+     "tide.autocast({dtype = \"bfloat16\"}, function() return tide.ones(2, 2):matmul(tide.ones(2, "
+     "2)).dtype end) --> \"bfloat16\""},
+    {"is_autocast_enabled", guard<is_autocast_enabled>, "device?", "Whether autocast is in force",
+     "tide.is_autocast_enabled() --> false"},
     {"detect_anomaly", guard<detect_anomaly>, "fn?, ...",
      "An error names the op and line that first make nan or infinity, forwards or backwards; each "
-     "op is waited for"},
+     "op is waited for",
+     "local ok = pcall(tide.detect_anomaly, function() return tide.zeros(1):log() end); ok --> "
+     "false"},
     {"deterministic", guard<deterministic>, "fn?, ...",
-     "Asks for results that repeat exactly, as all do here"},
-    {"is_deterministic", guard<is_deterministic>, "", "Whether results repeat exactly: always"},
+     "Asks for results that repeat exactly, as all do here",
+     "tide.deterministic(function() return tide.ones(2):sum() end) --> 2.0"},
+    {"is_deterministic", guard<is_deterministic>, "", "Whether results repeat exactly: always",
+     "tide.is_deterministic() --> true"},
     {"set_grad_enabled", guard<set_grad_enabled>, "on",
-     "Switches gradients on or off for this coroutine"},
-    {"is_grad_enabled", guard<is_grad_enabled>, "", "Whether results get a history"},
+     "Switches gradients on or off for this coroutine",
+     "tide.set_grad_enabled(false); local on = tide.is_grad_enabled(); "
+     "tide.set_grad_enabled(true); on --> false"},
+    {"is_grad_enabled", guard<is_grad_enabled>, "", "Whether results get a history",
+     "tide.is_grad_enabled() --> true"},
 };
 
 }  // namespace

@@ -54,7 +54,9 @@ bool accepts_in_rest(lua_State* L, Kind kind, int index) {
                                : lua_type(L, index) == LUA_TNUMBER;
 }
 
-const char* expectation(Kind kind) {
+}  // namespace
+
+const char* kind_text(Kind kind) {
   switch (kind) {
     case Kind::tensor:
       return "tensor";
@@ -95,6 +97,8 @@ const char* expectation(Kind kind) {
   }
   return "";
 }
+
+namespace {
 
 constexpr std::string_view kOptionNames[] = {"dtype", "device", "requires_grad"};
 
@@ -246,11 +250,11 @@ void throw_mismatch(const Call& call, const Mismatch& mismatch, int top) {
   switch (mismatch.reason) {
     case Reason::wrong_kind:
       throw ArgumentError(name + ": " + parameter_text(call, p, mismatch.index > top) +
-                          ": expected " + expectation(signature.parameters[p].kind) + ", got " +
+                          ": expected " + kind_text(signature.parameters[p].kind) + ", got " +
                           type_name(L, mismatch.index));
     case Reason::missing:
       throw ArgumentError(name + ": " + parameter_text(call, p, false) + ": expected " +
-                          expectation(signature.parameters[p].kind) + ", got nothing");
+                          kind_text(signature.parameters[p].kind) + ", got nothing");
     case Reason::too_many:
       throw ArgumentError(name + ": too many arguments: argument " +
                           std::to_string(mismatch.index) + " is a " + type_name(L, mismatch.index));

@@ -46,6 +46,9 @@ Mismatch bind(Call& call, int top);
 /// Throws ArgumentError that says what is wrong.
 [[noreturn]] void throw_mismatch(const Call& call, const Mismatch& mismatch, int top);
 
+/// What a parameter of this kind takes, in words: "tensor or number".
+const char* kind_text(Kind kind);
+
 /// Whether the value at an index is a table with string keys only.
 bool is_options_table(lua_State* L, int index);
 

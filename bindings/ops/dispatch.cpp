@@ -202,15 +202,6 @@ std::span<const OpFamily> op_families() {
   return families;
 }
 
-const char* op_name(lua_State* L, int index) {
-  const lua_CFunction code = lua_tocfunction(L, index);
-  if (code != guard<call_op> && code != guard<call_op_in_place>) return nullptr;
-  lua_getupvalue(L, index, 1);
-  const auto* set = static_cast<const OpSet*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
-  return set->name;
-}
-
 void register_ops(lua_State* L, OpScope scope) {
   const lua_CFunction function =
       scope == OpScope::in_place ? guard<call_op_in_place> : guard<call_op>;

@@ -12,7 +12,4 @@ enum class OpScope { method, in_place, function, functional, linalg };
 /// one function, which tries them in order.
 void register_ops(lua_State* L, OpScope scope);
 
-/// The name of the op that the Lua function at a stack index stands for; null if it is none.
-const char* op_name(lua_State* L, int index);
-
 }  // namespace tide::bindings

@@ -25,6 +25,34 @@ int push_result(lua_State* L, int64_t value);
 int push_result(lua_State* L, double value);
 int push_result(lua_State* L, const std::string& text);
 
+/// What a script gets for a result of type R, as the reference writes it.
+template <class R>
+inline constexpr const char* kResults = nullptr;
+template <>
+inline constexpr const char* kResults<void> = "Tensor";  // the first argument, changed
+template <>
+inline constexpr const char* kResults<Tensor> = "Tensor";
+template <>
+inline constexpr const char* kResults<Results> = "Tensor...";
+template <>
+inline constexpr const char* kResults<std::vector<Tensor>> = "Tensor[]";
+template <>
+inline constexpr const char* kResults<bool> = "boolean";
+template <>
+inline constexpr const char* kResults<int64_t> = "integer";
+template <>
+inline constexpr const char* kResults<double> = "number";
+template <>
+inline constexpr const char* kResults<std::string> = "string";
+template <>
+inline constexpr const char* kResults<std::tuple<Tensor, Tensor>> = "Tensor, Tensor";
+template <>
+inline constexpr const char* kResults<std::tuple<Tensor, Tensor, Tensor>> =
+    "Tensor, Tensor, Tensor";
+template <>
+inline constexpr const char* kResults<std::tuple<Tensor, Tensor, Tensor, Tensor>> =
+    "Tensor, Tensor, Tensor, Tensor";
+
 template <class... T>
 int push_result(lua_State* L, std::tuple<T...> results) {
   return std::apply([L](auto&... result) { return (push_result(L, std::move(result)) + ...); },

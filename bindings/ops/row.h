@@ -19,6 +19,8 @@ struct OpRow {
   Signature signature;
   unsigned flags;
   const char* doc;
+  const char* example;             ///< a line of Lua, and behind --> what it gives
+  const char* results;             ///< as the reference shows them: "tensor", "table of tensors"
   Tensor (*compute)(const Call&);  ///< of ops with one tensor as result, else null
   int (*invoke)(const Call&);      ///< of the others: pushes the results, returns how many
 };
@@ -119,9 +121,13 @@ struct Op<F> {
     }
   }
 
-  static constexpr OpRow row(const char* name, const char* names, unsigned flags, const char* doc) {
-    OpRow row{name,   make_signature(names, kKinds, flags & kInPlaceOption), flags, doc, nullptr,
-              nullptr};
+  static constexpr OpRow row(const char* name, const char* names, unsigned flags, const char* doc,
+                             const char* example) {
+    static_assert(kResults<R> != nullptr, "push.h does not say what scripts get");
+    OpRow row{name,    make_signature(names, kKinds, flags & kInPlaceOption),
+              flags,   doc,
+              example, kResults<R>,
+              nullptr, nullptr};
     if constexpr (std::is_same_v<R, Tensor>)
       row.compute = run;
     else
@@ -133,5 +139,5 @@ struct Op<F> {
 }  // namespace tide::bindings
 
 /// A row of runtime/ops/*.def as an element of an array of OpRow.
-#define TIDE_OP(function, name, names, flags, doc) \
-  ::tide::bindings::Op<&::tide::function>::row(name, names, flags, doc),
+#define TIDE_OP(function, name, names, flags, doc, example) \
+  ::tide::bindings::Op<&::tide::function>::row(name, names, flags, doc, example),

@@ -12,6 +12,7 @@ struct Function {
   lua_CFunction function;
   const char* arguments;  ///< as help shows them: "fn?, ..."
   const char* doc;        ///< one sentence without a final stop
+  const char* example;    ///< a line of Lua, and behind --> what it gives
 };
 
 /// Functions that are found in one place.

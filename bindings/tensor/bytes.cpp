@@ -112,16 +112,19 @@ int stats(lua_State* L) {
 }
 
 constexpr Function kMethods[] = {
-    {"bytes", guard<bytes>, "", "The elements as a string, row-major, as the machine stores them"},
+    {"bytes", guard<bytes>, "", "The elements as a string, row-major, as the machine stores them; waits",
+     "#tide.ones(3):bytes() --> 12"},
     {"stats", guard<stats>, "",
      "A table: min, max, mean and std of the finite elements, their number, and the shares of "
      "zeros, "
-     "nan and inf; waits once"},
+     "nan and inf; waits once",
+     "tide.tensor{1.0, 3}:stats().mean --> 2.0"},
 };
 
 constexpr Function kFunctions[] = {
     {"from_bytes", guard<from_bytes>, "string, dtype?, shape?, {device}",
-     "A tensor with the elements that a string holds, as x:bytes() gives it"},
+     "A tensor with the elements that a string holds, as x:bytes() gives it",
+     "tide.from_bytes(\"\\1\\0\\2\\0\", \"int16\") --> {1, 2}"},
 };
 
 }  // namespace

@@ -163,8 +163,10 @@ int from(lua_State* L) { return construct(L, "from"); }
 
 constexpr Function kFunctions[] = {
     {"tensor", guard<tensor>, "data, {dtype, device, requires_grad}",
-     "A new tensor with the values of nested tables, of a number, or of another tensor"},
-    {"from", guard<from>, "data, {dtype, device, requires_grad}", "As tide.tensor"},
+     "A new tensor with the values of nested tables, of a number, or of another tensor",
+     "tide.tensor({{1, 2}, {3, 4}}, {dtype = \"float32\"}) --> {{1.0, 2.0}, {3.0, 4.0}}"},
+    {"from", guard<from>, "data, {dtype, device, requires_grad}", "As tide.tensor",
+     "tide.from{1, 2} --> {1, 2}"},
 };
 
 }  // namespace

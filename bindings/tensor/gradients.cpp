@@ -175,22 +175,35 @@ int grad(lua_State* L) {
 
 constexpr Function kMethods[] = {
     {"backward", guard<backward_from>, "gradient?, {retain_graph, create_graph}",
-     "Adds the gradient of x to .grad of all leaves that it was computed from"},
-    {"requires_grad_", guard<requires_grad>, "on?", "Lets gradients be computed for x"},
-    {"detach_", guard<detach_in_place>, "", "Drops the history of x"},
-    {"retain_grad", guard<retain>, "", "Lets x, though not a leaf, keep its .grad"},
+     "Adds the gradient of x to .grad of all leaves that it was computed from",
+     "local x = tide.tensor({1.0, 2}, {requires_grad = true}); x:square():sum():backward(); x.grad "
+     "--> {2.0, 4.0}"},
+    {"requires_grad_", guard<requires_grad>, "on?", "Lets gradients be computed for x",
+     "tide.ones(2):requires_grad_().requires_grad --> true"},
+    {"detach_", guard<detach_in_place>, "", "Drops the history of x",
+     "local x = tide.ones(2):requires_grad_() * 2; x:detach_().requires_grad --> false"},
+    {"retain_grad", guard<retain>, "", "Lets x, though not a leaf, keep its .grad",
+     "local y = tide.ones(2):requires_grad_() * 2; y:retain_grad(); y:sum():backward(); y.grad --> "
+     "{1.0, 1.0}"},
     {"register_hook", guard<add_hook>, "fn",
      "Calls fn with each gradient of x; what it returns takes its place. Returns a function that "
-     "removes the hook"},
-    {"copy_", guard<copy_in_place>, "source", "Overwrites x with the values of another tensor"},
-    {"fill_", guard<fill_in_place>, "value", "Overwrites x with one value"},
-    {"zero_", guard<zero_in_place>, "", "Overwrites x with zeros"},
+     "removes the hook",
+     "local x = tide.ones(2):requires_grad_(); x:register_hook(function(g) return g * 10 end); "
+     "x:sum():backward(); x.grad --> {10.0, 10.0}"},
+    {"copy_", guard<copy_in_place>, "source", "Overwrites x with the values of another tensor",
+     "tide.zeros(2):copy_(tide.tensor{1, 2}) --> {1.0, 2.0}"},
+    {"fill_", guard<fill_in_place>, "value", "Overwrites x with one value",
+     "tide.zeros(2):fill_(7) --> {7.0, 7.0}"},
+    {"zero_", guard<zero_in_place>, "", "Overwrites x with zeros",
+     "tide.ones(2):zero_() --> {0.0, 0.0}"},
 };
 
 constexpr Function kFunctions[] = {
     {"grad", guard<grad>,
      "outputs, inputs, {grad_outputs, retain_graph, create_graph, allow_unused}",
-     "The gradients of outputs with respect to inputs, one result each; .grad stays as it is"},
+     "The gradients of outputs with respect to inputs, one result each; .grad stays as it is",
+     "local x = tide.tensor({1.0, 2}, {requires_grad = true}); tide.grad(x:square():sum(), x) --> "
+     "{2.0, 4.0}"},
 };
 
 }  // namespace

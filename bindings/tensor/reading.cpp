@@ -106,9 +106,11 @@ int tolist(lua_State* L) {
 }
 
 constexpr Function kMethods[] = {
-    {"item", guard<item>, "", "The only element as a Lua value; waits for it"},
-    {"tolist", guard<tolist>, "", "All elements as nested tables, or one value; waits for them"},
-    {"totable", guard<tolist>, "", "As tolist"},
+    {"item", guard<item>, "", "The only element as a Lua value; waits for it",
+     "tide.tensor(5):item() --> 5"},
+    {"tolist", guard<tolist>, "", "All elements as nested tables, or one value; waits for them",
+     "#tide.tensor{{1, 2}, {3, 4}}:tolist() --> 2"},
+    {"totable", guard<tolist>, "", "As tolist", "tide.tensor{1, 2}:totable()[2] --> 2"},
 };
 
 }  // namespace

@@ -238,7 +238,9 @@ int set_printoptions(lua_State* L) {
 constexpr Function kFunctions[] = {
     {"set_printoptions", guard<set_printoptions>,
      "{precision, threshold, edgeitems, linewidth, sci_mode, profile}",
-     "How tensors are printed; the profile is default, short or full"},
+     "How tensors are printed; the profile is default, short or full",
+     "tide.set_printoptions({precision = 2}); local text = tostring(tide.tensor(math.pi)); "
+     "tide.set_printoptions({profile = \"default\"}); text --> \"tensor(3.14) () float32 cpu\""},
 };
 
 }  // namespace

@@ -159,7 +159,8 @@ int report_tostring(lua_State* L) {
 constexpr Function kFunctions[] = {
     {"benchmark", guard<benchmark>, "fn, {warmup, repeats, device}",
      "Calls fn again and again and returns a table: host_ms (queueing), device_ms, compile_ms, "
-     "wait_ms, peak_bytes, runs"},
+     "wait_ms, peak_bytes, runs",
+     "tide.benchmark(function() return tide.ones(10) + 1 end, {repeats = 3}).runs --> 3"},
 };
 
 }  // namespace

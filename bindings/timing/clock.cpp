@@ -46,10 +46,14 @@ int toc(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"time", guard<time_now>, "", "Seconds on a clock that only goes forward; never waits"},
-    {"sleep", guard<sleep_for>, "seconds", "Does nothing for a while; queued work goes on"},
-    {"tic", guard<tic>, "", "Waits for queued work and starts a stopwatch"},
-    {"toc", guard<toc>, "", "Waits for queued work, prints the time since tic, returns seconds"},
+    {"time", guard<time_now>, "", "Seconds on a clock that only goes forward; never waits",
+     "local start = tide.time(); tide.time() >= start --> true"},
+    {"sleep", guard<sleep_for>, "seconds", "Does nothing for a while; queued work goes on",
+     "local start = tide.time(); tide.sleep(0.01); tide.time() - start >= 0.01 --> true"},
+    {"tic", guard<tic>, "", "Waits for queued work and starts a stopwatch",
+     "tide.tic(); tide.toc() >= 0 --> true"},
+    {"toc", guard<toc>, "", "Waits for queued work, prints the time since tic, returns seconds",
+     "tide.tic(); tide.toc() >= 0 --> true"},
 };
 
 }  // namespace

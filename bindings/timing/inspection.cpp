@@ -61,12 +61,19 @@ int info(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"info", guard<info>, "", "The devices and libraries that were found, as text"},
-    {"wait_count", guard<wait_count>, "", "How often the script has waited for a device so far"},
-    {"pending", guard<pending>, "", "How many ops are recorded or queued and not finished"},
-    {"hand_over", guard<hand_over>, "", "Hands what is recorded to the devices; does not wait"},
+    {"info", guard<info>, "", "The devices and libraries that were found, as text",
+     "type(tide.info()) --> \"string\""},
+    {"wait_count", guard<wait_count>, "", "How often the script has waited for a device so far",
+     "local before = tide.wait_count(); local x = tide.ones(2) + 1; tide.wait_count() - before --> "
+     "0"},
+    {"pending", guard<pending>, "", "How many ops are recorded or queued and not finished",
+     "local x = tide.ones(2) + 1; tide.pending() >= 1 --> true"},
+    {"hand_over", guard<hand_over>, "", "Hands what is recorded to the devices; does not wait",
+     "local x = tide.ones(2) + 1; tide.hand_over()"},
     {"statistics", guard<statistics>, "",
-     "A table of counters: ops recorded, windows, plans, launches, waits, kernels compiled"},
+     "A table of counters: ops recorded, windows, plans, launches, waits, kernels compiled",
+     "local before = tide.statistics().recorded; local x = tide.ones(2) + 1; "
+     "tide.statistics().recorded > before --> true"},
 };
 
 }  // namespace

@@ -176,6 +176,12 @@ Mark mark(Device device) {
 
 bool reached(const Mark& mark) { return DeviceState::of(mark.device).queue.completed() >= mark.ticket; }
 
+bool idle(Device device) {
+  hand_over();
+  const Queue& queue = DeviceState::of(device).queue;
+  return queue.completed() >= queue.submitted();
+}
+
 void wait(const Mark& mark, const char* reason) {
   wait_for(DeviceState::of(mark.device), mark.ticket, reason);
 }

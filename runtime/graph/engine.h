@@ -42,6 +42,8 @@ struct Mark {
 /// Hands over and marks the end of what the device was given.
 Mark mark(Device device);
 bool reached(const Mark& mark);
+/// Whether the device has done all that it was given; hands over what is recorded first.
+bool idle(Device device);
 void wait(const Mark& mark, const char* reason);
 /// When the device reached the mark, on the clock of seconds(); reached or waited for first.
 double time_reached(const Mark& mark);

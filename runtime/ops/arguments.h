@@ -1,11 +1,13 @@
 // Types of the arguments of ops, by which callers and the script bindings tell them apart.
 //
 // The rows of the ops (*.def) describe the script's side:
-//   TIDE_OP(function, "name", "argument names", flags, "what it does")
+//   TIDE_OP(function, "name", "argument names", flags, "what it does", "example")
 // Kinds of arguments follow from the parameter types of the C++ function. A name that ends in `?`
 // may be left out: its parameter is a std::optional, or a plain bool, which is then false. A last
 // positional name that ends in `...` takes a table, or all integers that follow. Several rows of
-// one name are tried in order. A std::vector takes one number in place of a table of one.
+// one name are tried in order. A std::vector takes one number in place of a table of one. The
+// example is a line of Lua and, behind -->, what it gives: the manual shows it, and a test runs it
+// (scripts/tide/reference/example.lua).
 #pragma once
 
 #include <array>
@@ -27,7 +29,7 @@ enum OpFlags : unsigned {
   kFunctional = 4,                    ///< tide.nn.functional.f()
   kLinalg = 8,                        ///< tide.linalg.f()
   kInPlace = 16,                      ///< also x:f_(), which writes the result back
-  kInPlaceOption = 32,  ///< also f(x, {inplace = true}); the names end in `inplace?`
+  kInPlaceOption = 32,                ///< also f(x, {inplace = true}); the names end in `inplace?`
 };
 
 /// A dimension, from 0; negative ones count from the end. Scripts count from 1, so 1 becomes 0.

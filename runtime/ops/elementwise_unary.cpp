@@ -48,7 +48,7 @@ Tensor activation(LightOp op, const char* name, const Tensor& x, Numbers... numb
 
 }  // namespace
 
-#define TIDE_UNARY(function, Meaning, types, flags, doc)                    \
+#define TIDE_UNARY(function, Meaning, types, flags, doc, example)           \
   Tensor function(const Tensor& x) {                                        \
     return unary<meaning::Meaning, types>(LightOp::function, #function, x); \
   }

@@ -1,0 +1,169 @@
+-- The reference of what every module has, and of what serves their parameters.
+return {
+  {
+    title = "Methods of modules",
+    prefix = "module:",
+    {"parameters", "()", "A list of all parameters, for an optimizer",
+      "#nn.Linear(3, 2):parameters() --> 2"},
+    {"named_parameters", "()", "Iterates over names, as in state_dict, and parameters",
+      "local names = {}; " ..
+        "for name in nn.Linear(3, 2):named_parameters() do names[#names + 1] = name end; " ..
+        [[names --> {"weight", "bias"}]]},
+    {"buffers", "()", "A list of the tensors that are saved but not trained",
+      "#nn.BatchNorm1d(3):buffers() --> 3"},
+    {"named_buffers", "()", "Iterates over names and buffers",
+      "local names = {}; " ..
+        "for name in nn.BatchNorm1d(3):named_buffers() do names[#names + 1] = name end; " ..
+        [[names --> {"running_mean", "running_var", "num_batches_tracked"}]]},
+    {"modules", "()", "A list of the module and all below it",
+      "#nn.Sequential(nn.Linear(3, 2), nn.ReLU()):modules() --> 3"},
+    {"named_modules", "()", "Iterates over names and modules, the module itself first",
+      "local names = {}; for name in nn.Sequential(nn.ReLU()):named_modules() do " ..
+        [[names[#names + 1] = name end; names --> {"", "0"}]]},
+    {"children", "()", "A list of the modules right below",
+      "#nn.Sequential(nn.Linear(3, 2), nn.ReLU()):children() --> 2"},
+    {"named_children", "()", "Iterates over the names, as in Lua, and modules right below",
+      "local n = 0; " ..
+        "for name, child in nn.Sequential(nn.ReLU()):named_children() do n = n + 1 end; " ..
+        "n --> 1"},
+    {"state_dict", "()", "All parameters and buffers by PyTorch's names",
+      [[nn.Sequential(nn.Linear(3, 2)):state_dict()["0.weight"].shape --> {2, 3}]]},
+    {"load_state_dict", "(state, {strict})", "Copies tensors by name into the module's",
+      "local a, b = nn.Linear(3, 2), nn.Linear(3, 2); b:load_state_dict(a:state_dict()); " ..
+        "b.weight:equal(a.weight) --> true"},
+    {"to", "(device | dtype | {device, dtype})",
+      "Moves or converts parameters and buffers in place",
+      [[nn.Linear(3, 2):to("float64").weight.dtype --> "float64"]]},
+    {"cpu", "()", "Moves to the cpu",
+      "nn.Linear(3, 2):cpu().weight.device --> cpu"},
+    {"cuda", "(index?)", "Moves to a GPU",
+      "local layer = nn.Linear(3, 2); " ..
+        "pcall(layer.cuda, layer) == tide.cuda.is_available() --> true"},
+    {"float", "()", "Converts to float32",
+      [[nn.Linear(3, 2, {dtype = "float64"}):float().weight.dtype --> "float32"]]},
+    {"double", "()", "Converts to float64",
+      [[nn.Linear(3, 2):double().weight.dtype --> "float64"]]},
+    {"half", "()", "Converts to float16",
+      [[nn.Linear(3, 2):half().weight.dtype --> "float16"]]},
+    {"bfloat16", "()", "Converts to bfloat16",
+      [[nn.Linear(3, 2):bfloat16().weight.dtype --> "bfloat16"]]},
+    {"train", "(mode?)", "Training behaviour on, or with false off",
+      "nn.Dropout():eval():train().training --> true"},
+    {"eval", "()", "Training behaviour off",
+      "nn.Dropout():eval().training --> false"},
+    {"zero_grad", "()", "Drops the gradients of all parameters",
+      "local layer = nn.Linear(3, 2); layer(tide.ones(3)):sum():backward(); " ..
+        "layer:zero_grad(); layer.weight.grad"},
+    {"requires_grad_", "(on?)", "Says whether the parameters are trained",
+      "nn.Linear(3, 2):requires_grad_(false).weight.requires_grad --> false"},
+    {"clone", "()", "A module of its own with the same values",
+      "local a = nn.Linear(3, 2); local b = a:clone(); b.weight:equal(a.weight) --> true"},
+    {"get_submodule", "(path)", "The module at a path of names as in state_dict",
+      [[nn.Sequential(nn.Linear(3, 2)):get_submodule("0").weight.shape --> {2, 3}]]},
+    {"get_parameter", "(path)", "The parameter or buffer of a name as in state_dict",
+      [[nn.Sequential(nn.Linear(3, 2)):get_parameter("0.bias").shape --> {2}]]},
+    {"register_forward_hook", "(fn)", "Calls fn(module, inputs, output) after each forward",
+      "local layer = nn.Identity(); local seen; " ..
+        "layer:register_forward_hook(function(m, x, y) seen = y end); layer(tide.ones(2)); " ..
+        "seen --> {1.0, 1.0}"},
+    {"register_forward_pre_hook", "(fn)", "Calls fn(module, inputs) before each forward",
+      "local layer = nn.Identity(); local n = 0; " ..
+        "layer:register_forward_pre_hook(function() n = n + 1 end); layer(tide.ones(2)); " ..
+        "n --> 1"},
+    {"apply", "(fn)", "Calls fn(module) for all below, then for the module",
+      "local n = 0; " ..
+        "nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function(m) n = n + 1 end); n --> 3"},
+    {"initialize", "({ctx, init})", "Gluon's word: moves, and fills the weights",
+      "local net = nn.Sequential(); net:add(nn.Dense(2)); " ..
+        "net:initialize({ctx = tide.cpu()}); net(tide.ones(4, 3)).shape --> {4, 2}"},
+    {"parameter", "(name, shape, initialise)", "Makes a parameter where the module lies",
+      [[local m = nn.Module(); m:parameter("w", {2}, nn.init.ones_); m.w --> {1.0, 1.0}]]},
+    {"register_parameter", "(name, tensor)", "Keeps a tensor as a parameter",
+      [[local m = nn.Module(); m:register_parameter("w", tide.ones(2)); #m:parameters() --> 1]]},
+    {"register_buffer", "(name, tensor)", "Keeps a tensor that is saved and moved, not trained",
+      [[local m = nn.Module(); m:register_buffer("mean", tide.zeros(2)); #m:buffers() --> 1]]},
+    {"add_module", "(name, module)", "Keeps a module as a child",
+      [[local m = nn.Module(); m:add_module("first", nn.ReLU()); #m:children() --> 1]]},
+    {"placement", "()", "Device and type of new parameters",
+      [[nn.Linear(3, 2):to("float64"):placement().dtype --> "float64"]]},
+    {"place", "({device, dtype})", "Sets device and type of new parameters",
+      [[local m = nn.Module(); m:place({dtype = "float64"}); ]] ..
+        [[m:parameter("w", {2}, nn.init.ones_); m.w.dtype --> "float64"]]},
+    {"describe", "()", "The sizes shown behind the class's name",
+      [[nn.Linear(3, 2):describe() --> "3 -> 2"]]},
+    {"forward", "(x...)", "What the module computes: every class defines it",
+      "nn.ReLU():forward(tide.tensor{-1, 2}) --> {0, 2}"},
+  },
+  {
+    title = "Starting values",
+    prefix = "tide.nn.init.",
+    {"uniform_", "(tensor, a?, b?)", "Uniform in a..b (0..1)",
+      "nn.init.uniform_(tide.zeros(100), 2, 3):min():item() >= 2 --> true"},
+    {"normal_", "(tensor, mean?, std?)", "Normal (0, 1)",
+      "nn.init.normal_(tide.zeros(2), 5, 0) --> {5.0, 5.0}"},
+    {"constant_", "(tensor, value)", "One value",
+      "nn.init.constant_(tide.zeros(2), 7) --> {7.0, 7.0}"},
+    {"zeros_", "(tensor)", "Zeros",
+      "nn.init.zeros_(tide.ones(2)) --> {0.0, 0.0}"},
+    {"ones_", "(tensor)", "Ones",
+      "nn.init.ones_(tide.zeros(2)) --> {1.0, 1.0}"},
+    {"eye_", "(tensor)", "A matrix with ones on its diagonal",
+      "nn.init.eye_(tide.zeros(2, 2)) --> {{1.0, 0.0}, {0.0, 1.0}}"},
+    {"dirac_", "(tensor, groups?)", "A convolution that passes channels on",
+      "nn.init.dirac_(tide.zeros(1, 1, 3)) --> {{{0.0, 1.0, 0.0}}}"},
+    {"trunc_normal_", "(tensor, {mean, std, a, b})", "Normal, held between a and b",
+      "nn.init.trunc_normal_(tide.zeros(100), {a = -1, b = 1}):abs():max():item() <= 1 --> true"},
+    {"orthogonal_", "(tensor, gain?)", "A matrix with orthogonal rows or columns",
+      "local w = nn.init.orthogonal_(tide.zeros(2, 2)); " ..
+        "w:matmul(w:t()):allclose(tide.eye(2), {atol = 1e-5}) --> true"},
+    {"sparse_", "(tensor, sparsity, std?)", "Normal, with a share of each column zero",
+      "nn.init.sparse_(tide.zeros(4, 1), 0.5):count_nonzero() --> 2"},
+    {"xavier_uniform_", "(tensor, {gain})", "Glorot's uniform start",
+      "nn.init.xavier_uniform_(tide.zeros(3, 3)):abs():max():item() <= 1 --> true"},
+    {"xavier_normal_", "(tensor, {gain})", "Glorot's normal start",
+      "nn.init.xavier_normal_(tide.zeros(2, 3)).shape --> {2, 3}"},
+    {"kaiming_uniform_", "(tensor, {a, mode, nonlinearity})", "He's uniform start",
+      "nn.init.kaiming_uniform_(tide.zeros(2, 6)):abs():max():item() <= 1 --> true"},
+    {"kaiming_normal_", "(tensor, {a, mode, nonlinearity})", "He's normal start",
+      "nn.init.kaiming_normal_(tide.zeros(2, 3)).shape --> {2, 3}"},
+    {"calculate_gain", "(nonlinearity, param?)", "The gain that suits a nonlinearity",
+      [[nn.init.calculate_gain("relu") --> 1.414]]},
+    {"fan_in_uniform", "(inputs)", "A function that fills uniformly within 1 / sqrt(inputs)",
+      "nn.init.fan_in_uniform(4)(tide.zeros(100)):abs():max():item() <= 0.5 --> true"},
+  },
+  {
+    title = "Gradients and parameters together",
+    prefix = "tide.nn.utils.",
+    {"clip_grad_norm_", "(parameters, max_norm, {norm_type, error_if_nonfinite})",
+      "Scales all gradients down together; returns their norm; does not wait",
+      "local w = nn.Parameter(tide.tensor{0.0, 0}); " ..
+        "(w * tide.tensor{3.0, 4}):sum():backward(); " ..
+        "nn.utils.clip_grad_norm_({w}, 1), w.grad --> 5.0, {0.6, 0.8}"},
+    {"clip_grad_value_", "(parameters, clip_value)", "Cuts each element of the gradients",
+      "local w = nn.Parameter(tide.tensor{0.0, 0}); " ..
+        "(w * tide.tensor{3.0, 0.1}):sum():backward(); nn.utils.clip_grad_value_({w}, 1); " ..
+        "w.grad --> {1.0, 0.1}"},
+    {"get_total_norm", "(tensors, {norm_type, error_if_nonfinite})", "The norm of a list",
+      "nn.utils.get_total_norm{tide.tensor{3.0}, tide.tensor{4.0}} --> 5.0"},
+    {"parameters_to_vector", "(parameters)", "All elements in one vector",
+      "nn.utils.parameters_to_vector(nn.Linear(3, 2):parameters()).shape --> {8}"},
+    {"vector_to_parameters", "(vector, parameters)", "Overwrites parameters with a vector",
+      "local layer = nn.Linear(1, 1); " ..
+        "nn.utils.vector_to_parameters(tide.tensor{3.0, 4}, layer:parameters()); " ..
+        "layer.bias --> {4.0}"},
+    {"rnn", "", "Sequences of different lengths: see tide.nn.utils.rnn.NAME",
+      "nn.utils.rnn.pad_sequence({tide.tensor{1, 2}, tide.tensor{3}}, {batch_first = true}) " ..
+        "--> {{1, 2}, {3, 0}}"},
+  },
+  {
+    title = "Sequences of different lengths",
+    prefix = "tide.nn.utils.rnn.",
+    {"pad_sequence", "(sequences, {batch_first, padding_value, padding_side})",
+      "Sequences side by side, filled up",
+      "nn.utils.rnn.pad_sequence({tide.tensor{1, 2}, tide.tensor{3}}, {batch_first = true}) " ..
+        "--> {{1, 2}, {3, 0}}"},
+    {"unpad_sequence", "(padded, lengths, batch_first?)", "The sequences again, as a list",
+      "nn.utils.rnn.unpad_sequence(tide.tensor{{1, 2}, {3, 0}}, tide.tensor{2, 1}, true) " ..
+        "--> {{1, 2}, {3}}"},
+  },
+}

@@ -1,0 +1,167 @@
+-- The reference of optimizers and plans for the learning rate.
+return {
+  {
+    title = "Optimizers",
+    prefix = "tide.optim.",
+    {"Optimizer", "(params, options, defaults)",
+      "The base of all optimizers: define update(parameter, grad, state, group)",
+      [[local Step = tide.class("Step", optim.Optimizer); ]] ..
+        "function Step:update(w, grad) w:sub_(grad) end; " ..
+        "local w = nn.Parameter(tide.ones(1)); w:sum():backward(); Step({w}, {}, {}):step(); " ..
+        "w --> {0.0}"},
+    {"SGD", "(params, {lr, momentum, dampening, weight_decay, nesterov, maximize})",
+      "Gradient descent",
+      "local w = nn.Parameter(tide.tensor{1.0}); local sgd = optim.SGD({w}, {lr = 0.1}); " ..
+        "(w * 5):sum():backward(); sgd:step(); w --> {0.5}"},
+    {"Adam", "(params, {lr, betas, eps, weight_decay, amsgrad, maximize})",
+      "Steps scaled by running means of the gradient and its square",
+      "local w = nn.Parameter(tide.tensor{1.0}); local adam = optim.Adam({w}, {lr = 0.1}); " ..
+        "(w * 5):sum():backward(); adam:step(); w --> {0.9}"},
+    {"AdamW", "(params, {lr, betas, eps, weight_decay, amsgrad, maximize})",
+      "Adam with decoupled weight decay",
+      "local w = nn.Parameter(tide.tensor{1.0}); local adam = optim.AdamW({w}, {lr = 0.1}); " ..
+        "(w * 5):sum():backward(); adam:step(); w --> {0.899}"},
+    {"ASGD", "(params, {lr, lambd, alpha, t0, weight_decay, maximize})",
+      "Gradient descent that keeps the mean of the parameters",
+      "local w = nn.Parameter(tide.tensor{1.0}); local asgd = optim.ASGD({w}, {lr = 0.1}); " ..
+        "(w * 5):sum():backward(); asgd:step(); w --> {0.5}"},
+    {"Adadelta", "(params, {lr, rho, eps, weight_decay, maximize})",
+      "Steps as large as recent steps were",
+      "local w = nn.Parameter(tide.tensor{1.0}); local adadelta = optim.Adadelta({w}); " ..
+        "(w * 5):sum():backward(); adadelta:step(); w --> {0.9968}"},
+    {"Adagrad", "(params, {lr, lr_decay, weight_decay, initial_accumulator_value, eps, maximize})",
+      "Steps divided by the root of the sum of all squared gradients",
+      "local w = nn.Parameter(tide.tensor{1.0}); " ..
+        "local adagrad = optim.Adagrad({w}, {lr = 0.1}); (w * 5):sum():backward(); " ..
+        "adagrad:step(); w --> {0.9}"},
+    {"Adamax", "(params, {lr, betas, eps, weight_decay, maximize})",
+      "Adam with the largest recent gradient",
+      "local w = nn.Parameter(tide.tensor{1.0}); " ..
+        "local adamax = optim.Adamax({w}, {lr = 0.1}); (w * 5):sum():backward(); " ..
+        "adamax:step(); w --> {0.9}"},
+    {"LBFGS", "(params, {lr, max_iter, tolerance_grad, history_size, line_search_fn, ...})",
+      "Newton's method with guessed curvature; step(closure) computes gradients anew and waits",
+      "local w = nn.Parameter(tide.tensor{1.0}); local lbfgs = optim.LBFGS({w}); " ..
+        "lbfgs:step(function() lbfgs:zero_grad(); local loss = (w - 3):square():sum(); " ..
+        "loss:backward(); return loss end); w --> {3.0}"},
+    {"NAdam", "(params, {lr, betas, eps, weight_decay, momentum_decay, ...})",
+      "Adam with Nesterov's look ahead",
+      "local w = nn.Parameter(tide.tensor{1.0}); " ..
+        "local nadam = optim.NAdam({w}, {lr = 0.1}); (w * 5):sum():backward(); nadam:step(); " ..
+        "w --> {0.8944}"},
+    {"RAdam", "(params, {lr, betas, eps, weight_decay, ...})",
+      "Adam that waits with its scaling until it can be relied on",
+      "local w = nn.Parameter(tide.tensor{1.0}); " ..
+        "local radam = optim.RAdam({w}, {lr = 0.1}); (w * 5):sum():backward(); radam:step(); " ..
+        "w --> {0.5}"},
+    {"RMSprop", "(params, {lr, alpha, eps, weight_decay, momentum, centered, maximize})",
+      "Steps divided by the root of a running mean of squared gradients",
+      "local w = nn.Parameter(tide.tensor{1.0}); " ..
+        "local rmsprop = optim.RMSprop({w}, {lr = 0.1}); (w * 5):sum():backward(); " ..
+        "rmsprop:step(); w --> {0.0}"},
+    {"Rprop", "(params, {lr, etas, step_sizes, maximize})",
+      "Step sizes of their own that grow while the gradient keeps its sign",
+      "local w = nn.Parameter(tide.tensor{1.0}); " ..
+        "local rprop = optim.Rprop({w}, {lr = 0.1}); (w * 5):sum():backward(); rprop:step(); " ..
+        "w --> {0.9}"},
+    {"lr_scheduler", "", "Plans for the learning rate: see tide.optim.lr_scheduler.NAME",
+      "optim.lr_scheduler.StepLR ~= nil --> true"},
+  },
+  {
+    title = "Methods of optimizers",
+    prefix = "optimizer:",
+    {"step", "(closure?)",
+      "Updates all parameters that have a gradient; never waits. Returns what closure() gives",
+      "local w = nn.Parameter(tide.tensor{1.0}); local sgd = optim.SGD({w}, {lr = 0.1}); " ..
+        "(w * 5):sum():backward(); sgd:step(); w --> {0.5}"},
+    {"zero_grad", "()", "Drops all gradients",
+      "local w = nn.Parameter(tide.ones(1)); w:sum():backward(); " ..
+        "optim.SGD({w}, {lr = 0.1}):zero_grad(); w.grad"},
+    {"add_param_group", "({params, lr, ...})", "Adds parameters with options of their own",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}); " ..
+        "sgd:add_param_group({params = {nn.Parameter(tide.ones(1))}, lr = 0.2}); " ..
+        "#sgd.param_groups --> 2"},
+    {"state_dict", "()", "All that is needed to go on later",
+      "optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}):state_dict().param_groups[1].lr " ..
+        "--> 0.1"},
+    {"load_state_dict", "(state)", "Takes over a saved state",
+      "local w = nn.Parameter(tide.ones(1)); " ..
+        "local a, b = optim.SGD({w}, {lr = 0.1}), optim.SGD({w}, {lr = 0.2}); " ..
+        "b:load_state_dict(a:state_dict()); b.param_groups[1].lr --> 0.1"},
+  },
+  {
+    title = "Plans for the learning rate",
+    prefix = "tide.optim.lr_scheduler.",
+    {"LRScheduler", "(optimizer, last_epoch?)",
+      "The base of all plans: define rate(i, base, now); step() after optimizer:step()",
+      [[local Half = tide.class("Half", optim.lr_scheduler.LRScheduler); ]] ..
+        "function Half:rate(i, base, now) return base / 2 end; " ..
+        "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1}); Half(sgd); " ..
+        "sgd.param_groups[1].lr --> 0.5"},
+    {"StepLR", "(optimizer, step_size, {gamma})", "Times gamma every step_size steps",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.StepLR(sgd, 2); sgd:step(); plan:step(); " ..
+        "sgd.param_groups[1].lr --> 1"},
+    {"MultiStepLR", "(optimizer, milestones, {gamma})", "Times gamma at each of a list of steps",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.MultiStepLR(sgd, {2, 4}); sgd:step(); plan:step(); " ..
+        "sgd.param_groups[1].lr --> 1"},
+    {"ExponentialLR", "(optimizer, gamma)", "Times gamma every step",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.ExponentialLR(sgd, 0.9); sgd:step(); plan:step(); " ..
+        "sgd.param_groups[1].lr --> 0.9"},
+    {"ConstantLR", "(optimizer, {factor, total_iters})", "Times a factor for the first steps",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.ConstantLR(sgd, {total_iters = 2}); sgd:step(); " ..
+        "plan:step(); sgd.param_groups[1].lr --> 0.3333"},
+    {"LinearLR", "(optimizer, {start_factor, end_factor, total_iters})",
+      "A factor that changes evenly",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.LinearLR(sgd, {total_iters = 4}); sgd:step(); " ..
+        "plan:step(); sgd.param_groups[1].lr --> 0.5"},
+    {"PolynomialLR", "(optimizer, {total_iters, power})", "Down to 0 by a power",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.PolynomialLR(sgd, {total_iters = 4}); sgd:step(); " ..
+        "plan:step(); sgd.param_groups[1].lr --> 0.75"},
+    {"CosineAnnealingLR", "(optimizer, T_max, {eta_min})", "Half a cosine down, then up again",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.CosineAnnealingLR(sgd, 4); sgd:step(); plan:step(); " ..
+        "sgd.param_groups[1].lr --> 0.8536"},
+    {"CosineAnnealingWarmRestarts", "(optimizer, T_0, {T_mult, eta_min})",
+      "Half a cosine down, then from the top again",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd, 4); sgd:step(); " ..
+        "plan:step(); sgd.param_groups[1].lr --> 0.8536"},
+    {"LambdaLR", "(optimizer, lr_lambda)", "The first rate times lr_lambda(step)",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); local " ..
+        "plan = optim.lr_scheduler.LambdaLR(sgd, function(step) return 1 / (1 + step) end); " ..
+        "sgd:step(); plan:step(); sgd.param_groups[1].lr --> 0.5"},
+    {"MultiplicativeLR", "(optimizer, lr_lambda)", "The rate before times lr_lambda(step)",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); local " ..
+        "plan = optim.lr_scheduler.MultiplicativeLR(sgd, function(step) return 0.5 end); " ..
+        "sgd:step(); plan:step(); sgd.param_groups[1].lr --> 0.5"},
+    {"OneCycleLR", "(optimizer, max_lr, {total_steps, pct_start, anneal_strategy, ...})",
+      "One rise and a long fall, the momentum against it",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.OneCycleLR(sgd, 1, {total_steps = 10}); sgd:step(); " ..
+        "plan:step(); sgd.param_groups[1].lr --> 0.52"},
+    {"CyclicLR", "(optimizer, base_lr, max_lr, {step_size_up, mode, gamma, ...})",
+      "Up and down again and again, the momentum against it",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
+        "local plan = optim.lr_scheduler.CyclicLR(sgd, 0.1, 1); sgd:step(); plan:step(); " ..
+        "sgd.param_groups[1].lr --> 0.1005"},
+    {"SequentialLR", "(optimizer, schedulers, milestones)", "One plan after the other",
+      "local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = " ..
+        "1}); local plan = plans.SequentialLR(sgd, {plans.ConstantLR(sgd), plans.StepLR(sgd, " ..
+        "5)}, {2}); sgd:step(); plan:step(); sgd.param_groups[1].lr --> 0.3333"},
+    {"ChainedScheduler", "(schedulers)", "Several plans at once",
+      "local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = " ..
+        "1}); local plan = plans.ChainedScheduler{plans.ExponentialLR(sgd, 0.5), " ..
+        "plans.StepLR(sgd, 5)}; sgd:step(); plan:step(); sgd.param_groups[1].lr --> 0.5"},
+    {"ReduceLROnPlateau", "(optimizer, {mode, factor, patience, threshold, ...})",
+      "Lowers the rate when step(figure) sees no progress",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1}); " ..
+        "local plan = optim.lr_scheduler.ReduceLROnPlateau(sgd, {patience = 0}); " ..
+        "plan:step(5); plan:step(6); sgd.param_groups[1].lr --> 0.1"},
+  },
+}

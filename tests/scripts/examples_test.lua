@@ -1,0 +1,83 @@
+-- Every public name has an example, which gives what it promises; what the manual says besides is
+-- what happens.
+local entries = require "tide.reference"
+local example = require "tide.reference.example"
+local facts = require "tide.reference.facts"
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+
+--- Fails with all that was found wrong, a line each.
+local function report(problems)
+  if #problems > 0 then error(#problems .. " wrong:\n" .. table.concat(problems, "\n"), 2) end
+end
+
+--- Calls visit(entry) once for each example.
+local function each_example(visit)
+  local seen = {}
+  for _, entry in ipairs(entries) do
+    if not seen[entry.example] then visit(entry) end
+    seen[entry.example] = true
+  end
+end
+
+describe("examples", function()
+  it("show the name that they stand for", function()
+    local problems = {}
+    for _, entry in ipairs(entries) do
+      local shown = entry.example:find(entry.name:gsub("_$", ""), 1, true)
+      if not shown then problems[#problems + 1] = entry.signature .. ": " .. entry.example end
+    end
+    report(problems)
+  end)
+  it("give what they promise", function()
+    local problems = {}
+    each_example(function(entry)
+      local ran, got, promised = pcall(example.run, entry.example)
+      if not ran or promised and got ~= promised then
+        problems[#problems + 1] = ("%s gives %s"):format(entry.example, got)
+      end
+    end)
+    report(problems)
+  end)
+  it("can fail", function()
+    local got, promised = example.run "tide.tensor{1.0, 4}:sqrt() --> {1.0, 3.0}"
+    test.equal({got, promised}, {"{1.0, 2.0}", "{1.0, 3.0}"})
+  end)
+end)
+
+describe("the reference", function()
+  it("says which ops wait", function()
+    -- On a device whose every launch takes a while, so that a wait is one.
+    tide.sim.configure {index = 1, launch_cost = 0.002}
+    tide.set_default_device "sim:1"
+    local problems = {}
+    each_example(function(entry)
+      if not entry.parameters then return end
+      tide.synchronize()
+      local before = tide.wait_count()
+      facts.record(facts.plain_code(entry.example), function(x) return x:clone() end)
+      local waited = tide.wait_count() > before
+      if waited ~= facts.waits(entry) then
+        problems[#problems + 1] = entry.signature .. (waited and " waits" or " does not wait")
+      end
+    end)
+    tide.set_default_device "cpu"
+    tide.sim.configure {index = 1, launch_cost = 0}
+    report(problems)
+  end)
+  it("says which types an op takes and gives, and whether it has a gradient", function()
+    local function line(called_as)
+      for _, entry in ipairs(entries) do
+        if entry.called_as == called_as then return facts.text(entry) end
+      end
+    end
+    test.equal(line "x:sqrt",
+      "types of x: floating; integer, bool -> float32. Gradient: yes. Waits: no")
+    test.equal(line "x:eq", "types of x: any -> bool. Gradient: no. Waits: no")
+    test.equal(line "x:gather", "types of x: any. Gradient: yes. Waits: no")
+    test.equal(line "x:sum", "types of x: floating; integer, bool -> int64. Gradient: yes. Waits: no")
+    test.equal(line "tide.linalg.inv", "types of A: float32, float64. Gradient: yes. Waits: no")
+    test.equal(line "x:nonzero", "types of x: any -> int64. Gradient: no. Waits: yes")
+  end)
+end)
