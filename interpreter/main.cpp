@@ -23,6 +23,7 @@ constexpr char kMainUsage[] =
        tide info                      devices and libraries: what was found
        tide smi [dmon]                a table of devices; dmon: a line a second
        tide help [NAME]               the reference
+       tide manual FOLDER             the reference as pages in Markdown
 Options of the first form, as lua's:
   -e TEXT   run the text             -l NAME   require a module into a global
   -i        prompt after the script  -v        show the version
@@ -62,9 +63,16 @@ Runs the benchmark workloads, all or those named.
 )"},
     {"info", tide::info_command, "usage: tide info\nSays what was found on this machine.\n"},
     {"smi", tide::smi_command,
-     "usage: tide smi [dmon [TIMES]]\nA table of the devices; with dmon a line a second for each, until interrupted.\n"},
+     "usage: tide smi [dmon [TIMES]]\nA table of the devices; with dmon a line a second for each, "
+     "until interrupted.\n"},
     {"help", tide::help_command,
      "usage: tide help [NAME]\nThe reference of NAME, such as tide.matmul.\n"},
+    {"manual", tide::manual_command,
+     R"(usage: tide manual FOLDER
+       tide manual --luals FILE
+Writes the reference into a folder, a page in Markdown for each family of names, or as annotations
+for editors that use the Lua language server.
+)"},
     {"--test-worker", tide::test_worker_command, ""},
 };
 

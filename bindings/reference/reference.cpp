@@ -58,6 +58,14 @@ std::vector<ReferenceEntry> collect() {
   std::vector<ReferenceEntry> entries;
   for (const OpFamily& family : op_families())
     for (const OpRow& row : family.rows) add_row(entries, row, family);
+  for (const Function& field : tensor_fields())
+    entries.push_back({field.name,
+                       std::string("x.") + field.name,
+                       field.doc,
+                       "Fields of a tensor",
+                       field.example,
+                       nullptr,
+                       {}});
   for (const FunctionFamily& family : function_families())
     for (const Function& f : family.functions)
       entries.push_back({f.name,

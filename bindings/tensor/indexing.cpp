@@ -203,21 +203,33 @@ struct Field {
   const char* name;
   int (*get)(lua_State* L, const Tensor& x);
   void (*set)(lua_State* L, const Tensor& x);
+  const char* doc;
+  const char* example;
 };
 constexpr Field kFields[] = {
-    {"shape", get_shape, nullptr},
-    {"dtype", get_dtype, nullptr},
-    {"device", get_device, nullptr},
-    {"ctx", get_device, nullptr},
-    {"grad", get_grad, set_grad},
-    {"requires_grad", get_requires_grad, set_requires_grad},
-    {"is_leaf", get_is_leaf, nullptr},
-    {"T", get_transposed, nullptr},
-    {"mT", get_matrix_transposed, nullptr},
-    {"data", get_data, set_data},
-    {"ndim", get_ndim, nullptr},
-    {"itemsize", get_item_size, nullptr},
-    {"nbytes", get_bytes, nullptr},
+    {"shape", get_shape, nullptr, "The sizes of the dimensions, as a table",
+     "tide.ones(2, 3).shape --> {2, 3}"},
+    {"dtype", get_dtype, nullptr, "The full name of the type",
+     "tide.ones(2, {dtype = \"f16\"}).dtype --> \"float16\""},
+    {"device", get_device, nullptr, "The device that the elements lie on",
+     "tide.ones(2, {device = \"sim\"}).device --> sim:0"},
+    {"ctx", get_device, nullptr, "Gluon's word for the device", "tide.ones(2).ctx --> cpu"},
+    {"grad", get_grad, set_grad, "What backward has added up; nil before, and may be set to nil",
+     "local x = tide.ones(2):requires_grad_(); x:sum():backward(); x.grad --> {1.0, 1.0}"},
+    {"requires_grad", get_requires_grad, set_requires_grad,
+     "Whether gradients are computed for x; may be set",
+     "(tide.ones(2):requires_grad_() * 2).requires_grad --> true"},
+    {"is_leaf", get_is_leaf, nullptr, "Whether x was not computed from what requires a gradient",
+     "(tide.ones(2):requires_grad_() * 2).is_leaf --> false"},
+    {"T", get_transposed, nullptr, "The dimensions in reverse order, as a view",
+     "tide.tensor{{1, 2}, {3, 4}}.T --> {{1, 3}, {2, 4}}"},
+    {"mT", get_matrix_transposed, nullptr, "The last two dimensions swapped, as a view",
+     "tide.ones(5, 2, 3).mT.shape --> {5, 3, 2}"},
+    {"data", get_data, set_data, "The same elements without history; may be set to other ones",
+     "tide.ones(2):requires_grad_().data.requires_grad --> false"},
+    {"ndim", get_ndim, nullptr, "The number of dimensions", "tide.ones(2, 3).ndim --> 2"},
+    {"itemsize", get_item_size, nullptr, "The bytes of one element", "tide.ones(2).itemsize --> 4"},
+    {"nbytes", get_bytes, nullptr, "The bytes of all elements", "tide.ones(2, 3).nbytes --> 24"},
 };
 
 /// __index; upvalues: the methods, and from names of fields to places in kFields.
@@ -295,6 +307,13 @@ int tensor_names(lua_State* L) {
 }
 
 }  // namespace
+
+std::vector<Function> tensor_fields() {
+  std::vector<Function> rows;
+  for (const Field& field : kFields)
+    rows.push_back({field.name, nullptr, "", field.doc, field.example});
+  return rows;
+}
 
 void add_indexing(lua_State* L) {
   lua_getfield(L, -1, "__methods");

@@ -4,6 +4,7 @@
 #include <lua5.4/lua.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bindings/support/function.h"
 #include "runtime/tensor/tensor.h"
@@ -38,6 +39,9 @@ std::span<const Function> byte_functions();
 std::span<const Function> construction_functions();
 /// tide.grad and its like.
 std::span<const Function> gradient_functions();
+
+/// What the reference says of x.shape and its like: rows without a function.
+std::vector<Function> tensor_fields();
 
 /// Adds arithmetic and comparison to the metatable on top of the stack.
 void add_operators(lua_State* L);

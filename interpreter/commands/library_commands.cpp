@@ -1,9 +1,10 @@
-// `tide lesson`, `tide bench`, `tide info`, `tide smi` and `tide help`: doors to what the Lua
-// library holds.
+// `tide lesson`, `tide bench`, `tide info`, `tide smi`, `tide help` and `tide manual`: doors to
+// what the Lua library holds.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -165,6 +166,15 @@ int smi_command(const Words& words) {
 int help_command(const Words& words) {
   if (words.size() > 1) throw UsageError{"help: takes one name"};
   return print_answer("help", words);
+}
+
+int manual_command(const Words& words) {
+  if (words.size() == 2 && words[0] == "--luals")
+    return print_answer("write", {words[1]}, "tide.reference.annotations");
+  if (words.size() != 1 || words[0].starts_with('-'))
+    throw UsageError{"manual: takes a folder, or --luals and a file"};
+  std::filesystem::create_directories(words[0]);
+  return print_answer("write", words, "tide.reference.manual");
 }
 
 }  // namespace tide

@@ -84,10 +84,14 @@ local function similar_names(name)
   return "; near it: " .. table.concat(found, ", ", 1, math.min(#found, 5))
 end
 
+--- The entries of a function or class; those of an op are all of its name: x:mv, tide.mv.
 local function entries_of_value(value)
   local found = {}
   for _, entry in ipairs(entries) do
-    if value_of(entry.called_as) == value then found[#found + 1] = entry end
+    if value_of(entry.called_as) == value then
+      if entry.parameters then return by_key[entry.name] end
+      found[#found + 1] = entry
+    end
   end
   return found
 end

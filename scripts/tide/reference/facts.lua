@@ -2,6 +2,7 @@
 -- has a gradient. Nobody writes that down: the op's example is recorded with its tensors in each
 -- type, and what is refused, or comes out, is seen at once, before anything is computed.
 local example = require "tide.reference.example"
+local native = require "tide.native"
 local tide = require "tide"
 
 local facts = {}
@@ -31,7 +32,9 @@ end
 function facts.record(code, change)
   local run = example.load(code, example.environment {tide = changed_tide(change)})
   local state = tide.get_rng_state()
+  native.begin_step() -- given up at once, so that nothing of it is compiled or computed
   local accepted, result = pcall(run)
+  native.end_step "not wanted"
   tide.set_rng_state(state)
   if not accepted then return nil end
   if type(result) == "table" and tide.is_tensor(result[1]) then return result[1] end
@@ -117,6 +120,19 @@ local function types_text(code)
   return table.concat(parts, "; ")
 end
 
+local function shape_text(x) return "(" .. table.concat(x.shape, ", ") .. ")" end
+
+--- The shapes of the example's tensors and of what comes out: "(2, 3), (3) -> (2)".
+local function shapes_text(code)
+  local given = {}
+  local result = facts.record(code, function(x)
+    given[#given + 1] = shape_text(x)
+    return x
+  end)
+  local gives = tide.is_tensor(result) and shape_text(result) or type(result)
+  return table.concat(given, ", ") .. " -> " .. gives
+end
+
 --- The code of an example without what it asks of the result: `.shape`, `.dtype`, ...
 function facts.plain_code(text)
   return (example.split(text):gsub("%.[%a_]+$", ""))
@@ -134,15 +150,17 @@ end
 
 local known = {}
 
---- The facts of an entry: {subject, types, gradient, waits}; nil for what is no op on tensors.
+--- The facts of an entry: {subject, types, gradient, shapes, waits}; nil for what is no op on tensors.
 function facts.of(entry)
   local name = subject(entry)
   if not name then return nil end
   local code = facts.plain_code(entry.example)
-  known[code] = known[code] or {types = types_text(code), gradient = has_gradient(code)}
+  known[code] = known[code] or {
+    types = types_text(code), gradient = has_gradient(code), shapes = shapes_text(code),
+  }
   return {
     subject = name, types = known[code].types, gradient = known[code].gradient,
-    waits = facts.waits(entry),
+    shapes = known[code].shapes, waits = facts.waits(entry),
   }
 end
 

@@ -7,10 +7,11 @@
 
 using tide::test::LuaState;
 
-TEST_CASE("every entry of the reference has a signature and a sentence", "[reference]") {
+TEST_CASE("every entry of the reference has a sentence and an example", "[reference]") {
   for (const auto& entry : tide::bindings::reference()) {
     CAPTURE(entry.signature);
     CHECK_FALSE(entry.doc.empty());
+    CHECK(entry.example != nullptr);
   }
 }
 

@@ -1,5 +1,4 @@
 -- Everything public that can be called, with what the reference says about its parameters.
-local native = require "tide.native"
 local tide = require "tide"
 local values = require "random_values"
 
@@ -113,21 +112,19 @@ end
 --- All targets whose name matches the pattern; `composed` are those that are written in Lua.
 function targets.list(pattern)
   local all = {}
-  for origin, entries in ipairs {native.reference(), require "tide.reference"} do
-    for _, entry in ipairs(entries) do
-      local path = entry.signature:match "^[%w_.:]+"
-      local receiver, method = path:match "^([%w_]+):([%w_]+)$"
-      local fn = method and method_call(method) or resolve(path)
-      local callable = type(fn) == "function" or
-        type(fn) == "table" and (getmetatable(fn) or {}).__call ~= nil
-      -- Assertions fail on purpose.
-      if callable and not kLeftOut[path] and not path:find "^tide%.test%." then
-        -- The receiver of methods of tensors is a parameter of the op.
-        local target = new_target(path, fn, entry.signature)
-        target.composed = origin == 2
-        if method then target.receiver = receiver == "x" and values.tensor or values.object end
-        all[#all + 1] = target
-      end
+  for _, entry in ipairs(require "tide.reference") do
+    local path = entry.called_as
+    local receiver, method = path:match "^([%w_]+):([%w_]+)$"
+    local fn = method and method_call(method) or resolve(path)
+    local callable = type(fn) == "function" or
+      type(fn) == "table" and (getmetatable(fn) or {}).__call ~= nil
+    -- Assertions fail on purpose.
+    if callable and not kLeftOut[path] and not path:find "^tide%.test%." then
+      -- The receiver of methods of tensors is a parameter of the op.
+      local target = new_target(path, fn, entry.signature)
+      target.composed = entry.composed
+      if method then target.receiver = receiver == "x" and values.tensor or values.object end
+      all[#all + 1] = target
     end
   end
   add_operators(all)

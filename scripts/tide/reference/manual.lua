@@ -1,0 +1,196 @@
+-- The manual: a page in Markdown for each family of names, made from the reference.
+local entries = require "tide.reference"
+local example = require "tide.reference.example"
+local facts = require "tide.reference.facts"
+local raise = require "tide.raise"
+
+local manual = {}
+
+-- Pages in the order of the index; each lists the families that it holds.
+local pages = {
+  {name = "creation", title = "New tensors", families = {"Tensors of Lua values", "creation"},
+    about = "The last argument may be a table: `dtype`, `device` and `requires_grad`. Without them "
+      .. "a tensor of floats is float32, one of integers int64, on the default device."},
+  {name = "tensors", title = "Asking, reading and converting",
+    families = {"Fields of a tensor", "Asking a tensor", "Questions", "Reading values", "Printing",
+      "Bytes and summaries", "Other types and devices", "Giving memory back"},
+    about = "What a tensor is (shape, type, device) is known at once. Only reading values waits."},
+  {name = "indexing", title = "Indexing", families = {"Indexing", "indexing"},
+    about = "Positions count from 1, negative ones from the end; ranges include both ends."},
+  {name = "elementwise", title = "One element at a time",
+    families = {"Operators", "elementwise", "special"},
+    about = "Shapes broadcast: dimensions are compared from the last one, and sizes of 1, or "
+      .. "missing ones, are repeated. Types promote as PyTorch's do; numbers from Lua are weak. "
+      .. "`x:f_(...)` writes the result of `x:f(...)` into x."},
+  {name = "reductions", title = "Reductions, scans, orders and statistics",
+    families = {"reduction", "scan", "statistics"},
+    about = "`dim` names the dimensions to combine, all without it; `keepdim = true` keeps them "
+      .. "with size 1. Positions in results count from 1."},
+  {name = "shape", title = "Shapes, joining and arranging",
+    families = {"shape", "joining", "arrangement"},
+    about = "Views share their elements with the tensor they are of: writes show in both."},
+  {name = "linalg", title = "Products and linear algebra", families = {"matrix", "linalg"},
+    about = "Matrices are the last two dimensions; dimensions before them are a stack. "
+      .. "Decompositions take float32 and float64."},
+  {name = "random", title = "Random numbers", families = {"Random numbers", "Generators"},
+    about = "The same seed gives the same numbers on every device."},
+  {name = "functional", title = "Layers as functions",
+    families = {"softmax", "normalization", "convolution", "pooling", "loss",
+      "Layers as functions, composed in Lua"},
+    about = "`F` stands for `tide.nn.functional`. Images are (n, channels, height, width)."},
+  {name = "nn", title = "Modules",
+    families = {"Layers, losses and containers", "Methods of modules", "Convolutions and pools",
+      "Normalization and dropout", "Recurrent layers and transformers", "Activations as modules",
+      "Losses as modules", "Layers that move, pad, resample or compare", "Starting values",
+      "Gradients and parameters together", "Sequences of different lengths"},
+    about = "Modules are called like functions: `model(x)`."},
+  {name = "optim", title = "Optimizers",
+    families = {"Optimizers", "Methods of optimizers", "Plans for the learning rate"},
+    about = "A step is queued like any other work; it runs whole or not at all."},
+  {name = "autograd", title = "Gradients", families = {"Gradients", "Derivatives"},
+    about = "History is kept for what is computed from tensors that require a gradient."},
+  {name = "modes", title = "Modes", families = {"Modes", "Half types"},
+    about = "A mode holds in the function given, or until the value returned is closed: "
+      .. "`local _ <close> = tide.no_grad()`. It belongs to the coroutine that opened it."},
+  {name = "data", title = "Data and files", families = {"Data", "Files", "NumPy files"},
+    about = "Files are replaced as a whole: a reader sees the old one or the new one."},
+  {name = "devices", title = "Devices, memory and streams",
+    families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
+      "Simulated devices"},
+    about = "A device may be named anywhere one is taken: `\"cpu\"`, `\"cuda:0\"`, `\"sim\"`."},
+  {name = "time", title = "Time and looking inside",
+    families = {"Time", "Benchmarks", "Looking inside"},
+    about = "Work is queued: measure it with what waits for it."},
+  {name = "helpers", title = "Tests and helpers", families = {"Tests", "Helpers"},
+    about = "What a script needs besides tensors."},
+}
+
+--- Entries of a family whose text and example are the same, in lists, in order.
+local function groups_of(family)
+  local groups, last = {}, nil
+  for _, entry in ipairs(entries) do
+    if entry.family == family then
+      if last and last.doc == entry.doc and last.example == entry.example then
+        table.insert(groups[#groups], entry)
+      else
+        groups[#groups + 1] = {entry}
+      end
+      last = entry
+    end
+  end
+  return groups
+end
+
+--- "x: tensor, dim: dimension (optional)".
+local function parameters_text(entry)
+  local parts = {}
+  for i, parameter in ipairs(entry.parameters) do
+    parts[i] = ("`%s`: %s%s"):format(parameter.name, parameter.kind,
+      parameter.optional and " (optional)" or "")
+  end
+  return table.concat(parts, ", ")
+end
+
+--- The longest of a group: that of the function, which names all arguments.
+local function fullest(group)
+  local best = group[1]
+  for _, entry in ipairs(group) do
+    if entry.parameters and #entry.parameters > #best.parameters then best = entry end
+  end
+  return best
+end
+
+local function write_group(write, group)
+  local entry = fullest(group)
+  write("### " .. entry.name:gsub("([*_<>|])", "\\%1") .. "\n\n```lua")
+  for _, form in ipairs(group) do
+    write(form.signature .. (form.results and " -> " .. form.results or ""))
+  end
+  write("```\n" .. entry.doc .. ".\n")
+  if entry.parameters and #entry.parameters > 0 then write("- " .. parameters_text(entry)) end
+  local known = facts.of(entry)
+  if known then
+    write(("- types of `%s`: %s"):format(known.subject, known.types))
+    write("- shapes, as in the example: " .. known.shapes)
+    write(("- gradient: %s; waits: %s"):format(known.gradient and "yes" or "no",
+      known.waits and "yes" or "no"))
+  elseif entry.parameters then
+    write("- waits: " .. (facts.waits(entry) and "yes" or "no"))
+  end
+  write("\n```lua\n" .. table.concat(example.lines(entry.example), "\n") .. "\n```\n")
+end
+
+--- "A table of parts" for the title "joining" of a family of ops; other families are their title.
+local function page_text(page)
+  local lines = {}
+  local function write(line) lines[#lines + 1] = line end
+  write("# " .. page.title .. "\n\n" .. page.about .. "\n")
+  for _, family in ipairs(page.families) do
+    write("## " .. family:gsub("^%l", string.upper) .. "\n")
+    for _, group in ipairs(groups_of(family)) do write_group(write, group) end
+  end
+  return table.concat(lines, "\n")
+end
+
+local kAbout = [[
+# Reference of tide
+
+Made by `tide manual` from the rows that the functions are registered from. `tide help NAME` shows
+the same at the prompt.
+
+- An argument with `?` may be left out, or be given by name in a table at the end: `x:sum(1, true)`
+  is `x:sum(1, {keepdim = true})`.
+- Dimensions and positions count from 1, negative ones from the end.
+- Calls do not wait for the device unless their page says so.
+- Each example is run as a test. `-->` shows what it gives, numbers with four digits. `nn`, `F`,
+  `optim` and `autograd` stand for `tide.nn`, `tide.nn.functional`, `tide.optim`, `tide.autograd`.
+
+]]
+
+local function index_text()
+  local lines = {}
+  for _, page in ipairs(pages) do
+    local names, seen = {}, {}
+    for _, family in ipairs(page.families) do
+      for _, group in ipairs(groups_of(family)) do
+        local name = group[1].name
+        if not seen[name] then names[#names + 1] = "`" .. name .. "`" end
+        seen[name] = true
+      end
+    end
+    lines[#lines + 1] = ("## [%s](%s.md)\n\n%s\n"):format(page.title, page.name,
+      table.concat(names, " "))
+  end
+  return kAbout .. table.concat(lines, "\n")
+end
+
+local function write_file(path, text)
+  local file, reason = io.open(path, "w")
+  if not file then raise("manual: %s", reason) end
+  file:write(text)
+  if not file:close() then raise("manual: %s could not be written", path) end
+end
+
+--- The families that no page holds, which the tests want to be none.
+function manual.left_out()
+  local held, missing = {}, {}
+  for _, page in ipairs(pages) do
+    for _, family in ipairs(page.families) do held[family] = true end
+  end
+  for _, entry in ipairs(entries) do
+    if not held[entry.family] then
+      held[entry.family] = true
+      missing[#missing + 1] = entry.family
+    end
+  end
+  return missing
+end
+
+--- Writes the pages and README.md, their index, into a folder that exists; gives a line about them.
+function manual.write(folder)
+  for _, page in ipairs(pages) do write_file(folder .. "/" .. page.name .. ".md", page_text(page)) end
+  write_file(folder .. "/README.md", index_text())
+  return ("%d pages and README.md in %s"):format(#pages, folder)
+end
+
+return manual
