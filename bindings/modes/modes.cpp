@@ -186,6 +186,14 @@ int is_autocast_enabled(lua_State* L) {
   return 1;
 }
 
+int get_autocast_dtype(lua_State* L) {
+  const Device device = device_at(L, 1, "get_autocast_dtype");
+  const DType usual = usual_half(static_cast<size_t>(device.kind));
+  const std::string_view name = name_of(autocast_in_force().type_on(device).value_or(usual));
+  lua_pushlstring(L, name.data(), name.size());
+  return 1;
+}
+
 int is_deterministic(lua_State* L) {
   lua_pushboolean(L, true);
   return 1;
@@ -223,6 +231,9 @@ constexpr Function kFunctions[] = {
      "2)).dtype end) --> \"bfloat16\""},
     {"is_autocast_enabled", guard<is_autocast_enabled>, "device?", "Whether autocast is in force",
      "tide.is_autocast_enabled() --> false"},
+    {"get_autocast_dtype", guard<get_autocast_dtype>, "device",
+     "The half type in which autocast lets products compute on such devices",
+     "tide.get_autocast_dtype(\"cpu\") --> \"bfloat16\""},
     {"detect_anomaly", guard<detect_anomaly>, "fn?, ...",
      "An error names the op and line that first make nan or infinity, forwards or backwards; each "
      "op is waited for",

@@ -116,15 +116,12 @@ class Grouper {
     for_reads(n, [&](const Argument& argument) {
       if (!inside(argument)) return;
       const uint16_t group = result_.group_of[argument.node->index];
-      const Group::Kind kind = result_.groups[group].kind;
-      const bool fusable = loop && (kind == Group::Kind::map || kind == Group::Kind::row);
-      earliest = std::max<size_t>(earliest, fusable ? group : group + 1);
+      earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
     });
-    if (n.kind == Node::Kind::write || n.kind == Node::Kind::assign) {
-      // What is replaced must be there before, for the case that this fails.
-      const Argument& old = n.arguments[1];
-      if (inside(old) && n.kind == Node::Kind::write)
-        earliest = std::max<size_t>(earliest, result_.group_of[old.node->index] + 1);
+    if ((n.kind == Node::Kind::write || n.kind == Node::Kind::assign) && inside(n.arguments[1])) {
+      // What is replaced must be there before, for the case that this fails; at the earliest it is made by the same loop.
+      const uint16_t group = result_.group_of[n.arguments[1].node->index];
+      earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
     }
     if (loop) {
       for (size_t g = result_.groups.size(); g-- > earliest;) {
@@ -135,6 +132,11 @@ class Grouper {
       }
     }
     open(i, loop);
+  }
+
+  bool is_loop_group(size_t g) const {
+    const Group::Kind kind = result_.groups[g].kind;
+    return kind == Group::Kind::map || kind == Group::Kind::row;
   }
 
   void enter(size_t g, uint16_t i) {
@@ -331,12 +333,12 @@ class Grouper {
         if (result_.group_of[k] != result_.group_of[i]) result_.read_elsewhere[k] = true;
       });
       const Node& each = node(i);
-      if (each.kind == Node::Kind::assign && inside(each.arguments[1]))
-        replaced[each.arguments[1].node->index] = true;
-      if (each.kind == Node::Kind::write && inside(each.arguments[1])) {
-        read[each.arguments[1].node->index] = true;
-        result_.read_elsewhere[each.arguments[1].node->index] = true;
-      }
+      const bool replaces = each.kind == Node::Kind::assign || each.kind == Node::Kind::write;
+      if (!replaces || !inside(each.arguments[1])) continue;
+      const uint16_t old = each.arguments[1].node->index;
+      if (each.kind == Node::Kind::assign) replaced[old] = true;
+      // It is what is left if this fails.
+      if (result_.group_of[old] != result_.group_of[i]) read[old] = result_.read_elsewhere[old] = true;
     }
     std::vector<std::vector<const Node*>> leaves(n);
     for (size_t i = 0; i < n; ++i) {

@@ -47,7 +47,7 @@ struct Grouping {
   std::vector<uint16_t> group_of;    ///< per node
   std::vector<bool> per_row;         ///< per node: one value per row of its (row) group
   std::vector<Fate> fates;           ///< per node
-  std::vector<bool> read_elsewhere;  ///< per node: by another group
+  std::vector<bool> read_elsewhere;  ///< per node: by another group, or left by one that fails
 };
 
 Grouping group_window(const WindowView& window);

@@ -206,7 +206,7 @@ void LoopWriter::add_fallback(uint16_t i) {
     const Argument& old = n.arguments[1];
     const bool inside = window_.inside(*old.node);
     if (!inside || (grouping_.group_of[old.node->index] < grouping_.group_of[i] &&
-                    grouping_.fates[old.node->index] == Fate::keep)) {
+                    grouping_.fates[old.node->index] != Fate::recipe)) {
       const Node& written = *window_.nodes[i];
       step_.fallbacks.push_back({i, use_of(window_, old, BufferUse::kNone), written.bytes(), written.fills});
       return;

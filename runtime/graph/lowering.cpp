@@ -126,11 +126,15 @@ Ref<Plan> make_plan(const WindowView& window) {
   const ArgumentPlaces places(window);
   plan->fates = grouping.fates;
   for (const Group& group : grouping.groups) lower_group(window, grouping, places, group, *plan);
-  // Temporary results are given back after the last step that reads them.
+  // Temporary results are given back after the last step that reads them, or falls back to them.
   std::map<uint16_t, size_t> last_use;
-  for (size_t s = 0; s < plan->steps.size(); ++s)
-    for (const BufferUse& use : plan->steps[s].buffers)
+  for (size_t s = 0; s < plan->steps.size(); ++s) {
+    const auto note = [&](const BufferUse& use) {
       if (use.source == BufferUse::Source::node) last_use[static_cast<uint16_t>(use.index)] = s;
+    };
+    for (const BufferUse& use : plan->steps[s].buffers) note(use);
+    for (const Step::Fallback& fallback : plan->steps[s].fallbacks) note(fallback.old);
+  }
   for (const auto& [node, step] : last_use)
     if (plan->fates[node] == Fate::temporary) plan->steps[step].releases.push_back(node);
   return plan;

@@ -3,18 +3,8 @@ local example = require "tide.reference.example"
 local native = require "tide.native"
 local entries = require "tide.reference"
 local facts = require "tide.reference.facts"
+local value_of = require "tide.reference.value_of"
 local tide = require "tide"
-
---- The value that "tide.nn.Linear" or "x:mv" stands for; nil for methods of other objects.
-local function value_of(called_as)
-  local method = called_as:match "^x:(.*)$"
-  if method then return native.methods[method] end
-  local value = {tide = tide}
-  for name in called_as:gmatch "[^.]+" do
-    value = type(value) == "table" and not name:find ":" and value[name] or nil
-  end
-  return value
-end
 
 -- Entries by what a reader may ask for: "mv", "x:mv", "F.relu", tide.mv, "Time".
 local by_key = {}

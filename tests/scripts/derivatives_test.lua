@@ -179,6 +179,23 @@ describe("checkpoints", function(device)
     tide.checkpoint(layer, tide.ones({1, 2}, {device = device})):sum():backward()
     close(layer.weight.grad, {{1, 1}})
   end)
+  it("compute again with autocast as it was", function()
+    local layer = tide.nn.Linear(2, 2):to(device)
+    local x = tide.ones({1, 2}, {device = device})
+    local types = {}
+    local function part(value)
+      local y = layer(value)
+      types[#types + 1] = y.dtype
+      return y
+    end
+    local function forward() return tide.checkpoint(part, x):float():sum() end
+    local inside = tide.autocast({dtype = "float16"}, forward)
+    inside:backward()
+    local outside = forward()
+    tide.autocast(function() outside:backward() end)
+    equal(types, {"float16", "float16", "float32", "float32"})
+    test.is_false(tide.is_autocast_enabled())
+  end)
 end)
 
 describe("looking for anomalies", function(device)

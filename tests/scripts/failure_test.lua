@@ -3,7 +3,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal = test.equal
+local equal, raises = test.equal, test.raises
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run_script = dofile(here .. "/support/failing_script.lua")
@@ -78,13 +78,39 @@ describe("a failing op", function()
     test.is_false(pcall(function() return x:tolist() end))
     equal(x:tolist(), {1.0, 1.0, 1.0, 1.0})
   end)
+  it("that was a write leaves a value recorded just before it, too", function()
+    local options = {device = "sim:0"}
+    local places = tide.tensor({1, 9}):to("sim:0")
+    local values = tide.tensor({5.0, 6.0}):to("sim:0")
+    local writes = {
+      scatter = function(x) x:scatter_(1, places, values) end,
+      scatter_add = function(x) x:index_add_(1, places, values) end,
+      index = function(x) x[places] = 5 end,
+      index_select = function(x)
+        local y = x + 1 -- read by the same loop, so that nobody else asks for x
+        x:copy_(y:index_select(1, places):sum())
+      end,
+    }
+    for op, write in pairs(writes) do
+      for _, older in ipairs {false, true} do
+        local x = tide.ones({4}, options)
+        if older then x:tolist() end
+        local held = older and x * 1 or nil
+        x = older and x:mul_(3) or x * 3
+        write(x)
+        raises(op, function() return x:tolist() end)
+        equal(x:tolist(), {3.0, 3.0, 3.0, 3.0})
+        if held then equal(held:tolist(), {1.0, 1.0, 1.0, 1.0}) end
+      end
+    end
+  end)
   it("that was a write is told to whoever reads what follows from it, once", function()
     local x = tide.ones({4}, {device = "sim:0"})
     equal(x:sum():item(), 4.0)
     x:add_(x:index_select(1, tide.tensor({9}):to("sim:0")):sum())
     tide.synchronize()
     local twice = (x * 2):cumsum(1)
-    test.raises("position 9", function() return twice:tolist() end)
+    raises("position 9", function() return twice:tolist() end)
     equal(twice:tolist(), {2.0, 4.0, 6.0, 8.0})
     equal(x:tolist(), {1.0, 1.0, 1.0, 1.0})
   end)
@@ -95,7 +121,7 @@ describe("a failing op", function()
       return x
     end)
     x[1] = 5
-    test.raises("cumsum", function() return x:tolist() end)
+    raises("cumsum", function() return x:tolist() end)
     x:fill_(3)
     equal(x:sum():item(), 24.0)
   end)
@@ -109,7 +135,7 @@ describe("a failing op", function()
       local sums = (tide.ones({4}, {device = "sim:0"}) * i):cumsum(1)
       equal(sums:tolist(), {i * 1.0, i * 2.0, i * 3.0, i * 4.0})
     end
-    test.raises("position 9", function() return bad:tolist() end)
+    raises("position 9", function() return bad:tolist() end)
   end)
   it("spoils a sum that takes two steps", function()
     local x = tide.arange(200000, {device = "sim:0"}):to("float32")
@@ -134,7 +160,7 @@ describe("a position out of range", function(device)
   it("found on the device names the line that queued it", function()
     local x = tide.ones({10}, {device = device})
     local index = tide.tensor({1, 20}):to(device)
-    local message = test.raises("20", function()
+    local message = raises("20", function()
       local picked = x:index_select(1, index)
       return picked:sum():item()
     end)

@@ -67,6 +67,15 @@ describe("comparisons", function()
     test.is_true(compare.equal(tide.ones(2), tide.ones(1, 2)):find("shape"))
     equal(compare.equal({1, {a = 2}}, {1, {a = 2}}), nil)
     test.is_true(compare.equal({1}, {1, 2}))
+    local round, deep = {1}, {1}
+    round[2] = {round}
+    for _ = 1, 1000 do deep = {deep} end
+    for _, check in ipairs {test.close, test.equal, test.identical} do
+      test.raises("a table that contains itself cannot be compared", check, round, round)
+      test.raises("tables in more than 150 others cannot be compared", check, deep, deep)
+    end
+    local shared = {1, 2}
+    equal({shared, shared}, {{1, 2}, shared})
     test.is_true(compare.equal(1, 1.0))
   end)
   it("see the sign of zero where bits count", function()

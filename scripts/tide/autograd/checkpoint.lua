@@ -3,8 +3,26 @@
 local native = require "tide.native"
 local tide = require "tide"
 
+--- What autocast does now: {device type, options} for each type.
+local function autocast_settings()
+  local settings = {}
+  for i, kind in ipairs {"cpu", "sim", "cuda"} do
+    local dtype = tide.get_autocast_dtype(kind)
+    settings[i] = {kind, {enabled = tide.is_autocast_enabled(kind), dtype = dtype}}
+  end
+  return settings
+end
+
+--- fn(...) with autocast as it was then.
+local function with_autocast(settings, fn, ...)
+  local _ <close> = tide.autocast(table.unpack(settings[1]))
+  local _ <close> = tide.autocast(table.unpack(settings[2]))
+  local _ <close> = tide.autocast(table.unpack(settings[3]))
+  return fn(...)
+end
+
 --- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with
---- the same random numbers. Gradients reach the tensors among the arguments and all that fn uses; they
+--- the same random numbers and the same autocast. Gradients reach the tensors among the arguments and all that fn uses; they
 --- cannot be differentiated again.
 local function checkpoint(fn, ...)
   if not tide.is_grad_enabled() then return fn(...) end
@@ -12,7 +30,7 @@ local function checkpoint(fn, ...)
   for i = 1, arguments.n do
     if tide.is_tensor(arguments[i]) then tensors[#tensors + 1] = i end
   end
-  local state = tide.get_rng_state()
+  local state, casts = tide.get_rng_state(), autocast_settings()
   local results = table.pack(tide.no_grad(fn, ...))
   -- Parameters that only fn knows count too: an input that always wants a gradient stands for them.
   local inputs, outputs = {tide.zeros({}, {requires_grad = true})}, {}
@@ -40,7 +58,8 @@ local function checkpoint(fn, ...)
     end
     local now = tide.get_rng_state()
     tide.set_rng_state(state)
-    local values = table.pack(tide.enable_grad(fn, table.unpack(again, 1, arguments.n)))
+    local values = table.pack(with_autocast(casts, tide.enable_grad, fn,
+      table.unpack(again, 1, arguments.n)))
     tide.set_rng_state(now)
     local total
     tide.enable_grad(function()

@@ -1,23 +1,43 @@
 -- Compares tensors, numbers and tables, and says where and by how much they differ.
+local raise = require "tide.raise"
 local tide = require "tide"
 
 local compare = {}
 
---- The elements of a tensor or of nested tables in row-major order, as Lua values.
-local function elements(value, list)
-  list = list or {}
+local kDeepest <const> = 150
+
+--- Notes that `value` lies in the tables of `path`, a list that knows its members too; an error if it
+--- contains itself or lies too deep.
+local function enter(path, value)
+  if path[value] then raise "a table that contains itself cannot be compared" end
+  if #path == kDeepest then raise("tables in more than %d others cannot be compared", kDeepest) end
+  path[#path + 1], path[value] = value, true
+end
+
+local function leave(path, value) path[#path], path[value] = nil, nil end
+
+local function add_elements(value, list, path)
   if tide.is_tensor(value) then value = value:tolist() end
   if type(value) ~= "table" then
     list[#list + 1] = value
-    return list
+    return
   end
-  -- With a stack of its own, not one call per element: rows may be long.
+  enter(path, value)
   for i = 1, #value do
-    if type(value[i]) == "table" then elements(value[i], list) else list[#list + 1] = value[i] end
+    -- No call for each of the numbers: rows may be long.
+    local inner = value[i]
+    if type(inner) == "number" then list[#list + 1] = inner else add_elements(inner, list, path) end
   end
+  leave(path, value)
+end
+
+--- The elements of a tensor or of nested tables in row-major order, as Lua values.
+function compare.elements(value)
+  local list = {}
+  add_elements(value, list, {})
   return list
 end
-compare.elements = elements
+local elements = compare.elements
 
 local function shape_text(shape) return "(" .. table.concat(shape, ", ") .. ")" end
 
@@ -87,14 +107,14 @@ function compare.identical(got, expected)
   end)
 end
 
---- nil if `got` equals `expected`: tensors by type, shape and values, tables by contents, all else
---- by `==`.
-function compare.equal(got, expected)
+--- What differs between two values; `path` are the tables of `expected` around them.
+local function difference_between(got, expected, path)
   local tensors = (tide.is_tensor(got) and 1 or 0) + (tide.is_tensor(expected) and 1 or 0)
   if tensors == 2 then return compare.close(got, expected, 0, 0, true) end
   if tensors == 0 and type(got) == "table" and type(expected) == "table" then
+    enter(path, expected)
     for key, value in pairs(expected) do
-      local difference = compare.equal(got[key], value)
+      local difference = difference_between(got[key], value, path)
       if difference then return ("[%s]: %s"):format(tostring(key), difference) end
     end
     for key, value in pairs(got) do
@@ -102,11 +122,16 @@ function compare.equal(got, expected)
         return ("[%s]: %s, expected nil"):format(tostring(key), show(value))
       end
     end
+    leave(path, expected)
     return nil
   end
   if got == expected and math.type(got) == math.type(expected) then return nil end
   if got ~= got and expected ~= expected then return nil end
   return ("%s, expected %s"):format(show(got), show(expected))
 end
+
+--- nil if `got` equals `expected`: tensors by type, shape and values, tables by contents, all else
+--- by `==`.
+function compare.equal(got, expected) return difference_between(got, expected, {}) end
 
 return compare

@@ -1,5 +1,5 @@
 -- Everything public that can be called, with what the reference says about its parameters.
-local tide = require "tide"
+local value_of = require "tide.reference.value_of"
 local values = require "random_values"
 
 local targets = {}
@@ -30,15 +30,6 @@ local function parse(signature)
     }
   end
   return parameters, options
-end
-
-local function resolve(path)
-  local value = {tide = tide}
-  for name in path:gmatch "[^.]+" do
-    if type(value) ~= "table" then return nil end
-    value = value[name]
-  end
-  return value
 end
 
 local function new_target(name, fn, signature, receiver)
@@ -115,7 +106,7 @@ function targets.list(pattern)
   for _, entry in ipairs(require "tide.reference") do
     local path = entry.called_as
     local receiver, method = path:match "^([%w_]+):([%w_]+)$"
-    local fn = method and method_call(method) or resolve(path)
+    local fn = method and method_call(method) or value_of(path)
     local callable = type(fn) == "function" or
       type(fn) == "table" and (getmetatable(fn) or {}).__call ~= nil
     -- Assertions fail on purpose.

@@ -7,12 +7,31 @@ local rnn = {}
 
 local read_pad = arguments("pad_sequence", {
   "sequences", {"batch_first", false}, {"padding_value", 0}, {"padding_side", "right"},
-})
+}, {sequences = "table", padding_value = "number", padding_side = "string"})
+
+local read_padded = arguments("unpad_sequence", {"padded", "lengths", {"batch_first", false}},
+  {padded = "tensor"})
+
+--- Raises an error unless these are sequences, as tensors, and at least one.
+local function check_sequences(sequences)
+  if #sequences == 0 then raise "pad_sequence: sequences: the list is empty" end
+  for i, sequence in ipairs(sequences) do
+    if not tide.is_tensor(sequence) then
+      raise("pad_sequence: sequence %d is no tensor but a %s", i, type(sequence))
+    end
+    if sequence:dim() == 0 then raise("pad_sequence: sequence %d has no dimensions", i) end
+  end
+end
 
 --- Sequences (length, ...) side by side, filled up with padding_value: (longest, n, ...), or
 --- (n, longest, ...) with batch_first.
 function rnn.pad_sequence(...)
   local given = read_pad(...)
+  check_sequences(given.sequences)
+  local side = given.padding_side
+  if side ~= "left" and side ~= "right" then
+    raise("pad_sequence: unknown padding_side '%s': known are left, right", side)
+  end
   local longest = 0
   for _, sequence in ipairs(given.sequences) do longest = math.max(longest, #sequence) end
   local rows = {}
@@ -22,7 +41,7 @@ function rnn.pad_sequence(...)
       local shape = sequence.shape
       shape[1] = missing
       local filling = sequence:new_full(shape, given.padding_value)
-      local pair = given.padding_side == "left" and {filling, sequence} or {sequence, filling}
+      local pair = side == "left" and {filling, sequence} or {sequence, filling}
       sequence = tide.cat(pair, 1)
     end
     rows[i] = sequence
@@ -31,16 +50,28 @@ function rnn.pad_sequence(...)
 end
 
 --- A list of the sequences of these lengths out of what pad_sequence gave.
-function rnn.unpad_sequence(padded, lengths, batch_first)
+function rnn.unpad_sequence(...)
+  local given = read_padded(...)
+  local padded, lengths = given.padded, given.lengths
   if tide.is_tensor(lengths) then lengths = lengths:tolist() end
-  local batch = padded:size(batch_first and 1 or 2)
+  if type(lengths) ~= "table" then
+    raise("unpad_sequence: lengths: expected a list, got %s", type(lengths))
+  end
+  if padded:dim() < 2 then
+    raise("unpad_sequence: padded: at least 2 dimensions are needed, there are %d", padded:dim())
+  end
+  local across = given.batch_first and 1 or 2
+  local batch, longest = padded:size(across), padded:size(3 - across)
   if #lengths ~= batch then
     raise("unpad_sequence: %d lengths for %d sequences", #lengths, batch)
   end
   local sequences = {}
   for i, length in ipairs(lengths) do
-    local row = padded:select(batch_first and 1 or 2, i)
-    sequences[i] = row:narrow(1, 1, length)
+    if not math.tointeger(length) or length < 0 or length > longest then
+      raise("unpad_sequence: length %d: expected a whole number up to %d, got %s", i, longest,
+        tostring(length))
+    end
+    sequences[i] = padded:select(across, i):narrow(1, 1, length)
   end
   return sequences
 end
