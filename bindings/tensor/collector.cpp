@@ -12,6 +12,7 @@ namespace {
 /// What may be held before doubling counts.
 constexpr int64_t kHandleFloor = 4096;
 constexpr uint64_t kByteFloor = uint64_t{128} << 20;
+constexpr int kLuaFloor = 128;  // kilobytes
 
 uint64_t held_bytes() {
   uint64_t bytes = 0;
@@ -23,6 +24,7 @@ void collect_all(lua_State* L) {
   lua_gc(L, LUA_GCCOLLECT);
   collector.live_after_full = collector.live;
   collector.held_after_full = held_bytes();
+  collector.lua_after_full = lua_gc(L, LUA_GCCOUNT);
 }
 
 /// Called by the runtime inside an op whose allocation failed.
@@ -53,7 +55,9 @@ void collector_step(lua_State* L) {
   collector.new_handles = 0;
   collector.bytes_at_step = allocated;
   if (!lua_gc(L, LUA_GCISRUNNING)) return;  // the script stopped it
+  // Lua looks at its old objects only in steps of its own, which these leave no time for.
   if (collector.live > 2 * collector.live_after_full + kHandleFloor ||
+      lua_gc(L, LUA_GCCOUNT) > collector.lua_after_full / 2 * 3 + kLuaFloor ||
       (many_bytes && held_bytes() > 2 * collector.held_after_full + kByteFloor))
     collect_all(L);
   else

@@ -1,5 +1,6 @@
 // When Lua's collector runs. Lua sees only 16 bytes of a tensor, so it is told what tensors cost:
-// young steps paced by new handles and bytes, full collections when what is held has doubled.
+// young steps paced by new handles and bytes, full collections when what is held has doubled or
+// Lua's own memory has grown by half.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct Collector {
   int64_t live_after_full = 0;  ///< when the last full collection had ended
   uint64_t bytes_at_step = 0;   ///< allocated so far at the last step
   uint64_t held_after_full = 0;
+  int lua_after_full = 0;       ///< kilobytes of Lua's own
 };
 inline constinit thread_local Collector collector;
 

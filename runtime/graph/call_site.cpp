@@ -1,8 +1,7 @@
-// Keeps one copy of each file name that call sites mention.
+// Call sites as text; one copy of each file name that they mention.
 #include "runtime/graph/call_site.h"
 
 #include <mutex>
-#include <string>
 #include <unordered_set>
 
 namespace tide {
@@ -13,6 +12,10 @@ const char* intern_file_name(std::string_view name) {
   static auto& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
   return names.emplace(name).first->c_str();
+}
+
+std::string CallSite::text() const {
+  return known() ? std::string(file) + ":" + std::to_string(line) : "?";
 }
 
 }  // namespace tide

@@ -1,6 +1,7 @@
 // The script line that the calling thread works for. Ops, waits and failures carry it.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace tide {
@@ -12,6 +13,8 @@ struct CallSite {
   int line = 0;
 
   bool known() const { return *file != '\0'; }
+  /// "lesson.lua:12", or "?".
+  std::string text() const;
   friend bool operator==(const CallSite& a, const CallSite& b) = default;
 };
 

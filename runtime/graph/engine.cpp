@@ -36,10 +36,6 @@ bool eager_by_environment() {
   return value && *value && std::strcmp(value, "0") != 0;
 }
 
-std::string place(const CallSite& site) {
-  return site.known() ? std::string(site.file) + ":" + std::to_string(site.line) : "?";
-}
-
 }  // namespace
 
 Recorder::Recorder() : eager(eager_by_environment()) {}
@@ -128,7 +124,7 @@ void raise(const Failure& failure, const char* reason) {
   const CallSite here = current_call_site();
   std::string text = failure.what;
   if (failure.site.known() || here.known())
-    text += "; queued at " + place(failure.site) + " (" + failure.op + "), noticed at " + place(here) +
+    text += "; queued at " + failure.site.text() + " (" + failure.op + "), noticed at " + here.text() +
             " (" + reason + ")";
   throw Error(text);
 }
@@ -294,7 +290,7 @@ bool report_unread_failures(FILE* to) {
     state->queue.wait_uninterrupted(state->queue.submitted());
     for (const auto& failure : state->queue.unread_failures()) {
       std::fprintf(to, "tide: %s; queued at %s (%s), never read\n", failure->what.c_str(),
-                   place(failure->site).c_str(), failure->op);
+                   failure->site.text().c_str(), failure->op);
       failure->read = true;
       any = true;
     }

@@ -58,7 +58,7 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
     recorded,  ///< in a window that is not handed over
     recipe,    ///< handed over, not kept; computed again from its arguments if ever asked for
     stored,    ///< in `storage`, once the queue has come to `ticket`
-    failed     ///< never handed over: out of memory, or computed from such a value
+    failed     ///< never computed: out of memory, or computed from such a value
   };
   Kind kind = Kind::map;
   State state = State::recorded;
@@ -70,6 +70,7 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   bool wanted = false;          ///< must be stored when handed over
   bool read = false;            ///< by another node of its window
   bool fills = false;           ///< a write that makes a part of a new value: if it fails, that is lost
+  bool again = false;           ///< was a recipe before: stays one if there is no memory for it
   OpCode op = 0;
   uint16_t index = 0;           ///< place in the window, or among the window's externals
   uint64_t epoch = 0;           ///< the window that `index` speaks of

@@ -62,6 +62,8 @@ class Window {
   /// Adds a node: its arguments are brought into the window where they are recipes. Hands over before heavy ops,
   /// and afterwards when the window is full or the mode is eager.
   void record(const Ref<Node>& node, bool heavy);
+  /// Throws what keeps results from being computed, MemoryError above all: these are lost then, writes leave the value
+  /// that was before, and all else is handed over.
   void hand_over();
   bool empty() const { return nodes_.empty(); }
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
@@ -74,12 +76,12 @@ class Window {
   /// Thrown inside `bind` when a block cannot be had.
   struct NoRoom {
     size_t bytes;
-    const char* op;
+    const Node* node;  ///< of the window, which keeps it
   };
 
   void begin();
   uint64_t submit(Plan& plan);
-  Ref<Storage> take(size_t bytes, const char* op);
+  Ref<Storage> take(size_t bytes, const Node& node);
   void pull(Node& root);
   void add(const Ref<Node>& node);
   void add_key(const Node& node);
@@ -93,7 +95,11 @@ class Window {
   bool held_by_window_alone(const Plan& plan, uint32_t external);
   void count_holders(const Plan& plan);
   Storage* storage_of(const BufferUse& use) const;
-  void fail_all(const std::string& what);
+  std::vector<Ref<Node>> empty_window();
+  void do_with_less_memory(const NoRoom& wanted);
+  void hand_over_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure);
+  void leave_out_lost();
+  void give_up_all(const char* what);
   void settle(const Plan& plan, uint64_t ticket);
 
   DeviceState& device_;

@@ -74,6 +74,7 @@ void Window::pull(Node& root) {
 }
 
 void Window::add(const Ref<Node>& node) {
+  if (node->state == Node::State::recipe) node->again = true;
   node->state = Node::State::recorded;
   add_key(*node);
   node->epoch = epoch_;
@@ -164,8 +165,8 @@ void Window::add_layout(const Layout& layout) {
 }
 
 void Window::hand_over() {
+  if (has_failed_inputs_) leave_out_lost();
   if (nodes_.empty()) return;
-  if (has_failed_inputs_) return fail_all("computed from a value that was lost");
   counters.windows.fetch_add(1, std::memory_order_relaxed);
   Ref<Plan> plan;
   uint64_t ticket = 0;
@@ -175,14 +176,16 @@ void Window::hand_over() {
       return make_plan({nodes_, externals_, offsets_, epoch_});
     });
     ticket = submit(*plan);
+  } catch (const NoRoom& wanted) {
+    return do_with_less_memory(wanted);
   } catch (const Error& error) {
-    fail_all(error.what());
+    give_up_all(error.what());
     throw;
   }
   settle(*plan, ticket);
 }
 
-/// Binds the plan and queues it. If memory is short, room is made between two tries.
+/// Binds the plan and queues it. If memory is short, room is made between two tries. Throws NoRoom.
 uint64_t Window::submit(Plan& plan) {
   const auto try_once = [&] {
     return device_.queue.submit([&](Submission& submission) { bind(plan, submission); });
@@ -192,16 +195,12 @@ uint64_t Window::submit(Plan& plan) {
   } catch (const NoRoom&) {
     device_.make_room();
   }
-  try {
-    return try_once();
-  } catch (const NoRoom& wanted) {
-    device_.raise_out_of_memory(wanted.bytes, wanted.op);
-  }
+  return try_once();
 }
 
-Ref<Storage> Window::take(size_t bytes, const char* op) {
+Ref<Storage> Window::take(size_t bytes, const Node& node) {
   Ref<Storage> storage = device_.try_allocate(std::max<size_t>(bytes, 1));
-  if (!storage) throw NoRoom{bytes, op};
+  if (!storage) throw NoRoom{bytes, &node};
   return storage;
 }
 
@@ -213,7 +212,7 @@ void Window::bind(Plan& plan, Submission& submission) {
   submission.all_or_nothing = Recorder::of_thread().all_or_nothing;
   submission.given_up = Recorder::of_thread().given_up;
   try {
-    for (size_t bytes : plan.temporary_bytes) temporaries_.push_back(take(bytes, nodes_[0]->name));
+    for (size_t bytes : plan.temporary_bytes) temporaries_.push_back(take(bytes, *nodes_[0]));
     for (const Step& step : plan.steps) bind_step(plan, step, submission);
   } catch (...) {
     submission.plan = {};
@@ -279,7 +278,7 @@ void Window::take_outputs(const Plan& plan, const Step& step, BoundStep& bound) 
   for (uint16_t output : step.outputs) {
     Node& node = *nodes_[output];
     if (!node.storage) {
-      node.storage = take(node.bytes(), node.name);
+      node.storage = take(node.bytes(), node);
       node.storage->site = node.site;  // the op's line, not the one that hands over
     }
   }
@@ -342,30 +341,6 @@ void Window::settle(const Plan& plan, uint64_t ticket) {
     if (plan.fates[i] == Fate::keep) nodes[i]->drop_arguments();
   nodes.clear();
   nodes_.swap(nodes);
-}
-
-void Window::fail_all(const std::string& what) {
-  std::vector<Ref<Node>> nodes;
-  nodes.swap(nodes_);
-  Ref<Failure> inherited;
-  for (const auto& external : externals_)
-    if (external->state == Node::State::failed) inherited = external->failure;
-  for (const auto& node : nodes) {
-    Ref<Failure> failure = inherited;
-    if (!failure) {
-      failure = new Failure;
-      failure->what = what;
-      failure->op = node->name;
-      failure->site = node->site;
-      failure->read = true;  // hand-over raises it
-    }
-    node->state = Node::State::failed;
-    node->failure = failure;
-    node->storage = {};
-    node->wanted = false;
-  }
-  for (const auto& node : nodes) node->drop_arguments();
-  begin();
 }
 
 }  // namespace tide

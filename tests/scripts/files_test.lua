@@ -4,6 +4,30 @@ local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, raises = test.equal, test.raises
 
+local function contents(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read "a"
+end
+
+local function write(path, text)
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(text)
+end
+
+--- The text with a byte changed, or a piece cut out, doubled, cut off or added.
+local function damaged(text)
+  local first = math.random(#text)
+  local last = math.min(#text, first + math.random(0, 20))
+  local before, piece, after = text:sub(1, first - 1), text:sub(first, last), text:sub(last + 1)
+  local kind = math.random(6)
+  if kind == 1 then return before .. string.char(math.random(0, 255)) .. text:sub(first + 1) end
+  if kind == 2 then return before .. string.char(text:byte(first) ~ 1 << math.random(0, 7)) .. text:sub(first + 1) end
+  if kind == 3 then return before .. after end
+  if kind == 4 then return before .. piece .. piece .. after end
+  if kind == 5 then return before end
+  return text .. piece
+end
+
 describe("files", function()
   local path
   test.before_each(function() path = os.tmpname() end)
@@ -48,11 +72,41 @@ describe("files", function()
   end)
   it("that are missing or damaged are errors that name them", function()
     raises("/nowhere/x.npy", function() return tide.np.load("/nowhere/x.npy") end)
-    local file = io.open(path, "wb")
-    file:write("this is no tensor")
-    file:close()
+    write(path, "this is no tensor")
     raises(path, function() return tide.load(path) end)
     raises(path, function() return tide.np.load(path) end)
+  end)
+  it("of all kinds are read or refused by name, however they are damaged", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    local variant = folder .. ".npz"
+    local tensors = {a = tide.range(1, 6):reshape(2, 3), b = tide.ones({4}, {dtype = "bfloat16"})}
+    local kinds = {
+      {tide.load, function() tide.save({layers = {tensors.a, tensors.b}}, path, {by = "me"}) end},
+      {tide.np.load, function() tide.np.save(path, tensors.a) end},
+      {tide.np.load, function() tide.np.savez(path, {a = tensors.a, b = tensors.a}) end},
+    }
+    math.randomseed(5)
+    local read, refused = 0, 0
+    for _, kind in ipairs(kinds) do
+      kind[2]()
+      local good = contents(path)
+      for _ = 1, 700 do
+        write(variant, damaged(good))
+        local ok, loaded = pcall(kind[1], variant)
+        if ok then
+          read = read + 1
+          for _, tensor in pairs(tide.is_tensor(loaded) and {loaded} or loaded) do
+            equal(#tensor:reshape(-1):tolist(), tensor:numel())
+          end
+        else
+          refused = refused + 1
+          if not loaded:find("^[^\n]*files_test.lua:%d+: [^\n]*" .. variant:gsub("%p", "%%%0")) then error(loaded) end
+        end
+      end
+    end
+    os.remove(variant)
+    test.is_true(read > 100 and refused > 700)
   end)
   it("are left alone when saving fails", function()
     tide.np.save(path, tide.ones(2))

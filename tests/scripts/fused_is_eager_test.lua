@@ -5,7 +5,8 @@ local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/support/random_program.lua")
-local describe, it = test.describe, test.it
+local start = dofile(here .. "/support/program.lua")
+local describe, it, equal = test.describe, test.it, test.equal
 local nn = tide.nn
 
 local kPrograms, kSteps = 60, 40
@@ -90,5 +91,17 @@ describe("threads", function()
     local one = compute()
     tide.set_num_threads(count)
     same(many, one, 0)
+  end)
+  it("do not change a bit of lesson 3's weights", function()
+    local function weights(threads, device)
+      local output, succeeded = start(("'%s/support/lesson_weights.lua' '%s' --device %s"):format(here,
+        here .. "/../../scripts/lessons/03_training_loop.lua", device), "TIDE_NUM_THREADS=" .. threads)
+      if not succeeded then error(output, 0) end
+      return output
+    end
+    local one = weights(1, "cpu")
+    test.is_true(one:find "^2 networks, 306256 bytes, %x+\n$")
+    equal(weights(2, "cpu"), one)
+    equal(weights(1, "sim"), one)
   end)
 end)

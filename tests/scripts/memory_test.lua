@@ -75,4 +75,92 @@ describe("out of memory", function()
     test.is_true(message:find("sim:1", 1, true))
     test.equal((tide.zeros({1 << 10}, {device = "sim:1"}) + 1):sum():item(), 1024.0)
   end)
+
+  local options = {device = "sim:1"}
+  --- Raises the error when something is read: it is recorded only.
+  local function too_big() return tide.zeros({1 << 28}, options):cumsum(1) end
+
+  it("names the line of the op that had no room, once", function()
+    local big = too_big()
+    local small = tide.ones({4}, options) + 1
+    local message = test.raises("out of memory", small.tolist, small)
+    local line = debug.getinfo(too_big, "S").linedefined
+    test.is_true(message:find(("; queued at %%S+memory_test.lua:%d %%("):format(line)))
+    test.equal(small:tolist(), {2.0, 2.0, 2.0, 2.0})
+    test.raises("out of memory", function() return big:tolist() end)
+  end)
+  it("is lost alone: what was recorded beside it is computed, writes leave the value before", function()
+    local stored = tide.ones({4}, options)
+    stored:tolist()
+    local recorded, filled = tide.ones({4}, options) * 2, tide.zeros({2, 2}, options)
+    filled[1] = 5
+    local big = too_big()
+    stored:add_(big[1])
+    recorded:mul_(2)
+    recorded:add_(big:sum())
+    filled[2] = big[7]
+    local beside = recorded + 1
+    local good = tide.ones({4}, options) * 3
+    test.is_false(pcall(tide.synchronize))
+    test.equal(stored:tolist(), {1.0, 1.0, 1.0, 1.0})
+    test.equal(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
+    test.equal(filled:tolist(), {{5.0, 5.0}, {0.0, 0.0}})
+    test.equal(good:tolist(), {3.0, 3.0, 3.0, 3.0})
+    -- Nor does it spoil a later window as a whole.
+    local spoilt, fine = big[1] + 1, good + 1
+    stored:add_(spoilt)
+    stored:add_(1)
+    recorded:copy_(fine)
+    test.raises("out of memory", spoilt.tolist, spoilt)
+    test.equal(fine:tolist(), {4.0, 4.0, 4.0, 4.0})
+    test.equal(stored:tolist(), {2.0, 2.0, 2.0, 2.0})
+    test.equal(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
+    test.equal(beside:tolist(), {5.0, 5.0, 5.0, 5.0})
+  end)
+  it("spares a value that can be computed again", function()
+    local x = tide.ones({1 << 22}, options)
+    x:sum():item()
+    local again = x * 2
+    test.equal(again:sum():item(), 2.0 ^ 23) -- summed without being stored
+    local held = {}
+    for i = 1, 2 do
+      held[i] = x + i
+      held[i][1]:item()
+    end
+    test.raises("out of memory", function() return again[5]:item() end)
+    test.raises("out of memory", function() return again:cumsum(1)[5]:item() end)
+    held = nil
+    test.equal(again[5]:item(), 2.0)
+  end)
+  it("takes no step of an optimizer half, and training goes on", function()
+    local function train(limits)
+      tide.manual_seed(2)
+      local net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)):to("sim:1")
+      local optimizer = tide.optim.Adam(net:parameters(), {lr = 0.1})
+      local x = tide.randn(16, 4, options)
+      x:tolist()
+      local states = {}
+      for i, limit in ipairs(limits) do
+        pcall(function()
+          optimizer:zero_grad()
+          local output = net(x)
+          -- So much that it fits in or does not, somewhere on the way.
+          local more = tide.ones({limit}, options):cumsum(1)
+          local loss = (output * more[1]):square():sum()
+          loss:backward()
+          optimizer:step()
+        end)
+        pcall(tide.synchronize, "sim:1")
+        states[i] = {}
+        for k, parameter in ipairs(net:parameters()) do states[i][k] = parameter:tolist() end
+      end
+      return states
+    end
+    local small <const>, big <const> = 10, 1 << 28
+    local right = train {small, small, small}
+    local states = train {small, big, small, big, small}
+    test.equal(states[2], states[1])
+    test.equal(states[4], states[3])
+    test.equal({states[1], states[3], states[5]}, right)
+  end)
 end)

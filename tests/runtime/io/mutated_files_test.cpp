@@ -17,12 +17,12 @@ namespace {
 
 constexpr int kVariants = 4000;
 
-/// Between 1 and 4 changes: bytes set, bits turned, pieces cut out, doubled or put elsewhere.
+/// Between 1 and 4 changes: bytes set, bits turned, pieces cut out, doubled or put elsewhere, ends cut off or added.
 std::string mutated(std::string bytes, std::mt19937& random) {
   const auto below = [&](size_t n) { return n ? random() % n : 0; };
   for (int changes = static_cast<int>(below(4)) + 1; changes > 0 && !bytes.empty(); --changes) {
     const size_t place = below(bytes.size()), length = below(std::min<size_t>(24, bytes.size()));
-    switch (below(6)) {
+    switch (below(7)) {
       case 0:
         bytes[place] = static_cast<char>(random());
         break;
@@ -37,6 +37,9 @@ std::string mutated(std::string bytes, std::mt19937& random) {
         break;
       case 4:
         bytes.resize(place);
+        break;
+      case 5:
+        bytes.append(length + 1, static_cast<char>(random()));
         break;
       default:
         // Digits make sizes and offsets absurd without spoiling the text around them.
@@ -57,8 +60,9 @@ int count_refused(const std::string& path, uint32_t seed,
     put(path, mutated(good, random));
     try {
       read(path);
-    } catch (const FileError&) {
+    } catch (const FileError& error) {
       ++refused;
+      if (std::string(error.what()).find(path) == std::string::npos) FAIL(error.what());
     }
   }
   return refused;

@@ -23,7 +23,10 @@ local function new_training()
     local values, errors = {}, 0
     for i, parameter in ipairs(net:parameters()) do
       local ok, value = pcall(function() return parameter:tolist() end)
-      if not ok then errors = errors + 1 end
+      if not ok then
+        errors = errors + 1
+        assert(value:find "queued at %S+%.lua:%d+ .* noticed at %S+failing_training%.lua:%d+", value)
+      end
       values[i] = ok and value or parameter:tolist()
     end
     return values, errors
@@ -87,6 +90,7 @@ end
 
 local seen = {}
 for k = 1, 150 do seen[fail_at("fail_op", k)] = true end
+assert(fail_at("fail_op", 151) == 5, "there are more ops than were failed")
 for i = 0, 5 do assert(seen[i], ("no failure left the parameters of step %d"):format(i)) end
 for k = 1, 30 do assert(fail_at("fail_allocation", k) == 5, "memory that fails once is found") end
 for k = 1, 10 do fail_at("fail_copy", k) end
