@@ -1,6 +1,5 @@
 -- tide.help: the text of the reference on a name, a value or a family.
 local example = require "tide.reference.example"
-local native = require "tide.native"
 local entries = require "tide.reference"
 local facts = require "tide.reference.facts"
 local value_of = require "tide.reference.value_of"

@@ -4,4 +4,4 @@ local held = tide.ones(1024, 1024, {device = "sim:0"})
 tide.synchronize()
 local more = tide.ones(2048, 1024, {device = "sim:0"})
 print(more:tolist(), held)
---> tide: memory_of_a_line.lua:6: ones: out of memory on sim:0: asked for 8.0 MB, in use 4.0 MB, cached 0 bytes, limit 8.0 MB; memory_of_a_line.lua:3 holds 4.0 MB
+--> tide: memory_of_a_line.lua:6: ones: out of memory on sim:0: asked for 8.0 MB, in use 4.0 MB, cached 0 bytes, limit 8.0 MB; memory_of_a_line.lua:3 holds 4.0 MB; queued at memory_of_a_line.lua:5 (ones)
