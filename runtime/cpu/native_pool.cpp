@@ -1,7 +1,11 @@
 // Maximum and average pooling of planes.
 #include <algorithm>
-#include <limits>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
@@ -30,12 +34,15 @@ struct Window {
 struct Pool {
   Window h, w;
   int64_t planes;
+  std::vector<std::pair<int64_t, int64_t>> columns;  ///< per tap of w: first and last output
 
   Pool(const NativeCall& call, const Shape& input, const Shape& output, bool dilated)
       : planes(input[0] * input[1]) {
     const auto& a = call.attributes;
     h = {input[2], output[2], a[0], a[2], a[4], dilated ? a[6] : 1};
     w = {input[3], output[3], a[1], a[3], a[5], dilated ? a[7] : 1};
+    for (int64_t tap = 0; tap < w.kernel; ++tap)
+      columns.emplace_back(w.first_output(tap), w.last_output(tap));
   }
 
   int64_t input_size() const { return h.input * w.input; }
@@ -51,21 +58,22 @@ struct Pool {
   }
 };
 
-/// Row `row` of the output of one plane: tap by tap, so that the loops along the row vectorise.
-/// `places` is scratch for the positions, from 0, of the best so far; -1 for none.
+/// Outputs [begin, end) of one row of a plane: tap by tap, so that the loops along the row
+/// vectorise. `places` receives the positions, from 0; -1 for none.
 template <class T>
-void max_row(const Pool& pool, const T* plane, int64_t row, T* values, int32_t* places) {
-  const int64_t count = pool.w.output;
-  std::fill_n(places, count, -1);
-  std::fill_n(values, count, T());
+void max_outputs(const Pool& pool, const T* plane, int64_t row, int64_t begin, int64_t end,
+                 T* values, int32_t* places) {
+  std::fill(places + begin, places + end, -1);
+  std::fill(values + begin, values + end, T());
   for (int64_t tap_h = 0; tap_h < pool.h.kernel; ++tap_h) {
     const int64_t y = pool.h.place(row, tap_h);
     if (y < 0 || y >= pool.h.input) continue;
     for (int64_t tap_w = 0; tap_w < pool.w.kernel; ++tap_w) {
       const int64_t stride = pool.w.stride;
       const int64_t start = y * pool.w.input + pool.w.place(0, tap_w);
-      const int64_t last = pool.w.last_output(tap_w);
-      for (int64_t i = pool.w.first_output(tap_w); i < last; ++i) {
+      const auto [first_output, last_output] = pool.columns[static_cast<size_t>(tap_w)];
+      const int64_t last = std::min(end, last_output);
+      for (int64_t i = std::max(begin, first_output); i < last; ++i) {
         const T value = plane[start + i * stride];
         const Wide<T> a = value, b = values[i];
         // The first of equal values counts, and a nan is above all.
@@ -75,6 +83,123 @@ void max_row(const Pool& pool, const T* plane, int64_t row, T* values, int32_t* 
       }
     }
   }
+}
+
+/// Windows that lie side by side in a row, all inside the input, one or two elements apart.
+struct InnerWindows {
+  const float* input;  ///< under the first tap of the first window
+  int32_t place;       ///< of that element in its plane
+  int64_t count;       ///< at least a vector
+  int64_t rows, columns, row_step, column_step, stride;
+
+  /// Windows all of whose columns are inside the input.
+  InnerWindows(const Pool& pool, const float* plane, int64_t row, int64_t begin, int64_t end)
+      : count(end - begin),
+        columns(pool.w.kernel),
+        row_step(pool.h.dilation * pool.w.input),
+        column_step(pool.w.dilation),
+        stride(pool.w.stride) {
+    int64_t tap = 0;
+    while (pool.h.place(row, tap) < 0) ++tap;
+    rows = 0;
+    while (tap + rows < pool.h.kernel && pool.h.place(row, tap + rows) < pool.h.input) ++rows;
+    place = static_cast<int32_t>(pool.h.place(row, tap) * pool.w.input + pool.w.place(begin, 0));
+    input = plane + place;
+  }
+};
+
+/// Vectors of four and of eight lanes.
+struct Vectors4 {
+  typedef float Floats __attribute__((vector_size(16)));
+  typedef int32_t Integers __attribute__((vector_size(16)));
+};
+struct Vectors8 {
+  typedef float Floats __attribute__((vector_size(32)));
+  typedef int32_t Integers __attribute__((vector_size(32)));
+};
+
+/// What max_outputs does, a vector of windows at a time.
+template <class V, bool apart>
+__attribute__((always_inline)) inline void max_windows(const InnerWindows& windows, float* values,
+                                                       int32_t* places) {
+  using Floats = typename V::Floats;
+  using Integers = typename V::Integers;
+  constexpr int lanes = sizeof(Floats) / sizeof(float);
+  // Every other element of a vector and of one that begins with its last element, two and two of
+  // each: within parts of four lanes that is one instruction. They are put in order at the end.
+  Integers every_other, order, steps;
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int part = lane / 4 * 4, pair = lane % 4;
+    every_other[lane] = part + (pair < 2 ? 2 * pair : lanes + 2 * pair - 3);
+    const int window = part / 2 + (pair < 2 ? pair : lanes / 2 + pair - 2);
+    order[window] = lane;
+    steps[lane] = apart ? 2 * window : lane;
+  }
+  for (int64_t next = 0; next < windows.count; next += lanes) {
+    // The last vector may overlap the one before.
+    const int64_t i = std::min(next, windows.count - lanes);
+    Floats value{};
+    Integers place{};
+    for (int64_t row = 0; row < windows.rows; ++row)
+      for (int64_t column = 0; column < windows.columns; ++column) {
+        const int64_t offset =
+            i * (apart ? 2 : 1) + row * windows.row_step + column * windows.column_step;
+        Floats a;
+        std::memcpy(&a, windows.input + offset, sizeof a);
+        if constexpr (apart) {
+          Floats rest;
+          std::memcpy(&rest, windows.input + offset + lanes - 1, sizeof rest);
+          a = __builtin_shuffle(a, rest, every_other);
+        }
+        Integers better = (a > value) | (a != a);
+        if (row == 0 && column == 0) better |= -1;
+        value = better ? a : value;
+        place = better ? steps + (windows.place + static_cast<int32_t>(offset)) : place;
+      }
+    if constexpr (apart) {
+      value = __builtin_shuffle(value, order);
+      place = __builtin_shuffle(place, order);
+    }
+    std::memcpy(values + i, &value, sizeof value);
+    std::memcpy(places + i, &place, sizeof place);
+  }
+}
+
+struct MaxWindows {
+  int lanes;
+  void (*run)(const InnerWindows&, float* values, int32_t* places);
+};
+
+void max_windows_4(const InnerWindows& windows, float* values, int32_t* places) {
+  windows.stride == 1 ? max_windows<Vectors4, false>(windows, values, places)
+                      : max_windows<Vectors4, true>(windows, values, places);
+}
+
+__attribute__((target("avx2"))) void max_windows_8(const InnerWindows& windows, float* values,
+                                                   int32_t* places) {
+  windows.stride == 1 ? max_windows<Vectors8, false>(windows, values, places)
+                      : max_windows<Vectors8, true>(windows, values, places);
+}
+
+/// Row `row` of the output of one plane.
+template <class T>
+void max_row(const Pool& pool, const T* plane, int64_t row, T* values, int32_t* places) {
+  int64_t begin = 0, end = 0;  // windows for which there is something faster
+  if constexpr (std::is_same_v<T, float>) {
+    static const MaxWindows vectors = instruction_set() == InstructionSet::baseline
+                                          ? MaxWindows{4, max_windows_4}
+                                          : MaxWindows{8, max_windows_8};
+    const int64_t first = pool.columns.front().first, last = pool.columns.back().second;
+    if (pool.w.stride <= 2 && last - first >= vectors.lanes) {
+      const InnerWindows windows(pool, plane, row, first, last);
+      if (windows.rows > 0) {
+        vectors.run(windows, values + first, places + first);
+        begin = first, end = last;
+      }
+    }
+  }
+  max_outputs(pool, plane, row, 0, begin, values, places);
+  max_outputs(pool, plane, row, end, pool.w.output, values, places);
 }
 
 template <class T>
@@ -104,13 +229,19 @@ void max_pool_backward(NativeCall& call) {
   const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, input_size));
   call.parallel->for_range(input[0] * input[1], grain, [&](int64_t begin, int64_t end) {
     static thread_local Scratch scratch;
-    Wide<T>* sums = scratch.get<Wide<T>>(input_size);
     for (int64_t plane = begin; plane < end; ++plane) {
+      T* to = dx + plane * input_size;
+      Wide<T>* sums;
+      if constexpr (std::is_same_v<T, Wide<T>>)
+        sums = to;
+      else
+        sums = scratch.get<Wide<T>>(input_size);
       std::fill_n(sums, input_size, Wide<T>(0));
       for (int64_t i = plane * output_size; i < (plane + 1) * output_size; ++i)
         if (positions[i] >= 1 && positions[i] <= input_size)
           sums[positions[i] - 1] += static_cast<Wide<T>>(dy[i]);
-      for (int64_t i = 0; i < input_size; ++i) dx[plane * input_size + i] = static_cast<T>(sums[i]);
+      if constexpr (!std::is_same_v<T, Wide<T>>)
+        for (int64_t i = 0; i < input_size; ++i) to[i] = static_cast<T>(sums[i]);
     }
   });
 }

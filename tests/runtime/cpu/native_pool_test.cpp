@@ -14,12 +14,14 @@ struct Case {
   int64_t oh, ow;
 };
 
-// The last one rounds up (ceil_mode): its last windows hang over the edge.
-const Case kCases[] = {{8, 8, 2, 2, 2, 2, 0, 0, 1, 1, 4, 4},
-                       {9, 7, 3, 3, 2, 2, 1, 1, 1, 1, 5, 4},
-                       {10, 11, 3, 2, 1, 3, 1, 0, 2, 2, 8, 3},
-                       {5, 6, 5, 6, 1, 1, 0, 0, 1, 1, 1, 1},
-                       {7, 8, 3, 3, 2, 2, 0, 0, 1, 1, 3, 4}};
+// The one of 7 x 8 rounds up (ceil_mode): its last windows hang over the edge. The wide ones have
+// rows of several vectors.
+const Case kCases[] = {
+    {8, 8, 2, 2, 2, 2, 0, 0, 1, 1, 4, 4},   {9, 7, 3, 3, 2, 2, 1, 1, 1, 1, 5, 4},
+    {10, 11, 3, 2, 1, 3, 1, 0, 2, 2, 8, 3}, {5, 6, 5, 6, 1, 1, 0, 0, 1, 1, 1, 1},
+    {7, 8, 3, 3, 2, 2, 0, 0, 1, 1, 3, 4},   {6, 44, 3, 3, 2, 2, 1, 1, 1, 1, 3, 22},
+    {5, 35, 3, 5, 1, 1, 1, 2, 1, 1, 5, 35}, {6, 41, 2, 3, 2, 2, 1, 0, 2, 2, 3, 19},
+    {4, 32, 2, 2, 2, 2, 0, 0, 1, 1, 2, 16}};
 
 std::vector<int64_t> max_attributes(const Case& k) {
   return {k.kh, k.kw, k.stride_h, k.stride_w, k.pad_h, k.pad_w, k.dilation_h, k.dilation_w};
@@ -70,6 +72,25 @@ TEST_CASE("max_pool2d lets nan win and keeps -inf", "[cpu]") {
   CHECK(std::isnan(values.values[0]));
   CHECK(values.values[1] == -INFINITY);
   CHECK(positions.values == std::vector<int64_t>{2, 3});
+}
+
+TEST_CASE("max_pool2d treats nan in long rows as in short ones", "[cpu]") {
+  // The last of two nans counts, and what comes after them does not.
+  Array<float> x = random_array<float>({1, 1, 1, 64}, 3);
+  for (int64_t i = 0; i < 64; i += 8) x.values[i + 1] = x.values[i + 2] = NAN;
+  Array<float> values({1, 1, 1, 16});
+  Array<int64_t> positions({1, 1, 1, 16});
+  run(NativeOp::max_pool2d, {x.view()}, {values.view(), positions.view()},
+      {1, 4, 1, 4, 0, 0, 1, 1});
+  Array<float> apart({1, 1, 1, 31});
+  Array<int64_t> places({1, 1, 1, 31});
+  run(NativeOp::max_pool2d, {x.view()}, {apart.view(), places.view()}, {1, 4, 1, 2, 0, 0, 1, 1});
+  for (int64_t i = 0; i < 16; ++i) {
+    CHECK(std::isnan(values.values[i]) == (i % 2 == 0));
+    if (i % 2 == 0) CHECK(positions.values[i] == 4 * i + 3);
+    CHECK(positions.values[i] == places.values[2 * i]);
+    CHECK((values.values[i] == apart.values[2 * i] || std::isnan(apart.values[2 * i])));
+  }
 }
 
 TEST_CASE("avg_pool2d and its gradient agree with plain loops", "[cpu]") {
