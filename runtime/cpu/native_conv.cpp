@@ -5,6 +5,7 @@
 #include "runtime/cpu/dnnl/plugin.h"
 #include "runtime/cpu/gemm.h"
 #include "runtime/cpu/native.h"
+#include "runtime/cpu/patch_gradient.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/winograd.h"
@@ -237,6 +238,8 @@ void native_conv2d_backward_weight(NativeCall& call) {
       [&](const float* dy, const float* input, const float*, float* dw) {
         if (winograd_suits_backward_weight(shape))
           return winograd_backward_weight(shape, dy, input, dw, *call.parallel);
+        if (patch_gradient_suits(shape))
+          return patch_gradient(shape, dy, input, dw, *call.parallel);
         check(dnnl_plugin().backward_weight(shape, dy, input, dw, *call.parallel));
       });
 }

@@ -165,11 +165,6 @@ __attribute__((always_inline)) inline void max_windows(const InnerWindows& windo
   }
 }
 
-struct MaxWindows {
-  int lanes;
-  void (*run)(const InnerWindows&, float* values, int32_t* places);
-};
-
 void max_windows_4(const InnerWindows& windows, float* values, int32_t* places) {
   windows.stride == 1 ? max_windows<Vectors4, false>(windows, values, places)
                       : max_windows<Vectors4, true>(windows, values, places);
@@ -186,14 +181,13 @@ template <class T>
 void max_row(const Pool& pool, const T* plane, int64_t row, T* values, int32_t* places) {
   int64_t begin = 0, end = 0;  // windows for which there is something faster
   if constexpr (std::is_same_v<T, float>) {
-    static const MaxWindows vectors = instruction_set() == InstructionSet::baseline
-                                          ? MaxWindows{4, max_windows_4}
-                                          : MaxWindows{8, max_windows_8};
+    static const bool wide = instruction_set() != InstructionSet::baseline;
     const int64_t first = pool.columns.front().first, last = pool.columns.back().second;
-    if (pool.w.stride <= 2 && last - first >= vectors.lanes) {
+    if (pool.w.stride <= 2 && last - first >= 4) {
       const InnerWindows windows(pool, plane, row, first, last);
       if (windows.rows > 0) {
-        vectors.run(windows, values + first, places + first);
+        const auto run = wide && windows.count >= 8 ? max_windows_8 : max_windows_4;
+        run(windows, values + first, places + first);
         begin = first, end = last;
       }
     }
