@@ -98,12 +98,12 @@ void LoopPasses::keep(size_t instruction, DType type) {
 
 size_t LoopPasses::scratch_bytes(int64_t row_length) const {
   const bool by_row = orientation == Orientation::row;
-  const int64_t length = by_row ? padded_row(row_length) : kColumnBlock;
+  const int64_t length = by_row ? padded_row(row_length) : column_block(row_length);
   size_t bytes = 0;
   for (const DType type : scratch_types) bytes += static_cast<size_t>(length) * size_of(type);
   if (!by_row)
     for (const DType type : reduction_types)
-      bytes += static_cast<size_t>(lanes() * kColumnBlock) * size_of(type);
+      bytes += static_cast<size_t>(lanes() * length) * size_of(type);
   return bytes;
 }
 

@@ -13,9 +13,9 @@
 
 namespace tide {
 
-/// Columns that kernels of orientation outer take through all passes together: their accumulators,
-/// kReductionLanes for each, stay in the second-level cache.
-constexpr int64_t kColumnBlock = 256;
+/// Columns that kernels of orientation outer take through all passes together, so that later passes
+/// find them in a cache. A single pass over many rows goes through memory in longer pieces.
+constexpr int64_t kColumnBlock = 256, kWideColumnBlock = 2048, kManyRows = 1024;
 
 struct LoopPasses {
   explicit LoopPasses(const LoopProgram& program);
@@ -31,14 +31,18 @@ struct LoopPasses {
   int count = 0;                          ///< passes over each row; 0 for map programs
   std::vector<Instruction> instructions;  ///< one for each of the program's
   /// Types of the arrays in scratch memory, which lie one after the other. Orientation row: values
-  /// per element, padded_row(n) of each. Orientation outer: values per row, kColumnBlock of each,
-  /// followed by the accumulators of the reductions in order, lanes() * kColumnBlock of each.
+  /// per element, padded_row(n) of each. Orientation outer: values per row, a column block of each,
+  /// followed by the accumulators of the reductions in order, lanes() column blocks of each.
   std::vector<DType> scratch_types;
 
   /// Accumulators that a reduction has for each row.
   int lanes() const { return in_order ? 1 : kReductionLanes; }
   static int64_t padded_row(int64_t n) {
     return (n + kReductionLanes - 1) / kReductionLanes * kReductionLanes;
+  }
+  bool may_be_wide() const { return count == 1; }
+  int64_t column_block(int64_t rows) const {
+    return may_be_wide() && rows >= kManyRows ? kWideColumnBlock : kColumnBlock;
   }
   size_t scratch_bytes(int64_t row_length) const;
 

@@ -16,21 +16,23 @@ class ColumnKernel {
  public:
   explicit ColumnKernel(Frame& frame)
       : frame_(frame), code_(frame.code), program_(frame.program), passes_(frame.passes) {
+    auto& builder = code_.builder;
+    llvm::Value* row_length = builder.CreateSub(frame.row_end, frame.row_begin);
     block_ = code_.number(kReductionBlock);
-    if (program_.in_order) {
-      llvm::Value* row_length = code_.builder.CreateSub(frame.row_end, frame.row_begin);
-      block_ = code_.builder.CreateAdd(row_length, code_.number(1));
-    }
+    if (program_.in_order) block_ = builder.CreateAdd(row_length, code_.number(1));
+    columns_ = code_.number(kColumnBlock);
+    if (passes_.may_be_wide())
+      columns_ = builder.CreateSelect(builder.CreateICmpSGE(row_length, code_.number(kManyRows)),
+                                      code_.number(kWideColumnBlock), columns_);
     place_scratch();
   }
 
   void emit_columns() {
     frame_.for_each_outer([&](const Places& places) {
-      code_.loop(frame_.vector_begin, frame_.vector_end, kColumnBlock, [&](llvm::Value* begin) {
+      code_.loop(frame_.vector_begin, frame_.vector_end, columns_, [&](llvm::Value* begin) {
         auto& builder = code_.builder;
         begin_ = begin;
-        end_ =
-            code_.smaller(builder.CreateAdd(begin, code_.number(kColumnBlock)), frame_.vector_end);
+        end_ = code_.smaller(builder.CreateAdd(begin, columns_), frame_.vector_end);
         llvm::Value* length = builder.CreateSub(end_, begin_);
         padded_ = builder.CreateAnd(builder.CreateAdd(length, code_.number(kReductionLanes - 1)),
                                     code_.number(-kReductionLanes));
@@ -40,35 +42,19 @@ class ColumnKernel {
   }
 
  private:
-  DType type_of(size_t i) const { return compute_type(program_.code[i].type); }
-  llvm::Type* scalar_type(size_t i) { return element_type(code_.builder.getContext(), type_of(i)); }
-
-  List reductions_of(int pass) const {
-    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
-      return described.kind == Kind::reduce && passes_.instructions[i].level == pass + 1;
-    });
-  }
-
-  List stores(bool per_row) const {
-    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
-      return described.kind == Kind::store && passes_.instructions[i].per_row == per_row;
-    });
-  }
-
   /// Gives every array in scratch memory its address.
   void place_scratch() {
-    int64_t offset = 0;
+    int64_t before = 0;  // bytes for each column
     const auto next = [&](DType type, int64_t count) {
-      llvm::Value* place =
-          code_.address(code_.builder.getInt8Ty(), frame_.scratch, code_.number(offset));
-      offset += count * static_cast<int64_t>(size_of(type));
-      return place;
+      llvm::Value* offset = code_.builder.CreateMul(columns_, code_.number(before));
+      before += count * static_cast<int64_t>(size_of(type));
+      return code_.address(code_.builder.getInt8Ty(), frame_.scratch, offset);
     };
-    for (const DType type : passes_.scratch_types) kept_.push_back(next(type, kColumnBlock));
+    for (const DType type : passes_.scratch_types) kept_.push_back(next(type, 1));
     accumulators_.resize(program_.code.size());
     for (size_t i = 0; i < program_.code.size(); ++i)
       if (program_.code[i].kind == Kind::reduce)
-        accumulators_[i] = next(type_of(i), passes_.lanes() * kColumnBlock);
+        accumulators_[i] = next(frame_.type_of(i), passes_.lanes());
   }
 
   /// All passes over the columns [begin_, end_).
@@ -80,26 +66,32 @@ class ColumnKernel {
       if (!program_.partial) keep_per_row(places, pass + 1);
     }
     if (program_.partial) return;
-    const List stored = stores(true);
+    const List stored = frame_.stores(true);
     run_columns(places, stored, [&](Body& at) {
       for (const size_t i : stored) at.store(i);
     });
   }
 
   void run_pass(const Places& places, int pass) {
-    const List reductions = reductions_of(pass);
+    const List reductions = frame_.reductions_of(pass);
     // Stores wait for the last pass: an output may be the memory of an input.
-    const List stored = pass == passes_.count - 1 ? stores(false) : List();
+    const List stored = pass == passes_.count - 1 ? frame_.stores(false) : List();
     List roots = reductions;
     roots.insert(roots.end(), stored.begin(), stored.end());
     if (!reductions.empty() && !program_.partial) clear_totals(reductions);
     code_.loop(frame_.row_begin, frame_.row_end, block_, [&](llvm::Value* begin) {
       llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, block_), frame_.row_end);
-      code_.loop(begin, end, 1, [&](llvm::Value* row) {
-        llvm::Value* distance = code_.builder.CreateSub(row, begin);
-        run_columns(frame_.moved(places, program_.outer_rank, row), roots, [&](Body& at) {
-          for (const size_t i : reductions) accumulate(at, distance, i);
-          for (const size_t i : stored) at.store(i);
+      // One lane after the other: its accumulators stay in the first-level cache.
+      llvm::Value* lanes = code_.smaller(code_.builder.CreateSub(end, begin),
+                                         code_.number(reductions.empty() ? 1 : passes_.lanes()));
+      code_.loop(code_.number(0), lanes, 1, [&](llvm::Value* lane) {
+        llvm::Value* first = code_.builder.CreateAdd(begin, lane);
+        code_.loop(first, end, lanes, [&](llvm::Value* row) {
+          llvm::Value* fresh = code_.builder.CreateICmpEQ(row, first);
+          run_columns(frame_.moved(places, program_.outer_rank, row), roots, [&](Body& at) {
+            for (const size_t i : reductions) accumulate(at, lane, fresh, i);
+            for (const size_t i : stored) at.store(i);
+          });
         });
       });
       if (reductions.empty()) return;
@@ -121,7 +113,7 @@ class ColumnKernel {
     emit(frame_, {begin_, end_, places, needed, {}, [&](Body& at) {
                     for (size_t i = 0; i < needed.size(); ++i)
                       if (needed[i] && known_[i])
-                        at.set(i, at.load_private(type_of(i), kept_place(i, at)));
+                        at.set(i, at.load_private(frame_.type_of(i), kept_place(i, at)));
                     at.compute(needed);
                     body(at);
                   }});
@@ -147,29 +139,26 @@ class ColumnKernel {
   llvm::Value* kept_place(size_t i, const Body& at) {
     llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
     const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
-    return code_.address(scalar_type(i), kept_[array], column);
+    return code_.address(frame_.scalar_type(i), kept_[array], column);
   }
 
   /// The accumulators of `lane`, from `column` of the block on.
   llvm::Value* accumulator(size_t i, llvm::Value* lane, llvm::Value* column) {
     llvm::Value* start = code_.builder.CreateMul(lane, padded_);
-    return code_.address(scalar_type(i), accumulators_[i], code_.builder.CreateAdd(start, column));
+    return code_.address(frame_.scalar_type(i), accumulators_[i],
+                         code_.builder.CreateAdd(start, column));
   }
 
-  void accumulate(Body& at, llvm::Value* row, size_t i) {
-    auto& builder = code_.builder;
+  /// `fresh`: this is the lane's first row in the block.
+  void accumulate(Body& at, llvm::Value* lane, llvm::Value* fresh, size_t i) {
     const LoopInstruction& described = program_.code[i];
-    const int lanes = passes_.lanes();
-    llvm::Value* lane = builder.CreateAnd(row, code_.number(lanes - 1));
-    llvm::Value* place = accumulator(i, lane, builder.CreateSub(at.index(), begin_));
-    // The first rows find what the block before has left there.
-    llvm::Value* first = builder.CreateICmpSLT(row, code_.number(lanes));
-    const Value old = at.load_private(type_of(i), place);
+    llvm::Value* place = accumulator(i, lane, code_.builder.CreateSub(at.index(), begin_));
+    const Value old = at.load_private(frame_.type_of(i), place);
     const Value initial = identity(described.reduction, old);
-    Mask fresh{&at.lanes(), {}};
-    fresh.registers.fill(at.lanes().splat(first));
-    const Value input = convert(at.value(described.a[0]), type_of(i));
-    at.store_private(combine(described.reduction, select(fresh, initial, old), input), place);
+    Mask first{&at.lanes(), {}};
+    first.registers.fill(at.lanes().splat(fresh));
+    const Value input = convert(at.value(described.a[0]), frame_.type_of(i));
+    at.store_private(combine(described.reduction, select(first, initial, old), input), place);
   }
 
   /// Combines the lanes of each column by the tree; the result is in lane 0.
@@ -185,8 +174,9 @@ class ColumnKernel {
         for_padded_columns([&](Body& at) {
           for (const size_t i : reductions) {
             llvm::Value* place = accumulator(i, lane, at.index());
-            const Value left = at.load_private(type_of(i), place);
-            const Value right = at.load_private(type_of(i), accumulator(i, other, at.index()));
+            const Value left = at.load_private(frame_.type_of(i), place);
+            const Value right =
+                at.load_private(frame_.type_of(i), accumulator(i, other, at.index()));
             at.store_private(combine(program_.code[i].reduction, left, right), place);
           }
         });
@@ -206,13 +196,13 @@ class ColumnKernel {
 
   llvm::Value* total(size_t i, const Body& at) {
     const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
-    return code_.address(scalar_type(i), kept_[array], at.index());
+    return code_.address(frame_.scalar_type(i), kept_[array], at.index());
   }
 
   void clear_totals(const List& reductions) {
     for_padded_columns([&](Body& at) {
       for (const size_t i : reductions) {
-        const Value like(at.lanes(), type_of(i), Registers{});
+        const Value like(at.lanes(), frame_.type_of(i), Registers{});
         at.store_private(identity(program_.code[i].reduction, like), total(i, at));
       }
     });
@@ -221,9 +211,9 @@ class ColumnKernel {
   void add_to_totals(const List& reductions) {
     for_padded_columns([&](Body& at) {
       for (const size_t i : reductions) {
-        const Value old = at.load_private(type_of(i), total(i, at));
+        const Value old = at.load_private(frame_.type_of(i), total(i, at));
         llvm::Value* result = accumulator(i, code_.number(0), at.index());
-        const Value block = at.load_private(type_of(i), result);
+        const Value block = at.load_private(frame_.type_of(i), result);
         at.store_private(combine(program_.code[i].reduction, old, block), total(i, at));
       }
     });
@@ -233,12 +223,12 @@ class ColumnKernel {
   void store_block(const Places& places, llvm::Value* begin, size_t reduction) {
     llvm::Value* block = code_.builder.CreateSDiv(begin, code_.number(kReductionBlock));
     const Places at_block = frame_.moved_to_block(places, block);
-    const List stored = stores(true);
+    const List stored = frame_.stores(true);
     const std::vector<bool> none(program_.code.size(), false);
     emit(frame_, {begin_, end_, at_block, none, {}, [&](Body& at) {
                     llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
                     llvm::Value* place = accumulator(reduction, code_.number(0), column);
-                    at.set(reduction, at.load_private(type_of(reduction), place));
+                    at.set(reduction, at.load_private(frame_.type_of(reduction), place));
                     for (const size_t i : stored) at.store(i);
                   }});
   }
@@ -248,6 +238,7 @@ class ColumnKernel {
   const LoopProgram& program_;
   const LoopPasses& passes_;
   llvm::Value* block_;
+  llvm::Value* columns_;                    ///< of a column block
   llvm::Value *begin_, *end_, *padded_;     ///< the columns under way; their number, rounded up
   std::vector<llvm::Value*> kept_;          ///< arrays of values per row
   std::vector<llvm::Value*> accumulators_;  ///< per reduction

@@ -224,4 +224,22 @@ std::vector<size_t> Frame::instructions(
   return result;
 }
 
+std::vector<size_t> Frame::reductions_of(int pass) const {
+  return instructions([&](const LoopInstruction& described, size_t i) {
+    return described.kind == LoopInstruction::Kind::reduce &&
+           passes.instructions[i].level == pass + 1;
+  });
+}
+
+std::vector<size_t> Frame::stores(bool per_row) const {
+  return instructions([&](const LoopInstruction& described, size_t i) {
+    return described.kind == LoopInstruction::Kind::store &&
+           passes.instructions[i].per_row == per_row;
+  });
+}
+
+llvm::Type* Frame::scalar_type(size_t i) const {
+  return element_type(code.builder.getContext(), type_of(i));
+}
+
 }  // namespace tide::ir

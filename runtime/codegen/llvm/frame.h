@@ -61,6 +61,14 @@ class Frame {
   /// Numbers of the instructions for which `chosen` holds, in order.
   std::vector<size_t> instructions(
       const std::function<bool(const LoopInstruction&, size_t)>& chosen) const;
+  /// The reductions that run in a pass.
+  std::vector<size_t> reductions_of(int pass) const;
+  /// The stores of values per row, or per element.
+  std::vector<size_t> stores(bool per_row) const;
+
+  /// What the value of instruction i is computed in.
+  DType type_of(size_t i) const { return compute_type(program.code[i].type); }
+  llvm::Type* scalar_type(size_t i) const;
 
  private:
   void choose_lanes();

@@ -181,21 +181,6 @@ class GpuRowKernel {
   static constexpr unsigned kShared = 3;  ///< the address space of shared memory
   static constexpr unsigned kAllThreads = 0xffffffff;
 
-  DType type_of(size_t i) const { return compute_type(program_.code[i].type); }
-  llvm::Type* scalar_type(size_t i) { return element_type(code_.builder.getContext(), type_of(i)); }
-
-  List reductions_of(int pass) const {
-    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
-      return described.kind == Kind::reduce && passes_.instructions[i].level == pass + 1;
-    });
-  }
-
-  List stores(bool per_row) const {
-    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
-      return described.kind == Kind::store && passes_.instructions[i].per_row == per_row;
-    });
-  }
-
   void emit_row(llvm::Value* unit) {
     auto& builder = code_.builder;
     begin_ = code_.number(0);
@@ -223,13 +208,13 @@ class GpuRowKernel {
 
   void store_per_row(Body& row, llvm::Value* block) {
     if (!program_.partial) {
-      for (const size_t i : stores(true)) row.store(i);
+      for (const size_t i : frame_.stores(true)) row.store(i);
       return;
     }
     const Places places = frame_.moved_to_block(places_, block);
     Body at(frame_, scalar_lanes(frame_), places, code_.number(0));
-    for (const size_t i : reductions_of(0)) at.set(i, row.value(i));
-    for (const size_t i : stores(true)) at.store(i);
+    for (const size_t i : frame_.reductions_of(0)) at.set(i, row.value(i));
+    for (const size_t i : frame_.stores(true)) at.store(i);
   }
 
   /// The maps, loads and parameters per row that are known after so many passes.
@@ -247,9 +232,9 @@ class GpuRowKernel {
   }
 
   void run_pass(Body& row, int pass) {
-    const List reductions = reductions_of(pass);
+    const List reductions = frame_.reductions_of(pass);
     // Stores wait for the last pass: an output may be the memory of an input.
-    const List stored = pass == passes_.count - 1 ? stores(false) : List();
+    const List stored = pass == passes_.count - 1 ? frame_.stores(false) : List();
     if (reductions.empty()) return run_elements(begin_, end_, reductions, stored);
     if (program_.partial || program_.in_order) {
       run_elements(begin_, end_, reductions, stored);
@@ -281,12 +266,12 @@ class GpuRowKernel {
 
   Value scalar(size_t i, llvm::Value* value) {
     lanes_ = scalar_lanes(frame_);
-    return Value::broadcast(lanes_, type_of(i), value);
+    return Value::broadcast(lanes_, frame_.type_of(i), value);
   }
 
   Value identity_of(size_t i) {
     lanes_ = scalar_lanes(frame_);
-    return identity(program_.code[i].reduction, Value(lanes_, type_of(i), Registers{}));
+    return identity(program_.code[i].reduction, Value(lanes_, frame_.type_of(i), Registers{}));
   }
 
   /// This thread's part of the elements [begin, end): those of its lanes, several at a time so that
@@ -338,7 +323,8 @@ class GpuRowKernel {
                                               along ? element : code_.number(0)));
       for (size_t i = 0; i < needed.size(); ++i)
         if (needed[i] && scalars_[i])
-          bodies.back()->set(i, Value::broadcast(bodies.back()->lanes(), type_of(i), scalars_[i]));
+          bodies.back()->set(
+              i, Value::broadcast(bodies.back()->lanes(), frame_.type_of(i), scalars_[i]));
       bodies.back()->compute(needed);
     }
     for (int k = 0; k < count; ++k) {
@@ -357,8 +343,8 @@ class GpuRowKernel {
     const LoopInstruction& described = program_.code[i];
     llvm::AllocaInst* place =
         sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(accumulator)];
-    const Value old = Value::broadcast(body.lanes(), type_of(i), code_.get(place));
-    const Value input = convert(body.value(described.a[0]), type_of(i));
+    const Value old = Value::broadcast(body.lanes(), frame_.type_of(i), code_.get(place));
+    const Value input = convert(body.value(described.a[0]), frame_.type_of(i));
     code_.set(place, combine(described.reduction, old, input)[0]);
   }
 
@@ -371,7 +357,7 @@ class GpuRowKernel {
     combine_halves(i, own);
     if (block_.members == 1) return own[0];
     auto& builder = code_.builder;
-    const auto size = static_cast<int64_t>(size_of(type_of(i)));
+    const auto size = static_cast<int64_t>(size_of(frame_.type_of(i)));
     const auto place = [&](llvm::Value* member) {
       llvm::Value* row = builder.CreateMul(member, code_.number(block_.teams));
       return code_.address(builder.getInt64Ty(), shared_, builder.CreateAdd(row, team_));
@@ -383,8 +369,8 @@ class GpuRowKernel {
       // A team of two warps: each of them does the rest of the tree for itself.
       llvm::Value* lane = builder.CreateAnd(member_, code_.number(31));
       llvm::Value* other = builder.CreateAdd(lane, code_.number(32));
-      all = {code_.load(scalar_type(i), place(lane), size),
-             code_.load(scalar_type(i), place(other), size)};
+      all = {code_.load(frame_.scalar_type(i), place(lane), size),
+             code_.load(frame_.scalar_type(i), place(other), size)};
       combine_halves(i, all);
       for (int distance = 16; distance > 0; distance /= 2)
         all[0] = merged(i, all[0],
@@ -392,7 +378,7 @@ class GpuRowKernel {
       all[0] = shuffled(i, llvm::Intrinsic::nvvm_shfl_sync_idx_i32, all[0], 0);
     } else {
       for (int m = 0; m < block_.members; ++m)
-        all.push_back(code_.load(scalar_type(i), place(code_.number(m)), size));
+        all.push_back(code_.load(frame_.scalar_type(i), place(code_.number(m)), size));
       combine_halves(i, all);
     }
     grid_.barrier();
@@ -402,7 +388,7 @@ class GpuRowKernel {
   llvm::Value* merged(size_t i, llvm::Value* a, llvm::Value* b) {
     const Value left = scalar(i, a);
     return combine(program_.code[i].reduction, left,
-                   Value::broadcast(left.lanes(), type_of(i), b))[0];
+                   Value::broadcast(left.lanes(), frame_.type_of(i), b))[0];
   }
 
   /// The first half takes in the second, until one is left.
@@ -424,7 +410,7 @@ class GpuRowKernel {
           {builder.getInt32(kAllThreads), x, builder.getInt32(static_cast<uint32_t>(operand)),
            builder.getInt32(31)});
     };
-    llvm::Value* raw = is_floating(type_of(i)) ? builder.CreateBitCast(value, whole) : value;
+    llvm::Value* raw = is_floating(frame_.type_of(i)) ? builder.CreateBitCast(value, whole) : value;
     if (bits <= 32) {
       raw = builder.CreateTrunc(shuffle(builder.CreateZExt(raw, word)), whole);
     } else {
@@ -433,7 +419,7 @@ class GpuRowKernel {
       raw = builder.CreateOr(builder.CreateZExt(low, whole),
                              builder.CreateShl(builder.CreateZExt(high, whole), 32));
     }
-    return is_floating(type_of(i)) ? builder.CreateBitCast(raw, type) : raw;
+    return is_floating(frame_.type_of(i)) ? builder.CreateBitCast(raw, type) : raw;
   }
 
   Frame& frame_;

@@ -29,7 +29,7 @@ class RowKernel {
     for (const size_t i : frame_.instructions([](const LoopInstruction&described, size_t) {
            return described.kind == Kind::reduce;
          }))
-      accumulators_[i] = code_.buffer(scalar_type(i), passes_.lanes());
+      accumulators_[i] = code_.buffer(frame_.scalar_type(i), passes_.lanes());
   }
 
   void emit_rows() {
@@ -42,26 +42,12 @@ class RowKernel {
         if (!program_.partial) compute_per_row(row, pass + 1);
       }
       if (program_.partial) return;
-      for (const size_t i : stores(true)) row.store(i);
+      for (const size_t i : frame_.stores(true)) row.store(i);
     });
   }
 
  private:
-  DType type_of(size_t i) const { return compute_type(program_.code[i].type); }
-  int64_t size_of_value(size_t i) const { return static_cast<int64_t>(size_of(type_of(i))); }
-  llvm::Type* scalar_type(size_t i) { return element_type(code_.builder.getContext(), type_of(i)); }
-
-  List reductions_of(int pass) const {
-    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
-      return described.kind == Kind::reduce && passes_.instructions[i].level == pass + 1;
-    });
-  }
-
-  List stores(bool per_row) const {
-    return frame_.instructions([&](const LoopInstruction& described, size_t i) {
-      return described.kind == Kind::store && passes_.instructions[i].per_row == per_row;
-    });
-  }
+  int64_t size_of_value(size_t i) const { return static_cast<int64_t>(size_of(frame_.type_of(i))); }
 
   /// The maps, loads and parameters per row that are known after so many passes.
   void compute_per_row(Body& row, int level) {
@@ -77,9 +63,9 @@ class RowKernel {
   }
 
   void run_pass(const Places& places, Body& row, int pass) {
-    const List reductions = reductions_of(pass);
+    const List reductions = frame_.reductions_of(pass);
     // Stores wait for the last pass: an output may be the memory of an input.
-    const List stored = pass == passes_.count - 1 ? stores(false) : List();
+    const List stored = pass == passes_.count - 1 ? frame_.stores(false) : List();
     if (reductions.empty())
       return run_elements(places, frame_.row_begin, frame_.row_end, reductions, stored);
     std::vector<llvm::AllocaInst*> totals;
@@ -92,8 +78,8 @@ class RowKernel {
       if (program_.partial) return store_block(places, begin, reductions[0]);
       for (size_t r = 0; r < reductions.size(); ++r) {
         const size_t i = reductions[r];
-        const Value total(row.lanes(), type_of(i), {code_.get(totals[r])});
-        const Value block = Value::broadcast(row.lanes(), type_of(i), collapse(i));
+        const Value total(row.lanes(), frame_.type_of(i), {code_.get(totals[r])});
+        const Value block = Value::broadcast(row.lanes(), frame_.type_of(i), collapse(i));
         code_.set(totals[r], combine(program_.code[i].reduction, total, block)[0]);
       }
     });
@@ -101,12 +87,12 @@ class RowKernel {
     for (size_t r = 0; r < reductions.size(); ++r) {
       const size_t i = reductions[r];
       scalars_[i] = code_.get(totals[r]);
-      row.set(i, Value::broadcast(row.lanes(), type_of(i), scalars_[i]));
+      row.set(i, Value::broadcast(row.lanes(), frame_.type_of(i), scalars_[i]));
     }
   }
 
   Value identity_of(size_t i, const Lanes& lanes) const {
-    return identity(program_.code[i].reduction, Value(lanes, type_of(i), Registers{}));
+    return identity(program_.code[i].reduction, Value(lanes, frame_.type_of(i), Registers{}));
   }
 
   /// Sets a reduction's accumulators to what changes no value.
@@ -114,7 +100,8 @@ class RowKernel {
     const Lanes lanes{&code_.builder, &frame_.machine, frame_.width, 1};
     llvm::Value* initial = identity_of(i, lanes)[0];
     for (int lane = 0; lane < passes_.lanes(); lane += lanes.width)
-      code_.store(initial, code_.address(scalar_type(i), accumulators_[i], code_.number(lane)),
+      code_.store(initial,
+                  code_.address(frame_.scalar_type(i), accumulators_[i], code_.number(lane)),
                   size_of_value(i) * lanes.width);
   }
 
@@ -130,7 +117,8 @@ class RowKernel {
     for (const size_t root : roots) needed[root] = false;
     const auto body = [&](Body& at) {
       for (size_t i = 0; i < needed.size(); ++i)
-        if (needed[i] && from_scratch[i]) at.set(i, at.load_private(type_of(i), kept_place(i, at)));
+        if (needed[i] && from_scratch[i])
+          at.set(i, at.load_private(frame_.type_of(i), kept_place(i, at)));
       at.compute(needed);
       for (size_t i = 0; i < needed.size(); ++i)
         if (needed[i] && passes_.instructions[i].scratch >= 0 && !from_scratch[i])
@@ -151,16 +139,16 @@ class RowKernel {
       before += static_cast<int64_t>(size_of(passes_.scratch_types[k]));
     llvm::Value* offset = code_.builder.CreateMul(padded_, code_.number(before));
     llvm::Value* base = code_.address(code_.builder.getInt8Ty(), frame_.scratch, offset);
-    return code_.address(scalar_type(i), base, at.index());
+    return code_.address(frame_.scalar_type(i), base, at.index());
   }
 
   void accumulate(Body& at, llvm::Value* block_begin, size_t i) {
     const LoopInstruction& described = program_.code[i];
     llvm::Value* distance = code_.builder.CreateSub(at.index(), block_begin);
     llvm::Value* lane = code_.builder.CreateAnd(distance, code_.number(passes_.lanes() - 1));
-    llvm::Value* place = code_.address(scalar_type(i), accumulators_[i], lane);
-    const Value old = at.load_private(type_of(i), place);
-    const Value input = convert(at.value(described.a[0]), type_of(i));
+    llvm::Value* place = code_.address(frame_.scalar_type(i), accumulators_[i], lane);
+    const Value old = at.load_private(frame_.type_of(i), place);
+    const Value input = convert(at.value(described.a[0]), frame_.type_of(i));
     at.store_private(at.where_counted(combine(described.reduction, old, input), old), place);
   }
 
@@ -169,7 +157,7 @@ class RowKernel {
     auto& builder = code_.builder;
     const LoopInstruction& described = program_.code[i];
     Lanes lanes{&builder, &frame_.machine, passes_.lanes(), 1};
-    llvm::Value* all = code_.load(lanes.form(type_of(i)), accumulators_[i], 64);
+    llvm::Value* all = code_.load(lanes.form(frame_.type_of(i)), accumulators_[i], 64);
     while (lanes.width > 1) {
       lanes.width /= 2;
       std::vector<int> low, high;
@@ -181,8 +169,8 @@ class RowKernel {
                                           : builder.CreateExtractElement(all, uint64_t{0});
       llvm::Value* right = lanes.width > 1 ? builder.CreateShuffleVector(all, high)
                                            : builder.CreateExtractElement(all, uint64_t{1});
-      all = combine(described.reduction, Value(lanes, type_of(i), {left}),
-                    Value(lanes, type_of(i), {right}))[0];
+      all = combine(described.reduction, Value(lanes, frame_.type_of(i), {left}),
+                    Value(lanes, frame_.type_of(i), {right}))[0];
     }
     return all;
   }
@@ -192,8 +180,9 @@ class RowKernel {
     llvm::Value* block = code_.builder.CreateSDiv(begin, code_.number(kReductionBlock));
     const Places at = frame_.moved_to_block(places, block);
     Body row(frame_, scalar_lanes(frame_), at, code_.number(0));
-    row.set(reduction, Value::broadcast(row.lanes(), type_of(reduction), collapse(reduction)));
-    for (const size_t i : stores(true)) row.store(i);
+    row.set(reduction,
+            Value::broadcast(row.lanes(), frame_.type_of(reduction), collapse(reduction)));
+    for (const size_t i : frame_.stores(true)) row.store(i);
   }
 
   Frame& frame_;

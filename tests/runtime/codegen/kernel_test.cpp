@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/codegen/loop_passes.h"
 #include "tests/runtime/codegen/loop_interpreter.h"
 #include "tests/runtime/codegen/random_program.h"
 
@@ -136,6 +137,11 @@ TEST_CASE("row programs with dense rows equal the reference bit for bit", "[code
 TEST_CASE("row programs with strided rows equal the reference bit for bit", "[codegen]") {
   for (unsigned seed = 0; seed < case_count(); ++seed)
     check_case(LoopKind::row, Orientation::outer, random_length(seed, 1000), seed);
+}
+
+TEST_CASE("wide blocks of columns equal the reference bit for bit", "[codegen]") {
+  for (unsigned seed = 0; seed < case_count() / 30; ++seed)
+    check_case(LoopKind::row, Orientation::outer, kManyRows, seed);
 }
 
 TEST_CASE("rows of several blocks equal the reference bit for bit", "[codegen]") {

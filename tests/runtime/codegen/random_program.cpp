@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "runtime/codegen/loop_passes.h"
 #include "runtime/ops/light_ops.h"
 #include "tests/runtime/codegen/loop_interpreter.h"
 
@@ -86,6 +87,11 @@ class Maker {
     // Enough columns for full steps and a tail, as long as the case stays small.
     if (program.has_row && !by_row)
       made_.extents[program.outer_rank - 1u] = length > 3000 ? 1 + upto(40) : 1 + upto(300);
+    // With the fewest rows that make column blocks wide, columns for more than one of them.
+    if (program.has_row && !by_row && length == kManyRows) {
+      std::fill_n(made_.extents.begin(), program.outer_rank, 1);
+      made_.extents[program.outer_rank - 1u] = kWideColumnBlock + 1 + upto(90);
+    }
   }
 
   /// Memory for an operand, its strides a random permutation of the dimensions.
