@@ -132,8 +132,8 @@ llvm::Value* load_constant(llvm::IRBuilder<>& builder, llvm::GlobalVariable& glo
 /// read from a global array they need neither the instruction nor the register.
 llvm::Value* constant_register(const Lanes& lanes, llvm::Constant* constant) {
   const Machine& machine = *lanes.machine;
-  if (!machine.avx2 || machine.avx512 || lanes.width == 1 || constant->isZeroValue())
-    return constant;
+  const bool is_avx2 = machine.avx2 && !machine.avx512 && !machine.gpu;
+  if (!is_avx2 || lanes.width == 1 || constant->isZeroValue()) return constant;
   auto& builder = *lanes.builder;
   llvm::Module& module = *builder.GetInsertBlock()->getModule();
   for (llvm::GlobalVariable& global : module.globals())
