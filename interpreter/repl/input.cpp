@@ -10,6 +10,10 @@ namespace {
 /// queued its op can then name both.
 constexpr char kChunkName[] = "=stdin";
 
+/// In front of an expression. With a variable to be closed Lua makes no tail call of it, which
+/// would drop the line's own frame: errors could not name it.
+constexpr char kReturn[] = "local __line <close> = nil; return ";
+
 bool load(lua_State* L, const std::string& text, int line_number) {
   const std::string padded = std::string(line_number - 1, '\n') + text;
   return luaL_loadbufferx(L, padded.data(), padded.size(), kChunkName, "t") == LUA_OK;
@@ -22,19 +26,19 @@ bool is_unfinished(lua_State* L) {
   return std::string_view(message, size).ends_with("<eof>");
 }
 
-/// The text with "return " before its last line, or an empty one if it has a single line.
+/// The text with kReturn before its last line, or an empty one if it has a single line.
 std::string with_last_line_returned(const std::string& text) {
   const size_t last = text.find_last_not_of(" \t\n");
   const size_t end_of_line = last == std::string::npos ? last : text.rfind('\n', last);
   if (end_of_line == std::string::npos) return "";
-  return text.substr(0, end_of_line + 1) + "return " + text.substr(end_of_line + 1);
+  return text.substr(0, end_of_line + 1) + kReturn + text.substr(end_of_line + 1);
 }
 
 }  // namespace
 
 InputKind compile_input(lua_State* L, const std::string& text, int line_number) {
   const bool marked = text.starts_with('=');
-  if (load(L, "return " + text.substr(marked), line_number)) return InputKind::kRunnable;
+  if (load(L, kReturn + text.substr(marked), line_number)) return InputKind::kRunnable;
   bool unfinished = is_unfinished(L);
   if (!marked) {
     lua_pop(L, 1);

@@ -2,6 +2,7 @@
 #include "interpreter/run/script.h"
 
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "bindings/support/embedded.h"
@@ -25,6 +26,23 @@ std::string script_traceback(std::string_view traceback) {
   return kept.empty() ? kept : std::string("\nstack traceback:").append(kept);
 }
 
+/// Adds what a misspelt name may have been meant to be to the message at index 1.
+void suggest_name(lua_State* L) {
+  if (!std::strstr(lua_tostring(L, 1), "a nil value (")) return;
+  push_global(L, "require");
+  lua_pushliteral(L, "tide.suggest");
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
+    lua_pushvalue(L, 1);
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)) {
+      lua_pushvalue(L, 1);
+      lua_insert(L, -2);
+      lua_concat(L, 2);
+      lua_replace(L, 1);
+    }
+  }
+  lua_settop(L, 1);
+}
+
 /// The message handler of every call: makes the error a string, with a traceback behind it.
 int describe_error(lua_State* L) {
   if (!lua_isstring(L, 1)) {
@@ -34,6 +52,7 @@ int describe_error(lua_State* L) {
   }
   lua_settop(L, 1);
   lua_tostring(L, 1);
+  suggest_name(L);
   luaL_traceback(L, L, nullptr, 1);
   const std::string traceback = script_traceback(lua_tostring(L, 2));
   lua_pop(L, 1);
