@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
@@ -116,53 +117,187 @@ Shape shape_between(const Shape& shape, int first, int last) {
   return Shape(std::span(shape.begin() + first, shape.begin() + last));
 }
 
-/// Writes or adds `source` into `to`, which holds the base already. Source is of type T, `to` of
-/// type To: where many addends meet in one place, halves are summed in float.
-template <class T, class To>
-void scatter_into(NativeCall& call, To* to, const Layout& to_layout) {
-  const ArrayView &index = call.inputs[1], &source = call.inputs[2];
-  const int dim = static_cast<int>(call.attributes[0]), rank = index.layout.rank();
-  const bool add = call.attributes[1] != 0;
-  const Layout* layouts[] = {&to_layout, &index.layout, &source.layout};
-  std::array<std::array<int64_t, kMaxDims>, 3> outer, inner;
-  for (int i = 0; i < 3; ++i) {
-    outer[i] = strides_between(*layouts[i], 0, dim);
-    inner[i] = strides_between(*layouts[i], dim + 1, rank);
+/// The stride with which the dimensions first..last (exclusive) of `shape` are walked as if they
+/// were one; nothing if they cannot be. Dimensions of size 1 do not count.
+std::optional<int64_t> joined_stride(const Layout& layout, const Shape& shape, int first,
+                                     int last) {
+  int64_t stride = 0, size = 1;
+  for (int d = last - 1; d >= first; --d) {
+    if (shape[d] == 1) continue;
+    if (size == 1)
+      stride = layout.strides[d];
+    else if (layout.strides[d] != stride * size)
+      return {};
+    size *= shape[d];
   }
-  const Shape outer_shape = shape_between(index.layout.shape, 0, dim);
-  const Shape inner_shape = shape_between(index.layout.shape, dim + 1, rank);
-  const int64_t length = index.layout.shape[dim], inner_count = inner_shape.numel();
-  RangeCheck check(call, to_layout.shape[dim]);
+  return stride;
+}
 
-  // Points that differ only along dim may meet, so one part takes them all, in order.
-  const auto body = [&](int64_t begin, int64_t end) {
-    for (int64_t lane = begin; lane < end;) {
-      const int64_t block = lane / inner_count, first = lane % inner_count;
-      const int64_t last = std::min(inner_count, first + end - lane);
-      lane += last - first;
-      const StridedWalk<3> start(outer_shape, {outer[0].data(), outer[1].data(), outer[2].data()},
-                                 block);
-      for (int64_t j = 0; j < length; ++j) {
-        StridedWalk<3> walk(inner_shape, {inner[0].data(), inner[1].data(), inner[2].data()},
-                            first);
-        To* target = to + start.offset(0);
-        const int64_t* positions = static_cast<const int64_t*>(index.data) + start.offset(1) +
-                                   j * index.layout.strides[dim];
-        const T* values =
-            static_cast<const T*>(source.data) + start.offset(2) + j * source.layout.strides[dim];
-        for (int64_t i = first; i < last; ++i, walk.next()) {
-          const int64_t position = positions[walk.offset(1)];
-          if (!check.allows(position, (block * length + j) * inner_count + i)) continue;
-          To& cell = target[walk.offset(0) + (position - 1) * to_layout.strides[dim]];
-          const To value = static_cast<To>(values[walk.offset(2)]);
-          cell = add ? static_cast<To>(cell + value) : value;
-        }
+/// How far ahead the places that will be written are asked for: they lie anywhere in memory.
+constexpr int64_t kAhead = 16;
+
+/// Writes or adds a source into an array that holds the base already. The source is of type T, the
+/// array of type To: where many addends meet in one place, halves are summed in float.
+///
+/// Points that differ only along dim (a lane) may meet, so one part takes them all, in order.
+template <class T, class To, bool kAdd>
+class Scatter {
+ public:
+  Scatter(NativeCall& call, To* to, const Layout& to_layout)
+      : call_(call),
+        index_(call.inputs[1].layout),
+        source_(call.inputs[2].layout),
+        to_layout_(to_layout),
+        to_(to),
+        positions_(static_cast<const int64_t*>(call.inputs[1].data)),
+        values_(static_cast<const T*>(call.inputs[2].data)),
+        dim_(static_cast<int>(call.attributes[0])),
+        check_(call, to_layout.shape[dim_]) {
+    const Layout* layouts[] = {&to_layout_, &index_, &source_};
+    for (int i = 0; i < 3; ++i) {
+      outer_[i] = strides_between(*layouts[i], 0, dim_);
+      inner_[i] = strides_between(*layouts[i], dim_ + 1, index_.rank());
+      along_[i] = layouts[i]->strides[dim_];
+      joined_[i] = joined_stride(*layouts[i], index_.shape, dim_ + 1, index_.rank());
+    }
+    outer_shape_ = shape_between(index_.shape, 0, dim_);
+    inner_shape_ = shape_between(index_.shape, dim_ + 1, index_.rank());
+    length_ = index_.shape[dim_];
+    inner_count_ = inner_shape_.numel();
+  }
+
+  void run() {
+    const int64_t lanes = outer_shape_.numel() * inner_count_;
+    if (lanes == 1 && length_ >= kGrain) return run_by_targets();
+    const bool dense = joined_[0] == 1 && joined_[2] == 1 && joined_[1].value_or(2) <= 1;
+    const auto body = [&](int64_t begin, int64_t end) {
+      for (int64_t lane = begin; lane < end;) {
+        const int64_t block = lane / inner_count_, first = lane % inner_count_;
+        const int64_t last = std::min(inner_count_, first + end - lane);
+        lane += last - first;
+        const StridedWalk<3> start(outer_shape_,
+                                   {outer_[0].data(), outer_[1].data(), outer_[2].data()}, block);
+        To* target = to_ + start.offset(0);
+        const int64_t* positions = positions_ + start.offset(1);
+        const T* values = values_ + start.offset(2);
+        if (inner_count_ == 1)
+          run_lane(target, positions, values, block);
+        else if (dense && joined_[1] == 0)
+          run_rows(target, positions, values, block, first, last);
+        else if (dense)
+          run_dense(target, positions, values, block, first, last);
+        else
+          run_strided(target, positions, values, block, first, last);
+      }
+    };
+    call_.parallel->for_range(lanes, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, length_)),
+                              body);
+  }
+
+ private:
+  static void put(To& cell, T value) {
+    const To wide = static_cast<To>(value);
+    cell = kAdd ? static_cast<To>(cell + wide) : wide;
+  }
+
+  /// Asks for the place of the position `kAhead` steps behind j, whatever it may hold.
+  void ask(const To* target, const int64_t* positions, int64_t j) const {
+    if (j + kAhead >= length_) return;
+    const int64_t place = (positions[(j + kAhead) * along_[1]] - 1) * along_[0];
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(target) +
+                                                     static_cast<uintptr_t>(place) * sizeof(To)),
+                       1);
+  }
+
+  /// The only lane there is: each part looks through all positions, and writes a range of targets.
+  void run_by_targets() {
+    const int64_t size = to_layout_.shape[dim_], parts = call_.parallel->threads();
+    call_.parallel->for_range(parts, 1, [&](int64_t begin, int64_t end) {
+      const auto low = size * begin / parts, count = size * end / parts - low;
+      const auto own = [=](int64_t position) {
+        return static_cast<uint64_t>(position - 1 - low) < static_cast<uint64_t>(count);
+      };
+      To spare{};  // takes what other parts write: no branch that nobody can foresee
+      const auto cell = [&](int64_t position) {
+        return own(position) ? to_ + (position - 1) * along_[0] : &spare;
+      };
+      for (int64_t j = 0; j < length_; ++j) {
+        if (j + kAhead < length_) __builtin_prefetch(cell(positions_[(j + kAhead) * along_[1]]), 1);
+        const int64_t position = positions_[j * along_[1]];
+        if (check_.allows(position, j)) put(*cell(position), values_[j * along_[2]]);
+      }
+    });
+  }
+
+  void run_lane(To* target, const int64_t* positions, const T* values, int64_t block) {
+    for (int64_t j = 0; j < length_; ++j) {
+      ask(target, positions, j);
+      const int64_t position = positions[j * along_[1]];
+      if (check_.allows(position, block * length_ + j))
+        put(target[(position - 1) * along_[0]], values[j * along_[2]]);
+    }
+  }
+
+  /// All lanes of a row share their position.
+  void run_rows(To* target, const int64_t* positions, const T* values, int64_t block, int64_t first,
+                int64_t last) {
+    for (int64_t j = 0; j < length_; ++j) {
+      ask(target + first, positions, j);
+      const int64_t position = positions[j * along_[1]];
+      if (!check_.allows(position, (block * length_ + j) * inner_count_ + first)) continue;
+      To* row = target + (position - 1) * along_[0];
+      const T* from = values + j * along_[2];
+      for (int64_t i = first; i < last; ++i) put(row[i], from[i]);
+    }
+  }
+
+  /// Lanes are neighbours in all three arrays.
+  void run_dense(To* target, const int64_t* positions, const T* values, int64_t block,
+                 int64_t first, int64_t last) {
+    for (int64_t j = 0; j < length_; ++j) {
+      const int64_t* row = positions + j * along_[1];
+      const T* from = values + j * along_[2];
+      for (int64_t i = first; i < last; ++i)
+        if (check_.allows(row[i], (block * length_ + j) * inner_count_ + i))
+          put(target[(row[i] - 1) * along_[0] + i], from[i]);
+    }
+  }
+
+  void run_strided(To* target, const int64_t* positions, const T* values, int64_t block,
+                   int64_t first, int64_t last) {
+    for (int64_t j = 0; j < length_; ++j) {
+      StridedWalk<3> walk(inner_shape_, {inner_[0].data(), inner_[1].data(), inner_[2].data()},
+                          first);
+      for (int64_t i = first; i < last; ++i, walk.next()) {
+        const int64_t position = positions[j * along_[1] + walk.offset(1)];
+        if (check_.allows(position, (block * length_ + j) * inner_count_ + i))
+          put(target[walk.offset(0) + (position - 1) * along_[0]],
+              values[j * along_[2] + walk.offset(2)]);
       }
     }
-  };
-  const int64_t lanes = outer_shape.numel() * inner_count;
-  call.parallel->for_range(lanes, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, length)),
-                           body);
+  }
+
+  NativeCall& call_;
+  const Layout &index_, &source_, &to_layout_;
+  To* to_;
+  const int64_t* positions_;
+  const T* values_;
+  int dim_;
+  RangeCheck check_;
+  // Of the array, the index and the source: strides before, along and behind dim.
+  std::array<std::array<int64_t, kMaxDims>, 3> outer_, inner_;
+  std::array<int64_t, 3> along_;
+  std::array<std::optional<int64_t>, 3> joined_;
+  Shape outer_shape_, inner_shape_;
+  int64_t length_ = 0, inner_count_ = 0;
+};
+
+template <class T, class To>
+void scatter_into(NativeCall& call, To* to, const Layout& layout) {
+  if (call.attributes[1] != 0)
+    Scatter<T, To, true>(call, to, layout).run();
+  else
+    Scatter<T, To, false>(call, to, layout).run();
 }
 
 /// to[i] = from[i], converted.

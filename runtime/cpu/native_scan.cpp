@@ -45,6 +45,14 @@ void accumulate(NativeCall& call, int first, Combine combine) {
   for_lanes(call, scan, [&](int64_t offset, int64_t width) {
     const In* x = static_cast<const In*>(call.inputs[0].data) + offset;
     Out* y = static_cast<Out*>(call.outputs[0].data) + offset;
+    if (width == 1) {  // a lane by itself, whose sum stays in a register
+      Sum sum = static_cast<Sum>(first);
+      for (int64_t i = 0; i < scan.length; ++i) {
+        sum = combine(sum, static_cast<Sum>(x[i * scan.inner]));
+        y[i * scan.inner] = static_cast<Out>(static_cast<Wide<Out>>(sum));
+      }
+      return;
+    }
     Sum sums[kLanes];
     std::fill_n(sums, width, static_cast<Sum>(first));
     for (int64_t i = 0; i < scan.length; ++i, x += scan.inner, y += scan.inner)

@@ -8,6 +8,7 @@
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/ops/joining.h"
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/scan.h"
@@ -16,23 +17,27 @@
 namespace tide {
 namespace {
 
-/// x sorted along dim without history: the native op sorts the last dimension.
-std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, bool descending) {
+/// The first `count` of x sorted along dim, without history: the native op sorts the last
+/// dimension.
+std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, bool descending,
+                                   int64_t count) {
   GradientMode off(false);
   const Tensor rows = contiguous(transpose(x, Dim{dim}, Dim{-1}));
-  const NativeResult results[] = {{rows.shape(), x.dtype()}, {rows.shape(), DType::i64}};
-  const int64_t attributes[] = {descending, 1};
+  Shape kept = rows.shape();
+  kept[kept.rank() - 1] = count;
+  const NativeResult results[] = {{kept, x.dtype()}, {kept, DType::i64}};
+  const int64_t attributes[] = {descending};
   const auto sorted = record_native(NativeOp::sort, name, {&rows, 1}, results, attributes);
   return {contiguous(transpose(sorted[0], Dim{dim}, Dim{-1})),
           contiguous(transpose(sorted[1], Dim{dim}, Dim{-1}))};
 }
 
-/// The first `count` of x sorted along dim, and their positions, with history.
+/// `count` of x sorted along dim, behind the `first`, and their positions, with history.
 std::tuple<Tensor, Tensor> sort_part(const char* name, const Tensor& input, int dim,
                                      bool descending, int64_t first, int64_t count) {
   const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
-  auto [values, positions] = sort_raw(name, x, dim, descending);
-  if (first != 0 || count != x.shape()[dim]) {
+  auto [values, positions] = sort_raw(name, x, dim, descending, first + count);
+  if (first != 0) {
     values = contiguous(slice(values, dim, first, count));
     positions = contiguous(slice(positions, dim, first, count));
   }
@@ -87,6 +92,38 @@ Tensor constant(const std::vector<int64_t>& values, Device device) {
   return record_constant(values.data(), {static_cast<int64_t>(values.size())}, DType::i64, device);
 }
 
+/// The different elements of a vector, in order; all that is asked for is made on the device.
+Results unique_elements(const Tensor& x, const Shape& shape, bool return_inverse,
+                        bool return_counts) {
+  const int64_t count = x.numel();
+  const auto [sorted, places] = sort_raw("unique", x, 0, false, count);
+  // A place in order begins a new value unless it equals the one before; all nan are one value.
+  const TensorOptions options{.dtype = DType::boolean, .device = x.device()};
+  Tensor begins = ones({std::min<int64_t>(count, 1)}, options);
+  if (count > 1) {
+    const Tensor here = slice(sorted, 0, 1, count - 1), before = slice(sorted, 0, 0, count - 1);
+    Tensor differ = ne(here, before);
+    if (is_floating(x.dtype()))
+      differ = logical_and(differ, logical_not(logical_and(isnan(here), isnan(before))));
+    begins = cat({begins, differ});
+  }
+  const Tensor rows = nonzero(begins), firsts = reshape_to(rows, {rows.shape()[0]});
+  Results results;
+  results.push_back(gather_along("unique", sorted, 0, firsts));
+  if (return_inverse) {
+    const Tensor ranks = cumsum(begins, Dim{0}, DType::i64);
+    const Tensor base = zeros({count}, {.dtype = DType::i64, .device = x.device()});
+    results.push_back(reshape_to(scatter_along("unique", base, 0, places, ranks, false), shape));
+  }
+  if (return_counts) {
+    const Tensor end = full({1}, Number(count + 1), {.dtype = DType::i64, .device = x.device()});
+    const Tensor ends =
+        firsts.numel() ? cat({slice(firsts, 0, 1, firsts.numel() - 1), end}) : firsts;
+    results.push_back(sub(ends, firsts));
+  }
+  return results;
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor> sort(const Tensor& x, std::optional<Dim> dim, bool descending, bool) {
@@ -123,9 +160,9 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, std::optional<Di
 Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bool return_counts,
                std::optional<Dim> dim) {
   const Tensor x = detach(input);
-  const int place = dim ? resolve_dim("unique", *dim, x.rank()) : 0;
-  // Without dim every element is a row; with it, every slice.
-  const Tensor slices = dim ? transpose(x, Dim{0}, Dim{place}) : ravel(x);
+  if (!dim) return unique_elements(ravel(x), x.shape(), return_inverse, return_counts);
+  const int place = resolve_dim("unique", *dim, x.rank());
+  const Tensor slices = transpose(x, Dim{0}, Dim{place});
   const int64_t count = slices.shape()[0];
   const Rows rows = read_rows(reshape_to(slices, {count, count ? slices.numel() / count : 0}));
   std::vector<size_t> order(static_cast<size_t>(count));
@@ -142,10 +179,8 @@ Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bo
     inverse[order[i]] = static_cast<int64_t>(firsts.size());
   }
   Results results;
-  results.push_back(dim ? index_select(x, *dim, constant(firsts, x.device()))
-                        : index_select(slices, Dim{0}, constant(firsts, x.device())));
-  const Tensor places = constant(inverse, x.device());
-  if (return_inverse) results.push_back(dim ? places : reshape_to(places, x.shape()));
+  results.push_back(index_select(x, *dim, constant(firsts, x.device())));
+  if (return_inverse) results.push_back(constant(inverse, x.device()));
   if (return_counts) results.push_back(constant(counts, x.device()));
   return results;
 }

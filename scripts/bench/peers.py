@@ -38,6 +38,9 @@ UNITS = {
     "resnet18_train": ("images/s", lambda t: 16 / t),
     "startup": ("ms", lambda t: t * 1e3),
 }
+for name in ("sort_16m", "topk_16m", "unique_16m", "cumsum_16m", "gather_16m", "scatter_add_16m",
+             "index_select_16m", "embedding_grad"):
+    UNITS[name] = ("ms", lambda t: t * 1e3)
 for size, count in PRODUCTS.items():
     UNITS[f"matmul_{size}"] = (
         "GFLOP/s", lambda t, n=size, k=count: 2 * n**3 * k / t / 1e9)
@@ -258,6 +261,31 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         fn = compile_(lambda a, b: F.gelu(a + b, approximate="tanh").mean(-1))
         return lambda: fn(a, bias)
 
+    def of_numbers(fn):
+        def make():
+            x = torch.randn(16 * MI)
+            return lambda: fn(x)
+        return make
+
+    def of_positions(fn):
+        def make():
+            x, index = torch.randn(16 * MI), torch.randint(0, 16 * MI, (16 * MI,))
+            return lambda: fn(x, index)
+        return make
+
+    def unique():
+        x = torch.randint(0, MI, (16 * MI,))
+        return lambda: torch.unique(x)
+
+    def index_select():
+        x, index = torch.randn(MI // 4, 64), torch.randint(0, MI // 4, (MI // 4,))
+        return lambda: x.index_select(0, index)
+
+    def embedding_grad():
+        weight = torch.randn(1 << 15, 64, requires_grad=True)
+        index, dy = torch.randint(0, 1 << 15, (MI // 4,)), torch.randn(MI // 4, 64)
+        return lambda: torch.autograd.grad(F.embedding(index, weight), weight, dy)
+
     def frobenius():
         a, b = torch.randn(100, 100), torch.randn(100, 100)
         return lambda: torch.stack([torch.linalg.norm(a @ b) for _ in range(1000)]).tolist()
@@ -271,7 +299,13 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
     if not into_outputs:
         makers.update(
             op_overhead=op_overhead, op_overhead_grad=op_overhead_grad, mlp_step=mlp_step,
-            lenet_train=lenet_train, sum_64m=total, frobenius_1000=frobenius, **networks)
+            lenet_train=lenet_train, sum_64m=total, frobenius_1000=frobenius, **networks,
+            sort_16m=of_numbers(torch.sort), topk_16m=of_numbers(lambda x: torch.topk(x, 100)),
+            cumsum_16m=of_numbers(lambda x: torch.cumsum(x, 0)),
+            gather_16m=of_positions(lambda x, index: torch.gather(x, 0, index)),
+            scatter_add_16m=of_positions(
+                lambda x, index: torch.zeros_like(x).scatter_add(0, index, x)),
+            unique_16m=unique, index_select_16m=index_select, embedding_grad=embedding_grad)
     return makers
 
 

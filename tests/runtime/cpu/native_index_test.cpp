@@ -90,6 +90,44 @@ TEMPLATE_TEST_CASE("scatter writes and adds in order of the index", "[cpu]", flo
       }
 }
 
+TEST_CASE("scatter takes one long lane in order, by any number of threads", "[cpu]") {
+  constexpr int64_t kCount = 60000;
+  auto base = random_array<float>({500}, 1), source = random_array<float>({kCount}, 2);
+  auto index = random_positions({kCount}, 500);
+  index.values[100] = 0;
+  index.values[50000] = 501;
+  for (int64_t add : {0, 1})
+    for (int threads : {1, 2, 3}) {
+      Array<float> out(base.shape);
+      const NativeCall call = run(NativeOp::scatter, {base.view(), index.view(), source.view()},
+                                  {out.view()}, {0, add}, threads);
+      CHECK(call.position == 0);
+      std::vector<float> expected = base.values;
+      for (int64_t i = 0; i < kCount; ++i) {
+        if (i == 100 || i == 50000) continue;
+        float& cell = expected[index.values[i] - 1];
+        cell = add ? cell + source.values[i] : source.values[i];
+      }
+      REQUIRE(out.values == expected);
+    }
+}
+
+TEST_CASE("scatter adds whole rows whose columns share a position", "[cpu]") {
+  auto base = random_array<float>({7, 33}, 1), source = random_array<float>({900, 33}, 2);
+  auto index = random_positions({900}, 7);
+  ArrayView wide = index.view();
+  wide.layout.shape = {900, 33};
+  wide.layout.strides = {1, 0};
+  std::vector<float> expected = base.values;
+  for (int64_t i = 0; i < 900 * 33; ++i)
+    expected[(index.values[i / 33] - 1) * 33 + i % 33] += source.values[i];
+  for (int threads : {1, 3}) {
+    Array<float> out(base.shape);
+    run(NativeOp::scatter, {base.view(), wide, source.view()}, {out.view()}, {0, 1}, threads);
+    REQUIRE(out.values == expected);
+  }
+}
+
 TEST_CASE("positions out of range are reported and do no harm", "[cpu]") {
   auto x = random_array<float>({3, 2}, 1);
   Array<int64_t> index({3, 2}, {1, 2, 3, 0, 9, -1});
