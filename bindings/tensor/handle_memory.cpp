@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kBlock = 64;     ///< of one handle; Lua's header and a Box<Tensor> are less
 constexpr size_t kBlocks = 1024;  ///< that a thread takes at a time
 
-/// Addresses that only handles have, so that an address tells what is being freed. Memory stands
+/// Addresses that only handles have, so that an address tells what is being freed: room for 64
+/// million, after which Lua has no memory. Memory stands
 /// behind those only that have been used. Never given back: states may be closed at any time.
 struct Range {
   std::byte* begin = nullptr;
@@ -25,7 +26,7 @@ struct Range {
   std::atomic<size_t> used = 0;
 
   void reserve() {
-    constexpr size_t kMost = size_t{64} << 30, kLeast = size_t{64} << 20;
+    constexpr size_t kMost = size_t{4} << 30, kLeast = size_t{64} << 20;
     for (size_t wanted = kMost; !size && wanted >= kLeast; wanted /= 4) {
       void* found = mmap(nullptr, wanted, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
