@@ -36,6 +36,10 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
     options.memory_limit = static_cast<size_t>(value);
   else if (key == "bytes_per_second")
     options.bytes_per_second = value;
+  else if (key == "staging_bytes_per_second")
+    options.staging_bytes_per_second = value;
+  else if (key == "pin_bytes_per_second")
+    options.pin_bytes_per_second = value;
   else if (key == "copy_latency")
     options.copy_latency = value;
   else if (key == "launch_cost")
@@ -49,7 +53,7 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
   else
     throw ArgumentError("sim.configure: unknown option '" + std::string(key) +
                         "': known are index, device, memory_limit, bytes_per_second, "
-                        "copy_latency, launch_cost, fail_op, fail_allocation, fail_copy");
+                        "staging_bytes_per_second, pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy");
 }
 
 int configure(lua_State* L) {
@@ -86,10 +90,11 @@ int device_count(lua_State* L) {
 
 constexpr Function kFunctions[] = {
     {"configure", guard<configure>,
-     "{index, device, memory_limit, bytes_per_second, copy_latency, launch_cost, fail_op, "
-     "fail_allocation, fail_copy}",
-     "Sets what a simulated accelerator has: bytes, copy rate, seconds per copy and launch; "
-     "fail_* make the k-th step from now fail",
+     "{index, device, memory_limit, bytes_per_second, staging_bytes_per_second, "
+     "pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy}",
+     "Sets what a simulated accelerator has: bytes, copy rate, rate of the detour of memory that is "
+     "not pinned, rate of pinning (sim:0's, for all), seconds per copy and launch; fail_* make the "
+     "k-th step from now fail",
      "tide.sim.configure({index = 0, copy_latency = 0}); tide.ones(2):to(\"sim:0\") --> {1.0, "
      "1.0}"},
     {"device_count", guard<device_count>, "", "How many simulated accelerators there are",

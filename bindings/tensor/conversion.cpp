@@ -18,9 +18,10 @@ namespace {
 
 /// What x:to asks for.
 struct Target {
-  std::optional<DType> dtype;
-  std::optional<Device> device;
+  std::optional<DType> dtype{};
+  std::optional<Device> device{};
   bool copy = false;
+  bool non_blocking = false;
 };
 
 /// A copy on another device, differentiable.
@@ -42,6 +43,7 @@ Tensor converted(const Tensor& x, const Target& target) {
   const bool converts_first = converts && size_of(*target.dtype) < size_of(x.dtype());
   if (converts_first) y = convert(y, *target.dtype);
   if (moves) y = moved(y, *target.device);
+  if (moves && !target.non_blocking && target.device->kind == DeviceKind::cpu) wait_for_transfer(y);
   if (converts && !converts_first) y = convert(y, *target.dtype);
   return target.copy && y == x ? clone(x) : y;
 }
@@ -58,7 +60,9 @@ void read_named(lua_State* L, int index, Target& target) {
       target.dtype = dtype_at(L, value, "to");
     else if (key == "copy")
       target.copy = lua_toboolean(L, value);
-    else if (key != "non_blocking" && key != "memory_format")
+    else if (key == "non_blocking")
+      target.non_blocking = lua_toboolean(L, value);
+    else if (key != "memory_format")
       throw ArgumentError("to: unknown option '" + std::string(key) +
                           "': known are device, dtype, copy, non_blocking, memory_format");
     lua_pop(L, 1);
@@ -75,7 +79,7 @@ void read_positional(lua_State* L, int index, Target& target) {
       target.dtype = *type;
     else
       target.device = device_at(L, index, "to");
-  } else if (!lua_isnil(L, index) && !lua_isboolean(L, index)) {  // non_blocking, copy
+  } else if (!lua_isnil(L, index)) {
     target.device = device_at(L, index, "to");
   }
 }
@@ -85,11 +89,16 @@ int to(lua_State* L) {
   Target target;
   const int top = lua_gettop(L);
   if (top < 2) throw ArgumentError("to: expected a type, a device, a tensor, or options");
+  bool* flag = &target.non_blocking;  // and then: copy
   for (int i = 2; i <= top; ++i) {
-    if (lua_type(L, i) == LUA_TTABLE)
+    if (lua_type(L, i) == LUA_TTABLE) {
       read_named(L, i, target);
-    else
+    } else if (lua_type(L, i) == LUA_TBOOLEAN) {
+      *flag = lua_toboolean(L, i);
+      flag = &target.copy;
+    } else {
       read_positional(L, i, target);
+    }
   }
   push_tensor(L, converted(x, target));
   return 1;
@@ -97,18 +106,18 @@ int to(lua_State* L) {
 
 template <DType kType>
 int to_type(lua_State* L) {
-  push_tensor(L, converted(check_tensor(L, 1, "to"), {kType, {}, false}));
+  push_tensor(L, converted(check_tensor(L, 1, "to"), {kType}));
   return 1;
 }
 
 int type_as(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "type_as");
-  push_tensor(L, converted(x, {check_tensor(L, 2, "type_as").dtype(), {}, false}));
+  push_tensor(L, converted(x, {check_tensor(L, 2, "type_as").dtype()}));
   return 1;
 }
 
 int to_cpu(lua_State* L) {
-  push_tensor(L, converted(check_tensor(L, 1, "cpu"), {{}, Device{}, false}));
+  push_tensor(L, converted(check_tensor(L, 1, "cpu"), {{}, Device{}}));
   return 1;
 }
 
@@ -123,7 +132,22 @@ int to_cuda(lua_State* L) {
   } else {
     device = device_or(L, 2, device, "cuda");
   }
-  push_tensor(L, converted(x, {{}, device, false}));
+  push_tensor(L, converted(x, {{}, device}));
+  return 1;
+}
+
+/// The same elements in pinned memory, differentiable. What lies on a device is left there.
+Tensor pinned(const Tensor& x) {
+  if (x.device().kind != DeviceKind::cpu) return x;
+  const Tensor y = record_pinned(x);
+  if (!(y == x) && needs_history(x))
+    set_history(y, "pin_memory", {x}, false,
+                [](const GradientCall& call) { return std::vector<Tensor>{call.dy}; });
+  return y;
+}
+
+int pin_memory(lua_State* L) {
+  push_tensor(L, pinned(check_tensor(L, 1, "pin_memory")));
   return 1;
 }
 
@@ -135,7 +159,7 @@ int copyto(lua_State* L) {
 
 int as_in_ctx(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "as_in_ctx");
-  push_tensor(L, converted(x, {{}, device_at(L, 2, "as_in_ctx"), false}));
+  push_tensor(L, converted(x, {{}, device_at(L, 2, "as_in_ctx")}));
   return 1;
 }
 
@@ -170,6 +194,9 @@ constexpr Function kMethods[] = {
     {"cuda", guard<to_cuda>, "i?", "x on a CUDA device",
      "local ok, x = pcall(tide.ones(2).cuda, tide.ones(2)); ok == tide.cuda.is_available() --> "
      "true"},
+    {"pin_memory", guard<pin_memory>, "",
+     "A copy of x in pinned memory, from where transfers are faster; x itself if it lies there",
+     "tide.tensor{1, 2}:pin_memory() --> {1, 2}"},
     {"copyto", guard<copyto>, "device", "A copy of x on a device, always",
      "tide.tensor{1, 2}:copyto(\"sim\").device --> sim:0"},
     {"as_in_ctx", guard<as_in_ctx>, "device", "x on a device; a copy only where needed",

@@ -6,6 +6,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/record.h"
 
 namespace tide::bindings {
 namespace {
@@ -104,14 +105,7 @@ int is_cuda(lua_State* L) {
 }
 
 int is_pinned(lua_State* L) {
-  check_tensor(L, 1, "is_pinned");
-  lua_pushboolean(L, false);  // there is nothing to pin without CUDA
-  return 1;
-}
-
-int itself(lua_State* L) {
-  check_tensor(L, 1, "pin_memory");
-  lua_settop(L, 1);
+  lua_pushboolean(L, is_pinned(check_tensor(L, 1, "is_pinned")));
   return 1;
 }
 
@@ -180,8 +174,6 @@ constexpr Function kMethods[] = {
      "tide.ones(2):is_cuda() --> false"},
     {"is_pinned", guard_lookup<is_pinned>, "", "Whether it lies in pinned memory",
      "tide.ones(2):is_pinned() --> false"},
-    {"pin_memory", guard_lookup<itself>, "", "In pinned memory, where that is of use",
-     "tide.tensor{1, 2}:pin_memory() --> {1, 2}"},
 };
 
 constexpr Function kFunctions[] = {

@@ -41,12 +41,13 @@ class HostBackend : public Backend {
 /// take the time they would take.
 class SimBackend : public HostBackend {
  public:
-  /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE (bytes per second),
-  /// TIDE_SIM_LATENCY and TIDE_SIM_LAUNCH (seconds).
+  /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE, TIDE_SIM_STAGING and
+  /// TIDE_SIM_PIN (bytes per second), TIDE_SIM_LATENCY and TIDE_SIM_LAUNCH (seconds).
   explicit SimBackend(int index);
 
   std::string description() const override;
   size_t memory_limit() const override { return memory_limit_; }
+  void* allocate_host(size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
@@ -56,7 +57,7 @@ class SimBackend : public HostBackend {
  private:
   int index_;
   std::atomic<size_t> memory_limit_;
-  std::atomic<double> rate_, latency_, launch_cost_;
+  std::atomic<double> rate_, staging_rate_, pin_rate_, latency_, launch_cost_;
   std::atomic<int64_t> fail_in_[3] = {0, 0, 0};  ///< by Fault: 1 means the next one
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 /// Defaults of a small discrete card on PCIe, so that lessons show a cost.
 constexpr size_t kMemory = size_t{1} << 30;
-constexpr double kRate = 12e9, kLatency = 10e-6, kLaunch = 0;
+constexpr double kRate = 12e9, kStagingRate = 12e9, kPinRate = 4e9, kLatency = 10e-6, kLaunch = 0;
 
 double number_from(const char* variable, double otherwise) {
   const char* text = std::getenv(variable);
@@ -45,6 +45,11 @@ void spend_until(std::chrono::steady_clock::time_point end) {
   while (std::chrono::steady_clock::now() < end) __builtin_ia32_pause();
 }
 
+/// Seconds for so many bytes; a rate of 0 means no time at all.
+double time_for(size_t bytes, double rate) {
+  return rate > 0 ? static_cast<double>(bytes) / rate : 0;
+}
+
 std::chrono::steady_clock::duration seconds(double value) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(value));
@@ -66,6 +71,8 @@ SimBackend::SimBackend(int index)
       memory_limit_(
           static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)))),
       rate_(number_from("TIDE_SIM_RATE", kRate)),
+      staging_rate_(number_from("TIDE_SIM_STAGING", kStagingRate)),
+      pin_rate_(number_from("TIDE_SIM_PIN", kPinRate)),
       latency_(number_from("TIDE_SIM_LATENCY", kLatency)),
       launch_cost_(number_from("TIDE_SIM_LAUNCH", kLaunch)) {}
 
@@ -90,8 +97,17 @@ void SimBackend::copy(void* destination, const void* source, size_t bytes, CopyK
     throw Error("the copy failed (injected fault)");
   HostBackend::copy(destination, source, bytes, kind);
   if (kind == CopyKind::within) return;
-  const double rate = rate_;
-  spend_until(start + seconds(latency_ + (rate > 0 ? static_cast<double>(bytes) / rate : 0)));
+  double time = latency_ + time_for(bytes, rate_);
+  if (kind == CopyKind::to_device || kind == CopyKind::to_host)
+    time += time_for(bytes, staging_rate_);
+  spend_until(start + seconds(time));
+}
+
+void* SimBackend::allocate_host(size_t bytes) {
+  const auto start = std::chrono::steady_clock::now();
+  void* data = HostBackend::allocate_host(bytes);
+  spend_until(start + seconds(time_for(bytes, pin_rate_)));
+  return data;
 }
 
 bool SimBackend::fault(Fault kind) {
@@ -103,6 +119,8 @@ bool SimBackend::fault(Fault kind) {
 void SimBackend::configure(const engine::SimOptions& options) {
   if (options.memory_limit) memory_limit_ = *options.memory_limit;
   if (options.bytes_per_second) rate_ = *options.bytes_per_second;
+  if (options.staging_bytes_per_second) staging_rate_ = *options.staging_bytes_per_second;
+  if (options.pin_bytes_per_second) pin_rate_ = *options.pin_bytes_per_second;
   if (options.copy_latency) latency_ = *options.copy_latency;
   if (options.launch_cost) launch_cost_ = *options.launch_cost;
   const auto arm = [&](Fault kind, const std::optional<int64_t>& count) {

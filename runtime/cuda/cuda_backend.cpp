@@ -113,6 +113,11 @@ void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, siz
   switch (kind) {
     case CopyKind::to_device:
       return lane.staging->upload(pointer(destination), source, bytes);
+    case CopyKind::from_pinned:
+      check(driver().copy_to_device(pointer(destination), source, bytes, lane.stream),
+            "cuMemcpyHtoDAsync");
+      // The driver reads it while the stream runs; whoever called may change it after this.
+      return check(driver().stream_synchronize(lane.stream), "cuStreamSynchronize");
     case CopyKind::to_host:
       return lane.staging->download(destination, pointer(source), bytes);
     case CopyKind::within:

@@ -43,7 +43,8 @@ struct PositionFailure {
   int64_t limit;
 };
 
-enum class CopyKind : uint8_t { to_device, to_host, within, between };
+/// `from_pinned`: to the device, from pinned host memory.
+enum class CopyKind : uint8_t { to_device, from_pinned, to_host, within, between };
 
 /// One device.
 class Backend {

@@ -34,7 +34,7 @@ std::string list_of_devices() {
 }  // namespace
 
 DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
-    : device(d), number(n), backend(std::move(b)), allocator(*backend), queue(*backend, d.name()) {}
+    : device(d), number(n), backend(std::move(b)), allocator(*backend), pinned(*backend, Allocator::Memory::pinned_host), queue(*backend, d.name()) {}
 
 DeviceState& DeviceState::of(Device device) {
   Registry& all = registry();
@@ -58,6 +58,12 @@ std::vector<DeviceState*> DeviceState::all() {
   std::vector<DeviceState*> states;
   for (const auto& state : registry().states) states.push_back(state.get());
   return states;
+}
+
+DeviceState* DeviceState::pinning() {
+  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::sim})
+    if (is_present({kind, 0})) return &of({kind, 0});
+  return nullptr;
 }
 
 void DeviceState::rest() {
@@ -93,6 +99,15 @@ Ref<Storage> DeviceState::allocate(size_t bytes, const char* op) {
   make_room();
   if (Ref<Storage> storage = try_allocate(bytes)) return storage;
   raise_out_of_memory(bytes, op);
+}
+
+Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const char* op) {
+  if (Ref<Storage> storage = pinned.allocate(bytes)) return storage;
+  if (reclaim_function()) reclaim_function()();
+  pinned.trim();
+  if (Ref<Storage> storage = pinned.allocate(bytes)) return storage;
+  throw MemoryError(std::string(op) + ": out of memory that can be pinned: asked for " +
+                    size_text(bytes) + ", in use " + size_text(pinned.statistics().in_use));
 }
 
 void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {

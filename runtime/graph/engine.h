@@ -101,6 +101,8 @@ uint64_t allocated_bytes();
 struct SimOptions {
   std::optional<size_t> memory_limit;       ///< bytes
   std::optional<double> bytes_per_second;   ///< of copies to and from the device; 0: as fast as memory
+  std::optional<double> staging_bytes_per_second;  ///< of the detour that memory takes which is not pinned; 0: none
+  std::optional<double> pin_bytes_per_second;      ///< of pinning host memory; 0: as fast as memory. The first sim's counts
   std::optional<double> copy_latency;       ///< seconds per copy
   std::optional<double> launch_cost;        ///< seconds per launched step
   std::optional<int64_t> fail_op;           ///< the k-th step from now (1: the next) fails

@@ -26,10 +26,14 @@ size_t Allocator::block_size(size_t bytes) {
   return size < kHuge ? size : (size + kHuge - 1) & ~(kHuge - 1);
 }
 
+void* Allocator::obtain(size_t bytes) {
+  return pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
+}
+
 void* Allocator::carve_small(size_t bytes) {
   if (slab_left_ < bytes) {
     // What is left of the old slab (less than one small block) is not used any more.
-    slab_ = static_cast<char*>(backend_.allocate(kSlab));
+    slab_ = static_cast<char*>(obtain(kSlab));
     slab_left_ = slab_ ? kSlab : 0;
     if (!slab_) return nullptr;
     ++statistics_.device_allocations;
@@ -63,14 +67,14 @@ void* Allocator::take_cached(size_t& bytes) {
 Ref<Storage> Allocator::allocate(size_t wanted) {
   std::lock_guard lock(mutex_);
   size_t bytes = block_size(wanted);
-  if (backend_.fault(Backend::Fault::allocation)) return {};
+  if (!pinned() && backend_.fault(Backend::Fault::allocation)) return {};
   void* data = take_cached(bytes);
   if (data) {
     statistics_.cached -= bytes;
   } else {
-    const size_t limit = backend_.memory_limit();
+    const size_t limit = pinned() ? 0 : backend_.memory_limit();
     if (limit && statistics_.in_use + statistics_.cached + bytes > limit) return {};
-    data = backend_.allocate(bytes);
+    data = obtain(bytes);
     if (!data) return {};
     ++statistics_.device_allocations;
   }
@@ -112,7 +116,10 @@ size_t Allocator::trim() {
   std::lock_guard lock(mutex_);
   size_t given_back = 0;
   for (auto& [bytes, list] : large_) {
-    for (void* data : list) backend_.release(data, bytes);
+    for (void* data : list) {
+      if (pinned()) backend_.release_host(data, bytes);
+      else backend_.release(data, bytes);
+    }
     given_back += bytes * list.size();
   }
   large_.clear();
@@ -123,7 +130,7 @@ size_t Allocator::trim() {
 engine::MemoryStatistics Allocator::statistics() const {
   std::lock_guard lock(mutex_);
   engine::MemoryStatistics result = statistics_;
-  result.limit = backend_.memory_limit();
+  result.limit = pinned() ? 0 : backend_.memory_limit();
   return result;
 }
 

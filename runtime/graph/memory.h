@@ -28,13 +28,18 @@ struct Storage : RefCounted<Storage> {
   CallSite site;     ///< the line that needed it
   Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
   Storage* next = nullptr;
+  /// Whether it is host memory that devices may copy from directly.
+  bool pinned() const;
   static void destroy(Storage* storage);
 };
 
 /// Thread-safe. Blocks go back to the backend only in `trim`.
 class Allocator {
  public:
-  explicit Allocator(Backend& backend) : backend_(backend) {}
+  /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
+  enum class Memory : uint8_t { device, pinned_host };
+  explicit Allocator(Backend& backend, Memory memory = Memory::device)
+      : backend_(backend), memory_(memory) {}
 
   /// A block of at least this size, or null: the caller reclaims and tries again, then reports.
   Ref<Storage> allocate(size_t bytes);
@@ -43,6 +48,7 @@ class Allocator {
   engine::MemoryStatistics statistics() const;
   void reset_peak();
   void release(Storage* storage);
+  bool pinned() const { return memory_ == Memory::pinned_host; }
   /// Who holds most, by script line: "lesson.lua:12 holds 64.0 MB, ..."; empty if no line is known.
   std::string largest_holders() const;
 
@@ -52,8 +58,10 @@ class Allocator {
  private:
   void* take_cached(size_t& bytes);
   void* carve_small(size_t bytes);
+  void* obtain(size_t bytes);
 
   Backend& backend_;
+  const Memory memory_;
   mutable std::mutex mutex_;
   static constexpr size_t kSmallest = 64;
   static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs, never given back
@@ -66,5 +74,7 @@ class Allocator {
   size_t slab_left_ = 0;
   engine::MemoryStatistics statistics_;
 };
+
+inline bool Storage::pinned() const { return allocator && allocator->pinned(); }
 
 }  // namespace tide

@@ -22,6 +22,7 @@ class DeviceState {
   const int number;  ///< 0, 1, ...: place in the recorders' lists of windows
   const std::unique_ptr<Backend> backend;
   Allocator allocator;
+  Allocator pinned;  ///< of the host's memory, for transfers to this device
   Queue queue;
 
   /// A block, or null if there is no room.
@@ -32,6 +33,8 @@ class DeviceState {
   /// A block, with room made for it if need be. Throws MemoryError that says what holds the memory.
   Ref<Storage> allocate(size_t bytes, const char* op);
   [[noreturn]] void raise_out_of_memory(size_t bytes, const char* op) const;
+  /// A block of pinned host memory. Throws MemoryError.
+  Ref<Storage> allocate_pinned(size_t bytes, const char* op);
   /// Keeps a block from reuse until another device's queue has come to `ticket`.
   void keep_until(Ref<Storage> storage, DeviceState& reader, uint64_t ticket);
 
@@ -39,6 +42,9 @@ class DeviceState {
   static DeviceState& of(Device device);
   /// Those in use.
   static std::vector<DeviceState*> all();
+  /// The accelerator that pins host memory, for itself and all others: CUDA's first, else the first simulated one. Null
+  /// if there is none.
+  static DeviceState* pinning();
   /// The end of the process: what is queued is dropped, what runs ends.
   static void rest();
 

@@ -272,11 +272,13 @@ void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value)
   record_write(name, x, value, true);
 }
 
-Tensor record_transfer(const Tensor& x, Device target) {
+namespace {
+
+/// A copy of x on `to`, queued; in host memory that `pinning` pins, if there is one.
+Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState* pinning) {
   const Tensor dense = record_contiguous(x);
   Node& source = *dense.body().cell->value;
   DeviceState& from = *source.device;
-  DeviceState& to = DeviceState::of(target);
   Window& window = Recorder::of_thread().window(from);
   window.hand_over();
   // What others in its window read may have become a recipe there.
@@ -284,20 +286,22 @@ Tensor record_transfer(const Tensor& x, Device target) {
     window.want(source);
     window.hand_over();
   }
-  Ref<Node> node = new_node(Node::Kind::constant, "to", to, source.type, x.shape());
+  Ref<Node> node = new_node(Node::Kind::constant, name, to, source.type, x.shape());
   if (source.state == Node::State::failed) {
     node->state = Node::State::failed;
     node->failure = source.failure;
     return make_tensor(std::move(node));
   }
-  node->storage = to.allocate(std::max<size_t>(node->bytes(), 1), "to");
+  const size_t bytes = node->bytes(), block = std::max<size_t>(bytes, 1);
+  node->storage = pinning ? pinning->allocate_pinned(block, name) : to.allocate(block, name);
   node->state = Node::State::stored;
-  const size_t bytes = node->bytes();
   const size_t offset = static_cast<size_t>(dense.layout().offset) * size_of(source.type);
   void* destination = node->storage->data;
   char* storage = static_cast<char*>(source.storage->data);
   const CallSite site = current_call_site();
-  const CopyKind kind = from.device.kind == DeviceKind::cpu ? CopyKind::to_device
+  const CopyKind kind = &from == &to ? CopyKind::within
+                        : source.storage->pinned() ? CopyKind::from_pinned
+                        : from.device.kind == DeviceKind::cpu ? CopyKind::to_device
                         : to.device.kind == DeviceKind::cpu ? CopyKind::to_host
                                                             : CopyKind::between;
   // The side that is not the host's pays for the transfer, on the destination's queue. A driver's memory is
@@ -308,8 +312,8 @@ Tensor record_transfer(const Tensor& x, Device target) {
   node->ticket = to.queue.submit([&](Submission& submission) {
     submission.ops = 1;
     submission.task_output = destination;
-    submission.task = [&from, &to, &backend, destination, storage, offset, bytes, kind, ticket, site] {
-      to.queue.wait_for_other(from.queue, ticket);
+    submission.task = [&from, &to, &backend, name, destination, storage, offset, bytes, kind, ticket, site] {
+      if (&from != &to) to.queue.wait_for_other(from.queue, ticket);
       Ref<Failure> failure;
       const auto taint = from.queue.find_failure(storage, false);
       if (taint && taint->lost) {
@@ -324,8 +328,8 @@ Tensor record_transfer(const Tensor& x, Device target) {
           return;
         } catch (const std::exception& error) {
           failure = new Failure;
-          failure->what = std::string("to: ") + error.what();
-          failure->op = "to";
+          failure->what = std::string(name) + ": " + error.what();
+          failure->op = name;
           failure->site = site;
         }
       }
@@ -335,6 +339,25 @@ Tensor record_transfer(const Tensor& x, Device target) {
   from.keep_until(source.storage, to, node->ticket);
   return make_tensor(std::move(node));
 }
+
+}  // namespace
+
+Tensor record_transfer(const Tensor& x, Device target) {
+  return transfer("to", x, DeviceState::of(target), nullptr);
+}
+
+Tensor record_pinned(const Tensor& x) {
+  DeviceState* pinning = DeviceState::pinning();
+  if (!pinning || is_pinned(x)) return x;
+  return transfer("pin_memory", x, DeviceState::of(x.device()), pinning);
+}
+
+bool is_pinned(const Tensor& x) {
+  const Node& node = *x.body().cell->value;
+  return node.storage && node.storage->pinned();
+}
+
+void wait_for_transfer(const Tensor& x) { wait_for(*x.body().cell->value, "to"); }
 
 Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device) {
   DeviceState& state = DeviceState::of(device);

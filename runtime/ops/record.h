@@ -50,6 +50,13 @@ void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value)
 
 /// A copy of x on `device`, queued.
 Tensor record_transfer(const Tensor& x, Device device);
+/// A copy of x, which lies on the cpu, in host memory that is pinned: devices copy from there without a detour. x itself
+/// if it is pinned already, or if there is no device to pin it for.
+Tensor record_pinned(const Tensor& x);
+/// Whether the elements of x lie in pinned memory by now.
+bool is_pinned(const Tensor& x);
+/// Waits for the elements of x, which is stored (what the functions above give).
+void wait_for_transfer(const Tensor& x);
 
 /// A tensor with these elements (row-major, size_of(type) each), copied now.
 Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device);

@@ -99,7 +99,8 @@ assert((y + 1).device == accelerator)
 assert((y + tide.tensor(0.5)).device == accelerator)
 
 -- 5. A device that is surely there ----------------------------------------------------------------
--- Scripts that shall run on every machine ask for a GPU and take the cpu if there is none.
+-- Scripts that shall run on every machine ask for a GPU and take the cpu if there is none. (With
+-- `--device sim`, and in a lesson where there is no GPU, the simulated ones count as GPUs.)
 heading "5. A GPU if there is one"
 
 local best = tide.try_gpu()

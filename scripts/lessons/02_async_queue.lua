@@ -56,7 +56,9 @@ assert(queued < 0.05 * done, "queueing costs less than 5 % of computing")
 local one = size * size * 4
 local peak = tide.max_memory_allocated(device) - before
 print(("memory at the peak:    %.1f results of %.1f MB each"):format(peak / one, one / 2 ^ 20))
-assert(peak < options.products / 4 * one, "a few results at a time, not hundreds")
+-- (Lua's collector comes round after some 64 MB at the latest; smaller results than these may all be
+-- there until then. Lesson 10 is about that.)
+assert(peak < math.max(options.products / 4 * one, 72 * 2 ^ 20), "a few at a time, not hundreds")
 
 -- 2. What forces the script to wait ---------------------------------------------------------------
 -- As long as you only make tensors from tensors, nobody waits. As soon as a number must be in Lua's
@@ -86,16 +88,16 @@ for _, row in ipairs(waits) do
   local words, read, must_wait = table.unpack(row)
   local c = queue_some()
   local spent = seconds_of(function() read(c) end)
-  tide.synchronize(device)
+  local rest = seconds_of(function() tide.synchronize(device) end)
   print(("  %-36s %9s   %s"):format(words, ms(spent), must_wait and "waited" or "did not wait"))
-  -- Half of the work's time is a wide margin: it is either nearly all of it or nearly nothing.
-  assert(must_wait == (spent > 0.5 * work), words)
+  -- The work takes its time in any case: either in the reading, or in what is left after it.
+  assert(must_wait == (spent > rest), words)
 end
 print(("(the work behind each of them takes %s)"):format(ms(work)))
 
 -- 3. A hundred thousand small steps ---------------------------------------------------------------
--- Notes are collected in windows, and a window of small steps becomes one kernel, so even tiny ops
--- are cheap.
+-- Notes are collected, and handed over some at a time: such a portion is called a window. The small
+-- steps of a window become one kernel (a program that the device runs), so even tiny ops are cheap.
 heading "3. x = x + 1, 100 000 times"
 
 local x = tide.zeros(1, {device = device})
@@ -111,7 +113,8 @@ assert(value == 100000)
 
 -- 4. A timer that lies, and one that does not -----------------------------------------------------
 -- Measuring "how long does matmul take" by reading a clock before and after is the classic mistake:
--- that measures how long it takes to write the note.
+-- that measures how long it takes to write the note. (A GFLOP/s is a billion operations with
+-- numbers in a second; lesson 5 is about them.)
 heading "4. A timer that lies"
 
 local repeats = 20

@@ -73,7 +73,9 @@ print(net)
 
 -- 3. Training -------------------------------------------------------------------------------------
 -- The loop that all of deep learning is made of: guess, measure, ask every weight which way is
--- better, take a step.
+-- better, take a step. The measure is the loss: cross entropy says how little the network expected
+-- the right answers. Which way is better for a weight is its gradient: backward works it out for all
+-- of them. An epoch is one pass over everything that there is to learn from.
 heading "3. Training"
 
 --- Trains for some epochs. `every_step(loss)`, if given, is called after each step.
@@ -89,6 +91,7 @@ local function train(network, epochs, report, every_step)
       loss:backward()
       optimizer:step()
       -- The sum stays on the device. `total = total + loss:item()` would wait here, in every step.
+      -- detach: the value alone, without what backward would need (lesson 10).
       total:add_(loss:detach())
       if every_step then every_step(loss) end
     end
@@ -116,7 +119,7 @@ local seconds, waits = tide.time() - start, tide.wait_count() - waits_before
 local right = accuracy(net)
 print(("%.2f s for %d epochs"):format(seconds, options.epochs))
 print(("%.1f %% of the exam right"):format(100 * right))
-assert(losses[#losses] < losses[1] / 5, "the loss fell")
+assert(options.epochs < 5 or losses[#losses] < losses[1] / 5, "the loss fell")
 assert(options.epochs < 20 or right >= 0.95, "at least 95 % right after 20 epochs")
 
 -- Some of those it got wrong, if any: would you have known?

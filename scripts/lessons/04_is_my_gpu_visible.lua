@@ -37,7 +37,9 @@ end
 heading "2. Which devices, and what are they made of?"
 
 -- The driver numbers devices from 0. CUDA_VISIBLE_DEVICES hides or reorders them before tide sees
--- any: with CUDA_VISIBLE_DEVICES=1 the machine's second card is cuda:0.
+-- any: with CUDA_VISIBLE_DEVICES=1 the machine's second card is cuda:0. The compute capability says
+-- which generation a card is of, and a multiprocessor is a group of arithmetic units that work on
+-- the same instructions.
 print("CUDA_VISIBLE_DEVICES is " .. (os.getenv("CUDA_VISIBLE_DEVICES") or "not set"))
 for _, device in ipairs(tide.devices("cuda")) do
   local name = tide.cuda.get_device_name(device)

@@ -18,6 +18,11 @@ for number, name in output_of(""):gmatch("(%d%d)_([%w_]+)%s") do
 end
 
 describe("lesson", function()
+  it("numbers go up by one", function()
+    test.is_true(#lessons >= 11)
+    for i, lesson in ipairs(lessons) do test.equal(lesson.number, i) end
+  end)
+
   it("lists say in a whole sentence what each is about", function()
     for line in output_of(""):gmatch("%d%d_[^\n]*") do
       assert(line:match("Lesson %d+: .*[.?]$") and #line <= 120, line)

@@ -276,7 +276,11 @@ function Module:to(target, dtype)
     for _, kind in ipairs {"parameter", "buffer"} do
       for _, tensor in fields_of(module, kind) do
         local floating = tensor:is_floating_point()
-        local wanted = {device = placement.device, dtype = floating and placement.dtype or nil}
+        local wanted = {
+          device = placement.device,
+          dtype = floating and placement.dtype or nil,
+          non_blocking = true,
+        }
         -- The tensor stays the same object, so optimizers that hold it see the move.
         tensor.data = tensor.data:to(wanted)
         if tensor.grad then tensor.grad = tensor.grad:to(wanted) end
