@@ -43,7 +43,7 @@ local function run(device, read)
   read(tide.cat({maps[1]:flatten(), long[{{1, 5}}]}))
   -- Other types, and a way there and back.
   read((x * 100):to("int32") // 7)
-  read(x:to("float16"):to("cpu"):to(device):to("float32"):amax(2))
+  read(x:to("float16"):to("cpu", {non_blocking = true}):to(device):to("float32"):amax(2))
   -- Gradients.
   local leaf = tide.randn({16, 4}, options):requires_grad_()
   local loss = functional.cross_entropy(x:matmul(leaf), tide.randint(1, 4, {24}, options))
