@@ -56,7 +56,49 @@ struct Backward {
   Shape bias_shape;
 
   std::vector<Tensor> operator()(const GradientCall& call) const;
+
+ private:
+  bool weight_is_constant() const;
+  std::vector<Tensor> from_sums(const GradientCall& call, const Statistics& s, const Tensor& wide,
+                                const Tensor& dy) const;
 };
+
+/// Whether all elements that go into a statistic meet one weight.
+bool Backward::weight_is_constant() const {
+  if (!weight) return true;
+  const Shape &shape = weight->get().shape(), &whole = x.get().shape();
+  if (shape.rank() != whole.rank()) return false;
+  for (int d = 0; d < whole.rank(); ++d)
+    if ((plan.dims >> d & 1) && shape[d] != 1) return false;
+  return true;
+}
+
+/// With a constant weight, the sums of dy and dy * unit serve for all three gradients, and
+/// dx = (dy - mean(dy) - unit * mean(dy * unit)) * weight * scale.
+/// `unit` is computed again for dx: that is cheaper than keeping it.
+std::vector<Tensor> Backward::from_sums(const GradientCall& call, const Statistics& s,
+                                        const Tensor& wide, const Tensor& dy) const {
+  const DType stored = x.get().dtype(), type = wide.dtype();
+  std::vector<Tensor> result(call.needed.size());
+  const Tensor along = sum_over(dy * normalized(s, wide), plan.dims, true);
+  const Tensor total = sum_over(dy, plan.dims, true);
+  if (call.needed[0]) {
+    const Tensor distance = plan.centered ? wide - s.mean : wide;
+    Tensor dx = plan.centered ? dy - total / plan.count : dy;
+    dx = dx - distance * (along / plan.count * s.scale);
+    const Tensor slope = weight ? convert(weight->get(), type) * s.scale : s.scale;
+    result[0] = convert(dx * slope, stored);
+  }
+  size_t next = 1;
+  if (weight) {
+    const Tensor& w = weight->get();
+    if (call.needed[next]) result[next] = convert(sum_to(along, w.shape()), w.dtype());
+    ++next;
+  }
+  if (next < result.size() && call.needed[next])
+    result[next] = convert(sum_to(total, bias_shape), stored);
+  return result;
+}
 
 std::vector<Tensor> Backward::operator()(const GradientCall& call) const {
   const DType stored = x.get().dtype(), type = compute_type(stored);
@@ -64,6 +106,7 @@ std::vector<Tensor> Backward::operator()(const GradientCall& call) const {
   // The statistics of the forward pass serve, unless gradients flow through them again.
   const Statistics s =
       GradientMode::enabled() ? statistics(plan, wide) : Statistics{mean, Tensor(), scale};
+  if (weight_is_constant()) return from_sums(call, s, wide, dy);
   const Tensor unit = normalized(s, wide);
   std::vector<Tensor> result(call.needed.size());
   if (call.needed[0]) {
