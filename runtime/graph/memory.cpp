@@ -17,6 +17,12 @@ std::string size_text(size_t bytes) {
   return text;
 }
 
+Allocator::~Allocator() {
+  trim();
+  for (char* slab : slabs_) give_back(slab, kSlab);
+  for (Storage* storage : spare_) delete storage;
+}
+
 size_t Allocator::block_size(size_t bytes) {
   if (bytes <= kSmallLimit) return std::max(kSmallest, (bytes + kSmallest - 1) & ~(kSmallest - 1));
   // Eight classes per power of two, whole huge pages from 2 MiB on.
@@ -30,12 +36,18 @@ void* Allocator::obtain(size_t bytes) {
   return pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
 }
 
+void Allocator::give_back(void* data, size_t bytes) {
+  if (pinned()) backend_.release_host(data, bytes);
+  else backend_.release(data, bytes);
+}
+
 void* Allocator::carve_small(size_t bytes) {
   if (slab_left_ < bytes) {
     // What is left of the old slab (less than one small block) is not used any more.
     slab_ = static_cast<char*>(obtain(kSlab));
     slab_left_ = slab_ ? kSlab : 0;
     if (!slab_) return nullptr;
+    slabs_.push_back(slab_);
     ++statistics_.device_allocations;
     statistics_.cached += kSlab;
   }
@@ -116,10 +128,7 @@ size_t Allocator::trim() {
   std::lock_guard lock(mutex_);
   size_t given_back = 0;
   for (auto& [bytes, list] : large_) {
-    for (void* data : list) {
-      if (pinned()) backend_.release_host(data, bytes);
-      else backend_.release(data, bytes);
-    }
+    for (void* data : list) give_back(data, bytes);
     given_back += bytes * list.size();
   }
   large_.clear();

@@ -33,13 +33,15 @@ struct Storage : RefCounted<Storage> {
   static void destroy(Storage* storage);
 };
 
-/// Thread-safe. Blocks go back to the backend only in `trim`.
+/// Thread-safe. Blocks go back to the backend only in `trim`, and at the end, when all storage must have been given back.
 class Allocator {
  public:
   /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
   enum class Memory : uint8_t { device, pinned_host };
   explicit Allocator(Backend& backend, Memory memory = Memory::device)
       : backend_(backend), memory_(memory) {}
+  ~Allocator();
+  Allocator(const Allocator&) = delete;
 
   /// A block of at least this size, or null: the caller reclaims and tries again, then reports.
   Ref<Storage> allocate(size_t bytes);
@@ -59,6 +61,7 @@ class Allocator {
   void* take_cached(size_t& bytes);
   void* carve_small(size_t bytes);
   void* obtain(size_t bytes);
+  void give_back(void* data, size_t bytes);
 
   Backend& backend_;
   const Memory memory_;
@@ -70,7 +73,8 @@ class Allocator {
   std::map<size_t, std::vector<void*>> large_;
   Storage in_use_;               ///< head of the list of blocks in use
   std::vector<Storage*> spare_;  ///< Storage objects for reuse
-  char* slab_ = nullptr;
+  std::vector<char*> slabs_;
+  char* slab_ = nullptr;         ///< what is left of the last of them
   size_t slab_left_ = 0;
   engine::MemoryStatistics statistics_;
 };
