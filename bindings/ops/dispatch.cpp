@@ -31,7 +31,7 @@ bool belongs(const OpRow& row, OpScope scope) {
     case OpScope::method:
       return row.flags & kMethodOnly;
     case OpScope::in_place:
-      return row.flags & kInPlace;
+      return row.flags & (kInPlace | kInPlaceView);
     case OpScope::function:
       return row.flags & kFunction;
     case OpScope::functional:
@@ -96,6 +96,15 @@ void write_back(const char* name, const Tensor& x, const Tensor& result) {
                      std::string(name_of(result.dtype())) + " does not fit into a tensor of type " +
                      std::string(name_of(x.dtype())));
   if (!(result == x)) tide::write(name, x, result);
+}
+
+/// Makes x, under which scripts know it, a view of its own elements.
+void become_view(const char* name, Tensor& x, const Tensor& view) {
+  check_may_change(name, x);
+  if (GradientMode::enabled())
+    x = view;
+  else
+    x.set_data(view);  // a leaf stays the leaf that it is
 }
 
 /// The generator that the call names; null: the thread's own.
@@ -171,7 +180,10 @@ int call_op_in_place(lua_State* L) {
   Call call;
   const OpRow& row = prepare(call, L, set);
   const Tensor& x = check_tensor(L, 1, set.name);
-  write_back(set.name, x, row.compute(call));
+  if (row.flags & kInPlaceView)
+    become_view(set.name, *find<Tensor>(L, 1), row.compute(call));
+  else
+    write_back(set.name, x, row.compute(call));
   lua_settop(L, 1);
   if (anomaly_detection()) check_anomaly(call, 1);
   return 1;

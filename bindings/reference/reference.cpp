@@ -48,7 +48,7 @@ void add_row(std::vector<ReferenceEntry>& entries, const OpRow& row, const OpFam
   };
   // A receiver named input reads better as the x that it is called on.
   if (row.flags & kMethodOnly) add(name, "x:" + name, 1);
-  if (row.flags & kInPlace) add(name + "_", "x:" + name + "_", 1);
+  if (row.flags & (kInPlace | kInPlaceView)) add(name + "_", "x:" + name + "_", 1);
   if (row.flags & kFunction) add(name, "tide." + name, 0);
   if (row.flags & kFunctional) add(name, "tide.nn.functional." + name, 0);
   if (row.flags & kLinalg) add(name, "tide.linalg." + name, 0);

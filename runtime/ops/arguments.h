@@ -30,6 +30,7 @@ enum OpFlags : unsigned {
   kLinalg = 8,                        ///< tide.linalg.f()
   kInPlace = 16,                      ///< also x:f_(), which writes the result back
   kInPlaceOption = 32,                ///< also f(x, {inplace = true}); the names end in `inplace?`
+  kInPlaceView = 64,  ///< also x:f_(), which makes x the view that f gives
 };
 
 /// A dimension, from 0; negative ones count from the end. Scripts count from 1, so 1 becomes 0.

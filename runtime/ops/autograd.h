@@ -69,6 +69,10 @@ bool all_finite(const Tensor& x);
 /// Throws Error if x is, or shares its storage with, a leaf that requires a gradient, outside no_grad.
 void write(const char* name, const Tensor& x, const TensorOrNumber& value);
 
+/// Throws Error naming `name` if x is, or shares its storage with, a leaf that requires a gradient,
+/// outside no_grad.
+void check_may_change(const char* name, const Tensor& x);
+
 /// The same elements without history. Writes through it change the values of x, not its history.
 Tensor detach(const Tensor& x);
 

@@ -10,16 +10,9 @@
 #include "runtime/ops/shape_ops.h"
 
 namespace tide {
-namespace {
 
-/// A tensor without dimensions as a vector: the native ops walk at least one dimension.
 Tensor as_vector(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
 
-Tensor zeros_of(const Shape& shape, const Tensor& like) {
-  return zeros(shape, {.dtype = like.dtype(), .device = like.device()});
-}
-
-/// Checks what gather and scatter share: index fits into x, along all dimensions but dim.
 void check_index(const char* op, const Tensor& x, const Tensor& index, int dim) {
   bool fits = index.rank() == x.rank();
   for (int d = 0; fits && d < x.rank(); ++d) fits = d == dim || index.shape()[d] <= x.shape()[d];
@@ -40,12 +33,17 @@ void check_source(const char* op, const Tensor& x, const Tensor& index, const Te
                      " reaches beyond a source of " + source.shape().text());
 }
 
-/// The part of source that belongs to the index.
 Tensor trim(const Tensor& source, const Shape& shape) {
   Tensor part = source;
   for (int d = 0; d < shape.rank(); ++d)
     if (part.shape()[d] != shape[d]) part = slice(part, d, 0, shape[d]);
   return part;
+}
+
+namespace {
+
+Tensor zeros_of(const Shape& shape, const Tensor& like) {
+  return zeros(shape, {.dtype = like.dtype(), .device = like.device()});
 }
 
 /// A vector of positions; one number counts as one.

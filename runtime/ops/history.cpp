@@ -202,14 +202,17 @@ Tensor detach(const Tensor& x) {
   return Tensor(std::move(body));
 }
 
+void check_may_change(const char* name, const Tensor& x) {
+  const AutogradState* own = x.body().autograd.get();
+  if (!gradients_enabled || !own) return;
+  if (leaf_of(x) || (own->group && own->group->leaf))
+    throw Error(std::string(name) +
+                ": a leaf that requires a gradient cannot be changed in place; use tide.no_grad()");
+}
+
 void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  check_may_change(name, x);
   AutogradState* own = x.body().autograd.get();
-  if (gradients_enabled && own) {
-    const bool leaf = leaf_of(x) || (own->group && own->group->leaf);
-    if (leaf)
-      throw Error(std::string(name) +
-                  ": a leaf that requires a gradient cannot be changed in place; use tide.no_grad()");
-  }
   const bool from_value = value.tensor.defined() && needs_history(value.tensor);
   const bool tracked = is_floating(x.dtype()) && (from_value || needs_history(x));
   if (!tracked && !(gradients_enabled && own && own->group && own->group->history))

@@ -44,12 +44,19 @@ Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> d
 Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& source,
                const std::optional<std::string>& reduce = {});
 Tensor scatter_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source);
+/// x with what `source` has for each place of index put together: reduce is "sum", "prod", "mean",
+/// "amax" or "amin". Unless include_self is false, the element of x counts too.
+Tensor scatter_reduce(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
+                      const std::string& reduce, std::optional<bool> include_self = {});
 
 /// The parts of x at the positions along dim that `index`, of one dimension, holds.
 Tensor index_select(const Tensor& x, Dim dim, const Tensor& index);
 /// x with parts of `source` added, copied, or a number put, at positions along dim.
 Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
                  std::optional<Number> alpha = {});
+/// As scatter_reduce, for parts at the positions of a vector.
+Tensor index_reduce(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
+                    const std::string& reduce, std::optional<bool> include_self = {});
 Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source);
 Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& value);
 /// The elements of the flattened x at these positions, in the shape of index.

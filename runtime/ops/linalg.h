@@ -93,6 +93,9 @@ Tensor matrix_power(const Tensor& a, int64_t n);
 /// The exponential of square matrices. Waits for their norm.
 Tensor matrix_exp(const Tensor& a);
 /// The product of a chain of matrices in the cheapest order; the ends may be vectors.
+/// Always throws: eigenvalues of such a matrix may be complex, which no type here holds.
+std::tuple<Tensor, Tensor> linalg_eig(const Tensor& a);
+Tensor linalg_eigvals(const Tensor& a);
 Tensor multi_dot(const std::vector<Tensor>& tensors);
 /// The cross product of vectors of 3 elements along dim.
 Tensor linalg_cross(const Tensor& a, const Tensor& b, std::optional<Dim> dim = {});

@@ -388,4 +388,16 @@ Tensor linalg_cond_named(const Tensor& a, const std::string& p) {
   return linalg_matrix_norm_named(a, p) * linalg_matrix_norm_named(linalg_inv(a), p);
 }
 
+std::tuple<Tensor, Tensor> linalg_eig(const Tensor& a) {
+  throw DTypeError("linalg.eig: eigenvalues of " + a.shape().text() +
+                   " may be complex, and no type holds complex numbers: use linalg.eigh for a "
+                   "symmetric matrix");
+}
+
+Tensor linalg_eigvals(const Tensor& a) {
+  throw DTypeError("linalg.eigvals: eigenvalues of " + a.shape().text() +
+                   " may be complex, and no type holds complex numbers: use linalg.eigvalsh for a "
+                   "symmetric matrix");
+}
+
 }  // namespace tide

@@ -20,8 +20,6 @@ Tensor scan_input(const Tensor& x, std::optional<DType> dtype) {
   return convert(x, dtype.value_or(is_floating(x.dtype()) ? x.dtype() : DType::i64));
 }
 
-Tensor as_vector(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
-
 Tensor record_scan(NativeOp op, const char* name, const Tensor& x, int dim) {
   const Tensor dense = contiguous(x);
   const NativeResult result{x.shape(), x.dtype()};
