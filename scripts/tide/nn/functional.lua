@@ -184,6 +184,96 @@ function F.multi_margin_loss(...)
   return reduce("multi_margin_loss", values, given.reduction)
 end
 
+local read_ctc = arguments("ctc_loss", {
+  "log_probs", "targets", "input_lengths", "target_lengths", {"blank", 1}, {"reduction", "mean"},
+  {"zero_infinity", false},
+}, {log_probs = "tensor", targets = "tensor", blank = "count"})
+
+-- The logarithm of a chance that is none: finite, so that differences of two are no nan.
+local kNever <const> = -1e30
+
+--- Lengths as a list of integers; reading a tensor waits.
+local function lengths_of(name, value, count)
+  local list = tide.is_tensor(value) and value:reshape(-1):tolist() or value
+  if math.type(list) == "integer" then list = {list} end
+  if type(list) ~= "table" or #list ~= count then
+    raise("ctc_loss: %s: %d lengths are needed", name, count)
+  end
+  return list
+end
+
+--- Classes and the blanks around them, (n, 2 * longest + 1), filled up with blanks.
+local function with_blanks(targets, lengths, longest, blank)
+  local rows, first = {}, 1
+  for i, length in ipairs(lengths) do
+    local own
+    if targets:dim() == 2 then
+      own = targets[i]:narrow(1, 1, length)
+    else -- one behind the other
+      own, first = targets:narrow(1, first, length), first + length
+    end
+    rows[i] = F.pad(own, {0, longest - length}, {value = blank})
+  end
+  local classes = tide.stack(rows)
+  local pairs_of = tide.stack({tide.full_like(classes, blank), classes}, 3):flatten(2)
+  return F.pad(pairs_of, {0, 1}, {value = blank})
+end
+
+--- Minus the log-likelihood of sequences of classes, summed over all their alignments with the
+--- inputs (Graves and others, 2006). log_probs (length, n, classes) or (length, classes); targets
+--- (n, longest), or all one behind the other; `blank` is the position of the class "nothing".
+--- Lengths given as tensors are waited for.
+function F.ctc_loss(...)
+  local given = read_ctc(...)
+  local log_probs, targets, blank = given.log_probs, given.targets, given.blank
+  local single = log_probs:dim() == 2
+  if single then log_probs, targets = log_probs:unsqueeze(2), targets:reshape(1, -1) end
+  if log_probs:dim() ~= 3 then
+    raise("ctc_loss: log-probabilities (length, n, classes) are needed: got (%s)",
+      table.concat(given.log_probs.shape, ", "))
+  end
+  local steps, n, classes = table.unpack(log_probs.shape)
+  if blank > classes then raise("ctc_loss: blank is %d, of %d classes", blank, classes) end
+  local inputs = lengths_of("input_lengths", given.input_lengths, n)
+  local lengths = lengths_of("target_lengths", given.target_lengths, n)
+  local longest = math.max(1, table.unpack(lengths))
+  for i = 1, n do
+    if inputs[i] > steps then
+      raise("ctc_loss: an input length of %d is longer than the input: %d", inputs[i], steps)
+    end
+  end
+  local marks = with_blanks(targets, lengths, longest, blank)
+  local count = marks:size(2)
+  local at = log_probs:gather(3, marks:unsqueeze(1):broadcast_to(steps, n, count))
+
+  -- A class may follow the one before it without a blank between them, unless both are the same.
+  local skips = marks:ne(blank)
+  local same = marks[{{}, {3, -1}}]:eq(marks[{{}, {1, -3}}])
+  skips = skips:logical_and(F.pad(same, {2, 0}, {value = 1}):logical_not())
+  local start = tide.range(1, count, {device = marks.device}):le(2)
+  local alpha = tide.where(start, at[1], kNever)
+  local device = {device = log_probs.device}
+  local ends = tide.tensor(inputs, device):unsqueeze(2)
+  for t = 2, steps do
+    local stay = alpha
+    local step = F.pad(alpha:narrow(2, 1, count - 1), {1, 0}, {value = kNever})
+    local skip = F.pad(alpha:narrow(2, 1, count - 2), {2, 0}, {value = kNever})
+    local all = tide.stack({stay, step, tide.where(skips, skip, kNever)}, 3)
+    alpha = tide.where(ends:ge(t), all:logsumexp(3) + at[t], alpha)
+  end
+
+  local target_lengths = tide.tensor(lengths, device)
+  local last = (target_lengths * 2 + 1):unsqueeze(2)
+  local final = alpha:gather(2, last)
+  local before = tide.where(last:gt(1), alpha:gather(2, (last - 1):clamp(1)), kNever)
+  local values = -tide.cat({final, before}, 2):logsumexp(2)
+  local impossible = values:gt(-kNever / 2)
+  values = tide.where(impossible, given.zero_infinity and 0.0 or math.huge, values)
+  if given.reduction == "mean" then values = values / target_lengths:clamp(1) end
+  if single and given.reduction == "none" then values = values:squeeze(1) end
+  return reduce("ctc_loss", values, given.reduction)
+end
+
 -- Layers ------------------------------------------------------------------------------------------
 
 local read_bilinear = arguments("bilinear", {"input1", "input2", "weight", {"bias"}},

@@ -39,6 +39,7 @@ loss("BCELoss", "binary_cross_entropy", {{"weight"}, reduction})
 loss("BCEWithLogitsLoss", "binary_cross_entropy_with_logits",
   {{"weight"}, reduction, {"pos_weight"}})
 loss("CosineEmbeddingLoss", "cosine_embedding_loss", {{"margin", 0.0}, reduction})
+loss("CTCLoss", "ctc_loss", {{"blank", 1}, reduction, {"zero_infinity", false}})
 loss("CrossEntropyLoss", "cross_entropy",
   {{"weight"}, {"ignore_index", -100}, reduction, {"label_smoothing", 0.0}})
 loss("GaussianNLLLoss", "gaussian_nll_loss", {{"full", false}, {"eps", 1e-6}, reduction})

@@ -64,6 +64,9 @@ return {
     {"BCEWithLogitsLoss", "({weight, reduction, pos_weight})",
       "Cross entropy of two classes, of scores",
       "nn.BCEWithLogitsLoss()(tide.tensor{0.0, 3}, tide.tensor{1.0, 1}) --> 0.3709"},
+    {"CTCLoss", "({blank, reduction, zero_infinity})",
+      "Log-likelihood of sequences over all alignments; blank is a position",
+      "nn.CTCLoss()(tide.tensor{{0.6, 0.4}, {0.5, 0.5}}:log(), tide.tensor{2}, 2, 1) --> 0.3567"},
     {"CosineEmbeddingLoss", "({margin, reduction})", "Angles small for 1, large for -1",
       "nn.CosineEmbeddingLoss()(tide.tensor{{1.0, 0}}, tide.tensor{{0.0, 1}}, " ..
         "tide.tensor{1}) --> 1.0"},

@@ -1,0 +1,49 @@
+-- ctc_loss: values and gradients are PyTorch's, and agree with counting alignments by hand.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local F, nn = tide.nn.functional, tide.nn
+
+--- Scores (5, 2, 4) and targets (2, 3) as in the PyTorch 2.12 program that gave the numbers below.
+local function scores(device)
+  return (tide.arange(40, {dtype = "float64", device = device}):reshape(5, 2, 4) * 0.7):sin()
+end
+
+describe("ctc_loss", function(device)
+  local targets = tide.tensor({{2, 3, 3}, {4, 2, 1}}, {device = device})
+
+  it("has PyTorch's values", function()
+    local log_probs = scores(device):log_softmax(3)
+    local function loss(options) return F.ctc_loss(log_probs, targets, {5, 4}, {3, 2}, options) end
+    test.close(loss {reduction = "none"}, {6.01784312209659, 2.902483986490246})
+    test.close(loss {reduction = "sum"}, 8.920327108586836)
+    test.close(loss(), 1.7285948503053266)
+    local flat = tide.tensor({2, 3, 3, 4, 2}, {device = device})
+    local lengths = tide.tensor {5, 4}
+    test.close(nn.CTCLoss()(log_probs, flat, lengths, tide.tensor {3, 2}), 1.7285948503053266)
+  end)
+  it("has PyTorch's gradient", function()
+    local x = scores(device):requires_grad_()
+    F.ctc_loss(x:log_softmax(3), targets, {5, 4}, {3, 2}):backward()
+    local weights = tide.arange(40, {dtype = "float64", device = device}):reshape(5, 2, 4)
+    test.close((x.grad * weights):sum(), 0.43101948944094737, {rtol = 1e-9})
+    test.close(x.grad:abs():sum(), 1.6924262338268123)
+  end)
+  it("is infinite where nothing fits, or 0 if that is wanted", function()
+    local log_probs = scores(device):log_softmax(3)
+    local options = {reduction = "none"}
+    local values = F.ctc_loss(log_probs, targets, {2, 4}, {3, 2}, options):tolist()
+    test.equal(values[1], math.huge)
+    test.close(values[2], 2.902483986490246)
+    options.zero_infinity = true
+    test.equal(F.ctc_loss(log_probs, targets, {2, 4}, {3, 2}, options)[1]:item(), 0.0)
+  end)
+  it("says what is wrong", function()
+    local log_probs = scores(device):log_softmax(3)
+    test.raises("target_lengths: 2 lengths are needed", F.ctc_loss, log_probs, targets, {5, 4}, {3})
+    test.raises("an input length of 9 is longer than the input: 5", F.ctc_loss, log_probs, targets,
+      {9, 4}, {3, 2})
+    test.raises("blank is 5, of 4 classes", F.ctc_loss, log_probs, targets, {5, 4}, {3, 2},
+      {blank = 5})
+  end)
+end)
