@@ -18,8 +18,8 @@ constexpr size_t kBlock = 64;     ///< of one handle; Lua's header and a Box<Ten
 constexpr size_t kBlocks = 1024;  ///< that a thread takes at a time
 
 /// Addresses that only handles have, so that an address tells what is being freed: room for 64
-/// million, after which Lua has no memory. Memory stands
-/// behind those only that have been used. Never given back: states may be closed at any time.
+/// million, after which Lua has no memory. Memory stands behind those only that have been used.
+/// Never given back: states may be closed at any time.
 struct Range {
   std::byte* begin = nullptr;
   size_t size = 0;
