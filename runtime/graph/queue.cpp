@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
-#include "runtime/core/spin.h"
 #include "runtime/core/error_message.h"
+#include "runtime/core/spin.h"
 
 namespace tide {
 
@@ -21,6 +21,9 @@ constexpr size_t kStackBytes = 8u << 20;
 
 /// Busy waiting before a thread goes to sleep: covers the gaps between the windows of a loop.
 constexpr auto kSpin = std::chrono::microseconds(60);
+
+/// Between two looks at a full queue, which has work for longer.
+constexpr auto kNap = std::chrono::microseconds(500);
 
 }  // namespace
 
@@ -47,7 +50,7 @@ Queue::~Queue() {
 uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   std::lock_guard producer(submit_mutex_);
   const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
-  if (ticket > kCapacity) wait_uninterrupted(ticket - kCapacity);
+  if (ticket > completed() + kCapacity) wait_for_room(ticket);
   Submission& submission = ring_[ticket % kCapacity];
   submission.site = current_call_site();
   fill(submission);
@@ -58,6 +61,16 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
     work_.notify_one();
   }
   return ticket;
+}
+
+/// The queue is full. It is let run half empty, asleep: a thread that looked out for each place
+/// that becomes free would keep a processor from the work.
+void Queue::wait_for_room(uint64_t ticket) {
+  const auto has_place = [&](uint64_t places) {
+    return completed() + kCapacity >= ticket + places;
+  };
+  while (!has_place(kCapacity / 2) && !(interrupt_requested && has_place(0)))
+    std::this_thread::sleep_for(kNap);
 }
 
 uint64_t Queue::submit_mark() {

@@ -103,6 +103,7 @@ class Queue {
 
  private:
   void run();
+  void wait_for_room(uint64_t ticket);
   bool publish();
   void rest(uint64_t next);
   void execute(Submission& submission, bool drop);
