@@ -29,6 +29,11 @@ struct Box {
 };
 inline constexpr ClassInfo kFinalized{"finalized"};
 
+/// Whether the memory of such a userdata ends the value, and no finalizer: see
+/// bindings/tensor/handle_memory.h.
+template <class T>
+inline constexpr bool kEndsWithMemory = false;
+
 /// The box at a stack index, finalized or not; null if it holds something else.
 template <class T>
 Box<T>* find_box(lua_State* L, int index) {
@@ -105,8 +110,10 @@ void open_class(lua_State* L, const luaL_Reg* metamethods, const luaL_Reg* metho
   lua_setfield(L, -2, "__name");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  lua_pushcfunction(L, finalize<T>);
-  lua_setfield(L, -2, "__gc");
+  if constexpr (!kEndsWithMemory<T>) {
+    lua_pushcfunction(L, finalize<T>);
+    lua_setfield(L, -2, "__gc");
+  }
   lua_createtable(L, 0, 16);
   luaL_setfuncs(L, methods, 0);
   lua_setfield(L, -2, "__index");

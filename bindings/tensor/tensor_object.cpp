@@ -54,8 +54,6 @@ void open_tensor_class(lua_State* L) {
   const luaL_Reg metamethods[] = {{"__close", free_tensor}, {nullptr, nullptr}};
   const luaL_Reg methods[] = {{nullptr, nullptr}};
   open_class<Tensor>(L, metamethods, methods);
-  lua_pushnil(L);
-  lua_setfield(L, -2, "__gc");  // its memory ends a handle
   lua_getfield(L, -1, "__index");
   register_ops(L, OpScope::method);
   register_ops(L, OpScope::in_place);

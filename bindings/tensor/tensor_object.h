@@ -9,6 +9,8 @@ namespace tide::bindings {
 
 template <>
 inline constexpr ClassInfo kClass<Tensor>{"tide.Tensor"};
+template <>
+inline constexpr bool kEndsWithMemory<Tensor> = true;
 
 /// The tensor at a stack index; null if it is none, or was freed.
 inline const Tensor* find_tensor(lua_State* L, int index) { return find<Tensor>(L, index); }

@@ -30,10 +30,9 @@ struct Winograd {
   TIDE_INLINE Vector scaled(Vector x, float factor) { return V::multiply(x, V::broadcast(factor)); }
 
   // One dimension of each transform.
-  // ---------------------------------------------------------------
 
-  /// B^T x.
-  TIDE_INLINE void input_points(const Vector (&x)[6], Vector (&y)[6]) {
+  /// B^T x, for inputs.
+  TIDE_INLINE void points(const Vector (&x)[6], Vector (&y)[6]) {
     const Vector even_a = scaled(x[2], -b2, x[4]), odd_a = scaled(x[1], -b2, x[3]);
     const Vector even_b = scaled(x[2], -a2, x[4]), odd_b = scaled(x[1], -a2, x[3]);
     y[0] = scaled(x[0], a2 * b2, scaled(x[2], -(a2 + b2), x[4]));
@@ -44,8 +43,8 @@ struct Winograd {
     y[5] = scaled(x[1], a2 * b2, scaled(x[3], -(a2 + b2), x[5]));
   }
 
-  /// A x.
-  TIDE_INLINE void spread_points(const Vector (&x)[4], Vector (&y)[6]) {
+  /// A x, for slopes.
+  TIDE_INLINE void points(const Vector (&x)[4], Vector (&y)[6]) {
     const Vector even_a = scaled(x[2], a2, x[0]), odd_a = scaled(x[3], a2, x[1]);
     const Vector even_b = scaled(x[2], b2, x[0]), odd_b = scaled(x[3], b2, x[1]);
     y[0] = x[0];
@@ -90,7 +89,6 @@ struct Winograd {
   }
 
   // Planes to lanes and back.
-  // ----------------------------------------------------------------------
 
   /// to[i * kLanes + lane] = from[lane * stride + i] for `count` elements.
   TIDE_INLINE void rows_to_lanes(const float* from, int64_t stride, int64_t count, float* to) {
@@ -144,54 +142,32 @@ struct Winograd {
   }
 
   // Strips.
-  // ----------------------------------------------------------------------------------------
 
-  TIDE_VECTOR_TARGET static void input(const WinogradStrip& strip, const float* planes,
-                                       WinogradValues<float> to, float* scratch) {
-    const int64_t columns = kTile * strip.tiles + 2, row = columns * kLanes;
-    load_rows(strip, planes, kSide, columns, scratch);
-    Vector x[6], y[6];
-    // Along the columns in place: neighbouring tiles share two of them.
+  /// The values at the points of tiles of 6 x 6 inputs, which share two columns with their
+  /// neighbours, or of 4 x 4 slopes.
+  template <int kFrom>
+  TIDE_VECTOR_TARGET static void to_points(const WinogradStrip& strip, const float* planes,
+                                           WinogradValues<float> to, float* scratch) {
+    const int64_t columns = kTile * strip.tiles + kFrom - kTile, row = columns * kLanes;
+    load_rows(strip, planes, kFrom, columns, scratch);
+    Vector x[kFrom], y[kSide];
+    // Along the columns in place.
     for (float* column = scratch; column < scratch + row; column += kLanes) {
 #pragma GCC unroll 6
-      for (int i = 0; i < 6; ++i) x[i] = V::load(column + i * row);
-      input_points(x, y);
+      for (int i = 0; i < kFrom; ++i) x[i] = V::load(column + i * row);
+      points(x, y);
 #pragma GCC unroll 6
-      for (int i = 0; i < 6; ++i) V::store(column + i * row, y[i]);
+      for (int i = 0; i < kSide; ++i) V::store(column + i * row, y[i]);
     }
     for (int64_t tile = 0; tile < strip.tiles; ++tile)
       for (int r = 0; r < kSide; ++r) {
         const float* from = scratch + r * row + tile * kTile * kLanes;
         float* values = to.data + r * kSide * to.point_stride + tile * to.tile_stride;
 #pragma GCC unroll 6
-        for (int i = 0; i < 6; ++i) x[i] = V::load(from + i * kLanes);
-        input_points(x, y);
+        for (int i = 0; i < kFrom; ++i) x[i] = V::load(from + i * kLanes);
+        points(x, y);
 #pragma GCC unroll 6
-        for (int i = 0; i < 6; ++i) V::store(values + i * to.point_stride, y[i]);
-      }
-  }
-
-  TIDE_VECTOR_TARGET static void spread(const WinogradStrip& strip, const float* planes,
-                                        WinogradValues<float> to, float* scratch) {
-    const int64_t columns = kTile * strip.tiles, row = columns * kLanes;
-    load_rows(strip, planes, kTile, columns, scratch);
-    Vector x[4], y[6];
-    for (float* column = scratch; column < scratch + row; column += kLanes) {
-#pragma GCC unroll 4
-      for (int i = 0; i < 4; ++i) x[i] = V::load(column + i * row);
-      spread_points(x, y);
-#pragma GCC unroll 6
-      for (int i = 0; i < 6; ++i) V::store(column + i * row, y[i]);
-    }
-    for (int64_t tile = 0; tile < strip.tiles; ++tile)
-      for (int r = 0; r < kSide; ++r) {
-        const float* from = scratch + r * row + tile * kTile * kLanes;
-        float* values = to.data + r * kSide * to.point_stride + tile * to.tile_stride;
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) x[i] = V::load(from + i * kLanes);
-        spread_points(x, y);
-#pragma GCC unroll 6
-        for (int i = 0; i < 6; ++i) V::store(values + i * to.point_stride, y[i]);
+        for (int i = 0; i < kSide; ++i) V::store(values + i * to.point_stride, y[i]);
       }
   }
 
@@ -227,7 +203,6 @@ struct Winograd {
   }
 
   // Filters.
-  // ---------------------------------------------------------------------------------------
 
   TIDE_VECTOR_TARGET static void filter(const float* filters, int64_t stride, bool flipped,
                                         float* to, int64_t point_stride) {
@@ -277,7 +252,7 @@ struct Winograd {
 #undef TIDE_INLINE
 
   static constexpr WinogradKernel kernel() {
-    return {kLanes, input, spread, output, filter, filter_gradient};
+    return {kLanes, to_points<kSide>, to_points<kTile>, output, filter, filter_gradient};
   }
 };
 
