@@ -12,6 +12,7 @@
 #include "runtime/codegen/kernel.h"
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/graph/plan.h"
 
 namespace tide {
 namespace {
@@ -111,11 +112,12 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
 }
 
 std::optional<PositionFailure> HostBackend::launch(const NativeStep& step, void* const* addresses) {
-  views_.clear();
-  views_.insert(views_.end(), step.inputs.begin(), step.inputs.end());
-  views_.insert(views_.end(), step.outputs.begin(), step.outputs.end());
-  for (size_t i = 0; i < views_.size(); ++i) views_[i].data = addresses[i];
-  const std::span<const ArrayView> all(views_);
+  thread_local std::vector<ArrayView> views;
+  views.clear();
+  views.insert(views.end(), step.inputs.begin(), step.inputs.end());
+  views.insert(views.end(), step.outputs.begin(), step.outputs.end());
+  for (size_t i = 0; i < views.size(); ++i) views[i].data = addresses[i];
+  const std::span<const ArrayView> all(views);
   NativeCall call{};
   call.op = step.op;
   call.inputs = all.first(step.inputs.size());
@@ -125,6 +127,23 @@ std::optional<PositionFailure> HostBackend::launch(const NativeStep& step, void*
   native_function(step.op)(call);
   if (!call.out_of_range) return std::nullopt;
   return PositionFailure{call.position, call.limit};
+}
+
+int64_t HostBackend::small_work(const Step& step) const {
+  int64_t work = 1;
+  switch (step.kind) {
+    case Step::Kind::loop:
+      for (int64_t extent : step.loop.extents) work *= extent;
+      break;
+    case Step::Kind::native:
+      return small_product_work(step.native);
+    case Step::Kind::copy:
+      work = static_cast<int64_t>(step.bytes / sizeof(float));
+      break;
+    case Step::Kind::nothing:
+      break;
+  }
+  return work <= kGrain ? std::max<int64_t>(work, 1) : 0;
 }
 
 void HostBackend::copy(void* destination, const void* source, size_t bytes, CopyKind) {

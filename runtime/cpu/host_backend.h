@@ -26,6 +26,10 @@ class HostBackend : public Backend {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
+  Parallel* side_by_side() override {
+    return parallel_->threads() > 1 ? parallel_.get() : nullptr;
+  }
+  int64_t small_work(const Step& step) const override;
   void finish() override {}
   bool host_readable() const override { return true; }
 
@@ -34,7 +38,6 @@ class HostBackend : public Backend {
  private:
   void launch_rows(const LoopStep& step, const LoopArguments& arguments);
   std::unique_ptr<Parallel> parallel_;
-  std::vector<ArrayView> views_;  ///< of the native op that runs
 };
 
 /// An accelerator that is simulated: one core of arithmetic, memory with a limit, transfers that

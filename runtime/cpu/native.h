@@ -1,6 +1,7 @@
 // The native ops of host devices.
 #pragma once
 
+#include "runtime/graph/backend.h"
 #include "runtime/graph/native.h"
 
 namespace tide {
@@ -8,6 +9,10 @@ namespace tide {
 /// The routine that carries out `op`. Thread-safe; a routine never waits for anything but its own
 /// parts.
 NativeFunction native_function(NativeOp op);
+
+/// The work of a product that one thread does in so short a time that sharing it out gains little, in
+/// multiplications of eight numbers; 0 for all else.
+int64_t small_product_work(const NativeStep& step);
 
 void native_matmul(NativeCall& call);
 void native_conv2d(NativeCall& call);

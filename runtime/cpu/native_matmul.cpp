@@ -12,7 +12,7 @@
 namespace tide {
 namespace {
 
-/// Multiply-adds of one product of a batch up to which it gets one thread, and the batch the team.
+/// Multiply-adds of one product up to which it may get one thread, if others share the team.
 constexpr int64_t kSmallProduct = 1 << 22;
 
 /// Sizes and strides of a batch of products.
@@ -164,6 +164,13 @@ void native_matmul(NativeCall& call) {
     case DType::boolean:
       throw InternalError("matmul of bool was queued");
   }
+}
+
+int64_t small_product_work(const NativeStep& step) {
+  if (step.op != NativeOp::matmul) return 0;
+  const Shape& a = step.inputs[0].layout.shape;
+  const int64_t work = step.outputs[0].layout.shape.numel() * a[a.rank() - 1];
+  return work <= kSmallProduct ? std::max<int64_t>(work / 8, 1) : 0;
 }
 
 }  // namespace tide

@@ -20,6 +20,7 @@
 namespace tide {
 
 class Kernel;
+struct Step;
 
 /// A fused loop with everything but addresses and numbers: made once per plan.
 struct LoopStep {
@@ -74,6 +75,12 @@ class Backend {
   virtual std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) = 0;
   /// `source` may be changed once this returns, if it is the host's; `destination` holds the bytes then, if that is.
   virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;
+  /// The threads that may each call launch and copy for steps that do not need each other's
+  /// results; null: one step after the other.
+  virtual Parallel* side_by_side() { return nullptr; }
+  /// Of a backend with side_by_side: the work of the step, in elements computed, if that is so little
+  /// that one thread may do all of it; else 0.
+  virtual int64_t small_work(const Step&) const { return 0; }
   /// Waits until all launched and copied is done.
   virtual void finish() = 0;
 

@@ -2,6 +2,7 @@
 #include "runtime/graph/memory.h"
 
 #include <algorithm>
+#include <utility>
 #include <bit>
 #include <cstdio>
 
@@ -60,8 +61,9 @@ void* Allocator::carve_small(size_t bytes) {
 void* Allocator::take_cached(size_t& bytes) {
   if (bytes <= kSmallLimit) {
     auto& list = small_[bytes / kSmallest];
-    if (list.empty()) return carve_small(bytes);
-    void* data = list.back();
+    const size_t turns = bytes <= kTurnLimit ? kTurns : 1;
+    if (list.size() < turns) return carve_small(bytes);
+    void* data = std::exchange(list[list.size() - turns], list.back());
     list.pop_back();
     return data;
   }

@@ -69,6 +69,9 @@ class Allocator {
   static constexpr size_t kSmallest = 64;
   static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs, never given back
   static constexpr size_t kSlab = 1024 * 1024;
+  /// Blocks of up to kTurnLimit bytes rest for kTurns - 1 others before they are used again, so that
+  /// submissions with small temporaries do not have to wait for each other (strands.h).
+  static constexpr size_t kTurnLimit = 1024, kTurns = 16;
   std::vector<std::vector<void*>> small_{kSmallLimit / kSmallest + 1};
   std::map<size_t, std::vector<void*>> large_;
   Storage in_use_;               ///< head of the list of blocks in use

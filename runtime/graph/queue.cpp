@@ -10,6 +10,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/error_message.h"
 #include "runtime/core/spin.h"
+#include "runtime/graph/strands.h"
 
 namespace tide {
 
@@ -27,7 +28,8 @@ constexpr auto kNap = std::chrono::microseconds(500);
 
 }  // namespace
 
-Queue::Queue(Backend& backend, std::string name) : backend_(backend), name_(std::move(name)) {
+Queue::Queue(Backend& backend, std::string name)
+    : backend_(backend), strands_(std::make_unique<Strands>()), name_(std::move(name)) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
   pthread_getattr_default_np(&attributes);
@@ -103,18 +105,63 @@ void Queue::run() {
       if (stop_ && !ready() && completed() == launched_) return;
     }
     if (!ready()) continue;
-    Submission& submission = ring_[next % kCapacity];
-    execute(submission, drop_until_.load(std::memory_order_acquire) >= next);
-    pending_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
-    submission.plan = {};
-    submission.task = nullptr;
-    submission.task_output = nullptr;
-    submission.name = "";
-    submission.ops = 0;
-    launched_ = next;
-    if (backend_.is_asynchronous()) backend_.note(next);
+    const uint64_t last = execute_from(next);
+    for (uint64_t ticket = next; ticket <= last; ++ticket) {
+      Submission& submission = ring_[ticket % kCapacity];
+      pending_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
+      submission.plan = {};
+      submission.task = nullptr;
+      submission.task_output = nullptr;
+      submission.name = "";
+      submission.ops = 0;
+    }
+    launched_ = last;
+    if (backend_.is_asynchronous()) backend_.note(last);
     publish();
   }
+}
+
+/// The work of a submission whose steps are all small; else 0.
+int64_t Queue::small_work(const Submission& submission) const {
+  if (!submission.plan) return 0;
+  int64_t whole = 0;
+  for (const BoundStep& bound : submission.steps) {
+    const int64_t work = backend_.small_work(*bound.step);
+    if (work == 0) return 0;
+    whole += work;
+  }
+  return whole;
+}
+
+/// Executes the submission of ticket `first`, and small ones that wait behind it; the last that was
+/// executed. Small ones that do not need each other's results run one per thread: that is faster
+/// than all threads on one after the other, as they meet once, not at every step.
+uint64_t Queue::execute_from(uint64_t first) {
+  const auto run = [&](uint64_t ticket) { execute(ring_[ticket % kCapacity], dropped(ticket)); };
+  Parallel* const parallel = backend_.side_by_side();
+  uint64_t next = first;
+  if (parallel) {
+    strands_->clear();
+    const uint64_t end =
+        std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
+    for (int64_t work; next < end && (work = small_work(ring_[next % kCapacity])); ++next)
+      strands_->add(ring_[next % kCapacity], work);
+  }
+  if (next <= first + 1) {
+    run(first);
+    return first;
+  }
+  strands_->tie();
+  if (2 * strands_->longest_work() * parallel->threads() > 3 * strands_->whole_work()) {
+    for (uint64_t ticket = first; ticket < next; ++ticket) run(ticket);
+  } else {
+    const auto count = static_cast<int64_t>(strands_->count());
+    parallel->for_range(count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t strand = begin; strand < end; ++strand)
+        for (uint32_t number : strands_->strand(static_cast<size_t>(strand))) run(first + number);
+    });
+  }
+  return next - 1;
 }
 
 /// Tells what is done by now; whether that is news.

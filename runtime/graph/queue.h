@@ -17,6 +17,8 @@
 
 namespace tide {
 
+class Strands;
+
 /// One step of a plan with its addresses, in a submission.
 struct BoundStep {
   const Step* step;
@@ -106,6 +108,9 @@ class Queue {
   void wait_for_room(uint64_t ticket);
   bool publish();
   void rest(uint64_t next);
+  uint64_t execute_from(uint64_t first);
+  int64_t small_work(const Submission& submission) const;
+  bool dropped(uint64_t ticket) const { return drop_until_.load(std::memory_order_acquire) >= ticket; }
   void execute(Submission& submission, bool drop);
   void execute_plan(Submission& submission, bool drop);
   Ref<Failure> try_step(const Submission& submission, const BoundStep& bound);
@@ -115,6 +120,7 @@ class Queue {
   std::optional<PositionFailure> launch(const Submission& submission, const BoundStep& bound);
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
+  static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
 
   Backend& backend_;
   std::vector<Submission> ring_{kCapacity};
@@ -124,6 +130,7 @@ class Queue {
   std::mutex sleep_mutex_;
   std::condition_variable work_, done_;
   std::atomic<bool> sleeping_{false}, stop_{false};
+  std::unique_ptr<Strands> strands_;
   uint64_t launched_ = 0;      ///< the last ticket that was executed; done later if the backend only enqueues
   bool roused_ = false;        ///< the backend's work is done; guarded by sleep_mutex_
   bool will_be_roused_ = false;

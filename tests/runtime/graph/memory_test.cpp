@@ -2,6 +2,7 @@
 #include "runtime/graph/memory.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "runtime/cpu/host_backend.h"
 
@@ -22,7 +23,7 @@ TEST_CASE("block sizes waste little and never shrink", "[graph]") {
 TEST_CASE("a block that was given back is handed out again", "[graph]") {
   SimBackend backend(0);
   Allocator allocator(backend);
-  for (size_t bytes : {size_t{100}, size_t{100000}, size_t{10} << 20}) {
+  for (size_t bytes : {size_t{2000}, size_t{100000}, size_t{10} << 20}) {
     Ref<Storage> first = allocator.allocate(bytes);
     void* const place = first->data;
     CHECK(reinterpret_cast<uintptr_t>(place) % 64 == 0);
@@ -32,6 +33,20 @@ TEST_CASE("a block that was given back is handed out again", "[graph]") {
   CHECK(allocator.statistics().in_use == 0);
   CHECK(allocator.trim() > 0);
   CHECK(allocator.statistics().cached <= size_t{1} << 20);  // a slab of small blocks stays
+}
+
+TEST_CASE("the smallest blocks are handed out again in turns", "[graph]") {
+  SimBackend backend(0);
+  Allocator allocator(backend);
+  std::set<void*> places;
+  void* before = nullptr;
+  for (int i = 0; i < 1000; ++i) {
+    void* const place = allocator.allocate(100)->data;
+    CHECK(place != before);
+    before = place;
+    places.insert(place);
+  }
+  CHECK(places.size() <= 16);
 }
 
 TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[graph]") {
