@@ -4,11 +4,13 @@ local lazy_table = require "tide.lazy_table"
 return lazy_table("tide.optim", {
   ASGD = "asgd",
   Adadelta = "adadelta",
+  Adafactor = "adafactor",
   Adagrad = "adagrad",
   Adam = "adam",
   AdamW = "adamw",
   Adamax = "adamax",
   LBFGS = "lbfgs",
+  Muon = "muon",
   NAdam = "nadam",
   Optimizer = "optimizer",
   RAdam = "radam",

@@ -130,6 +130,35 @@ describe("optimizers", function(device)
     end
     close({x:item(), optimizer.state[x].ax:item()}, {value, mean}, {rtol = 1e-9})
   end)
+  it("Adafactor keeps squares by rows and columns", function()
+    local w = tide.tensor({{1, 2, -0.5}, {0.3, 0.2, 0.9}},
+      {dtype = "float64", device = device, requires_grad = true})
+    local b = tide.tensor({0.5, -1},
+      {dtype = "float64", device = device, requires_grad = true})
+    local adafactor = optim.Adafactor({w, b}, {lr = 0.1, weight_decay = 0.01})
+    for _ = 1, 3 do
+      adafactor:zero_grad()
+      local loss = (w * w):sum() * 0.5 + (w:sum(2) * b):sum() + (b ^ 3):sum()
+      loss:backward()
+      adafactor:step()
+    end
+    close(w, {{0.7820312899631259, 1.7622602289360236, -0.36857327015359437},
+      {0.5855189843347675, 0.4095358723783345, 1.2231408056554416}}, {rtol = 1e-10})
+    close(b, {0.26608554769111536, -1.2562836215662678}, {rtol = 1e-10})
+  end)
+  it("Muon makes matrices orthogonal, as far as bfloat16 goes", function()
+    local w = tide.tensor({{1.0, 2.0, -0.5}, {0.3, 0.2, 0.9}},
+      {device = device, requires_grad = true})
+    local muon = optim.Muon({w}, {lr = 0.1})
+    for _ = 1, 2 do
+      muon:zero_grad();
+      (w ^ 3):sum():backward()
+      muon:step()
+    end
+    close(w, {{0.94609320, 1.82456720, -0.49424958}, {0.27827954, 0.20885691, 0.70050013}},
+      {atol = 0.01})
+    raises("parameter 1 has 1 dimensions", optim.Muon, {tide.ones({3}, {device = device})})
+  end)
   it("call a closure for the gradients and return its loss", function()
     local x = parameter(3.0, device)
     local optimizer = optim.SGD({x}, {lr = 0.1})

@@ -3,6 +3,7 @@ local arguments = require "tide.arguments"
 local class = require "tide.class"
 local F = require "tide.nn.functional"
 local Module = require "tide.nn.module"
+local raise = require "tide.raise"
 
 local activations = {}
 
@@ -58,6 +59,7 @@ activation("LeakyReLU", "leaky_relu", {{"negative_slope", 0.01}, inplace})
 activation("LogSigmoid", "logsigmoid", {})
 activation("LogSoftmax", "log_softmax", {{"dim", -1}})
 activation("Mish", "mish", {inplace})
+activation("RReLU", "rrelu", {{"lower", 1 / 8}, {"upper", 1 / 3}, inplace})
 activation("ReLU", "relu", {inplace})
 activation("ReLU6", "relu6", {inplace})
 activation("SELU", "selu", {inplace})
@@ -71,5 +73,22 @@ activation("Softsign", "softsign", {})
 activation("Tanh", "tanh", {})
 activation("Tanhshrink", "tanhshrink", {})
 activation("Threshold", "threshold", {{"threshold"}, {"value"}, inplace})
+
+--- In training slopes are drawn.
+function activations.RReLU:forward(x)
+  return F.rrelu(x, self.lower, self.upper, self.training, self.inplace)
+end
+
+--- Softmax over the channels of each pixel.
+local Softmax2d = class("Softmax2d", Module)
+
+function Softmax2d:forward(x)
+  if x:dim() ~= 3 and x:dim() ~= 4 then
+    raise("Softmax2d: an input of 3 or 4 dimensions is needed: got %d", x:dim())
+  end
+  return F.softmax(x, -3)
+end
+
+activations.Softmax2d = Softmax2d
 
 return activations

@@ -87,6 +87,38 @@ function F.threshold(...)
   return settle(given.x, y, given.inplace)
 end
 
+local read_rrelu = arguments("rrelu", {
+  "x", {"lower", 1 / 8}, {"upper", 1 / 3}, {"training", false}, {"inplace", false},
+}, {x = "tensor", lower = "number", upper = "number"})
+
+--- x where it is positive, else x times a slope: in training one drawn for each element, else the
+--- mean of lower and upper.
+function F.rrelu(...)
+  local given = read_rrelu(...)
+  local x, lower, upper = given.x, given.lower, given.upper
+  if lower > upper then raise("rrelu: lower is above upper: %g and %g", lower, upper) end
+  local slope = (lower + upper) / 2
+  if given.training then slope = tide.rand_like(x) * (upper - lower) + lower end
+  return settle(x, tide.where(x:gt(0), x, x * slope), given.inplace)
+end
+
+--- The activations' in-place forms: F.relu_(x) is F.relu(x, {inplace = true}).
+for _, name in ipairs {"celu", "elu", "hardtanh", "leaky_relu", "relu", "rrelu", "selu",
+  "threshold"} do
+  F[name .. "_"] = function(...)
+    local given = table.pack(...)
+    local last = given[given.n]
+    if type(last) ~= "table" or getmetatable(last) then
+      given.n = given.n + 1
+      last = {}
+    end
+    local options = {inplace = true}
+    for key, value in pairs(last) do options[key] = value end
+    given[given.n] = options
+    return F[name](table.unpack(given, 1, given.n))
+  end
+end
+
 local read_gumbel = arguments("gumbel_softmax", {"logits", {"tau", 1}, {"hard", false},
   {"dim", -1}}, {logits = "tensor", tau = "number", dim = "number"})
 
@@ -367,5 +399,8 @@ function F.embedding_bag(...)
   end
   return tide.stack(bags)
 end
+
+require "tide.nn.functional.distances"(F)
+require "tide.nn.functional.pools"(F)
 
 return F

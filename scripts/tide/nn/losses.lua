@@ -49,6 +49,7 @@ loss("KLDivLoss", "kl_div", {reduction, {"log_target", false}})
 loss("L1Loss", "l1_loss", {reduction})
 loss("MSELoss", "mse_loss", {reduction})
 loss("MarginRankingLoss", "margin_ranking_loss", {{"margin", 0.0}, reduction})
+loss("MultiLabelMarginLoss", "multilabel_margin_loss", {reduction})
 loss("MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss", {{"weight"}, reduction})
 loss("MultiMarginLoss", "multi_margin_loss", {{"p", 1}, {"margin", 1.0}, {"weight"}, reduction})
 loss("NLLLoss", "nll_loss", {{"weight"}, {"ignore_index", -100}, reduction})
@@ -57,5 +58,7 @@ loss("PoissonNLLLoss", "poisson_nll_loss",
 loss("SmoothL1Loss", "smooth_l1_loss", {reduction, {"beta", 1.0}})
 loss("SoftMarginLoss", "soft_margin_loss", {reduction})
 loss("TripletMarginLoss", "triplet_margin_loss", {{"margin", 1.0}, {"p", 2.0}, reduction})
+loss("TripletMarginWithDistanceLoss", "triplet_margin_with_distance_loss",
+  {{"distance_function"}, {"margin", 1.0}, {"swap", false}, reduction})
 
 return losses

@@ -45,5 +45,38 @@ for dims = 1, 3 do
   pool(("AdaptiveMaxPool%dd"):format(dims), ("adaptive_max_pool%dd"):format(dims),
     {"output_size", {"return_indices", false}})
 end
+for dims = 1, 3 do
+  pool(("LPPool%dd"):format(dims), ("lp_pool%dd"):format(dims),
+    {"norm_type", "kernel_size", {"stride"}, {"ceil_mode", false}})
+end
+
+for dims = 2, 3 do
+  pool(("FractionalMaxPool%dd"):format(dims), ("fractional_max_pool%dd"):format(dims), {
+    "kernel_size", {"output_size"}, {"output_ratio"}, {"return_indices", false},
+    {"_random_samples"},
+  })
+end
+
+-- The way back from a max pool's values and positions: unpool(x, indices, output_size).
+for dims = 1, 3 do
+  local name = ("MaxUnpool%dd"):format(dims)
+  local MaxUnpool, fn = class(name, Module), ("max_unpool%dd"):format(dims)
+  local read = arguments(name, {"kernel_size", {"stride"}, {"padding", 0}})
+
+  function MaxUnpool:init(...)
+    for key, value in pairs(read(...)) do self[key] = value end
+  end
+
+  function MaxUnpool:forward(x, indices, output_size)
+    return F[fn](x, indices, self.kernel_size, self.stride, self.padding, output_size)
+  end
+
+  function MaxUnpool:describe()
+    local size = self.kernel_size
+    return type(size) == "table" and sizes.text(size) or tostring(size)
+  end
+
+  pools[name] = MaxUnpool
+end
 
 return pools

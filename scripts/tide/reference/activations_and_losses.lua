@@ -41,6 +41,11 @@ return {
       "nn.Sigmoid()(tide.tensor{0.0, 2}) --> {0.5, 0.8808}"},
     {"Softmax", "({dim})", "exp(x) / sum(exp(x)) along a dimension",
       "nn.Softmax({dim = 1})(tide.tensor{0.0, 0}) --> {0.5, 0.5}"},
+    {"RReLU", "({lower, upper, inplace})",
+      "x where it is positive, else x times a slope: drawn at random in training, else the mean",
+      "nn.RReLU():eval()(tide.tensor{-24.0, 3}) --> {-5.5, 3.0}"},
+    {"Softmax2d", "()", "Softmax over the channels of each pixel",
+      "nn.Softmax2d()(tide.ones(2, 1, 1)) --> {{{0.5}}, {{0.5}}}"},
     {"Softmin", "({dim})", "softmax of -x",
       "nn.Softmin({dim = 1})(tide.tensor{0.0, 0}) --> {0.5, 0.5}"},
     {"Softplus", "({beta, threshold})", "log(1 + exp(beta * x)) / beta",
@@ -88,6 +93,10 @@ return {
       "nn.MSELoss()(tide.tensor{1.0, 2}, tide.tensor{1.0, 4}) --> 2.0"},
     {"MarginRankingLoss", "({margin, reduction})", "Which of two is to rank higher",
       "nn.MarginRankingLoss()(tide.tensor{2.0}, tide.tensor{3.0}, tide.tensor{1.0}) --> 1.0"},
+    {"MultiLabelMarginLoss", "({reduction})",
+      "How far other classes' scores come near those of the target's classes; -1 ends these",
+      "nn.MultiLabelMarginLoss()(tide.tensor{0.1, 0.2, 0.4, 0.8}, tide.tensor{4, 1, -1, 2}) " ..
+        "--> 0.85"},
     {"MultiLabelSoftMarginLoss", "({weight, reduction})", "Cross entropy of each class by itself",
       "nn.MultiLabelSoftMarginLoss()(tide.tensor{{0.0, 3}}, tide.tensor{{1.0, 1}}) --> 0.3709"},
     {"MultiMarginLoss", "({p, margin, weight, reduction})",
@@ -104,5 +113,14 @@ return {
     {"TripletMarginLoss", "({margin, p, reduction})", "Nearer to one example than to another",
       "nn.TripletMarginLoss()(tide.tensor{{0.0}}, tide.tensor{{3.0}}, tide.tensor{{1.0}}) " ..
         "--> 3.0"},
+    {"TripletMarginWithDistanceLoss", "({distance_function, margin, swap, reduction})",
+      "Nearer to one example than to another, by any distance",
+      "nn.TripletMarginWithDistanceLoss()(tide.tensor{{0.0}}, tide.tensor{{3.0}}, " ..
+        "tide.tensor{{1.0}}) --> 3.0"},
+    {"AdaptiveLogSoftmaxWithLoss",
+      "(in_features, n_classes, cutoffs, {div_value, head_bias, device, dtype})",
+      "Log-softmax over many classes, rare ones in clusters; gives log-probabilities and the loss",
+      "local net = nn.AdaptiveLogSoftmaxWithLoss(8, 100, {10, 50}); " ..
+        "net:log_prob(tide.ones(2, 8)).shape --> {2, 100}"},
   },
 }

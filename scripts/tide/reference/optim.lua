@@ -29,6 +29,14 @@ return {
       "Steps as large as recent steps were",
       "local w = nn.Parameter(tide.tensor{1.0}); local adadelta = optim.Adadelta({w}); " ..
         "(w * 5):sum():backward(); adadelta:step(); w --> {0.9968}"},
+    {"Adafactor", "(params, {lr, beta2_decay, eps, d, weight_decay, maximize})",
+      "Squares kept as sums of rows and columns, steps as large as the parameters allow",
+      "local w = nn.Parameter(tide.tensor{1.0}); local adafactor = optim.Adafactor({w}, {lr = 0.1}); " ..
+        "(w * 5):sum():backward(); adafactor:step(); w --> {0.9}"},
+    {"Muon", "(params, {lr, weight_decay, momentum, nesterov, ns_coefficients, eps, ns_steps, ...})",
+      "Momentum whose matrices are made orthogonal",
+      "local w = nn.Parameter(tide.ones(2, 2)); local muon = optim.Muon({w}, {lr = 0.1}); " ..
+        "w:sum():backward(); muon:step(); w:sum():item() < 4 --> true"},
     {"Adagrad", "(params, {lr, lr_decay, weight_decay, initial_accumulator_value, eps, maximize})",
       "Steps divided by the root of the sum of all squared gradients",
       "local w = nn.Parameter(tide.tensor{1.0}); " ..

@@ -1,0 +1,37 @@
+-- tide.broadcast_shapes: the shape that tensors of several shapes broadcast to.
+local raise = require "tide.raise"
+
+--- A size or a list of sizes as a list.
+local function sizes_of(shape)
+  if type(shape) == "number" then shape = {shape} end
+  if type(shape) ~= "table" then
+    raise("broadcast_shapes: expected shapes, got %s", type(shape))
+  end
+  for _, size in ipairs(shape) do
+    if math.type(size) ~= "integer" or size < 0 then
+      raise("broadcast_shapes: sizes are whole numbers, 0 or more: got %s", tostring(size))
+    end
+  end
+  return shape
+end
+
+--- Each shape is a table of sizes; they are aligned at their ends.
+local function broadcast_shapes(...)
+  local result = {}
+  for i = 1, select("#", ...) do
+    local shape = sizes_of((select(i, ...)))
+    while #result < #shape do table.insert(result, 1, 1) end
+    for k = 1, #shape do
+      local at, size = #result - #shape + k, shape[k]
+      if result[at] == 1 then
+        result[at] = size
+      elseif size ~= 1 and size ~= result[at] then
+        raise("broadcast_shapes: shapes do not go together: (%s) and the (%s) of those before",
+          table.concat(shape, ", "), table.concat(result, ", "))
+      end
+    end
+  end
+  return result
+end
+
+return broadcast_shapes

@@ -1,0 +1,84 @@
+-- tide.gradient: slopes of a function that a tensor holds values of.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local read = arguments("gradient", {"x", {"spacing", 1}, {"dim"}, {"edge_order", 1}}, {x = "tensor"})
+
+--- `count` places of `dim`, from `first`.
+local function part(x, dim, first, count) return x:narrow(dim, first, count) end
+
+--- Distances between neighbours along dim, in a shape that broadcasts against x.
+local function distances(x, dim, spacing)
+  local n = x:size(dim)
+  local shape = {}
+  for d = 1, x:dim() do shape[d] = d == dim and n - 1 or 1 end
+  if not tide.is_tensor(spacing) then
+    return x:new_full(shape, spacing)
+  end
+  if spacing:dim() ~= 1 or #spacing ~= n then
+    raise("gradient: dimension %d needs %d coordinates: got (%s)", dim, n,
+      table.concat(spacing.shape, ", "))
+  end
+  return (part(spacing, 1, 2, n - 1) - part(spacing, 1, 1, n - 1)):reshape(shape)
+end
+
+--- The slope at one end, through its nearest two values, or three: `near`, `middle` and `far` values
+--- with distances h and k between them, `sign` -1 at the far end.
+local function end_slope(near, middle, far, h, k, sign)
+  if not far then return (middle - near) / h * sign end
+  local a, b, c = -(2 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))
+  return (near * a + middle * b + far * c) * sign
+end
+
+local function slope(x, dim, spacing, edge_order)
+  local n = x:size(dim)
+  if n < edge_order + 1 then
+    raise("gradient: %d elements are needed in dimension %d: there are %d", edge_order + 1, dim, n)
+  end
+  local h = distances(x, dim, spacing)
+  local function at(i) return part(x, dim, i, 1) end
+  local function step(i) return part(h, dim, i, 1) end
+  local three = edge_order == 2
+  local parts = {
+    end_slope(at(1), at(2), three and at(3), step(1), three and step(2), 1),
+  }
+  if n > 2 then
+    local left, right = part(h, dim, 1, n - 2), part(h, dim, 2, n - 2)
+    local before, here, after = part(x, dim, 1, n - 2), part(x, dim, 2, n - 2), part(x, dim, 3, n - 2)
+    -- The slopes on both sides, weighted by the other side's distance.
+    parts[2] = ((here - before) / left * right + (after - here) / right * left) / (left + right)
+  end
+  parts[#parts + 1] = end_slope(at(n), at(n - 1), three and at(n - 2), step(n - 1),
+    three and step(n - 2), -1)
+  return tide.cat(parts, dim)
+end
+
+--- `spacing` is the distance of neighbours, or a table of one for each dimension, each a number or a
+--- tensor of coordinates. Returns a table of one tensor for each dimension.
+local function gradient(...)
+  local given = read(...)
+  local x, dims = given.x, given.dim
+  if not x:is_floating_point() then x = x:to("float32") end
+  if dims == nil then
+    dims = {}
+    for d = 1, x:dim() do dims[d] = d end
+  elseif type(dims) ~= "table" then
+    dims = {dims}
+  end
+  if given.edge_order ~= 1 and given.edge_order ~= 2 then
+    raise("gradient: edge_order is 1 or 2: got %s", tostring(given.edge_order))
+  end
+  local several = type(given.spacing) == "table"
+  if several and #given.spacing ~= #dims then
+    raise("gradient: %d spacings do not fit %d dimensions", #given.spacing, #dims)
+  end
+  local slopes = {}
+  for i, dim in ipairs(dims) do
+    if dim < 0 then dim = dim + x:dim() + 1 end
+    slopes[i] = slope(x, dim, several and given.spacing[i] or given.spacing, given.edge_order)
+  end
+  return slopes
+end
+
+return gradient

@@ -1,0 +1,68 @@
+-- tide.nn.functional: losses and distances of pairs and triples.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local function reduce(name, values, reduction)
+  if reduction == "mean" then return values:mean() end
+  if reduction == "sum" then return values:sum() end
+  if reduction == "none" then return values end
+  raise("%s: reduction is mean, sum or none: got %s", name, tostring(reduction))
+end
+
+return function(F)
+  local read_pdist = arguments("pdist", {"x", {"p", 2.0}}, {x = "tensor", p = "number"})
+
+  --- The distances of all pairs of rows, in the order (1, 2), (1, 3), ..., (2, 3), ...
+  function F.pdist(...)
+    local given = read_pdist(...)
+    local x = given.x
+    if x:dim() ~= 2 then raise("pdist: a matrix is needed: got %d dimensions", x:dim()) end
+    local pairs_of = tide.triu_indices(#x, #x, 1, {device = x.device})
+    local difference = x:index_select(1, pairs_of[1]) - x:index_select(1, pairs_of[2])
+    return tide.linalg.vector_norm(difference, given.p, 2)
+  end
+
+  local read_triplet = arguments("triplet_margin_with_distance_loss", {
+    "anchor", "positive", "negative", {"distance_function"}, {"margin", 1.0}, {"swap", false},
+    {"reduction", "mean"},
+  }, {anchor = "tensor", positive = "tensor", negative = "tensor", margin = "number"})
+
+  --- How much nearer than `margin` the negative is than the positive, by any distance. With `swap`
+  --- the negative's distance is that from the anchor or the positive, whichever is less.
+  function F.triplet_margin_with_distance_loss(...)
+    local given = read_triplet(...)
+    local distance = given.distance_function or F.pairwise_distance
+    local near = distance(given.anchor, given.positive)
+    local far = distance(given.anchor, given.negative)
+    if given.swap then far = far:minimum(distance(given.positive, given.negative)) end
+    local values = (near - far + given.margin):clamp(0)
+    return reduce("triplet_margin_with_distance_loss", values, given.reduction)
+  end
+
+  local read_margin = arguments("multilabel_margin_loss", {
+    "x", "target", {"reduction", "mean"},
+  }, {x = "tensor", target = "tensor"})
+
+  --- How far other classes' scores come within 1 of those of the target's classes, which are
+  --- positions up to the first that is negative.
+  function F.multilabel_margin_loss(...)
+    local given = read_margin(...)
+    local x, target = given.x, given.target
+    local single = x:dim() == 1
+    if table.concat(x.shape, ", ") ~= table.concat(target.shape, ", ") or x:dim() > 2 or
+      x:dim() < 1 then
+      raise("multilabel_margin_loss: scores and targets of one shape are needed: (%s) and (%s)",
+        table.concat(x.shape, ", "), table.concat(target.shape, ", "))
+    end
+    if single then x, target = x:unsqueeze(1), target:unsqueeze(1) end
+    local named = target:ge(0):to("int64"):cumprod(2):to("bool")
+    local places = tide.where(named, target, 1)
+    local is_target = tide.zeros_like(places):scatter_add(2, places, named:to("int64")):gt(0)
+    local gap = 1 - x:gather(2, places):unsqueeze(3) + x:unsqueeze(2)
+    local counted = named:unsqueeze(3):logical_and(is_target:logical_not():unsqueeze(2))
+    local values = tide.where(counted, gap:clamp(0), 0.0):sum({2, 3}) / x:size(2)
+    if single then values = values:squeeze(1) end
+    return reduce("multilabel_margin_loss", values, given.reduction)
+  end
+end

@@ -1,0 +1,56 @@
+-- optim.Adafactor: squares of gradients kept as sums of rows and of columns, steps in proportion to
+-- the size of the parameters (Shazeer and Stern, 2018).
+local class = require "tide.class"
+local Optimizer = require "tide.optim.optimizer"
+local tide = require "tide"
+
+local Adafactor = class("Adafactor", Optimizer)
+
+local defaults = {
+  lr = 1e-2, beta2_decay = -0.8, eps = {false, 1e-3}, d = 1.0, weight_decay = 0.0, maximize = false,
+}
+
+--- optim.Adafactor(net:parameters(), {lr = 0.01}). eps = {least square, least size of parameters}:
+--- false as the first stands for the type's precision.
+function Adafactor:init(params, options) Optimizer.init(self, params, options, defaults) end
+
+function Adafactor:prepare(parameter, state)
+  state.step = 0
+  if parameter:dim() > 1 then
+    state.row_var = tide.zeros_like(parameter:select(-1, 1):unsqueeze(-1))
+    state.col_var = tide.zeros_like(parameter:select(-2, 1):unsqueeze(-2))
+  else
+    state.variance = tide.zeros_like(parameter)
+  end
+end
+
+--- The root of the mean square of all elements.
+local function root_mean_square(x) return x:norm() / x:numel() ^ 0.5 end
+
+--- The estimated squares of the gradient: of matrices from those of their rows and columns.
+local function estimate(grad, state, share, least)
+  local squares = grad * grad
+  if not state.row_var then
+    state.variance:lerp_(squares, share)
+    return state.variance
+  end
+  state.row_var:lerp_(squares:mean(-1, true), share)
+  state.col_var:lerp_(squares:mean(-2, true), share)
+  local scale = state.row_var:mean(-2, true):clamp(least)
+  return state.row_var:matmul(state.col_var) / scale
+end
+
+function Adafactor:update(parameter, grad, state, group)
+  if group.maximize then grad = -grad end
+  state.step = state.step + 1
+  local least = group.eps[1] or tide.finfo(parameter.dtype).eps
+  local rate = math.min(group.lr, 1 / state.step ^ 0.5)
+  local size = root_mean_square(parameter):clamp(group.eps[2]) * rate
+  if group.weight_decay ~= 0 then parameter:mul_(1 - group.lr * group.weight_decay) end
+  local squares = estimate(grad, state, state.step ^ group.beta2_decay, least)
+  local step = squares:clamp(least * least):rsqrt() * grad
+  local length = (root_mean_square(step) / group.d):clamp(1)
+  parameter:sub_(step * (size / length))
+end
+
+return Adafactor
