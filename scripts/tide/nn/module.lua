@@ -89,6 +89,12 @@ function Module:register_buffer(name, tensor)
   rawset(self, name, tensor)
 end
 
+--- Keeps `tensor`, or nil, in field `name` as something that is computed: neither saved nor trained.
+function Module:keep_computed(name, tensor)
+  register(self, name, "tensor")
+  rawset(self, name, tensor)
+end
+
 --- Keeps `module` as child `name`.
 function Module:add_module(name, module)
   register(self, name, "child")

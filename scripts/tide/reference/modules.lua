@@ -82,6 +82,8 @@ return {
       [[local m = nn.Module(); m:register_parameter("w", tide.ones(2)); #m:parameters() --> 1]]},
     {"register_buffer", "(name, tensor)", "Keeps a tensor that is saved and moved, not trained",
       [[local m = nn.Module(); m:register_buffer("mean", tide.zeros(2)); #m:buffers() --> 1]]},
+    {"keep_computed", "(name, tensor)", "Keeps a tensor that is neither saved nor trained",
+      "local net = nn.Module(); net:keep_computed(\"w\", tide.ones(2)); #net:parameters() --> 0"},
     {"add_module", "(name, module)", "Keeps a module as a child",
       [[local m = nn.Module(); m:add_module("first", nn.ReLU()); #m:children() --> 1]]},
     {"placement", "()", "Device and type of new parameters",
@@ -151,6 +153,18 @@ return {
       "local layer = nn.Linear(1, 1); " ..
         "nn.utils.vector_to_parameters(tide.tensor{3.0, 4}, layer:parameters()); " ..
         "layer.bias --> {4.0}"},
+    {"weight_norm", "(module, {name, dim})",
+      "Makes a weight of a length and a direction, both trained; returns the module",
+      "local layer = nn.utils.weight_norm(nn.Linear(3, 2)); layer.weight_g.shape --> {2, 1}"},
+    {"remove_weight_norm", "(module, name?)", "Makes the weight a parameter of its own again",
+      "local layer = nn.utils.weight_norm(nn.Linear(3, 2)); " ..
+        "#nn.utils.remove_weight_norm(layer):parameters() --> 2"},
+    {"spectral_norm", "(module, {name, n_power_iterations, eps, dim})",
+      "Divides a weight by its largest singular value; returns the module",
+      "local layer = nn.utils.spectral_norm(nn.Linear(1, 1)); layer.weight:abs() --> {{1.0}}"},
+    {"remove_spectral_norm", "(module, name?)", "Makes the weight a parameter of its own again",
+      "local layer = nn.utils.spectral_norm(nn.Linear(3, 2)); " ..
+        "#nn.utils.remove_spectral_norm(layer):parameters() --> 2"},
     {"rnn", "", "Sequences of different lengths: see tide.nn.utils.rnn.NAME",
       "nn.utils.rnn.pad_sequence({tide.tensor{1, 2}, tide.tensor{3}}, {batch_first = true}) " ..
         "--> {{1, 2}, {3, 0}}"},

@@ -1,0 +1,147 @@
+-- nn.utils: weights that are computed anew from others before each forward.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local weights = {}
+
+--- The parameter `name` of a module; an error in the name of `caller` if there is none.
+local function parameter_of(caller, module, name)
+  local weight = rawget(module, name)
+  if not tide.is_tensor(weight) then
+    raise("%s: the module has no parameter %s", caller, tostring(name))
+  end
+  return weight
+end
+
+--- The dimension counted from 1.
+local function checked_dim(caller, dim, weight)
+  local place = dim < 0 and dim + weight:dim() + 1 or dim
+  if place < 1 or place > weight:dim() then
+    raise("%s: there is no dimension %d: the weight has %d", caller, dim, weight:dim())
+  end
+  return place
+end
+
+--- Lets compute(module) stand in field `name`, now and before each forward. `undo` gives what is to
+--- stand there in the end.
+local function keep_computing(caller, module, name, compute, undo)
+  local computed = rawget(module, "_computed")
+  if not computed then
+    computed = {}
+    rawset(module, "_computed", computed)
+  end
+  if computed[name] then raise("%s: %s is computed already", caller, name) end
+  local remove = module:register_forward_pre_hook(function(self)
+    self:keep_computed(name, compute(self))
+  end)
+  computed[name] = {caller = caller, remove = remove, undo = undo}
+  module:keep_computed(name, compute(module))
+  return module
+end
+
+--- Ends what `caller` began.
+local function stop_computing(caller, module, name)
+  local entry = (rawget(module, "_computed") or {})[name]
+  if not entry or entry.caller ~= caller then
+    raise("remove_%s: %s of the module is not computed by %s", caller, tostring(name), caller)
+  end
+  entry.remove()
+  module._computed[name] = nil
+  entry.undo(module)
+  return module
+end
+
+local read_weight_norm = arguments("weight_norm", {"module", {"name", "weight"}, {"dim", 1}},
+  {module = "table", name = "string", dim = "number"})
+
+--- The Euclidean norm over all dimensions but one, which are kept.
+local function norm_except(x, dim)
+  local others = {}
+  for d = 1, x:dim() do
+    if d ~= dim then others[#others + 1] = d end
+  end
+  if #others == 0 then return x:abs() end
+  return tide.linalg.vector_norm(x, 2, others, true)
+end
+
+--- Makes a weight of a length, `weight_g`, and a direction, `weight_v` (Salimans and Kingma, 2016):
+--- both are trained. Returns the module.
+function weights.weight_norm(...)
+  local given = read_weight_norm(...)
+  local module, name = given.module, given.name
+  local weight = parameter_of("weight_norm", module, name)
+  local dim = checked_dim("weight_norm", given.dim, weight)
+  local length, direction = name .. "_g", name .. "_v"
+  local start = weight:detach()
+  module:register_parameter(length, norm_except(start, dim):requires_grad_())
+  module:register_parameter(direction, start:clone():requires_grad_())
+  local function compute(self)
+    local v = self[direction]
+    return v * (self[length] / norm_except(v, dim))
+  end
+  return keep_computing("weight_norm", module, name, compute, function(self)
+    local last = compute(self):detach():requires_grad_()
+    self:keep_computed(length, nil)
+    self:keep_computed(direction, nil)
+    self:register_parameter(name, last)
+  end)
+end
+
+--- Makes the weight a parameter of its own again. Returns the module.
+function weights.remove_weight_norm(module, name)
+  return stop_computing("weight_norm", module, name or "weight")
+end
+
+local read_spectral_norm = arguments("spectral_norm", {
+  "module", {"name", "weight"}, {"n_power_iterations", 1}, {"eps", 1e-12}, {"dim"},
+}, {module = "table", name = "string", n_power_iterations = "count", eps = "number",
+  dim = "number"})
+
+--- The weight as a matrix whose rows are those of one dimension.
+local function as_matrix(weight, dim) return weight:movedim(dim, 1):flatten(2) end
+
+local function unit(x, eps) return x / x:norm():clamp(eps) end
+
+--- Divides a weight by its largest singular value, which power iteration follows in training (Miyato
+--- et al., 2018). `weight_orig` is trained; `weight_u` and `weight_v` are saved. `dim` is 1, or 2 of
+--- transposed convolutions. Returns the module.
+function weights.spectral_norm(...)
+  local given = read_spectral_norm(...)
+  local module, name = given.module, given.name
+  local weight = parameter_of("spectral_norm", module, name)
+  local transposed = getmetatable(module).name:find("ConvTranspose", 1, true)
+  local dim = checked_dim("spectral_norm", given.dim or transposed and 2 or 1, weight)
+  local original, left, right = name .. "_orig", name .. "_u", name .. "_v"
+  local start = weight:detach()
+  local rows, columns = table.unpack(as_matrix(start, dim).shape)
+  module:register_parameter(original, start:clone():requires_grad_())
+  module:register_buffer(left, unit(start:new_zeros({rows}):normal_(), given.eps))
+  module:register_buffer(right, unit(start:new_zeros({columns}):normal_(), given.eps))
+  local function compute(self, iterations)
+    local matrix = as_matrix(self[original], dim)
+    local u, v = self[left], self[right]
+    tide.no_grad(function()
+      for _ = 1, iterations do
+        v = unit(matrix:t():matmul(u), given.eps)
+        u = unit(matrix:matmul(v), given.eps)
+      end
+    end)
+    self:register_buffer(left, u)
+    self:register_buffer(right, v)
+    return self[original] / u:dot(matrix:matmul(v))
+  end
+  local function step(self) return compute(self, self.training and given.n_power_iterations or 0) end
+  return keep_computing("spectral_norm", module, name, step, function(self)
+    local last = compute(self, 0):detach():requires_grad_()
+    for _, field in ipairs {original, left, right} do self:keep_computed(field, nil) end
+    self:register_parameter(name, last)
+  end)
+end
+
+--- Makes the weight a parameter of its own again. Returns the module.
+function weights.remove_spectral_norm(module, name)
+  return stop_computing("spectral_norm", module, name or "weight")
+end
+
+return weights
