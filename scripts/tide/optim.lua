@@ -18,4 +18,5 @@ return lazy_table("tide.optim", {
   Rprop = "rprop",
   SGD = "sgd",
   lr_scheduler = "lr_scheduler",
+  swa_utils = "swa_utils",
 })

@@ -268,3 +268,54 @@ describe("optimizers", function()
     raises("nesterov needs momentum", function() return optim.SGD({x}, {nesterov = true}) end)
   end)
 end)
+
+describe("means of models", function(device)
+  local nn, swa = tide.nn, optim.swa_utils
+  it("are of all models, or forget", function()
+    local net = nn.Linear(1, 1, {bias = false, device = device})
+    local mean = swa.AveragedModel(net)
+    local forgetful = swa.AveragedModel(net, {avg_fn = swa.get_ema_avg_fn(0.5)})
+    for _, value in ipairs {1, 2, 6} do
+      tide.no_grad(function() net.weight:fill_(value) end)
+      mean:update_parameters(net)
+      forgetful:update_parameters(net)
+    end
+    close(mean.module.weight, {{3}})
+    close(forgetful.module.weight, {{3.75}})
+    close(mean(tide.ones({1, 1}, {device = device})), {{3}})
+    equal(mean.n_averaged:item(), 3)
+    local names = {}
+    for name in pairs(mean:state_dict()) do names[#names + 1] = name end
+    table.sort(names)
+    equal(names, {"module.weight", "n_averaged"})
+  end)
+  it("take buffers as they are, or mean them", function()
+    local net = nn.BatchNorm1d(1, {device = device})
+    local newest, meaned = swa.AveragedModel(net), swa.AveragedModel(net, {use_buffers = true})
+    for _, value in ipairs {2, 4} do
+      net.running_mean:fill_(value)
+      newest:update_parameters(net)
+      meaned:update_parameters(net)
+    end
+    close(newest.module.running_mean, {4})
+    close(meaned.module.running_mean, {3})
+  end)
+  it("go with a rate that falls, or rises, to its goal", function()
+    local sgd = optim.SGD({parameter(1.0, device)}, {lr = 1})
+    local plan = swa.SWALR(sgd, 0.5, {anneal_epochs = 4, anneal_strategy = "linear"})
+    local rates = {}
+    for i = 1, 6 do
+      plan:step()
+      rates[i] = sgd.param_groups[1].lr
+    end
+    close(rates, {0.875, 0.75, 0.625, 0.5, 0.5, 0.5})
+    sgd = optim.SGD({parameter(1.0, device)}, {lr = 1})
+    plan = swa.SWALR(sgd, 0.2, {anneal_epochs = 3})
+    for i = 1, 4 do
+      plan:step()
+      rates[i] = sgd.param_groups[1].lr
+    end
+    close({table.unpack(rates, 1, 4)}, {0.8, 0.4, 0.2, 0.2}, {rtol = 1e-12})
+    raises("anneal_strategy is cos or linear", swa.SWALR, sgd, 1, {anneal_strategy = "steps"})
+  end)
+end)

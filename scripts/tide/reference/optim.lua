@@ -3,6 +3,8 @@ return {
   {
     title = "Optimizers",
     prefix = "tide.optim.",
+    {"swa_utils", "", "Means of models: see tide.optim.swa_utils.NAME",
+      "optim.swa_utils.AveragedModel ~= nil --> true"},
     {"Optimizer", "(params, options, defaults)",
       "The base of all optimizers: define update(parameter, grad, state, group)",
       [[local Step = tide.class("Step", optim.Optimizer); ]] ..
@@ -171,5 +173,22 @@ return {
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1}); " ..
         "local plan = optim.lr_scheduler.ReduceLROnPlateau(sgd, {patience = 0}); " ..
         "plan:step(5); plan:step(6); sgd.param_groups[1].lr --> 0.1"},
+  },
+  {
+    title = "Means of models",
+    prefix = "tide.optim.swa_utils.",
+    {"AveragedModel", "(model, {device, avg_fn, use_buffers})",
+      "A copy of a model whose parameters are means: averaged:update_parameters(model)",
+      "local net = nn.Linear(1, 1); local mean = optim.swa_utils.AveragedModel(net); " ..
+        "mean:update_parameters(net); mean.n_averaged --> 1"},
+    {"SWALR", "(optimizer, swa_lr, {anneal_epochs, anneal_strategy})",
+      "From the rate that stands to another, where it stays",
+      "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1}); " ..
+        "local plan = optim.swa_utils.SWALR(sgd, 0.5, {anneal_epochs = 2}); sgd:step(); " ..
+        "plan:step(); sgd.param_groups[1].lr --> 0.75"},
+    {"get_ema_avg_fn", "(decay?)", "For AveragedModel: a mean that forgets",
+      "optim.swa_utils.get_ema_avg_fn(0.75)(4.0, 8.0) --> 5.0"},
+    {"get_swa_avg_fn", "()", "For AveragedModel: the mean of all",
+      "optim.swa_utils.get_swa_avg_fn()(4.0, 8.0, 1) --> 6.0"},
   },
 }

@@ -1,0 +1,111 @@
+-- optim.swa_utils: models whose parameters are means over training (Izmailov et al., 2018), and the
+-- plan for the learning rate that goes with them.
+local arguments = require "tide.arguments"
+local class = require "tide.class"
+local LRScheduler = require "tide.optim.scheduler"
+local Module = require "tide.nn.module"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local swa_utils = {}
+
+-- Means -------------------------------------------------------------------------------------------
+
+--- The mean of all: a function (mean, new, count) for AveragedModel.
+function swa_utils.get_swa_avg_fn()
+  return function(mean, new, count) return mean + (new - mean) / (count + 1) end
+end
+
+--- A mean that forgets: decay * mean + (1 - decay) * new.
+function swa_utils.get_ema_avg_fn(decay)
+  decay = decay or 0.999
+  if type(decay) ~= "number" or decay < 0 or decay > 1 then
+    raise("get_ema_avg_fn: decay is between 0 and 1: got %s", tostring(decay))
+  end
+  return function(mean, new) return mean * decay + new * (1 - decay) end
+end
+
+local AveragedModel = class("AveragedModel", Module)
+
+local read_model = arguments("AveragedModel", {
+  "model", {"device"}, {"avg_fn"}, {"use_buffers", false},
+}, {model = "table", avg_fn = "function"})
+
+--- AveragedModel(net, {avg_fn = get_ema_avg_fn(0.999)}): a copy of net, kept in field `module`.
+--- With use_buffers, buffers are meaned too; else they are those of the newest model.
+function AveragedModel:init(...)
+  local given = read_model(...)
+  self.module = given.model:clone()
+  if given.device then self.module:to(given.device) end
+  self:register_buffer("n_averaged", tide.tensor(0))
+  self.average = given.avg_fn or swa_utils.get_swa_avg_fn()
+  self.use_buffers = given.use_buffers
+end
+
+function AveragedModel:forward(...) return self.module(...) end
+
+--- Takes one more model into the means; the first is copied. Does not wait.
+function AveragedModel:update_parameters(model)
+  local _ <close> = tide.no_grad()
+  local count = self.n_averaged
+  local function take(means, news, averaged)
+    for i, mean in ipairs(means) do
+      local new = news[i]:to(mean.device)
+      if averaged and mean:is_floating_point() then
+        new = tide.where(count:eq(0), new, self.average(mean, new, count))
+      end
+      mean:copy_(new)
+    end
+  end
+  take(self.module:parameters(), model:parameters(), true)
+  take(self.module:buffers(), model:buffers(), self.use_buffers)
+  count:add_(1)
+end
+
+swa_utils.AveragedModel = AveragedModel
+
+-- The plan for the learning rate ------------------------------------------------------------------
+
+local SWALR = class("SWALR", LRScheduler)
+
+local read_plan = arguments("SWALR", {
+  "optimizer", "swa_lr", {"anneal_epochs", 10}, {"anneal_strategy", "cos"}, {"last_epoch", -1},
+}, {anneal_epochs = "count"})
+
+local anneal = {
+  cos = function(t) return (1 - math.cos(math.pi * t)) / 2 end,
+  linear = function(t) return t end,
+}
+
+--- SWALR(optimizer, 0.05, {anneal_epochs = 10}): from the rate that stands to swa_lr, where it stays.
+--- swa_lr may be a list of one for each group.
+function SWALR:init(...)
+  local given = read_plan(...)
+  if not anneal[given.anneal_strategy] then
+    raise("SWALR: anneal_strategy is cos or linear: got %s", tostring(given.anneal_strategy))
+  end
+  self.anneal_strategy, self.anneal_epochs = given.anneal_strategy, given.anneal_epochs
+  self.swa_lrs = {}
+  for i in ipairs(given.optimizer.param_groups) do
+    self.swa_lrs[i] = type(given.swa_lr) == "table" and given.swa_lr[i] or given.swa_lr
+  end
+  LRScheduler.init(self, given.optimizer, given.last_epoch)
+end
+
+--- How far from the first rate to the last it is after `step` steps.
+function SWALR:share(step)
+  local t = math.max(0, math.min(1, step / math.max(1, self.anneal_epochs)))
+  return anneal[self.anneal_strategy](t)
+end
+
+function SWALR:rate(i, _, lr)
+  local step = self.anneal_epochs == 0 and math.max(1, self.last_epoch) or self.last_epoch
+  local before, now, goal = self:share(step - 1), self:share(step), self.swa_lrs[i]
+  -- Where it began, told from where it is: another plan may have moved it meanwhile.
+  local start = before == 1 and goal or (lr - before * goal) / (1 - before)
+  return goal * now + start * (1 - now)
+end
+
+swa_utils.SWALR = SWALR
+
+return swa_utils
