@@ -33,11 +33,12 @@ void set_count(lua_State* L, const char* name, int64_t value) {
 int statistics(lua_State* L) {
   const auto engine = engine::statistics();
   const auto kernels = kernel_statistics();
-  lua_createtable(L, 0, 11);
+  lua_createtable(L, 0, 12);
   set_count(L, "recorded", engine.recorded);
   set_count(L, "windows", engine.windows);
   set_count(L, "plans", engine.plans);
   set_count(L, "launches", engine.launches);
+  set_count(L, "graphs", engine.graphs);
   set_count(L, "waits", engine::wait_count());
   set_count(L, "kernels", kernels.kernels);
   set_count(L, "compiled", kernels.compiled);
@@ -71,7 +72,8 @@ constexpr Function kFunctions[] = {
     {"hand_over", guard<hand_over>, "", "Hands what is recorded to the devices; does not wait",
      "local x = tide.ones(2) + 1; tide.hand_over()"},
     {"statistics", guard<statistics>, "",
-     "A table of counters: ops recorded, windows, plans, launches, waits, kernels compiled",
+     "A table of counters: ops recorded, windows, plans, launches, CUDA graphs run, waits, kernels "
+     "compiled",
      "local before = tide.statistics().recorded; local x = tide.ones(2) + 1; "
      "tide.statistics().recorded > before --> true"},
 };

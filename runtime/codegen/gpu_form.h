@@ -28,7 +28,7 @@ struct GpuForm {
 };
 
 /// Threads of a block, and their roles in row programs: thread t is member t / teams of team t %
-/// teams.
+/// teams. The blocks of a map may also have fewer threads.
 struct GpuBlock {
   int threads, teams, members;
 };

@@ -38,6 +38,13 @@ static_assert(kHostPortable == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(kJitErrorBuffer == int{CU_JIT_ERROR_LOG_BUFFER});
 static_assert(kJitErrorBufferBytes == int{CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES});
 static_assert(sizeof(DevicePointer) == sizeof(CUdeviceptr));
+static_assert(sizeof(KernelNode) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
+static_assert(offsetof(KernelNode, grid_x) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, gridDimX));
+static_assert(offsetof(KernelNode, block_x) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, blockDimX));
+static_assert(offsetof(KernelNode, shared_bytes) ==
+              offsetof(CUDA_KERNEL_NODE_PARAMS_v2, sharedMemBytes));
+static_assert(offsetof(KernelNode, parameters) ==
+              offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kernelParams));
 static_assert(std::is_same_v<DeviceOrdinal, CUdevice>);
 
 /// What a parameter looks like to the caller: pointers are all alike, enumerations are ints.
@@ -88,7 +95,16 @@ TIDE_SAME(host_function, PFN_cuLaunchHostFunc_v10000);
 TIDE_SAME(module_load, PFN_cuModuleLoadDataEx_v2010);
 TIDE_SAME(module_function, PFN_cuModuleGetFunction_v2000);
 TIDE_SAME(function_attribute, PFN_cuFuncGetAttribute_v2020);
+TIDE_SAME(potential_block, PFN_cuOccupancyMaxPotentialBlockSize_v6050);
+TIDE_SAME(resident_blocks, PFN_cuOccupancyMaxActiveBlocksPerMultiprocessor_v6050);
 TIDE_SAME(launch, PFN_cuLaunchKernel_v4000);
+TIDE_SAME(graph_create, PFN_cuGraphCreate_v10000);
+TIDE_SAME(graph_add_kernel, PFN_cuGraphAddKernelNode_v12000);
+TIDE_SAME(graph_instantiate, PFN_cuGraphInstantiateWithFlags_v11040);
+TIDE_SAME(graph_set_kernel, PFN_cuGraphExecKernelNodeSetParams_v12000);
+TIDE_SAME(graph_launch, PFN_cuGraphLaunch_v10000);
+TIDE_SAME(graph_executable_destroy, PFN_cuGraphExecDestroy_v10000);
+TIDE_SAME(graph_destroy, PFN_cuGraphDestroy_v10000);
 TIDE_SAME(error_name, PFN_cuGetErrorName_v6000);
 TIDE_SAME(error_text, PFN_cuGetErrorString_v6000);
 #undef TIDE_SAME

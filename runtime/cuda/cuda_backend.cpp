@@ -27,6 +27,7 @@ CudaBackend::CudaBackend(int ordinal, HostNative host_native)
   queue_lane_ = make_lane();
   guest_lane_ = make_lane();
   kernels_ = std::make_unique<CudaKernels>(facts_.capability(), multiprocessors);
+  launches_ = std::make_unique<LaunchGraphs>(queue_lane_.stream);
 }
 
 std::string CudaBackend::description() const {
@@ -91,10 +92,17 @@ void CudaBackend::begin_queue() {
 }
 
 void CudaBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
-  kernels_->launch(step, bases, parameters, queue_lane_.stream);
+  kernels_->launch(step, bases, parameters, *launches_);
 }
 
+void CudaBackend::begin_plan(const Plan& plan) { launches_->begin(plan); }
+
+void CudaBackend::end_plan() { launches_->end(); }
+
+int64_t CudaBackend::graph_runs() const { return launches_->replays(); }
+
 std::optional<PositionFailure> CudaBackend::launch(const NativeStep& step, void* const* addresses) {
+  launches_->flush();
   NativeLaunch call{step, addresses, *kernels_, queue_lane_.stream, *queue_lane_.staging, {}};
   if (launch_native(call)) return call.failure;
   return run_on_host(step, addresses, host_native_(step.op), *queue_lane_.staging);
@@ -102,7 +110,10 @@ std::optional<PositionFailure> CudaBackend::launch(const NativeStep& step, void*
 
 void CudaBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
   use();
-  if (on_queue()) return copy_on(queue_lane_, destination, source, bytes, kind);
+  if (on_queue()) {
+    launches_->flush();
+    return copy_on(queue_lane_, destination, source, bytes, kind);
+  }
   const std::lock_guard lock(guest_mutex_);
   copy_on(guest_lane_, destination, source, bytes, kind);
 }

@@ -34,6 +34,9 @@ class CudaBackend : public Backend {
   void release_host(void* data, size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
+  void begin_plan(const Plan& plan) override;
+  void end_plan() override;
+  int64_t graph_runs() const override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
   void finish() override;
   bool host_readable() const override { return false; }
@@ -62,6 +65,7 @@ class CudaBackend : public Backend {
   Lane queue_lane_, guest_lane_;
   std::mutex guest_mutex_;
   std::unique_ptr<CudaKernels> kernels_;
+  std::unique_ptr<LaunchGraphs> launches_;  ///< of fused kernels, to the queue's stream
   std::atomic<std::thread::id> queue_thread_;
 
   struct Point {

@@ -46,12 +46,29 @@ Module CudaKernels::load(const char* ptx) const {
   return module;
 }
 
-Function CudaKernels::fused(const LoopStep& step, GpuForm form) {
-  Function& function = fused_[step.kernel][form.vector + 2 * form.narrow];
-  if (function) return function;
+const LoadedKernel& CudaKernels::fused(const LoopStep& step, GpuForm form) {
+  LoadedKernel& kernel = fused_[step.kernel][form.vector + 2 * form.narrow];
+  if (kernel.function) return kernel;
   const std::string ptx = ptx_of(step.program, ptx_architecture(capability_), form);
+  Function function = nullptr;
   check(driver().module_function(&function, load(ptx.c_str()), "kernel"), "cuModuleGetFunction");
-  return function;
+  int threads = gpu_block(step.program).threads;
+  // The threads of a row are lanes of its reduction's tree; those of a map are all alike, so that
+  // a block has as many as lets most of them be there at once.
+  if (!step.program.has_row) {
+    int grid = 0;
+    check(driver().potential_block(&grid, &threads, function, nullptr, 0, threads),
+          "cuOccupancyMaxPotentialBlockSize");
+  }
+  return kernel = {function, room_of(function, threads)};
+}
+
+/// What a multiprocessor has room for; asked for once per kernel.
+KernelRoom CudaKernels::room_of(Function function, int threads) const {
+  KernelRoom room{multiprocessors_, 0, threads};
+  check(driver().resident_blocks(&room.blocks, function, threads, 0),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  return room;
 }
 
 void* CudaKernels::slot() {
@@ -59,17 +76,18 @@ void* CudaKernels::slot() {
   return reinterpret_cast<void*>(slot_);
 }
 
-Function CudaKernels::embedded(const char* ptx, const std::string& name) {
-  Function& function = embedded_[name];
-  if (function) return function;
+const LoadedKernel& CudaKernels::embedded(const char* ptx, const std::string& name, int threads) {
+  LoadedKernel& kernel = embedded_[name];
+  if (kernel.function) return kernel;
   Module& module = modules_[ptx];
   if (!module) module = load(ptx);
+  Function function = nullptr;
   check(driver().module_function(&function, module, name.c_str()), "cuModuleGetFunction");
-  return function;
+  return kernel = {function, room_of(function, threads)};
 }
 
 void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
-                         Stream stream) {
+                         LaunchGraphs& launches) {
   const LoopProgram& program = step.program;
   GpuForm form;
   form.vector = !program.has_row && is_aligned(step, bases);
@@ -88,13 +106,12 @@ void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_
   put(places.strides, step.strides.data(), step.strides.size());
   put(places.parameters, parameters, program.parameter_count);
   words_[places.units] = static_cast<uint64_t>(units);
-  const GpuBlock block = gpu_block(program);
-  const int64_t wanted = (units + block.teams - 1) / block.teams;
-  const int64_t blocks = std::min(wanted, most_blocks());
-  void* arguments[] = {words_.data()};
-  check(driver().launch(fused(step, form), static_cast<unsigned>(blocks), 1, 1,
-                        static_cast<unsigned>(block.threads), 1, 1, 0, stream, arguments, nullptr),
-        "cuLaunchKernel");
+  const LoadedKernel& kernel = fused(step, form);
+  const int64_t teams = gpu_block(program).teams;
+  const LaunchShape shape = program.has_row
+                                ? launch_blocks((units + teams - 1) / teams, kernel.room)
+                                : launch_threads(units, kernel.room);
+  launches.launch(kernel.function, shape, words_);
 }
 
 }  // namespace tide::cuda

@@ -8,9 +8,17 @@
 #include "runtime/codegen/gpu_form.h"
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/driver.h"
+#include "runtime/cuda/launch_graphs.h"
+#include "runtime/cuda/launch_shape.h"
 #include "runtime/graph/backend.h"
 
 namespace tide::cuda {
+
+/// A kernel in the device's context.
+struct LoadedKernel {
+  Function function = nullptr;
+  KernelRoom room;
+};
 
 /// Used by the thread of the device's queue, with its context current.
 class CudaKernels {
@@ -18,29 +26,29 @@ class CudaKernels {
   CudaKernels(int capability, int multiprocessors)
       : capability_(capability), multiprocessors_(multiprocessors) {}
 
-  /// Enqueues a fused loop. The first run of a structure generates and loads its code.
-  void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters, Stream stream);
+  /// Launches a fused loop. The first run of a structure generates and loads its code.
+  void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
+              LaunchGraphs& launches);
 
-  /// The kernel `name` of the embedded PTX `module`; both outlive the process.
-  Function embedded(const char* ptx, const std::string& name);
+  /// The kernel `name` of the embedded PTX `module`, which runs in blocks of so many threads; both
+  /// outlive the process.
+  const LoadedKernel& embedded(const char* ptx, const std::string& name, int threads);
 
   Blas& blas() { return blas_; }
 
   /// 16 bytes of device memory for what a kernel reports.
   void* slot();
 
-  /// Blocks that fill the device some times over; loops over the grid do the rest.
-  int64_t most_blocks() const { return int64_t{multiprocessors_} * 64; }
-
  private:
-  Function fused(const LoopStep& step, GpuForm form);
+  const LoadedKernel& fused(const LoopStep& step, GpuForm form);
+  KernelRoom room_of(Function function, int threads) const;
   Module load(const char* ptx) const;
 
   const int capability_, multiprocessors_;
   /// Per structure, by form.
-  std::unordered_map<const Kernel*, std::array<Function, 4>> fused_;
+  std::unordered_map<const Kernel*, std::array<LoadedKernel, 4>> fused_;
   std::unordered_map<const char*, Module> modules_;
-  std::unordered_map<std::string, Function> embedded_;
+  std::unordered_map<std::string, LoadedKernel> embedded_;
   std::vector<uint64_t> words_;
   DevicePointer slot_ = 0;
   Blas blas_;

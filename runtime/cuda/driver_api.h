@@ -23,12 +23,19 @@ struct StreamHandle;
 struct EventHandle;
 struct ModuleHandle;
 struct FunctionHandle;
+struct GraphHandle;
+struct GraphExecHandle;
+struct GraphNodeHandle;
 using Context = ContextHandle*;
 using Stream = StreamHandle*;
 using Event = EventHandle*;
 using Module = ModuleHandle*;
 using Function = FunctionHandle*;
+using Graph = GraphHandle*;
+using GraphExec = GraphExecHandle*;
+using GraphNode = GraphNodeHandle*;
 using HostFunction = void (*)(void*);
+using SharedBytes = size_t (*)(int threads);  ///< CUoccupancyB2DSize
 
 /// CUdevice_attribute, those that are asked for.
 enum Attribute : int {
@@ -48,6 +55,16 @@ enum Attribute : int {
   kMaxThreadsPerMultiprocessor = 39,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76
+};
+
+/// CUDA_KERNEL_NODE_PARAMS: a kernel of a graph.
+struct KernelNode {
+  Function function;
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  void** parameters;
+  void** extra;
+  void* kernel;     ///< in place of `function`
+  Context context;  ///< of `kernel`
 };
 
 /// CUfunction_attribute: bytes of local memory per thread, registers per thread.
@@ -98,10 +115,26 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(module_function, "cuModuleGetFunction",                                                        \
     (Function * function, Module module, const char* name))                                        \
   X(function_attribute, "cuFuncGetAttribute", (int* value, int which, Function function))          \
+  X(potential_block, "cuOccupancyMaxPotentialBlockSize",                                           \
+    (int* grid, int* block, Function function, SharedBytes shared_bytes_of, size_t shared_bytes,   \
+     int most_threads))                                                                            \
+  X(resident_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                \
+    (int* blocks, Function function, int threads, size_t shared_bytes))                            \
   X(launch, "cuLaunchKernel",                                                                      \
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,       \
      unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters,  \
      void** extra))                                                                                \
+  X(graph_create, "cuGraphCreate", (Graph * graph, unsigned flags))                                \
+  X(graph_add_kernel, "cuGraphAddKernelNode",                                                      \
+    (GraphNode * node, Graph graph, const GraphNode* after, size_t after_count,                    \
+     const KernelNode* kernel))                                                                    \
+  X(graph_instantiate, "cuGraphInstantiateWithFlags",                                              \
+    (GraphExec * executable, Graph graph, unsigned long long flags))                               \
+  X(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                            \
+    (GraphExec executable, GraphNode node, const KernelNode* kernel))                              \
+  X(graph_launch, "cuGraphLaunch", (GraphExec executable, Stream stream))                          \
+  X(graph_executable_destroy, "cuGraphExecDestroy", (GraphExec executable))                        \
+  X(graph_destroy, "cuGraphDestroy", (Graph graph))                                                \
   X(error_name, "cuGetErrorName", (Result error, const char** name))                               \
   X(error_text, "cuGetErrorString", (Result error, const char** text))
 

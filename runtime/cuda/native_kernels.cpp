@@ -38,15 +38,16 @@ const char* suffix_of(DType type) {
   return "";
 }
 
-/// Runs `kernel` of kernels/`file`.cu over so many blocks, or fewer that take turns.
+/// Runs `kernel` of kernels/`file`.cu over so many blocks, or fewer that take turns. A kernel always
+/// has the same number of threads in a block.
 template <class Arguments>
 void run(NativeLaunch& call, const char* file, const std::string& kernel, Arguments& arguments,
          int64_t blocks, int threads) {
   if (blocks <= 0) return;
-  const Function function = call.kernels.embedded(embedded_ptx(file), kernel);
-  const auto grid = static_cast<unsigned>(std::min(blocks, call.kernels.most_blocks()));
+  const LoadedKernel& loaded = call.kernels.embedded(embedded_ptx(file), kernel, threads);
+  const LaunchShape shape = launch_blocks(blocks, loaded.room);
   void* parameters[] = {&arguments};
-  check(driver().launch(function, grid, 1, 1, static_cast<unsigned>(threads), 1, 1, 0, call.stream,
+  check(driver().launch(loaded.function, shape.blocks, 1, 1, shape.threads, 1, 1, 0, call.stream,
                         parameters, nullptr),
         "cuLaunchKernel");
 }

@@ -20,6 +20,7 @@
 namespace tide {
 
 class Kernel;
+struct Plan;
 struct Step;
 
 /// A fused loop with everything but addresses and numbers: made once per plan.
@@ -70,6 +71,12 @@ class Backend {
   virtual void release_host(void* data, size_t bytes) = 0;
 
   // From the queue's thread:
+  /// What is launched from here to `end_plan` belongs to one run of the plan.
+  virtual void begin_plan(const Plan&) {}
+  /// Throws if launches of the plan that were put off have failed: then none of its results is good.
+  virtual void end_plan() {}
+  /// How often launches of a plan went to the device all at once, as a graph. From any thread.
+  virtual int64_t graph_runs() const { return 0; }
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
   /// The failure, if a position was out of range.
   virtual std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) = 0;

@@ -274,7 +274,10 @@ Statistics statistics() {
   result.recorded = counters.recorded + Recorder::of_thread().recorded_ops();
   result.windows = counters.windows;
   result.plans = counters.plans;
-  for (DeviceState* state : DeviceState::all()) result.launches += state->queue.launches();
+  for (DeviceState* state : DeviceState::all()) {
+    result.launches += state->queue.launches();
+    result.graphs += state->backend->graph_runs();
+  }
   return result;
 }
 

@@ -122,6 +122,7 @@ struct Statistics {
   int64_t windows = 0;   ///< handed over
   int64_t plans = 0;     ///< made, not found
   int64_t launches = 0;  ///< steps run
+  int64_t graphs = 0;    ///< CUDA graphs run, each in place of several launches
 };
 Statistics statistics();
 

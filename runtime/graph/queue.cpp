@@ -300,6 +300,7 @@ void Queue::execute_plan(Submission& submission, bool drop) {
       return;
     }
   }
+  backend_.begin_plan(*submission.plan);
   const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
   Ref<Failure> failure;
   for (const BoundStep& bound : submission.steps) {
@@ -315,27 +316,37 @@ void Queue::execute_plan(Submission& submission, bool drop) {
       settle_failures(submission, bound);
     failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
   }
+  try {
+    backend_.end_plan();
+  } catch (const std::exception& error) {
+    const Ref<Failure> together = failure_of(submission.steps.front(), message_of(error));
+    for (const BoundStep& bound : submission.steps) fail(submission, bound, together);
+  }
+}
+
+/// That the step went wrong, and what is the matter.
+Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::string& what) {
+  Ref<Failure> failure = new Failure;
+  failure->op = bound.name;
+  failure->site = bound.site;
+  failure->what = std::string(bound.name) + ": " + what;
+  return failure;
 }
 
 /// Launches the step; what went wrong, if anything.
 Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound) {
-  Ref<Failure> failure;
   try {
     const auto wrong = launch(submission, bound);
     launches_.fetch_add(1, std::memory_order_relaxed);
     if (!wrong) return {};
-    failure = new Failure;
-    failure->what = std::string(bound.name) + ": position " + std::to_string(wrong->position) +
-                    " is out of range: " +
-                    (wrong->position == 0 ? "positions start at 1"
-                                          : "there are " + std::to_string(wrong->limit));
+    return failure_of(bound, "position " + std::to_string(wrong->position) +
+                                 " is out of range: " +
+                                 (wrong->position == 0
+                                      ? "positions start at 1"
+                                      : "there are " + std::to_string(wrong->limit)));
   } catch (const std::exception& error) {
-    failure = new Failure;
-    failure->what = std::string(bound.name) + ": " + message_of(error);
+    return failure_of(bound, message_of(error));
   }
-  failure->op = bound.name;
-  failure->site = bound.site;
-  return failure;
 }
 
 Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {

@@ -113,6 +113,7 @@ class Queue {
   bool dropped(uint64_t ticket) const { return drop_until_.load(std::memory_order_acquire) >= ticket; }
   void execute(Submission& submission, bool drop);
   void execute_plan(Submission& submission, bool drop);
+  static Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
   Ref<Failure> try_step(const Submission& submission, const BoundStep& bound);
   Ref<Failure> obstacle(const Submission& submission, const BoundStep& bound, bool drop);
   void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure);

@@ -1,34 +1,12 @@
 // `tide info` in broken environments: what was found, what is needed, what to do.
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <optional>
 
+#include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
 
 namespace {
 
-/// Sets variables for the programs that are started while it lives.
-class Environment {
- public:
-  explicit Environment(std::initializer_list<std::pair<const char*, std::string>> variables) {
-    for (const auto& [name, value] : variables) {
-      const char* before = std::getenv(name);
-      before_.emplace_back(name, before ? std::optional<std::string>(before) : std::nullopt);
-      setenv(name, value.c_str(), 1);
-    }
-  }
-  ~Environment() {
-    for (const auto& [name, value] : before_) {
-      if (value)
-        setenv(name, value->c_str(), 1);
-      else
-        unsetenv(name);
-    }
-  }
-
- private:
-  std::vector<std::pair<const char*, std::optional<std::string>>> before_;
-};
+using tide::test::Environment;
 
 /// The part of `tide info` that speaks of CUDA, with the folder of the fake driver left out.
 std::string cuda_part() {

@@ -27,6 +27,7 @@ class Grid {
   llvm::Value* thread() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x); }
   llvm::Value* block() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x); }
   llvm::Value* blocks() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x); }
+  llvm::Value* block_threads() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x); }
 
   void barrier() { code_.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
@@ -75,7 +76,7 @@ class GpuMapKernel {
 
   void emit_points() {
     auto& builder = code_.builder;
-    llvm::Value* threads = code_.number(gpu_block(frame_.program).threads);
+    llvm::Value* threads = grid_.block_threads();
     llvm::Value* first =
         builder.CreateAdd(builder.CreateMul(grid_.block(), threads), grid_.thread());
     llvm::Value* step = builder.CreateMul(grid_.blocks(), threads);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -307,6 +308,30 @@ Result function_attribute(int* value, int which, Function function) {
   return kSuccess;
 }
 
+/// As if nothing but threads and shared memory limited a multiprocessor, which holds 2048 and 96
+/// KB.
+Result resident_blocks(int* blocks, Function function, int threads, size_t shared_bytes) {
+  if (const Result error = state()) return error;
+  if (threads < 1 || threads > 1024) return kInvalidValue;
+  const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
+  const size_t shared = std::max<size_t>(kernel.shared_bytes + shared_bytes, 1);
+  *blocks = static_cast<int>(std::min<size_t>(2048 / static_cast<size_t>(threads), 98304 / shared));
+  if (settings().resident_blocks) *blocks = settings().resident_blocks;
+  return kSuccess;
+}
+
+Result potential_block(int* grid, int* block, Function function, SharedBytes shared_bytes_of,
+                       size_t shared_bytes, int most_threads) {
+  if (const Result error = state()) return error;
+  if (shared_bytes_of || most_threads < 0) return kInvalidValue;
+  *block = most_threads ? std::min(most_threads, 1024) : 1024;
+  if (settings().block_threads) *block = std::min(*block, settings().block_threads);
+  int resident = 0;
+  const Result result = resident_blocks(&resident, function, *block, shared_bytes);
+  *grid = 4 * resident;
+  return result;
+}
+
 Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
               Stream stream, void** parameters, void** extra) {
@@ -330,6 +355,7 @@ Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid
       device.lost = kLaunchFailed;
       return;
     }
+    if (settings().skip_kernels) return;
     try {
       run_kernel(kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, bytes,
                  [&](uint64_t address) {
@@ -344,6 +370,109 @@ Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid
       device.lost = kLaunchFailed;
     }
   });
+  return kSuccess;
+}
+
+/// A graph's node, and what an executable graph keeps of it.
+struct GraphKernel {
+  KernelNode node;
+  std::vector<std::vector<uint8_t>> parameters;
+};
+struct FakeGraph {
+  std::vector<std::unique_ptr<GraphKernel>> nodes;
+};
+struct FakeExecutable {
+  std::vector<const GraphKernel*> order;
+  std::map<const GraphKernel*, GraphKernel> nodes;
+};
+
+/// Whether this call is the one that is to fail.
+bool is_to_fail(const char* call) {
+  static std::atomic<int> calls{0};
+  return settings().fail_graph == call && ++calls > settings().fail_graph_after;
+}
+
+GraphKernel copied(const KernelNode& node) {
+  GraphKernel made{node, {}};
+  const Kernel& kernel = *reinterpret_cast<Kernel*>(node.function);
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const auto* from = static_cast<const uint8_t*>(node.parameters[i]);
+    made.parameters.emplace_back(from, from + kernel.parameters[i].size);
+  }
+  return made;
+}
+
+std::atomic<int> live_graphs{0};
+
+Result graph_create(Graph* graph, unsigned) {
+  if (const Result error = state()) return error;
+  if (is_to_fail("create")) return kOutOfMemory;
+  *graph = reinterpret_cast<Graph>(new FakeGraph);
+  ++live_graphs;
+  return kSuccess;
+}
+
+Result graph_add_kernel(GraphNode* node, Graph graph, const GraphNode* after, size_t after_count,
+                        const KernelNode* kernel) {
+  auto& nodes = reinterpret_cast<FakeGraph*>(graph)->nodes;
+  if (is_to_fail("add")) return kInvalidValue;
+  // Chains only: each node after the one added last.
+  const bool follows =
+      nodes.empty() ? after_count == 0
+                    : after_count == 1 && *after == reinterpret_cast<GraphNode>(nodes.back().get());
+  if (!follows || kernel->extra || !kernel->function) return kInvalidValue;
+  nodes.push_back(std::make_unique<GraphKernel>(copied(*kernel)));
+  *node = reinterpret_cast<GraphNode>(nodes.back().get());
+  return kSuccess;
+}
+
+Result graph_instantiate(GraphExec* executable, Graph graph, unsigned long long) {
+  if (const Result error = state()) return error;
+  if (is_to_fail("instantiate")) return kOutOfMemory;
+  auto made = std::make_unique<FakeExecutable>();
+  for (const auto& node : reinterpret_cast<FakeGraph*>(graph)->nodes) {
+    made->order.push_back(node.get());
+    made->nodes[node.get()] = *node;
+  }
+  *executable = reinterpret_cast<GraphExec>(made.release());
+  ++live_graphs;
+  return kSuccess;
+}
+
+Result graph_set_kernel(GraphExec executable, GraphNode node, const KernelNode* kernel) {
+  auto& nodes = reinterpret_cast<FakeExecutable*>(executable)->nodes;
+  const auto found = nodes.find(reinterpret_cast<const GraphKernel*>(node));
+  if (is_to_fail("set") || found == nodes.end()) return kInvalidValue;
+  found->second = copied(*kernel);
+  return kSuccess;
+}
+
+Result graph_launch(GraphExec executable, Stream stream) {
+  if (const Result error = state()) return error;
+  if (is_to_fail("launch")) return kLaunchFailed;
+  const auto& all = *reinterpret_cast<const FakeExecutable*>(executable);
+  for (const GraphKernel* key : all.order) {
+    const GraphKernel& kernel = all.nodes.at(key);
+    std::vector<void*> parameters;
+    for (const auto& bytes : kernel.parameters)
+      parameters.push_back(const_cast<uint8_t*>(bytes.data()));
+    const KernelNode& n = kernel.node;
+    if (const Result error = launch(n.function, n.grid_x, n.grid_y, n.grid_z, n.block_x, n.block_y,
+                                    n.block_z, n.shared_bytes, stream, parameters.data(), nullptr))
+      return error;
+  }
+  return kSuccess;
+}
+
+Result graph_executable_destroy(GraphExec executable) {
+  delete reinterpret_cast<FakeExecutable*>(executable);
+  --live_graphs;
+  return kSuccess;
+}
+
+Result graph_destroy(Graph graph) {
+  delete reinterpret_cast<FakeGraph*>(graph);
+  --live_graphs;
   return kSuccess;
 }
 
@@ -409,6 +538,9 @@ TIDE_EXPORT int cuDriverGetVersion(int* version) {
   *version = fake::settings().version;
   return 0;
 }
+
+/// For tests: graphs, and executable ones, that were made and not destroyed.
+TIDE_EXPORT int fake_live_graphs() { return fake::live_graphs; }
 
 /// Entry points of the interface that tide asks for, by the names without versions.
 TIDE_EXPORT int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t,

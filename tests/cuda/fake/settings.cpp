@@ -37,7 +37,12 @@ Settings read_settings() {
   integer("lose_after", result.lose_after);
   integer("lost_device", result.lost_device);
   integer("fail_copy", result.fail_copy);
+  integer("resident_blocks", result.resident_blocks);
+  integer("block_threads", result.block_threads);
+  integer("skip_kernels", result.skip_kernels);
   if (given.count("memory")) result.memory = bytes_of(given["memory"]);
+  integer("fail_graph_after", result.fail_graph_after);
+  result.fail_graph = given["fail_graph"];
   result.missing = given["missing"];
   return result;
 }

@@ -1,0 +1,225 @@
+// Windows that come again run as CUDA graphs: with the same values, never with old arguments, and
+// not at all where the driver refuses.
+#include "runtime/cuda/launch_graphs.h"
+
+#include <dlfcn.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "runtime/codegen/kernel.h"
+#include "runtime/ops/light_ops.h"
+#include "tests/cuda/device_run.h"
+#include "tests/cuda/environment.h"
+#include "tests/interpreter/command.h"
+
+namespace tide::test {
+namespace {
+
+struct Run {
+  std::string out, err;
+};
+
+Run run_script(const std::string& script, const std::string& fake = "",
+               const std::string& graphs = "1") {
+  const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
+                                 {"TIDE_FAKE_CUDA", fake},
+                                 {"TIDE_CUDA_GRAPHS", graphs},
+                                 {"TIDE_LOG", "1"}});
+  auto outcome = ::test::run_tide({"-e", script});
+  CHECK(outcome.status == 0);
+  return {std::move(outcome.out), std::move(outcome.err)};
+}
+
+/// Six loops a window: numbers, addresses and (with `grow`) sizes change from turn to turn.
+const char* const kTurns = R"(
+  local function turns(count, grow)
+    local sums = {}
+    for turn = 1, count do
+      local x = {}
+      for k = 1, 6 do x[k] = tide.full({k + (grow and turn or 0), 3}, turn, {device = 'cuda'}) end
+      tide.synchronize()
+      local kept = {} -- other addresses in each turn
+      for k = 1, 6 do kept[k] = x[k] * turn + k end
+      tide.hand_over()
+      sums[turn] = kept
+    end
+    for turn, kept in ipairs(sums) do
+      for k = 1, 6 do
+        for _, v in ipairs(kept[k]:flatten():tolist()) do
+          assert(v == turn * turn + k, ('turn %d part %d: %g'):format(turn, k, v))
+        end
+      end
+    end
+    return tide.statistics().graphs
+  end
+)";
+
+std::string turns(const std::string& rest) { return kTurns + rest; }
+
+/// Trains a small network and prints all of its numbers.
+const char* const kTraining = R"(
+  tide.manual_seed(3)
+  local nn = tide.nn
+  local net = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 5), nn.ReLU(), nn.Linear(5, 2)):to('cuda')
+  local optimizer = tide.optim.Adam(net:parameters(), {lr = 0.01})
+  local x, y = tide.randn(16, 6):cuda(), tide.randint(1, 2, {16}):cuda()
+  for _ = 1, 8 do
+    optimizer:zero_grad()
+    local loss = nn.functional.cross_entropy(net(x), y)
+    loss:backward()
+    optimizer:step()
+    io.write(('%a '):format(loss:item()))
+  end
+  for _, p in ipairs(net:parameters()) do
+    for _, v in ipairs(p:flatten():tolist()) do io.write(('%a '):format(v)) end
+  end
+)";
+
+}  // namespace
+
+TEST_CASE("a window that comes again runs as a graph", "[cuda]") {
+  CHECK(run_script(turns("print(turns(10) > 0)")).out == "true\n");
+  CHECK(run_script(turns("print(turns(10))"), "", "0").out == "0\n");
+}
+
+TEST_CASE("a window seen twice is no graph yet", "[cuda]") {
+  CHECK(run_script(turns("print(turns(2))")).out == "0\n");
+}
+
+TEST_CASE("windows of other sizes are other windows", "[cuda]") {
+  CHECK(run_script(turns("print(turns(10, true) >= 0)")).out == "true\n");
+}
+
+TEST_CASE("training gives the same bits with graphs and without", "[cuda]") {
+  const Run with = run_script(std::string(kTraining) + "io.stderr:write(tide.statistics().graphs)");
+  CHECK(with.err.substr(with.err.rfind('\n') + 1) != "0");
+  const Run without = run_script(kTraining, "", "0");
+  CHECK(with.out.size() > 500);
+  CHECK(with.out == without.out);
+}
+
+TEST_CASE("a driver that refuses graphs is asked once for a window", "[cuda]") {
+  for (const char* failing : {"create", "add", "add,fail_graph_after=2", "instantiate", "set",
+                              "set,fail_graph_after=2", "launch", "launch,fail_graph_after=2"}) {
+    INFO(failing);
+    const Run run =
+        run_script(turns("turns(10) print('right')"), std::string("fail_graph=") + failing);
+    CHECK(run.out == "right\n");
+    const std::string told = "no graph for a window of 6 kernels any more";
+    int times = 0;
+    for (size_t at = 0; (at = run.err.find(told, at)) != std::string::npos; ++at) ++times;
+    CHECK(times >= 1);
+    CHECK(times <= 2);  // there are two windows of six kernels, in each of ten turns
+  }
+}
+
+namespace {
+
+/// to = from + number, over `n` elements.
+struct Addition {
+  LoopStep step;
+
+  Addition() {
+    using Kind = LoopInstruction::Kind;
+    LoopProgram& program = step.program;
+    program.operands = {{.type = DType::f32, .vector_stride = 1},
+                        {.type = DType::f32, .vector_stride = 1}};
+    program.parameter_count = 1;
+    LoopInstruction add{
+        .kind = Kind::map, .type = DType::f32, .op = static_cast<OpCode>(LightOp::add)};
+    add.arity = 2, add.a[0] = 0, add.a[1] = 1;
+    program.code = {{.kind = Kind::load, .type = DType::f32, .operand = 0},
+                    {.kind = Kind::parameter, .type = DType::f32, .operand = 0},
+                    add,
+                    {.kind = Kind::store, .type = DType::f32, .operand = 1, .a = {2}}};
+    step.kernel = &Kernel::find(program);
+  }
+
+  void launch(cuda::CudaKernels& kernels, cuda::LaunchGraphs& launches, void* to, void* from,
+              int64_t n, float add) {
+    step.extents = {n};
+    step.strides = {1, 1};
+    void* bases[] = {from, to};
+    uint64_t parameter = 0;
+    std::memcpy(&parameter, &add, sizeof add);
+    kernels.launch(step, bases, &parameter, launches);
+  }
+};
+
+Ref<Plan> plan_of_loops(size_t count) {
+  Ref<Plan> plan = new Plan;
+  for (size_t i = 0; i < count; ++i) plan->steps.emplace_back().kind = Step::Kind::loop;
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("a graph runs with the addresses, sizes and numbers of its run", "[cuda]") {
+  cuda::CudaBackend& backend = cuda_backend();
+  cuda::Stream stream = nullptr;
+  REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
+  cuda::CudaKernels kernels(75, 4);
+  Addition addition;
+  constexpr int64_t kMost = 1000;
+  constexpr size_t kBytes = kMost * sizeof(float);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 3; ++i) blocks.push_back(backend.allocate(kBytes));
+  {
+    cuda::LaunchGraphs launches(stream);
+    const Ref<Plan> plan = plan_of_loops(5);
+    for (int run = 0; run < 12; ++run) {
+      // Sizes change the grid, and now and then whether 16 bytes are moved at once: another kernel.
+      const int64_t n = run % 6 == 5 ? 999 : 1000 - 8 * run;
+      void *a = blocks[static_cast<size_t>(run) % 3], *b = blocks[static_cast<size_t>(run + 1) % 3];
+      std::vector<float> values(kMost, static_cast<float>(run));
+      backend.copy(a, values.data(), kBytes, CopyKind::to_device);
+      backend.finish();
+      launches.begin(*plan);
+      for (int k = 0; k < 5; ++k) {
+        addition.launch(kernels, launches, b, a, n, static_cast<float>(run + k));
+        std::swap(a, b);
+      }
+      launches.end();
+      REQUIRE(cuda::driver().stream_synchronize(stream) == 0);
+      backend.copy(values.data(), a, kBytes, CopyKind::to_host);
+      for (int64_t i = 0; i < n; ++i)
+        REQUIRE(values[static_cast<size_t>(i)] == static_cast<float>(6 * run + 10));
+    }
+    CHECK(launches.replays() == 10);
+  }
+  for (void* block : blocks) backend.release(block, kBytes);
+}
+
+TEST_CASE("graphs are bounded in number and given back", "[cuda]") {
+  cuda_backend();
+  // The tests' driver counts them; a real one has no such function.
+  const auto live = reinterpret_cast<int (*)()>(dlsym(
+      dlopen(cuda::driver_report().library.c_str(), RTLD_NOW | RTLD_NOLOAD), "fake_live_graphs"));
+  if (!live) return;
+  const int before = live();
+  cuda::Stream stream = nullptr;
+  REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
+  cuda::CudaKernels kernels(75, 4);
+  Addition addition;
+  void* block = cuda_backend().allocate(64);
+  {
+    cuda::LaunchGraphs launches(stream);
+    for (int p = 0; p < 300; ++p) {
+      const Ref<Plan> plan = plan_of_loops(4);
+      for (int run = 0; run < 3; ++run) {
+        launches.begin(*plan);
+        for (int k = 0; k < 4; ++k) addition.launch(kernels, launches, block, block, 16, 1);
+        launches.end();
+      }
+    }
+    CHECK(launches.replays() == 300);
+    CHECK(live() - before > 0);
+    CHECK(live() - before <= 2 * 256);
+    REQUIRE(cuda::driver().stream_synchronize(stream) == 0);
+  }
+  CHECK(live() == before);
+  cuda_backend().release(block, 64);
+}
+
+}  // namespace tide::test
