@@ -3,14 +3,10 @@
 #include "runtime/codegen/ptx.h"
 
 #include <catch2/catch.hpp>
-#include <cstdio>
-#include <cstdlib>
 #include <regex>
 
-#include "runtime/cuda/embedded_kernels.h"
 #include "runtime/ops/light_ops.h"
-#include "tests/cuda/device_run.h"
-#include "tests/interpreter/command.h"
+#include "tests/cuda/assembler.h"
 
 namespace tide::test {
 namespace {
@@ -97,15 +93,6 @@ std::vector<std::pair<std::string, std::string>> kernels_of(const char* architec
   return kernels;
 }
 
-std::string output_of(const std::string& command) {
-  std::string text;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  char line[512];
-  while (std::fgets(line, sizeof line, pipe)) text += line;
-  pclose(pipe);
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("no kernel has contracted or approximate arithmetic", "[cuda]") {
@@ -127,64 +114,21 @@ TEST_CASE("dense arrays are moved 16 bytes at a time", "[cuda]") {
   CHECK(ptx.find("st.global.v4.f32") != std::string::npos);
 }
 
-namespace {
-
-constexpr std::pair<const char*, const char*> kTargets[] = {
-    {"sm_75", "sm_75"}, {"sm_80", "sm_80"}, {"sm_90", "sm_90"}, {"sm_90", "sm_100"}};
-
-/// What the assembler says of the PTX; empty without an assembler.
-std::string assembled(const std::string& ptx, const std::string& target) {
-  const char* ptxas = std::getenv("TIDE_PTXAS");
-  if (!ptxas || !*ptxas) {
+TEST_CASE("the assembler takes every op's kernel without spilling", "[cuda][ptxas]") {
+  if (assembler_release().empty()) {
     WARN("no ptxas here: the kernels were not assembled");
-    return {};
+    return;
   }
-  const ::test::TemporaryFolder folder;
-  const std::string file = folder.write("kernels.ptx", ptx);
-  const std::string said =
-      output_of(std::string(ptxas) + " -v -arch=" + target + " " + file + " -o /dev/null");
-  INFO(said.substr(0, 2000));
-  CHECK(said.find("error") == std::string::npos);
-  CHECK(said.find("fatal") == std::string::npos);
-  CHECK(said.find("Compiling entry function") != std::string::npos);
-  return said;
-}
-
-/// The kernels that do not find room in registers, as words.
-std::string spilling(const std::string& said) {
-  const std::regex properties(
-      R"(Function properties for (\S+)\s+\d+ bytes stack frame, (\d+) bytes spill)");
-  std::string names;
-  for (std::sregex_iterator it(said.begin(), said.end(), properties), end; it != end; ++it)
-    if ((*it)[2] != "0") names += (names.empty() ? "" : " ") + (*it)[1].str();
-  return names;
-}
-
-}  // namespace
-
-TEST_CASE("the assembler takes every fused kernel without spilling", "[cuda][ptxas]") {
-  for (const auto& [written, target] : kTargets) {
+  for (const AssemblyTarget& target : kTargets) {
     // One file of many kernels costs one start of the assembler.
-    std::string all;
-    for (auto& [name, ptx] : kernels_of(written)) {
-      std::string one = std::regex_replace(ptx, std::regex(R"(\b(kernel|lanes)\b)"),
-                                           "$1_" + std::regex_replace(name, std::regex(" "), "_"));
-      one = std::regex_replace(one, std::regex("kernel_param_0"), "parameter");
-      if (!all.empty()) one.erase(0, one.find(".address_size 64") + 16);
-      all += one;
-    }
-    INFO(target);
-    CHECK(spilling(assembled(all, target)) == "");
-  }
-}
-
-TEST_CASE("the assembler takes every native kernel without spilling", "[cuda][ptxas]") {
-  for (const char* file : {"matmul", "indexing", "scan", "pooling", "convolution"}) {
-    const char* ptx = cuda::embedded_ptx(file);
-    if (!ptx) return;  // built without nvcc
-    for (const char* target : {"sm_75", "sm_100"}) {  // the oldest and the newest
-      INFO(file << " for " << target);
-      CHECK(spilling(assembled(ptx, target)) == "");
+    const auto kernels = kernels_of(target.written);
+    std::vector<std::string> texts;
+    for (const auto& [name, ptx] : kernels) texts.push_back(ptx);
+    const auto taken = assemble(joined(texts), target.assembled);
+    CHECK(taken.size() == kernels.size());
+    for (const KernelProperties& kernel : taken) {
+      INFO(target.assembled << ": " << kernels.at(std::stoul(kernel.name.substr(7))).first);
+      CHECK(kernel.spilled == 0);
     }
   }
 }

@@ -1,0 +1,331 @@
+// What the golden cases and the benchmarks have the driver compile, and every native kernel, is
+// assembled for old and new cards; what the kernels need must not exceed what kernel_table.txt
+// says.
+//
+// Run by `ctest -R kernel_table`. With TIDE_WRITE_TABLE=1 the table is written anew.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "runtime/codegen/plugin.h"
+#include "runtime/cuda/embedded_kernels.h"
+#include "tests/cuda/assembler.h"
+#include "tests/cuda/environment.h"
+#include "tests/interpreter/command.h"
+
+namespace tide::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSources = TIDE_SOURCES;
+const fs::path kTable = kSources / "tests/cuda/kernel_table.txt";
+
+/// A fused kernel that some run has asked for.
+struct FusedKernel {
+  LoopProgram program;
+  GpuForm form;
+};
+
+/// The program that LoopProgram::key has written.
+LoopProgram read_program(std::string_view key) {
+  using Kind = LoopInstruction::Kind;
+  size_t at = 0;
+  const auto read8 = [&] { return static_cast<uint8_t>(key.at(at++)); };
+  const auto read16 = [&] {
+    const unsigned low = read8();
+    return static_cast<uint16_t>(low | static_cast<unsigned>(read8()) << 8);
+  };
+  LoopProgram program;
+  program.outer_rank = read8();
+  const uint8_t flags = read8();
+  program.has_row = flags & 1, program.partial = flags & 2, program.in_order = flags & 4;
+  program.orientation = static_cast<Orientation>(read8());
+  program.parameter_count = read16();
+  program.operands.resize(read16());
+  for (LoopOperand& operand : program.operands) {
+    operand.kind = static_cast<LoopOperand::Kind>(read8());
+    operand.type = static_cast<DType>(read8());
+    const uint8_t bits = read8();
+    operand.streaming = bits & 1, operand.per_row = bits & 2;
+    operand.vector_stride = static_cast<int8_t>(read8());
+  }
+  while (at < key.size()) {
+    LoopInstruction& one = program.code.emplace_back();
+    one.kind = static_cast<Kind>(read8());
+    one.type = static_cast<DType>(read8());
+    if (one.kind == Kind::map) {
+      one.op = read16();
+      one.arity = read8();
+      for (int i = 0; i < one.arity; ++i) one.a[i] = read16();
+    } else if (one.kind == Kind::reduce) {
+      one.reduction = static_cast<Reduction>(read8());
+      one.a[0] = read16();
+    } else {
+      one.operand = read16();
+      if (one.kind == Kind::store) one.a[0] = read16();
+    }
+  }
+  const std::vector<uint8_t> again = program.key();
+  if (!std::equal(again.begin(), again.end(), key.begin(), key.end(),
+                  [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); }))
+    throw std::runtime_error("a program is not what its key says");
+  return program;
+}
+
+/// The programs of the PTX in a folder of the kernel cache, whose files hold their keys.
+std::vector<FusedKernel> kernels_in(const std::string& folder) {
+  constexpr size_t kKeySize = 24, kKey = 40;  // where a file has them
+  std::vector<FusedKernel> kernels;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string bytes = ::test::read_file(entry.path());
+    uint64_t size = 0;
+    if (bytes.size() < kKey) continue;
+    std::memcpy(&size, bytes.data() + kKeySize, sizeof size);
+    std::string_view key = std::string_view(bytes).substr(kKey, size);
+    const std::string before = plugin_identity() + '\0' + "sm_";
+    if (!key.starts_with(before)) continue;  // the cpu's
+    key.remove_prefix(key.find('\0', before.size()) + 1);
+    const int form = key[0] - '0';
+    kernels.push_back({read_program(key.substr(1)), {(form & 1) != 0, (form & 2) != 0}});
+  }
+  return kernels;
+}
+
+/// The fused kernels of a run of tide, whose own work is not done.
+std::vector<FusedKernel> kernels_of(const std::vector<std::string>& words, const char* last_line) {
+  const ::test::TemporaryFolder folder;
+  const Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
+                          {"TIDE_FAKE_CUDA", "skip_kernels=1,memory=64G"},
+                          {"TIDE_CACHE_DIR", folder.path() + "/kernels"}});
+  const auto outcome = ::test::run_tide(words);
+  INFO(outcome.err);
+  REQUIRE(outcome.out.find(last_line) != std::string::npos);
+  return kernels_in(folder.path() + "/kernels");
+}
+
+/// The most that a kernel of a group needs, and what spills.
+struct Needs {
+  int registers = 0, stack = 0, spilling = 0, spilled = 0;
+
+  void add(const KernelProperties& kernel) {
+    registers = std::max(registers, kernel.registers);
+    stack = std::max(stack, kernel.stack);
+    spilling += kernel.spilled > 0;
+    spilled += kernel.spilled;
+  }
+  bool exceeds(const Needs& most) const {
+    return registers > most.registers || stack > most.stack || spilling > most.spilling ||
+           spilled > most.spilled;
+  }
+};
+
+struct Group {
+  int kernels = 0;
+  std::array<Needs, std::size(kTargets)> needs;
+};
+using Table = std::map<std::string, Group>;
+
+const char* kind_of(const FusedKernel& kernel) {
+  const LoopProgram& program = kernel.program;
+  if (!program.has_row) return kernel.form.vector ? "map, 16 bytes a thread" : "map";
+  if (program.in_order) return "row in order";
+  if (program.partial) return "row in parts";
+  return program.orientation == Orientation::row ? "row" : "column";
+}
+
+/// One start of the assembler: kernels for a target, and what became of them.
+struct Assembly {
+  size_t target;
+  std::string native_group{};               ///< of all kernels of `native`, if they are native
+  std::string native{};                     ///< their PTX
+  std::vector<const FusedKernel*> fused{};  ///< in place of them
+  std::vector<std::string> fused_groups{};  ///< of each
+  std::vector<KernelProperties> result{};
+  std::string error{};
+
+  bool is_native() const { return !native_group.empty(); }
+  const std::string& group_of(const KernelProperties& kernel) const {
+    // joined() numbers them.
+    return is_native() ? native_group : fused_groups.at(std::stoul(kernel.name.substr(7)));
+  }
+
+  void run() {
+    try {
+      std::vector<std::string> texts;
+      for (const FusedKernel* kernel : fused)
+        texts.push_back(generate_ptx(kernel->program, kTargets[target].written, kernel->form));
+      result = assemble(is_native() ? native : joined(texts), kTargets[target].assembled);
+    } catch (const std::exception& failure) {
+      error = failure.what();
+    }
+  }
+};
+
+/// Runs them all, as many at once as the machine has processors.
+void run_all(std::vector<Assembly>& assemblies) {
+  std::atomic<size_t> next{0};
+  std::vector<std::thread> workers;
+  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+    workers.emplace_back([&] {
+      for (size_t mine; (mine = next++) < assemblies.size();) assemblies[mine].run();
+    });
+  for (std::thread& worker : workers) worker.join();
+}
+
+class Measuring {
+ public:
+  void add_fused(const std::string& source, std::vector<FusedKernel> kernels) {
+    constexpr size_t kAtOnce = 64;
+    const auto& kept = kept_.emplace_back(std::move(kernels));
+    for (size_t begin = 0; begin < kept.size(); begin += kAtOnce)
+      for (size_t target = 0; target < std::size(kTargets); ++target) {
+        Assembly& one = assemblies_.emplace_back(Assembly{target});
+        for (size_t i = begin; i < std::min(begin + kAtOnce, kept.size()); ++i) {
+          one.fused.push_back(&kept[i]);
+          one.fused_groups.push_back(source + ": " + kind_of(kept[i]));
+        }
+      }
+  }
+
+  void add_native() {
+    for (const auto& entry : fs::directory_iterator(kSources / "runtime/cuda/kernels")) {
+      if (entry.path().extension() != ".cu") continue;
+      const std::string name = entry.path().stem();
+      for (size_t target = 0; target < std::size(kTargets); ++target)
+        assemblies_.push_back({target, "native: " + name, cuda::embedded_ptx(name.c_str())});
+    }
+  }
+
+  Table table() {
+    run_all(assemblies_);
+    Table made;
+    for (const Assembly& one : assemblies_) {
+      INFO(kTargets[one.target].assembled << " " << one.native_group << ": " << one.error);
+      CHECK(one.error == "");
+      CHECK((one.is_native() || one.result.size() == one.fused.size()));
+      CHECK_FALSE(one.result.empty());
+      for (const KernelProperties& kernel : one.result) {
+        Group& group = made[one.group_of(kernel)];
+        group.kernels += one.target == 0;
+        group.needs[one.target].add(kernel);
+      }
+    }
+    return made;
+  }
+
+ private:
+  std::deque<std::vector<FusedKernel>> kept_;
+  std::vector<Assembly> assemblies_;
+};
+
+std::string text_of(const Table& table) {
+  constexpr size_t kNameWidth = 37;
+  std::ostringstream out;
+  out << "# What kernels need, by ptxas " << assembler_release()
+      << ": for each card the most registers and bytes of stack of a thread,\n"
+         "# kernels that spill, and bytes spilled by all of them. Compared by ctest -R "
+         "kernel_table; written by it with TIDE_WRITE_TABLE=1.\n";
+  const auto cell = [&](const std::string& text, size_t width) {
+    out << std::string(width - std::min(width, text.size()), ' ') << text;
+  };
+  const std::string head = "# group";
+  out << head << std::string(kNameWidth - head.size(), ' ') << "kernels";
+  for (const AssemblyTarget& target : kTargets) cell(target.assembled, 19);
+  out << '\n';
+  for (const auto& [name, group] : table) {
+    out << name << std::string(kNameWidth - std::min(kNameWidth, name.size()), ' ');
+    cell(std::to_string(group.kernels), 7);
+    for (const Needs& needs : group.needs) {
+      cell(std::to_string(needs.registers), 7);
+      for (const int number : {needs.stack, needs.spilling, needs.spilled})
+        cell(std::to_string(number), 4);
+    }
+    out << '\n';
+  }
+  return out.str();
+}
+
+/// The table as it was written.
+Table read_table(const std::string& text) {
+  Table table;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    const std::string name = line.substr(0, line.find("  "));
+    std::istringstream numbers(line.substr(name.size()));
+    Group& group = table[name];
+    numbers >> group.kernels;
+    for (Needs& needs : group.needs)
+      numbers >> needs.registers >> needs.stack >> needs.spilling >> needs.spilled;
+    INFO(line);
+    REQUIRE_FALSE(numbers.fail());
+  }
+  return table;
+}
+
+void compare(const Table& measured, const std::string& written) {
+  const Table table = read_table(written);
+  for (const auto& [name, group] : measured) {
+    INFO(name << " is not in the table");
+    const auto row = table.find(name);
+    CHECK(row != table.end());
+    if (row == table.end()) continue;
+    for (size_t i = 0; i < std::size(kTargets); ++i) {
+      INFO(name << " on " << kTargets[i].assembled << " needs more than the table says");
+      CHECK_FALSE(group.needs[i].exceeds(row->second.needs[i]));
+    }
+  }
+}
+
+bool has_golden_cases() {
+  return std::getenv("TIDE_GOLDEN") || fs::exists(kSources / "../shared/golden/ops.lua");
+}
+
+}  // namespace
+
+TEST_CASE("no kernel needs more than the table says", "[kernel_table]") {
+  if (assembler_release().empty() || !cuda::embedded_ptx("matmul")) {
+    WARN("no ptxas or no nvcc here: the kernels were not assembled");
+    CHECK_FALSE(std::getenv("TIDE_EXPECT_NVCC"));
+    return;
+  }
+  Measuring measuring;
+  measuring.add_native();
+  measuring.add_fused("benchmarks",
+                      kernels_of({"bench", "op_overhead", "op_overhead_grad", "frobenius_1000",
+                                  "mlp_step", "lenet_train", "resnet18_fwd", "resnet18_train",
+                                  "chain_16m", "add_16m", "sum_64m", "softmax_4k", "layernorm_4k",
+                                  "gelu_rows", "--reps", "1", "--device", "cuda"},
+                                 "gelu_rows"));
+  if (has_golden_cases())
+    measuring.add_fused("golden cases", kernels_of({kSources / "tests/golden/runner.lua",
+                                                    "--device", "cuda", "--no-models"},
+                                                   "\nall "));
+  else
+    WARN("the golden cases are not here: their kernels were not assembled");
+  const Table measured = measuring.table();
+  const std::string now = text_of(measured);
+  if (const char* write = std::getenv("TIDE_WRITE_TABLE"); write && *write) {
+    std::ofstream(kTable) << now;
+    return;
+  }
+  const std::string before = ::test::read_file(kTable);
+  if (before.find("by ptxas " + assembler_release() + ":") == std::string::npos) {
+    WARN("the table is another assembler's: the numbers were not compared");
+  } else {
+    INFO("now it would be\n" << now);
+    compare(measured, before);
+  }
+}
+
+}  // namespace tide::test
