@@ -77,6 +77,16 @@ void add_table(lua_State* L, const char* name, std::span<const Function> functio
   lua_setfield(L, -2, name);
 }
 
+int begin_state(lua_State*) {
+  engine::begin_state();
+  return 0;
+}
+
+int end_state(lua_State*) {
+  engine::end_state();
+  return 0;
+}
+
 int begin_step(lua_State*) {
   engine::begin_step();
   return 0;
@@ -97,6 +107,8 @@ void add_native(lua_State* L) {
   push_tensor_methods(L);
   lua_setfield(L, -2, "methods");
   const luaL_Reg functions[] = {{"reference", push_reference},
+                                {"begin_state", guard<begin_state>},
+                                {"end_state", guard<end_state>},
                                 {"begin_step", guard<begin_step>},
                                 {"end_step", guard<end_step>},
                                 {"attach_gradient", guard<attach_gradient>},

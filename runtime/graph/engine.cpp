@@ -209,6 +209,22 @@ void set_eager(bool on) {
   Recorder::of_thread().eager = on;
 }
 
+void begin_state() {
+  Recorder& recorder = Recorder::of_thread();
+  if (recorder.all_or_nothing) return;
+  recorder.hand_over();
+  recorder.lasting = true;
+}
+
+void end_state() {
+  Recorder& recorder = Recorder::of_thread();
+  struct Ended {
+    Recorder& recorder;
+    ~Ended() { recorder.lasting = false; }
+  } const ended{recorder};
+  if (recorder.lasting) recorder.hand_over();
+}
+
 void begin_step() {
   Recorder& recorder = Recorder::of_thread();
   if (recorder.all_or_nothing) return;

@@ -56,6 +56,11 @@ double seconds();
 bool eager();
 void set_eager(bool on);
 
+/// What is recorded between these is what steps start from, an optimizer's state: it is made even if an interrupt drops
+/// what is queued, and tried again if it fails. If it did, no step that needs it runs until somebody was told.
+/// `end_state` hands over.
+void begin_state();
+void end_state();
 /// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure or an
 /// interrupt leaves all parameters as they were after some step. `end_step` hands over; if not all was recorded, as
 /// an error came between, nothing runs.

@@ -53,8 +53,12 @@ void LoopWriter::begin(Part part) {
   loaded_.clear();
   for (uint16_t i : group_.members)
     if (belongs(i)) write_node(i);
-  for (uint16_t i : group_.members)
-    if (belongs(i) && grouping_.fates[i] != Fate::recipe) write_store(i);
+  const auto for_stored = [&](void (LoopWriter::*write)(uint16_t)) {
+    for (uint16_t i : group_.members)
+      if (belongs(i) && grouping_.fates[i] != Fate::recipe) (this->*write)(i);
+  };
+  for_stored(&LoopWriter::add_fallback);
+  for_stored(&LoopWriter::write_store);
   step_.loop.program.has_row = has_row_;
   step_.loop.program.partial = part == Part::blocks;
   step_.loop.program.in_order = part == Part::combine;
@@ -179,7 +183,6 @@ void LoopWriter::write_store(uint16_t i) {
                                        per_row ? row_value_strides(dense) : domain_strides(dense));
   emit(Kind::store, n.type, operand, values_.at(i));
   step_.outputs.push_back(i);
-  add_fallback(i);
   if (!per_row) add_reuse(i);
 }
 
@@ -197,7 +200,7 @@ uint16_t LoopWriter::load_partials(uint16_t i) {
   return emit(Kind::load, type, operand);
 }
 
-/// What an assignment leaves if it fails: the value that it would have replaced, if that is stored.
+/// What an assignment leaves if it fails: the value that it would have replaced, computed by this loop or stored.
 void LoopWriter::add_fallback(uint16_t i) {
   uint16_t at = i;
   for (;;) {
@@ -211,11 +214,14 @@ void LoopWriter::add_fallback(uint16_t i) {
       step_.fallbacks.push_back({i, use_of(window_, old, BufferUse::kNone), written.bytes(), written.fills});
       return;
     }
+    const auto computed = values_.find(old.node->index);
+    if (computed != values_.end() && !n.fills) step_.older.push_back({i, computed->second});
     at = old.node->index;
   }
 }
 
-/// Lets an output take over a value from outside that this loop alone reads, in the same places.
+/// Lets an output take over a value from outside that this loop alone reads, in the same places, and that no other
+/// output falls back to.
 void LoopWriter::add_reuse(uint16_t i) {
   const Node& n = *window_.nodes[i];
   for (const Loaded& loaded : loaded_) {
@@ -224,7 +230,11 @@ void LoopWriter::add_reuse(uint16_t i) {
     const bool taken = std::any_of(step_.reuses.begin(), step_.reuses.end(), [&](const auto& reuse) {
       return reuse.value.index == loaded.use.index;
     });
-    if (taken || outside.type != n.type || outside.shape.numel() != n.shape.numel() ||
+    const bool needed = std::any_of(step_.fallbacks.begin(), step_.fallbacks.end(), [&](const auto& fallback) {
+      return fallback.output != i && fallback.old.source == BufferUse::Source::external &&
+             fallback.old.index == loaded.use.index;
+    });
+    if (taken || needed || outside.type != n.type || outside.shape.numel() != n.shape.numel() ||
         loaded.strides != strides_.back() || window_.offsets[loaded.use.offset] != 0 ||
         read_otherwise(loaded))
       continue;

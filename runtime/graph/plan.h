@@ -57,6 +57,13 @@ struct Step {
     bool lost;  ///< nothing: the old value is only a part of a new one (Node::fills)
   };
   std::vector<Fallback> fallbacks;
+  /// Of a loop: an instruction whose value an output held before it was written, newest first. It is what the output is
+  /// left with if only that can be computed.
+  struct Older {
+    uint16_t output;
+    uint16_t instruction;
+  };
+  std::vector<Older> older;
   size_t bytes = 0;                ///< of a copy
 
   /// Whether the step writes its buffer i.

@@ -305,15 +305,19 @@ void Queue::execute_plan(Submission& submission, bool drop) {
   Ref<Failure> failure;
   for (const BoundStep& bound : submission.steps) {
     if (bound.skip) continue;
-    if (!failed_copy || bound.step->node != failed_copy->step->node) {
+    if (!failed_copy || bound.step->node != failed_copy->step->node)
+      failure = attempt(submission, bound, drop);
+    if (failure && submission.lasting && !attempt(submission, bound, drop)) {
+      for (size_t i = 0; i < bound.step->outputs.size(); ++i)
+        set_failure(reinterpret_cast<void*>(submission.words[bound.outputs + i]), {failure, false});
       failure = {};
-      if (!submission.all_or_nothing) failure = obstacle(submission, bound, drop);
-      if (!failure) failure = try_step(submission, bound);
-    }
-    if (failure)
-      fail(submission, bound, failure);
-    else if (has_failures())
+    } else if (failure) {
+      const Remnant remnant = drop ? Remnant() : salvage(submission, bound);
+      if (!remnant.left.empty()) settle_failures(submission, bound, &remnant);
+      fail(submission, bound, failure, remnant);
+    } else if (has_failures()) {
       settle_failures(submission, bound);
+    }
     failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
   }
   try {
@@ -331,6 +335,40 @@ Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::string& what) 
   failure->site = bound.site;
   failure->what = std::string(bound.name) + ": " + what;
   return failure;
+}
+
+/// Launches the step if nothing is in its way; what went wrong, if anything.
+Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound, bool drop) {
+  if (!submission.all_or_nothing)
+    if (Ref<Failure> failure = obstacle(submission, bound, drop && !submission.lasting))
+      return failure;
+  return try_step(submission, bound);
+}
+
+/// Of a loop that reads lost values, computes what does not depend on them.
+Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  if (step.kind != Step::Kind::loop || !has_failures()) return {};
+  std::vector<bool> lost(step.buffers.size());
+  for (size_t i = 0; i < lost.size(); ++i) {
+    if (step.is_stored(i) || step.buffers[i].source == BufferUse::Source::ramp) continue;
+    const auto taint =
+        find_failure(reinterpret_cast<void*>(submission.words[bound.storages + i]), false);
+    lost[i] = taint && taint->lost;
+  }
+  if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
+  Remnant remnant = remnant_of(step, lost);
+  if (std::count(remnant.left.begin(), remnant.left.end(), Left::nothing) ==
+      static_cast<ptrdiff_t>(remnant.left.size()))
+    return {};
+  try {
+    backend_.launch(remnant.loop,
+                    reinterpret_cast<void* const*>(submission.words.data() + bound.bases),
+                    submission.words.data() + bound.parameters);
+  } catch (const std::exception&) {
+    return {};  // the failure that is told is the one before
+  }
+  return remnant;
 }
 
 /// Launches the step; what went wrong, if anything.
@@ -371,34 +409,41 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
   std::lock_guard lock(failure_mutex_);
   // What may not be at an address that the step reads: a lost value; in an optimizer's step also
   // one that misses a write, until somebody was told.
-  const auto wrong_at = [&](size_t place) -> Ref<Failure> {
+  const auto wrong_at = [&](size_t place, bool lost, bool noticed) -> Ref<Failure> {
     const auto found = taints_.find(reinterpret_cast<void*>(submission.words[place]));
     if (found == taints_.end()) return {};
     const Taint& taint = found->second;
-    return taint.lost || (submission.all_or_nothing && !taint.failure->read) ? taint.failure
-                                                                             : Ref<Failure>();
+    return (taint.lost ? lost : noticed && !taint.failure->read) ? taint.failure : Ref<Failure>();
   };
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (step.is_stored(i) || step.buffers[i].source == BufferUse::Source::ramp) continue;
     // Before any step has run, what is at the plan's own addresses is left from other values.
     if (submission.all_or_nothing && step.buffers[i].source != BufferUse::Source::external)
       continue;
-    if (const Ref<Failure> wrong = wrong_at(bound.storages + i)) return wrong;
+    if (const Ref<Failure> wrong = wrong_at(bound.storages + i, true, submission.all_or_nothing))
+      return wrong;
   }
-  // A part that is written does not bring the rest of a lost value back.
-  for (size_t f = 0; f < step.fallbacks.size(); ++f)
-    if (step.writes_part(f) && !submission.all_or_nothing)
-      if (const Ref<Failure> wrong = wrong_at(bound.fallbacks + f)) return wrong;
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) {
+    const bool external = step.fallbacks[f].old.source == BufferUse::Source::external;
+    // A part that is written does not bring the rest of a lost value back; a whole value does.
+    const bool lost = !submission.all_or_nothing && step.writes_part(f);
+    const bool noticed = submission.all_or_nothing && external;
+    if (lost || noticed)
+      if (const Ref<Failure> wrong = wrong_at(bound.fallbacks + f, lost, noticed)) return wrong;
+  }
   return {};
 }
 
-void Queue::fail(const Submission& submission, const BoundStep& bound,
-                 const Ref<Failure>& failure) {
+/// What of the step's results is not in the remnant is lost, or the value before.
+void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
+                 const Remnant& remnant) {
   const Step& step = *bound.step;
   for (size_t i = 0; i < step.outputs.size(); ++i) {
+    const Left left = remnant.of_output(step, step.outputs[i]);
+    if (left == Left::whole) continue;
     void* address = reinterpret_cast<void*>(submission.words[bound.outputs + i]);
-    bool lost = true;
-    for (size_t f = 0; f < step.fallbacks.size(); ++f) {
+    bool lost = left == Left::nothing;
+    for (size_t f = 0; f < step.fallbacks.size() && lost; ++f) {
       if (step.fallbacks[f].output != step.outputs[i]) continue;
       void* old = reinterpret_cast<void*>(submission.words[bound.fallbacks + f]);
       const auto spoilt = find_failure(old, false);
@@ -410,13 +455,16 @@ void Queue::fail(const Submission& submission, const BoundStep& bound,
   }
   // Temporaries are no node's: the steps that read them must know too.
   for (size_t i = 0; i < step.buffers.size(); ++i)
-    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i))
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
+        remnant.of_buffer(i) == Left::nothing)
       set_failure(reinterpret_cast<void*>(submission.words[bound.storages + i]), {failure, true});
 }
 
 /// After a step that ran: what was wrong with the values that it wrote over is of no account. But a
-/// notice that it met goes on to its results, so that whoever reads one of them is told.
-void Queue::settle_failures(const Submission& submission, const BoundStep& bound) {
+/// notice that it met goes on to its results, so that whoever reads one of them is told. Of a
+/// remnant this holds for what is whole.
+void Queue::settle_failures(const Submission& submission, const BoundStep& bound,
+                            const Remnant* remnant) {
   const Step& step = *bound.step;
   const auto address = [&](size_t place) {
     return reinterpret_cast<void*>(submission.words[place]);
@@ -438,9 +486,12 @@ void Queue::settle_failures(const Submission& submission, const BoundStep& bound
     else
       taints_.erase(address(place));
   };
-  for (size_t i = 0; i < step.outputs.size(); ++i) settle(bound.outputs + i);
+  for (size_t i = 0; i < step.outputs.size(); ++i)
+    if (!remnant || remnant->of_output(step, step.outputs[i]) == Left::whole)
+      settle(bound.outputs + i);
   for (size_t i = 0; i < step.buffers.size(); ++i)
-    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i))
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
+        (!remnant || remnant->of_buffer(i) == Left::whole))
       settle(bound.storages + i);
   tainted_.store(taints_.size(), std::memory_order_release);
 }

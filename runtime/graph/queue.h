@@ -14,6 +14,7 @@
 
 #include "runtime/graph/backend.h"
 #include "runtime/graph/plan.h"
+#include "runtime/graph/remnant.h"
 
 namespace tide {
 
@@ -39,6 +40,9 @@ struct Submission {
   std::vector<BoundStep> steps;
   std::vector<uint64_t> words;
   bool all_or_nothing = false;  ///< no step runs if one may not (a whole optimizer step)
+  /// What steps start from (an optimizer's state): it is made even if what is queued is dropped, and tried again if it
+  /// fails. Then steps that run whole or not at all do not run until somebody was told.
+  bool lasting = false;
   bool given_up = false;        ///< no step runs: what was recorded is only a part of such a whole
   /// Runs on the queue's thread in place of a plan: uploads, waits for other devices, marks.
   std::function<void()> task;
@@ -114,10 +118,14 @@ class Queue {
   void execute(Submission& submission, bool drop);
   void execute_plan(Submission& submission, bool drop);
   static Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
+  Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, bool drop);
   Ref<Failure> try_step(const Submission& submission, const BoundStep& bound);
   Ref<Failure> obstacle(const Submission& submission, const BoundStep& bound, bool drop);
-  void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure);
-  void settle_failures(const Submission& submission, const BoundStep& bound);
+  Remnant salvage(const Submission& submission, const BoundStep& bound);
+  void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
+            const Remnant& remnant = {});
+  void settle_failures(const Submission& submission, const BoundStep& bound,
+                       const Remnant* remnant = nullptr);
   std::optional<PositionFailure> launch(const Submission& submission, const BoundStep& bound);
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight

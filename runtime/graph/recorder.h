@@ -141,6 +141,7 @@ class Recorder {
   bool eager;
   bool all_or_nothing = false;  ///< windows handed over now run whole or not at all, and are not cut by size
   bool given_up = false;        ///< windows handed over now do not run
+  bool lasting = false;         ///< windows handed over now run in any case, at the second try if need be
 
  private:
   Recorder();

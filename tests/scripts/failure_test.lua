@@ -104,6 +104,62 @@ describe("a failing op", function()
       end
     end
   end)
+  it("that was a write leaves the value that the same loop made", function()
+    local options = {device = "sim:0"}
+    local places = tide.tensor({9}):to("sim:0")
+    -- What each function gives is computed by one loop, together with what fails.
+    local programs = {
+      {"a new value", {3.0, 6.0, 9.0, 12.0}, function(a, bad)
+        local x = a * 3
+        x:add_(bad)
+        return x
+      end},
+      {"the last of several writes", {7.0, 14.0, 21.0, 28.0}, function(a, bad)
+        local x = a * 3
+        x:add_(a):mul_(2):sub_(a):add_(bad):mul_(5)
+        return x
+      end},
+      {"an older value that the loop writes over", {1.0, 2.0, 3.0, 4.0}, function(a, bad)
+        local x = a:clone()
+        x:tolist()
+        local y = x * 2
+        x:add_(bad)
+        return x, y
+      end},
+      {"beside a sum over the row", {2.0, 4.0, 6.0, 8.0}, function(a, bad)
+        local x = a * 2
+        local sum = x:sum()
+        x:mul_(bad):add_(sum)
+        return x, sum
+      end},
+    }
+    local others = {
+      ["an older value that the loop writes over"] = {2.0, 4.0, 6.0, 8.0},
+      ["beside a sum over the row"] = 20.0,
+    }
+    for _, program in ipairs(programs) do
+      local name, right, run = table.unpack(program)
+      local a = tide.tensor({1.0, 2.0, 3.0, 4.0}):to("sim:0")
+      local bad = tide.ones({4}, options):index_select(1, places):sum()
+      tide.synchronize()
+      local x, other = run(a, bad)
+      raises("position 9", function() return x:tolist() end)
+      equal(x:tolist(), right, name)
+      if other then equal(other:tolist(), others[name], name) end
+      equal(a:tolist(), {1.0, 2.0, 3.0, 4.0}, name)
+    end
+  end)
+  it("leaves what the same loop computes from other values", function()
+    local places = tide.tensor({9}):to("sim:0")
+    local a = tide.tensor({1.0, 2.0, 3.0, 4.0}):to("sim:0")
+    local bad = a:index_select(1, places):sum()
+    tide.synchronize()
+    local good, spoilt, rest = a + 1, a * bad, (a * 2):sum()
+    raises("position 9", function() return spoilt:tolist() end)
+    equal(good:tolist(), {2.0, 3.0, 4.0, 5.0})
+    equal(rest:item(), 20.0)
+    raises("position 9", function() return (spoilt + 1):tolist() end)
+  end)
   it("that was a write is told to whoever reads what follows from it, once", function()
     local x = tide.ones({4}, {device = "sim:0"})
     equal(x:sum():item(), 4.0)

@@ -98,16 +98,34 @@ local function each_gradient(optimizer, fn)
   end
 end
 
+local state_end = setmetatable({}, {__close = function() native.end_state() end})
+
+--- The states of these parameters, a list of {parameter, group}, in their order.
+local function new_states(optimizer, parameters)
+  local states = {}
+  native.begin_state()
+  local _ <close> = state_end
+  for i, entry in ipairs(parameters) do
+    states[i] = {}
+    optimizer:prepare(entry[1], states[i], entry[2])
+  end
+  return states
+end
+
+--- Makes the state of the parameters that have none. It comes before the step, which may not take it
+--- along if it fails; what cannot be made for lack of memory is made before the next one.
+local function prepare_all(optimizer)
+  local new = {}
+  each_gradient(optimizer, function(parameter, _, group)
+    if not optimizer.state[parameter] then new[#new + 1] = {parameter, group} end
+  end)
+  if #new == 0 then return end
+  for i, state in ipairs(new_states(optimizer, new)) do optimizer.state[new[i][1]] = state end
+end
+
 function Optimizer:update_all()
   local _ <close> = tide.no_grad()
-  -- What a failed step may not take with it comes before the step.
-  each_gradient(self, function(parameter, _, group)
-    if not self.state[parameter] then
-      local state = {}
-      self:prepare(parameter, state, group)
-      self.state[parameter] = state
-    end
-  end)
+  prepare_all(self)
   native.begin_step()
   local _ <close> = step_end
   each_gradient(self, function(parameter, grad, group)

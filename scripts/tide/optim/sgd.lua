@@ -20,16 +20,21 @@ function SGD:init(params, options)
   end
 end
 
+function SGD:prepare(parameter, state, group)
+  if group.momentum == 0 then return end
+  state.momentum_buffer, state.at_rest = tide.zeros_like(parameter), true
+end
+
 function SGD:update(parameter, grad, state, group)
   if group.maximize then grad = -grad end
   if group.weight_decay ~= 0 then grad = grad + parameter * group.weight_decay end
   local momentum = group.momentum
   if momentum ~= 0 then
+    if not state.momentum_buffer then self:prepare(parameter, state, group) end -- it was 0 before
     local buffer = state.momentum_buffer
-    if not buffer then
-      -- Written, not computed: what a cell was given is kept if a later step fails.
-      buffer = tide.empty_like(grad):copy_(grad)
-      state.momentum_buffer = buffer
+    if state.at_rest then
+      buffer:copy_(grad)
+      state.at_rest = nil
     else
       local fresh = group.dampening == 0 and grad or grad * (1 - group.dampening)
       buffer:mul_(momentum):add_(fresh)

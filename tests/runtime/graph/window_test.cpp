@@ -205,3 +205,43 @@ TEST_CASE("what is queued can be dropped: writes keep the old value", "[graph]")
   write("add_", a, a + 1);
   CHECK(values(a)[0] == value + 1);
 }
+
+TEST_CASE("what a step starts from is made, dropped or failed", "[graph]") {
+  const auto made = [] {
+    engine::begin_state();
+    const Tensor state = full({4}, 2.0, {.dtype = {}, .device = kSim});
+    engine::end_state();
+    return state;
+  };
+  engine::synchronize();
+  engine::SimOptions options;
+  options.launch_cost = 0.01;
+  engine::configure_sim(0, options);
+  const Tensor queued = stored({4}, kSim);
+  for (int i = 0; i < 5; ++i) {
+    write("add_", queued, queued + 1);
+    engine::hand_over();
+  }
+  const Tensor dropped = made();
+  engine::interrupt();
+  options.launch_cost = 0;
+  engine::configure_sim(0, options);
+  CHECK(values(dropped) == Values{2, 2, 2, 2});
+
+  // Its failure was overcome, but a step that needs it does not run before somebody was told.
+  const Tensor a = stored({4}, kSim);
+  engine::synchronize();
+  options.fail_op = 1;
+  engine::configure_sim(0, options);
+  const Tensor state = made();
+  const auto step = [&] {
+    engine::begin_step();
+    write("add_", a, a + state);
+    engine::end_step();
+  };
+  step();
+  CHECK_THROWS_WITH(values(a), Contains("full: the device failed"));
+  CHECK(values(a) == Values{3, 3, 3, 3});
+  step();
+  CHECK(values(a) == Values{5, 5, 5, 5});
+}
