@@ -243,10 +243,10 @@ struct Pow {
   }
 };
 
-/// dy where an argument won, half of it where both are equal.
-inline Tensor half_at_ties(const TensorOrNumber& a, const TensorOrNumber& b, const Tensor& won,
+/// dy where an argument did not lose (beside a nan neither does), half of it where both are equal.
+inline Tensor half_at_ties(const TensorOrNumber& a, const TensorOrNumber& b, const Tensor& lost,
                            const Tensor& dy) {
-  return where(eq(a, b), dy * 0.5, where(won, dy, 0.0));
+  return where(eq(a, b), dy * 0.5, where(lost, 0.0, dy));
 }
 
 /// The larger one; a nan wins. Equal ones share the gradient.
@@ -256,8 +256,8 @@ struct Maximum {
     return is_bool(a) ? a | b : maximum(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return half_at_ties(v.a, v.b, gt(v.a, v.b), v.dy); }
-  static Tensor gradient_b(const Operands& v) { return half_at_ties(v.a, v.b, gt(v.b, v.a), v.dy); }
+  static Tensor gradient_a(const Operands& v) { return half_at_ties(v.a, v.b, lt(v.a, v.b), v.dy); }
+  static Tensor gradient_b(const Operands& v) { return half_at_ties(v.a, v.b, lt(v.b, v.a), v.dy); }
 };
 struct Minimum {
   template <class V>
@@ -265,8 +265,8 @@ struct Minimum {
     return is_bool(a) ? a & b : minimum(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return half_at_ties(v.a, v.b, lt(v.a, v.b), v.dy); }
-  static Tensor gradient_b(const Operands& v) { return half_at_ties(v.a, v.b, lt(v.b, v.a), v.dy); }
+  static Tensor gradient_a(const Operands& v) { return half_at_ties(v.a, v.b, gt(v.a, v.b), v.dy); }
+  static Tensor gradient_b(const Operands& v) { return half_at_ties(v.a, v.b, gt(v.b, v.a), v.dy); }
 };
 
 /// The larger one; a nan loses. The first gets the gradient of equal ones.

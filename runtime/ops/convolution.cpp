@@ -196,8 +196,12 @@ Window planes_of(const Window& w) {
 }
 
 /// Three dimensions as planes: one convolution for each place along the kernel's depth, whose
-/// results add up.
-Tensor volume(const Window& w, const Tensor& x, const Tensor& weight, const Tensor& bias) {
+/// results add up, in float32 at least.
+Tensor volume(const Window& w, const Tensor& given, const Tensor& given_weight,
+              const Tensor& given_bias) {
+  const DType type = compute_type(given.dtype());
+  const Tensor x = convert(given, type), weight = convert(given_weight, type);
+  const Tensor bias = given_bias.defined() ? convert(given_bias, type) : given_bias;
   const int64_t depth = result_size(w, x, weight, 0), n = x.shape()[0];
   const Window planes = planes_of(w);
   // Depth moves beside the batch, so that equal depths of all samples are one batch of planes.
@@ -211,6 +215,7 @@ Tensor volume(const Window& w, const Tensor& x, const Tensor& weight, const Tens
         plane(planes, batch, select(weight, Dim{2}, Position{k + 1}), k == 0 ? bias : Tensor());
     total = total.defined() ? total + term : term;
   }
+  total = convert(total, given.dtype());
   return transpose(unflatten(total, Dim{0}, {n, depth}), Dim{1}, Dim{2});
 }
 
@@ -278,9 +283,12 @@ Shape transposed_shape(const Window& w, const std::array<int64_t, 3>& extra, con
 Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& x,
                const Tensor& weight);
 
-/// Three dimensions as planes, which each place along the kernel's depth spreads over the result.
-Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& x,
-                      const Tensor& weight, int64_t size) {
+/// Three dimensions as planes, which each place along the kernel's depth spreads over the result,
+/// in float32 at least.
+Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& given,
+                      const Tensor& given_weight, int64_t size) {
+  const DType type = compute_type(given.dtype());
+  const Tensor x = convert(given, type), weight = convert(given_weight, type);
   const int64_t n = x.shape()[0], depth = x.shape()[2], stride = w.stride[0];
   const Tensor batch = flatten(transpose(x, Dim{1}, Dim{2}), Dim{0}, Dim{1});
   Tensor total;
@@ -295,7 +303,7 @@ Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, cons
     const Tensor placed = pad(apart, {0, 0, 0, 0, 0, 0, before, size - before - depth * stride});
     total = total.defined() ? total + placed : placed;
   }
-  return transpose(total, Dim{1}, Dim{2});
+  return transpose(convert(total, given.dtype()), Dim{1}, Dim{2});
 }
 
 /// Transposed convolution of x (n, c, ...) without bias.

@@ -192,8 +192,9 @@ Tensor triu(const Tensor& x, std::optional<int64_t> diagonal) {
 
 Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
   const Tensor positions = positions_of("one_hot", x);
-  int64_t classes = num_classes.value_or(0);
-  if (!num_classes)
+  const bool counted = !num_classes || *num_classes == -1;
+  int64_t classes = counted ? 0 : *num_classes;
+  if (counted)
     for (int64_t position : read_integers("one_hot", x)) classes = std::max(classes, position);
   // A comparison alone would leave positions out of range without a mark: the gather of 1..C finds
   // them when it runs.

@@ -12,7 +12,7 @@ namespace tide {
 namespace {
 
 /// Which types a function takes, and which it gives.
-enum class UnaryTypes { kToFloating, kFloatingOnly, kNumbers, kAny, kTest };
+enum class UnaryTypes { kToFloating, kFloatingOnly, kNumbers, kTruthCounts, kAny, kTest };
 using enum UnaryTypes;
 
 [[noreturn]] void refuse(const char* name, const char* wanted, DType type) {
@@ -24,6 +24,7 @@ template <UnaryTypes kTypes>
 DType unary_type(const char* name, DType type) {
   if constexpr (kTypes == kToFloating) return is_floating(type) ? type : DType::f32;
   if (kTypes == kFloatingOnly && !is_floating(type)) refuse(name, "needs a floating type", type);
+  if (kTypes == kTruthCounts && type == DType::boolean) return DType::i64;
   if (kTypes == kNumbers && type == DType::boolean) refuse(name, "needs numbers", type);
   return type;
 }

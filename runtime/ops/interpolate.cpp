@@ -38,7 +38,7 @@ Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
   return index_select(x, Dim{dim}, constant(positions, x.device()));
 }
 
-/// A weighted mean of the two places beside each wanted one.
+/// A weighted mean of the two places beside each wanted one. x is at least float32.
 Tensor linear_between(const Tensor& x, int dim, const Resampling& r, bool align_corners) {
   const double step =
       align_corners ? (r.to > 1 ? static_cast<double>(r.from - 1) / (r.to - 1) : 0.0) : r.scale;
@@ -54,12 +54,11 @@ Tensor linear_between(const Tensor& x, int dim, const Resampling& r, bool align_
   }
   Shape across;
   for (int d = 0; d < x.rank(); ++d) across.push_back(d == dim ? r.to : 1);
-  const DType type = compute_type(x.dtype());
   const Tensor weight =
-      convert(record_constant(weights.data(), across, DType::f64, x.device()), type);
-  const Tensor a = convert(index_select(x, Dim{dim}, constant(lower, x.device())), type);
-  const Tensor b = convert(index_select(x, Dim{dim}, constant(upper, x.device())), type);
-  return convert(a * (1 - weight) + b * weight, x.dtype());
+      convert(record_constant(weights.data(), across, DType::f64, x.device()), x.dtype());
+  const Tensor a = index_select(x, Dim{dim}, constant(lower, x.device()));
+  const Tensor b = index_select(x, Dim{dim}, constant(upper, x.device()));
+  return a * (1 - weight) + b * weight;
 }
 
 /// What is asked for in each dimension after the first two.
@@ -105,14 +104,18 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
   if (!near && (dims > 3 || how != kLinear[dims - 1]))
     throw Error("interpolate: mode " + how + " does not fit " + std::to_string(dims) +
                 " dimensions of " + x.shape().text());
-  Tensor y = x;
+  const bool bytes = x.dtype() == DType::u8;
+  if (!near && !is_floating(x.dtype()) && !bytes)
+    throw DTypeError("interpolate: mode " + how +
+                     " needs a floating type or uint8: " + std::string(name_of(x.dtype())));
+  Tensor y = near ? x : convert(x, bytes ? DType::f32 : compute_type(x.dtype()));
   const auto all = resamplings(x, size, scale_factor, recompute_scale_factor.value_or(false));
   for (int d = dims - 1; d >= 0; --d) {
     const Resampling& r = all[static_cast<size_t>(d)];
     y = near ? nearest(y, d + 2, r, exact)
              : linear_between(y, d + 2, r, align_corners.value_or(false));
   }
-  return y;
+  return convert(bytes && !near ? round(y, {}) : y, x.dtype());
 }
 
 }  // namespace tide

@@ -247,6 +247,11 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     throw ShapeError(
         "scaled_dot_product_attention: lengths and features are needed: " + query.shape().text() +
         ", " + key.shape().text() + ", " + value.shape().text());
+  if (query.dtype() != key.dtype() || query.dtype() != value.dtype())
+    throw DTypeError("scaled_dot_product_attention: query, key and value must be of one type: " +
+                     std::string(name_of(query.dtype())) + ", " +
+                     std::string(name_of(key.dtype())) + ", " +
+                     std::string(name_of(value.dtype())));
   const int64_t features = query.shape()[query.rank() - 1];
   if (key.shape()[key.rank() - 1] != features)
     throw ShapeError("scaled_dot_product_attention: query " + query.shape().text() + " has " +
@@ -258,7 +263,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                      key.shape().text() + " and " + std::to_string(values) + " values of " +
                      value.shape().text() + " do not pair");
   const auto width = static_cast<double>(features);
-  Tensor scores = matmul(query * scale.value_or(1 / std::sqrt(width)), matrix_transpose(key));
+  // Scores decide exponents: rounded to half precision they would be off by whole factors.
+  const DType type = compute_type(query.dtype());
+  Tensor scores = matmul(convert(query, type) * scale.value_or(1 / std::sqrt(width)),
+                         convert(matrix_transpose(key), type));
   constexpr double kNever = -std::numeric_limits<double>::infinity();
   if (is_causal) {
     if (mask) throw Error("scaled_dot_product_attention: a mask and is_causal exclude each other");
@@ -271,7 +279,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   else if (mask)
     scores = scores + *mask;
   const Tensor weights = dropout(softmax(scores, Dim{-1}), dropout_p.value_or(0), true);
-  return matmul(weights, value);
+  return convert(matmul(weights, convert(value, type)), query.dtype());
 }
 
 }  // namespace tide

@@ -113,10 +113,15 @@ Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
   {
     GradientMode off(false);
     const Tensor wide = convert(x, type);
-    const Tensor top = extreme_over("logsumexp", Reduction::max, wide, dims, true);
-    // Infinite rows must not become inf - inf.
-    const Tensor shift = where(isinf(top), 0, top);
-    const Tensor logarithm = log(sum_over(exp(wide - shift), dims, true)) + shift;
+    Tensor shifted = wide, shift;
+    if (x.numel() > 0) {
+      const Tensor top = extreme_over("logsumexp", Reduction::max, wide, dims, true);
+      // Infinite rows must not become inf - inf.
+      shift = where(isinf(top), 0, top);
+      shifted = wide - shift;
+    }
+    Tensor logarithm = log(sum_over(exp(shifted), dims, true));
+    if (shift.defined()) logarithm = logarithm + shift;
     y = convert(reshape_to(logarithm, reduced_shape(x.shape(), dims, keepdim)), x.dtype());
   }
   if (differentiable) {

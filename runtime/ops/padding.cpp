@@ -62,7 +62,24 @@ int64_t reflected(int64_t i, int64_t n) {
 int64_t replicated(int64_t i, int64_t n) { return std::clamp<int64_t>(i, 0, n - 1); }
 int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
 
+bool takes_away(const Sizes& before, const Sizes& after) {
+  const auto negative = [](int64_t amount) { return amount < 0; };
+  return std::any_of(before.begin(), before.end(), negative) ||
+         std::any_of(after.begin(), after.end(), negative);
+}
+
 Tensor pad_by(const Tensor& x, const Sizes& before, const Sizes& after, const std::string& mode) {
+  if (mode == "circular" && takes_away(before, after)) {
+    // What is taken away is no part of the circle.
+    Sizes less_before, less_after, more_before, more_after;
+    for (int d = 0; d < x.rank(); ++d) {
+      less_before.push_back(std::min<int64_t>(before[d], 0));
+      less_after.push_back(std::min<int64_t>(after[d], 0));
+      more_before.push_back(std::max<int64_t>(before[d], 0));
+      more_after.push_back(std::max<int64_t>(after[d], 0));
+    }
+    return pad_by(pad_constant(x, less_before, less_after, 0), more_before, more_after, mode);
+  }
   auto* const source = mode == "reflect" ? reflected : mode == "replicate" ? replicated : wrapped;
   Tensor y = x;
   for (int d = 0; d < x.rank(); ++d) {

@@ -128,7 +128,8 @@ Tensor sum_over(const Tensor& x, unsigned dims, bool keepdim) {
 }
 
 Tensor sum(const Tensor& x, const OptionalDims& dims, bool keepdim, std::optional<DType> dtype) {
-  return sum_over(to_dtype(x, dtype), reduced_dims("sum", dims, x.rank()), keepdim);
+  return to_dtype(sum_over(to_dtype(x, dtype), reduced_dims("sum", dims, x.rank()), keepdim),
+                  dtype);
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
@@ -165,7 +166,8 @@ Tensor mean(const Tensor& input, const OptionalDims& dims, bool keepdim,
 }
 
 Tensor prod(const Tensor& x, const OptionalDims& dims, bool keepdim, std::optional<DType> dtype) {
-  return prod_over(to_dtype(x, dtype), reduced_dims("prod", dims, x.rank()), keepdim);
+  return to_dtype(prod_over(to_dtype(x, dtype), reduced_dims("prod", dims, x.rank()), keepdim),
+                  dtype);
 }
 
 Tensor any(const Tensor& x, const OptionalDims& dims, bool keepdim) {

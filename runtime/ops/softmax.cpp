@@ -58,6 +58,7 @@ Tensor with_gradient(const char* name, const Tensor& x, const Tensor& y, unsigne
 Tensor softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
   const Tensor x = floating_input("softmax", input, dtype);
   const unsigned dims = 1u << resolve_dim("softmax", dim, x.rank());
+  if (x.numel() == 0) return x * 1.0;
   const Tensor shift = shifted("softmax", x, dims);
   const DType type = shift.dtype();
   const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
@@ -73,6 +74,7 @@ Tensor softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
 Tensor log_softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
   const Tensor x = floating_input("log_softmax", input, dtype);
   const unsigned dims = 1u << resolve_dim("log_softmax", dim, x.rank());
+  if (x.numel() == 0) return x * 1.0;
   const Tensor shift = shifted("log_softmax", x, dims);
   const DType type = shift.dtype();
   const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
@@ -86,7 +88,7 @@ Tensor log_softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
 }
 
 Tensor softmin(const Tensor& x, Dim dim, std::optional<DType> dtype) {
-  return softmax(neg(dtype ? convert(x, *dtype) : x), dim);
+  return softmax(neg(x), dim, dtype);
 }
 
 }  // namespace tide

@@ -58,14 +58,16 @@ Tensor between(const Tensor& sorted, const Tensor& place, const std::string& way
               ": interpolation is linear, lower, higher, midpoint or nearest: got " + way);
 }
 
-Tensor quantile_of(const char* op, const Tensor& x, const TensorOrNumber& q, std::optional<Dim> dim,
-                   bool keepdim, const std::optional<std::string>& interpolation, bool skip_nan) {
+Tensor quantile_of(const char* op, const Tensor& x, const TensorOrNumber& q,
+                   std::optional<Dim> given_dim, bool keepdim,
+                   const std::optional<std::string>& interpolation, bool skip_nan) {
   check_floating(op, x);
   if (x.numel() == 0) throw ShapeError(std::string(op) + ": there are no elements");
   const Tensor wanted = shares(op, x, q);
   const bool several = q.tensor.defined() && q.tensor.rank() == 1;
-  const int place = dim ? resolve_dim(op, *dim, x.rank()) : 0;
-  const Tensor rows = dim && x.rank() > 0 ? movedim(x, Dims{place}, Dims{-1}) : flatten(x);
+  const int place = given_dim ? resolve_dim(op, *given_dim, x.rank()) : 0;
+  const bool dim = given_dim && x.rank() > 0;
+  const Tensor rows = dim ? movedim(x, Dims{place}, Dims{-1}) : flatten(x);
   const Tensor sorted = std::get<0>(sort(rows, Dim{-1}, false));  // nans come last
   const Tensor missing = convert(sum(isnan(rows), Dims{-1}, true), x.dtype());
   const int64_t length = rows.shape()[rows.rank() - 1];
@@ -203,7 +205,7 @@ Tensor cov(const Tensor& input, std::optional<int64_t> correction) {
   const Tensor centred = x - mean(x, Dims{1}, true);
   const double divisor = std::max(0.0, count - static_cast<double>(correction.value_or(1)));
   const Tensor result = matmul(centred, matrix_transpose(centred)) / divisor;
-  return input.rank() < 2 ? reshape_to(result, {}) : result;
+  return result.numel() == 1 ? reshape_to(result, {}) : result;
 }
 
 Tensor corrcoef(const Tensor& x) {

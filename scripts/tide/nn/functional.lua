@@ -80,10 +80,10 @@ end
 local read_threshold = arguments("threshold", {"x", "threshold", "value", {"inplace", false}},
   {x = "tensor", threshold = "number", value = "number"})
 
---- x where it is above a threshold, else a value.
+--- x where it is above a threshold or nan, else a value.
 function F.threshold(...)
   local given = read_threshold(...)
-  local y = tide.where(given.x:gt(given.threshold), given.x, given.value)
+  local y = tide.where(given.x:le(given.threshold), given.value, given.x)
   return settle(given.x, y, given.inplace)
 end
 

@@ -1,0 +1,127 @@
+-- What ops give at their edges: where there is nothing to reduce, beside nan, in half precision.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it, equal, close, raises = test.describe, test.it, test.equal, test.close, test.raises
+local F = tide.nn.functional
+
+local nan <const>, inf <const> = 0 / 0, 1 / 0
+
+describe("nothing to reduce", function(device)
+  it("leaves softmax and its relatives empty, with an empty gradient", function()
+    for _, fn in ipairs {tide.softmax, tide.log_softmax, F.softmin} do
+      local x = tide.ones({5, 0}, {device = device}):requires_grad_()
+      local y = fn(x, 2)
+      y:sum():backward()
+      equal({y.shape, x.grad.shape}, {{5, 0}, {5, 0}})
+    end
+  end)
+  it("has the logarithm of no sum at all", function()
+    local x = tide.ones({0}, {device = device}):requires_grad_()
+    local y = x:logsumexp(1)
+    equal(y:item(), -inf)
+    y:backward()
+    equal(x.grad.shape, {0})
+    equal(tide.ones({2, 0}, {device = device}):logsumexp(2, true):tolist(), {{-inf}, {-inf}})
+  end)
+end)
+
+describe("a nan", function(device)
+  it("lets the gradient through on both sides of maximum and minimum", function()
+    for _, fn in ipairs {tide.maximum, tide.minimum} do
+      local x = tide.tensor({nan, 1.0, nan, 2.0}, {device = device}):requires_grad_()
+      local y = tide.tensor({1.0, nan, nan, 2.0}, {device = device}):requires_grad_()
+      fn(x, y):sum():backward()
+      equal({x.grad:tolist(), y.grad:tolist()}, {{1.0, 1.0, 1.0, 0.5}, {1.0, 1.0, 1.0, 0.5}})
+    end
+  end)
+  it("is not below a threshold", function()
+    local y = F.threshold(tide.tensor({nan, 0.0, 3.0}, {device = device}), 1, 9)
+    equal({y:isnan():tolist(), y[2]:item(), y[3]:item()}, {{true, false, false}, 9.0, 3.0})
+  end)
+end)
+
+describe("half precision", function(device)
+  local function both(dtype, fn, ...)
+    local narrow, wide = {...}, {}
+    for i, x in ipairs(narrow) do
+      narrow[i] = x:to(device):to(dtype)
+      wide[i] = narrow[i]:double()
+    end
+    return fn(table.unpack(narrow)), fn(table.unpack(wide))
+  end
+
+  --- The result is the exact one rounded once: within a unit of `digits` bits.
+  local function rounded_once(fn, ...)
+    for dtype, digits in pairs {float16 = 11, bfloat16 = 8} do
+      local got, exact = both(dtype, fn, ...)
+      equal(got.dtype, dtype)
+      close(got:double(), exact, {rtol = 2.0 ^ -digits, atol = 2e-5})
+    end
+  end
+
+  it("is rounded once by resampling along several dimensions", function()
+    tide.manual_seed(1)
+    rounded_once(function(x)
+      return F.interpolate(x, {scale_factor = 0.6, mode = "trilinear", recompute_scale_factor = true})
+    end, tide.randn(1, 2, 4, 5, 6))
+  end)
+  it("is rounded once by convolutions over three dimensions", function()
+    tide.manual_seed(2)
+    local x, w = tide.randn(1, 2, 5, 4, 4) * 8, tide.randn(3, 2, 4, 2, 2) * 8
+    rounded_once(function(a, b) return F.conv3d(a, b) end, x, w)
+    rounded_once(function(a, b) return F.conv_transpose3d(a, b) end, x, w:transpose(1, 2))
+  end)
+  it("does not round the scores of attention", function()
+    tide.manual_seed(3)
+    local q, k, v = tide.randn(2, 3, 8) * 8, tide.randn(2, 6, 8) * 8, tide.randn(2, 6, 8)
+    rounded_once(F.scaled_dot_product_attention, q, k, v)
+  end)
+end)
+
+describe("types and options", function(device)
+  local function tensor(list, dtype) return tide.tensor(list, {dtype = dtype, device = device}) end
+
+  it("of bool give int64 when squared", function()
+    local y = tensor({true, false}, "bool"):square()
+    equal({y.dtype, y:tolist()}, {"int64", {1, 0}})
+  end)
+  it("that sums and products are asked for are theirs", function()
+    local x = tensor({100, 100, 3}, "int8")
+    equal({x:sum({dtype = "int32"}).dtype, x:sum({dtype = "int8"}):item()}, {"int32", -53})
+    equal({x:prod({dtype = "bool"}).dtype, x:prod({dtype = "bool"}):item()}, {"bool", true})
+    equal({x:cumsum(1, {dtype = "int8"}).dtype, x:cumsum(1, "int8"):tolist()},
+      {"int8", {100, -56, -53}})
+  end)
+  it("leave one variance without dimensions", function()
+    equal(tensor({{1.0, 3.0}}, "float32"):cov().shape, {})
+  end)
+  it("keep no dimension of a quantile where there was none", function()
+    local q = tensor({0.0, 1.0}, "float32")
+    equal(tensor(2.0, "float32"):quantile(q, {dim = 1, keepdim = true}).shape, {2})
+  end)
+  it("let softmin negate before it converts", function()
+    close(F.softmin(tensor({0, 1, 255}, "uint8"), 1, {dtype = "float64"}),
+      tide.softmax(tensor({0.0, 255.0, 1.0}, "float64"), 1), {rtol = 1e-12})
+  end)
+  it("of bytes are rounded when resampled, other integers refused", function()
+    local y = F.interpolate(tensor({{{0, 10, 255}}}, "uint8"), {5}, {mode = "linear",
+      align_corners = true})
+    equal({y.dtype, y:tolist()}, {"uint8", {{{0, 5, 10, 132, 255}}}})
+    raises("interpolate: mode linear needs a floating type or uint8: int64",
+      function() return F.interpolate(tensor({{{0, 10, 255}}}, "int64"), {5}, {mode = "linear"}) end)
+  end)
+  it("count the classes of one_hot if their number is -1", function()
+    equal(F.one_hot(tensor({1, 3}), -1):tolist(), {{1, 0, 0}, {0, 0, 1}})
+  end)
+  it("take away before the rest goes round in circles", function()
+    local x = tensor({{{1, 2, 3, 4}}})
+    equal(F.pad(x, {-1, 2}, "circular"):tolist(), {{{2, 3, 4, 2, 3}}})
+    equal(F.pad(x, {1, -2}, "circular"):tolist(), {{{2, 1, 2}}})
+  end)
+  it("of attention must agree", function()
+    local x = tide.ones({2, 3}, {device = device})
+    raises("scaled_dot_product_attention: query, key and value must be of one type: " ..
+      "float32, float64, float32",
+      function() return F.scaled_dot_product_attention(x, x:double(), x) end)
+  end)
+end)
