@@ -205,8 +205,8 @@ void LoopWriter::add_fallback(uint16_t i) {
   uint16_t at = i;
   for (;;) {
     const Node& n = *window_.nodes[at];
-    if (n.kind != Node::Kind::assign) return;
     const Argument& old = n.arguments[1];
+    if (n.kind != Node::Kind::assign || !old.node) return;  // or the value before was lost
     const bool inside = window_.inside(*old.node);
     if (!inside || (grouping_.group_of[old.node->index] < grouping_.group_of[i] &&
                     grouping_.fates[old.node->index] != Fate::recipe)) {
