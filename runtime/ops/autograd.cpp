@@ -134,7 +134,7 @@ class BackwardPass {
         history.parts ? Tensor() : with_hooks(history.hooks, std::move(pending.gradient));
     if (const auto wanted = wanted_histories_.find(&history); wanted != wanted_histories_.end())
       wanted->second = gradient;
-    if (history.retained) Tensor(history.retained).set_grad(snapshot(gradient));
+    if (history.retained) Tensor(Ref<TensorBody>(history.retained)).set_grad(snapshot(gradient));
     if (history.released)
       throw Error(std::string("backward: the graph was used and released already (") +
                   history.name + "); give the first backward {retain_graph = true}");

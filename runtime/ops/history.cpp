@@ -89,7 +89,10 @@ void History::destroy(History* history) {
 }
 
 TensorBody::~TensorBody() {
-  if (autograd && autograd->group && autograd->group->leaf == this) autograd->group->leaf = nullptr;
+  if (!autograd) return;
+  if (autograd->group && autograd->group->leaf == this) autograd->group->leaf = nullptr;
+  if (autograd->retained_by && autograd->retained_by->retained == this)
+    autograd->retained_by->retained = nullptr;
 }
 
 GradientMode::GradientMode(bool on) : previous_(gradients_enabled) { gradients_enabled = on; }
@@ -311,7 +314,10 @@ void remove_hook(const Tensor& x, size_t number) {
 
 void retain_grad(const Tensor& x) {
   if (!x.requires_grad()) throw Error("retain_grad: the tensor does not require a gradient");
-  if (const Ref<History> history = history_of(x)) history->retained = &x.body();
+  const Ref<History> history = history_of(x);
+  if (!history) return;  // a leaf keeps its gradient anyway
+  history->retained = &x.body();
+  x.body().autograd_state().retained_by = history;
 }
 
 }  // namespace tide

@@ -56,7 +56,7 @@ struct History : ThreadRefCounted<History>, Recycled<History> {
   DType type = DType::f32;
   Device device;
   Hooks hooks;
-  Ref<TensorBody> retained;  ///< the result, if it asked to keep its gradient
+  TensorBody* retained = nullptr;  ///< the result, while it lives, if it asked to keep its gradient
 
   static void destroy(History* history);
 };
@@ -70,6 +70,7 @@ struct AutogradState : Recycled<AutogradState> {
   uint64_t version = 0;        ///< of the group, when `history` was made
   Hooks hooks;                 ///< of a leaf
   Ref<TensorBody> alias_of;    ///< the leaf that a saved copy stands for
+  Ref<History> retained_by;    ///< the history whose `retained` this is
 };
 
 struct TensorBody : ThreadRefCounted<TensorBody>, Recycled<TensorBody> {

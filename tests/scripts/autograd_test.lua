@@ -66,6 +66,27 @@ end)
 describe("backward", function(device)
   local function leaf(list) return tide.tensor(list, {device = device, requires_grad = true}) end
 
+  it("keeps no tensor alive for the gradient that it asked to keep", function()
+    local function hold()
+      local x = leaf({1.0, 2.0})
+      local y = x * 2
+      y:retain_grad()
+      y:sum():backward()
+      equal(y.grad:tolist(), {1.0, 1.0})
+      local dropped = (x * 3):retain_grad():sum()
+      collectgarbage()
+      dropped:backward()
+      equal(x.grad:tolist(), {5.0, 5.0})
+    end
+    hold()
+    collectgarbage()
+    tide.synchronize(device)
+    local before = tide.memory_allocated(device)
+    for _ = 1, 3 do hold() end
+    collectgarbage()
+    tide.synchronize(device)
+    equal(tide.memory_allocated(device), before)
+  end)
   it("adds to the gradients that are there", function()
     local x = leaf({1.0, 2.0})
     x:sum():backward();
