@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bindings/support/entry.h"
+#include "bindings/tensor/lua_function.h"
 #include "runtime/graph/engine.h"
 
 namespace tide::bindings {
@@ -21,6 +22,7 @@ uint64_t held_bytes() {
 }
 
 void collect_all(lua_State* L) {
+  LuaFunction::let_go(L);
   lua_gc(L, LUA_GCCOLLECT);
   collector.live_after_full = collector.live;
   collector.held_after_full = held_bytes();

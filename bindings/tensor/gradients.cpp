@@ -53,6 +53,7 @@ int backward_from(lua_State* L) {
     options.create_graph = lua_toboolean(L, 4);
   }
   backward(x, gradient ? *gradient : Tensor(), options);
+  LuaFunction::let_go(L);
   return 0;
 }
 

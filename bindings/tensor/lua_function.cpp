@@ -17,9 +17,13 @@ std::vector<int>& forgotten() {
 
 }  // namespace
 
-LuaFunction::LuaFunction(lua_State* L, int index) {
+void LuaFunction::let_go(lua_State* L) {
   for (int reference : forgotten()) luaL_unref(L, LUA_REGISTRYINDEX, reference);
   forgotten().clear();
+}
+
+LuaFunction::LuaFunction(lua_State* L, int index) {
+  let_go(L);
   lua_pushvalue(L, index);
   reference_ = luaL_ref(L, LUA_REGISTRYINDEX);
 }

@@ -87,6 +87,16 @@ describe("backward", function(device)
     tide.synchronize(device)
     equal(tide.memory_allocated(device), before)
   end)
+  it("lets go of the functions that it called, and of what they hold", function()
+    local before = tide.memory_allocated(device)
+    for _ = 1, 3 do
+      local x = leaf({1.0, 2.0})
+      tide.checkpoint(function(y) return y * y end, x):sum():backward()
+    end
+    collectgarbage()
+    tide.synchronize(device)
+    equal(tide.memory_allocated(device), before)
+  end)
   it("adds to the gradients that are there", function()
     local x = leaf({1.0, 2.0})
     x:sum():backward();
