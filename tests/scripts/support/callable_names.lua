@@ -114,6 +114,7 @@ function targets.list(pattern)
       -- The receiver of methods of tensors is a parameter of the op.
       local target = new_target(path, fn, entry.signature)
       target.composed = entry.composed
+      target.example = entry.example
       if method then target.receiver = receiver == "x" and values.tensor or values.object end
       all[#all + 1] = target
     end

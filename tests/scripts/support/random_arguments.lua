@@ -1,18 +1,24 @@
--- Calls every public function with random arguments of every kind: none may crash, hang, or say a
--- word of C++.
+-- Calls every public function with random arguments of every kind: none may crash, hang, keep
+-- memory, say a word of C++, or answer otherwise than in eager mode.
 --
 --   tide random_arguments.lua [--seed N] [--seconds N] [--log FILE] [--only PATTERN] [--device D]
 --
--- It goes through rounds of calls, each from the next seed, until the time is over. FILE always
--- ends with the last call begun, so that it can be read after a crash. The first trouble ends the
--- program with an error that names the call; with --all it is printed, and the calls go on.
+-- It goes through rounds of calls until the time is over, each from the next seed. A round is played
+-- twice, lazily and eagerly: the same calls with the same arguments. Results become arguments of
+-- later calls and are read only now and then, so that chains of ops are fused; what is read must be
+-- the same bit for bit, and errors the same word for word. FILE always ends with the last call
+-- begun, so that it can be read after a crash. The first trouble ends the program with an error that
+-- names the call; with --all it is printed, and the calls go on. --shares prints for each function
+-- how many calls were accepted.
 local tide = require "tide"
 package.path = arg[0]:match("^(.*)/") .. "/?.lua;" .. package.path
+local examples = require "example_arguments"
+local outcomes = require "outcomes"
 local values = require "random_values"
 local targets = require "callable_names"
 
 local options = tide.args {seed = 1, seconds = 20, log = "", only = "", device = "",
-  all = false}
+  all = false, shares = false}
 
 --- Words that only a failing implementation says.
 local kForeign = {
@@ -21,8 +27,25 @@ local kForeign = {
   "not a multiple", "map::at",
 }
 
+local kCallsOfRound <const> = 200
+local kCallsOfChain <const> = 8
+
+--- What depends on the clock, on the queue or on memory in use, or gives a new seed.
+local kNotCompared = {
+  ["tide.time"] = true, ["tide.tic"] = true, ["tide.toc"] = true, ["tide.pending"] = true,
+  ["tide.statistics"] = true, ["tide.wait_count"] = true, ["tide.hand_over"] = true,
+  ["tide.info"] = true, ["tide.smi"] = true, ["tide.seed"] = true, ["generator:seed"] = true,
+  ["event:query"] = true, ["event:elapsed_time"] = true, ["stream:query"] = true,
+}
+
+local function is_compared(target)
+  return not (kNotCompared[target.name] or target.name:find "memory" or target.name:find "mem_get")
+end
+
 local log = options.log ~= "" and assert(io.open(options.log, "w"))
-local calls, refused, seed = 0, 0, options.seed
+local seed, mode = options.seed, "lazily"
+local calls, refused, compared = 0, 0, 0
+local called_of, accepted_of = {}, {}
 
 local function note(text)
   if not log then return end
@@ -31,7 +54,7 @@ local function note(text)
 end
 
 local function trouble(text, call)
-  local report = ("%s\n  seed %d, call: %s"):format(text, seed, call)
+  local report = ("%s\n  seed %d, %s, call: %s"):format(text, seed, mode, call)
   if not options.all then error(report, 0) end
   print(report)
 end
@@ -54,40 +77,78 @@ local function check_message(message, call, composed)
   if message:find("[\1-\8\14-\31]") then trouble("a message with unprintable bytes", call) end
 end
 
---- Looks at what a call gave; reading may raise what was found later.
-local function look_at(result)
-  if not tide.is_tensor(result) then return values.keep(result) end
-  local kind = values.random(8)
-  if result:numel() > 5000 then
-    if kind == 1 then tostring(result[values.random(1, 2)]) end
-    return
-  end
-  if kind == 1 then result:tolist() end
-  if kind == 2 then tostring(result) end
-  if kind == 3 and result.requires_grad then result:sum():backward() end
-  values.keep(result)
-end
-
---- The call as a line of a script.
-local function invoke(fn, ...)
-  local results = table.pack(fn(...))
-  return results
-end
-
-local function call_one(target)
-  local arguments = values.arguments(target)
-  local text = target.text(arguments)
-  note(text)
-  calls = calls + 1
-  local called, results = pcall(invoke, target.fn, table.unpack(arguments, 1, arguments.n))
-  if not called then
-    refused = refused + 1
-    check_message(results, text, target.composed)
-  else
-    for i = 1, math.min(results.n, 3) do
-      local ok, message = pcall(look_at, results[i])
-      if not ok then check_message(message, text .. "  -- looked at", target.composed) end
+--- Calls the target once: {text, target, results} or {text, target, error}, with the tensors given.
+local function call_once(target)
+  local done = {target = target, text = "the example " .. tostring(target.example), given = {}}
+  local function call(fn, arguments)
+    done.text = target.text(arguments)
+    note(done.text)
+    -- Names of temporary files are others each time.
+    done.text = done.text:gsub("/tmp/lua_%w+", "/tmp/lua_...")
+    for i = 1, math.min(arguments.n, 4) do
+      if tide.is_tensor(arguments[i]) then done.given[#done.given + 1] = arguments[i] end
     end
+    local results = table.pack(fn(table.unpack(arguments, 1, arguments.n)))
+    done.results = results
+    return table.unpack(results, 1, results.n)
+  end
+  local ok, message
+  if target.example and values.random(100) <= 60 then
+    note(done.text)
+    ok, message = pcall(examples.run, target, call)
+  else
+    ok, message = pcall(call, target.fn, values.arguments(target))
+  end
+  if not is_compared(target) then tide.manual_seed(values.random(1000)) end
+  -- What the example does with the results afterwards may not fit them.
+  if not ok and not done.results then done.error = message end
+  return done
+end
+
+--- Notes what the calls of a chain gave, after all of them.
+local function read_chain(chain, transcript)
+  for _, done in ipairs(chain) do
+    local target, failed = done.target, done.error ~= nil
+    local entry = {text = done.text, compared = is_compared(target)}
+    local function see_refusal(message)
+      check_message(message, done.text .. "  -- looked at", target.composed)
+      failed = true
+    end
+    note("reading " .. done.text)
+    if done.error ~= nil then
+      check_message(done.error, done.text, target.composed)
+      entry[1] = outcomes.of_error(done.error)
+    end
+    for i = 1, math.min(done.results and done.results.n or 0, 4) do
+      entry[#entry + 1] = outcomes.of(done.results[i], see_refusal)
+    end
+    -- Writes show in what was given, gradients beside it.
+    local returned = failed
+    for _, x in ipairs(done.given) do
+      entry[#entry + 1] = outcomes.of(x, see_refusal)
+      local ok, grad = pcall(function() return x.grad end)
+      if ok and grad then entry[#entry + 1] = outcomes.of(grad, see_refusal) end
+    end
+    failed = returned
+    transcript[#transcript + 1] = entry
+    if mode == "lazily" then
+      calls, refused = calls + 1, refused + (failed and 1 or 0)
+      called_of[target.name] = (called_of[target.name] or 0) + 1
+      accepted_of[target.name] = (accepted_of[target.name] or 0) + (failed and 0 or 1)
+    end
+  end
+end
+
+--- Does something with a result: keeps it for later calls, or asks for a gradient.
+local function use(result)
+  values.keep(result)
+  if not tide.is_tensor(result) then return end
+  local kind = values.random(8)
+  local ok, wanted = pcall(function() return result.requires_grad and result:numel() <= 5000 end)
+  if kind <= 2 and ok and wanted then
+    pcall(function() result:sum():backward({retain_graph = values.random(2) == 1}) end)
+  elseif kind == 3 then
+    pcall(tostring, result)
   end
 end
 
@@ -101,17 +162,91 @@ local function check_alive(device)
   end
 end
 
-local list = targets.list(options.only)
-local start = tide.time()
-repeat
+--- All calls of the round of this seed; what they gave, in order.
+local function play(list, eagerly)
+  local transcript = {}
+  mode = eagerly and "eagerly" or "lazily"
   -- In a coroutine of its own: modes that calls switch on end with it.
   coroutine.wrap(function()
+    local _ <close> = eagerly and tide.eager() or nil
     values.begin(seed, options.device)
-    for _ = 1, 200 do call_one(list[values.random(#list)]) end
+    local chain = {}
+    for i = 1, kCallsOfRound do
+      -- A choice does not depend on what came of those before: lack of memory is seen sooner in eager mode.
+      values.restart(seed, i)
+      local done = call_once(list[values.random(#list)])
+      chain[#chain + 1] = done
+      for r = 1, math.min(done.results and done.results.n or 0, 3) do use(done.results[r]) end
+      if i % kCallsOfChain == 0 then
+        read_chain(chain, transcript)
+        chain = {}
+      end
+    end
     values.finish()
   end)()
   for _, device in ipairs {"cpu", "sim:0"} do check_alive(device) end
+  return transcript
+end
+
+local function compare_round(lazy, eager)
+  for i = 1, #lazy do
+    if lazy[i].text ~= eager[i].text then
+      trouble("other arguments in eager mode: " .. eager[i].text, lazy[i].text)
+      return
+    end
+    if lazy[i].compared then
+      compared = compared + 1
+      if #lazy[i] ~= #eager[i] then
+        trouble(("%d values, eagerly %d"):format(#lazy[i], #eager[i]), lazy[i].text)
+      end
+      for k = 1, math.min(#lazy[i], #eager[i]) do
+        local difference = outcomes.difference(lazy[i][k], eager[i][k])
+        if difference then
+          trouble(("value %d: %s"):format(k, difference), ("%d: %s"):format(i, lazy[i].text))
+          if options.all then return end
+        end
+      end
+    end
+  end
+end
+
+--- What is still in use on any device, in words, when nothing can be reached any more.
+local function memory_kept()
+  local kept = {}
+  for _ = 1, 4 do -- objects with finalizers hold others until the next collection
+    -- Functions for gradients that nobody asks for any more go with the next backward pass.
+    tide.ones({}, {requires_grad = true}):backward()
+    collectgarbage()
+    pcall(tide.synchronize)
+  end
+  for _, device in ipairs(tide.devices()) do
+    local bytes = tide.memory_allocated(device)
+    if bytes > 0 then kept[#kept + 1] = ("%d bytes on %s"):format(bytes, tostring(device)) end
+  end
+  return #kept > 0 and table.concat(kept, ", ")
+end
+
+local list = targets.list(options.only)
+local start = tide.time()
+repeat
+  local lazy = play(list, false)
+  local eager = play(list, true)
+  mode = "compared"
+  compare_round(lazy, eager)
+  local kept = memory_kept()
+  if kept then trouble("memory kept: " .. kept, "the whole round") end
   seed = seed + 1
 until tide.time() - start > options.seconds
-print(("%d calls of %d functions, %d refused"):format(calls, #list, refused))
-tide.synchronize() -- the status is 1: many failures were never read
+
+local never = {}
+for name, count in pairs(called_of) do
+  if accepted_of[name] == 0 then never[#never + 1] = ("%s (%d)"):format(name, count) end
+  if options.shares then print(("%-50s %5d of %5d"):format(name, accepted_of[name], count)) end
+end
+table.sort(never)
+print(("%d calls of %d functions in %d rounds, %.0f s, seeds %d to %d"):format(calls, #list,
+  seed - options.seed, tide.time() - start, options.seed, seed - 1))
+print(("%.0f %% accepted, %d refused, %d compared with eager mode"):format(
+  100 * (calls - refused) / calls, refused, compared))
+print(("never accepted: %s"):format(#never > 0 and table.concat(never, ", ") or "none"))
+pcall(tide.synchronize) -- many failures were never read

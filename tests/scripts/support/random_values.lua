@@ -16,6 +16,12 @@ function values.random(low, high)
 end
 local random = values.random
 
+--- Starts the sequence again that belongs to call `number` of a round.
+function values.restart(seed, number)
+  state = seed * 1000003 + number
+  for _ = 1, 4 do random(2) end
+end
+
 local function pick(list) return list[random(#list)] end
 local function chance(percent) return random(100) <= percent end
 
@@ -176,6 +182,7 @@ function values.begin(seed, device)
   state, device_name = seed, device
   for _ = 1, 8 do random(2) end
   tide.manual_seed(seed)
+  if device ~= "" then tide.set_default_device(device) end
   for i = 1, 24 do pool[i] = new_tensor() end
   for i = 1, 10 do objects[i] = new_object() end
 end
@@ -187,6 +194,7 @@ function values.finish()
   tide.set_grad_enabled(true)
   tide.set_default_device("cpu")
   tide.set_num_threads(2)
+  tide.set_printoptions {profile = "default"}
 end
 
 -- --- likely values ------------------------------------------------------------------------------
@@ -243,17 +251,17 @@ suits(small, "n m k i count length start end_ first last step steps groups decim
 suits(number, "value alpha beta p eps momentum min max exponent other_number lr seed base margin delta")
 
 --- A value for the parameter `name`: mostly one that suits it.
-local function value_for(name)
+function values.value_for(name)
   if chance(12) then return odd() end
   local make = likely[name] or values.tensor
   return make()
 end
 
 --- A table of options of these names.
-local function options_for(names)
+function values.options_for(names)
   local options = {}
   for _, name in ipairs(names) do
-    if chance(40) then options[name] = value_for(name) end
+    if chance(40) then options[name] = values.value_for(name) end
   end
   if chance(3) then options[word()] = odd() end
   return options
@@ -270,12 +278,12 @@ function values.arguments(target)
   for _, parameter in ipairs(target.parameters) do
     if parameter.optional and chance(35) then break end
     if parameter.rest then
-      for _ = 1, random(0, 3) do add(value_for(parameter.name)) end
+      for _ = 1, random(0, 3) do add(values.value_for(parameter.name)) end
     else
-      add(value_for(parameter.name))
+      add(values.value_for(parameter.name))
     end
   end
-  if target.options and chance(40) then add(options_for(target.options)) end
+  if target.options and chance(40) then add(values.options_for(target.options)) end
   if chance(4) then add(odd()) end
   if chance(2) then list.n = random(0, list.n) end
   return list
