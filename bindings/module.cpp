@@ -150,6 +150,9 @@ void add_functions(lua_State* L) {
   lua_createtable(L, 0, 4);
   register_ops(L, OpScope::linalg);
   lua_setfield(L, -2, "linalg");
+  lua_createtable(L, 0, 40);
+  register_ops(L, OpScope::special);
+  lua_setfield(L, -2, "special");
 }
 
 int open(lua_State* L) {

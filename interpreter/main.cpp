@@ -36,7 +36,7 @@ constexpr Command kCommands[] = {
     {"run", tide::run_command,
      R"(usage: tide run FILE [--device D] [--seed N] [--syncs] [--] [args]
 Runs a script. Options stand before or behind FILE; all other words, and whatever follows --, are
-the script's own.
+the script's own: an option of its own that is called as one of these goes behind --.
   --device D   what tide.accelerator() answers: cpu, sim, sim:1, cuda, ...
   --seed N     start the random numbers as tide.manual_seed(N) does
   --syncs      print at the end where the script waited, how often and how long

@@ -12,6 +12,14 @@ using Reason = Mismatch::Reason;
 
 bool is_device(lua_State* L, int index) { return find<Device>(L, index) != nullptr; }
 
+bool holds_two_tables(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || lua_rawlen(L, index) != 2) return false;
+  const bool first = lua_rawgeti(L, index, 1) == LUA_TTABLE;
+  const bool second = lua_rawgeti(L, index, 2) == LUA_TTABLE;
+  lua_pop(L, 2);
+  return first && second;
+}
+
 /// Whether the value at `index` can stand for a parameter of this kind, by its type alone.
 bool accepts(lua_State* L, Kind kind, int index) {
   const int type = lua_type(L, index);
@@ -44,6 +52,8 @@ bool accepts(lua_State* L, Kind kind, int index) {
     case Kind::integers:
     case Kind::options:
       return type == LUA_TTABLE;
+    case Kind::dim_lists:
+      return holds_two_tables(L, index);
   }
   return false;
 }
@@ -76,6 +86,8 @@ const char* kind_text(Kind kind) {
       return "dimension";
     case Kind::dims:
       return "dimension or table of dimensions";
+    case Kind::dim_lists:
+      return "table of two tables of dimensions";
     case Kind::position:
       return "position";
     case Kind::sizes:

@@ -63,6 +63,7 @@ bool read_boolean(const Call& call, int parameter);
 std::string read_text(const Call& call, int parameter);
 Dim read_dim(const Call& call, int parameter);
 Dims read_dims(const Call& call, int parameter);
+DimLists read_dim_lists(const Call& call, int parameter);
 Position read_position(const Call& call, int parameter);
 Sizes read_sizes(const Call& call, int parameter);
 Shape read_shape(const Call& call, int parameter);

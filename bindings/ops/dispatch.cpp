@@ -17,7 +17,7 @@
 namespace tide::bindings {
 namespace {
 
-constexpr int kScopes = 5;
+constexpr int kScopes = 6;
 
 /// The rows that one name stands for in one scope.
 struct OpSet {
@@ -38,6 +38,8 @@ bool belongs(const OpRow& row, OpScope scope) {
       return row.flags & kFunctional;
     case OpScope::linalg:
       return row.flags & kLinalg;
+    case OpScope::special:
+      return row.flags & kSpecial;
   }
   return false;
 }

@@ -6,7 +6,7 @@
 namespace tide::bindings {
 
 /// Where a script finds an op.
-enum class OpScope { method, in_place, function, functional, linalg };
+enum class OpScope { method, in_place, function, functional, linalg, special };
 
 /// Adds all ops of a scope to the table on top of the stack. Rows with one name and scope become
 /// one function, which tries them in order.

@@ -145,6 +145,22 @@ Dims read_dims(const Call& call, int parameter) {
   return dims;
 }
 
+DimLists read_dim_lists(const Call& call, int parameter) {
+  lua_State* L = call.L;
+  DimLists lists;
+  for (int i = 0; i < 2; ++i) {
+    lua_rawgeti(L, call.index[parameter], i + 1);
+    const auto length = static_cast<lua_Integer>(lua_rawlen(L, -1));
+    for (lua_Integer k = 1; k <= length; ++k) {
+      lua_rawgeti(L, -1, k);
+      (i == 0 ? lists.first : lists.second).push_back(checked_dim(call, parameter, lua_gettop(L)));
+      lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+  }
+  return lists;
+}
+
 Position read_position(const Call& call, int parameter) {
   return {checked_integer(call, parameter, call.index[parameter])};
 }

@@ -56,6 +56,8 @@ decltype(auto) read_argument(const Call& call, int parameter) {
     return read_dim(call, parameter);
   else if constexpr (kind == Kind::dims)
     return read_dims(call, parameter);
+  else if constexpr (kind == Kind::dim_lists)
+    return read_dim_lists(call, parameter);
   else if constexpr (kind == Kind::position)
     return read_position(call, parameter);
   else if constexpr (kind == Kind::sizes)

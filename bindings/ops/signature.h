@@ -24,7 +24,8 @@ enum class Kind : uint8_t {
   boolean,
   text,
   dim,
-  dims,  ///< one or a table
+  dims,       ///< one or a table
+  dim_lists,  ///< a table of two tables
   position,
   sizes,  ///< one integer or a table
   shape,  ///< likewise
@@ -59,6 +60,8 @@ template <>
 inline constexpr Kind kKind<Dim> = Kind::dim;
 template <>
 inline constexpr Kind kKind<Dims> = Kind::dims;
+template <>
+inline constexpr Kind kKind<DimLists> = Kind::dim_lists;
 template <>
 inline constexpr Kind kKind<Position> = Kind::position;
 template <>

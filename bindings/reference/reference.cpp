@@ -51,6 +51,7 @@ void add_row(std::vector<ReferenceEntry>& entries, const OpRow& row, const OpFam
   if (row.flags & (kInPlace | kInPlaceView)) add(name + "_", "x:" + name + "_", 1);
   if (row.flags & kFunction) add(name, "tide." + name, 0);
   if (row.flags & kFunctional) add(name, "tide.nn.functional." + name, 0);
+  if (row.flags & kSpecial) add(name, "tide.special." + name, 0);
   if (row.flags & kLinalg) add(name, "tide.linalg." + name, 0);
 }
 

@@ -28,6 +28,7 @@ struct Box {
   T value;
 };
 inline constexpr ClassInfo kFinalized{"finalized"};
+inline constexpr ClassInfo kFreedTensor{"freed tensor"};  ///< likewise: it was a tensor
 
 /// Whether the memory of such a userdata ends the value, and no finalizer: see
 /// bindings/tensor/handle_memory.h.
@@ -53,9 +54,11 @@ T* find(lua_State* L, int index) {
 /// Name of the type of the value at an index, as error messages say it.
 inline const char* type_name(lua_State* L, int index) {
   const void* block = lua_touserdata(L, index);
-  if (block && lua_rawlen(L, index) >= sizeof(Box<char>) &&
-      *static_cast<const ClassInfo* const*>(block) == &kFinalized)
-    return "a freed object";
+  if (block && lua_rawlen(L, index) >= sizeof(Box<char>)) {
+    const ClassInfo* info = *static_cast<const ClassInfo* const*>(block);
+    if (info == &kFreedTensor) return "a freed tensor";
+    if (info == &kFinalized) return "a freed object";
+  }
   if (lua_type(L, index) == LUA_TUSERDATA && luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
     const char* name = lua_tostring(L, -1);  // the metatable keeps it alive
     lua_pop(L, 1);

@@ -139,9 +139,23 @@ Tensor copy_tensor(const Tensor& source, const TensorOptions& options) {
   return x == source ? clone(x) : x;
 }
 
-int construct(lua_State* L, const char* function) {
+/// Whether the options at a stack index ask for pinned memory.
+bool wants_pinned(lua_State* L, int index) {
+  if (!lua_istable(L, index)) return false;
+  lua_getfield(L, index, "pin_memory");
+  const bool wanted = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return wanted;
+}
+
+/// The tensor of the value at stack index 1. Options at index 2 say more than those of `like`,
+/// which may be null.
+int construct(lua_State* L, const char* function, const Tensor* like = nullptr) {
   if (lua_isnone(L, 1)) throw ArgumentError(std::string(function) + ": expected a table or number");
-  const TensorOptions options = options_at(L, 2, function);
+  TensorOptions options = options_at(L, 2, function);
+  if (like && !options.dtype) options.dtype = like->dtype();
+  if (like && !options.device) options.device = like->device();
+  const bool pinned = wants_pinned(L, 2);
   lua_settop(L, 1);
   Tensor x;
   if (const Tensor* source = find_tensor(L, 1)) {
@@ -153,6 +167,7 @@ int construct(lua_State* L, const char* function) {
     collect(L, all, 0, function);
     x = make_tensor(all, options);
   }
+  if (pinned && x.device().kind == DeviceKind::cpu) x = record_pinned(x);
   if (options.requires_grad) x.set_requires_grad(true);
   push_tensor(L, std::move(x));
   return 1;
@@ -161,16 +176,28 @@ int construct(lua_State* L, const char* function) {
 int tensor(lua_State* L) { return construct(L, "tensor"); }
 int from(lua_State* L) { return construct(L, "from"); }
 
+int new_tensor(lua_State* L) {
+  const Tensor like = check_tensor(L, 1, "new_tensor");
+  lua_remove(L, 1);
+  return construct(L, "new_tensor", &like);
+}
+
 constexpr Function kFunctions[] = {
-    {"tensor", guard<tensor>, "data, {dtype, device, requires_grad}",
+    {"tensor", guard<tensor>, "data, {dtype, device, requires_grad, pin_memory}",
      "A new tensor with the values of nested tables, of a number, or of another tensor",
      "tide.tensor({{1, 2}, {3, 4}}, {dtype = \"float32\"}) --> {{1.0, 2.0}, {3.0, 4.0}}"},
     {"from", guard<from>, "data, {dtype, device, requires_grad}", "As tide.tensor",
      "tide.from{1, 2} --> {1, 2}"},
 };
 
+constexpr Function kMethods[] = {
+    {"new_tensor", guard<new_tensor>, "data, {dtype, device, requires_grad, pin_memory}",
+     "tide.tensor of the type and place of x", "tide.ones(2):new_tensor{1, 2} --> {1.0, 2.0}"},
+};
+
 }  // namespace
 
+std::span<const Function> construction_methods() { return kMethods; }
 std::span<const Function> construction_functions() { return kFunctions; }
 
 }  // namespace tide::bindings

@@ -37,6 +37,7 @@ std::span<const Function> byte_methods();
 std::span<const Function> byte_functions();
 /// tide.tensor and tide.from.
 std::span<const Function> construction_functions();
+std::span<const Function> construction_methods();
 /// tide.grad and its like.
 std::span<const Function> gradient_functions();
 

@@ -104,6 +104,18 @@ int is_cuda(lua_State* L) {
   return 1;
 }
 
+int is_cpu(lua_State* L) {
+  lua_pushboolean(L, check_tensor(L, 1, "is_cpu").device().kind == DeviceKind::cpu);
+  return 1;
+}
+
+/// Which of its kind the device is, from 0; -1 for the cpu.
+int get_device(lua_State* L) {
+  const Device device = check_tensor(L, 1, "get_device").device();
+  lua_pushinteger(L, device.kind == DeviceKind::cpu ? -1 : device.index);
+  return 1;
+}
+
 int is_pinned(lua_State* L) {
   lua_pushboolean(L, is_pinned(check_tensor(L, 1, "is_pinned")));
   return 1;
@@ -172,6 +184,10 @@ constexpr Function kMethods[] = {
      "tide.tensor{1, 2}:is_floating_point() --> false"},
     {"is_cuda", guard_lookup<is_cuda>, "", "Whether it lies on a CUDA device",
      "tide.ones(2):is_cuda() --> false"},
+    {"is_cpu", guard_lookup<is_cpu>, "", "Whether it lies on the cpu",
+     "tide.ones(2):is_cpu() --> true"},
+    {"get_device", guard_lookup<get_device>, "", "The device's number, -1 for the cpu",
+     "tide.ones(2):get_device() --> -1"},
     {"is_pinned", guard_lookup<is_pinned>, "", "Whether it lies in pinned memory",
      "tide.ones(2):is_pinned() --> false"},
 };
@@ -204,6 +220,7 @@ std::span<const FunctionFamily> tensor_method_families() {
       {"x:", "Reading values", reading_methods()},
       {"x:", "Bytes and summaries", byte_methods()},
       {"x:", "Giving memory back", lifetime_methods()},
+      {"x:", "Tensors of Lua values", construction_methods()},
       {"x:", "Other types and devices", conversion_methods()},
       {"x:", "Gradients", gradient_methods()},
   };

@@ -29,7 +29,7 @@ constexpr Function kMethods[] = {
 std::span<const Function> lifetime_methods() { return kMethods; }
 
 void end_handle(Box<Tensor>& box) {
-  box.info = &kFinalized;
+  box.info = &kFreedTensor;
   box.value.~Tensor();
   --collector.live;
 }

@@ -1,7 +1,7 @@
 // Decompositions of matrices and what is solved with them: LAPACK's routines over stacks of
 // matrices. Each matrix is one call on one thread, so bits do not depend on how a stack is shared.
-#include <atomic>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -241,6 +241,8 @@ void native_cholesky(NativeCall& call) {
     using T = decltype(zero);
     const Matrices<T> input(call.inputs[0]), output(call.outputs[0]);
     const int64_t size = input.rows;
+    auto* reported =
+        call.outputs.size() > 1 ? static_cast<int32_t*>(call.outputs[1].data) : nullptr;
     Trouble trouble;
     for_each_matrix(call, input.count(), size * size * size / 3, [&](int64_t index) {
       T* a = scratch<T>(kMatrix, size * size);
@@ -249,7 +251,10 @@ void native_cholesky(NativeCall& call) {
       const int n = as_int(size), lda = leading(size);
       int info = 0;
       if (size > 0) lapack.potrf("L", &n, a, &lda, &info, 1);
-      if (info > 0) trouble.note(index, info);
+      if (reported)
+        reported[index] = info;
+      else if (info > 0)
+        trouble.note(index, info);
       output.write(index, a, size);
     });
     if (trouble)

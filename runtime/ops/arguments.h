@@ -30,7 +30,8 @@ enum OpFlags : unsigned {
   kLinalg = 8,                        ///< tide.linalg.f()
   kInPlace = 16,                      ///< also x:f_(), which writes the result back
   kInPlaceOption = 32,                ///< also f(x, {inplace = true}); the names end in `inplace?`
-  kInPlaceView = 64,  ///< also x:f_(), which makes x the view that f gives
+  kInPlaceView = 64,                  ///< also x:f_(), which makes x the view that f gives
+  kSpecial = 128,                     ///< tide.special.f()
 };
 
 /// A dimension, from 0; negative ones count from the end. Scripts count from 1, so 1 becomes 0.
@@ -71,6 +72,11 @@ class IntegerList {
 /// Dimensions, each as a Dim. Scripts give one integer or a table.
 struct Dims : IntegerList<kMaxDims> {
   using IntegerList::IntegerList;
+};
+
+/// Dimensions of one tensor and dimensions of another. Scripts give a table of two tables.
+struct DimLists {
+  Dims first, second;
 };
 
 /// Sizes or amounts that may be negative (-1: to be found out; pads that crop). Scripts give one

@@ -368,4 +368,21 @@ struct Xlogy {
   static Tensor gradient_b(const Operands& v) { return v.dy * (v.a / v.b); }
 };
 
+/// Hurwitz's zeta function.
+struct Zeta {
+  template <class V>
+  static V value(V s, V q) {
+    return math::zeta(s, q);
+  }
+  static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsA | kNeedsB};
+  static Tensor gradient_a(const Operands&) {
+    throw Error("zeta: its derivative by the first argument is not available");
+  }
+  static Tensor gradient_b(const Operands& v) {
+    const TensorOrNumber next = v.a.tensor.defined() ? TensorOrNumber(v.a.tensor + 1.0)
+                                                     : TensorOrNumber(v.a.number.as_double() + 1);
+    return neg(v.dy) * (zeta(next, v.b) * v.a);
+  }
+};
+
 }  // namespace tide::meaning

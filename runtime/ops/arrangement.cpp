@@ -10,6 +10,7 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/matrix.h"
+#include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/scan.h"
@@ -279,23 +280,92 @@ Tensor inner(const Tensor& a, const Tensor& b) {
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, std::optional<int64_t> dims) {
-  const auto count = static_cast<int>(dims.value_or(2));
+  const int64_t count = dims.value_or(2);
   if (count < 0 || count > a.rank() || count > b.rank())
     throw ShapeError("tensordot: " + std::to_string(count) + " dimensions of " + a.shape().text() +
                      " and " + b.shape().text() + " cannot be joined");
-  Shape shape;
-  int64_t rows = 1, inside = 1, columns = 1;
-  for (int d = 0; d < a.rank() - count; ++d) shape.push_back(a.shape()[d]), rows *= a.shape()[d];
-  for (int d = 0; d < count; ++d) {
-    const int64_t left = a.shape()[a.rank() - count + d], right = b.shape()[d];
-    if (left != right)
-      throw ShapeError("tensordot: inner sizes differ: " + a.shape().text() + " x " +
-                       b.shape().text() + " have " + std::to_string(left) + " and " +
-                       std::to_string(right));
-    inside *= left;
+  DimLists lists;
+  for (int64_t d = 0; d < count; ++d) {
+    lists.first.push_back(a.rank() - count + d);
+    lists.second.push_back(d);
   }
-  for (int d = count; d < b.rank(); ++d) shape.push_back(b.shape()[d]), columns *= b.shape()[d];
-  return reshape_to(mm(reshape_to(a, {rows, inside}), reshape_to(b, {inside, columns})), shape);
+  return tensordot_pairs(a, b, lists);
+}
+
+Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims) {
+  const char* op = "tensordot";
+  if (dims.first.size() != dims.second.size())
+    throw ShapeError(
+        "tensordot: as many dimensions of both are needed: " + std::to_string(dims.first.size()) +
+        " and " + std::to_string(dims.second.size()));
+  if ((a.rank() == 0 || b.rank() == 0) && !dims.first.empty())
+    throw ShapeError("tensordot: a tensor without dimensions has none to join");
+  const unsigned joined_a = resolve_dims(op, dims.first, a.rank());
+  const unsigned joined_b = resolve_dims(op, dims.second, b.rank());
+  Shape shape;
+  Dims rows, columns;
+  int64_t outside = 1, inside = 1, beside = 1;
+  for (int d = 0; d < a.rank(); ++d)
+    if (!(joined_a >> d & 1))
+      rows.push_back(d), shape.push_back(a.shape()[d]), outside *= a.shape()[d];
+  for (int i = 0; i < dims.first.size(); ++i) {
+    const int left = resolve_dim(op, Dim{dims.first[i]}, a.rank());
+    const int right = resolve_dim(op, Dim{dims.second[i]}, b.rank());
+    if (a.shape()[left] != b.shape()[right])
+      throw ShapeError("tensordot: inner sizes differ: " + a.shape().text() + " x " +
+                       b.shape().text() + " have " + std::to_string(a.shape()[left]) + " and " +
+                       std::to_string(b.shape()[right]));
+    rows.push_back(left);
+    columns.push_back(right);
+    inside *= a.shape()[left];
+  }
+  for (int d = 0; d < b.rank(); ++d)
+    if (!(joined_b >> d & 1))
+      columns.push_back(d), shape.push_back(b.shape()[d]), beside *= b.shape()[d];
+  return reshape_to(mm(reshape_to(permute(a, rows), {outside, inside}),
+                       reshape_to(permute(b, columns), {inside, beside})),
+                    shape);
+}
+
+Tensor vander(const Tensor& x, std::optional<int64_t> count, bool increasing) {
+  if (x.rank() != 1) throw ShapeError("vander: a vector is needed: " + x.shape().text());
+  const int64_t rows = x.shape()[0], columns = count.value_or(rows);
+  if (columns < 0) throw ShapeError("vander: N is 0 or more: got " + std::to_string(columns));
+  const DType type = is_floating(x.dtype()) ? x.dtype() : DType::i64;
+  std::vector<Tensor> parts;
+  if (columns > 0) parts.push_back(ones({rows, 1}, {.dtype = type, .device = x.device()}));
+  if (columns > 1)
+    parts.push_back(cumprod(
+        broadcast_to(reshape_to(convert(x, type), {rows, 1}), {rows, columns - 1}), Dim{1}));
+  if (parts.empty()) return zeros({rows, 0}, {.dtype = type, .device = x.device()});
+  const Tensor rising = cat(parts, Dim{1});
+  return increasing ? rising : flip(rising, Dims{1});
+}
+
+std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
+  Tensor rest = positions_of("unravel_index", indices) - 1;
+  std::vector<Tensor> places(static_cast<size_t>(shape.rank()));
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    const Number size = shape[d];
+    places[static_cast<size_t>(d)] = remainder(rest, size) + 1;
+    rest = floor_divide(rest, size);
+  }
+  return places;
+}
+
+Tensor renorm(const Tensor& x, double p, Dim dim, double largest) {
+  if (x.rank() < 2)
+    throw ShapeError("renorm: at least 2 dimensions are needed: " + x.shape().text());
+  if (!(p > 0)) throw Error("renorm: p is above 0: got " + std::to_string(p));
+  if (!(largest >= 0)) throw Error("renorm: maxnorm is 0 or more: got " + std::to_string(largest));
+  const int place = resolve_dim("renorm", dim, x.rank());
+  Dims others;
+  for (int d = 0; d < x.rank(); ++d)
+    if (d != place) others.push_back(d);
+  const DType type = compute_type(x.dtype());
+  const Tensor norms = vector_norm(x, p, others, true, type);
+  const Tensor factor = where(gt(norms, largest), largest / (norms + 1e-7), 1.0);
+  return x * convert(factor, x.dtype());
 }
 
 Tensor addbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,

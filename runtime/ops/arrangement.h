@@ -59,6 +59,14 @@ Tensor inner(const Tensor& a, const Tensor& b);
 /// The product over the last n dimensions of a and the first n of b (default 2).
 Tensor tensordot(const Tensor& a, const Tensor& b, std::optional<int64_t> dims = {});
 /// beta * x + alpha * the sum of products of stacks; beta * x + alpha * (a b') of vectors.
+/// The same over pairs of dimensions: those of the first list are x's, their partners b's.
+Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims);
+/// Row i has the powers count - 1, ..., 1, 0 of x[i]; rising if asked for. count: as many as rows.
+Tensor vander(const Tensor& x, std::optional<int64_t> count = {}, bool increasing = false);
+/// Positions in a flattened tensor of `shape` as positions in each of its dimensions.
+std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape);
+/// x with each part along dim scaled down so that its norm of order p is at most `largest`.
+Tensor renorm(const Tensor& x, double p, Dim dim, double largest);
 Tensor addbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
               std::optional<Number> alpha = {});
 Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},

@@ -42,6 +42,22 @@ Tensor linspace(double start, double end, int64_t steps, const TensorOptions& op
 Tensor logspace(double start, double end, int64_t steps, std::optional<double> base = {},
                 const TensorOptions& options = {});
 
+/// Windows of signal processing: `length` numbers up to 1 in the middle. Unless periodic is false,
+/// the last one of a symmetric window of length + 1 is left out.
+Tensor hann_window(int64_t length, std::optional<bool> periodic = {},
+                   const TensorOptions& options = {});
+Tensor hamming_window(int64_t length, std::optional<bool> periodic = {},
+                      std::optional<double> alpha = {}, std::optional<double> beta = {},
+                      const TensorOptions& options = {});
+Tensor blackman_window(int64_t length, std::optional<bool> periodic = {},
+                       const TensorOptions& options = {});
+Tensor bartlett_window(int64_t length, std::optional<bool> periodic = {},
+                       const TensorOptions& options = {});
+Tensor kaiser_window(int64_t length, std::optional<bool> periodic = {},
+                     std::optional<double> beta = {}, const TensorOptions& options = {});
+/// A tensor without dimensions, f32 unless the options say otherwise.
+Tensor scalar_tensor(Number value, const TensorOptions& options = {});
+
 /// Ones on the diagonal of a matrix of n rows and m (default n) columns.
 Tensor eye(int64_t n, std::optional<int64_t> m = {}, const TensorOptions& options = {});
 /// The part of each matrix on and below (tril) or above (triu) a diagonal, zeros elsewhere.

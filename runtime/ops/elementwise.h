@@ -58,6 +58,9 @@ Tensor copysign(const TensorOrNumber& a, const TensorOrNumber& b);
 /// a log(b), 0 where a is 0.
 Tensor xlogy(const TensorOrNumber& a, const TensorOrNumber& b);
 
+/// The sum of (q + k)^-s over k = 0, 1, ...
+Tensor zeta(const TensorOrNumber& s, const TensorOrNumber& q);
+
 /// Comparisons of the promoted operands, as bool. A nan is unequal to all.
 Tensor eq(const TensorOrNumber& a, const TensorOrNumber& b);
 Tensor ne(const TensorOrNumber& a, const TensorOrNumber& b);
@@ -81,6 +84,8 @@ Tensor bitwise_right_shift(const TensorOrNumber& a, const TensorOrNumber& b);
 
 /// a where the bool condition holds, else b.
 Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNumber& b);
+/// The same, called on the first value.
+Tensor where_of(const Tensor& x, const Tensor& condition, const TensorOrNumber& other);
 /// x held between min and max, each of which may be missing; max wins if they cross.
 Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min = {},
              const std::optional<TensorOrNumber>& max = {});

@@ -137,6 +137,7 @@ TIDE_BINARY(atan2, floating, Atan2)
 TIDE_BINARY(hypot, floating, Hypot)
 TIDE_BINARY(copysign, floating, Copysign)
 TIDE_BINARY(xlogy, floating, Xlogy)
+TIDE_BINARY(zeta, floating, Zeta)
 #undef TIDE_BINARY
 
 #define TIDE_BINARY(function, way, op)                                \

@@ -53,6 +53,10 @@ Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNum
   return record_differentiable<meaning::Where>(LightOp::where, "where", type, type, operands);
 }
 
+Tensor where_of(const Tensor& x, const Tensor& condition, const TensorOrNumber& other) {
+  return where(condition, x, other);
+}
+
 Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min,
              const std::optional<TensorOrNumber>& max) {
   if (!min && !max) throw Error("clamp: needs min or max: got neither");

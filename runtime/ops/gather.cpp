@@ -53,17 +53,6 @@ Tensor index_vector(const char* op, const Tensor& index) {
   return as_vector(positions_of(op, index));
 }
 
-/// x multiplied by source at `index`, one place along dim at a time: within it no two factors meet.
-Tensor scatter_product(const Tensor& x, int dim, const Tensor& index, const Tensor& source) {
-  Tensor y = x;
-  for (int64_t i = 0; i < index.shape()[dim]; ++i) {
-    const Tensor at = slice(index, dim, i, 1);
-    const Tensor factor = mul(gather_along("scatter", y, dim, at), slice(source, dim, i, 1));
-    y = scatter_along("scatter", y, dim, at, factor, false);
-  }
-  return y;
-}
-
 }  // namespace
 
 Tensor positions_of(const char* op, const Tensor& index) {
@@ -156,11 +145,10 @@ Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumb
   else
     values = full(index.shape(), source.number, {.dtype = x.dtype(), .device = x.device()});
   if (index.numel() == 0) return clone(x);
+  if (reduce && *reduce == "multiply") return scatter_reduce(x, dim, index, values, "prod");
   const Tensor base = as_vector(x), at = as_vector(positions_of("scatter", index));
   const Tensor part = trim(as_vector(values), at.shape());
-  const Tensor y = reduce && *reduce == "multiply"
-                       ? scatter_product(base, place, at, part)
-                       : scatter_along("scatter", base, place, at, part, reduce.has_value());
+  const Tensor y = scatter_along("scatter", base, place, at, part, reduce.has_value());
   return reshape_to(y, x.shape());
 }
 
@@ -216,6 +204,18 @@ Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrN
 Tensor take(const Tensor& x, const Tensor& index) {
   const Tensor at = ravel(positions_of("take", index));
   return reshape_to(gather_along("take", ravel(x), 0, at), index.shape());
+}
+
+Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accumulate) {
+  if (source.dtype() != x.dtype())
+    throw DTypeError("put: the types differ: " + std::string(name_of(x.dtype())) + " and " +
+                     std::string(name_of(source.dtype())));
+  if (source.numel() != index.numel())
+    throw ShapeError("put: as many elements as positions are needed: " + source.shape().text() +
+                     " for " + index.shape().text());
+  if (index.numel() == 0) return clone(x);
+  const Tensor at = from_the_end(ravel(positions_of("put", index)), x.numel());
+  return reshape_to(scatter_along("put", ravel(x), 0, at, ravel(source), accumulate), x.shape());
 }
 
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding) {

@@ -225,8 +225,9 @@ Tensor as_tensor(const TensorOrNumber& value, DType type, Device device) {
   return full({}, value.number, {.dtype = type, .device = device});
 }
 
-void place(const Tensor& view, const std::vector<TensorIndex>& indices,
-           const TensorOrNumber& value) {
+/// `view` with `value` written, or added, at the indices.
+Tensor changed_at(const Tensor& view, const std::vector<TensorIndex>& indices,
+                  const TensorOrNumber& value, bool add) {
   const Joined joined = join(view.shape(), indices);
   const Tensor base = to_joined(joined, view);
   Shape shape = base.shape();
@@ -237,12 +238,12 @@ void place(const Tensor& view, const std::vector<TensorIndex>& indices,
     throw ShapeError("index: a value of shape " + given.shape().text() + " does not fit " +
                      wanted.text());
   const Tensor source = reshape_to(broadcast_to(given, wanted), shape);
-  if (source.numel() == 0) return;
+  if (source.numel() == 0) return view;
   const Tensor changed = scatter_along(
-      "index", base, joined.at, spread_index(joined.positions, shape, joined.at), source, false);
+      "index", base, joined.at, spread_index(joined.positions, shape, joined.at), source, add);
   std::array<int, kMaxDims> back{};
   for (int d = 0; d < view.rank(); ++d) back[joined.order[d]] = d;
-  write("index", view, permute_by(reshape_to(changed, joined.permuted), back));
+  return permute_by(reshape_to(changed, joined.permuted), back);
 }
 
 /// A single mask whose value is one number needs no positions: all elements are written, most of
@@ -281,7 +282,24 @@ void assign(const Tensor& x, std::span<const IndexEntry> entries, const TensorOr
   if (indices.empty())
     write("index", view, value);
   else
-    place(view, indices, value);
+    write("index", view, changed_at(view, indices, value, false));
+}
+
+Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const TensorOrNumber& values,
+                 bool accumulate) {
+  if (indices.empty()) throw ShapeError("index_put: at least one tensor of positions is needed");
+  if (values.tensor.defined() && values.tensor.dtype() != x.dtype())
+    throw DTypeError("index_put: the types differ: " + std::string(name_of(x.dtype())) + " and " +
+                     std::string(name_of(values.tensor.dtype())));
+  std::vector<IndexEntry> entries(indices.size());
+  for (size_t i = 0; i < indices.size(); ++i) {
+    entries[i].kind = Kind::tensor;
+    entries[i].tensor = indices[i];
+  }
+  std::vector<TensorIndex> positions;
+  apply(x, entries, positions);
+  const Tensor y = changed_at(x, positions, values, accumulate);
+  return y == x ? clone(x) : y;
 }
 
 Tensor index_first(const Tensor& x, int64_t position) {

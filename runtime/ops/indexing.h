@@ -62,6 +62,14 @@ Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrN
 /// The elements of the flattened x at these positions, in the shape of index.
 Tensor take(const Tensor& x, const Tensor& index);
 
+/// x with source written, or added where positions meet, at positions of the flattened x; negative
+/// ones count from the end.
+Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accumulate = false);
+/// x with values, which broadcast, written or added at x[{indices...}], masks among them (that
+/// waits).
+Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const TensorOrNumber& values,
+                 bool accumulate = false);
+
 /// x with `value` where the mask is true.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const TensorOrNumber& value);
 /// The elements where the mask is true, in one dimension. Waits for the mask.

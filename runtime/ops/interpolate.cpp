@@ -8,6 +8,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
+#include "runtime/ops/pooling.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
 
@@ -61,6 +62,48 @@ Tensor linear_between(const Tensor& x, int dim, const Resampling& r, bool align_
   return a * (1 - weight) + b * weight;
 }
 
+/// Keys' cubic convolution (a = -0.75) of the four places around each wanted one.
+Tensor cubic_between(const Tensor& x, int dim, const Resampling& r, bool align_corners) {
+  constexpr double a = -0.75;
+  const double step =
+      align_corners ? (r.to > 1 ? static_cast<double>(r.from - 1) / (r.to - 1) : 0.0) : r.scale;
+  std::vector<int64_t> positions[4];
+  std::vector<double> weights[4];
+  for (int64_t i = 0; i < r.to; ++i) {
+    const auto middle = static_cast<double>(i);
+    const double place = align_corners ? middle * step : step * (middle + 0.5) - 0.5;
+    const double below = std::floor(place);
+    for (int tap = 0; tap < 4; ++tap) {
+      const double distance = std::abs(place - (below + tap - 1));
+      const double near = ((a + 2) * distance - (a + 3)) * distance * distance + 1;
+      const double far = ((distance - 5) * distance + 8) * distance * a - 4 * a;
+      weights[tap].push_back(distance <= 1 ? near : far);
+      const auto pixel = static_cast<int64_t>(below) + tap - 1;
+      positions[tap].push_back(std::clamp(pixel, int64_t{0}, r.from - 1) + 1);
+    }
+  }
+  Shape across;
+  for (int d = 0; d < x.rank(); ++d) across.push_back(d == dim ? r.to : 1);
+  const DType type = compute_type(x.dtype());
+  Tensor sum;
+  for (int tap = 0; tap < 4; ++tap) {
+    const Tensor weight =
+        convert(record_constant(weights[tap].data(), across, DType::f64, x.device()), type);
+    const Tensor picked =
+        convert(index_select(x, Dim{dim}, constant(positions[tap], x.device())), type);
+    sum = sum.defined() ? sum + picked * weight : picked * weight;
+  }
+  return convert(sum, x.dtype());
+}
+
+/// Means over the areas of the places in x.
+Tensor area_means(const Tensor& x, const std::vector<Resampling>& all) {
+  Sizes sizes;
+  for (const Resampling& r : all) sizes.push_back(r.to);
+  if (all.size() == 1) return adaptive_avg_pool1d(x, sizes);
+  return all.size() == 2 ? adaptive_avg_pool2d(x, sizes) : adaptive_avg_pool3d(x, sizes);
+}
+
 /// What is asked for in each dimension after the first two.
 std::vector<Resampling> resamplings(const Tensor& x, const std::optional<Sizes>& size,
                                     const std::optional<std::vector<double>>& factors,
@@ -101,7 +144,8 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
   const bool exact = how == "nearest-exact", near = how == "nearest" || exact;
   constexpr const char* kLinear[] = {"linear", "bilinear", "trilinear"};
   const int dims = x.rank() - 2;
-  if (!near && (dims > 3 || how != kLinear[dims - 1]))
+  const bool cubic = how == "bicubic" && dims == 2, area = how == "area" && dims <= 3;
+  if (!near && !cubic && !area && (dims > 3 || how != kLinear[dims - 1]))
     throw Error("interpolate: mode " + how + " does not fit " + std::to_string(dims) +
                 " dimensions of " + x.shape().text());
   const bool bytes = x.dtype() == DType::u8;
@@ -110,10 +154,14 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
                      " needs a floating type or uint8: " + std::string(name_of(x.dtype())));
   Tensor y = near ? x : convert(x, bytes ? DType::f32 : compute_type(x.dtype()));
   const auto all = resamplings(x, size, scale_factor, recompute_scale_factor.value_or(false));
+  if (area) return area_means(x, all);
   for (int d = dims - 1; d >= 0; --d) {
     const Resampling& r = all[static_cast<size_t>(d)];
-    y = near ? nearest(y, d + 2, r, exact)
-             : linear_between(y, d + 2, r, align_corners.value_or(false));
+    if (cubic)
+      y = cubic_between(y, d + 2, r, align_corners.value_or(false));
+    else
+      y = near ? nearest(y, d + 2, r, exact)
+               : linear_between(y, d + 2, r, align_corners.value_or(false));
   }
   return convert(bytes && !near ? round(y, {}) : y, x.dtype());
 }

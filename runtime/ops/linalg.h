@@ -55,6 +55,19 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& a);
 /// L below and U on and above the diagonal of one matrix, and the i32 pivots. Fails for a zero
 /// pivot.
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& a);
+/// The same without failing: the last result says for each matrix, as i32, 0, or which leading part
+/// is not positive-definite, or which pivot is the first that is 0; the others then hold what no
+/// one should use. With check_errors they fail after all.
+std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& a, bool upper = false,
+                                              bool check_errors = false);
+std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& a, bool check_errors = false);
+std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& a, const Tensor& b,
+                                           std::optional<bool> left = {},
+                                           bool check_errors = false);
+std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& a, bool check_errors = false);
+/// The first n columns of H1 H2 ... Hk, with Hi = I - tau[i] v v' for v = (0, ..., 0, 1, and below
+/// it column i of A (..., m, n)).
+Tensor householder_product(const Tensor& a, const Tensor& tau);
 /// X with A X = B (X A = B if not left; A transposed if adjoint) from what lu_factor gave of A.
 Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b,
                        std::optional<bool> left = {}, bool adjoint = false);

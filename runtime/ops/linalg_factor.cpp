@@ -7,6 +7,7 @@
 #include "runtime/ops/linalg.h"
 #include "runtime/ops/linalg_blocks.h"
 #include "runtime/ops/matrix.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
 
 namespace tide {
@@ -19,11 +20,15 @@ Tensor divide_by_upper(const Tensor& x, const Tensor& r) {
   return solve_triangular(matrix_transpose(r), x, false, false);
 }
 
-/// L of A = L L', from A's lower triangle. With history.
-Tensor cholesky_lower(const Tensor& a) {
+/// L of A = L L', from A's lower triangle, with history; and, unless null, what failed instead of a
+/// failure.
+Tensor cholesky_lower(const Tensor& a, Tensor* info = nullptr) {
   const char* name = "linalg.cholesky";
-  const NativeResult output{a.shape(), a.dtype()};
-  const Tensor l = record_native(NativeOp::cholesky, name, {&a, 1}, {&output, 1}, {})[0];
+  const NativeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {}), DType::i32}};
+  const auto results =
+      record_native(NativeOp::cholesky, name, {&a, 1}, {outputs, info ? 2u : 1u}, {});
+  if (info) *info = results[1];
+  const Tensor& l = results[0];
   if (needs_history(a)) {
     set_history(l, name, {a}, true, [](const GradientCall& call) -> std::vector<Tensor> {
       // The symmetric part of L^-T tril(L' dL) L^-1, its diagonal halved.
@@ -163,6 +168,16 @@ Tensor lu_gradient(const Tensor& l, const Tensor& u, const Tensor& dl, const Ten
   return cat({lu_gradient_square(l1, u, rows_from(dl, 0, rank), total), da2}, Dim{-2});
 }
 
+/// For each matrix 0, or the first place from 1 at which U's diagonal is 0, as i32.
+Tensor first_zero_pivot(const Tensor& lu) {
+  GradientMode off(false);
+  const Tensor zero = eq(diagonal(lu, 0, Dim{-2}, Dim{-1}), 0);
+  const int64_t rank = std::min(rows_of(lu), columns_of(lu));
+  if (rank == 0) return zeros(stack_shape(lu, {}), {.dtype = DType::i32, .device = lu.device()});
+  const Tensor first = argmax(convert(zero, DType::u8), Dim{-1});
+  return convert(where(any(zero, Dims{-1}), first, Number(int64_t{0})), DType::i32);
+}
+
 /// LU in one matrix, with history, and the pivots.
 std::pair<Tensor, Tensor> packed_lu(const char* name, const Tensor& a, bool singular_fails) {
   const auto [lu, pivots] = factor_lu(name, a, singular_fails);
@@ -185,6 +200,14 @@ std::pair<Tensor, Tensor> packed_lu(const char* name, const Tensor& a, bool sing
 Tensor linalg_cholesky(const Tensor& a, bool upper) {
   check_square("linalg.cholesky", a);
   return upper ? matrix_transpose(cholesky_lower(matrix_transpose(a))) : cholesky_lower(a);
+}
+
+std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& a, bool upper, bool check_errors) {
+  check_square("linalg.cholesky_ex", a);
+  Tensor info;
+  const Tensor l = cholesky_lower(upper ? matrix_transpose(a) : a, check_errors ? nullptr : &info);
+  if (check_errors) info = zeros(stack_shape(a, {}), {.dtype = DType::i32, .device = a.device()});
+  return {upper ? matrix_transpose(l) : l, info};
 }
 
 Tensor cholesky_solve(const Tensor& b, const Tensor& factor, bool upper) {
@@ -218,6 +241,40 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& a) {
   check_matrix("linalg.lu_factor", a);
   const auto [lu, pivots] = packed_lu("linalg.lu_factor", a, true);
   return {lu, pivots};
+}
+
+std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& a, bool check_errors) {
+  check_matrix("linalg.lu_factor_ex", a);
+  const auto [lu, pivots] = packed_lu("linalg.lu_factor_ex", a, check_errors);
+  return {lu, pivots, first_zero_pivot(lu)};
+}
+
+std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& a, bool check_errors) {
+  check_square("linalg.inv_ex", a);
+  const Tensor identity = broadcast_to(identity_like(a, rows_of(a)), a.shape());
+  return linalg_solve_ex(a, identity, {}, check_errors);
+}
+
+Tensor householder_product(const Tensor& a, const Tensor& tau) {
+  const char* name = "linalg.householder_product";
+  check_matrix(name, a);
+  check_same_type(name, a, tau);
+  const int64_t rows = rows_of(a), columns = columns_of(a);
+  const int64_t count = tau.rank() == a.rank() - 1 ? tau.shape()[tau.rank() - 1] : -1;
+  if (rows < columns || count < 0 || count > columns || !(stack_shape(a, {count}) == tau.shape()))
+    throw ShapeError("linalg.householder_product: tau of shape " + tau.shape().text() +
+                     " does not fit a matrix of shape " + a.shape().text());
+  Tensor q =
+      broadcast_to(eye(rows, columns, {.dtype = a.dtype(), .device = a.device()}), a.shape());
+  const Tensor below = tril(a, -1);
+  for (int64_t i = count; i-- > 0;) {
+    const Tensor unit = reshape_to(
+        convert(eq(positions_along(1, 0, rows, a.device()), Number(i + 1)), a.dtype()), {rows, 1});
+    const Tensor v = columns_from(below, i, 1) + unit;
+    const Tensor t = unsqueeze(slice(tau, tau.rank() - 1, i, 1), Dim{-1});
+    q = q - t * v * matmul(matrix_transpose(v), q);
+  }
+  return q;
 }
 
 Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b,

@@ -66,6 +66,28 @@ Tensor solve_left(const char* name, const Tensor& a, const Tensor& b, bool singu
   return solve_factored(name, lu, pivots, a, b, false);
 }
 
+/// X with A X = B, or X A = B.
+Tensor solve_system(const char* name, const Tensor& a, const Tensor& b, bool left,
+                    bool singular_fails) {
+  check_square(name, a);
+  if (b.rank() == 0) throw ShapeError(std::string(name) + ": a vector or a matrix is needed: ()");
+  const bool vector = is_vector_for(a, b);
+  if (!left) {
+    if (vector)
+      throw ShapeError(std::string(name) +
+                       ": with left = false a matrix is needed: " + b.shape().text());
+    check_system(name, a, b, false);
+    const auto [wide_a, wide_b] = broadcast_stacks(name, a, b);
+    return matrix_transpose(
+        solve_left(name, matrix_transpose(wide_a), matrix_transpose(wide_b), singular_fails));
+  }
+  const Tensor columns = vector ? as_column(b) : b;
+  check_system(name, a, columns, true);
+  const auto [wide_a, wide_b] = broadcast_stacks(name, a, columns);
+  const Tensor x = solve_left(name, wide_a, wide_b, singular_fails);
+  return vector ? squeeze(x, Dims{-1}) : x;
+}
+
 /// +1 or -1 for each stack of pivots: the sign of the exchange of rows. No history.
 Tensor sign_of_pivots(const Tensor& pivots, DType type) {
   const int rank = pivots.rank();
@@ -93,23 +115,13 @@ Tensor product_of_pivots(const Tensor& lu, const Tensor& pivots) {
 }  // namespace
 
 Tensor linalg_solve(const Tensor& a, const Tensor& b, std::optional<bool> left) {
-  const char* name = "linalg.solve";
-  check_square(name, a);
-  if (b.rank() == 0) throw ShapeError("linalg.solve: a vector or a matrix is needed: ()");
-  const bool vector = is_vector_for(a, b);
-  if (!left.value_or(true)) {
-    if (vector)
-      throw ShapeError("linalg.solve: with left = false a matrix is needed: " + b.shape().text());
-    check_system(name, a, b, false);
-    const auto [wide_a, wide_b] = broadcast_stacks(name, a, b);
-    return matrix_transpose(
-        solve_left(name, matrix_transpose(wide_a), matrix_transpose(wide_b), true));
-  }
-  const Tensor columns = vector ? as_column(b) : b;
-  check_system(name, a, columns, true);
-  const auto [wide_a, wide_b] = broadcast_stacks(name, a, columns);
-  const Tensor x = solve_left(name, wide_a, wide_b, true);
-  return vector ? squeeze(x, Dims{-1}) : x;
+  return solve_system("linalg.solve", a, b, left.value_or(true), true);
+}
+
+std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& a, const Tensor& b,
+                                           std::optional<bool> left, bool check_errors) {
+  const Tensor x = solve_system("linalg.solve_ex", a, b, left.value_or(true), check_errors);
+  return {x, std::get<2>(linalg_lu_factor_ex(detach(a)))};
 }
 
 Tensor linalg_inv(const Tensor& a) {

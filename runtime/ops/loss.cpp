@@ -184,11 +184,12 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& tar
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            std::optional<double> margin, std::optional<double> p,
-                           const Reducer& reduction) {
+                           std::optional<double> eps, bool swap, const Reducer& reduction) {
   check_same_shape("triplet_margin_loss", anchor, positive);
   check_same_shape("triplet_margin_loss", anchor, negative);
-  const Tensor near = pairwise_distance(anchor, positive, p);
-  const Tensor far = pairwise_distance(anchor, negative, p);
+  const Tensor near = pairwise_distance(anchor, positive, p, eps);
+  Tensor far = pairwise_distance(anchor, negative, p, eps);
+  if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps));
   const Tensor losses = clamp_min(near - far + margin.value_or(1), 0);
   return finish("triplet_margin_loss", losses, reduction);
 }

@@ -50,6 +50,7 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& tar
                              std::optional<double> margin = {}, const Reducer& reduction = {});
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            std::optional<double> margin = {}, std::optional<double> p = {},
+                           std::optional<double> eps = {}, bool swap = false,
                            const Reducer& reduction = {});
 
 }  // namespace tide

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "runtime/ops/math_basic.h"
+#include "runtime/ops/math_bessel.h"
 #include "runtime/ops/math_error.h"
 #include "runtime/ops/math_exponential.h"
 #include "runtime/ops/math_gamma.h"

@@ -5,14 +5,12 @@
 
 namespace tide::math {
 
-/// erfc(a) for a >= 0 without loss in the tail: exp(-a^2) * g(t) / (1 + 2 a) with t = (a - K) / (a
+/// exp(a^2) erfc(a) for 0 <= a < 28 (f32: 10.5): g(t) / (1 + 2 a) with t = (a - K) / (a
 /// + K), g a minimax polynomial (Shepherd and Laframboise, Math. Comp. 36, 1981). The error of a^2
 /// goes back into the exponential.
 template <class V>
-V erfc_positive(V a) {
+V erfc_scaled(V a) {
   const bool wide = is_wide(a);
-  const V top = a.constant(wide ? 28.0 : 10.5);  // 0 from there on
-  a = select(a > top, top, a);
   const V k = a.constant(wide ? 3.0 : 2.0);
   const V t = (a - k) / (a + k);
   const V g =
@@ -28,9 +26,39 @@ V erfc_positive(V a) {
           : polynomial(t, {1.27697837, -0.0927638933, -0.166030973, 0.164053157, -0.0542073101,
                            -0.00804473273, 0.00864297338, 0.00127325905, -0.00125743251,
                            -0.000363449537, 2.87202292e-05});
+  return g / (a + a + a.constant(1.0));
+}
+
+/// erfc(a) for a >= 0 without loss in the tail. The error of a^2 goes back into the exponential.
+template <class V>
+V erfc_positive(V a) {
+  const V top = a.constant(is_wide(a) ? 28.0 : 10.5);  // 0 from there on
+  a = select(a > top, top, a);
   const auto [square, error] = exact_square(a);
-  const V tail = exp_corrected(-square, -error, 0.0);
-  return tail * (g / (a + a + a.constant(1.0)));
+  return exp_corrected(-square, -error, 0.0) * erfc_scaled(a);
+}
+
+/// exp(x^2) erfc(x). From 28 on by the asymptotic series (Abramowitz and Stegun 7.1.23), below 0 by
+/// erfc(-x) = 2 - erfc(x).
+template <class W>
+W erfcx_wide(W x) {
+  const W a = abs(x);
+  const W top = x.constant(28.0);
+  const W low = select(a < top, a, top);
+  const W high = select(a < top, top, a);
+  const W inverse = x.constant(1.0) / high;
+  const W series = polynomial(inverse * inverse, {1.0, -0.5, 0.75, -1.875, 6.5625, -29.53125});
+  const W far = inverse * x.constant(0.5641895835477563) * series;
+  const W y = select(a < top, erfc_scaled(low), far);
+  const auto [square, error] = exact_square(low);
+  const W grown = exp_corrected(square, error, 1.0) - y;
+  const W result = select(x < x.constant(0.0), grown, y);
+  return select(x == x, result, x);
+}
+
+template <class V>
+V erfcx(V x) {
+  return converted(erfcx_wide(widened(x)), x);
 }
 
 template <class V>

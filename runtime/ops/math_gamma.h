@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/ops/math_logarithm.h"
+#include "runtime/ops/math_power.h"
 #include "runtime/ops/math_trigonometric.h"
 
 namespace tide::math {
@@ -90,6 +91,75 @@ W digamma_wide(W x) {
 template <class V>
 V digamma(V x) {
   return converted(digamma_wide(widened(x)), x);
+}
+
+/// The derivative of digamma, by the same steps.
+template <class W>
+W trigamma_wide(W x) {
+  const W one = x.constant(1.0);
+  const W zero = x.constant(0.0);
+  const W y = abs(x);
+  const auto low = y < x.constant(8.0);
+  W moved = zero;
+  for (int i = 0; i < 8; ++i) {
+    const W inverse = one / (y + x.constant(i));
+    moved = moved + inverse * inverse;
+  }
+  const W z = select(low, y + x.constant(8.0), y);
+  const W inverse = one / z;
+  const W square = inverse * inverse;
+  const W series =
+      polynomial(square, {0.16666666666666666, -0.03333333333333333, 0.023809523809523808,
+                          -0.03333333333333333, 0.07575757575757576, -0.2531135531135531,
+                          1.1666666666666667, -7.092156862745098, 54.971177944862156});
+  const W asymptotic = inverse + square * (x.constant(0.5) + inverse * series);
+  const W positive = asymptotic + select(low, moved, zero);
+  const W pi_over_sine = x.constant(kPi) / sine_cosine_pi(y).sine;
+  const W mirrored = pi_over_sine * pi_over_sine - positive + one / (y * y);
+  return select(x < zero, mirrored, positive);
+}
+
+template <class V>
+V trigamma(V x) {
+  return converted(trigamma_wide(widened(x)), x);
+}
+
+/// Hurwitz's zeta function, the sum of (q + k)^-s over k = 0, 1, ..., by Euler's and Maclaurin's
+/// formula after 16 terms. nan for s < 1, for q < 0 unless s is whole, and for q below -6.
+template <class W>
+W zeta_wide(W s, W q) {
+  const W one = s.constant(1.0);
+  const W zero = s.constant(0.0);
+  W sum = zero;
+  for (int k = 0; k < 16; ++k) sum = sum + pow(q + s.constant(k), -s);
+  const W a = q + s.constant(16.0);
+  const W power = pow(a, -s);
+  W tail = power * (a / (s - one) + s.constant(0.5));
+  W factor = s / a;
+  int k = 0;
+  for (double b : {0.083333333333333329, -0.0013888888888888889, 3.3068783068783071e-05,
+                   -8.2671957671957675e-07, 2.08767569878681e-08, -5.2841901386874932e-10,
+                   1.3382536530684679e-11, -3.3896802963225827e-13, 8.5860620562778452e-15,
+                   -2.1748686985580619e-16, 5.5090028283602295e-18, -1.3954464685812522e-19}) {
+    tail = tail + power * factor * s.constant(b);
+    factor = factor * ((s + s.constant(2 * k + 1)) / a) * ((s + s.constant(2 * k + 2)) / a);
+    ++k;
+  }
+  const W infinity = s.constant(std::numeric_limits<double>::infinity());
+  const W nan = s.constant(std::numeric_limits<double>::quiet_NaN());
+  // Where the first term is all there is, the others must not make it nan.
+  W result = select((sum == infinity) | (q == infinity) | (s == infinity), sum, sum + tail);
+  result = select((q < zero) & (floor(s) != s), nan, result);
+  result = select(q < s.constant(-6.0), nan, result);
+  result = select((q <= zero) & (floor(q) == q), infinity, result);
+  result = select(s == one, infinity, result);
+  result = select(s < one, nan, result);
+  return select((s == s) & (q == q), result, nan);
+}
+
+template <class V>
+V zeta(V s, V q) {
+  return converted(zeta_wide(widened(s), widened(q)), s);
 }
 
 }  // namespace tide::math

@@ -158,7 +158,7 @@ struct Windows {
 }  // namespace
 
 Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::string>& mode,
-           std::optional<double> value) {
+           std::optional<Number> value) {
   if (amounts.size() % 2 != 0 || amounts.size() > 2 * x.rank())
     throw ShapeError("pad: two amounts for each of the last dimensions are needed: " +
                      std::to_string(amounts.size()) + " for " + x.shape().text());
@@ -171,7 +171,7 @@ Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::strin
     after.push_back(given ? amounts[2 * from_last + 1] : 0);
   }
   const std::string how = mode.value_or("constant");
-  if (how == "constant") return pad_constant(x, before, after, value.value_or(0));
+  if (how == "constant") return pad_constant(x, before, after, value ? value->as_double() : 0);
   if (how != "reflect" && how != "replicate" && how != "circular")
     throw Error("pad: mode is \"constant\", \"reflect\", \"replicate\" or \"circular\": got " +
                 how);

@@ -229,6 +229,30 @@ void uniform_(const Tensor& x, std::optional<double> from, std::optional<double>
   write("uniform_", x, high > low ? where(ge(scaled, high), low, scaled) : scaled);
 }
 
+void random_(const Tensor& x, std::optional<int64_t> from, std::optional<int64_t> to) {
+  // Beyond 2^digits a floating type has gaps. i64 draws below 2^62: the count must be a number.
+  const auto largest = [&]() -> int64_t {
+    if (x.dtype() == DType::boolean) return 1;
+    if (x.dtype() == DType::u8) return 255;
+    if (is_integer(x.dtype()))
+      return (int64_t{1} << std::min<int64_t>(62, 8 * size_of(x.dtype()) - 1)) - 1;
+    const int digits = x.dtype() == DType::f64   ? 53
+                       : x.dtype() == DType::f32 ? 24
+                       : x.dtype() == DType::f16 ? 11
+                                                 : 8;
+    return int64_t{1} << digits;
+  };
+  const bool ends = from && to;
+  const int64_t low = ends ? *from : 1, high = ends ? *to : from ? *from : to.value_or(largest());
+  int64_t count;
+  if (high < low || __builtin_sub_overflow(high, low, &count))
+    throw Error("random_: there are no numbers from " + std::to_string(low) + " to " +
+                std::to_string(high));
+  write("random_", x,
+        convert(randint(low, high, x.shape(), {.dtype = DType::i64, .device = x.device()}),
+                x.dtype()));
+}
+
 void normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
   const Tensor drawn = draw_floating("normal_", true, x.shape(), x.dtype(), x.device());
   write("normal_", x, drawn * std.value_or(1) + mean.value_or(0));

@@ -90,6 +90,9 @@ Tensor feature_alpha_dropout(const Tensor& x, std::optional<double> p = {}, bool
 
 /// Overwrite x with random numbers; they return nothing new.
 void uniform_(const Tensor& x, std::optional<double> from = {}, std::optional<double> to = {});
+/// Whole numbers from `from` (1) to `to`, both included; default the largest up to which the type
+/// holds them all. With one number, that is `to`.
+void random_(const Tensor& x, std::optional<int64_t> from = {}, std::optional<int64_t> to = {});
 void normal_(const Tensor& x, std::optional<double> mean = {}, std::optional<double> std = {});
 void bernoulli_(const Tensor& x, std::optional<double> p = {});
 /// Waiting times of a rate (1): densities rate * exp(-rate x).

@@ -23,6 +23,8 @@ Tensor diff(const Tensor& x, std::optional<int64_t> n = {}, std::optional<Dim> d
 /// ones.
 std::tuple<Tensor, Tensor> sort(const Tensor& x, std::optional<Dim> dim = {},
                                 bool descending = false, bool stable = false);
+/// The values of sort along the first dimension.
+Tensor msort(const Tensor& x);
 Tensor argsort(const Tensor& x, std::optional<Dim> dim = {}, bool descending = false,
                bool stable = false);
 /// The k largest (or smallest) in order, and where they are.

@@ -56,6 +56,17 @@ Tensor diag(const Tensor& x, std::optional<int64_t> diagonal = {});
 /// Windows of `size` along `dim`, each `step` after the one before, as a new last dimension.
 Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step);
 
+/// Any layout over x's storage: distances and the offset (default x's own) are in elements. Throws
+/// ShapeError if it reaches beyond. The gradient sums what places that are seen several times get.
+Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
+                  std::optional<int64_t> storage_offset = {});
+/// Puts a value at x[i][i]...; with `wrap`, a tall matrix has further diagonals below the first.
+void fill_diagonal_(const Tensor& x, Number value, bool wrap = false);
+/// A copy of what narrow shows.
+Tensor narrow_copy(const Tensor& x, Dim dim, Position start, int64_t length);
+/// The sum of x over the dimensions that broadcasting `shape` to x's would have repeated.
+Tensor sum_to_size(const Tensor& x, const Shape& shape);
+
 /// The parts at each position of `dim` (default the first).
 std::vector<Tensor> unbind(const Tensor& x, std::optional<Dim> dim = {});
 /// Parts of `size`, the last perhaps smaller; or of the sizes given.

@@ -131,6 +131,8 @@ std::tuple<Tensor, Tensor> sort(const Tensor& x, std::optional<Dim> dim, bool de
   return sort_part("sort", x, place, descending, 0, x.rank() == 0 ? 1 : x.shape()[place]);
 }
 
+Tensor msort(const Tensor& x) { return std::get<0>(sort(x, Dim{0}, false, true)); }
+
 Tensor argsort(const Tensor& x, std::optional<Dim> dim, bool descending, bool stable) {
   return std::get<1>(sort(detach(x), dim, descending, stable));
 }

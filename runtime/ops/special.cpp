@@ -140,7 +140,8 @@ Tensor ldexp(const Tensor& x, const Tensor& other) { return x * exp2(floating(ot
 
 Tensor multigammaln(const Tensor& input, int64_t p) {
   constexpr int64_t kMost = 4096;  // one op is recorded for each
-  if (p < 1 || p > kMost) throw Error("multigammaln: p is from 1 to 4096: got " + std::to_string(p));
+  if (p < 1 || p > kMost)
+    throw Error("multigammaln: p is from 1 to 4096: got " + std::to_string(p));
   const Tensor x = floating(input);
   const double size = static_cast<double>(p);
   Tensor sum = lgamma(x);
@@ -168,6 +169,55 @@ bool allclose(const Tensor& a, const Tensor& b, std::optional<double> rtol,
   bool result;
   all(isclose(a, b, rtol, atol, equal_nan)).read(&result, "allclose");
   return result;
+}
+
+Tensor positive(const Tensor& x) {
+  if (x.dtype() == DType::boolean) throw DTypeError("positive: needs numbers: bool");
+  return x;
+}
+
+Tensor rsub(const Tensor& x, const TensorOrNumber& other, std::optional<Number> alpha) {
+  return sub(other, x, alpha);
+}
+
+Tensor isreal(const Tensor& x) {
+  return full(x.shape(), Number(true), {.dtype = DType::boolean, .device = x.device()});
+}
+
+bool is_nonzero(const Tensor& x) {
+  if (x.numel() != 1) throw ShapeError("is_nonzero: one element is needed: " + x.shape().text());
+  bool result;
+  ne(x, 0).read(&result, "is_nonzero");
+  return result;
+}
+
+bool is_same_size(const Tensor& x, const Tensor& other) { return x.shape() == other.shape(); }
+
+bool is_signed(const Tensor& x) { return x.dtype() != DType::u8 && x.dtype() != DType::boolean; }
+
+bool is_complex(const Tensor&) { return false; }
+
+std::tuple<Tensor, Tensor> frexp(const Tensor& x) {
+  if (!is_floating(x.dtype()))
+    throw DTypeError("frexp: needs a floating type: " + std::string(name_of(x.dtype())));
+  Tensor exponent;
+  {
+    GradientMode off(false);
+    // In f64, where even the denormal numbers of the others are normal. Those of f64 itself are
+    // first lifted; the logarithm may be rounded to the next whole number.
+    const Tensor size = abs(convert(x, DType::f64));
+    const Tensor ordinary = logical_and(gt(size, 0), isfinite(size));
+    const Tensor tiny = lt(size, std::numeric_limits<double>::min());
+    const Tensor safe = where(ordinary, where(tiny, size * 0x1p64, size), 1.0);
+    const Tensor guess = floor(log2(safe)) + 1;
+    // Halved twice: 2^1024 is beyond f64.
+    const Tensor share = safe * 0.5 * exp2(1 - guess);
+    const Tensor right = guess + where(ge(share, 1), 1.0, where(lt(share, 0.5), -1.0, 0.0));
+    exponent = where(ordinary, right - where(tiny, 64.0, 0.0), 0.0);
+  }
+  const Tensor half = floor(exponent * 0.5);
+  const Tensor mantissa = convert(x, DType::f64) * exp2(-half) * exp2(half - exponent);
+  return {convert(mantissa, x.dtype()), convert(exponent, DType::i32)};
 }
 
 }  // namespace tide

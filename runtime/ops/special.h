@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
 
 #include "runtime/ops/arguments.h"
 #include "runtime/tensor/tensor.h"
@@ -41,5 +42,38 @@ Tensor isclose(const Tensor& a, const Tensor& b, std::optional<double> rtol = {}
                std::optional<double> atol = {}, bool equal_nan = false);
 bool allclose(const Tensor& a, const Tensor& b, std::optional<double> rtol = {},
               std::optional<double> atol = {}, bool equal_nan = false);
+
+/// x itself, of any type but bool; other - alpha * x.
+Tensor positive(const Tensor& x);
+Tensor rsub(const Tensor& x, const TensorOrNumber& other, std::optional<Number> alpha = {});
+/// What can be asked of tensors. is_nonzero waits.
+Tensor isreal(const Tensor& x);
+bool is_nonzero(const Tensor& x);
+bool is_same_size(const Tensor& x, const Tensor& other);
+bool is_signed(const Tensor& x);
+bool is_complex(const Tensor& x);
+/// The mantissa with 0.5 <= |mantissa| < 1 and the i32 exponent with x = mantissa * 2^exponent; of
+/// 0, infinities and nan, themselves and 0.
+std::tuple<Tensor, Tensor> frexp(const Tensor& x);
+
+/// The n-th derivative of digamma, 0 <= n <= 100.
+Tensor polygamma(int64_t n, const Tensor& x);
+Tensor polygamma_of(const Tensor& x, int64_t n);
+/// -x log(x), 0 at 0, -infinity below.
+Tensor entr(const Tensor& x);
+/// a log(1 + b), 0 where a is 0 unless b is nan.
+Tensor xlog1py(const Tensor& a, const Tensor& b);
+/// The normal distribution's share below x, its logarithm, and its inverse.
+Tensor ndtr(const Tensor& x);
+Tensor log_ndtr(const Tensor& x);
+Tensor ndtri(const Tensor& p);
+/// The regularized incomplete gamma functions P(a, x) and Q(a, x) = 1 - P(a, x). No gradient by a.
+Tensor igamma(const Tensor& a, const Tensor& x);
+Tensor igammac(const Tensor& a, const Tensor& x);
+/// Of integers; not negative.
+Tensor gcd(const Tensor& a, const Tensor& b);
+Tensor lcm(const Tensor& a, const Tensor& b);
+/// The number of the type next to a in the direction of b.
+Tensor nextafter(const Tensor& a, const Tensor& b);
 
 }  // namespace tide

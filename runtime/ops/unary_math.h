@@ -4,6 +4,7 @@
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise_gradient.h"
 #include "runtime/ops/math.h"
+#include "runtime/ops/special.h"
 
 namespace tide::meaning {
 
@@ -368,9 +369,79 @@ struct Digamma {
   static V value(V x) {
     return math::digamma(x);
   }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor&) {
-    throw Error("digamma: its derivative is not available");
+  static constexpr unsigned kNeeds = kNeedsA;
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * trigamma(x);
+  }
+};
+
+/// The derivative of digamma.
+struct Trigamma {
+  template <class V>
+  static V value(V x) {
+    return math::trigamma(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA;
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * polygamma(2, x);
+  }
+};
+
+/// exp(x^2) erfc(x).
+struct Erfcx {
+  template <class V>
+  static V value(V x) {
+    return math::erfcx(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (x * y * 2.0 - 1.1283791670955126);
+  }
+};
+
+/// I1(x) / x, also at 0, or the same of the scaled function.
+inline Tensor bessel_slope(const Tensor& i1_of_x, const Tensor& x) {
+  const Tensor at_zero = eq(x, 0.0);
+  return where(at_zero, 0.5, i1_of_x / where(at_zero, 1.0, x));
+}
+
+/// Modified Bessel functions of order 0 and 1, and multiplied by exp(-|x|).
+struct I0 {
+  template <class V>
+  static V value(V x) {
+    return math::i0(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA;
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) { return dy * i1(x); }
+};
+struct I0e {
+  template <class V>
+  static V value(V x) {
+    return math::i0e(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (i1e(x) - sign(x) * y);
+  }
+};
+struct I1 {
+  template <class V>
+  static V value(V x) {
+    return math::i1(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (i0(x) - bessel_slope(y, x));
+  }
+};
+struct I1e {
+  template <class V>
+  static V value(V x) {
+    return math::i1e(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (i0e(x) - sign(x) * y - bessel_slope(y, x));
   }
 };
 

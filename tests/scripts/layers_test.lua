@@ -307,6 +307,9 @@ describe("other layers", function(device)
     local starts = tide.tensor({1, 3, 4}, {device = device})
     local bags = F.embedding_bag(flat, weight, {offsets = starts, mode = "sum"})
     close(bags, tide.stack({weight[1] + weight[2], weight[3], weight[3] + weight[5]}))
+    local ends = tide.cat {starts, tide.tensor({flat:numel() + 1}, {device = device})}
+    close(F.embedding_bag(flat, weight, {offsets = ends, mode = "sum", include_last_offset = true}),
+      bags)
     close(F.embedding_bag(flat:narrow(1, 1, 4):reshape(2, 2), weight),
       tide.stack({(weight[1] + weight[2]) / 2, weight[3]}))
     close(F.embedding_bag(flat, weight, {offsets = starts, mode = "max"})[1],

@@ -293,3 +293,53 @@ describe("errors of linear algebra", function(device)
       {device = device}))
   end)
 end)
+
+describe("what reports instead of failing", function(device)
+  local function numbers(values)
+    return tide.tensor(values, {dtype = "float64", device = device})
+  end
+
+  it("cholesky_ex says which leading part is not positive", function()
+    local a = numbers {{4, 2, 1}, {2, 5, 3}, {1, 3, 6}}
+    local bad = numbers {{1, 0, 0}, {0, 1, 2}, {0, 2, 1}}
+    local l, info = linalg.cholesky_ex(tide.stack {a, -a, bad})
+    equal(info:tolist(), {0, 1, 3})
+    equal(info.dtype, "int32")
+    close(l[1], linalg.cholesky(a), tight)
+    local u = linalg.cholesky_ex(a, true)
+    close(u:t():matmul(u), a, tight)
+    check_gradient(function(x) return (linalg.cholesky_ex(x + x:t())) end, a)
+    raises("is not positive-definite", function()
+      return (linalg.cholesky_ex(-a, {check_errors = true})):tolist()
+    end)
+  end)
+  it("inv_ex, solve_ex and lu_factor_ex say which pivot is 0", function()
+    local singular = numbers {{1, 2}, {2, 4}}
+    local stack = tide.stack {singular, numbers {{1, 0}, {0, 2}}}
+    local inverse, info = linalg.inv_ex(stack)
+    equal(info:tolist(), {2, 0})
+    close(inverse[2], {{1, 0}, {0, 0.5}})
+    equal((select(3, linalg.lu_factor_ex(singular))):item(), 2)
+    local x, none = linalg.solve_ex(stack[2], numbers {3, 4})
+    close(x, {3, 2})
+    equal(none:item(), 0)
+    local right = linalg.solve_ex(stack[2], numbers {{3, 4}}, false)
+    close(right, {{3, 2}})
+    check_gradient(function(a) return (linalg.inv_ex(a)) end, matrix(device, 3, 3))
+    raises("singular", function()
+      return (linalg.inv_ex(singular, {check_errors = true})):tolist()
+    end)
+  end)
+  it("householder_product multiplies reflections", function()
+    local a = (tide.arange(12, {dtype = "float64", device = device}) * 0.7):sin():reshape(4, 3)
+    local tau = numbers {0.5, 1.2, 0.3}
+    close(linalg.householder_product(a, tau), {
+      {0.5, 0.6067179778638128, -0.6087560634966235},
+      {-0.43160468332443697, 0.3237246414063074, 0.5334930418871064},
+      {0.4357878862067939, 0.6501424449553364, 0.1901823376049907},
+      {-0.008406950242174856, -0.7781826227606788, 0.38904764879915577}}, tight)
+    close(a:orgqr(tau[{{1, 2}}])[1], {0.5, 0.6067179778638128, -0.5843149250246518}, tight)
+    check_gradient(linalg.householder_product, a, tau)
+    raises("does not fit a matrix of shape (4, 3)", linalg.householder_product, a, numbers {1, 2, 3, 4})
+  end)
+end)

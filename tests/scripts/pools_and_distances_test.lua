@@ -136,6 +136,9 @@ describe("distances and margins", function(device)
     local loss = F.triplet_margin_with_distance_loss(a, a:flip(1) * 0.5, a * 0.9,
       {swap = true, margin = 0.7})
     close(loss, 2.3940620785120585, {rtol = 1e-12})
+    close(F.triplet_margin_loss(a, a:flip(1) * 0.5, a * 0.9, {swap = true, margin = 0.7}), loss)
+    close(nn.TripletMarginLoss({swap = true, margin = 0.7, eps = 0})(a, a:flip(1) * 0.5, a * 0.9),
+      loss, {rtol = 1e-5})
     local manhattan = function(x, y) return (x - y):abs():sum(2) end
     close(nn.TripletMarginWithDistanceLoss({distance_function = manhattan})(
       numbers {{0, 0}}, numbers {{1, 2}}, numbers {{1, 0}}), 3)

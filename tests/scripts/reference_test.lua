@@ -45,7 +45,8 @@ describe("help", function()
   local libraries = {
     amp = tide.amp, autograd = tide.autograd, data = tide.data, linalg = tide.linalg, nn = tide.nn,
     ["nn.utils"] = tide.nn.utils, ["nn.utils.rnn"] = tide.nn.utils.rnn, np = tide.np,
-    optim = tide.optim, ["optim.lr_scheduler"] = tide.optim.lr_scheduler, test = tide.test,
+    optim = tide.optim, ["optim.lr_scheduler"] = tide.optim.lr_scheduler,
+    ["optim.swa_utils"] = tide.optim.swa_utils, special = tide.special, test = tide.test,
   }
   for name, library in pairs(libraries) do
     it("explains tide." .. name, function()

@@ -8,7 +8,8 @@ local Module = require "tide.nn.module"
 local EmbeddingBag = class("EmbeddingBag", Module)
 
 local read = arguments("EmbeddingBag", {
-  "num_embeddings", "embedding_dim", {"mode", "mean"}, {"padding_idx"}, {"device"}, {"dtype"},
+  "num_embeddings", "embedding_dim", {"mode", "mean"}, {"padding_idx"},
+  {"include_last_offset", false}, {"device"}, {"dtype"},
 }, {num_embeddings = "count", embedding_dim = "count"})
 
 function EmbeddingBag:init(...)
@@ -16,6 +17,7 @@ function EmbeddingBag:init(...)
   self:place(given)
   self.num_embeddings, self.embedding_dim = given.num_embeddings, given.embedding_dim
   self.mode, self.padding_idx = given.mode, given.padding_idx
+  self.include_last_offset = given.include_last_offset
   self:parameter("weight", {given.num_embeddings, given.embedding_dim}, init.normal_)
 end
 
@@ -24,7 +26,7 @@ end
 function EmbeddingBag:forward(positions, offsets, per_sample_weights)
   return F.embedding_bag(positions, self.weight, {
     offsets = offsets, mode = self.mode, per_sample_weights = per_sample_weights,
-    padding_idx = self.padding_idx,
+    padding_idx = self.padding_idx, include_last_offset = self.include_last_offset,
   })
 end
 

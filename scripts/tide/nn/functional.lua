@@ -351,6 +351,7 @@ end
 
 local read_bag = arguments("embedding_bag", {
   "x", "weight", {"offsets"}, {"mode", "mean"}, {"per_sample_weights"}, {"padding_idx"},
+  {"include_last_offset", false},
 }, {x = "tensor", weight = "tensor", offsets = "tensor", per_sample_weights = "tensor",
   padding_idx = "number"})
 
@@ -371,10 +372,12 @@ function F.embedding_bag(...)
   if weights and mode ~= "sum" then
     raise("embedding_bag: per_sample_weights need the mode sum: got %s", mode)
   end
-  local starts
+  local starts, last
   if x:dim() == 1 then
     if not given.offsets then raise("embedding_bag: positions in one dimension need offsets") end
     starts = given.offsets:tolist()
+    -- The last place then ends the last bag.
+    if given.include_last_offset then last = table.remove(starts) - 1 end
   else
     starts = {}
     for i = 1, #x do starts[i] = (i - 1) * x:size(2) + 1 end
@@ -384,7 +387,7 @@ function F.embedding_bag(...)
   local kept = padding and x:ne(padding) or x:eq(x)
   local bags = {}
   for i, first in ipairs(starts) do
-    local count = (starts[i + 1] or x:numel() + 1) - first
+    local count = (starts[i + 1] or (last or x:numel()) + 1) - first
     local own, mask = rows:narrow(1, first, count), kept:narrow(1, first, count):unsqueeze(2)
     if weights then own = own * weights:narrow(1, first, count):unsqueeze(2) end
     if count == 0 then

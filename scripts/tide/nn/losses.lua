@@ -57,7 +57,8 @@ loss("PoissonNLLLoss", "poisson_nll_loss",
   {{"log_input", true}, {"full", false}, {"eps", 1e-8}, reduction})
 loss("SmoothL1Loss", "smooth_l1_loss", {reduction, {"beta", 1.0}})
 loss("SoftMarginLoss", "soft_margin_loss", {reduction})
-loss("TripletMarginLoss", "triplet_margin_loss", {{"margin", 1.0}, {"p", 2.0}, reduction})
+loss("TripletMarginLoss", "triplet_margin_loss",
+  {{"margin", 1.0}, {"p", 2.0}, {"eps", 1e-6}, {"swap", false}, reduction})
 loss("TripletMarginWithDistanceLoss", "triplet_margin_with_distance_loss",
   {{"distance_function"}, {"margin", 1.0}, {"swap", false}, reduction})
 

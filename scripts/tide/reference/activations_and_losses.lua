@@ -110,7 +110,7 @@ return {
       "nn.SmoothL1Loss()(tide.tensor{1.0, 2}, tide.tensor{1.0, 4}) --> 0.75"},
     {"SoftMarginLoss", "({reduction})", "log(1 + exp(-target * x)) for targets 1 and -1",
       "nn.SoftMarginLoss()(tide.tensor{0.0, 3}, tide.tensor{1.0, 1}) --> 0.3709"},
-    {"TripletMarginLoss", "({margin, p, reduction})", "Nearer to one example than to another",
+    {"TripletMarginLoss", "({margin, p, eps, swap, reduction})", "Nearer to one example than to another",
       "nn.TripletMarginLoss()(tide.tensor{{0.0}}, tide.tensor{{3.0}}, tide.tensor{{1.0}}) " ..
         "--> 3.0"},
     {"TripletMarginWithDistanceLoss", "({distance_function, margin, swap, reduction})",

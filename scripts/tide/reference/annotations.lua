@@ -20,6 +20,7 @@ local kTypeOfKind = {
   ["type name"] = "tide.dtype",
   device = "tide.Device|string",
   ["table of tensors"] = "tide.Tensor[]",
+  ["table of two tables of dimensions"] = "integer[][]",
   ["table of integers"] = "integer[]",
   ["number or table of numbers"] = "number|number[]",
   ["table of options"] = "tide.TensorOptions",

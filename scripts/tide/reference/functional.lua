@@ -38,7 +38,7 @@ return {
       "F.local_response_norm(tide.ones(1, 3, 4), 2).shape --> {1, 3, 4}"},
     {"channel_shuffle", "(x, groups)", "Channels of groups taken in turn from each",
       "F.channel_shuffle(tide.arange(4):reshape(1, 4, 1), 2):flatten() --> {0, 2, 1, 3}"},
-    {"embedding_bag", "(x, weight, {offsets, mode, per_sample_weights, padding_idx})",
+    {"embedding_bag", "(x, weight, {offsets, mode, per_sample_weights, padding_idx, ...})",
       "Rows of a table by position, put together bag by bag",
       [[F.embedding_bag(tide.tensor{{1, 2}}, tide.tensor{{1.0, 2}, {3, 4}}, {mode = "sum"}) ]] ..
         "--> {{4.0, 6.0}}"},

@@ -48,13 +48,13 @@ TEST_CASE("positions, ranges and words index", "[tensor]") {
 TEST_CASE("a freed tensor is refused and finalizing it again does nothing", "[tensor]") {
   LuaState lua;
   CHECK(lua.run("local x = tide.ones(2); x:free(); return x + 1") ==
-        "error: test:1: +: expected tensor or number, got a freed object");
+        "error: test:1: +: expected tensor or number, got a freed tensor");
   CHECK(lua.run("local x = tide.ones(2); x:free(); return x:free()").find("freed") !=
         std::string::npos);
   CHECK(lua.run("local y; do local x <close> = tide.ones(2); y = x end; return tostring(y)") ==
-        "a freed object");
+        "a freed tensor");
   CHECK(lua.run("local m = debug.getmetatable(tide.ones(1)); local x = tide.ones(1); m.__close(x); "
-                "m.__close(x); return tostring(x)") == "a freed object");
+                "m.__close(x); return tostring(x)") == "a freed tensor");
 }
 
 TEST_CASE("no other value passes for a tensor", "[tensor]") {

@@ -1,0 +1,221 @@
+// Sampling at places that a tensor holds, composed of one gather and of what fuses around it.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/matrix.h"
+#include "runtime/ops/pick.h"
+#include "runtime/ops/shape_ops.h"
+
+namespace tide {
+namespace {
+
+enum class Padding { zeros, border, reflection };
+
+/// How places become pixels, in the type in which is computed.
+struct Sampling {
+  Padding padding;
+  bool align_corners;
+
+  /// -1..1 as 0..size - 1, or with the edges of pixels outside.
+  Tensor to_pixels(const Tensor& place, int64_t size) const {
+    const double n = static_cast<double>(size);
+    if (align_corners) return (place + 1.0) * ((n - 1) / 2);
+    return ((place + 1.0) * n - 1.0) * 0.5;
+  }
+
+  /// Held to 0..size - 1; a nan is at 0.
+  static Tensor clip(const Tensor& x, int64_t size) {
+    const double last = static_cast<double>(size - 1);
+    const Tensor low = where(gt(x, 0), x, 0.0);
+    return where(lt(low, last), low, last);
+  }
+
+  /// Folded back at the edges, which lie on pixels or between them.
+  Tensor reflect(const Tensor& x, int64_t size) const {
+    const double low = align_corners ? 0 : -0.5;
+    const double span = align_corners ? static_cast<double>(size - 1) : static_cast<double>(size);
+    if (span <= 0) return x * 0.0;
+    const Tensor way = abs(x - low);
+    const Tensor rest = fmod(way, span);
+    const Tensor turns = floor(way / span);
+    const Tensor odd = ne(remainder(turns, 2.0), 0);
+    return where(odd, span - rest, rest) + low;
+  }
+
+  Tensor pad(const Tensor& x, int64_t size) const {
+    if (padding == Padding::zeros) return x;
+    return clip(padding == Padding::reflection ? reflect(x, size) : x, size);
+  }
+};
+
+/// One of the pixels that a place looks at, along one dimension: its number from 0, of a floating
+/// type, perhaps outside, and its weight (undefined: 1).
+struct Tap {
+  Tensor pixel, weight;
+};
+
+std::vector<Tap> nearest_taps(const Tensor& place) {
+  const Tensor pixel = round(place);
+  // A weight of 1 whose gradient is 0, as that of rounding is.
+  return {{pixel, needs_history(place) ? pixel - detach(pixel) + 1.0 : Tensor()}};
+}
+
+std::vector<Tap> linear_taps(const Tensor& place) {
+  const Tensor below = detach(floor(place));
+  const Tensor share = place - below;
+  return {{below, 1.0 - share}, {below + 1.0, share}};
+}
+
+/// Keys' cubic convolution with a = -0.75.
+std::vector<Tap> cubic_taps(const Tensor& place) {
+  constexpr double a = -0.75;
+  const Tensor below = detach(floor(place));
+  const Tensor t = place - below, u = 1.0 - t;
+  const auto near = [](const Tensor& x) { return ((a + 2) * x - (a + 3)) * x * x + 1.0; };
+  const auto far = [](const Tensor& x) {  // of x + 1
+    const Tensor y = x + 1.0;
+    return ((a * y - 5 * a) * y + 8 * a) * y - 4 * a;
+  };
+  return {{below - 1.0, far(t)}, {below, near(t)}, {below + 1.0, near(u)}, {below + 2.0, far(u)}};
+}
+
+Padding padding_named(const std::string& name) {
+  if (name == "zeros") return Padding::zeros;
+  if (name == "border") return Padding::border;
+  if (name == "reflection") return Padding::reflection;
+  throw Error("grid_sample: padding_mode is \"zeros\", \"border\" or \"reflection\": got " + name);
+}
+
+void check_sampling(const Tensor& x, const Tensor& grid, const std::string& mode) {
+  const int dims = x.rank() - 2;
+  if ((dims != 2 && dims != 3) || grid.rank() != x.rank())
+    throw ShapeError("grid_sample: an input and a grid of 4 or 5 dimensions are needed: " +
+                     x.shape().text() + " and " + grid.shape().text());
+  if (grid.shape()[dims + 1] != dims || grid.shape()[0] != x.shape()[0])
+    throw ShapeError("grid_sample: a grid of shape " + grid.shape().text() +
+                     " does not fit an input of " + x.shape().text());
+  if (x.dtype() != grid.dtype() || !is_floating(x.dtype()))
+    throw DTypeError(
+        "grid_sample: one floating type is needed: " + std::string(name_of(x.dtype())) + " and " +
+        std::string(name_of(grid.dtype())));
+  for (int d = 2; d < x.rank(); ++d)
+    if (x.shape()[d] == 0)
+      throw ShapeError("grid_sample: the input has no pixels: " + x.shape().text());
+  if (mode == "bicubic" && dims != 2)
+    throw Error("grid_sample: mode bicubic is for planes only: " + x.shape().text());
+}
+
+/// One combination of taps, one for each dimension, slowest first: linear positions from 1, their
+/// weights, and whether they lie inside (undefined: all do).
+struct Corner {
+  Tensor position, weight, inside;
+};
+
+/// All combinations of the taps of the dimensions.
+std::vector<Corner> corners_of(const std::vector<std::vector<Tap>>& taps, const Shape& x,
+                               const Sampling& sampling) {
+  std::vector<Corner> corners(1);
+  for (size_t d = 0; d < taps.size(); ++d) {
+    const int64_t size = x[static_cast<int>(d) + 2];
+    std::vector<Corner> longer;
+    for (const Corner& corner : corners)
+      for (const Tap& tap : taps[d]) {
+        Corner next = corner;
+        const Tensor pixel = detach(tap.pixel);
+        const Tensor held = convert(Sampling::clip(pixel, size), DType::i64);
+        next.position = corner.position.defined() ? corner.position * Number(size) + held : held;
+        if (sampling.padding == Padding::zeros) {
+          const Tensor here = logical_and(ge(pixel, 0), lt(pixel, static_cast<double>(size)));
+          next.inside = corner.inside.defined() ? logical_and(corner.inside, here) : here;
+        }
+        if (tap.weight.defined())
+          next.weight = corner.weight.defined() ? corner.weight * tap.weight : tap.weight;
+        longer.push_back(next);
+      }
+    corners = std::move(longer);
+  }
+  return corners;
+}
+
+}  // namespace
+
+Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std::string>& mode,
+                   const std::optional<std::string>& padding_mode, bool align_corners) {
+  const std::string how = mode.value_or("bilinear");
+  if (how != "bilinear" && how != "nearest" && how != "bicubic")
+    throw Error("grid_sample: mode is \"bilinear\", \"nearest\" or \"bicubic\": got " + how);
+  const Sampling sampling{padding_named(padding_mode.value_or("zeros")), align_corners};
+  check_sampling(x, grid, how);
+  const int dims = x.rank() - 2;
+  const DType type = compute_type(x.dtype());
+  const Tensor places = convert(grid, type);
+  std::vector<std::vector<Tap>> taps;
+  for (int d = 0; d < dims; ++d) {
+    const int64_t size = x.shape()[d + 2];
+    // The grid's last dimension begins with the fastest one.
+    const Tensor place = sampling.to_pixels(select(places, Dim{-1}, Position{dims - d}), size);
+    if (how == "bicubic") {
+      taps.push_back(cubic_taps(place));
+      for (Tap& tap : taps.back()) tap.pixel = sampling.pad(tap.pixel, size);
+    } else {
+      const Tensor padded = sampling.pad(place, size);
+      taps.push_back(how == "nearest" ? nearest_taps(padded) : linear_taps(padded));
+    }
+  }
+  const int64_t samples = x.shape()[0], channels = x.shape()[1];
+  Shape shape{samples, channels};
+  int64_t count = 1;
+  for (int d = 1; d <= dims; ++d) shape.push_back(grid.shape()[d]), count *= grid.shape()[d];
+  const Tensor flat = flatten(x, Dim{2});
+  const auto across = [&](const Tensor& t) { return reshape_to(t, {samples, 1, count}); };
+  Tensor sum;
+  for (const Corner& corner : corners_of(taps, x.shape(), sampling)) {
+    const Tensor at = broadcast_to(across(corner.position) + 1, {samples, channels, count});
+    Tensor term = convert(gather_along("grid_sample", flat, 2, at), type);
+    if (corner.weight.defined()) term = term * across(corner.weight);
+    // Not times 0: what lies outside may be infinite.
+    if (corner.inside.defined()) term = where(across(corner.inside), term, 0.0);
+    sum = sum.defined() ? sum + term : term;
+  }
+  return reshape_to(convert(sum, x.dtype()), shape);
+}
+
+Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {
+  const int dims = size.rank() - 2;
+  if (dims != 2 && dims != 3)
+    throw ShapeError("affine_grid: a size of 4 or 5 numbers is needed: " + size.text());
+  if (!is_floating(theta.dtype()))
+    throw DTypeError("affine_grid: a floating type is needed: " +
+                     std::string(name_of(theta.dtype())));
+  if (theta.rank() != 3 || theta.shape()[0] != size[0] || theta.shape()[1] != dims ||
+      theta.shape()[2] != dims + 1)
+    throw ShapeError("affine_grid: theta of shape " + theta.shape().text() +
+                     " does not fit a size of " + size.text());
+  Shape places;
+  for (int d = 0; d < dims; ++d) places.push_back(size[d + 2]);
+  const TensorOptions options{.dtype = theta.dtype(), .device = theta.device()};
+  std::vector<Tensor> columns;
+  for (int d = dims - 1; d >= 0; --d) {
+    const int64_t n = places[d];
+    const double edge = n < 2           ? 0
+                        : align_corners ? 1
+                                        : static_cast<double>(n - 1) / static_cast<double>(n);
+    Shape along;
+    for (int k = 0; k < dims; ++k) along.push_back(k == d ? n : 1);
+    columns.push_back(broadcast_to(reshape_to(linspace(-edge, edge, n, options), along), places));
+  }
+  columns.push_back(ones(places, options));
+  const Tensor base = reshape_to(stack(columns, Dim{-1}), {1, places.numel(), dims + 1});
+  Shape shape{size[0]};
+  for (int d = 0; d < dims; ++d) shape.push_back(places[d]);
+  shape.push_back(dims);
+  return reshape_to(matmul(base, matrix_transpose(theta)), shape);
+}
+
+}  // namespace tide

@@ -1,0 +1,143 @@
+// Views by strides that callers choose.
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/pick.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+namespace {
+
+int64_t storage_size(const Tensor& x) { return x.body().cell->value->shape.numel(); }
+
+/// The layout that a caller asks for, checked against a storage of so many elements.
+Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, int64_t storage) {
+  if (size.size() != stride.size())
+    throw ShapeError("as_strided: as many strides as sizes are needed: " +
+                     std::to_string(stride.size()) + " for " + std::to_string(size.size()));
+  if (size.size() > kMaxDims)
+    throw ShapeError("as_strided: at most " + std::to_string(kMaxDims) +
+                     " dimensions are possible");
+  Shape shape;
+  int64_t last = offset;
+  bool fits = offset >= 0, empty = false;
+  for (int d = 0; d < size.size(); ++d) {
+    if (size[d] < 0 || stride[d] < 0)
+      throw ShapeError("as_strided: sizes and strides are 0 or more: got " +
+                       std::to_string(size[d]) + " and " + std::to_string(stride[d]));
+    shape.push_back(size[d]);
+    empty = empty || size[d] == 0;
+    int64_t reach = 0;
+    fits = fits && (size[d] < 2 || !__builtin_mul_overflow(size[d] - 1, stride[d], &reach)) &&
+           !__builtin_add_overflow(last, reach, &last);
+  }
+  if (!empty && (!fits || last >= storage))
+    throw ShapeError("as_strided: the view reaches beyond the storage of " +
+                     std::to_string(storage) + " elements");
+  Layout layout(shape);
+  for (int d = 0; d < size.size(); ++d) layout.strides[d] = stride[d];
+  layout.offset = empty ? 0 : offset;
+  return layout;
+}
+
+bool repeats_elements(const Layout& layout) {
+  for (int d = 0; d < layout.rank(); ++d)
+    if (layout.shape[d] > 1 && layout.strides[d] == 0) return true;
+  return false;
+}
+
+Sizes sizes_of(const Layout& layout) {
+  Sizes sizes;
+  for (int d = 0; d < layout.rank(); ++d) sizes.push_back(layout.shape[d]);
+  return sizes;
+}
+
+Sizes strides_of(const Layout& layout) {
+  Sizes strides;
+  for (int d = 0; d < layout.rank(); ++d) strides.push_back(layout.strides[d]);
+  return strides;
+}
+
+/// A view of the elements x[i][i]... of the first `count` i.
+Tensor main_diagonal(const Tensor& x, int64_t count) {
+  Layout own(Shape{count}), part(Shape{count});
+  const Layout dense(x.shape());
+  own.offset = x.layout().offset;
+  own.strides[0] = part.strides[0] = 0;
+  for (int d = 0; d < x.rank(); ++d) {
+    own.strides[0] += x.layout().strides[d];
+    part.strides[0] += dense.strides[d];
+  }
+  return view_part("fill_diagonal_", x, own, part);
+}
+
+}  // namespace
+
+Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
+                  std::optional<int64_t> storage_offset) {
+  const int64_t storage = storage_size(x);
+  const Layout own = x.layout();
+  const Layout layout = checked_layout(size, stride, storage_offset.value_or(own.offset), storage);
+  const Tensor y = make_view(x, layout);
+  if (!needs_history(x)) return y;
+  if (repeats_elements(own))
+    throw Error("as_strided: an expanded tensor has no gradient here: see contiguous");
+  set_history(y, "as_strided", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
+    const Tensor none = zeros({storage}, {.dtype = call.dy.dtype(), .device = call.dy.device()});
+    if (layout.shape.numel() == 0)
+      return {as_strided(none, sizes_of(own), strides_of(own), own.offset)};
+    Layout place = layout;
+    ++place.offset;
+    const Tensor at = ravel(index_ramp(place, call.dy.device()));
+    const Tensor sums = scatter_along("as_strided", none, 0, at, ravel(call.dy), true);
+    return {as_strided(sums, sizes_of(own), strides_of(own), own.offset)};
+  });
+  return y;
+}
+
+void fill_diagonal_(const Tensor& x, Number value, bool wrap) {
+  if (x.rank() < 2)
+    throw ShapeError("fill_diagonal_: at least 2 dimensions are needed: " + x.shape().text());
+  int64_t count = x.shape()[0];
+  for (int d = 1; d < x.rank(); ++d) {
+    if (x.rank() > 2 && x.shape()[d] != x.shape()[0])
+      throw ShapeError("fill_diagonal_: beyond matrices all sizes must be equal: " +
+                       x.shape().text());
+    count = std::min(count, x.shape()[d]);
+  }
+  if (x.numel() == 0) return;
+  write("fill_diagonal_", main_diagonal(x, count), value);
+  if (!wrap || x.rank() != 2) return;
+  const int64_t rows = x.shape()[0], columns = x.shape()[1];
+  for (int64_t first = columns + 1; first < rows; first += columns + 1) {
+    const Tensor below = slice(x, 0, first, rows - first);
+    write("fill_diagonal_", main_diagonal(below, std::min(rows - first, columns)), value);
+  }
+}
+
+Tensor narrow_copy(const Tensor& x, Dim dim, Position start, int64_t length) {
+  return clone(narrow(x, dim, start, length));
+}
+
+Tensor sum_to_size(const Tensor& x, const Shape& shape) {
+  const int more = x.rank() - shape.rank();
+  bool fits = more >= 0;
+  Dims repeated;
+  for (int d = 0; fits && d < x.rank(); ++d) {
+    if (d >= more && shape[d - more] == x.shape()[d]) continue;
+    fits = d < more || shape[d - more] == 1;
+    repeated.push_back(d);
+  }
+  if (!fits)
+    throw ShapeError("sum_to_size: " + shape.text() + " does not broadcast to " + x.shape().text());
+  return repeated.empty() ? x : reshape_to(sum(x, repeated, true), shape);
+}
+
+}  // namespace tide
