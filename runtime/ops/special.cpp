@@ -10,6 +10,7 @@
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
 
 namespace tide {
 namespace {
@@ -139,14 +140,14 @@ Tensor float_power(const TensorOrNumber& a, const TensorOrNumber& b) {
 Tensor ldexp(const Tensor& x, const Tensor& other) { return x * exp2(floating(other)); }
 
 Tensor multigammaln(const Tensor& input, int64_t p) {
-  constexpr int64_t kMost = 4096;  // one op is recorded for each
+  constexpr int64_t kMost = 4096;
   if (p < 1 || p > kMost)
     throw Error("multigammaln: p is from 1 to 4096: got " + std::to_string(p));
   const Tensor x = floating(input);
-  const double size = static_cast<double>(p);
-  Tensor sum = lgamma(x);
-  for (int64_t j = 1; j < p; ++j) sum = sum + lgamma(x - static_cast<double>(j) / 2);
-  return sum + size * (size - 1) / 4 * std::log(std::numbers::pi);
+  const auto size = static_cast<double>(p);
+  const Tensor halves = arange(0.0, size / 2, 0.5, {.dtype = x.dtype(), .device = x.device()});
+  return sum(lgamma(unsqueeze(x, Dim{-1}) - halves), Dims{-1}) +
+         size * (size - 1) / 4 * std::log(std::numbers::pi);
 }
 
 Tensor isclose(const Tensor& a, const Tensor& b, std::optional<double> rtol,
