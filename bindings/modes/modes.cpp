@@ -8,6 +8,7 @@
 #include "bindings/device/device_object.h"
 #include "runtime/graph/engine.h"
 #include "runtime/ops/autograd.h"
+#include "runtime/ops/float32_precision.h"
 
 namespace tide::bindings {
 namespace {
@@ -199,6 +200,24 @@ int is_deterministic(lua_State* L) {
   return 1;
 }
 
+int set_precision(lua_State* L) {
+  const char* name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : nullptr;
+  const auto precision = name ? float32_precision_from_name(name) : std::nullopt;
+  if (!precision)
+    throw ArgumentError(
+        "set_float32_matmul_precision: argument 1 (precision): expected highest, high or medium, "
+        "got " +
+        std::string(name ? name : type_name(L, 1)));
+  set_float32_matmul_precision(*precision);
+  return 0;
+}
+
+int get_precision(lua_State* L) {
+  const std::string_view name = name_of(float32_matmul_precision());
+  lua_pushlstring(L, name.data(), name.size());
+  return 1;
+}
+
 int set_grad_enabled(lua_State* L) {
   if (!lua_isboolean(L, 1))
     throw ArgumentError(std::string("set_grad_enabled: argument 1 (on): expected boolean, got ") +
@@ -244,6 +263,16 @@ constexpr Function kFunctions[] = {
      "tide.deterministic(function() return tide.ones(2):sum() end) --> 2.0"},
     {"is_deterministic", guard<is_deterministic>, "", "Whether results repeat exactly: always",
      "tide.is_deterministic() --> true"},
+    {"set_float32_matmul_precision", guard<set_precision>, "precision",
+     "\"high\" and \"medium\" let CUDA devices round factors of float32 products and convolutions "
+     "to TF32, which is much faster; \"highest\" does not. For the whole program; the cpu always "
+     "computes in float32",
+     "tide.set_float32_matmul_precision(\"high\"); local now = "
+     "tide.get_float32_matmul_precision(); "
+     "tide.set_float32_matmul_precision(\"highest\"); now --> \"high\""},
+    {"get_float32_matmul_precision", guard<get_precision>, "",
+     "How exact float32 products are: highest, high or medium",
+     "tide.get_float32_matmul_precision() --> \"highest\""},
     {"set_grad_enabled", guard<set_grad_enabled>, "on",
      "Switches gradients on or off for this coroutine",
      "tide.set_grad_enabled(false); local on = tide.is_grad_enabled(); "

@@ -7,7 +7,8 @@
 #include <optional>
 
 #include "runtime/cuda/driver.h"
-#include "runtime/cuda/library_path.h"
+#include "runtime/cuda/libraries.h"
+#include "runtime/cuda/tensor_cores.h"
 
 namespace tide::cuda {
 namespace {
@@ -18,7 +19,7 @@ constexpr size_t kWorkspaceBytes = size_t{32} << 20;
 constexpr int64_t kMostAlignment = 16;
 
 const blas::Table* find_table() {
-  void* library = open_library({"libcublasLt.so.13", "libcublasLt.so.12"});
+  void* library = open_library(Library::cublas);
   if (!library) return nullptr;
   static blas::Table table;
   bool complete = true;
@@ -78,6 +79,7 @@ int64_t alignment(const void* address) {
 /// What a plan depends on, by name; the keys of plans are these numbers.
 enum Field : size_t {
   kType,
+  kTf32,
   kM,
   kN,
   kK,
@@ -100,13 +102,8 @@ enum Field : size_t {
 bool Blas::open() {
   if (tried_) return handle_ != nullptr;
   tried_ = true;
-  if (!table() || table()->create(&handle_) != 0) {
-    handle_ = nullptr;
-    return false;
-  }
-  if (driver().allocate(&workspace_, kWorkspaceBytes) == kSuccess)
-    workspace_bytes_ = kWorkspaceBytes;
-  return true;
+  if (!table() || table()->create(&handle_) != 0) handle_ = nullptr;
+  return handle_ != nullptr;
 }
 
 Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
@@ -116,7 +113,8 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   Plan plan;
   bool good = true;
   const auto tried = [&](blas::Status status) { good = good && status == 0; };
-  tried(api.describe(&plan.description, wide ? blas::kCompute64 : blas::kCompute32,
+  const blas::ComputeType narrow = key[kTf32] ? blas::kComputeTf32 : blas::kCompute32;
+  tried(api.describe(&plan.description, wide ? blas::kCompute64 : narrow,
                      wide ? blas::kFloat64 : blas::kFloat32));
   if (!good) return plan;
   const auto describe = [&](blas::DescriptionField field, int value) {
@@ -148,7 +146,7 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   const auto prefer = [&](blas::PreferenceField field, auto value) {
     tried(api.set_preference(preference, field, &value, sizeof value));
   };
-  prefer(blas::kWorkspaceBytes, uint64_t{workspace_bytes_});
+  prefer(blas::kWorkspaceBytes, uint64_t{kWorkspaceBytes});
   prefer(blas::kReductionSchemes, blas::kReduceInComputeType);
   prefer(blas::kAlignmentA, static_cast<uint32_t>(key[kAlignB]));
   prefer(blas::kAlignmentB, static_cast<uint32_t>(key[kAlignA]));
@@ -160,17 +158,37 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
                    &choice, &found));
   api.destroy_preference(preference);
   plan.possible =
-      good && found == 1 && choice.state == 0 && choice.workspace_bytes <= workspace_bytes_;
+      good && found == 1 && choice.state == 0 && choice.workspace_bytes <= kWorkspaceBytes;
   plan.algorithm = choice.algorithm;
   return plan;
 }
 
-Blas::Plan& Blas::plan(const std::vector<int64_t>& key) {
-  const auto found = plans_.find(key);
-  return found != plans_.end() ? found->second : plans_.emplace(key, make_plan(key)).first->second;
+/// The library's kernels with Tensor Cores load 16 bytes at a time; without that it has slower
+/// ones, or none.
+const char* Blas::obstacle_of(const std::vector<int64_t>& key, DType type) const {
+  if (const char* by_type = tensor_core_obstacle(type, key[kTf32], capability_)) return by_type;
+  const auto bytes = static_cast<int64_t>(size_of(type));
+  for (const Field stride : {kStrideA, kStrideB, kN})
+    if (key[stride] * bytes % kMostAlignment)
+      return "the rows of a matrix are not a multiple of 16 bytes apart";
+  for (const Field address : {kAlignA, kAlignB, kAlignC})
+    if (key[address] < kMostAlignment) return "a matrix does not begin at a multiple of 16 bytes";
+  return nullptr;
 }
 
-bool Blas::multiply(const MatmulArguments& g, DType type, Stream stream) {
+Blas::Plan& Blas::plan(const std::vector<int64_t>& key, DType type) {
+  const auto found = plans_.find(key);
+  if (found != plans_.end()) return found->second;
+  Plan& made = plans_.emplace(key, make_plan(key)).first->second;
+  made.obstacle = made.possible ? obstacle_of(key, type) : "cuBLASLt does not take this product";
+  if (made.obstacle && logging())
+    log("a product " + std::to_string(key[kM]) + " x " + std::to_string(key[kK]) + " x " +
+        std::to_string(key[kN]) + " of " + std::string(name_of(type)) +
+        " uses no Tensor Cores: " + made.obstacle);
+  return made;
+}
+
+LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, bool tf32, Stream stream) {
   std::vector<int64_t> key(kFields);
   switch (type) {
     case DType::f32:
@@ -186,36 +204,41 @@ bool Blas::multiply(const MatmulArguments& g, DType type, Stream stream) {
       key[kType] = blas::kBFloat16;
       break;
     default:
-      return false;
+      return {false, tensor_core_obstacle(type, tf32, capability_)};
   }
+  key[kTf32] = tf32 && type == DType::f32;
   const auto a = operand(g.m, g.k, g.a_row, g.a_column), b = operand(g.k, g.n, g.b_row, g.b_column);
   const auto a_batch = batch_stride(g, g.a_leading), b_batch = batch_stride(g, g.b_leading);
   constexpr int64_t kMostBatch = 0x7fffffff;
-  if (!a || !b || !a_batch || !b_batch || g.k == 0 || g.batch > kMostBatch) return false;
-  if (g.bias && g.bias_stride != 1 && g.n > 1) return false;
-  if (!open()) return false;
+  if (!a || !b || !a_batch || !b_batch || g.k == 0 || g.batch > kMostBatch ||
+      (g.bias && g.bias_stride != 1 && g.n > 1))
+    return {false,
+            "a matrix lies dense along neither of its dimensions, or a batch has no one stride"};
+  if (!open()) return {false, "there is no cuBLASLt"};
   key[kM] = g.m, key[kN] = g.n, key[kK] = g.k;
   key[kStrideA] = a->stride, key[kTransA] = a->transposed;
   key[kStrideB] = b->stride, key[kTransB] = b->transposed;
   key[kBatch] = g.batch, key[kBatchA] = *a_batch, key[kBatchB] = *b_batch;
   key[kBias] = g.bias != nullptr;
   key[kAlignA] = alignment(g.a), key[kAlignB] = alignment(g.b), key[kAlignC] = alignment(g.c);
-  const Plan& chosen = plan(key);
-  if (!chosen.possible) return false;
+  const Plan& chosen = plan(key, type);
+  if (!chosen.possible) return {false, chosen.obstacle};
+  void* const workspace = workspace_.get(stream, kWorkspaceBytes);
+  if (!workspace) return {false, "there is no memory for cuBLASLt's workspace"};
   const blas::Table& api = *table();
   if (g.bias &&
       api.set_description(chosen.description, blas::kBiasPointer, &g.bias, sizeof g.bias) != 0)
-    return false;
+    return {false, chosen.obstacle};
   const float one = 1, none = 0;
   const double wide_one = 1, wide_none = 0;
   const bool wide = type == DType::f64;
   const blas::Status status = api.multiply(
       handle_, chosen.description, wide ? static_cast<const void*>(&wide_one) : &one, g.b, chosen.a,
       g.a, chosen.b, wide ? static_cast<const void*>(&wide_none) : &none, g.c, chosen.c, g.c,
-      chosen.c, &chosen.algorithm, reinterpret_cast<void*>(workspace_), workspace_bytes_, stream);
+      chosen.c, &chosen.algorithm, workspace, kWorkspaceBytes, stream);
   if (status != 0)
     throw InternalError("cublasLtMatmul failed with status " + std::to_string(status));
-  return true;
+  return {true, chosen.obstacle};
 }
 
 }  // namespace tide::cuda

@@ -8,19 +8,24 @@
 #include "runtime/core/dtype.h"
 #include "runtime/cuda/blas_api.h"
 #include "runtime/cuda/kernels/arguments.h"
+#include "runtime/cuda/tensor_cores.h"
+#include "runtime/cuda/workspace.h"
 
 namespace tide::cuda {
 
 /// The products of one device. Used by its queue's thread, with its context current.
 class Blas {
  public:
-  Blas() = default;
+  /// For a card of this compute capability (90 is 9.0). `workspace` outlives it.
+  Blas(int capability, Workspace& workspace) : capability_(capability), workspace_(workspace) {}
   Blas(const Blas&) = delete;
 
-  /// Enqueues the product; false if cuBLASLt is not there or takes no such product: strides that
-  /// are not a matrix's, batches without one stride, integers. The way is chosen by shapes, types,
-  /// layouts and alignment alone.
-  bool multiply(const MatmulArguments& product, DType type, Stream stream);
+  /// Enqueues the product, unless cuBLASLt is not there or takes no such product: strides that are
+  /// not a matrix's, batches without one stride, integers. `tf32`: factors of float32 may be
+  /// rounded to TF32. The way is chosen by shapes, types, layouts and alignment alone, and gives
+  /// the same bits in every run: one algorithm per plan, a workspace of one size, and split sums
+  /// that meet in a fixed order.
+  LibraryOutcome multiply(const MatmulArguments& product, DType type, bool tf32, Stream stream);
 
  private:
   struct Plan {
@@ -28,15 +33,17 @@ class Blas {
     blas::Description description = nullptr;
     blas::Layout a = nullptr, b = nullptr, c = nullptr;
     blas::Algorithm algorithm{};
+    const char* obstacle = nullptr;
   };
   bool open();
-  Plan& plan(const std::vector<int64_t>& key);
+  Plan& plan(const std::vector<int64_t>& key, DType type);
   Plan make_plan(const std::vector<int64_t>& key);
+  const char* obstacle_of(const std::vector<int64_t>& key, DType type) const;
 
+  const int capability_;
+  Workspace& workspace_;
   bool tried_ = false;
   blas::Handle handle_ = nullptr;
-  DevicePointer workspace_ = 0;
-  size_t workspace_bytes_ = 0;
   std::map<std::vector<int64_t>, Plan> plans_;
 };
 

@@ -28,7 +28,7 @@ struct Choice {
 };
 
 enum DataType : int { kFloat32 = 0, kFloat64 = 1, kFloat16 = 2, kBFloat16 = 14 };
-enum ComputeType : int { kCompute32 = 68, kCompute64 = 70 };
+enum ComputeType : int { kCompute32 = 68, kCompute64 = 70, kComputeTf32 = 77 };
 enum DescriptionField : int { kTransposeA = 3, kTransposeB = 4, kEpilogue = 7, kBiasPointer = 8 };
 enum LayoutField : int { kBatchCount = 5, kBatchStride = 6 };
 enum PreferenceField : int {
@@ -41,7 +41,8 @@ enum PreferenceField : int {
 };
 constexpr int kNotTransposed = 0, kTransposed = 1;
 constexpr int kEpilogueBias = 4;
-/// Partial sums meet in the compute type in a second kernel: the same bits in every run.
+/// Partial sums lie in the workspace and meet in the compute type in a second kernel: the same bits
+/// in every run. The other way, in place, rounds each partial sum to the result's type.
 constexpr uint32_t kReduceInComputeType = 2;
 
 #define TIDE_CUDA_BLAS(X)                                                                       \

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "runtime/cuda/blas_api.h"
+#include "runtime/cuda/check_calls.h"
 #include "runtime/cuda/driver_api.h"
 
 namespace tide::cuda {
@@ -46,23 +47,6 @@ static_assert(offsetof(KernelNode, shared_bytes) ==
 static_assert(offsetof(KernelNode, parameters) ==
               offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kernelParams));
 static_assert(std::is_same_v<DeviceOrdinal, CUdevice>);
-
-/// What a parameter looks like to the caller: pointers are all alike, enumerations are ints.
-template <class T>
-using Plain =
-    std::conditional_t<std::is_pointer_v<T>, void*, std::conditional_t<std::is_enum_v<T>, int, T>>;
-template <class A, class B>
-constexpr bool same_parameter = std::is_same_v<Plain<A>, Plain<B>> ||
-                                (std::is_integral_v<Plain<A>> && std::is_integral_v<Plain<B>> &&
-                                 sizeof(Plain<A>) == sizeof(Plain<B>) &&
-                                 std::is_signed_v<Plain<A>> == std::is_signed_v<Plain<B>>);
-template <class R, class... A, class S, class... B>
-constexpr bool same_call(R (*)(A...), S (*)(B...)) {
-  if constexpr (sizeof...(A) != sizeof...(B))
-    return false;
-  else
-    return (same_parameter<A, B> && ...);
-}
 
 #define TIDE_SAME(member, type) static_assert(same_call(decltype(DriverTable::member)(), type()))
 TIDE_SAME(init, PFN_cuInit_v2000);
@@ -129,7 +113,8 @@ static_assert(offsetof(blas::Choice, state) == offsetof(cublasLtMatmulHeuristicR
 static_assert(blas::kFloat32 == int{CUDA_R_32F} && blas::kFloat64 == int{CUDA_R_64F});
 static_assert(blas::kFloat16 == int{CUDA_R_16F} && blas::kBFloat16 == int{CUDA_R_16BF});
 static_assert(blas::kCompute32 == int{CUBLAS_COMPUTE_32F} &&
-              blas::kCompute64 == int{CUBLAS_COMPUTE_64F});
+              blas::kCompute64 == int{CUBLAS_COMPUTE_64F} &&
+              blas::kComputeTf32 == int{CUBLAS_COMPUTE_32F_FAST_TF32});
 static_assert(blas::kTransposeA == int{CUBLASLT_MATMUL_DESC_TRANSA});
 static_assert(blas::kTransposeB == int{CUBLASLT_MATMUL_DESC_TRANSB});
 static_assert(blas::kEpilogue == int{CUBLASLT_MATMUL_DESC_EPILOGUE});

@@ -7,6 +7,7 @@
 
 #include "runtime/codegen/gpu_form.h"
 #include "runtime/cuda/blas.h"
+#include "runtime/cuda/dnn.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/launch_graphs.h"
 #include "runtime/cuda/launch_shape.h"
@@ -24,7 +25,10 @@ struct LoadedKernel {
 class CudaKernels {
  public:
   CudaKernels(int capability, int multiprocessors)
-      : capability_(capability), multiprocessors_(multiprocessors) {}
+      : capability_(capability),
+        multiprocessors_(multiprocessors),
+        blas_(capability, workspace_),
+        dnn_(capability, workspace_) {}
 
   /// Launches a fused loop. The first run of a structure generates and loads its code.
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
@@ -35,6 +39,7 @@ class CudaKernels {
   const LoadedKernel& embedded(const char* ptx, const std::string& name, int threads);
 
   Blas& blas() { return blas_; }
+  Dnn& dnn() { return dnn_; }
 
   /// 16 bytes of device memory for what a kernel reports.
   void* slot();
@@ -51,7 +56,9 @@ class CudaKernels {
   std::unordered_map<std::string, LoadedKernel> embedded_;
   std::vector<uint64_t> words_;
   DevicePointer slot_ = 0;
+  Workspace workspace_;
   Blas blas_;
+  Dnn dnn_;
 };
 
 }  // namespace tide::cuda

@@ -30,11 +30,6 @@ using GetVersion = Result (*)(int* version);
 /// Filled while the driver is opened; messages of failed calls need it even then.
 DriverTable table;
 
-bool logging() {
-  const char* value = std::getenv("TIDE_LOG");
-  return value && *value && std::strcmp(value, "0") != 0;
-}
-
 /// Whether there is an NVIDIA display controller on the bus.
 bool has_hardware() {
   std::error_code error;
@@ -86,7 +81,7 @@ class Opening {
   DriverReport run() {
     if (find_library() && read_version() && find_functions() && start()) list_devices();
     report_.expected = report_.expected || !report_.library.empty();
-    if (logging()) log();
+    if (logging()) log_report();
     return std::move(report_);
   }
 
@@ -202,20 +197,16 @@ class Opening {
       fail("no device can be used: " + obstacles, "use a card of compute capability 7.5 or newer");
   }
 
-  void log() const {
-    std::string text = "tide: cuda: driver ";
-    text += report_.library.empty() ? "not found" : report_.library;
+  void log_report() const {
+    std::string text = "driver " + (report_.library.empty() ? "not found" : report_.library);
     if (report_.version) text += ", CUDA " + version_text(report_.version);
     if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"))
       text += std::string(", CUDA_VISIBLE_DEVICES=") + visible;
-    text += "\n";
-    for (const DeviceFacts& device : report_.devices) {
-      text += "tide: cuda: cuda:" + std::to_string(device.ordinal) + " is " + device.name + ", ";
-      text += device.obstacle.empty() ? "visible" : "not used: " + device.obstacle;
-      text += "\n";
-    }
-    if (!report_.usable()) text += "tide: cuda: not used: " + report_.problem + "\n";
-    std::fputs(text.c_str(), stderr);
+    log(text);
+    for (const DeviceFacts& device : report_.devices)
+      log("cuda:" + std::to_string(device.ordinal) + " is " + device.name + ", " +
+          (device.obstacle.empty() ? "visible" : "not used: " + device.obstacle));
+    if (!report_.usable()) log("not used: " + report_.problem);
   }
 
   DriverReport report_;
@@ -254,6 +245,16 @@ bool is_usable(int ordinal) {
 }
 
 const DriverTable& driver() { return table; }
+
+bool logging() {
+  static const bool wanted = [] {
+    const char* value = std::getenv("TIDE_LOG");
+    return value && *value && std::strcmp(value, "0") != 0;
+  }();
+  return wanted;
+}
+
+void log(const std::string& text) { std::fprintf(stderr, "tide: cuda: %s\n", text.c_str()); }
 
 void warn_if_broken() {
   static std::once_flag once;

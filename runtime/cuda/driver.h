@@ -54,6 +54,11 @@ void warn_if_broken();
 /// The driver's functions; only if the report says that CUDA is usable.
 const DriverTable& driver();
 
+/// Whether TIDE_LOG asks for what is found and chosen, on stderr.
+bool logging();
+/// Prints "tide: cuda: TEXT" to stderr.
+void log(const std::string& text);
+
 /// "13.0" for 13000.
 std::string version_text(int version);
 

@@ -17,8 +17,9 @@ namespace fs = std::filesystem;
 /// Folders of libraries, as shell patterns. Wheels lie below the site-packages of the user's, the
 /// environment's or the system's Python.
 std::vector<std::string> folder_patterns() {
-  std::vector<std::string> patterns = {"/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64",
-                                       "/usr/lib/x86_64-linux-gnu", "/opt/cuda/lib64"};
+  std::vector<std::string> patterns = {
+      "/usr/local/cuda/lib64",     "/usr/local/cuda-*/lib64", "/usr/local/cuda/extras/CUPTI/lib64",
+      "/usr/lib/x86_64-linux-gnu", "/opt/cuda/lib64",         "/opt/cuda/extras/CUPTI/lib64"};
   std::vector<std::string> pythons = {"/usr/local/lib/python3*", "/usr/lib/python3*"};
   if (const char* environment = std::getenv("VIRTUAL_ENV"))
     pythons.insert(pythons.begin(), std::string(environment) + "/lib/python3*");
@@ -67,7 +68,9 @@ std::vector<std::string> places_asked_for(const char* file) {
 }
 
 void* open_library(const std::vector<const char*>& files) {
-  const auto open = [](const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); };
+  const auto open = [](const std::string& path) {
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  };
   for (const char* file : files)
     for (const std::string& place : places_asked_for(file))
       if (fs::path(place).filename() == file)

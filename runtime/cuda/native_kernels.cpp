@@ -76,7 +76,11 @@ bool launch_matmul(NativeLaunch& call) {
     g.batch *= a.shape[d];
   }
   if (g.m == 0 || g.n == 0 || g.batch == 0) return true;
-  if (call.kernels.blas().multiply(g, call.step.outputs[0].type, call.stream)) return true;
+  const bool tf32 = call.step.attributes[1] != 0;
+  const LibraryOutcome outcome =
+      call.kernels.blas().multiply(g, call.step.outputs[0].type, tf32, call.stream);
+  call.tensor_core_obstacle = outcome.obstacle;
+  if (outcome.enqueued) return true;
   if (!embedded_ptx("matmul")) return false;
   const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
   run(call, "matmul", std::string("matmul_") + suffix_of(call.step.outputs[0].type), g,
@@ -214,6 +218,17 @@ bool launch_pool(NativeLaunch& call, const char* name, bool backward, bool large
   return true;
 }
 
+/// By cuDNN, unless that does not take it.
+bool convolve_by_library(NativeLaunch& call, const ConvolutionArguments& g) {
+  for (const int64_t size : {g.n, g.c, g.h, g.w, g.o, g.oh, g.ow, g.kh, g.kw})
+    if (size == 0) return false;
+  const bool tf32 = call.step.attributes[8] != 0;
+  const LibraryOutcome outcome =
+      call.kernels.dnn().convolve(g, call.step.op, call.step.outputs[0].type, tf32, call.stream);
+  call.tensor_core_obstacle = outcome.obstacle;
+  return outcome.enqueued;
+}
+
 ConvolutionArguments convolution_arguments(NativeLaunch& call, const Shape& input,
                                            const Shape& weight, const Shape& output) {
   const auto& a = call.step.attributes;
@@ -232,31 +247,35 @@ ConvolutionArguments convolution_arguments(NativeLaunch& call, const Shape& inpu
 bool launch_convolution(NativeLaunch& call) {
   const Shape &first = call.input_layout(0).shape, &second = call.input_layout(1).shape;
   const Shape& result = call.output_shape(0);
-  const std::string suffix = std::string("_") + suffix_of(call.step.outputs[0].type);
-  const int64_t blocks = blocks_for(result.numel());
-  if (call.step.op == NativeOp::conv2d) {
-    ConvolutionArguments g = convolution_arguments(call, first, second, result);
-    run(call, "convolution", "conv2d" + suffix, g, blocks, kElementThreads);
-  } else if (call.step.op == NativeOp::conv2d_backward_input) {
-    ConvolutionArguments g = convolution_arguments(call, result, second, first);
-    run(call, "convolution", "conv2d_backward_input" + suffix, g, blocks, kElementThreads);
-  } else {
-    ConvolutionArguments g = convolution_arguments(call, second, result, first);
-    run(call, "convolution", "conv2d_backward_weight" + suffix, g, result.numel(), kWeightThreads);
-  }
+  const NativeOp op = call.step.op;
+  const bool onto_weight = op == NativeOp::conv2d_backward_weight;
+  ConvolutionArguments g =
+      op == NativeOp::conv2d                  ? convolution_arguments(call, first, second, result)
+      : op == NativeOp::conv2d_backward_input ? convolution_arguments(call, result, second, first)
+                                              : convolution_arguments(call, second, result, first);
+  if (convolve_by_library(call, g)) return true;
+  if (!embedded_ptx("convolution")) return false;
+  const char* name = op == NativeOp::conv2d                  ? "conv2d_"
+                     : op == NativeOp::conv2d_backward_input ? "conv2d_backward_input_"
+                                                             : "conv2d_backward_weight_";
+  run(call, "convolution", std::string(name) + suffix_of(call.step.outputs[0].type), g,
+      onto_weight ? result.numel() : blocks_for(result.numel()),
+      onto_weight ? kWeightThreads : kElementThreads);
   return true;
+}
+
+bool is_convolution(NativeOp op) {
+  return op == NativeOp::conv2d || op == NativeOp::conv2d_backward_input ||
+         op == NativeOp::conv2d_backward_weight;
 }
 
 }  // namespace
 
 bool launch_native(NativeLaunch& call) {
   if (call.step.op == NativeOp::matmul) return launch_matmul(call);
-  if (!embedded_ptx("matmul")) return false;
+  if (is_convolution(call.step.op)) return launch_convolution(call);
+  if (!embedded_ptx("pooling")) return false;
   switch (call.step.op) {
-    case NativeOp::conv2d:
-    case NativeOp::conv2d_backward_input:
-    case NativeOp::conv2d_backward_weight:
-      return launch_convolution(call);
     case NativeOp::max_pool2d:
       return launch_pool(call, "max_pool2d", false, true);
     case NativeOp::max_pool2d_backward:

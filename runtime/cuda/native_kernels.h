@@ -18,6 +18,9 @@ struct NativeLaunch {
   Staging& staging;
   std::optional<PositionFailure>
       failure;  ///< set by ops that check positions, which therefore wait
+  /// Set by products and convolutions: why they use no Tensor Cores, in a few words that live as
+  /// long as the process; null if nothing keeps them from it.
+  const char* tensor_core_obstacle = nullptr;
 
   void* input(size_t i) const { return addresses[i]; }
   void* output(size_t i) const { return addresses[step.inputs.size() + i]; }

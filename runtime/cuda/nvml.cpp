@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "runtime/cuda/library_path.h"
+#include "runtime/cuda/libraries.h"
 
 namespace tide::cuda {
 namespace {
@@ -51,7 +51,7 @@ struct Table {
 
 /// The library, if it is there, complete and works.
 const Table* find_table() {
-  void* library = open_library({"libnvidia-ml.so.1"});
+  void* library = open_library(Library::nvml);
   if (!library) return nullptr;
   static Table table;
   bool complete = true;

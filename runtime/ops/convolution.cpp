@@ -8,6 +8,7 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/float32_precision.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
@@ -104,9 +105,10 @@ int64_t result_size(const Window& w, const Tensor& x, const Tensor& weight, int 
   return (padded - reach) / w.stride[d] + 1;
 }
 
-std::array<int64_t, 8> attributes_of(const Window& w, bool has_bias) {
-  return {has_bias,     w.stride[0],   w.stride[1],   w.padding[0],
-          w.padding[1], w.dilation[0], w.dilation[1], w.groups};
+std::array<int64_t, 9> attributes_of(const Window& w, bool has_bias) {
+  const bool tf32 = float32_matmul_precision() != Float32Precision::highest;
+  return {has_bias,      w.stride[0],   w.stride[1], w.padding[0], w.padding[1],
+          w.dilation[0], w.dilation[1], w.groups,    tf32};
 }
 
 Tensor record_plane(NativeOp op, const Window& w, std::span<const Tensor> inputs,
@@ -126,7 +128,15 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
                     result_size(w, x, weight, 1)};
   const Tensor inputs[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
   const std::span used(inputs, bias.defined() ? 3 : 2);
-  const Tensor y = record_plane(NativeOp::conv2d, w, used, shape);
+  // A GPU's convolutions take no bias along without one more pass; an addition of its own shares
+  // the loop of what follows, and gives the same bits.
+  const bool apart = bias.defined() && x.device().kind == DeviceKind::cuda;
+  Tensor y = record_plane(NativeOp::conv2d, w, apart ? used.first(2) : used, shape);
+  if (apart) {
+    Layout column;
+    inputs[2].layout().reshape({weight.shape()[0], 1, 1}, &column);
+    y = record_map(LightOp::add, w.name, y.dtype(), y.dtype(), {y, make_view(inputs[2], column)});
+  }
   if (needs_history(x) || needs_history(weight) || (bias.defined() && needs_history(bias))) {
     set_history(y, w.name, used, false,
                 [w, x = Saved(x), weight = Saved(weight)](const GradientCall& call) {

@@ -9,6 +9,7 @@
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/float32_precision.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/random.h"
 #include "runtime/ops/record.h"
@@ -61,9 +62,10 @@ Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const 
   Shape shape = a.shape();
   shape[shape.rank() - 1] = b.shape()[b.rank() - 1];
   const NativeResult result{shape, a.dtype()};
-  const int64_t has_bias = bias.defined();
-  return record_native(NativeOp::matmul, name, std::span(inputs, 2 + has_bias), {&result, 1},
-                       {&has_bias, 1})[0];
+  const bool tf32 = float32_matmul_precision() != Float32Precision::highest;
+  const int64_t attributes[] = {bias.defined(), tf32};
+  return record_native(NativeOp::matmul, name, std::span(inputs, bias.defined() ? 3 : 2),
+                       {&result, 1}, attributes)[0];
 }
 
 /// The same with history.

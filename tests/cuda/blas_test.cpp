@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+#include <string>
 
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/team.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct Product {
   Shape a, b;
-  bool transpose_a, transpose_b, bias;
+  bool transpose_a, transpose_b, bias, tf32 = false;
 };
 
 /// A dense layout of `shape`, with its last two dimensions exchanged in memory if `transposed`.
@@ -37,7 +38,7 @@ double largest_difference(const Product& product, DType type) {
                  {nullptr, type, layout_of(product.b, product.transpose_b)}};
   if (product.bias) step.inputs.push_back({nullptr, type, Layout(Shape({result[rank - 1]}))});
   step.outputs = {{nullptr, type, Layout(result)}};
-  step.attributes = {product.bias};
+  step.attributes = {product.bias, product.tf32};
   cuda::CudaBackend& backend = cuda_backend();
   std::vector<std::vector<float>> host;
   std::vector<void*> addresses;
@@ -72,7 +73,56 @@ double largest_difference(const Product& product, DType type) {
   return worst;
 }
 
+/// A product of n x n matrices on the device, a times the unit matrix, where every element of a is
+/// `value`; and what cuBLASLt said of it.
+struct UnitProduct {
+  UnitProduct(float value, int64_t n, bool tf32, int capability, size_t shift = 0) {
+    const auto count = static_cast<size_t>(n * n);
+    const size_t bytes = count * sizeof(float), room = bytes + shift;
+    cuda::CudaBackend& backend = cuda_backend();
+    std::vector<float> a(count, value), b(count, 0.0f);
+    for (size_t i = 0; i < count; i += static_cast<size_t>(n) + 1) b[i] = 1;
+    char* memory[3];
+    for (char*& block : memory) block = static_cast<char*>(backend.allocate(room));
+    backend.copy(memory[0] + shift, a.data(), bytes, CopyKind::to_device);
+    backend.copy(memory[1], b.data(), bytes, CopyKind::to_device);
+    backend.finish();
+    cuda::MatmulArguments g{};
+    g.a = memory[0] + shift, g.b = memory[1], g.c = memory[2];
+    g.m = g.n = g.k = g.a_row = g.b_row = n;
+    g.a_column = g.b_column = g.batch = 1;
+    cuda::Workspace workspace;
+    cuda::Blas blas(capability, workspace);
+    outcome = blas.multiply(g, DType::f32, tf32, cuda_stream());
+    cuda::check(cuda::driver().stream_synchronize(cuda_stream()), "cuStreamSynchronize");
+    backend.copy(a.data(), memory[2], bytes, CopyKind::to_host);
+    backend.finish();
+    first = a[0];
+    for (char* block : memory) backend.release(block, room);
+  }
+  std::string obstacle() const { return outcome.obstacle ? outcome.obstacle : ""; }
+
+  cuda::LibraryOutcome outcome;
+  float first = 0;
+};
+
 }  // namespace
+
+TEST_CASE("factors are rounded to TF32 only where that was allowed", "[cuda][fake]") {
+  constexpr float kFine = 1.0f + 0x1p-12f;
+  CHECK(UnitProduct(kFine, 32, false, 90).first == kFine);
+  CHECK(UnitProduct(kFine, 32, true, 90).first == 1.0f);
+}
+
+TEST_CASE("a product says why it uses no Tensor Cores", "[cuda]") {
+  CHECK(UnitProduct(1, 32, true, 90).obstacle().empty());
+  CHECK(UnitProduct(1, 32, false, 90).obstacle().starts_with("float32 is kept exact"));
+  CHECK(UnitProduct(1, 32, true, 75).obstacle() == "the card's Tensor Cores do not take TF32");
+  CHECK(UnitProduct(1, 33, true, 90).obstacle() ==
+        "the rows of a matrix are not a multiple of 16 bytes apart");
+  CHECK(UnitProduct(1, 32, true, 90, 4).obstacle() ==
+        "a matrix does not begin at a multiple of 16 bytes");
+}
 
 TEST_CASE("products on a device agree with the host's", "[cuda]") {
   const Product products[] = {{{5, 7}, {7, 3}, false, false, false},

@@ -16,6 +16,16 @@ cuda::CudaBackend& cuda_backend() {
   return backend;
 }
 
+cuda::Stream cuda_stream() {
+  static const cuda::Stream stream = [] {
+    cuda_backend();
+    cuda::Stream made = nullptr;
+    cuda::check(cuda::driver().stream_create(&made, cuda::kStreamNonBlocking), "cuStreamCreate");
+    return made;
+  }();
+  return stream;
+}
+
 void run_on_device(LoopCase& loop) {
   cuda::CudaBackend& backend = cuda_backend();
   LoopStep step;

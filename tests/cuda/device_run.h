@@ -9,6 +9,9 @@ namespace tide::test {
 /// The backend of cuda:0, with this thread as its queue's. Made on the first call.
 cuda::CudaBackend& cuda_backend();
 
+/// A stream of the backend's device, for what the tests enqueue themselves. Made on the first call.
+cuda::Stream cuda_stream();
+
 /// Runs the program on the device: memory goes there, and what it stored comes back.
 void run_on_device(LoopCase& loop);
 

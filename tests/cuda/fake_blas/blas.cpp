@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/cuda/blas_api.h"
+#include "tests/cuda/fake/numbers.h"
 #include "tests/cuda/fake/settings.h"
 
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t flags,
@@ -26,6 +27,7 @@ struct Matrix {
 
 struct Product {
   ComputeType compute;
+  DataType scale;
   int transpose_a = 0, transpose_b = 0, epilogue = 1;
   const void* bias = nullptr;
 };
@@ -34,44 +36,22 @@ struct Wishes {
   uint32_t alignment[4] = {256, 256, 256, 256};
 };
 
-float float_of(uint16_t raw, DataType type) {
-  if (type == kFloat16) {
-    _Float16 half;
-    std::memcpy(&half, &raw, 2);
-    return static_cast<float>(half);
+fake::Format format_of(DataType type) {
+  switch (type) {
+    case kFloat32:
+      return fake::Format::f32;
+    case kFloat64:
+      return fake::Format::f64;
+    case kFloat16:
+      return fake::Format::f16;
+    case kBFloat16:
+      break;
   }
-  const uint32_t wide = uint32_t{raw} << 16;
-  float value;
-  std::memcpy(&value, &wide, 4);
-  return value;
+  return fake::Format::bf16;
 }
 
 double get(const void* data, DataType type, int64_t i) {
-  switch (type) {
-    case kFloat32:
-      return static_cast<const float*>(data)[i];
-    case kFloat64:
-      return static_cast<const double*>(data)[i];
-    default:
-      return float_of(static_cast<const uint16_t*>(data)[i], type);
-  }
-}
-
-void set(void* data, DataType type, int64_t i, double value) {
-  if (type == kFloat32) {
-    static_cast<float*>(data)[i] = static_cast<float>(value);
-  } else if (type == kFloat64) {
-    static_cast<double*>(data)[i] = value;
-  } else if (type == kFloat16) {
-    static_cast<_Float16*>(data)[i] = static_cast<_Float16>(static_cast<float>(value));
-  } else {
-    const auto single = static_cast<float>(value);
-    uint32_t raw;
-    std::memcpy(&raw, &single, 4);
-    const bool nan = single != single;
-    static_cast<uint16_t*>(data)[i] =
-        nan ? 0x7fff : static_cast<uint16_t>((raw + 0x7fff + (raw >> 16 & 1)) >> 16);
-  }
+  return fake::read_number(data, format_of(type), i);
 }
 
 struct Run {
@@ -84,6 +64,10 @@ struct Run {
 void carry_out(const Run& run) {
   if (fake::settings().skip_kernels) return;
   const int64_t k = run.product.transpose_a ? run.a.rows : run.a.columns;
+  const auto factor = [&](const void* data, DataType type, int64_t place) {
+    const double value = get(data, type, place);
+    return run.product.compute == kComputeTf32 ? fake::rounded_to_tf32(value) : value;
+  };
   for (int64_t batch = 0; batch < run.d.batch; ++batch)
     for (int64_t j = 0; j < run.d.columns; ++j)
       for (int64_t i = 0; i < run.d.rows; ++i) {
@@ -93,11 +77,12 @@ void carry_out(const Run& run) {
               run.product.transpose_a ? p + i * run.a.stride : i + p * run.a.stride;
           const int64_t right =
               run.product.transpose_b ? j + p * run.b.stride : p + j * run.b.stride;
-          sum += get(run.a_data, run.a.type, left + batch * run.a.batch_stride) *
-                 get(run.b_data, run.b.type, right + batch * run.b.batch_stride);
+          sum += factor(run.a_data, run.a.type, left + batch * run.a.batch_stride) *
+                 factor(run.b_data, run.b.type, right + batch * run.b.batch_stride);
         }
         if (run.product.epilogue == kEpilogueBias) sum += get(run.product.bias, run.d.type, i);
-        set(run.d_data, run.d.type, i + j * run.d.stride + batch * run.d.batch_stride, sum);
+        fake::write_number(run.d_data, format_of(run.d.type),
+                           i + j * run.d.stride + batch * run.d.batch_stride, sum);
       }
 }
 
@@ -108,7 +93,9 @@ bool fits(const Product& p, const Matrix& a, const Matrix& b, const Matrix& d) {
       m == d.rows && n == d.columns && k == k_b && a.batch == d.batch && b.batch == d.batch;
   const bool strides = a.stride >= a.rows && b.stride >= b.rows && d.stride >= d.rows;
   return sizes && strides && a.type == d.type && b.type == d.type && m > 0 && n > 0 && k > 0 &&
-         (d.type == kFloat64) == (p.compute == kCompute64);
+         (d.type == kFloat64) == (p.compute == kCompute64) &&
+         p.scale == (d.type == kFloat64 ? kFloat64 : kFloat32) &&
+         (p.compute != kComputeTf32 || d.type == kFloat32);
 }
 
 }  // namespace
@@ -119,8 +106,8 @@ TIDE_EXPORT cublasLtCreate(Handle* handle) {
   *handle = new int(0);
   return 0;
 }
-TIDE_EXPORT cublasLtMatmulDescCreate(Description* made, ComputeType compute, DataType) {
-  *made = new Product{compute};
+TIDE_EXPORT cublasLtMatmulDescCreate(Description* made, ComputeType compute, DataType scale) {
+  *made = new Product{compute, scale};
   return 0;
 }
 TIDE_EXPORT cublasLtMatmulDescSetAttribute(Description description, DescriptionField field,

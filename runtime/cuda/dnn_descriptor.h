@@ -1,0 +1,50 @@
+// cuDNN, opened at run time where it is installed, and the objects that its interface is made of.
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include "runtime/cuda/dnn_api.h"
+
+namespace tide::cuda {
+
+/// cuDNN's functions; null if there is no cuDNN 9. Looked for on the first call.
+const dnn::Table* dnn_table();
+
+/// A call that cuDNN refused.
+struct DnnRefusal {
+  const char* call;
+  dnn::Status status;
+};
+
+/// Throws DnnRefusal unless `status` is success.
+inline void demand(dnn::Status status, const char* call) {
+  if (status != 0) throw DnnRefusal{call, status};
+}
+
+/// A descriptor, ended with this object. Whatever cuDNN refuses throws DnnRefusal.
+class DnnDescriptor {
+ public:
+  DnnDescriptor() = default;
+  explicit DnnDescriptor(dnn::Kind kind);
+  DnnDescriptor(DnnDescriptor&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  DnnDescriptor& operator=(DnnDescriptor&& other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~DnnDescriptor();
+
+  void set(dnn::Property property, dnn::Type type, int64_t count, const void* values);
+  void set(dnn::Property property, std::span<const int64_t> numbers);
+  void set(dnn::Property property, int64_t number) { set(property, std::span(&number, 1)); }
+  void set(dnn::Property property, const DnnDescriptor& other);
+  /// Reads up to `room` values, and returns how many there are.
+  int64_t get(dnn::Property property, dnn::Type type, int64_t room, void* values) const;
+  void finalize();
+  dnn::Descriptor raw() const { return raw_; }
+
+ private:
+  dnn::Descriptor raw_ = nullptr;
+};
+
+}  // namespace tide::cuda

@@ -1,0 +1,18 @@
+// The libraries beside the driver: which files they are, and what there is of them on this machine.
+#pragma once
+
+#include <string>
+
+namespace tide::cuda {
+
+enum class Library { cublas, cudnn, nccl, cupti, nvml };
+
+/// Opens the newest of its files that loads: in TIDE_CUDA_PATH's folders, by the system's loader,
+/// in toolkits, then in Python wheels. Null if there is none. Never closed.
+void* open_library(Library library);
+
+/// A line per library: where it was found and its version, or what to do to have it, and what its
+/// lack costs. Opens them all.
+std::string describe_libraries();
+
+}  // namespace tide::cuda

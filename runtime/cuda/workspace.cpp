@@ -1,0 +1,19 @@
+// Blocks only grow: plans are few, and their largest stays in use.
+#include "runtime/cuda/workspace.h"
+
+#include "runtime/cuda/driver.h"
+
+namespace tide::cuda {
+
+void* Workspace::get(Stream stream, size_t bytes) {
+  Block& block = blocks_[stream];
+  if (block.bytes < bytes) {
+    if (block.data) driver().release(block.data);  // waits for what uses it
+    block = {};
+    if (driver().allocate(&block.data, bytes) != kSuccess) return nullptr;
+    block.bytes = bytes;
+  }
+  return reinterpret_cast<void*>(block.data);
+}
+
+}  // namespace tide::cuda

@@ -1,0 +1,29 @@
+// Scratch memory that libraries' kernels work in.
+#pragma once
+
+#include <map>
+
+#include "runtime/cuda/driver_api.h"
+
+namespace tide::cuda {
+
+/// A block for each stream: what runs on one stream takes turns with it. Used with the device's
+/// context current.
+class Workspace {
+ public:
+  Workspace() = default;
+  Workspace(const Workspace&) = delete;
+
+  /// The stream's block of at least so many bytes; null if there is no room. It may lie elsewhere
+  /// after a call that asks for more; making it larger waits for the device.
+  void* get(Stream stream, size_t bytes);
+
+ private:
+  struct Block {
+    DevicePointer data = 0;
+    size_t bytes = 0;
+  };
+  std::map<Stream, Block> blocks_;
+};
+
+}  // namespace tide::cuda

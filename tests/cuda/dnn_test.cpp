@@ -1,0 +1,192 @@
+// Convolutions on a device: by cuDNN where it takes them, by our own kernels else; both against the
+// host's. What the tests' cuDNN must not do is in tests/cuda/fake_dnn.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "tests/cuda/device_run.h"
+#include "tests/interpreter/command.h"
+#include "tests/runtime/cpu/native_runner.h"
+
+namespace tide::test {
+namespace {
+
+struct Case {
+  int64_t n, c, h, w, o, kh, kw, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
+
+  Shape input() const { return {n, c, h, w}; }
+  Shape weight() const { return {o, c / groups, kh, kw}; }
+  Shape output() const {
+    return {n, o, (h + 2 * pad_h - dilation_h * (kh - 1) - 1) / stride_h + 1,
+            (w + 2 * pad_w - dilation_w * (kw - 1) - 1) / stride_w + 1};
+  }
+  std::vector<int64_t> attributes(bool tf32) const {
+    return {0, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, tf32};
+  }
+  /// Shapes as the op reads and writes them.
+  std::array<Shape, 3> shapes(NativeOp op) const {
+    if (op == NativeOp::conv2d) return {input(), weight(), output()};
+    if (op == NativeOp::conv2d_backward_input) return {output(), weight(), input()};
+    return {output(), input(), weight()};
+  }
+};
+
+const Case kCases[] = {
+    {2, 1, 8, 8, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1},  {3, 3, 17, 13, 8, 5, 3, 2, 1, 2, 0, 1, 1, 1},
+    {2, 6, 9, 9, 4, 3, 3, 1, 1, 0, 0, 2, 2, 2},  {2, 8, 7, 7, 8, 3, 3, 2, 2, 1, 1, 1, 1, 8},
+    {1, 5, 1, 40, 7, 1, 4, 1, 3, 0, 1, 1, 2, 1}, {3, 4, 11, 9, 6, 3, 2, 2, 3, 1, 0, 2, 1, 1},
+};
+constexpr NativeOp kOps[] = {NativeOp::conv2d, NativeOp::conv2d_backward_input,
+                             NativeOp::conv2d_backward_weight};
+
+/// What the tests' cuDNN is to be like, while this lives.
+class DnnSettings {
+ public:
+  explicit DnnSettings(const char* text) { setenv("TIDE_FAKE_DNN", text, 1); }
+  ~DnnSettings() { unsetenv("TIDE_FAKE_DNN"); }
+};
+
+/// Arrays of one convolution on the device.
+template <class T>
+class DeviceArrays {
+ public:
+  explicit DeviceArrays(const std::array<Shape, 3>& shapes)
+      : first(random_array<T>(shapes[0], 1)),
+        second(random_array<T>(shapes[1], 2)),
+        result(shapes[2]) {
+    for (Array<T>* array : {&first, &second, &result}) {
+      addresses.push_back(cuda_backend().allocate(bytes(*array)));
+      cuda_backend().copy(addresses.back(), array->values.data(), bytes(*array),
+                          CopyKind::to_device);
+    }
+  }
+  ~DeviceArrays() {
+    size_t i = 0;
+    for (Array<T>* array : {&first, &second, &result})
+      cuda_backend().release(addresses[i++], bytes(*array));
+  }
+  void fetch() {
+    cuda_backend().copy(result.values.data(), addresses[2], bytes(result), CopyKind::to_host);
+    cuda_backend().finish();
+  }
+  static size_t bytes(const Array<T>& array) { return array.values.size() * sizeof(T); }
+
+  Array<T> first, second, result;
+  std::vector<void*> addresses;
+};
+
+/// The largest difference to the host's result, in units of its size.
+template <class T>
+double difference(const Case& k, NativeOp op) {
+  DeviceArrays<T> arrays(k.shapes(op));
+  NativeStep step;
+  step.op = op;
+  step.inputs = {arrays.first.view(), arrays.second.view()};
+  step.outputs = {arrays.result.view()};
+  step.attributes = k.attributes(false);
+  REQUIRE_FALSE(cuda_backend().launch(step, arrays.addresses.data()));
+  arrays.fetch();
+  Array<T> expected(arrays.result.shape);
+  run(op, {arrays.first.view(), arrays.second.view()}, {expected.view()}, step.attributes);
+  double worst = 0;
+  for (size_t i = 0; i < expected.values.size(); ++i) {
+    const auto value = static_cast<double>(static_cast<float>(expected.values[i]));
+    const auto got = static_cast<double>(static_cast<float>(arrays.result.values[i]));
+    worst = std::fmax(worst, std::isnan(got) ? 1 : std::fabs(got - value) / (4 + std::fabs(value)));
+  }
+  return worst;
+}
+
+template <class T>
+void check_all(double tolerance) {
+  for (const Case& k : kCases)
+    for (const NativeOp op : kOps) {
+      INFO(k.input().text() << " with " << k.weight().text() << ", op " << static_cast<int>(op));
+      CHECK(difference<T>(k, op) <= tolerance);
+    }
+}
+
+/// Offers a convolution to a cuDNN of its own, of ones but for the first array, which is `value`.
+struct Offer {
+  explicit Offer(DType type, float value = 1, bool tf32 = false, int capability = 90) {
+    const Case k{1, 4, 4, 4, 4, 1, 1, 1, 1, 0, 0, 1, 1, 1};
+    DeviceArrays<float> arrays(k.shapes(NativeOp::conv2d));
+    for (float& x : arrays.first.values) x = value;
+    for (float& x : arrays.second.values) x = 1;
+    cuda_backend().copy(arrays.addresses[0], arrays.first.values.data(), arrays.bytes(arrays.first),
+                        CopyKind::to_device);
+    cuda_backend().copy(arrays.addresses[1], arrays.second.values.data(),
+                        arrays.bytes(arrays.second), CopyKind::to_device);
+    cuda_backend().finish();
+    cuda::ConvolutionArguments g{};
+    g.x = arrays.addresses[0], g.weight = arrays.addresses[1], g.y = arrays.addresses[2];
+    g.n = 1, g.c = g.o = g.h = g.w = g.oh = g.ow = 4, g.kh = g.kw = 1;
+    g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = g.groups = 1;
+    cuda::Workspace workspace;
+    cuda::Dnn dnn(capability, workspace);
+    for (int i = 0; i < 2; ++i)  // the second time from the kept plan
+      outcome = dnn.convolve(g, NativeOp::conv2d, type, tf32, cuda_stream());
+    cuda::check(cuda::driver().stream_synchronize(cuda_stream()), "cuStreamSynchronize");
+    arrays.fetch();
+    first = arrays.result.values[0];
+  }
+  std::string obstacle() const { return outcome.obstacle ? outcome.obstacle : ""; }
+
+  cuda::LibraryOutcome outcome;
+  float first = 0;
+};
+
+}  // namespace
+
+TEST_CASE("convolutions on a device agree with the host's", "[cuda]") {
+  check_all<float>(1e-6);
+  check_all<double>(1e-6);
+  check_all<Float16>(1e-3);
+  check_all<BFloat16>(1e-2);
+}
+
+TEST_CASE("convolutions do without cuDNN where it fails", "[cuda]") {
+  const DnnSettings fails("fail=execute");
+  check_all<float>(1e-6);
+  CHECK(difference<Float16>(kCases[0], NativeOp::conv2d) <= 1e-3);
+}
+
+TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cuda][fake]") {
+  CHECK(Offer(DType::f32).outcome.enqueued);
+  CHECK(Offer(DType::f32).obstacle().starts_with("float32 is kept exact"));
+  CHECK(Offer(DType::f32, 1, true).obstacle().empty());
+  CHECK(Offer(DType::f32, 1, true, 75).obstacle() == "the card's Tensor Cores do not take TF32");
+}
+
+TEST_CASE("convolutions round to TF32 only where that was allowed", "[cuda][fake]") {
+  constexpr float kFine = 1.0f + 0x1p-12f;
+  CHECK(Offer(DType::f32, kFine, false).first == 4 * kFine);
+  CHECK(Offer(DType::f32, kFine, true).first == 4);
+}
+
+TEST_CASE("whatever cuDNN refuses is handed back", "[cuda][fake]") {
+  for (const char* place : {"create", "graph", "heuristics", "plan", "execute"}) {
+    INFO(place);
+    const DnnSettings fails((std::string("fail=") + place).c_str());
+    const Offer offer(DType::f32);
+    CHECK_FALSE(offer.outcome.enqueued);
+    CHECK(offer.obstacle().find("cuDNN") != std::string::npos);
+  }
+}
+
+TEST_CASE("a cuDNN that is too old is not used", "[cuda][fake]") {
+  setenv("TIDE_LOG", "1", 1);
+  const DnnSettings old("version=8907");
+  const auto outcome =
+      ::test::run_tide({"-e",
+                        "local x = tide.ones(1, 1, 3, 3, {device = 'cuda'})\n"
+                        "print(tide.nn.functional.conv2d(x, tide.ones(1, 1, 2, 2, {device "
+                        "= 'cuda'})):sum():item())"});
+  unsetenv("TIDE_LOG");
+  CHECK(outcome.out == "16.0\n");
+  CHECK(outcome.err.find("cuDNN has version 8907; convolutions do without it, as 9 is needed") !=
+        std::string::npos);
+}
+
+}  // namespace tide::test

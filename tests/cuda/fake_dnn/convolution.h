@@ -1,0 +1,32 @@
+// The convolutions of the stand-in for cuDNN, and what a plan is made of.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "tests/cuda/fake/numbers.h"
+
+namespace fake {
+
+enum class Pass { forward, data, filter };
+
+struct DnnArray {
+  Format format;
+  std::array<int64_t, 4> sizes, strides;
+  int64_t alignment, name;
+};
+
+struct DnnConvolution {
+  Pass pass;
+  DnnArray x, weight, y;
+  std::array<int64_t, 2> stride, padding, dilation;
+
+  int64_t groups() const { return x.sizes[1] / weight.sizes[1]; }
+  /// Whether the sizes fit each other.
+  bool fits() const;
+  /// Computes the array that the pass is for, by plain loops whose sums are kept in double.
+  /// `tf32`: factors are rounded. Each array is found by its address.
+  void compute(const void* x_data, const void* weight_data, const void* y_data, bool tf32) const;
+};
+
+}  // namespace fake

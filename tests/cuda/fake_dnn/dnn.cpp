@@ -1,0 +1,484 @@
+// A libcudnn for tests: the descriptors of the backend interface that convolutions need. Whatever
+// the real library would refuse is refused here, and what it would let pass is not: properties that
+// a kind does not have, other types and counts, descriptors in a wrong state.
+//
+// Its engines are traps but for two: those that are not to be chosen fill the result with nan.
+// TIDE_FAKE_DNN="version=90100,fail=execute" makes it report another version, or fail at
+// create, graph, heuristics, plan or execute.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/dnn_api.h"
+#include "tests/cuda/fake/settings.h"
+#include "tests/cuda/fake_dnn/convolution.h"
+
+extern "C" int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t flags,
+                                   int* status);
+
+namespace {
+
+using namespace tide::cuda;
+using namespace tide::cuda::dnn;
+
+constexpr Status kBadParameter = 2000, kNotFinalized = 2004, kWrongCount = 2006, kWrongShape = 2008,
+                 kWrongType = 2010, kWrongKind = 2012, kNotSupported = 3000, kFailed = 5000;
+
+std::string setting(const std::string& name) {
+  const char* text = std::getenv("TIDE_FAKE_DNN");
+  std::string rest = text ? text : "";
+  while (!rest.empty()) {
+    const std::string part = rest.substr(0, rest.find(','));
+    rest.erase(0, std::min(part.size() + 1, rest.size()));
+    if (part.starts_with(name + "=")) return part.substr(name.size() + 1);
+  }
+  return "";
+}
+
+bool fails(const char* place) { return setting("fail") == place; }
+
+/// An engine, as the heuristics suggest it.
+struct Engine {
+  int mode;
+  std::vector<int> notes;
+  int64_t workspace;
+  bool finalizes, is_trap;
+};
+
+const std::vector<Engine>& engines() {
+  static const std::vector<Engine> all = {
+      {kHeuristicsA, {kNotDeterministic}, 0, true, true},
+      {kHeuristicsA, {kTensorCore, kReducedPrecisionSums}, 0, true, true},
+      {kHeuristicsA, {kFft}, 64, true, true},
+      {kHeuristicsA, {kTensorCore}, 64, false, true},
+      {kHeuristicsA, {kTensorCore}, int64_t{1} << 40, true, true},
+      {kHeuristicsA, {kTensorCore}, 4096, true, false},
+      {kHeuristicsFallback, {}, 256, true, false},
+  };
+  return all;
+}
+
+struct Value {
+  Type type;
+  int64_t count;
+  std::vector<char> bytes;
+};
+
+struct Object {
+  explicit Object(Kind k) : kind(k) {}
+  const Kind kind;
+  bool finalized = false;
+  std::map<Property, Value> values;
+  std::optional<fake::DnnArray> array;
+  std::optional<fake::DnnConvolution> convolution;
+  const Engine* engine = nullptr;
+
+  int64_t count(Property property) const { return values.at(property).count; }
+  template <class T>
+  T get(Property property, size_t i = 0) const {
+    T value;
+    std::memcpy(&value, values.at(property).bytes.data() + i * sizeof(T), sizeof(T));
+    return value;
+  }
+  const Object& object(Property property) const { return *get<const Object*>(property); }
+};
+
+/// What a kind of descriptor takes.
+struct Rule {
+  Kind kind;
+  Property property;
+  Type type;
+  int64_t least, most;
+};
+
+constexpr Rule kRules[] = {
+    {Kind::tensor, Property::tensor_type, Type::data_type, 1, 1},
+    {Kind::tensor, Property::tensor_dimensions, Type::int64, 4, 4},
+    {Kind::tensor, Property::tensor_strides, Type::int64, 4, 4},
+    {Kind::tensor, Property::tensor_id, Type::int64, 1, 1},
+    {Kind::tensor, Property::tensor_alignment, Type::int64, 1, 1},
+    {Kind::convolution, Property::convolution_compute_type, Type::data_type, 1, 1},
+    {Kind::convolution, Property::convolution_mode, Type::convolution_mode, 1, 1},
+    {Kind::convolution, Property::convolution_dims, Type::int64, 1, 1},
+    {Kind::convolution, Property::convolution_strides, Type::int64, 2, 2},
+    {Kind::convolution, Property::convolution_paddings_before, Type::int64, 2, 2},
+    {Kind::convolution, Property::convolution_paddings_after, Type::int64, 2, 2},
+    {Kind::convolution, Property::convolution_dilations, Type::int64, 2, 2},
+    {Kind::forward, Property::forward_convolution, Type::descriptor, 1, 1},
+    {Kind::forward, Property::forward_x, Type::descriptor, 1, 1},
+    {Kind::forward, Property::forward_w, Type::descriptor, 1, 1},
+    {Kind::forward, Property::forward_y, Type::descriptor, 1, 1},
+    {Kind::forward, Property::forward_alpha, Type::float32, 1, 1},
+    {Kind::forward, Property::forward_beta, Type::float32, 1, 1},
+    {Kind::backward_data, Property::backward_data_convolution, Type::descriptor, 1, 1},
+    {Kind::backward_data, Property::backward_data_dx, Type::descriptor, 1, 1},
+    {Kind::backward_data, Property::backward_data_w, Type::descriptor, 1, 1},
+    {Kind::backward_data, Property::backward_data_dy, Type::descriptor, 1, 1},
+    {Kind::backward_data, Property::backward_data_alpha, Type::float32, 1, 1},
+    {Kind::backward_data, Property::backward_data_beta, Type::float32, 1, 1},
+    {Kind::backward_filter, Property::backward_filter_convolution, Type::descriptor, 1, 1},
+    {Kind::backward_filter, Property::backward_filter_x, Type::descriptor, 1, 1},
+    {Kind::backward_filter, Property::backward_filter_dw, Type::descriptor, 1, 1},
+    {Kind::backward_filter, Property::backward_filter_dy, Type::descriptor, 1, 1},
+    {Kind::backward_filter, Property::backward_filter_alpha, Type::float32, 1, 1},
+    {Kind::backward_filter, Property::backward_filter_beta, Type::float32, 1, 1},
+    {Kind::graph, Property::graph_handle, Type::handle, 1, 1},
+    {Kind::graph, Property::graph_operations, Type::descriptor, 1, 1},
+    {Kind::heuristics, Property::heuristics_graph, Type::descriptor, 1, 1},
+    {Kind::heuristics, Property::heuristics_mode, Type::heuristics_mode, 1, 1},
+    {Kind::plan, Property::plan_handle, Type::handle, 1, 1},
+    {Kind::plan, Property::plan_choice, Type::descriptor, 1, 1},
+    {Kind::variant_pack, Property::pack_ids, Type::int64, 1, 16},
+    {Kind::variant_pack, Property::pack_pointers, Type::pointer, 1, 16},
+    {Kind::variant_pack, Property::pack_workspace, Type::pointer, 1, 1},
+};
+
+size_t size_of(Type type) {
+  switch (type) {
+    case Type::data_type:
+    case Type::convolution_mode:
+    case Type::heuristics_mode:
+    case Type::numerical_note:
+    case Type::float32:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+bool is_scale(Property property) {
+  return property == Property::forward_alpha || property == Property::forward_beta ||
+         property == Property::backward_data_alpha || property == Property::backward_data_beta ||
+         property == Property::backward_filter_alpha || property == Property::backward_filter_beta;
+}
+
+const Rule* rule_of(Kind kind, Property property) {
+  for (const Rule& rule : kRules)
+    if (rule.kind == kind && rule.property == property) return &rule;
+  return nullptr;
+}
+
+/// The handle there is, and its stream.
+struct Session {
+  Stream stream = nullptr;
+};
+
+std::optional<fake::Format> format_of(int type) {
+  switch (type) {
+    case kFloat32:
+      return fake::Format::f32;
+    case kFloat64:
+      return fake::Format::f64;
+    case kFloat16:
+      return fake::Format::f16;
+    case kBFloat16:
+      return fake::Format::bf16;
+    default:
+      return std::nullopt;
+  }
+}
+
+Status finish_tensor(Object& tensor) {
+  const auto format = format_of(tensor.get<int>(Property::tensor_type));
+  if (!format) return kNotSupported;
+  fake::DnnArray array{*format,
+                       {},
+                       {},
+                       tensor.get<int64_t>(Property::tensor_alignment),
+                       tensor.get<int64_t>(Property::tensor_id)};
+  for (size_t d = 0; d < 4; ++d) {
+    array.sizes[d] = tensor.get<int64_t>(Property::tensor_dimensions, d);
+    array.strides[d] = tensor.get<int64_t>(Property::tensor_strides, d);
+    if (array.sizes[d] < 1 || array.strides[d] < 1) return kBadParameter;
+  }
+  const int64_t element = *format == fake::Format::f64 ? 8 : *format == fake::Format::f32 ? 4 : 2;
+  if (array.alignment < element || array.alignment % element) return kBadParameter;
+  tensor.array = array;
+  return 0;
+}
+
+Status finish_window(const Object& window) {
+  return window.get<int>(Property::convolution_mode) == kCrossCorrelation &&
+                 window.get<int64_t>(Property::convolution_dims) == 2
+             ? 0
+             : kBadParameter;
+}
+
+Status finish_operation(Object& operation, fake::Pass pass, Property window, Property x,
+                        Property weight, Property y, Property alpha, Property beta) {
+  const Object& how = operation.object(window);
+  if (how.kind != Kind::convolution) return kWrongKind;
+  for (const Property array : {x, weight, y})
+    if (operation.object(array).kind != Kind::tensor) return kWrongKind;
+  for (const Property part : {window, x, weight, y})
+    if (!operation.object(part).finalized) return kNotFinalized;
+  fake::DnnConvolution made{pass,
+                            *operation.object(x).array,
+                            *operation.object(weight).array,
+                            *operation.object(y).array,
+                            {},
+                            {},
+                            {}};
+  for (size_t d = 0; d < 2; ++d) {
+    made.stride[d] = how.get<int64_t>(Property::convolution_strides, d);
+    made.padding[d] = how.get<int64_t>(Property::convolution_paddings_before, d);
+    made.dilation[d] = how.get<int64_t>(Property::convolution_dilations, d);
+    if (how.get<int64_t>(Property::convolution_paddings_after, d) != made.padding[d])
+      return kNotSupported;
+  }
+  if (!made.fits()) return kWrongShape;
+  if (made.x.name == made.weight.name || made.x.name == made.y.name ||
+      made.weight.name == made.y.name)
+    return kBadParameter;
+  const bool wide = made.x.format == fake::Format::f64;
+  if (how.get<int>(Property::convolution_compute_type) != (wide ? kFloat64 : kFloat32))
+    return kNotSupported;
+  const auto scale = [&](Property which) {
+    return wide ? operation.get<double>(which) : static_cast<double>(operation.get<float>(which));
+  };
+  for (const Property which : {alpha, beta})
+    if (operation.values.at(which).type != (wide ? Type::float64 : Type::float32))
+      return kWrongType;
+  if (scale(alpha) != 1 || scale(beta) != 0) return kNotSupported;
+  operation.convolution = made;
+  return 0;
+}
+
+Status finish_operation(Object& operation) {
+  if (operation.kind == Kind::forward)
+    return finish_operation(operation, fake::Pass::forward, Property::forward_convolution,
+                            Property::forward_x, Property::forward_w, Property::forward_y,
+                            Property::forward_alpha, Property::forward_beta);
+  if (operation.kind == Kind::backward_data)
+    return finish_operation(operation, fake::Pass::data, Property::backward_data_convolution,
+                            Property::backward_data_dx, Property::backward_data_w,
+                            Property::backward_data_dy, Property::backward_data_alpha,
+                            Property::backward_data_beta);
+  return finish_operation(operation, fake::Pass::filter, Property::backward_filter_convolution,
+                          Property::backward_filter_x, Property::backward_filter_dw,
+                          Property::backward_filter_dy, Property::backward_filter_alpha,
+                          Property::backward_filter_beta);
+}
+
+Status finish_graph(Object& graph) {
+  const Object& operation = graph.object(Property::graph_operations);
+  if (!operation.convolution) return kWrongKind;
+  if (!operation.finalized) return kNotFinalized;
+  if (!graph.get<Handle>(Property::graph_handle)) return kBadParameter;
+  if (fails("graph")) return kNotSupported;
+  graph.convolution = operation.convolution;
+  return 0;
+}
+
+Status finish_heuristics(Object& heuristics) {
+  const Object& graph = heuristics.object(Property::heuristics_graph);
+  const int mode = heuristics.get<int>(Property::heuristics_mode);
+  if (graph.kind != Kind::graph) return kWrongKind;
+  if (!graph.finalized) return kNotFinalized;
+  if (mode != kHeuristicsA && mode != kHeuristicsFallback) return kBadParameter;
+  if (fails("heuristics")) return kNotSupported;
+  heuristics.convolution = graph.convolution;
+  return 0;
+}
+
+Status finish_plan(Object& plan) {
+  const Object& choice = plan.object(Property::plan_choice);
+  if (choice.kind != Kind::engine_choice) return kWrongKind;
+  if (!choice.finalized) return kNotFinalized;
+  if (!plan.get<Handle>(Property::plan_handle)) return kBadParameter;
+  if (!choice.engine->finalizes || fails("plan")) return kNotSupported;
+  plan.convolution = choice.convolution;
+  plan.engine = choice.engine;
+  return 0;
+}
+
+Status finish(Object& object) {
+  switch (object.kind) {
+    case Kind::tensor:
+      return finish_tensor(object);
+    case Kind::convolution:
+      return finish_window(object);
+    case Kind::forward:
+    case Kind::backward_data:
+    case Kind::backward_filter:
+      return finish_operation(object);
+    case Kind::graph:
+      return finish_graph(object);
+    case Kind::heuristics:
+      return finish_heuristics(object);
+    case Kind::plan:
+      return finish_plan(object);
+    case Kind::variant_pack:
+      return object.count(Property::pack_ids) == object.count(Property::pack_pointers)
+                 ? 0
+                 : kWrongCount;
+    case Kind::engine:
+    case Kind::engine_choice:
+      return kBadParameter;  // only got from others here
+  }
+  return kWrongKind;
+}
+
+/// Fills descriptors that the caller made with what the heuristics suggest.
+Status get_results(const Object& heuristics, int64_t room, int64_t* count, Object** choices) {
+  const int mode = heuristics.get<int>(Property::heuristics_mode);
+  const bool wide = heuristics.convolution->x.format == fake::Format::f64;
+  int64_t found = 0;
+  for (const Engine& engine : engines()) {
+    const bool tensor_cores = std::ranges::count(engine.notes, int{kTensorCore}) > 0;
+    if (engine.mode != mode || (wide && tensor_cores)) continue;
+    if (found < room) {
+      Object& choice = *choices[found];
+      if (choice.kind != Kind::engine_choice || choice.finalized) return kWrongKind;
+      choice.finalized = true;
+      choice.engine = &engine;
+      choice.convolution = heuristics.convolution;
+    }
+    ++found;
+  }
+  *count = room == 0 ? found : std::min(found, room);
+  return 0;
+}
+
+/// One run of a plan, with the memory it was given.
+struct Run {
+  fake::DnnConvolution convolution;
+  const Engine* engine;
+  const void *x, *weight, *y;
+  void* workspace;
+};
+
+void carry_out(const Run& run) {
+  if (fake::settings().skip_kernels) return;
+  const fake::DnnConvolution& c = run.convolution;
+  if (run.engine->workspace)
+    std::memset(run.workspace, 0xff, static_cast<size_t>(run.engine->workspace));
+  const bool tf32 =
+      c.x.format == fake::Format::f32 && std::ranges::count(run.engine->notes, int{kTensorCore});
+  c.compute(run.x, run.weight, run.y, tf32);
+  if (!run.engine->is_trap) return;
+  const void* result = c.pass == fake::Pass::forward ? run.y
+                       : c.pass == fake::Pass::data  ? run.x
+                                                     : run.weight;
+  fake::write_number(const_cast<void*>(result), c.x.format, 0,
+                     std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+#define TIDE_EXPORT extern "C" __attribute__((visibility("default")))
+
+TIDE_EXPORT size_t cudnnGetVersion() {
+  const std::string version = setting("version");
+  return version.empty() ? 90100 : static_cast<size_t>(std::stoul(version));
+}
+
+TIDE_EXPORT Status cudnnCreate(Handle* handle) {
+  if (fails("create")) return 1001;
+  *handle = new Session;
+  return 0;
+}
+
+TIDE_EXPORT Status cudnnSetStream(Handle handle, Stream stream) {
+  static_cast<Session*>(handle)->stream = stream;
+  return 0;
+}
+
+TIDE_EXPORT Status cudnnBackendCreateDescriptor(Kind kind, Descriptor* made) {
+  *made = new Object(kind);
+  return 0;
+}
+
+TIDE_EXPORT Status cudnnBackendDestroyDescriptor(Descriptor descriptor) {
+  delete static_cast<Object*>(descriptor);
+  return 0;
+}
+
+TIDE_EXPORT Status cudnnBackendSetAttribute(Descriptor descriptor, Property property, Type type,
+                                            int64_t count, const void* values) {
+  auto& object = *static_cast<Object*>(descriptor);
+  const Rule* rule = rule_of(object.kind, property);
+  if (!rule) return kNotSupported;
+  if (object.finalized) return kBadParameter;
+  if (type != rule->type && !(is_scale(property) && type == Type::float64)) return kWrongType;
+  if (count < rule->least || count > rule->most || !values) return kWrongCount;
+  const auto* bytes = static_cast<const char*>(values);
+  object.values[property] = {
+      type, count, {bytes, bytes + static_cast<size_t>(count) * size_of(type)}};
+  return 0;
+}
+
+TIDE_EXPORT Status cudnnBackendFinalize(Descriptor descriptor) {
+  auto& object = *static_cast<Object*>(descriptor);
+  if (object.finalized) return kBadParameter;
+  for (const Rule& rule : kRules)
+    if (rule.kind == object.kind && !object.values.count(rule.property)) return kBadParameter;
+  const Status status = finish(object);
+  object.finalized = status == 0;
+  return status;
+}
+
+TIDE_EXPORT Status cudnnBackendGetAttribute(Descriptor descriptor, Property property, Type type,
+                                            int64_t room, int64_t* count, void* values) {
+  const auto& object = *static_cast<const Object*>(descriptor);
+  if (!object.finalized) return kNotFinalized;
+  if (object.kind == Kind::heuristics && property == Property::heuristics_results)
+    return type == Type::descriptor
+               ? get_results(object, room, count, static_cast<Object**>(values))
+               : kWrongType;
+  if (object.kind == Kind::engine_choice && property == Property::choice_engine) {
+    if (type != Type::descriptor || room != 1) return kWrongType;
+    Object& engine = **static_cast<Object**>(values);
+    if (engine.kind != Kind::engine || engine.finalized) return kWrongKind;
+    engine.finalized = true;
+    engine.engine = object.engine;
+    *count = 1;
+    return 0;
+  }
+  if (object.kind == Kind::engine && property == Property::engine_notes) {
+    if (type != Type::numerical_note) return kWrongType;
+    *count = std::min(room, static_cast<int64_t>(object.engine->notes.size()));
+    std::copy_n(object.engine->notes.begin(), *count, static_cast<int*>(values));
+    return 0;
+  }
+  if (object.kind == Kind::plan && property == Property::plan_workspace) {
+    if (type != Type::int64 || room != 1) return kWrongType;
+    *static_cast<int64_t*>(values) = object.engine->workspace;
+    *count = 1;
+    return 0;
+  }
+  return kNotSupported;
+}
+
+TIDE_EXPORT Status cudnnBackendExecute(Handle handle, Descriptor plan, Descriptor pack) {
+  const auto &how = *static_cast<const Object*>(plan), &with = *static_cast<const Object*>(pack);
+  if (how.kind != Kind::plan || with.kind != Kind::variant_pack) return kWrongKind;
+  if (!how.finalized || !with.finalized) return kNotFinalized;
+  if (fails("execute")) return kFailed;
+  bool good = true;
+  const auto address = [&](const fake::DnnArray& array) -> const void* {
+    for (size_t i = 0; i < static_cast<size_t>(with.count(Property::pack_ids)); ++i)
+      if (with.get<int64_t>(Property::pack_ids, i) == array.name) {
+        const void* data = with.get<const void*>(Property::pack_pointers, i);
+        good = good && data && reinterpret_cast<int64_t>(data) % array.alignment == 0;
+        return data;
+      }
+    good = false;
+    return nullptr;
+  };
+  const fake::DnnConvolution& c = *how.convolution;
+  auto run = std::make_unique<Run>(Run{c, how.engine, address(c.x), address(c.weight), address(c.y),
+                                       with.get<void*>(Property::pack_workspace)});
+  if (!good || (how.engine->workspace && !run->workspace)) return kBadParameter;
+  void* enqueue = nullptr;
+  cuGetProcAddress_v2("cuLaunchHostFunc", &enqueue, kInterfaceVersion, 0, nullptr);
+  return reinterpret_cast<decltype(DriverTable::host_function)>(enqueue)(
+      static_cast<Session*>(handle)->stream,
+      [](void* data) { carry_out(*std::unique_ptr<Run>(static_cast<Run*>(data))); }, run.release());
+}
