@@ -4,6 +4,8 @@
 #include "bindings/support/entry.h"
 #include "bindings/timing/functions.h"
 #include "runtime/codegen/kernel.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/libraries.h"
 #include "runtime/cuda/properties.h"
 #include "runtime/graph/engine.h"
 
@@ -57,6 +59,7 @@ int info(lua_State* L) {
   for (Device device : engine::devices()) text += " " + device.name();
   text += "\ncpu: " + std::to_string(engine::threads()) + " threads, kernels for " + kernel_cpu();
   text += "\n" + cuda::describe_driver();
+  if (cuda::driver_report().expected) text += "\n" + cuda::describe_libraries();
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

@@ -1,4 +1,5 @@
 // `tide info` in broken environments: what was found, what is needed, what to do.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/cuda/environment.h"
@@ -8,11 +9,14 @@ namespace {
 
 using tide::test::Environment;
 
-/// The part of `tide info` that speaks of CUDA, with the folder of the fake driver left out.
-std::string cuda_part() {
+/// The part of `tide info` that speaks of CUDA, with the folder of the fake driver left out; or the
+/// lines on the libraries alone.
+std::string cuda_part(bool libraries = false) {
   const auto outcome = test::run_tide({"info"});
   CHECK(outcome.status == 0);
-  std::string text = outcome.out.substr(outcome.out.find("cuda: "));
+  const size_t begin = outcome.out.find("cuda: "), end = outcome.out.find("  cuBLASLt: ");
+  std::string text = libraries ? outcome.out.substr(std::min(end, outcome.out.size()))
+                               : outcome.out.substr(begin, end - begin);
   const std::string folder = std::string(TIDE_FAKE_DRIVER) + "/";
   for (size_t at; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());
   return text;
@@ -89,6 +93,24 @@ TEST_CASE("info tells of a card that is too old", "[cuda]") {
             "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 6.1; not used: its compute "
             "capability 6.1 is below 7.5, "
             "the oldest that CUDA 13 supports\n");
+}
+
+TEST_CASE("info tells of the libraries that were found", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
+  const std::string text = cuda_part(true);
+  CHECK(text.starts_with("  cuBLASLt: libcublasLt.so.13\n  cuDNN: libcudnn.so.9, version 9.1.0\n"));
+  CHECK(text.find("  NVML: libnvidia-ml.so.1\n") != std::string::npos);
+  const bool found = text.find("libnccl.so.2, version 2.") != std::string::npos;
+  const bool missing = text.find(
+                           "  NCCL: not found (needed by nothing yet); to have it: pip "
+                           "install nvidia-nccl-cu13\n") != std::string::npos;
+  CHECK(found != missing);
+}
+
+TEST_CASE("info tells of a library that is too old", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_DNN", "version=8907"}});
+  CHECK(cuda_part(true).find("  cuDNN: libcudnn.so.9, version 8.9.7, too old: 9 is needed\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("an old card beside a good one is left out by name", "[cuda]") {
