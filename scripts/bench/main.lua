@@ -4,7 +4,7 @@
 --   tide bench [NAME...] [--json] [--beside PEER] [--rounds N] [--reps N] [--device D] [--list]
 local tide = require "tide"
 
-local families = {"overhead", "training", "matmul", "memory", "positions", "startup"}
+local families = {"overhead", "training", "matmul", "memory", "positions", "startup", "gpu"}
 
 local function all_workloads()
   local list = {}
@@ -45,11 +45,18 @@ local function figures_of(row, device, reps)
 end
 
 local function measure(row, device, reps)
+  collectgarbage()
+  tide.synchronize()
+  tide.reset_peak_memory_stats(device)
   local figures = figures_of(row, device, reps)
+  local peak = tide.max_memory_allocated(device) / (1 << 20)
   collectgarbage()
   table.sort(figures)
-  return {best = figures[row.more_is_better and #figures or 1], median = middle(figures)}
+  local best = figures[row.more_is_better and #figures or 1]
+  return {best = best, median = middle(figures), peak = peak}
 end
+
+local function is_cuda(device) return tide.device(device).type == "cuda" end
 
 --- A figure with as many digits as mean something.
 local function short(figure) return (figure < 1 and "%.3f" or "%.1f"):format(figure) end
@@ -79,14 +86,18 @@ local function find_peers()
 end
 
 --- One run of a peer in a process of its own; nil if it has no such workload.
-local function measure_peer(script, row, peer, reps)
+local function measure_peer(script, row, peer, device, reps)
   if row.alone then return nil end
-  local command = ("python3 '%s' %s '%s' --reps %d"):format(script, row.name, peer, reps)
+  local command = ("python3 '%s' %s '%s' --reps %d --device %s"):format(script, row.name, peer, reps,
+    is_cuda(device) and "cuda" or "cpu")
   local pipe = assert(io.popen(command))
   local output = pipe:read("a")
   if not pipe:close() then error("bench: this failed: " .. command, 0) end
   local best, middle = output:match('"best": ([%d.]+), "median": ([%d.]+)')
-  if best then return {best = tonumber(best), median = tonumber(middle)} end
+  local peak = output:match '"peak_mb": ([%d.]+)'
+  if best then
+    return {best = tonumber(best), median = tonumber(middle), peak = tonumber(peak)}
+  end
 end
 
 local function better(row, a, b)
@@ -99,7 +110,7 @@ end
 local function measure_beside(row, options, script)
   local ours, theirs
   for _ = 1, options.rounds do
-    local figures = measure_peer(script, row, options.beside, options.reps)
+    local figures = measure_peer(script, row, options.beside, options.device, options.reps)
     if not figures then return nil end
     theirs = better(row, theirs, figures)
     ours = better(row, ours, measure(row, options.device, options.reps))
@@ -115,11 +126,11 @@ local function processor()
   return "unknown processor"
 end
 
-local kLine = "%-17s %-10s %12s %12s %8s   %s"
+local kLine = "%-19s %-10s %12s %12s %8s   %s"
 
 local function print_table(rows, options)
   local script = find_peers()
-  print(processor())
+  print(is_cuda(options.device) and tide.cuda.get_device_name(options.device) or processor())
   print(("%d threads, device %s, %s"):format(tide.get_num_threads(), options.device,
     os.date "!%Y-%m-%d"))
   print(kLine:format("workload", "unit", "tide", options.beside, "ratio", "copy beside it, GB/s"))
@@ -134,6 +145,9 @@ local function print_table(rows, options)
         control = control or require "bench.control"(options.device, options.reps)
         beside = ("%.1f"):format(control())
       end
+      if is_cuda(options.device) and theirs.peak then
+        beside = ("%-10s memory %.1f MB, %s %.1f MB"):format(beside, ours.peak, options.beside, theirs.peak)
+      end
       print(kLine:format(row.name, row.unit, ("%.1f"):format(ours.best),
         ("%.1f"):format(theirs.best), ("%.2f"):format(ratio), beside))
     end
@@ -142,8 +156,14 @@ end
 
 -- Options -----------------------------------------------------------------------------------------
 
-local function chosen(names, workloads)
-  if #names == 0 then return workloads end
+local function chosen(names, workloads, device)
+  if #names == 0 then
+    local fitting = {}
+    for _, row in ipairs(workloads) do
+      if not row.only_gpu or is_cuda(device) then fitting[#fitting + 1] = row end
+    end
+    return fitting
+  end
   local by_name, known, rows = {}, {}, {}
   for i, row in ipairs(workloads) do by_name[row.name], known[i] = row, row.name end
   for i, name in ipairs(names) do
@@ -157,9 +177,10 @@ local function main(given)
   local options = tide.args({
     json = false, list = false, beside = "", rounds = 3, reps = 5, device = "cpu",
   }, given)
-  local rows = chosen(options, all_workloads())
+  local workloads = all_workloads()
+  local rows = chosen(options, workloads, options.device)
   if options.list then
-    for _, row in ipairs(rows) do print(("%-17s %s; %s"):format(row.name, row.words, row.unit)) end
+    for _, row in ipairs(workloads) do print(("%-19s %s; %s"):format(row.name, row.words, row.unit)) end
   elseif options.beside ~= "" then
     print_table(rows, options)
   else
@@ -168,8 +189,9 @@ local function main(given)
       if options.json then
         print(json_line(row, "tide", figures))
       else
-        local form = "%-17s %12s %-10s (median %s)"
-        print(form:format(row.name, short(figures.best), row.unit, short(figures.median)))
+        local form = "%-19s %12s %-10s (median %s)%s"
+        local memory = is_cuda(options.device) and (", %.1f MB at most"):format(figures.peak) or ""
+        print(form:format(row.name, short(figures.best), row.unit, short(figures.median), memory))
       end
       io.stdout:flush()
     end

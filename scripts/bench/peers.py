@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Times one workload of `tide bench` in another framework and prints one JSON line.
 
-usage: peers.py WORKLOAD PEER [--reps N]
+usage: peers.py WORKLOAD PEER [--reps N] [--device cpu|cuda]
        peers.py --list
 
 A peer named NAME.out writes into outputs made beforehand: without it, most of a memory-bound
-figure is the time the system takes to hand over fresh pages. All peers compute in float32 on
-two threads of the CPU. Every repetition ends with its results computed.
+figure is the time the system takes to hand over fresh pages. On the CPU all peers compute in
+float32 on two threads. On a GPU, which torch alone is timed on, float32 is float32 (no TF32) but
+for workloads that say so. Every repetition ends with its results computed.
 """
 import argparse
 import json
@@ -26,6 +27,7 @@ UNITS = {
     "op_overhead": ("ns/op", lambda t: t / 1e5 * 1e9),
     "op_overhead_grad": ("ns/op", lambda t: t / 4e4 * 1e9),
     "mlp_step": ("us/step", lambda t: t / 200 * 1e6),
+    "digits_train": ("us/step", lambda t: t / 45 * 1e6),
     "chain_16m": ("GB/s", lambda t: 4 * 16 * MI * 4 / t / 1e9),
     "add_16m": ("GB/s", lambda t: 3 * 16 * MI * 4 / t / 1e9),
     "sum_64m": ("GB/s", lambda t: 64 * MI * 4 / t / 1e9),
@@ -41,6 +43,12 @@ UNITS = {
 for name in ("sort_16m", "topk_16m", "unique_16m", "cumsum_16m", "gather_16m", "scatter_add_16m",
              "index_select_16m", "embedding_grad"):
     UNITS[name] = ("ms", lambda t: t * 1e3)
+for name, arrays in (("copy", 2), ("chain", 4), ("add", 3)):
+    UNITS[f"{name}_256m"] = ("GB/s", lambda t, k=arrays: k * 256 * MI * 4 / t / 1e9)
+for name in ("softmax_16k", "layernorm_16k"):
+    UNITS[name] = ("GB/s", lambda t: 2 * 256 * MI * 4 / t / 1e9)
+for name in ("f32", "tf32", "bf16"):
+    UNITS[f"matmul_8192_{name}"] = ("GFLOP/s", lambda t: 2 * 8192**3 * 10 / t / 1e9)
 for size, count in PRODUCTS.items():
     UNITS[f"matmul_{size}"] = (
         "GFLOP/s", lambda t, n=size, k=count: 2 * n**3 * k / t / 1e9)
@@ -162,6 +170,14 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         adam = torch.optim.Adam(net.parameters(), lr=1e-3)
         return training(net, adam, torch.randn(64, 1, 28, 28), 10, 50)
 
+    def digits_train():
+        net = nn.Sequential(
+            nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(),
+            nn.MaxPool2d(2), nn.Flatten(), nn.Dropout(0.5),
+            nn.Linear(512, 64), nn.ReLU(), nn.Linear(64, 10))
+        sgd = torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
+        return training(net, sgd, torch.randn(32, 1, 8, 8), 10, 45)
+
     class Block(nn.Module):
         def __init__(self, inputs, outputs, stride):
             super().__init__()
@@ -210,10 +226,20 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         out = torch.empty_like(a) if into_outputs else None
         return lambda: [torch.matmul(a, b, out=out) for _ in range(PRODUCTS[size])]
 
-    def chain():
-        inputs = [torch.randn(16 * MI) for _ in range(3)]
+    def large_matmul(name):
+        torch.set_float32_matmul_precision("high" if name == "tf32" else "highest")
+        dtype = torch.bfloat16 if name == "bf16" else torch.float32
+        a, b = (torch.randn(8192, 8192).to(dtype) for _ in range(2))
+        return lambda: [torch.matmul(a, b) for _ in range(10)]
+
+    def copy():
+        a, b = torch.randn(256 * MI), torch.randn(256 * MI)
+        return lambda: b.copy_(a)
+
+    def chain(elements=16 * MI):
+        inputs = [torch.randn(elements) for _ in range(3)]
         if into_outputs:
-            (a, b, c), out, other = inputs, torch.empty(16 * MI), torch.empty(16 * MI)
+            (a, b, c), out, other = inputs, torch.empty(elements), torch.empty(elements)
 
             def run():
                 torch.mul(a, b, out=out).add_(c).tanh_().mul_(torch.sigmoid(a, out=other))
@@ -222,8 +248,8 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         fn = compile_(lambda a, b, c: torch.tanh(a * b + c) * torch.sigmoid(a) - 0.5 * torch.exp(-b * b))
         return lambda: fn(*inputs)
 
-    def add():
-        a, b = torch.randn(16 * MI), torch.randn(16 * MI)
+    def add(elements=16 * MI):
+        a, b = torch.randn(elements), torch.randn(elements)
         if into_outputs:
             out = torch.empty_like(a)
             return lambda: torch.add(a, b, out=out)
@@ -235,21 +261,21 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         fn = compile_(lambda a: a.sum())
         return lambda: fn(a).item()
 
-    def softmax():
-        a = torch.randn(4096, 4096)
+    def softmax(side=4096):
+        a = torch.randn(side, side)
         if into_outputs:
             out = torch.empty_like(a)
             return lambda: torch.softmax(a, -1, out=out)
         fn = compile_(lambda a: torch.softmax(a, -1))
         return lambda: fn(a)
 
-    def layernorm():
-        a, weight, bias = torch.randn(4096, 4096), torch.randn(4096), torch.randn(4096)
+    def layernorm(side=4096):
+        a, weight, bias = torch.randn(side, side), torch.randn(side), torch.randn(side)
         if into_outputs:
-            out, mean, scale = torch.empty_like(a), torch.empty(4096, 1), torch.empty(4096, 1)
+            out, mean, scale = torch.empty_like(a), torch.empty(side, 1), torch.empty(side, 1)
             norm = torch.ops.aten.native_layer_norm.out
-            return lambda: norm(a, (4096,), weight, bias, 1e-5, out0=out, out1=mean, out2=scale)
-        fn = compile_(lambda a, w, b: F.layer_norm(a, (4096,), w, b, 1e-5))
+            return lambda: norm(a, (side,), weight, bias, 1e-5, out0=out, out1=mean, out2=scale)
+        fn = compile_(lambda a, w, b: F.layer_norm(a, (side,), w, b, 1e-5))
         return lambda: fn(a, weight, bias)
 
     def gelu_rows():
@@ -297,9 +323,14 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
     makers.update(add_16m=add, chain_16m=chain, softmax_4k=softmax, layernorm_4k=layernorm,
                   gelu_rows=gelu_rows)
     if not into_outputs:
+        makers.update({f"matmul_8192_{n}": lambda n=n: large_matmul(n)
+                       for n in ("f32", "tf32", "bf16")})
         makers.update(
+            copy_256m=copy, chain_256m=lambda: chain(256 * MI), add_256m=lambda: add(256 * MI),
+            softmax_16k=lambda: softmax(16384), layernorm_16k=lambda: layernorm(16384),
             op_overhead=op_overhead, op_overhead_grad=op_overhead_grad, mlp_step=mlp_step,
-            lenet_train=lenet_train, sum_64m=total, frobenius_1000=frobenius, **networks,
+            lenet_train=lenet_train, digits_train=digits_train, sum_64m=total,
+            frobenius_1000=frobenius, **networks,
             sort_16m=of_numbers(torch.sort), topk_16m=of_numbers(lambda x: torch.topk(x, 100)),
             cumsum_16m=of_numbers(lambda x: torch.cumsum(x, 0)),
             gather_16m=of_positions(lambda x, index: torch.gather(x, 0, index)),
@@ -410,10 +441,48 @@ def make(workload, peer):
     return maker and maker()
 
 
-def seconds_of(fn):
+def seconds_of(fn, finish):
     start = time.perf_counter()
-    fn()
-    return time.perf_counter() - start
+    result = fn()  # kept until it is computed
+    finish()
+    seconds = time.perf_counter() - start
+    del result
+    return seconds
+
+
+class Gpu:
+    """Puts what torch makes on the GPU, and waits for it."""
+
+    def __init__(self):
+        import torch
+        if not torch.cuda.is_available():
+            sys.exit("peers.py: this PyTorch has no GPU")
+        self.cuda = torch.cuda
+        torch.set_default_device("cuda")
+        torch.set_float32_matmul_precision("highest")
+        torch.backends.cudnn.allow_tf32 = False
+
+    def finish(self):
+        self.cuda.synchronize()
+
+    def start_counting(self):
+        self.cuda.reset_peak_memory_stats()
+
+    def peak(self):
+        return {"peak_mb": round(self.cuda.max_memory_allocated() / MI, 1)}
+
+
+class Cpu:
+    """Calls return when their results are there."""
+
+    def finish(self):
+        pass
+
+    def start_counting(self):
+        pass
+
+    def peak(self):
+        return {}
 
 
 def main():
@@ -422,23 +491,28 @@ def main():
     parser.add_argument("workload", nargs="?", choices=UNITS, metavar="WORKLOAD")
     parser.add_argument("peer", nargs="?", choices=PEERS, metavar="PEER")
     parser.add_argument("--reps", type=int, default=5)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list or not options.peer:
         print("workloads:", *UNITS)
         print("peers:", *PEERS)
         return
+    if options.device == "cuda" and not options.peer.startswith("torch"):
+        return
+    device = Gpu() if options.device == "cuda" else Cpu()
+    device.start_counting()
     fn = make(options.workload, options.peer)
     if fn is None:
         return
     for _ in range(2):
-        fn()
-    times = [seconds_of(fn) for _ in range(options.reps)]
+        seconds_of(fn, device.finish)
+    times = [seconds_of(fn, device.finish) for _ in range(options.reps)]
     unit, figure = UNITS[options.workload]
     print(json.dumps({
         "workload": options.workload, "peer": options.peer,
         "best": round(figure(min(times)), 3), "median": round(figure(statistics.median(times)), 3),
-        "unit": unit}))
+        "unit": unit, **device.peak()}))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,17 @@ local function lenet(device)
   return training(net, optimizer, tide.randn(64, 1, 28, 28, {device = device}), 10, 50)
 end
 
+--- The network of lesson 3.
+local function digits(device)
+  local net = nn.Sequential(
+    nn.Conv2d(1, 16, 3, {padding = 1}), nn.ReLU(),
+    nn.Conv2d(16, 32, 3, {padding = 1}), nn.ReLU(),
+    nn.MaxPool2d(2), nn.Flatten(), nn.Dropout(0.5),
+    nn.Linear(512, 64), nn.ReLU(), nn.Linear(64, 10)):to(device)
+  local optimizer = optim.SGD(net:parameters(), {lr = 0.02, momentum = 0.9})
+  return training(net, optimizer, tide.randn(32, 1, 8, 8, {device = device}), 10, 45)
+end
+
 -- ResNet-18 --------------------------------------------------------------------------------------
 
 local Block = class("Block", nn.Module)
@@ -96,6 +107,13 @@ return {
     more_is_better = true,
     figure = function(t) return 64 * 50 / t end,
     make = lenet,
+  },
+  {
+    name = "digits_train",
+    words = "the network of lesson 3, batch 32 of (1, 8, 8), SGD with momentum; 45 training steps",
+    unit = "us/step",
+    figure = function(t) return t / 45 * 1e6 end,
+    make = digits,
   },
   {
     name = "resnet18_fwd",
