@@ -1,7 +1,10 @@
 // The backend's calls of the driver.
 #include "runtime/cuda/cuda_backend.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "runtime/cuda/host_fallback.h"
 #include "runtime/cuda/native_kernels.h"
@@ -9,7 +12,15 @@
 namespace tide::cuda {
 namespace {
 
-thread_local Context current_context = nullptr;
+/// What the calling thread's current context belongs to.
+struct Current {
+  const void* backend = nullptr;
+  uint64_t setup = 0;
+  bool operator==(const Current&) const = default;
+};
+thread_local Current current;
+
+constexpr size_t kPage = 4096;
 
 DevicePointer pointer(const void* data) { return reinterpret_cast<DevicePointer>(data); }
 
@@ -17,12 +28,17 @@ DevicePointer pointer(const void* data) { return reinterpret_cast<DevicePointer>
 
 CudaBackend::CudaBackend(int ordinal, HostNative host_native)
     : facts_(driver_report().devices.at(static_cast<size_t>(ordinal))), host_native_(host_native) {
-  DeviceOrdinal device = 0;
+  check(driver().device_get(&device_, ordinal), "cuDeviceGet");
+  set_up();
+}
+
+/// Makes the context, and all that belongs to it.
+void CudaBackend::set_up() {
   int multiprocessors = 0;
-  check(driver().device_get(&device, ordinal), "cuDeviceGet");
-  check(driver().device_attribute(&multiprocessors, kMultiprocessors, device),
+  check(driver().device_attribute(&multiprocessors, kMultiprocessors, device_),
         "cuDeviceGetAttribute");
-  check(driver().context_retain(&context_, device), "cuDevicePrimaryCtxRetain");
+  check(driver().context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  ++setup_;
   use();
   queue_lane_ = make_lane();
   guest_lane_ = make_lane();
@@ -37,9 +53,11 @@ std::string CudaBackend::description() const {
 
 /// Makes the device's context the calling thread's.
 void CudaBackend::use() const {
-  if (current_context == context_) return;
+  if (!gone_.empty()) throw DeviceError(gone_);
+  const Current wanted{this, setup_};
+  if (current == wanted) return;
   check(driver().context_use(context_), "cuCtxSetCurrent");
-  current_context = context_;
+  current = wanted;
 }
 
 CudaBackend::Lane CudaBackend::make_lane() const {
@@ -50,6 +68,7 @@ CudaBackend::Lane CudaBackend::make_lane() const {
 }
 
 void* CudaBackend::allocate(size_t bytes) {
+  const std::shared_lock lock(setup_mutex_);
   use();
   DevicePointer data = 0;
   const Result result = driver().allocate(&data, bytes);
@@ -59,49 +78,72 @@ void* CudaBackend::allocate(size_t bytes) {
 }
 
 void CudaBackend::release(void* data, size_t) {
+  const std::shared_lock lock(setup_mutex_);
+  if (!gone_.empty()) return;
   use();
   // Only what the queue is through with is given back; if the device is lost, so is its memory.
   driver().release(pointer(data));
 }
 
 Backend::DeviceMemory CudaBackend::device_memory() {
+  const std::shared_lock lock(setup_mutex_);
   use();
   DeviceMemory memory;
   check(driver().memory_info(&memory.available, &memory.total), "cuMemGetInfo");
   return memory;
 }
 
+// The host's own memory, which the driver pins: it stays when the device and its context go.
 void* CudaBackend::allocate_host(size_t bytes) {
+  const std::shared_lock lock(setup_mutex_);
   use();
-  void* data = nullptr;
-  const Result result = driver().host_allocate(&data, bytes, kHostPortable);
+  void* data = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+  if (!data) return nullptr;
+  const Result result = driver().host_register(data, bytes, kHostPortable);
+  if (result != kSuccess) std::free(data);
   if (result == kOutOfMemory) return nullptr;
-  check(result, "cuMemHostAlloc");
+  check(result, "cuMemHostRegister");
+  const std::lock_guard pinned(pinned_mutex_);
+  pinned_[data] = bytes;
   return data;
 }
 
 void CudaBackend::release_host(void* data, size_t) {
-  use();
-  driver().host_release(data);
+  const std::shared_lock lock(setup_mutex_);
+  {
+    const std::lock_guard pinned(pinned_mutex_);
+    pinned_.erase(data);
+  }
+  if (gone_.empty()) {
+    use();
+    driver().host_unregister(data);
+  }
+  std::free(data);
 }
 
 void CudaBackend::begin_queue() {
   queue_thread_ = std::this_thread::get_id();
   // A device that was lost while it was set up shows at the first launch.
-  if (driver().context_use(context_) == kSuccess) current_context = context_;
+  if (driver().context_use(context_) == kSuccess) current = {this, setup_};
 }
 
 void CudaBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
+  use();
   kernels_->launch(step, bases, parameters, *launches_);
 }
 
-void CudaBackend::begin_plan(const Plan& plan) { launches_->begin(plan); }
+void CudaBackend::begin_plan(const Plan& plan) {
+  if (gone_.empty()) launches_->begin(plan);
+}
 
-void CudaBackend::end_plan() { launches_->end(); }
-
-int64_t CudaBackend::graph_runs() const { return launches_->replays(); }
+void CudaBackend::end_plan() {
+  if (!gone_.empty()) return;
+  launches_->end();
+  graph_runs_.store(graph_runs_before_ + launches_->replays(), std::memory_order_relaxed);
+}
 
 std::optional<PositionFailure> CudaBackend::launch(const NativeStep& step, void* const* addresses) {
+  use();
   launches_->flush();
   NativeLaunch call{step, addresses, *kernels_, queue_lane_.stream, *queue_lane_.staging, {}};
   if (launch_native(call)) return call.failure;
@@ -109,11 +151,13 @@ std::optional<PositionFailure> CudaBackend::launch(const NativeStep& step, void*
 }
 
 void CudaBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
-  use();
   if (on_queue()) {
+    use();
     launches_->flush();
     return copy_on(queue_lane_, destination, source, bytes, kind);
   }
+  const std::shared_lock set_up(setup_mutex_);
+  use();
   const std::lock_guard lock(guest_mutex_);
   copy_on(guest_lane_, destination, source, bytes, kind);
 }
@@ -142,32 +186,42 @@ void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, siz
 }
 
 void CudaBackend::finish() {
-  use();
-  if (on_queue())
+  if (on_queue()) {
+    use();
     return check(driver().stream_synchronize(queue_lane_.stream), "cuStreamSynchronize");
+  }
+  const std::shared_lock set_up(setup_mutex_);
+  use();
   const std::lock_guard lock(guest_mutex_);
   check(driver().stream_synchronize(guest_lane_.stream), "cuStreamSynchronize");
 }
 
 void CudaBackend::note(uint64_t ticket) {
   noted_ = ticket;
+  if (!gone_.empty()) return;
   Event event = nullptr;
   if (!spare_events_.empty()) {
     event = spare_events_.back();
     spare_events_.pop_back();
-  } else if (driver().event_create(&event, kEventNoTiming) != kSuccess) {
+  } else if (look_at(driver().event_create(&event, kEventNoTiming)) != kSuccess) {
     return;
   }
-  if (driver().event_record(event, queue_lane_.stream) == kSuccess)
+  if (look_at(driver().event_record(event, queue_lane_.stream)) == kSuccess)
     points_.push_back({ticket, event});
   else
     spare_events_.push_back(event);
 }
 
-/// A lost device is done with everything: whoever reads a value is told by the copy.
+/// Keeps a result that says that the device is lost.
+Result CudaBackend::look_at(Result result) {
+  if (is_lost(result) && !lost_) lost_ = result;
+  return result;
+}
+
+/// A lost device is done with everything.
 uint64_t CudaBackend::done() {
   while (!points_.empty()) {
-    const Result result = driver().event_query(points_.front().event);
+    const Result result = look_at(driver().event_query(points_.front().event));
     if (result == kNotReady) return done_;
     done_ = points_.front().ticket;
     spare_events_.push_back(points_.front().event);
@@ -176,8 +230,43 @@ uint64_t CudaBackend::done() {
   return done_ = noted_;
 }
 
+std::optional<std::string> CudaBackend::loss() {
+  if (!lost_) return std::nullopt;
+  return DriverError("cuda", lost_).what();
+}
+
+/// Whatever belongs to the context goes with it. The driver's documentation leaves open whether a
+/// process can go on after each kind of error: if it cannot, that is said from then on.
+void CudaBackend::begin_again() {
+  const std::unique_lock set_up_anew(setup_mutex_);
+  const std::lock_guard lock(guest_mutex_);
+  graph_runs_before_ = graph_runs_.load(std::memory_order_relaxed);
+  launches_.reset();
+  kernels_.reset();
+  queue_lane_ = {};
+  guest_lane_ = {};
+  points_.clear();
+  spare_events_.clear();
+  const Result lost = std::exchange(lost_, kSuccess);
+  try {
+    check(driver().context_reset(device_), "cuDevicePrimaryCtxReset");
+    set_up();
+    // What cannot be pinned again is copied more slowly.
+    for (const auto& [data, bytes] : pinned_) driver().host_register(data, bytes, kHostPortable);
+  } catch (const std::exception& error) {
+    gone_ = "cuda:" + std::to_string(facts_.ordinal) + " is lost for good (" +
+            DriverError("cuda", lost).what() + ") and cannot be set up anew: " + error.what() +
+            "; restart the program to use it";
+  }
+  const char* log = std::getenv("TIDE_LOG");
+  if (log && *log && std::strcmp(log, "0") != 0)
+    std::fprintf(stderr, "tide: cuda: cuda:%d was lost; %s\n", facts_.ordinal,
+                 gone_.empty() ? "it starts anew" : gone_.c_str());
+}
+
 void CudaBackend::call_when_done(void (*function)(void*), void* data) {
-  if (driver().host_function(queue_lane_.stream, function, data) != kSuccess) function(data);
+  if (!gone_.empty() || driver().host_function(queue_lane_.stream, function, data) != kSuccess)
+    function(data);
 }
 
 }  // namespace tide::cuda

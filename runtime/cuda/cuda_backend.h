@@ -4,8 +4,12 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -36,7 +40,7 @@ class CudaBackend : public Backend {
   std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
   void begin_plan(const Plan& plan) override;
   void end_plan() override;
-  int64_t graph_runs() const override;
+  int64_t graph_runs() const override { return graph_runs_.load(std::memory_order_relaxed); }
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
   void finish() override;
   bool host_readable() const override { return false; }
@@ -45,6 +49,8 @@ class CudaBackend : public Backend {
   bool is_asynchronous() const override { return true; }
   void note(uint64_t ticket) override;
   uint64_t done() override;
+  std::optional<std::string> loss() override;
+  void begin_again() override;
   void call_when_done(void (*function)(void*), void* data) override;
 
  private:
@@ -54,19 +60,31 @@ class CudaBackend : public Backend {
     Stream stream = nullptr;
     std::unique_ptr<Staging> staging;
   };
+  void set_up();
   void use() const;
+  Result look_at(Result result);
   Lane make_lane() const;
   bool on_queue() const { return std::this_thread::get_id() == queue_thread_.load(); }
   void copy_on(Lane& lane, void* destination, const void* source, size_t bytes, CopyKind kind);
 
   const DeviceFacts facts_;
   const HostNative host_native_;
+  DeviceOrdinal device_ = 0;
+  /// Guards all that is made anew when the device was lost: other threads than the queue's share it.
+  std::shared_mutex setup_mutex_;
+  uint64_t setup_ = 0;  ///< how often it was made
+  std::string gone_;    ///< why it could not be made anew; empty if it is there
   Context context_ = nullptr;
   Lane queue_lane_, guest_lane_;
   std::mutex guest_mutex_;
   std::unique_ptr<CudaKernels> kernels_;
   std::unique_ptr<LaunchGraphs> launches_;  ///< of fused kernels, to the queue's stream
   std::atomic<std::thread::id> queue_thread_;
+  std::mutex pinned_mutex_;
+  std::map<void*, size_t> pinned_;  ///< host memory
+  std::atomic<int64_t> graph_runs_{0};
+  int64_t graph_runs_before_ = 0;  ///< those of earlier contexts
+  Result lost_ = kSuccess;         ///< what told that the device is lost; the queue's thread
 
   struct Point {
     uint64_t ticket;

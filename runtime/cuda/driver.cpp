@@ -213,13 +213,6 @@ class Opening {
   void* library_ = nullptr;
 };
 
-/// Errors after which the driver refuses all further work on a device: illegal addresses and
-/// instructions, traps, uncorrectable memory errors, time-outs.
-bool is_lost(Result result) {
-  return result == 214 || result == 700 || result == 702 || result == 710 ||
-         (result >= 713 && result <= 719);
-}
-
 std::string error_message(const char* call, Result result) {
   const char *name = nullptr, *text = nullptr;
   if (table.error_name) table.error_name(result, &name);
@@ -231,6 +224,11 @@ std::string error_message(const char* call, Result result) {
 }
 
 }  // namespace
+
+bool is_lost(Result result) {
+  return result == 214 || result == 700 || result == 702 || result == 710 ||
+         (result >= 713 && result <= 719);
+}
 
 const DriverReport& driver_report() {
   // Never destroyed: queues use the driver until the process ends.

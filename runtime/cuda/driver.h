@@ -62,6 +62,10 @@ void log(const std::string& text);
 /// "13.0" for 13000.
 std::string version_text(int version);
 
+/// Errors after which the driver refuses all further work on a device: illegal addresses and
+/// instructions, traps, uncorrectable memory errors, time-outs.
+bool is_lost(Result result);
+
 /// A driver's call that failed: names the call and what the driver says.
 class DriverError : public Error {
  public:

@@ -72,7 +72,7 @@ constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4;
 
 constexpr unsigned kStreamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
 constexpr unsigned kEventNoTiming = 2;      ///< CU_EVENT_DISABLE_TIMING
-constexpr unsigned kHostPortable = 1;       ///< CU_MEMHOSTALLOC_PORTABLE
+constexpr unsigned kHostPortable = 1;       ///< CU_MEMHOSTALLOC_PORTABLE, and ..REGISTER..
 /// CUjit_option: a buffer for the compiler's errors, and its size.
 constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
 
@@ -86,11 +86,14 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(device_attribute, "cuDeviceGetAttribute", (int* value, Attribute which, DeviceOrdinal device)) \
   X(device_memory, "cuDeviceTotalMem", (size_t * bytes, DeviceOrdinal device))                     \
   X(context_retain, "cuDevicePrimaryCtxRetain", (Context * context, DeviceOrdinal device))         \
+  X(context_reset, "cuDevicePrimaryCtxReset", (DeviceOrdinal device))                              \
   X(context_use, "cuCtxSetCurrent", (Context context))                                             \
   X(memory_info, "cuMemGetInfo", (size_t * available, size_t * total))                             \
   X(allocate, "cuMemAlloc", (DevicePointer * data, size_t bytes))                                  \
   X(release, "cuMemFree", (DevicePointer data))                                                    \
   X(host_allocate, "cuMemHostAlloc", (void** data, size_t bytes, unsigned flags))                  \
+  X(host_register, "cuMemHostRegister", (void* data, size_t bytes, unsigned flags))                \
+  X(host_unregister, "cuMemHostUnregister", (void* data))                                          \
   X(host_release, "cuMemFreeHost", (void* data))                                                   \
   X(copy, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, size_t bytes, Stream stream))    \
   X(copy_to_device, "cuMemcpyHtoDAsync",                                                           \

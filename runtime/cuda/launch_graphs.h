@@ -17,7 +17,6 @@
 // first.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -105,7 +104,7 @@ class LaunchGraphs {
   size_t part_ = 0;
   List waiting_;
   std::optional<DriverError> failure_;
-  std::atomic<int64_t> replays_{0};  ///< read from any thread
+  int64_t replays_ = 0;
 };
 
 }  // namespace tide::cuda

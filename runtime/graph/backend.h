@@ -99,6 +99,11 @@ class Backend {
   virtual void note(uint64_t) {}
   /// The last noted ticket whose work is done, or given up because the device is lost.
   virtual uint64_t done() { return 0; }
+  /// Why all that lay on the device is lost, if that has happened since the last `begin_again`.
+  virtual std::optional<std::string> loss() { return std::nullopt; }
+  /// After a loss: sets the device up anew, without any memory. If that fails, all further calls
+  /// throw and say so.
+  virtual void begin_again() {}
   /// Calls `function`, from any thread, once all that is enqueued by now is done.
   virtual void call_when_done(void (*function)(void*), void* data) { function(data); }
 

@@ -34,7 +34,9 @@ std::string list_of_devices() {
 }  // namespace
 
 DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
-    : device(d), number(n), backend(std::move(b)), allocator(*backend), pinned(*backend, Allocator::Memory::pinned_host), queue(*backend, d.name()) {}
+    : device(d), number(n), backend(std::move(b)), allocator(*backend), pinned(*backend, Allocator::Memory::pinned_host), queue(*backend, d.name()) {
+  queue.set_abandon([this] { return allocator.abandon(); });
+}
 
 DeviceState& DeviceState::of(Device device) {
   Registry& all = registry();

@@ -21,6 +21,7 @@ std::string size_text(size_t bytes) {
 Allocator::~Allocator() {
   trim();
   for (char* slab : slabs_) give_back(slab, kSlab);
+  for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
   for (Storage* storage : spare_) delete storage;
 }
 
@@ -33,7 +34,25 @@ size_t Allocator::block_size(size_t bytes) {
   return size < kHuge ? size : (size + kHuge - 1) & ~(kHuge - 1);
 }
 
+bool Allocator::meets_lost(const void* data, size_t bytes) const {
+  if (lost_.empty()) return false;
+  const char* first = static_cast<const char*>(data);
+  const auto after = lost_.lower_bound(first + bytes);
+  if (after == lost_.begin()) return false;
+  const auto before = std::prev(after);
+  return before->first + before->second > first;
+}
+
 void* Allocator::obtain(size_t bytes) {
+  void* data = obtain_block(bytes);
+  while (data && meets_lost(data, bytes)) {
+    shunned_.emplace_back(data, bytes);
+    data = obtain_block(bytes);
+  }
+  return data;
+}
+
+void* Allocator::obtain_block(size_t bytes) {
   return pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
 }
 
@@ -103,6 +122,7 @@ Ref<Storage> Allocator::allocate(size_t wanted) {
     spare_.pop_back();
   }
   storage->data = data;
+  storage->lost = false;
   storage->bytes = bytes;
   storage->allocator = this;
   storage->site = current_call_site();
@@ -120,6 +140,14 @@ void Allocator::release(Storage* storage) {
   storage->previous->next = storage->next;
   if (storage->next) storage->next->previous = storage->previous;
   statistics_.in_use -= storage->bytes;
+  if (storage->lost) {
+    lost_.erase(static_cast<const char*>(storage->data));
+    spare_.push_back(storage);
+    if (!lost_.empty()) return;
+    for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
+    shunned_.clear();
+    return;
+  }
   statistics_.cached += storage->bytes;
   if (storage->bytes <= kSmallLimit) small_[storage->bytes / kSmallest].push_back(storage->data);
   else large_[storage->bytes].push_back(storage->data);
@@ -136,6 +164,25 @@ size_t Allocator::trim() {
   large_.clear();
   statistics_.cached -= given_back;
   return given_back;
+}
+
+std::vector<void*> Allocator::abandon() {
+  std::lock_guard lock(mutex_);
+  std::vector<void*> addresses;
+  for (Storage* storage = in_use_.next; storage; storage = storage->next) {
+    if (storage->lost) continue;
+    storage->lost = true;
+    lost_[static_cast<const char*>(storage->data)] = storage->bytes;
+    addresses.push_back(storage->data);
+  }
+  for (auto& list : small_) list.clear();
+  large_.clear();
+  slabs_.clear();
+  slab_ = nullptr;
+  slab_left_ = 0;
+  shunned_.clear();
+  statistics_.cached = 0;
+  return addresses;
 }
 
 engine::MemoryStatistics Allocator::statistics() const {

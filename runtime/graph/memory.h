@@ -24,6 +24,7 @@ std::string size_text(size_t bytes);
 struct Storage : RefCounted<Storage> {
   void* data = nullptr;
   size_t bytes = 0;  ///< of the block
+  bool lost = false;  ///< the device does not have it any more: see Allocator::abandon
   Allocator* allocator = nullptr;
   CallSite site;     ///< the line that needed it
   Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
@@ -47,6 +48,10 @@ class Allocator {
   Ref<Storage> allocate(size_t bytes);
   /// Gives cached blocks back to the backend, and returns how many bytes that were.
   size_t trim();
+  /// The device has lost its memory: forgets all blocks, and returns the addresses of those in use.
+  /// As long as somebody holds one of these, no other block comes to lie where it was, so that an
+  /// address still means one value.
+  std::vector<void*> abandon();
   engine::MemoryStatistics statistics() const;
   void reset_peak();
   void release(Storage* storage);
@@ -61,7 +66,9 @@ class Allocator {
   void* take_cached(size_t& bytes);
   void* carve_small(size_t bytes);
   void* obtain(size_t bytes);
+  void* obtain_block(size_t bytes);
   void give_back(void* data, size_t bytes);
+  bool meets_lost(const void* data, size_t bytes) const;
 
   Backend& backend_;
   const Memory memory_;
@@ -79,6 +86,8 @@ class Allocator {
   std::vector<char*> slabs_;
   char* slab_ = nullptr;         ///< what is left of the last of them
   size_t slab_left_ = 0;
+  std::map<const char*, size_t> lost_;  ///< blocks in use that the device has lost
+  std::vector<std::pair<void*, size_t>> shunned_;  ///< blocks that lie where lost ones did
   engine::MemoryStatistics statistics_;
 };
 

@@ -55,6 +55,8 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   if (ticket > completed() + kCapacity) wait_for_room(ticket);
   Submission& submission = ring_[ticket % kCapacity];
   submission.site = current_call_site();
+  // Before any block is taken: if the device is lost meanwhile, this one is too old.
+  submission.generation = generation_.load(std::memory_order_acquire);
   fill(submission);
   pending_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
   submitted_.store(ticket, std::memory_order_seq_cst);
@@ -169,6 +171,7 @@ bool Queue::publish() {
   const uint64_t before = completed_.load(std::memory_order_relaxed);
   if (before == launched_) return false;
   const uint64_t done = backend_.is_asynchronous() ? backend_.done() : launched_;
+  if (const auto why = backend_.loss()) lose(*why);
   if (done == before) return false;
   completed_.store(done, std::memory_order_seq_cst);
   if (waiting_.load(std::memory_order_seq_cst)) {
@@ -277,7 +280,37 @@ std::vector<Ref<Failure>> Queue::unread_failures() {
   return unread;
 }
 
+/// The device has lost all that lay on it: so are the values, with the line of the oldest work that
+/// was under way. It starts anew, and what was submitted with addresses of before will not run.
+void Queue::lose(const std::string& why) {
+  const uint64_t oldest = std::min(completed() + 1, launched_);
+  const Submission& submission = ring_[oldest % kCapacity];
+  loss_ = new Failure;
+  const bool known = !submission.steps.empty();
+  loss_->op = known ? submission.steps.front().name : "submit";
+  loss_->site = known ? submission.steps.front().site : submission.site;
+  loss_->what = std::string(loss_->op) + ": " + why;
+  if (oldest < launched_)
+    loss_->what += "; it is this op or one of the " + std::to_string(launched_ - oldest) +
+                   " windows after it (TIDE_EAGER=1 tells more)";
+  if (abandon_)
+    for (void* address : abandon_()) set_failure(address, {loss_, true});
+  backend_.begin_again();
+  generation_.fetch_add(1, std::memory_order_release);
+}
+
+/// The results of a submission that was made before the device was lost are lost with it.
+void Queue::forsake(Submission& submission) {
+  for (const BoundStep& bound : submission.steps)
+    for (size_t i = 0; i < bound.step->outputs.size(); ++i)
+      set_failure(reinterpret_cast<void*>(submission.words[bound.outputs + i]), {loss_, true});
+  if (submission.task_output) set_failure(submission.task_output, {loss_, true});
+}
+
 void Queue::execute(Submission& submission, bool drop) {
+  if (!submission.plan) submission.steps.clear();
+  if (submission.generation != generation_ && (submission.plan || submission.task_output))
+    return forsake(submission);
   if (submission.plan) return execute_plan(submission, drop);
   if (!submission.task) return;
   try {
@@ -448,8 +481,12 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
       void* old = reinterpret_cast<void*>(submission.words[bound.fallbacks + f]);
       const auto spoilt = find_failure(old, false);
       lost = step.fallbacks[f].lost || (spoilt && spoilt->lost);
-      if (!lost && old != address)
-        backend_.copy(address, old, step.fallbacks[f].bytes, CopyKind::within);
+      try {
+        if (!lost && old != address)
+          backend_.copy(address, old, step.fallbacks[f].bytes, CopyKind::within);
+      } catch (const std::exception&) {
+        lost = true;  // the device went with both
+      }
     }
     set_failure(address, {failure, lost});
   }

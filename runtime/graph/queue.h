@@ -44,6 +44,7 @@ struct Submission {
   /// fails. Then steps that run whole or not at all do not run until somebody was told.
   bool lasting = false;
   bool given_up = false;        ///< no step runs: what was recorded is only a part of such a whole
+  uint64_t generation = 0;      ///< of the device, when this was made: see Queue::lose
   /// Runs on the queue's thread in place of a plan: uploads, waits for other devices, marks.
   std::function<void()> task;
   /// Address that the task computes, and who asked for it, for failures. The site is noted by
@@ -67,6 +68,10 @@ class Queue {
  public:
   explicit Queue(Backend& backend, std::string name);
   ~Queue();
+
+  /// What gives the addresses of the values that go with the device, should it be lost; before the
+  /// first submission.
+  void set_abandon(std::function<std::vector<void*>()> abandon) { abandon_ = std::move(abandon); }
 
   /// Adds work. Waits while the queue is full. `fill` gets a recycled, empty submission. Returns
   /// its ticket.
@@ -116,6 +121,8 @@ class Queue {
   int64_t small_work(const Submission& submission) const;
   bool dropped(uint64_t ticket) const { return drop_until_.load(std::memory_order_acquire) >= ticket; }
   void execute(Submission& submission, bool drop);
+  void lose(const std::string& why);
+  void forsake(Submission& submission);
   void execute_plan(Submission& submission, bool drop);
   static Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
   Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, bool drop);
@@ -141,6 +148,9 @@ class Queue {
   std::atomic<bool> sleeping_{false}, stop_{false};
   std::unique_ptr<Strands> strands_;
   uint64_t launched_ = 0;      ///< the last ticket that was executed; done later if the backend only enqueues
+  std::function<std::vector<void*>()> abandon_;
+  std::atomic<uint64_t> generation_{0};  ///< how often the device was lost
+  Ref<Failure> loss_;                    ///< the last time
   bool roused_ = false;        ///< the backend's work is done; guarded by sleep_mutex_
   bool will_be_roused_ = false;
   std::atomic<int> waiting_{0};

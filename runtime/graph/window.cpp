@@ -271,7 +271,7 @@ void Window::take_outputs(const Plan& plan, const Step& step, BoundStep& bound) 
   for (const Step::Reuse& reuse : step.reuses) {
     Node& old = *externals_[reuse.value.index];
     if (nodes_[reuse.output]->storage || !held_by_window_alone(plan, reuse.value.index) ||
-        !old.storage->unique())
+        !old.storage->unique() || old.storage->lost)
       continue;
     nodes_[reuse.output]->storage = old.storage;
     bound.skip = step.unless_reused;

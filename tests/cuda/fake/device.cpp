@@ -27,6 +27,28 @@ bool Blocks::release(uint64_t address) {
   return true;
 }
 
+void Blocks::clear() {
+  std::lock_guard lock(mutex_);
+  for (const auto& [address, bytes] : blocks_) std::free(reinterpret_cast<void*>(address));
+  blocks_.clear();
+  total_ = 0;
+}
+
+void Blocks::add(uint64_t address, size_t bytes) {
+  std::lock_guard lock(mutex_);
+  blocks_[address] = bytes;
+  total_ += bytes;
+}
+
+bool Blocks::remove(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) return false;
+  total_ -= found->second;
+  blocks_.erase(found);
+  return true;
+}
+
 std::optional<std::pair<uint64_t, uint64_t>> Blocks::find(uint64_t address) const {
   std::lock_guard lock(mutex_);
   auto found = blocks_.upper_bound(address);

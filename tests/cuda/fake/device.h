@@ -22,6 +22,10 @@ class Blocks {
   /// Null if the total would exceed `limit`.
   void* allocate(size_t bytes, size_t limit);
   bool release(uint64_t address);
+  void clear();
+  /// Memory that somebody else has and gives back.
+  void add(uint64_t address, size_t bytes);
+  bool remove(uint64_t address);
   /// First byte and end of the block that holds the address.
   std::optional<std::pair<uint64_t, uint64_t>> find(uint64_t address) const;
   size_t total() const;

@@ -131,6 +131,16 @@ Result context_retain(Context* context, DeviceOrdinal device) {
   return kSuccess;
 }
 
+/// What waits in the streams is over before; all memory of the device is gone.
+Result context_reset(DeviceOrdinal number) {
+  if (!is_device(number)) return kInvalidDevice;
+  Device& device = *devices()[static_cast<size_t>(number)];
+  if (settings().lost_for_good && device.lost) return kLaunchFailed;
+  device.memory.clear();
+  device.lost = kSuccess;
+  return kSuccess;
+}
+
 Result context_use(Context context) {
   current = reinterpret_cast<Device*>(context);
   return kSuccess;
@@ -162,6 +172,16 @@ Result host_allocate(void** data, size_t bytes, unsigned) {
   if (const Result error = state()) return error;
   *data = pinned().allocate(bytes, SIZE_MAX);
   return *data ? kSuccess : kOutOfMemory;
+}
+
+Result host_register(void* data, size_t bytes, unsigned) {
+  if (const Result error = state()) return error;
+  pinned().add(reinterpret_cast<uint64_t>(data), bytes);
+  return kSuccess;
+}
+
+Result host_unregister(void* data) {
+  return pinned().remove(reinterpret_cast<uint64_t>(data)) ? kSuccess : kInvalidValue;
 }
 
 Result host_release(void* data) {
@@ -352,7 +372,7 @@ Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid
                              grid_x, grid_y, grid_z, block_x, block_y, block_z] {
     if (device.lost) return;
     if (loses) {
-      device.lost = kLaunchFailed;
+      device.lost = settings().lose_error;
       return;
     }
     if (settings().skip_kernels) return;

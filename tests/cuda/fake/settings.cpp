@@ -36,6 +36,8 @@ Settings read_settings() {
   integer("init_error", result.init_error);
   integer("lose_after", result.lose_after);
   integer("lost_device", result.lost_device);
+  integer("lose_error", result.lose_error);
+  integer("lost_for_good", result.lost_for_good);
   integer("fail_copy", result.fail_copy);
   integer("resident_blocks", result.resident_blocks);
   integer("block_threads", result.block_threads);

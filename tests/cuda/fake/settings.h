@@ -18,6 +18,8 @@ struct Settings {
   int init_error = 0;        ///< what cuInit returns
   int64_t lose_after = -1;   ///< a device is lost after so many launches; -1: never
   int lost_device = 0;       ///< which one
+  int lose_error = 719;      ///< as an error of this number
+  int lost_for_good = 0;     ///< 1: it cannot be set up again
   int64_t fail_copy = -1;    ///< the n-th copy, from 1, fails
   int resident_blocks = 0;   ///< that a multiprocessor holds; 0: by threads and shared memory
   int block_threads = 0;     ///< that the driver advises; 0: as many as allowed

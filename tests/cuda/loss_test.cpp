@@ -1,0 +1,129 @@
+// A device that is lost takes its values along, tells whose work it was, and starts anew.
+#include <catch2/catch.hpp>
+
+#include "tests/cuda/environment.h"
+#include "tests/interpreter/command.h"
+
+namespace tide::test {
+namespace {
+
+::test::Outcome run_script(const std::string& script, const std::string& fake) {
+  const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", fake}});
+  const ::test::TemporaryFolder folder;
+  return ::test::run_tide({folder.write("lost.lua", script)});
+}
+
+/// Line 3 loses the device, which has run two kernels by then.
+const std::string kStart =
+    "local x = tide.ones(8, {device = 'cuda'}) * 2\n"
+    "tide.synchronize() local pinned = tide.ones(4):pin_memory() x:cpu()\n"
+    "local y = x + 1\n"
+    "local ok, why = pcall(y.tolist, y)\n"
+    "assert(not ok)\n";
+
+std::string settings(const std::string& more = "") { return "lose_after=1" + more; }
+
+}  // namespace
+
+TEST_CASE("a failed kernel is told with the line that queued it", "[cuda]") {
+  for (const auto& [error, words] : {std::pair("700", "an illegal memory access was encountered"),
+                                     std::pair("719", "unspecified launch failure")}) {
+    const auto outcome =
+        run_script(kStart + "print(why)", settings(std::string(",lose_error=") + error));
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find(words) != std::string::npos);
+    CHECK(outcome.out.find("lost.lua:3 (add), noticed at ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a lost device starts anew, without its values", "[cuda]") {
+  const auto outcome = run_script(
+      kStart +
+          "for _, lost in ipairs {x, y, x * 3} do\n"
+          "  local read, told = pcall(lost.tolist, lost)\n"
+          "  assert(not read and told:find('lost.lua:3', 1, true), told)\n"
+          "end\n"
+          "local kept = {}\n"
+          "for i = 1, 50 do\n"
+          "  kept[i] = tide.full({100 * i}, i + 0.0, {device = 'cuda'}) + i\n"
+          "  assert(not pcall(x.tolist, x), 'a lost value came back')\n"
+          "end\n"
+          "for i = 1, 50 do assert(kept[i]:mean():item() == 2 * i) end\n"
+          "assert(kept[3][{{1, 4}}]:matmul(tide.eye(4, {device = 'cuda'})):sum():item() == 24)\n"
+          "assert(pinned:sum():item() == 4 and pinned:to('cuda'):sum():item() == 4)\n"
+          "assert(tide.ones(3):pin_memory():to('cuda'):sum():item() == 3)\n"
+          "x:fill_(7) assert(x:sum():item() == 56)\n"
+          "assert(tide.ones(8, {device = 'cuda:1'}):sum():item() == 8)\n"
+          "local held = tide.cuda.memory_allocated()\n"
+          "x, y, kept = nil, nil, nil collectgarbage() collectgarbage() tide.cuda.synchronize()\n"
+          "assert(tide.cuda.memory_allocated() < held)\n"
+          "print('well')",
+      settings());
+  INFO(outcome.err);
+  CHECK(outcome.out == "well\n");
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("what is queued behind a lost device does not run with old addresses", "[cuda]") {
+  const auto outcome = run_script(
+      "local eager <close> = tide.eager()\n"
+      "local x = tide.ones(64, {device = 'cuda'})\n"
+      "local chain = {}\n"
+      "for i = 1, 500 do x = x + 1 chain[i] = x end\n"
+      "local bad = 0\n"
+      "for i = 1, 500 do\n"
+      "  local ok, value = pcall(function() return chain[i]:sum():item() end)\n"
+      "  if ok then assert(value == 64 * (i + 1)) else bad = bad + 1 end\n"
+      "end\n"
+      "assert(bad > 100, bad)\n"
+      "local y = tide.ones(64, {device = 'cuda'}) + 1\n"
+      "print(y:sum():item())",
+      "lose_after=300");
+  INFO(outcome.err);
+  CHECK(outcome.out == "128.0\n");
+}
+
+TEST_CASE("a device that cannot be set up again says so each time", "[cuda]") {
+  const auto outcome = run_script(
+      kStart +
+          "for _ = 1, 3 do\n"
+          "  local ok, told = pcall(function() return tide.ones(8, {device = 'cuda'}):sum():item() "
+          "end)\n"
+          "  assert(not ok and told:find('cuda:0 is lost for good', 1, true), told)\n"
+          "end\n"
+          "assert(not pcall(x.tolist, x))\n"
+          "assert(pinned:sum():item() == 4)\n"
+          "print(tide.ones(8, {device = 'cuda:1'}):sum():item(), tide.ones(2):sum():item())",
+      settings(",lost_for_good=1"));
+  INFO(outcome.err);
+  CHECK(outcome.out == "8.0\t2.0\n");
+}
+
+TEST_CASE("training goes on after the device was lost", "[cuda]") {
+  const auto outcome = run_script(
+      "local nn = tide.nn\n"
+      "local function train()\n"
+      "  tide.manual_seed(1)\n"
+      "  local net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1)):to('cuda')\n"
+      "  local optimizer = tide.optim.Adam(net:parameters(), {lr = 0.05})\n"
+      "  local x, y, last = tide.randn(16, 4):cuda(), tide.randn(16, 1):cuda()\n"
+      "  for _ = 1, 12 do\n"
+      "    optimizer:zero_grad()\n"
+      "    local loss = nn.functional.mse_loss(net(x), y)\n"
+      "    loss:backward() optimizer:step()\n"
+      "    last = loss:item()\n"
+      "  end\n"
+      "  return last\n"
+      "end\n"
+      "local ok, why = pcall(train)\n"
+      "assert(not ok and why:find('device is lost', 1, true), why)\n"
+      "local again, once_more = train(), train()\n"
+      "assert(again == once_more)\n"
+      "print('trained', tide.statistics().graphs > 0)",
+      "lose_after=150");
+  INFO(outcome.err);
+  CHECK(outcome.out == "trained\ttrue\n");
+}
+
+}  // namespace tide::test
