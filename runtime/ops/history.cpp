@@ -291,6 +291,10 @@ void Tensor::set_grad(const Tensor& grad) const {
                        std::string(name_of(dtype())));
     if (!(grad.device() == device()))
       throw DeviceError("grad: it lies on " + grad.device().name() + ", the tensor on " + device().name());
+    // Such a ring would keep itself alive.
+    for (Tensor next = grad; next.defined(); next = next.grad())
+      if (next == *this)
+        throw Error("grad: a tensor cannot be its own gradient, nor that of its gradient");
   } else if (!body_->autograd) {
     return;
   }

@@ -105,6 +105,12 @@ describe("backward", function(device)
     x.grad = nil
     equal(x.grad, nil)
   end)
+  it("has no rings of gradients", function()
+    local x, y = leaf({1.0, 2.0}), leaf({3.0, 4.0})
+    raises("cannot be its own gradient", function() x.grad = x end)
+    x.grad = y
+    raises("nor that of its gradient", function() y.grad = x end)
+  end)
   it("uses the values of the forward pass, whatever is written later", function()
     local x, w = leaf({1.0, 2.0}), tide.tensor({3.0, 4.0}):to(device)
     local y = (x * w):sum()
