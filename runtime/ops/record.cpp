@@ -226,8 +226,11 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
   const DType type = old->type;
   const bool whole = x.layout().is_dense() && x.numel() == old->shape.numel();
   Argument source;
-  if (value.tensor.defined()) {
-    Tensor input = value.tensor;
+  Tensor input = value.tensor;
+  // A number would go on in the compute type, as if it had not been rounded to the tensor's.
+  if (!input.defined() && is_half(type))
+    input = record_ramp(LightOp::fill, name, Layout(Shape()), type, type, device.device, {value.number});
+  if (input.defined()) {
     if (input.body().cell->device != &device) {
       if (input.device().kind != DeviceKind::cpu || input.rank() != 0)
         common_device(name, std::array{TensorOrNumber(x), value});
