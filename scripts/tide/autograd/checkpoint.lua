@@ -36,12 +36,8 @@ local function checkpoint(fn, ...)
   local inputs, outputs = {tide.zeros({}, {requires_grad = true})}, {}
   for i, place in ipairs(tensors) do inputs[i + 1] = arguments[place] end
   for i = 1, results.n do
-    local result = results[i]
-    if tide.is_tensor(result) and result:is_floating_point() then
-      if result.requires_grad then
-        result = result:detach()
-        results[i] = result
-      end
+    if tide.is_tensor(results[i]) and results[i]:is_floating_point() then
+      results[i] = results[i]:detach() -- fn may well return what it was given
       outputs[#outputs + 1] = i
     end
   end

@@ -83,6 +83,12 @@ local function index_key()
   return key
 end
 
+--- Writes a field. What is no tensor may be a class, which stays: it forgets the value again.
+local function set_field(x, key, value)
+  x[key] = value
+  if type(x) == "table" then x[key] = nil end
+end
+
 local function add_operators(list)
   for name, fn in pairs(kOperators) do
     list[#list + 1] = new_target("operator " .. name, fn, "(x, value)")
@@ -90,13 +96,13 @@ local function add_operators(list)
   end
   for _ = 1, 20 do
     list[#list + 1] = new_target("x[...]", function(x) return x[index_key()] end, "(x)")
-    list[#list + 1] = new_target("x[...] =", function(x, v) x[index_key()] = v end, "(x, value)")
-    list[#list + 1] = new_target("x[...] = tensor", function(x, v) x[index_key()] = v end, "(x, y)")
+    list[#list + 1] = new_target("x[...] =", function(x, v) set_field(x, index_key(), v) end, "(x, value)")
+    list[#list + 1] = new_target("x[...] = tensor", function(x, v) set_field(x, index_key(), v) end, "(x, y)")
     list[#list + 1] = new_target("x[odd]", function(x, v) return x[v] end, "(x, value)")
   end
   for _, field in ipairs(kFields) do
     list[#list + 1] = new_target("x." .. field, function(x) return x[field] end, "(x)")
-    list[#list + 1] = new_target("x." .. field .. " =", function(x, v) x[field] = v end, "(x, y)")
+    list[#list + 1] = new_target("x." .. field .. " =", function(x, v) set_field(x, field, v) end, "(x, y)")
   end
 end
 
