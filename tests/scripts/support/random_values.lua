@@ -16,9 +16,10 @@ function values.random(low, high)
 end
 local random = values.random
 
---- Starts the sequence again that belongs to call `number` of a round.
+--- Starts the sequences again, tide's own too, that belong to call `number` of a round.
 function values.restart(seed, number)
   state = seed * 1000003 + number
+  tide.manual_seed(state)
   for _ = 1, 4 do random(2) end
 end
 
