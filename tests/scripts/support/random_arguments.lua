@@ -189,7 +189,7 @@ local function play(list, eagerly)
 end
 
 --- Whether the call found no room. A lack of memory is noticed by another call than in eager mode,
---- perhaps already while its arguments are made; later calls may then get other results as arguments.
+--- perhaps already while its arguments are made, and later calls get other results as arguments.
 local function found_no_room(entry)
   for _, outcome in ipairs(entry) do
     if outcome.form == "out of memory" then return true end
@@ -198,17 +198,13 @@ local function found_no_room(entry)
 end
 
 local function compare_round(lazy, eager)
-  local any_lack = false
   for i = 1, #lazy do
-    local comparable = not (found_no_room(lazy[i]) or found_no_room(eager[i]))
-    any_lack = any_lack or not comparable
-    if comparable and lazy[i].text ~= eager[i].text then
-      if not any_lack then
-        trouble("other arguments in eager mode: " .. eager[i].text, lazy[i].text)
-      end
+    if found_no_room(lazy[i]) or found_no_room(eager[i]) then return end
+    if lazy[i].text ~= eager[i].text then
+      trouble("other arguments in eager mode: " .. eager[i].text, lazy[i].text)
       return
     end
-    if comparable and lazy[i].compared then
+    if lazy[i].compared then
       compared = compared + 1
       if #lazy[i] ~= #eager[i] then
         trouble(("%d values, eagerly %d"):format(#lazy[i], #eager[i]), lazy[i].text)
