@@ -1,10 +1,11 @@
 // The native ops of host devices.
 #pragma once
 
-#include "runtime/graph/backend.h"
 #include "runtime/graph/native.h"
 
 namespace tide {
+
+struct NativeStep;
 
 /// The routine that carries out `op`. Thread-safe; a routine never waits for anything but its own
 /// parts.

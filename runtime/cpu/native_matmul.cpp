@@ -8,6 +8,7 @@
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/team.h"
+#include "runtime/graph/backend.h"
 
 namespace tide {
 namespace {

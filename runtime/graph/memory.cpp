@@ -2,9 +2,9 @@
 #include "runtime/graph/memory.h"
 
 #include <algorithm>
-#include <utility>
 #include <bit>
 #include <cstdio>
+#include <utility>
 
 namespace tide {
 

@@ -142,10 +142,10 @@ uint64_t Queue::execute_from(uint64_t first) {
   const auto run = [&](uint64_t ticket) { execute(ring_[ticket % kCapacity], dropped(ticket)); };
   Parallel* const parallel = backend_.side_by_side();
   uint64_t next = first;
-  if (parallel) {
+  const uint64_t end =
+      std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
+  if (parallel && end > first + 1) {
     strands_->clear();
-    const uint64_t end =
-        std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
     for (int64_t work; next < end && (work = small_work(ring_[next % kCapacity])); ++next)
       strands_->add(ring_[next % kCapacity], work);
   }

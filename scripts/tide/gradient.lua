@@ -5,9 +5,6 @@ local tide = require "tide"
 
 local read = arguments("gradient", {"x", {"spacing", 1}, {"dim"}, {"edge_order", 1}}, {x = "tensor"})
 
---- `count` places of `dim`, from `first`.
-local function part(x, dim, first, count) return x:narrow(dim, first, count) end
-
 --- Distances between neighbours along dim, in a shape that broadcasts against x.
 local function distances(x, dim, spacing)
   local n = x:size(dim)
@@ -20,7 +17,7 @@ local function distances(x, dim, spacing)
     raise("gradient: dimension %d needs %d coordinates: got (%s)", dim, n,
       table.concat(spacing.shape, ", "))
   end
-  return (part(spacing, 1, 2, n - 1) - part(spacing, 1, 1, n - 1)):reshape(shape)
+  return (spacing:narrow(1, 2, n - 1) - spacing:narrow(1, 1, n - 1)):reshape(shape)
 end
 
 --- The slope at one end, through its nearest two values, or three: `near`, `middle` and `far` values
@@ -37,15 +34,15 @@ local function slope(x, dim, spacing, edge_order)
     raise("gradient: %d elements are needed in dimension %d: there are %d", edge_order + 1, dim, n)
   end
   local h = distances(x, dim, spacing)
-  local function at(i) return part(x, dim, i, 1) end
-  local function step(i) return part(h, dim, i, 1) end
+  local function at(i) return x:narrow(dim, i, 1) end
+  local function step(i) return h:narrow(dim, i, 1) end
   local three = edge_order == 2
   local parts = {
     end_slope(at(1), at(2), three and at(3), step(1), three and step(2), 1),
   }
   if n > 2 then
-    local left, right = part(h, dim, 1, n - 2), part(h, dim, 2, n - 2)
-    local before, here, after = part(x, dim, 1, n - 2), part(x, dim, 2, n - 2), part(x, dim, 3, n - 2)
+    local left, right = h:narrow(dim, 1, n - 2), h:narrow(dim, 2, n - 2)
+    local before, here, after = x:narrow(dim, 1, n - 2), x:narrow(dim, 2, n - 2), x:narrow(dim, 3, n - 2)
     -- The slopes on both sides, weighted by the other side's distance.
     parts[2] = ((here - before) / left * right + (after - here) / right * left) / (left + right)
   end

@@ -2,6 +2,7 @@
 -- stands here.
 local arguments = require "tide.arguments"
 local raise = require "tide.raise"
+local reduce = require "tide.nn.functional.reduce"
 local tide = require "tide"
 
 local F = require("tide.native").functional
@@ -135,13 +136,6 @@ function F.gumbel_softmax(...)
 end
 
 -- Losses ------------------------------------------------------------------------------------------
-
-local function reduce(name, values, reduction)
-  if reduction == "mean" then return values:mean() end
-  if reduction == "sum" then return values:sum() end
-  if reduction == "none" then return values end
-  raise("%s: reduction is mean, sum or none: got %s", name, tostring(reduction))
-end
 
 local function check_same_shape(name, x, target)
   local a, b = table.concat(x.shape, ", "), table.concat(target.shape, ", ")

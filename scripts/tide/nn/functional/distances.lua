@@ -1,14 +1,8 @@
 -- tide.nn.functional: losses and distances of pairs and triples.
 local arguments = require "tide.arguments"
 local raise = require "tide.raise"
+local reduce = require "tide.nn.functional.reduce"
 local tide = require "tide"
-
-local function reduce(name, values, reduction)
-  if reduction == "mean" then return values:mean() end
-  if reduction == "sum" then return values:sum() end
-  if reduction == "none" then return values end
-  raise("%s: reduction is mean, sum or none: got %s", name, tostring(reduction))
-end
 
 return function(F)
   local read_pdist = arguments("pdist", {"x", {"p", 2.0}}, {x = "tensor", p = "number"})
