@@ -1,4 +1,6 @@
 // Matches the values of a call with the parameters of an op.
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "bindings/device/device_object.h"
@@ -118,10 +120,10 @@ constexpr std::string_view kOptionNames[] = {"dtype", "device", "requires_grad"}
 /// effect here that are accepted everywhere.
 int tensor_option(std::string_view key) {
   if (key == "ctx") return kDeviceOption;
-  if (key == "pin_memory" || key == "memory_format" || key == "non_blocking") return -2;
-  for (int i = 0; i < kTensorOptionCount; ++i)
-    if (key == kOptionNames[i]) return i;
-  return -1;
+  if (key == "pin_memory") return kPinMemoryOption;
+  if (key == "memory_format" || key == "non_blocking") return -2;
+  const auto* const place = std::find(std::begin(kOptionNames), std::end(kOptionNames), key);
+  return place == std::end(kOptionNames) ? -1 : static_cast<int>(place - kOptionNames);
 }
 
 bool takes_options(const Signature& signature) {

@@ -228,6 +228,8 @@ TensorOptions read_options(const Call& call, int parameter) {
     options.device = device_at(call.L, index, call.name);
   if (const int index = call.option[kRequiresGradOption])
     options.requires_grad = lua_toboolean(call.L, index);
+  if (const int index = call.option[kPinMemoryOption])
+    options.pin_memory = lua_toboolean(call.L, index);
   return options;
 }
 

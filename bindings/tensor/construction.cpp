@@ -9,6 +9,7 @@
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
@@ -139,15 +140,6 @@ Tensor copy_tensor(const Tensor& source, const TensorOptions& options) {
   return x == source ? clone(x) : x;
 }
 
-/// Whether the options at a stack index ask for pinned memory.
-bool wants_pinned(lua_State* L, int index) {
-  if (!lua_istable(L, index)) return false;
-  lua_getfield(L, index, "pin_memory");
-  const bool wanted = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return wanted;
-}
-
 /// The tensor of the value at stack index 1. Options at index 2 say more than those of `like`,
 /// which may be null.
 int construct(lua_State* L, const char* function, const Tensor* like = nullptr) {
@@ -155,7 +147,6 @@ int construct(lua_State* L, const char* function, const Tensor* like = nullptr) 
   TensorOptions options = options_at(L, 2, function);
   if (like && !options.dtype) options.dtype = like->dtype();
   if (like && !options.device) options.device = like->device();
-  const bool pinned = wants_pinned(L, 2);
   lua_settop(L, 1);
   Tensor x;
   if (const Tensor* source = find_tensor(L, 1)) {
@@ -167,9 +158,7 @@ int construct(lua_State* L, const char* function, const Tensor* like = nullptr) 
     collect(L, all, 0, function);
     x = make_tensor(all, options);
   }
-  if (pinned && x.device().kind == DeviceKind::cpu) x = record_pinned(x);
-  if (options.requires_grad) x.set_requires_grad(true);
-  push_tensor(L, std::move(x));
+  push_tensor(L, finish(std::move(x), options));
   return 1;
 }
 

@@ -1,5 +1,7 @@
 // 2-d convolutions and their gradients.
 #include <algorithm>
+#include <atomic>
+#include <bit>
 
 #include "runtime/core/error.h"
 #include "runtime/cpu/dnnl/plugin.h"
@@ -46,19 +48,21 @@ void for_patches(const ConvolutionShape& s, const Visit& visit) {
           }
 }
 
-/// f64 convolutions as matrix products of patches, for one group of one image after another.
+/// Convolutions as matrix products of patches, for one group of one image after another. Each factor
+/// of the padding is multiplied, so a weight that is infinite or nan makes nan of it.
+template <class T>
 class PatchConvolution {
  public:
   PatchConvolution(const ConvolutionShape& shape, Parallel& parallel)
       : s_(shape), parallel_(parallel) {
-    patches_ = scratch().get<double>(rows() * columns());
+    patches_ = scratch().get<T>(rows() * columns());
   }
 
-  void forward(const double* input, const double* weight, const double* bias, double* output) {
+  void forward(const T* input, const T* weight, const T* bias, T* output) {
     for_groups([&](int64_t image, int64_t group) {
       gather_patches(input + input_offset(image, group));
-      double* y = output + output_offset(image, group);
-      gemm<double>(channels(), columns(), rows(), {weight + group * channels() * rows(), rows(), 1},
+      T* y = output + output_offset(image, group);
+      gemm<T>(channels(), columns(), rows(), {weight + group * channels() * rows(), rows(), 1},
                    {patches_, columns(), 1}, nullptr, 0, y, parallel_);
       for (int64_t o = 0; bias && o < channels(); ++o)
         for (int64_t i = 0; i < columns(); ++i)
@@ -66,27 +70,27 @@ class PatchConvolution {
     });
   }
 
-  void backward_input(const double* dy, const double* weight, double* dx) {
-    std::fill_n(dx, s_.n * s_.input_size(), 0.0);
+  void backward_input(const T* dy, const T* weight, T* dx) {
+    std::fill_n(dx, s_.n * s_.input_size(), T());
     for_groups([&](int64_t image, int64_t group) {
-      gemm<double>(rows(), columns(), channels(), {weight + group * channels() * rows(), 1, rows()},
+      gemm<T>(rows(), columns(), channels(), {weight + group * channels() * rows(), 1, rows()},
                    {dy + output_offset(image, group), columns(), 1}, nullptr, 0, patches_,
                    parallel_);
-      double* target = dx + input_offset(image, group);
+      T* target = dx + input_offset(image, group);
       for_patches(s_, [&](int64_t row, int64_t column, int64_t place) {
         if (place >= 0) target[place] += patches_[row * columns() + column];
       });
     });
   }
 
-  void backward_weight(const double* dy, const double* input, double* dw) {
+  void backward_weight(const T* dy, const T* input, T* dw) {
     static thread_local Scratch parts;
     const int64_t size = channels() * rows();
-    double* part = parts.get<double>(size);
-    std::fill_n(dw, s_.weight_size(), 0.0);
+    T* part = parts.get<T>(size);
+    std::fill_n(dw, s_.weight_size(), T());
     for_groups([&](int64_t image, int64_t group) {
       gather_patches(input + input_offset(image, group));
-      gemm<double>(channels(), rows(), columns(), {dy + output_offset(image, group), columns(), 1},
+      gemm<T>(channels(), rows(), columns(), {dy + output_offset(image, group), columns(), 1},
                    {patches_, 1, columns()}, nullptr, 0, part, parallel_);
       for (int64_t i = 0; i < size; ++i) dw[group * size + i] += part[i];
     });
@@ -114,15 +118,15 @@ class PatchConvolution {
       for (int64_t group = 0; group < s_.groups; ++group) body(image, group);
   }
 
-  void gather_patches(const double* input) {
+  void gather_patches(const T* input) {
     for_patches(s_, [&](int64_t row, int64_t column, int64_t place) {
-      patches_[row * columns() + column] = place >= 0 ? input[place] : 0.0;
+      patches_[row * columns() + column] = place >= 0 ? input[place] : T();
     });
   }
 
   const ConvolutionShape& s_;
   Parallel& parallel_;
-  double* patches_;
+  T* patches_;
 };
 
 /// The elements of an array as floats: itself, or a copy in `scratch`.
@@ -136,6 +140,20 @@ const float* widened(const ArrayView& array, Scratch& scratch, Parallel& paralle
     for (int64_t i = begin; i < end; ++i) to[i] = static_cast<float>(from[i]);
   });
   return to;
+}
+
+/// Whether none of the numbers is infinite or nan. If a weight is, the fast versions of a convolution
+/// do not serve: they leave the padding out, or mix the weights of a filter.
+bool all_finite(const float* numbers, int64_t count, Parallel& parallel) {
+  constexpr uint32_t kExponent = 0x7f800000;
+  std::atomic<bool> finite = true;
+  parallel.for_range(count, 65536, [&](int64_t begin, int64_t end) {
+    bool found = false;
+    for (int64_t i = begin; i < end; ++i)
+      found |= (std::bit_cast<uint32_t>(numbers[i]) & kExponent) == kExponent;
+    if (found) finite = false;
+  });
+  return finite;
 }
 
 /// Calls compute(first, second, bias, result) on floats, and rounds the result once if T is a half.
@@ -167,7 +185,7 @@ void convolve(NativeCall& call, const ConvolutionShape& shape, const Patches& pa
   switch (call.outputs[0].type) {
     case DType::f64: {
       const auto data = [&](int i) { return static_cast<const double*>(call.inputs[i].data); };
-      PatchConvolution convolution(shape, *call.parallel);
+      PatchConvolution<double> convolution(shape, *call.parallel);
       return patches(convolution, data(0), data(1), call.attributes[0] ? data(2) : nullptr,
                      static_cast<double*>(call.outputs[0].data));
     }
@@ -203,9 +221,12 @@ void native_conv2d(NativeCall& call) {
   if (is_empty(shape)) return fill_empty(call);
   convolve(
       call, shape,
-      [](PatchConvolution& convolution, const double* input, const double* weight,
+      [](PatchConvolution<double>& convolution, const double* input, const double* weight,
          const double* bias, double* output) { convolution.forward(input, weight, bias, output); },
       [&](const float* input, const float* weight, const float* bias, float* output) {
+        if (!all_finite(weight, shape.weight_size(), *call.parallel))
+          return PatchConvolution<float>(shape, *call.parallel)
+              .forward(input, weight, bias, output);
         if (winograd_suits_forward(shape))
           return winograd_forward(shape, input, weight, bias, output, *call.parallel);
         check(dnnl_plugin().forward(shape, input, weight, bias, output, *call.parallel));
@@ -218,9 +239,11 @@ void native_conv2d_backward_input(NativeCall& call) {
   if (is_empty(shape)) return fill_empty(call);
   convolve(
       call, shape,
-      [](PatchConvolution& convolution, const double* dy, const double* weight, const double*,
+      [](PatchConvolution<double>& convolution, const double* dy, const double* weight, const double*,
          double* dx) { convolution.backward_input(dy, weight, dx); },
       [&](const float* dy, const float* weight, const float*, float* dx) {
+        if (!all_finite(weight, shape.weight_size(), *call.parallel))
+          return PatchConvolution<float>(shape, *call.parallel).backward_input(dy, weight, dx);
         if (winograd_suits_backward_input(shape))
           return winograd_backward_input(shape, dy, weight, dx, *call.parallel);
         check(dnnl_plugin().backward_input(shape, dy, weight, dx, *call.parallel));
@@ -233,7 +256,7 @@ void native_conv2d_backward_weight(NativeCall& call) {
   if (is_empty(shape)) return fill_empty(call);
   convolve(
       call, shape,
-      [](PatchConvolution& convolution, const double* dy, const double* input, const double*,
+      [](PatchConvolution<double>& convolution, const double* dy, const double* input, const double*,
          double* dw) { convolution.backward_weight(dy, input, dw); },
       [&](const float* dy, const float* input, const float*, float* dw) {
         if (winograd_suits_backward_weight(shape))

@@ -28,11 +28,6 @@ DType type_for(const TensorOptions& options, std::initializer_list<Number> numbe
   return type;
 }
 
-Tensor finish(Tensor x, const TensorOptions& options) {
-  if (options.requires_grad) x.set_requires_grad(true);
-  return x;
-}
-
 Tensor fill_new(const char* name, const Shape& shape, Number value, DType type,
                 const TensorOptions& options) {
   Layout layout(shape);
@@ -96,6 +91,12 @@ Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower)
 }
 
 }  // namespace
+
+Tensor finish(Tensor x, const TensorOptions& options) {
+  if (options.pin_memory && x.device().kind == DeviceKind::cpu) x = record_pinned(x);
+  if (options.requires_grad) x.set_requires_grad(true);
+  return x;
+}
 
 Tensor full(const Shape& shape, Number value, const TensorOptions& options) {
   return fill_new("full", shape, value, type_for(options, {value}), options);
@@ -165,7 +166,7 @@ Tensor logspace(double start, double end, int64_t steps, std::optional<double> b
                 const TensorOptions& options) {
   TensorOptions wide = options;
   wide.dtype = DType::f64;
-  wide.requires_grad = false;
+  wide.requires_grad = wide.pin_memory = false;
   const Tensor powers = pow(Number(base.value_or(10)), linspace(start, end, steps, wide));
   return finish(convert(powers, options.dtype.value_or(DType::f32)), options);
 }
@@ -194,8 +195,13 @@ Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
   const Tensor positions = positions_of("one_hot", x);
   const bool counted = !num_classes || *num_classes == -1;
   int64_t classes = counted ? 0 : *num_classes;
+  if (counted && x.numel() == 0)
+    throw ShapeError("one_hot: nothing says how many classes there are: num_classes is needed for " +
+                     x.shape().text());
   if (counted)
     for (int64_t position : read_integers("one_hot", x)) classes = std::max(classes, position);
+  else if (classes < (x.numel() > 0 ? 1 : 0))
+    throw ShapeError("one_hot: num_classes is at least 1: got " + std::to_string(classes));
   // A comparison alone would leave positions out of range without a mark: the gather of 1..C finds
   // them when it runs.
   const Tensor checked =

@@ -8,6 +8,9 @@
 
 namespace tide {
 
+/// x with what options ask for besides type and device.
+Tensor finish(Tensor x, const TensorOptions& options);
+
 /// A tensor full of `value`. The type is that of the options, else that of the value (i64, f32,
 /// bool).
 Tensor full(const Shape& shape, Number value, const TensorOptions& options = {});

@@ -18,9 +18,8 @@ namespace tide {
 namespace {
 
 /// x in the middle of a larger tensor full of `value`.
-Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, double value) {
-  const Number number = is_floating(x.dtype()) ? Number(value) : Number(int64_t(value));
-  Tensor y = full(shape, number, {.dtype = x.dtype(), .device = x.device()});
+Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, Number value) {
+  Tensor y = full(shape, value, {.dtype = x.dtype(), .device = x.device()});
   Layout middle = y.layout();
   for (int d = 0; d < x.rank(); ++d) middle = slice_dim(middle, d, before[d], x.shape()[d], 1);
   record_fill("pad", make_view(y, middle), x);
@@ -33,7 +32,7 @@ Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, double
 }
 
 /// Constant padding; negative amounts crop first.
-Tensor pad_constant(const Tensor& x, const Sizes& before, const Sizes& after, double value) {
+Tensor pad_constant(const Tensor& x, const Sizes& before, const Sizes& after, Number value) {
   Tensor inner = x;
   Sizes grown;
   Shape shape;
@@ -171,7 +170,7 @@ Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::strin
     after.push_back(given ? amounts[2 * from_last + 1] : 0);
   }
   const std::string how = mode.value_or("constant");
-  if (how == "constant") return pad_constant(x, before, after, value ? value->as_double() : 0);
+  if (how == "constant") return pad_constant(x, before, after, value.value_or(Number(0)));
   if (how != "reflect" && how != "replicate" && how != "circular")
     throw Error("pad: mode is \"constant\", \"reflect\", \"replicate\" or \"circular\": got " +
                 how);

@@ -48,11 +48,6 @@ Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType ty
   return convert(floor(drawn * steps) * (1 / steps), type);
 }
 
-Tensor finish(Tensor x, const TensorOptions& options) {
-  if (options.requires_grad) x.set_requires_grad(true);
-  return x;
-}
-
 Tensor draw_for(const char* name, bool normal, const Shape& shape, const TensorOptions& options) {
   return finish(draw_floating(name, normal, shape, options.dtype.value_or(DType::f32),
                               options.device.value_or(Device{})),
@@ -149,7 +144,7 @@ Tensor normal(double mean, double deviation, const Shape& shape, const TensorOpt
   if (!(deviation >= 0))
     throw Error("normal: the deviation is negative: " + std::to_string(deviation));
   TensorOptions plain = options;
-  plain.requires_grad = false;
+  plain.requires_grad = plain.pin_memory = false;
   return finish(randn(shape, plain) * deviation + mean, options);
 }
 

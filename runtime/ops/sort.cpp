@@ -64,6 +64,11 @@ struct Rows {
     return integers.empty() ? less_in(floating, a, b) : less_in(integers, a, b);
   }
 
+  /// As numbers are: a row with nan equals none.
+  bool equal(size_t a, size_t b) const {
+    return integers.empty() ? equal_in(floating, a, b) : equal_in(integers, a, b);
+  }
+
  private:
   template <class T>
   bool less_in(const std::vector<T>& values, size_t a, size_t b) const {
@@ -71,6 +76,12 @@ struct Rows {
     // nan comes after all numbers, as in sort.
     const auto before = [](T u, T v) { return u < v || (u == u && v != v); };
     return std::lexicographical_compare(row(a), row(a + 1), row(b), row(b + 1), before);
+  }
+
+  template <class T>
+  bool equal_in(const std::vector<T>& values, size_t a, size_t b) const {
+    const auto row = [&](size_t i) { return values.begin() + static_cast<int64_t>(i * length); };
+    return std::equal(row(a), row(a + 1), row(b));
   }
 };
 
@@ -97,15 +108,12 @@ Results unique_elements(const Tensor& x, const Shape& shape, bool return_inverse
                         bool return_counts) {
   const int64_t count = x.numel();
   const auto [sorted, places] = sort_raw("unique", x, 0, false, count);
-  // A place in order begins a new value unless it equals the one before; all nan are one value.
+  // A place in order begins a new value unless it equals the one before, as no nan does.
   const TensorOptions options{.dtype = DType::boolean, .device = x.device()};
   Tensor begins = ones({std::min<int64_t>(count, 1)}, options);
   if (count > 1) {
     const Tensor here = slice(sorted, 0, 1, count - 1), before = slice(sorted, 0, 0, count - 1);
-    Tensor differ = ne(here, before);
-    if (is_floating(x.dtype()))
-      differ = logical_and(differ, logical_not(logical_and(isnan(here), isnan(before))));
-    begins = cat({begins, differ});
+    begins = cat({begins, ne(here, before)});
   }
   const Tensor rows = nonzero(begins), firsts = reshape_to(rows, {rows.shape()[0]});
   Results results;
@@ -173,7 +181,7 @@ Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bo
 
   std::vector<int64_t> firsts, counts, inverse(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
-    if (i == 0 || rows.less(order[i - 1], order[i])) {
+    if (i == 0 || !rows.equal(order[i - 1], order[i])) {
       firsts.push_back(static_cast<int64_t>(order[i]) + 1);
       counts.push_back(0);
     }

@@ -32,8 +32,7 @@ Tensor make_window(const char* name, int64_t length, std::optional<bool> periodi
         std::max(last, 1.0);
     window = convert(shaping(place), type);
   }
-  if (options.requires_grad) window.set_requires_grad(true);
-  return window;
+  return finish(window, options);
 }
 
 Tensor cosine(const Tensor& place, int times) {

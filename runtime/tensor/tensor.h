@@ -94,6 +94,7 @@ struct TensorOptions {
   std::optional<DType> dtype;
   std::optional<Device> device;
   bool requires_grad = false;
+  bool pin_memory = false;  ///< in memory from which a device copies faster, where there is one
 };
 
 }  // namespace tide

@@ -73,6 +73,10 @@ describe("pinned memory", function(device)
   it("takes what a table holds, if the options say so", function()
     local pinned = tide.tensor({1, 2, 3}, {pin_memory = true})
     test.is_true(pinned:is_pinned())
+    for _, x in ipairs {tide.zeros(2, {pin_memory = true}), tide.rand(2, {pin_memory = true}),
+      tide.arange(3, {pin_memory = true}), tide.ones_like(pinned, {pin_memory = true})} do
+      test.is_true(x:is_pinned())
+    end
     equal(pinned:tolist(), {1, 2, 3})
     test.is_false(tide.tensor({1, 2, 3}, {pin_memory = false}):is_pinned())
     test.is_true(tide.tensor({1.0}, {pin_memory = true, requires_grad = true}).is_leaf)

@@ -34,9 +34,48 @@ describe("a nan", function(device)
       equal({x.grad:tolist(), y.grad:tolist()}, {{1.0, 1.0, 1.0, 0.5}, {1.0, 1.0, 1.0, 0.5}})
     end
   end)
+  it("is a value of its own for unique", function()
+    local values, inverse, counts = tide.tensor({2.0, nan, 1.0, nan}, {device = device}):unique {
+      return_inverse = true, return_counts = true,
+    }
+    equal({values[{ {1, 2} }]:tolist(), values:isnan():tolist()},
+      {{1.0, 2.0}, {false, false, true, true}})
+    equal({inverse:tolist(), counts:tolist()}, {{2, 3, 1, 4}, {1, 1, 1, 1}})
+    local rows = tide.tensor({{1.0, nan}, {0.0, 2.0}, {1.0, nan}, {0.0, 2.0}}, {device = device})
+    values, inverse, counts = rows:unique {dim = 1, return_inverse = true, return_counts = true}
+    equal({values.shape, values[1]:tolist()}, {{3, 2}, {0.0, 2.0}})
+    equal({inverse:tolist(), counts:tolist()}, {{2, 1, 3, 1}, {2, 1, 1}})
+  end)
   it("is not below a threshold", function()
     local y = F.threshold(tide.tensor({nan, 0.0, 3.0}, {device = device}), 1, 9)
     equal({y:isnan():tolist(), y[2]:item(), y[3]:item()}, {{true, false, false}, 9.0, 3.0})
+  end)
+end)
+
+describe("weights that are not finite", function(device)
+  it("make nan of the zeros around the input, in convolutions of all sizes and types", function()
+    for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16"} do
+      for dims, conv in ipairs {F.conv1d, F.conv2d, F.conv3d} do
+        local sizes, kernel = {1, 2}, {1, 2}
+        for d = 1, dims do sizes[d + 2], kernel[d + 2] = 6, 3 end
+        local x = tide.ones(sizes, {dtype = dtype, device = device})
+        local weight = tide.ones(kernel, {dtype = dtype, device = device})
+        weight:view(-1)[1] = inf
+        local y = conv(x, weight, {padding = 1})
+        -- The first weight meets the padding where a place is the first of some dimension.
+        equal({y:isnan():sum():item(), y:isinf():sum():item()}, {6 ^ dims - 5 ^ dims | 0, 5 ^ dims | 0})
+      end
+    end
+  end)
+  it("reach those outputs alone that they are multiplied for", function()
+    -- Many channels: these convolutions are Winograd's.
+    local x = tide.ones({1, 32, 12, 12}, {device = device, requires_grad = true})
+    local weight = tide.ones({32, 32, 3, 3}, {device = device})
+    weight[{5, 1, 1, 1}] = inf
+    local y = F.conv2d(x, weight)
+    equal({y:isinf():sum():item(), y:isnan():any():item()}, {100, false})
+    y:sum():backward()
+    equal({x.grad:isinf():sum():item(), x.grad:isnan():any():item()}, {100, false})
   end)
 end)
 
@@ -123,6 +162,27 @@ describe("types and options", function(device)
     raises("scaled_dot_product_attention: query, key and value must be of one type: " ..
       "float32, float64, float32",
       function() return F.scaled_dot_product_attention(x, x:double(), x) end)
+  end)
+end)
+
+describe("padding", function(device)
+  it("takes its value as the type has it", function()
+    local function padded(dtype, value)
+      return F.pad(tide.zeros({1}, {dtype = dtype, device = device}), {0, 1}, {value = value})[2]:item()
+    end
+    equal({padded("bool", true), padded("bool", 0.5), padded("bool", 0)}, {true, true, false})
+    equal({padded("int64", true), padded("int64", 2 ^ 53 | 1), padded("float32", true)},
+      {1, 2 ^ 53 | 1, 1.0})
+  end)
+end)
+
+describe("one_hot", function(device)
+  it("needs classes", function()
+    local none = tide.zeros({0}, {dtype = "int64", device = device})
+    equal(F.one_hot(none, 3).shape, {0, 3})
+    local first = tide.ones({1}, {dtype = "int64", device = device})
+    raises("one_hot: num_classes is at least 1: got 0", F.one_hot, first, 0)
+    raises("one_hot: nothing says how many classes there are", F.one_hot, none)
   end)
 end)
 

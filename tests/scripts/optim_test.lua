@@ -240,6 +240,28 @@ describe("optimizers", function(device)
     end
     equal(run(true), run(false))
   end)
+  it("count no step that failed", function()
+    local function run(failing)
+      local x, y = parameter(1.0, device), parameter(1.0, device)
+      local optimizer = optim.Adam({x, y}, {lr = 0.1})
+      for i = 1, 3 do
+        x.grad, y.grad = tide.ones_like(x), tide.ones_like(y)
+        if i == failing then
+          local whole = optimizer.update
+          function optimizer:update(parameter, ...)
+            whole(self, parameter, ...)
+            if parameter == y then error("stopped") end
+          end
+          raises("stopped", optimizer.step, optimizer)
+          optimizer.update = nil
+          equal({optimizer.state[x].step, optimizer.state[y].step}, {i - 1, i - 1})
+        end
+        optimizer:step()
+      end
+      return {x:item(), y:item()}
+    end
+    equal({run(1), run(2)}, {run(), run()})
+  end)
   it("lower a loss", function()
     tide.manual_seed(2)
     local net = tide.nn.Sequential(tide.nn.Linear(3, 8), tide.nn.Tanh(), tide.nn.Linear(8,

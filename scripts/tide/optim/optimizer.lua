@@ -66,6 +66,24 @@ end
 -- nothing of it is carried out.
 local step_end = setmetatable({}, {__close = function(_, problem) native.end_step(problem) end})
 
+local function copy(source)
+  local result = {}
+  for key, value in pairs(source) do result[key] = value end
+  return result
+end
+
+-- What states held before a step. When an error passes they get it back: numbers that count steps
+-- belong to the step as tensors do.
+local states_before = {
+  __close = function(before, problem)
+    if problem == nil then return end
+    for state, fields in pairs(before) do
+      for key in pairs(state) do state[key] = nil end
+      for key, value in pairs(fields) do state[key] = value end
+    end
+  end,
+}
+
 --- Updates all parameters that have a gradient, all of them or, if that fails, none. Queues work
 --- only; never waits. `closure`, if given, is called first, to compute the gradients; what it
 --- returns is returned.
@@ -126,10 +144,13 @@ end
 function Optimizer:update_all()
   local _ <close> = tide.no_grad()
   prepare_all(self)
+  local before <close> = setmetatable({}, states_before)
   native.begin_step()
   local _ <close> = step_end
   each_gradient(self, function(parameter, grad, group)
-    self:update(parameter, grad, self.state[parameter], group)
+    local state = self.state[parameter]
+    before[state] = copy(state)
+    self:update(parameter, grad, state, group)
   end)
 end
 
@@ -142,12 +163,6 @@ local function each_parameter(optimizer, fn)
       fn(parameter, number)
     end
   end
-end
-
-local function copy(source)
-  local result = {}
-  for key, value in pairs(source) do result[key] = value end
-  return result
 end
 
 --- All that is needed to go on later: {state = per parameter number, param_groups = options}.
