@@ -12,7 +12,13 @@
 namespace tide::bindings {
 
 /// Options that creating functions take by name.
-enum TensorOption { kDTypeOption, kDeviceOption, kRequiresGradOption, kPinMemoryOption, kTensorOptionCount };
+enum TensorOption {
+  kDTypeOption,
+  kDeviceOption,
+  kRequiresGradOption,
+  kPinMemoryOption,
+  kTensorOptionCount
+};
 
 /// The arguments of one call, bound to the parameters of a signature.
 struct Call {

@@ -48,8 +48,8 @@ void for_patches(const ConvolutionShape& s, const Visit& visit) {
           }
 }
 
-/// Convolutions as matrix products of patches, for one group of one image after another. Each factor
-/// of the padding is multiplied, so a weight that is infinite or nan makes nan of it.
+/// Convolutions as matrix products of patches, for one group of one image after another. Each
+/// factor of the padding is multiplied, so a weight that is infinite or nan makes nan of it.
 template <class T>
 class PatchConvolution {
  public:
@@ -63,7 +63,7 @@ class PatchConvolution {
       gather_patches(input + input_offset(image, group));
       T* y = output + output_offset(image, group);
       gemm<T>(channels(), columns(), rows(), {weight + group * channels() * rows(), rows(), 1},
-                   {patches_, columns(), 1}, nullptr, 0, y, parallel_);
+              {patches_, columns(), 1}, nullptr, 0, y, parallel_);
       for (int64_t o = 0; bias && o < channels(); ++o)
         for (int64_t i = 0; i < columns(); ++i)
           y[o * columns() + i] += bias[group * channels() + o];
@@ -74,8 +74,7 @@ class PatchConvolution {
     std::fill_n(dx, s_.n * s_.input_size(), T());
     for_groups([&](int64_t image, int64_t group) {
       gemm<T>(rows(), columns(), channels(), {weight + group * channels() * rows(), 1, rows()},
-                   {dy + output_offset(image, group), columns(), 1}, nullptr, 0, patches_,
-                   parallel_);
+              {dy + output_offset(image, group), columns(), 1}, nullptr, 0, patches_, parallel_);
       T* target = dx + input_offset(image, group);
       for_patches(s_, [&](int64_t row, int64_t column, int64_t place) {
         if (place >= 0) target[place] += patches_[row * columns() + column];
@@ -91,7 +90,7 @@ class PatchConvolution {
     for_groups([&](int64_t image, int64_t group) {
       gather_patches(input + input_offset(image, group));
       gemm<T>(channels(), rows(), columns(), {dy + output_offset(image, group), columns(), 1},
-                   {patches_, 1, columns()}, nullptr, 0, part, parallel_);
+              {patches_, 1, columns()}, nullptr, 0, part, parallel_);
       for (int64_t i = 0; i < size; ++i) dw[group * size + i] += part[i];
     });
   }
@@ -142,8 +141,8 @@ const float* widened(const ArrayView& array, Scratch& scratch, Parallel& paralle
   return to;
 }
 
-/// Whether none of the numbers is infinite or nan. If a weight is, the fast versions of a convolution
-/// do not serve: they leave the padding out, or mix the weights of a filter.
+/// Whether none of the numbers is infinite or nan. If a weight is, the fast versions of a
+/// convolution do not serve: they leave the padding out, or mix the weights of a filter.
 bool all_finite(const float* numbers, int64_t count, Parallel& parallel) {
   constexpr uint32_t kExponent = 0x7f800000;
   std::atomic<bool> finite = true;
@@ -239,8 +238,8 @@ void native_conv2d_backward_input(NativeCall& call) {
   if (is_empty(shape)) return fill_empty(call);
   convolve(
       call, shape,
-      [](PatchConvolution<double>& convolution, const double* dy, const double* weight, const double*,
-         double* dx) { convolution.backward_input(dy, weight, dx); },
+      [](PatchConvolution<double>& convolution, const double* dy, const double* weight,
+         const double*, double* dx) { convolution.backward_input(dy, weight, dx); },
       [&](const float* dy, const float* weight, const float*, float* dx) {
         if (!all_finite(weight, shape.weight_size(), *call.parallel))
           return PatchConvolution<float>(shape, *call.parallel).backward_input(dy, weight, dx);
@@ -256,8 +255,8 @@ void native_conv2d_backward_weight(NativeCall& call) {
   if (is_empty(shape)) return fill_empty(call);
   convolve(
       call, shape,
-      [](PatchConvolution<double>& convolution, const double* dy, const double* input, const double*,
-         double* dw) { convolution.backward_weight(dy, input, dw); },
+      [](PatchConvolution<double>& convolution, const double* dy, const double* input,
+         const double*, double* dw) { convolution.backward_weight(dy, input, dw); },
       [&](const float* dy, const float* input, const float*, float* dw) {
         if (winograd_suits_backward_weight(shape))
           return winograd_backward_weight(shape, dy, input, dw, *call.parallel);

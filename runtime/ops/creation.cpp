@@ -196,8 +196,9 @@ Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
   const bool counted = !num_classes || *num_classes == -1;
   int64_t classes = counted ? 0 : *num_classes;
   if (counted && x.numel() == 0)
-    throw ShapeError("one_hot: nothing says how many classes there are: num_classes is needed for " +
-                     x.shape().text());
+    throw ShapeError(
+        "one_hot: nothing says how many classes there are: num_classes is needed for " +
+        x.shape().text());
   if (counted)
     for (int64_t position : read_integers("one_hot", x)) classes = std::max(classes, position);
   else if (classes < (x.numel() > 0 ? 1 : 0))

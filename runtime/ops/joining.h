@@ -40,12 +40,14 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std:
 /// output of `size` (n, c, ...) to.
 Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners = false);
 /// Resamples the dimensions after the first two; `mode` is "nearest" (default), "linear" or
-/// "bilinear", "trilinear", "bicubic" (of planes) or "area" (means).
+/// "bilinear", "trilinear", "bicubic" (of planes) or "area" (means). With `antialias` ("bilinear",
+/// "bicubic", "lanczos") the kernel is widened so that a smaller result misses nothing. uint8 is
+/// computed in whole numbers and rounded after each dimension.
 Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size = {},
                    const std::optional<std::vector<double>>& scale_factor = {},
                    const std::optional<std::string>& mode = {},
                    std::optional<bool> align_corners = {},
-                   std::optional<bool> recompute_scale_factor = {});
+                   std::optional<bool> recompute_scale_factor = {}, bool antialias = false);
 /// Windows of (n, c, h, w) as columns (n, c * kh * kw, windows), and the sum of columns back.
 Tensor unfold(const Tensor& x, const Sizes& kernel, const std::optional<Sizes>& dilation = {},
               const std::optional<Sizes>& padding = {}, const std::optional<Sizes>& stride = {});
