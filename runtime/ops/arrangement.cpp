@@ -75,12 +75,16 @@ void collect(int64_t n, int64_t r, bool repeats, std::vector<int64_t>& row, int6
   }
 }
 
-std::vector<Tensor> split_rank(const char* op, const Tensor& x, int64_t sections, int rank,
-                               int dim) {
+void check_rank(const char* op, const Tensor& x, int rank) {
   if (x.rank() < rank)
     throw ShapeError(std::string(op) + ": at least " + std::to_string(rank) +
                      (rank == 1 ? " dimension is" : " dimensions are") +
                      " needed: " + x.shape().text());
+}
+
+std::vector<Tensor> split_rank(const char* op, const Tensor& x, int64_t sections, int rank,
+                               int dim) {
+  check_rank(op, x, rank);
   if (sections < 1 || x.shape()[dim] % sections != 0)
     throw ShapeError(std::string(op) + ": dimension " + std::to_string(dim + 1) + " of " +
                      x.shape().text() + " does not divide into " + std::to_string(sections));
@@ -188,16 +192,39 @@ std::vector<Tensor> tensor_split_after(const Tensor& x, const std::vector<int64_
   return parts;
 }
 
+std::vector<Tensor> tensor_split_by(const Tensor& x, const Tensor& cuts, std::optional<Dim> dim) {
+  if (cuts.rank() > 1)
+    throw ShapeError("tensor_split: a number or a vector of cuts is needed: " +
+                     cuts.shape().text());
+  const std::vector<int64_t> numbers = read_integers("tensor_split", cuts);
+  return cuts.rank() == 0 ? tensor_split(x, numbers[0], dim) : tensor_split_after(x, numbers, dim);
+}
+
 std::vector<Tensor> hsplit(const Tensor& x, int64_t sections) {
   return split_rank("hsplit", x, sections, 1, x.rank() == 1 ? 0 : 1);
+}
+
+std::vector<Tensor> hsplit_after(const Tensor& x, const std::vector<int64_t>& indices) {
+  check_rank("hsplit", x, 1);
+  return tensor_split_after(x, indices, Dim{x.rank() == 1 ? 0 : 1});
 }
 
 std::vector<Tensor> vsplit(const Tensor& x, int64_t sections) {
   return split_rank("vsplit", x, sections, 2, 0);
 }
 
+std::vector<Tensor> vsplit_after(const Tensor& x, const std::vector<int64_t>& indices) {
+  check_rank("vsplit", x, 2);
+  return tensor_split_after(x, indices, Dim{0});
+}
+
 std::vector<Tensor> dsplit(const Tensor& x, int64_t sections) {
   return split_rank("dsplit", x, sections, 3, 2);
+}
+
+std::vector<Tensor> dsplit_after(const Tensor& x, const std::vector<int64_t>& indices) {
+  check_rank("dsplit", x, 3);
+  return tensor_split_after(x, indices, Dim{2});
 }
 
 Tensor diag_embed(const Tensor& x, std::optional<int64_t> offset, std::optional<Dim> dim1,

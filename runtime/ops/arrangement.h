@@ -25,13 +25,18 @@ Tensor cartesian_prod(const std::vector<Tensor>& tensors);
 Tensor combinations(const Tensor& x, std::optional<int64_t> r = {}, bool with_replacement = false);
 
 /// So many parts along dim, the first ones longer by one if they cannot be equal; or cut after so
-/// many places.
+/// many places. A tensor holds either, without dimensions the number of parts; it is read.
 std::vector<Tensor> tensor_split(const Tensor& x, int64_t sections, std::optional<Dim> dim = {});
 std::vector<Tensor> tensor_split_after(const Tensor& x, const std::vector<int64_t>& indices,
                                        std::optional<Dim> dim = {});
+std::vector<Tensor> tensor_split_by(const Tensor& x, const Tensor& tensor_indices_or_sections,
+                                    std::optional<Dim> dim = {});
 std::vector<Tensor> hsplit(const Tensor& x, int64_t sections);
+std::vector<Tensor> hsplit_after(const Tensor& x, const std::vector<int64_t>& indices);
 std::vector<Tensor> vsplit(const Tensor& x, int64_t sections);
+std::vector<Tensor> vsplit_after(const Tensor& x, const std::vector<int64_t>& indices);
 std::vector<Tensor> dsplit(const Tensor& x, int64_t sections);
+std::vector<Tensor> dsplit_after(const Tensor& x, const std::vector<int64_t>& indices);
 
 /// Matrices with the last dimension of x on a diagonal, in two new dimensions.
 Tensor diag_embed(const Tensor& x, std::optional<int64_t> offset = {}, std::optional<Dim> dim1 = {},

@@ -95,4 +95,37 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& x, const OptionalDims& dims,
   return {std_deviation(x, dims, correction, keepdim), mean(x, dims, keepdim)};
 }
 
+Tensor var_unbiased(const Tensor& x, bool unbiased) { return var(x, {}, unbiased); }
+
+Tensor var_unbiased_over(const Tensor& x, const OptionalDims& dims, bool unbiased, bool keepdim) {
+  return var(x, dims, unbiased, keepdim);
+}
+
+Tensor std_deviation_unbiased(const Tensor& x, bool unbiased) {
+  return std_deviation(x, {}, unbiased);
+}
+
+Tensor std_deviation_unbiased_over(const Tensor& x, const OptionalDims& dims, bool unbiased,
+                                   bool keepdim) {
+  return std_deviation(x, dims, unbiased, keepdim);
+}
+
+std::tuple<Tensor, Tensor> var_mean_unbiased(const Tensor& x, bool unbiased) {
+  return var_mean(x, {}, unbiased);
+}
+
+std::tuple<Tensor, Tensor> var_mean_unbiased_over(const Tensor& x, const OptionalDims& dims,
+                                                  bool unbiased, bool keepdim) {
+  return var_mean(x, dims, unbiased, keepdim);
+}
+
+std::tuple<Tensor, Tensor> std_mean_unbiased(const Tensor& x, bool unbiased) {
+  return std_mean(x, {}, unbiased);
+}
+
+std::tuple<Tensor, Tensor> std_mean_unbiased_over(const Tensor& x, const OptionalDims& dims,
+                                                  bool unbiased, bool keepdim) {
+  return std_mean(x, dims, unbiased, keepdim);
+}
+
 }  // namespace tide

@@ -57,6 +57,20 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& x, const OptionalDims& dims = 
 std::tuple<Tensor, Tensor> std_mean(const Tensor& x, const OptionalDims& dims = {},
                                     std::optional<double> correction = {}, bool keepdim = false);
 
+/// The same with a correction of 1 or, if not unbiased, of 0: PyTorch's old forms.
+Tensor var_unbiased(const Tensor& x, bool unbiased);
+Tensor var_unbiased_over(const Tensor& x, const OptionalDims& dims, bool unbiased,
+                         bool keepdim = false);
+Tensor std_deviation_unbiased(const Tensor& x, bool unbiased);
+Tensor std_deviation_unbiased_over(const Tensor& x, const OptionalDims& dims, bool unbiased,
+                                   bool keepdim = false);
+std::tuple<Tensor, Tensor> var_mean_unbiased(const Tensor& x, bool unbiased);
+std::tuple<Tensor, Tensor> var_mean_unbiased_over(const Tensor& x, const OptionalDims& dims,
+                                                  bool unbiased, bool keepdim = false);
+std::tuple<Tensor, Tensor> std_mean_unbiased(const Tensor& x, bool unbiased);
+std::tuple<Tensor, Tensor> std_mean_unbiased_over(const Tensor& x, const OptionalDims& dims,
+                                                  bool unbiased, bool keepdim = false);
+
 /// (sum of |x|^order)^(1 / order); order 0 counts, infinite ones give the extreme |x|.
 Tensor vector_norm(const Tensor& x, std::optional<double> order = {}, const OptionalDims& dims = {},
                    bool keepdim = false, std::optional<DType> dtype = {});

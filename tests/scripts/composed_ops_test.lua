@@ -309,6 +309,35 @@ describe("arrangements", function(device)
   end)
 end)
 
+describe("old forms and forms by tensors", function(device)
+  it("take unbiased for a correction", function()
+    local x = tide.range(1, 6, {dtype = "float64", device = device}):view(2, 3)
+    close(x:var(false), x:var {correction = 0})
+    close(x:std(true), x:std())
+    close(x:var(2, false, true), x:var {dim = 2, correction = 0, keepdim = true})
+    close(x:std({1, 2}, {unbiased = false}), x:std {correction = 0})
+    local var, mean = tide.var_mean(x, 1, false)
+    close({var:tolist(), mean:tolist()}, {{2.25, 2.25, 2.25}, {2.5, 3.5, 4.5}})
+    close(select(1, tide.std_mean(x, false)), x:std(false))
+  end)
+  it("cut after places, also those of a tensor", function()
+    local x = tide.arange(24, {device = device}):view(2, 3, 4)
+    local function widths(parts, dim)
+      local sizes = {}
+      for i, part in ipairs(parts) do sizes[i] = part:size(dim) end
+      return sizes
+    end
+    equal(widths(x:tensor_split(tide.tensor({1, 3}, {device = device}), 3), 3), {1, 2, 1})
+    equal(widths(x:tensor_split(tide.tensor(2), 2), 2), {2, 1})
+    equal(widths(x:hsplit {1}, 2), {1, 2})
+    equal(widths(x:vsplit {1, 2}, 1), {1, 1, 0})
+    equal(widths(x:dsplit {3}, 3), {3, 1})
+    equal(x[{1, 1}]:hsplit {1}[2]:tolist(), {1, 2, 3})
+    raises("vsplit: at least 2 dimensions are needed: (4)", function() x[{1, 1}]:vsplit {1} end)
+    raises("tensor_split: a number or a vector of cuts is needed: (2, 3, 4)", x.tensor_split, x, x)
+  end)
+end)
+
 describe("placing by positions", function(device)
   local function positions(values) return tide.tensor(values, {device = device}) end
 
