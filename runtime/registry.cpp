@@ -45,7 +45,8 @@ bool is_present(Device device) {
 
 std::unique_ptr<Backend> make_backend(Device device) {
   switch (device.kind) {
-    case DeviceKind::cpu: return std::make_unique<HostBackend>(std::make_unique<SharedTeam>());
+    case DeviceKind::cpu:
+      return std::make_unique<HostBackend>(std::make_shared<SharedTeam>());
     case DeviceKind::sim:
       if (device.index < sim_count()) return std::make_unique<SimBackend>(device.index);
       return nullptr;

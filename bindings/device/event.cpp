@@ -1,20 +1,26 @@
-// Events and streams: points in the queue of a device, and the queues themselves. Each device has
-// one queue, so that streams of one device run in the order of the script.
+// Events and streams: the queues of a device, and points in them.
 #include <string>
 #include <string_view>
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/event_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/modes/modes.h"
 #include "bindings/ops/call.h"
 #include "runtime/graph/engine.h"
 
 namespace tide::bindings {
 namespace {
 
-/// The device that a stream, a device or a name at `index` stands for.
+/// The stream at `index`, or the one that work for the device there goes to.
+engine::StreamId stream_at(lua_State* L, int index, Device fallback, const char* function) {
+  if (const Stream* stream = find<Stream>(L, index)) return stream->id;
+  return engine::current_stream(device_or(L, index, fallback, function));
+}
+
+/// The device at `index`, or that of the stream there.
 Device place_at(lua_State* L, int index, Device fallback, const char* function) {
-  if (const Stream* stream = find<Stream>(L, index)) return stream->device;
+  if (const Stream* stream = find<Stream>(L, index)) return stream->id.device;
   return device_or(L, index, fallback, function);
 }
 
@@ -45,19 +51,23 @@ int new_event(lua_State* L) {
   return 1;
 }
 
+void record(Event& event, engine::StreamId stream) {
+  event.device = stream.device;
+  event.mark = engine::mark(stream);
+  event.recorded = true;
+}
+
 int event_record(lua_State* L) {
   Event& event = check<Event>(L, 1, "record");
-  event.device = place_at(L, 2, event.device, "record");
-  event.mark = engine::mark(event.device);
-  event.recorded = true;
+  record(event, stream_at(L, 2, event.device, "record"));
   lua_settop(L, 1);
   return 1;
 }
 
 int event_wait(lua_State* L) {
   const Event& event = check<Event>(L, 1, "wait");
-  const Device device = place_at(L, 2, default_device(), "wait");
-  if (event.recorded) engine::wait_on_device(device, event.mark);
+  const engine::StreamId stream = stream_at(L, 2, default_device(), "wait");
+  if (event.recorded) engine::wait_on_stream(stream, event.mark);
   return 0;
 }
 
@@ -89,83 +99,87 @@ int new_stream(lua_State* L) {
     lua_getfield(L, 1, "device");
     lua_replace(L, 1);
   }
-  push_object(L, Stream{place_at(L, 1, default_device(), "Stream")});
+  push_object(L, Stream{engine::add_stream(place_at(L, 1, default_device(), "Stream"))});
   return 1;
 }
 
 int stream_synchronize(lua_State* L) {
-  engine::synchronize(check<Stream>(L, 1, "synchronize").device, "stream");
+  engine::synchronize(check<Stream>(L, 1, "synchronize").id, "stream");
   return 0;
 }
 
 int stream_query(lua_State* L) {
-  lua_pushboolean(L, engine::idle(check<Stream>(L, 1, "query").device));
+  lua_pushboolean(L, engine::idle(check<Stream>(L, 1, "query").id));
   return 1;
 }
 
 int stream_wait_event(lua_State* L) {
   const Stream& stream = check<Stream>(L, 1, "wait_event");
   const Event& event = check<Event>(L, 2, "wait_event");
-  if (event.recorded) engine::wait_on_device(stream.device, event.mark);
+  if (event.recorded) engine::wait_on_stream(stream.id, event.mark);
   return 0;
 }
 
 int stream_wait_stream(lua_State* L) {
   const Stream& stream = check<Stream>(L, 1, "wait_stream");
   const Stream& other = check<Stream>(L, 2, "wait_stream");
-  engine::wait_on_device(stream.device, engine::mark(other.device));
+  engine::wait_on_stream(stream.id, engine::mark(other.id));
   return 0;
 }
 
 int stream_record_event(lua_State* L) {
-  const Device device = check<Stream>(L, 1, "record_event").device;
+  const engine::StreamId stream = check<Stream>(L, 1, "record_event").id;
   if (lua_isnoneornil(L, 2)) {
     lua_settop(L, 1);
-    push_object(L, Event{device, false, {}, false});
+    push_object(L, Event{stream.device, false, {}, false});
   }
-  Event& event = check<Event>(L, 2, "record_event");
-  event.device = device;
-  event.mark = engine::mark(device);
-  event.recorded = true;
+  record(check<Event>(L, 2, "record_event"), stream);
   lua_settop(L, 2);
   return 1;
 }
 
 int stream_device(lua_State* L) {
-  push_device(L, check<Stream>(L, 1, "device").device);
+  push_device(L, check<Stream>(L, 1, "device").id.device);
   return 1;
 }
 
 int current_stream(lua_State* L) {
-  push_object(L, Stream{place_at(L, 1, default_device(), "current_stream")});
+  push_object(L, Stream{stream_at(L, 1, default_device(), "current_stream")});
   return 1;
 }
 
-int finish_stream_scope(lua_State* L, int, lua_KContext) { return lua_gettop(L); }
-
 /// tide.stream(s [, fn, ...]).
 int stream_scope(lua_State* L) {
-  check<Stream>(L, 1, "stream");
-  if (lua_isnoneornil(L, 2)) {
-    push_object(L, StreamScope{});
-    return 1;
-  }
-  check_callable(L, 2, "stream");
+  const engine::StreamId stream = check<Stream>(L, 1, "stream").id;
   lua_remove(L, 1);
-  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, finish_stream_scope);
-  return finish_stream_scope(L, LUA_OK, 0);
+  return open_stream_scope(L, stream);
 }
 
-int close_stream_scope(lua_State*) { return 0; }
+int same_stream(lua_State* L) {
+  const Stream *a = find<Stream>(L, 1), *b = find<Stream>(L, 2);
+  lua_pushboolean(L, a && b && a->id == b->id);
+  return 1;
+}
+
+int stream_text(lua_State* L) {
+  const engine::StreamId id = check<Stream>(L, 1, "tostring").id;
+  const std::string text =
+      (id.number ? "stream " + std::to_string(id.number) : "the first stream") + " of " +
+      id.device.name();
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
 
 constexpr Function kFunctions[] = {
     {"Event", guard<new_event>, "{device, timing}", "A point in the queue of a device",
      "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
      "a:elapsed_time(b) >= 0 --> true"},
-    {"Stream", guard<new_stream>, "device?", "A queue of a device",
+    {"Stream", guard<new_stream>, "device?",
+     "A new queue of a device: what different streams are given runs side by side",
      "local s = tide.Stream(\"sim\"); s:get_device() --> sim:0"},
     {"stream", guard<stream_scope>, "stream, fn?, ...",
-     "Work goes to the stream in fn, or until the returned value is closed",
+     "Work for the stream's device goes to it in fn, or until the returned value is closed. Values "
+     "may be used by any stream: that waits for the one that computes them",
      "tide.stream(tide.Stream(\"sim\"), function() return tide.ones(2, {device = \"sim\"}) end) "
      "--> {1.0, 1.0}"},
     {"current_stream", guard<current_stream>, "device?", "The stream that work goes to",
@@ -224,9 +238,9 @@ std::span<const Function> stream_methods() { return kStreamMethods; }
 void open_event_classes(lua_State* L) {
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_with_methods<Event>(L, none, kEventMethods);
-  open_with_methods<Stream>(L, none, kStreamMethods);
-  const luaL_Reg scope[] = {{"__close", close_stream_scope}, {nullptr, nullptr}};
-  open_with_methods<StreamScope>(L, scope, {});
+  const luaL_Reg of_streams[] = {
+      {"__eq", guard<same_stream>}, {"__tostring", guard<stream_text>}, {nullptr, nullptr}};
+  open_with_methods<Stream>(L, of_streams, kStreamMethods);
 }
 
 }  // namespace tide::bindings

@@ -6,7 +6,7 @@
 
 namespace tide::bindings {
 
-/// A point in the queue of a device, once it is recorded.
+/// A point in a stream, once it is recorded.
 struct Event {
   Device device;
   bool timing;
@@ -16,16 +16,11 @@ struct Event {
 template <>
 inline constexpr ClassInfo kClass<Event>{"tide.Event"};
 
-/// The queue of a device.
+/// A stream of a device.
 struct Stream {
-  Device device;
+  engine::StreamId id;
 };
 template <>
 inline constexpr ClassInfo kClass<Stream>{"tide.Stream"};
-
-/// What tide.stream(s) returns to be closed.
-struct StreamScope {};
-template <>
-inline constexpr ClassInfo kClass<StreamScope>{"tide.StreamScope"};
 
 }  // namespace tide::bindings

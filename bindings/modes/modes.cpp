@@ -51,6 +51,7 @@ void put_in_force(const Modes& modes) {
   engine::set_eager(modes.eager);
   set_anomaly_detection(modes.anomalies);
   autocast_in_force() = modes.autocast;
+  engine::choose_streams(modes.streams);
 }
 
 /// After a change of L's modes.
@@ -61,19 +62,11 @@ void renew(lua_State* L, const Modes& modes) {
 }
 
 /// Sets a mode of L and returns what it was.
-bool set_mode(lua_State* L, bool Modes::*mode, bool value) {
+template <class T>
+T set_mode(lua_State* L, T Modes::*mode, const T& value) {
   Modes& modes = own_modes(L);
-  const bool previous = modes.*mode;
+  const T previous = modes.*mode;
   modes.*mode = value;
-  renew(L, modes);
-  return previous;
-}
-
-/// Sets autocast of L and returns what it was.
-Autocast set_autocast(lua_State* L, const Autocast& value) {
-  Modes& modes = own_modes(L);
-  const Autocast previous = modes.autocast;
-  modes.autocast = value;
   renew(L, modes);
   return previous;
 }
@@ -85,8 +78,10 @@ int scope_close(lua_State* L) {
   scope.open = false;
   if (scope.mode)
     set_mode(L, scope.mode, scope.previous);
+  else if (scope.of_streams)
+    set_mode(L, &Modes::streams, scope.previous_streams);
   else
-    set_autocast(L, scope.previous_autocast);
+    set_mode(L, &Modes::autocast, scope.previous_autocast);
   return 0;
 }
 
@@ -109,7 +104,7 @@ int call_in_scope(lua_State* L) {
 /// the others in that scope.
 int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
   if (!lua_isnoneornil(L, 1)) check_callable(L, 1, name);
-  push_object(L, Scope{L, mode, false, {}, false});
+  push_object(L, Scope{.owner = L, .mode = mode});
   auto& scope = check<Scope>(L, -1, "scope");
   scope.previous = set_mode(L, mode, value);
   scope.open = true;
@@ -172,9 +167,9 @@ int autocast(lua_State* L) {
     if (!only || static_cast<size_t>(*only) == kind)
       setting.types[kind] =
           enabled ? std::optional<DType>(type.value_or(usual_half(kind))) : std::nullopt;
-  push_object(L, Scope{L, nullptr, false, {}, false});
+  push_object(L, Scope{.owner = L, .mode = nullptr});
   auto& scope = check<Scope>(L, -1, "autocast");
-  scope.previous_autocast = set_autocast(L, setting);
+  scope.previous_autocast = set_mode(L, &Modes::autocast, setting);
   scope.open = true;
   return call_in_scope(L);
 }
@@ -222,7 +217,7 @@ int set_grad_enabled(lua_State* L) {
   if (!lua_isboolean(L, 1))
     throw ArgumentError(std::string("set_grad_enabled: argument 1 (on): expected boolean, got ") +
                         type_name(L, 1));
-  set_mode(L, &Modes::gradients, lua_toboolean(L, 1));
+  set_mode(L, &Modes::gradients, lua_toboolean(L, 1) != 0);
   return 0;
 }
 
@@ -293,6 +288,18 @@ void settle_modes(lua_State* L) {
   const bool is_main = lua_pushthread(L);
   lua_pop(L, 1);
   thread_context.settled = is_main || !modes ? L : nullptr;
+}
+
+int open_stream_scope(lua_State* L, engine::StreamId stream) {
+  if (!lua_isnoneornil(L, 1)) check_callable(L, 1, "stream");
+  engine::StreamChoice streams = engine::stream_choice();
+  streams.choose(stream);
+  engine::hand_over();  // what goes wrong there does so before anything changes
+  push_object(L, Scope{.owner = L, .mode = nullptr, .of_streams = true});
+  auto& scope = check<Scope>(L, -1, "stream");
+  scope.previous_streams = set_mode(L, &Modes::streams, streams);
+  scope.open = true;
+  return call_in_scope(L);
 }
 
 std::span<const Function> mode_functions() { return kFunctions; }

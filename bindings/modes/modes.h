@@ -1,5 +1,5 @@
-// Modes of a script: gradients on or off, eager, autocast, looking for anomalies. Each belongs to
-// the coroutine that set it.
+// Modes of a script: gradients on or off, eager, autocast, looking for anomalies, streams. Each
+// belongs to the coroutine that set it.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -7,6 +7,7 @@
 #include "bindings/modes/autocast.h"
 #include "bindings/support/function.h"
 #include "bindings/support/object.h"
+#include "runtime/graph/engine.h"
 
 namespace tide::bindings {
 
@@ -17,19 +18,25 @@ struct Modes {
   bool anomalies = false;      ///< nan and infinities are looked for after each op
   bool deterministic = false;  ///< asked for; nothing is otherwise
   Autocast autocast;
+  engine::StreamChoice streams;
 };
 
 /// A mode that ends when its variable is closed, or the function that it was given returns.
 struct Scope {
   lua_State* owner;
-  bool Modes::*mode;  ///< null: autocast
-  bool previous;
-  Autocast previous_autocast;
-  bool open;
+  bool Modes::*mode;  ///< null: autocast or, with `of_streams`, streams
+  bool previous = false;
+  Autocast previous_autocast{};
+  bool of_streams = false;
+  engine::StreamChoice previous_streams{};
+  bool open = false;
 };
 template <>
 inline constexpr ClassInfo kClass<Scope>{"tide.Scope"};
 
+/// Opens a scope in which work goes to the stream. With a function as first argument: calls it with
+/// the others in that scope.
+int open_stream_scope(lua_State* L, engine::StreamId stream);
 /// tide.no_grad and its like.
 std::span<const Function> mode_functions();
 

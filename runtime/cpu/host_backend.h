@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "runtime/cpu/team.h"
@@ -13,8 +14,12 @@ namespace tide {
 /// Runs kernels and native ops on host memory, through `parallel`.
 class HostBackend : public Backend {
  public:
-  explicit HostBackend(std::unique_ptr<Parallel> parallel) : parallel_(std::move(parallel)) {}
+  explicit HostBackend(std::shared_ptr<Parallel> parallel) : parallel_(std::move(parallel)) {}
 
+  /// Computes through the same `parallel`.
+  std::unique_ptr<Backend> another_stream() override {
+    return std::make_unique<HostBackend>(parallel_);
+  }
   std::string description() const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
@@ -37,19 +42,21 @@ class HostBackend : public Backend {
 
  private:
   void launch_rows(const LoopStep& step, const LoopArguments& arguments);
-  std::unique_ptr<Parallel> parallel_;
+  std::shared_ptr<Parallel> parallel_;
 };
 
 /// An accelerator that is simulated: one core of arithmetic, memory with a limit, transfers that
-/// take the time they would take.
+/// take the time they would take. Its streams are launch queues: they share the core and the link,
+/// which carries one transfer at a time in each direction.
 class SimBackend : public HostBackend {
  public:
   /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE, TIDE_SIM_STAGING and
   /// TIDE_SIM_PIN (bytes per second), TIDE_SIM_LATENCY and TIDE_SIM_LAUNCH (seconds).
   explicit SimBackend(int index);
 
+  std::unique_ptr<Backend> another_stream() override;
   std::string description() const override;
-  size_t memory_limit() const override { return memory_limit_; }
+  size_t memory_limit() const override { return card_->memory_limit; }
   void* allocate_host(size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
@@ -58,10 +65,19 @@ class SimBackend : public HostBackend {
   void configure(const engine::SimOptions& options) override;
 
  private:
-  int index_;
-  std::atomic<size_t> memory_limit_;
-  std::atomic<double> rate_, staging_rate_, pin_rate_, latency_, launch_cost_;
-  std::atomic<int64_t> fail_in_[3] = {0, 0, 0};  ///< by Fault: 1 means the next one
+  /// What all streams of the device share.
+  struct Card {
+    explicit Card(int index);
+    int index;
+    std::atomic<size_t> memory_limit;
+    std::atomic<double> rate, staging_rate, pin_rate, latency, launch_cost;
+    std::atomic<int64_t> fail_in[3] = {0, 0, 0};  ///< by Fault: 1 means the next one
+    std::mutex core, link_in, link_out;
+  };
+  explicit SimBackend(std::shared_ptr<Card> card);
+  void spend_launch_cost() const;
+
+  const std::shared_ptr<Card> card_;
 };
 
 /// The team that the cpu device computes with.

@@ -65,66 +65,84 @@ int sim_count() {
   return std::clamp(count, 0, kMost);
 }
 
-SimBackend::SimBackend(int index)
-    : HostBackend(std::make_unique<SingleThread>()),
-      index_(index),
-      memory_limit_(
+SimBackend::Card::Card(int index)
+    : index(index),
+      memory_limit(
           static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)))),
-      rate_(number_from("TIDE_SIM_RATE", kRate)),
-      staging_rate_(number_from("TIDE_SIM_STAGING", kStagingRate)),
-      pin_rate_(number_from("TIDE_SIM_PIN", kPinRate)),
-      latency_(number_from("TIDE_SIM_LATENCY", kLatency)),
-      launch_cost_(number_from("TIDE_SIM_LAUNCH", kLaunch)) {}
+      rate(number_from("TIDE_SIM_RATE", kRate)),
+      staging_rate(number_from("TIDE_SIM_STAGING", kStagingRate)),
+      pin_rate(number_from("TIDE_SIM_PIN", kPinRate)),
+      latency(number_from("TIDE_SIM_LATENCY", kLatency)),
+      launch_cost(number_from("TIDE_SIM_LAUNCH", kLaunch)) {}
+
+SimBackend::SimBackend(int index) : SimBackend(std::make_shared<Card>(index)) {}
+
+SimBackend::SimBackend(std::shared_ptr<Card> card)
+    : HostBackend(std::make_shared<SingleThread>()), card_(std::move(card)) {}
+
+std::unique_ptr<Backend> SimBackend::another_stream() {
+  return std::unique_ptr<Backend>(new SimBackend(card_));
+}
 
 std::string SimBackend::description() const {
-  return "simulated accelerator " + std::to_string(index_) +
+  return "simulated accelerator " + std::to_string(card_->index) +
          ": one core, own memory; times of transfers are simulated";
 }
 
+void SimBackend::spend_launch_cost() const {
+  const double cost = card_->launch_cost;
+  if (cost > 0) spend_until(std::chrono::steady_clock::now() + seconds(cost));
+}
+
 void SimBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
-  if (launch_cost_ > 0) spend_until(std::chrono::steady_clock::now() + seconds(launch_cost_));
+  spend_launch_cost();
+  const std::lock_guard lock(card_->core);
   HostBackend::launch(step, bases, parameters);
 }
 
 std::optional<PositionFailure> SimBackend::launch(const NativeStep& step, void* const* addresses) {
-  if (launch_cost_ > 0) spend_until(std::chrono::steady_clock::now() + seconds(launch_cost_));
+  spend_launch_cost();
+  const std::lock_guard lock(card_->core);
   return HostBackend::launch(step, addresses);
 }
 
 void SimBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
-  const auto start = std::chrono::steady_clock::now();
   if (kind != CopyKind::within && fault(Fault::copy))
     throw Error("the copy failed (injected fault)");
+  const std::lock_guard lock(kind == CopyKind::within    ? card_->core
+                             : kind == CopyKind::to_host ? card_->link_out
+                                                         : card_->link_in);
+  const auto start = std::chrono::steady_clock::now();
   HostBackend::copy(destination, source, bytes, kind);
   if (kind == CopyKind::within) return;
-  double time = latency_ + time_for(bytes, rate_);
+  double time = card_->latency + time_for(bytes, card_->rate);
   if (kind == CopyKind::to_device || kind == CopyKind::to_host)
-    time += time_for(bytes, staging_rate_);
+    time += time_for(bytes, card_->staging_rate);
   spend_until(start + seconds(time));
 }
 
 void* SimBackend::allocate_host(size_t bytes) {
   const auto start = std::chrono::steady_clock::now();
   void* data = HostBackend::allocate_host(bytes);
-  spend_until(start + seconds(time_for(bytes, pin_rate_)));
+  spend_until(start + seconds(time_for(bytes, card_->pin_rate)));
   return data;
 }
 
 bool SimBackend::fault(Fault kind) {
-  std::atomic<int64_t>& left = fail_in_[static_cast<int>(kind)];
+  std::atomic<int64_t>& left = card_->fail_in[static_cast<int>(kind)];
   if (left.load(std::memory_order_relaxed) == 0) return false;
   return left.fetch_sub(1) == 1;
 }
 
 void SimBackend::configure(const engine::SimOptions& options) {
-  if (options.memory_limit) memory_limit_ = *options.memory_limit;
-  if (options.bytes_per_second) rate_ = *options.bytes_per_second;
-  if (options.staging_bytes_per_second) staging_rate_ = *options.staging_bytes_per_second;
-  if (options.pin_bytes_per_second) pin_rate_ = *options.pin_bytes_per_second;
-  if (options.copy_latency) latency_ = *options.copy_latency;
-  if (options.launch_cost) launch_cost_ = *options.launch_cost;
+  if (options.memory_limit) card_->memory_limit = *options.memory_limit;
+  if (options.bytes_per_second) card_->rate = *options.bytes_per_second;
+  if (options.staging_bytes_per_second) card_->staging_rate = *options.staging_bytes_per_second;
+  if (options.pin_bytes_per_second) card_->pin_rate = *options.pin_bytes_per_second;
+  if (options.copy_latency) card_->latency = *options.copy_latency;
+  if (options.launch_cost) card_->launch_cost = *options.launch_cost;
   const auto arm = [&](Fault kind, const std::optional<int64_t>& count) {
-    if (count) fail_in_[static_cast<int>(kind)] = std::max<int64_t>(*count, 0);
+    if (count) card_->fail_in[static_cast<int>(kind)] = std::max<int64_t>(*count, 0);
   };
   arm(Fault::op, options.fail_op);
   arm(Fault::allocation, options.fail_allocation);

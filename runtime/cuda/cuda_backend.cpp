@@ -46,6 +46,10 @@ void CudaBackend::set_up() {
   launches_ = std::make_unique<LaunchGraphs>(queue_lane_.stream);
 }
 
+std::unique_ptr<Backend> CudaBackend::another_stream() {
+  return std::make_unique<CudaBackend>(facts_.ordinal, host_native_);
+}
+
 std::string CudaBackend::description() const {
   return facts_.name + ", compute capability " + std::to_string(facts_.major) + "." +
          std::to_string(facts_.minor);
@@ -197,6 +201,7 @@ void CudaBackend::finish() {
 }
 
 void CudaBackend::note(uint64_t ticket) {
+  const std::lock_guard lock(points_mutex_);
   noted_ = ticket;
   if (!gone_.empty()) return;
   Event event = nullptr;
@@ -220,6 +225,7 @@ Result CudaBackend::look_at(Result result) {
 
 /// A lost device is done with everything.
 uint64_t CudaBackend::done() {
+  const std::lock_guard lock(points_mutex_);
   while (!points_.empty()) {
     const Result result = look_at(driver().event_query(points_.front().event));
     if (result == kNotReady) return done_;
@@ -235,11 +241,8 @@ std::optional<std::string> CudaBackend::loss() {
   return DriverError("cuda", lost_).what();
 }
 
-/// Whatever belongs to the context goes with it. The driver's documentation leaves open whether a
-/// process can go on after each kind of error: if it cannot, that is said from then on.
-void CudaBackend::begin_again() {
-  const std::unique_lock set_up_anew(setup_mutex_);
-  const std::lock_guard lock(guest_mutex_);
+/// Drops whatever belongs to the context.
+void CudaBackend::take_down() {
   graph_runs_before_ = graph_runs_.load(std::memory_order_relaxed);
   launches_.reset();
   kernels_.reset();
@@ -247,21 +250,45 @@ void CudaBackend::begin_again() {
   guest_lane_ = {};
   points_.clear();
   spare_events_.clear();
-  const Result lost = std::exchange(lost_, kSuccess);
+  lost_ = kSuccess;
+}
+
+/// The driver's documentation leaves open whether a process can go on after each kind of error: if
+/// it cannot, that is said from then on.
+void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
+  const std::unique_lock set_up_anew(setup_mutex_);
+  std::vector<CudaBackend*> all;
+  Result lost = kSuccess;
+  for (Backend* stream : streams) {
+    all.push_back(static_cast<CudaBackend*>(stream));
+    lost = std::max(lost, all.back()->lost_);
+    all.back()->take_down();
+  }
   try {
     check(driver().context_reset(device_), "cuDevicePrimaryCtxReset");
-    set_up();
+    for (CudaBackend* stream : all) stream->set_up();
     // What cannot be pinned again is copied more slowly.
     for (const auto& [data, bytes] : pinned_) driver().host_register(data, bytes, kHostPortable);
   } catch (const std::exception& error) {
-    gone_ = "cuda:" + std::to_string(facts_.ordinal) + " is lost for good (" +
-            DriverError("cuda", lost).what() + ") and cannot be set up anew: " + error.what() +
-            "; restart the program to use it";
+    for (CudaBackend* stream : all)
+      stream->gone_ = "cuda:" + std::to_string(facts_.ordinal) + " is lost for good (" +
+                      DriverError("cuda", lost).what() +
+                      ") and cannot be set up anew: " + error.what() +
+                      "; restart the program to use it";
   }
   const char* log = std::getenv("TIDE_LOG");
   if (log && *log && std::strcmp(log, "0") != 0)
     std::fprintf(stderr, "tide: cuda: cuda:%d was lost; %s\n", facts_.ordinal,
                  gone_.empty() ? "it starts anew" : gone_.c_str());
+}
+
+void CudaBackend::follow(Backend& other, uint64_t ticket) {
+  if (!gone_.empty()) return;
+  auto& before = static_cast<CudaBackend&>(other);
+  const std::lock_guard lock(before.points_mutex_);
+  for (const Point& point : before.points_)
+    if (point.ticket >= ticket)
+      return check(driver().stream_wait(queue_lane_.stream, point.event, 0), "cuStreamWaitEvent");
 }
 
 void CudaBackend::call_when_done(void (*function)(void*), void* data) {

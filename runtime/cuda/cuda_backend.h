@@ -22,13 +22,14 @@ namespace tide::cuda {
 /// Finds the host's routine of a native op, for ops that have no kernel here.
 using HostNative = NativeFunction (*)(NativeOp op);
 
-/// Launches and copies are enqueued on the device's stream; the host learns of their end through
+/// Launches and copies are enqueued on a stream of the device; the host learns of their end through
 /// events.
 class CudaBackend : public Backend {
  public:
   /// Throws DriverError if the device cannot be set up.
   CudaBackend(int ordinal, HostNative host_native);
 
+  std::unique_ptr<Backend> another_stream() override;
   std::string description() const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
@@ -50,7 +51,8 @@ class CudaBackend : public Backend {
   void note(uint64_t ticket) override;
   uint64_t done() override;
   std::optional<std::string> loss() override;
-  void begin_again() override;
+  void begin_again(const std::vector<Backend*>& streams) override;
+  void follow(Backend& other, uint64_t ticket) override;
   void call_when_done(void (*function)(void*), void* data) override;
 
  private:
@@ -61,6 +63,7 @@ class CudaBackend : public Backend {
     std::unique_ptr<Staging> staging;
   };
   void set_up();
+  void take_down();
   void use() const;
   Result look_at(Result result);
   Lane make_lane() const;
@@ -90,6 +93,7 @@ class CudaBackend : public Backend {
     uint64_t ticket;
     Event event;
   };
+  std::mutex points_mutex_;   ///< for streams that follow
   std::deque<Point> points_;  ///< noted and not known to be done
   std::vector<Event> spare_events_;
   uint64_t noted_ = 0, done_ = 0;

@@ -1,8 +1,8 @@
 // What a kind of device must be able to do: allocate, copy, launch, wait.
 //
-// A queue (queue.h) owns one backend stream and calls launch and copy from its own thread, in order. Host
-// backends run each call to its end; a driver's backend enqueues it on the stream, and `finish`
-// waits for what was enqueued.
+// Each queue (queue.h) has a backend to itself and calls launch and copy from its own thread, in
+// order. Host backends run each call to its end; a driver's backend enqueues it on the stream, and
+// `finish` waits for what was enqueued.
 #pragma once
 
 #include <cstddef>
@@ -48,10 +48,13 @@ struct PositionFailure {
 /// `from_pinned`: to the device, from pinned host memory.
 enum class CopyKind : uint8_t { to_device, from_pinned, to_host, within, between };
 
-/// One device.
+/// One stream of a device. The first one made for a device also allocates for all.
 class Backend {
  public:
   virtual ~Backend() = default;
+  /// A further stream of this device, with a backend of its own. Both share what belongs to the
+  /// device.
+  virtual std::unique_ptr<Backend> another_stream() = 0;
 
   virtual std::string description() const = 0;
   /// Memory aligned to 64 bytes (2 MiB for big blocks), or null if there is none left.
@@ -99,11 +102,15 @@ class Backend {
   virtual void note(uint64_t) {}
   /// The last noted ticket whose work is done, or given up because the device is lost.
   virtual uint64_t done() { return 0; }
-  /// Why all that lay on the device is lost, if that has happened since the last `begin_again`.
+  /// Why all that lay on the device is lost, if that has happened since it was last set up.
   virtual std::optional<std::string> loss() { return std::nullopt; }
-  /// After a loss: sets the device up anew, without any memory. If that fails, all further calls
-  /// throw and say so.
-  virtual void begin_again() {}
+  /// Of the device's first stream, after a loss: sets the device up anew, without any memory, with
+  /// all these streams of it. If that fails, all further calls throw and say so. No stream is used
+  /// meanwhile.
+  virtual void begin_again(const std::vector<Backend*>& /*streams*/) {}
+  /// What is enqueued from now on starts after the ticket, noted by now, of another stream of this
+  /// device.
+  virtual void follow(Backend& /*other*/, uint64_t /*ticket*/) {}
   /// Calls `function`, from any thread, once all that is enqueued by now is done.
   virtual void call_when_done(void (*function)(void*), void* data) { function(data); }
 

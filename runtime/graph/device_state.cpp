@@ -1,6 +1,8 @@
 // Devices in use: creation, and allocation with its second tries.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 #include "runtime/core/error.h"
 #include "runtime/graph/recorder.h"
@@ -34,8 +36,55 @@ std::string list_of_devices() {
 }  // namespace
 
 DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
-    : device(d), number(n), backend(std::move(b)), allocator(*backend), pinned(*backend, Allocator::Memory::pinned_host), queue(*backend, d.name()) {
-  queue.set_abandon([this] { return allocator.abandon(); });
+    : device(d),
+      number(n),
+      backend(std::move(b)),
+      allocator(*backend),
+      pinned(*backend, Allocator::Memory::pinned_host) {
+  loss.set_renew([this] { return begin_again(); });
+  streams_[0] = std::make_unique<Stream>(*this, 0, nullptr, *backend);
+}
+
+/// Sets the device up anew; the addresses of the values that it has lost.
+std::vector<void*> DeviceState::begin_again() {
+  return allocator.abandon([this] {
+    std::vector<Backend*> backends;
+    for (const Stream* stream : streams()) backends.push_back(&stream->backend);
+    backend->begin_again(backends);
+  });
+}
+
+Stream::Stream(DeviceState& device, uint8_t number, std::unique_ptr<Backend> own, Backend& backend)
+    : device(device),
+      number(number),
+      own_backend(std::move(own)),
+      backend(backend),
+      queue(backend, device.failures, device.loss,
+            device.device.name() + (number ? " " + std::to_string(number) : "")) {}
+
+std::vector<Stream*> DeviceState::streams() const {
+  std::vector<Stream*> list;
+  for (size_t i = 0; i < stream_count_.load(std::memory_order_acquire); ++i)
+    list.push_back(streams_[i].get());
+  return list;
+}
+
+Stream& DeviceState::add_stream() {
+  std::lock_guard lock(streams_mutex_);
+  const size_t place = 1 + added_++ % (kMostStreams - 1);
+  if (!streams_[place]) {
+    const auto held = loss.hold();  // if the device is set up anew, then with this stream or before
+    auto own = backend->another_stream();
+    Backend& its = *own;
+    streams_[place] =
+        std::make_unique<Stream>(*this, static_cast<uint8_t>(place), std::move(own), its);
+    stream_count_.store(place + 1, std::memory_order_release);
+  }
+  return *streams_[place];
+}
+
+void DeviceState::wait_uninterrupted() {
+  for (Stream* stream : streams()) stream->queue.wait_uninterrupted(stream->queue.submitted());
 }
 
 DeviceState& DeviceState::of(Device device) {
@@ -62,6 +111,13 @@ std::vector<DeviceState*> DeviceState::all() {
   return states;
 }
 
+std::vector<Stream*> DeviceState::all_streams() {
+  std::vector<Stream*> list;
+  for (const DeviceState* state : all())
+    for (Stream* stream : state->streams()) list.push_back(stream);
+  return list;
+}
+
 DeviceState* DeviceState::pinning() {
   for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::sim})
     if (is_present({kind, 0})) return &of({kind, 0});
@@ -69,45 +125,56 @@ DeviceState* DeviceState::pinning() {
 }
 
 void DeviceState::rest() {
-  for (DeviceState* state : all()) state->queue.drop_pending();
-  for (DeviceState* state : all()) state->queue.wait_uninterrupted(state->queue.submitted());
+  for (Stream* stream : all_streams()) stream->queue.drop_pending();
+  for (DeviceState* state : all()) state->wait_uninterrupted();
 }
 
-void DeviceState::keep_until(Ref<Storage> storage, DeviceState& reader, uint64_t ticket) {
+void DeviceState::keep_until(Ref<Storage> storage, const Queue& reader, uint64_t ticket) {
   std::lock_guard lock(kept_mutex_);
-  kept_.push_back({std::move(storage), &reader, ticket});
+  auto found = std::find_if(readers_.begin(), readers_.end(),
+                            [&](const Reader& each) { return each.queue == &reader; });
+  if (found == readers_.end()) found = readers_.insert(found, {&reader, {}});
+  found->kept.push_back({std::move(storage), ticket});
+  kept_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void DeviceState::let_go() {
   std::lock_guard lock(kept_mutex_);
-  std::erase_if(kept_, [](const Kept& kept) { return kept.reader->queue.completed() >= kept.ticket; });
+  for (Reader& reader : readers_) {
+    const uint64_t completed = reader.queue->completed();
+    while (!reader.kept.empty() && reader.kept.front().ticket <= completed) {
+      reader.kept.pop_front();
+      kept_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
 }
 
-Ref<Storage> DeviceState::try_allocate(size_t bytes) {
+Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream) {
   counters.allocated_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  if (!kept_.empty()) let_go();
-  return allocator.allocate(bytes);
+  if (kept_.load(std::memory_order_relaxed)) let_go();
+  return allocator.allocate(bytes, stream.number);
 }
 
 void DeviceState::make_room() {
   if (reclaim_function()) reclaim_function()();
-  queue.wait_uninterrupted(queue.submitted());
+  wait_uninterrupted();
   let_go();
   allocator.trim();
 }
 
-Ref<Storage> DeviceState::allocate(size_t bytes, const char* op) {
-  if (Ref<Storage> storage = try_allocate(bytes)) return storage;
+Ref<Storage> DeviceState::allocate(size_t bytes, const Stream& stream, const char* op) {
+  if (Ref<Storage> storage = try_allocate(bytes, stream)) return storage;
   make_room();
-  if (Ref<Storage> storage = try_allocate(bytes)) return storage;
+  if (Ref<Storage> storage = try_allocate(bytes, stream)) return storage;
   raise_out_of_memory(bytes, op);
 }
 
-Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const char* op) {
-  if (Ref<Storage> storage = pinned.allocate(bytes)) return storage;
+Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const Stream& stream, const char* op) {
+  if (Ref<Storage> storage = pinned.allocate(bytes, stream.number)) return storage;
   if (reclaim_function()) reclaim_function()();
+  for (DeviceState* state : all()) state->wait_uninterrupted();
   pinned.trim();
-  if (Ref<Storage> storage = pinned.allocate(bytes)) return storage;
+  if (Ref<Storage> storage = pinned.allocate(bytes, stream.number)) return storage;
   throw MemoryError(std::string(op) + ": out of memory that can be pinned: asked for " +
                     size_text(bytes) + ", in use " + size_text(pinned.statistics().in_use));
 }

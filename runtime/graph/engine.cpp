@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <map>
 
 #include "runtime/core/error.h"
@@ -75,8 +76,8 @@ int64_t Recorder::recorded_ops() const {
   return count;
 }
 
-void wait_for(DeviceState& device, uint64_t ticket, const char* reason) {
-  if (device.queue.completed() >= ticket) return;
+void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
+  if (stream.queue.completed() >= ticket) return;
   const double start = engine::seconds();
   const auto note = [&] {
     WaitBook& book = wait_book();
@@ -95,7 +96,7 @@ void wait_for(DeviceState& device, uint64_t ticket, const char* reason) {
     record.seconds += seconds;
   };
   try {
-    device.queue.wait(ticket);
+    stream.queue.wait(ticket);
   } catch (...) {
     note();
     throw;
@@ -113,8 +114,8 @@ void* wait_for(Node& node, const char* reason) {
   }
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
-  wait_for(*node.device, node.ticket, reason);
-  if (const auto taint = node.device->queue.find_failure(node.storage->data, true))
+  wait_for(node.device->stream_of(node), node.ticket, reason);
+  if (const auto taint = node.device->failures.find_and_tell(node.storage->data))
     raise(*taint->failure, reason);
   return node.storage->data;
 }
@@ -141,59 +142,108 @@ void hand_over() { Recorder::of_thread().hand_over(); }
 
 void synchronize(Device device, const char* reason) {
   hand_over();
-  DeviceState& state = DeviceState::of(device);
-  wait_for(state, state.queue.submitted(), reason);
+  for (Stream* stream : DeviceState::of(device).streams())
+    wait_for(*stream, stream->queue.submitted(), reason);
 }
 
 void synchronize(const char* reason) {
   hand_over();
-  for (DeviceState* state : DeviceState::all()) wait_for(*state, state->queue.submitted(), reason);
+  for (Stream* stream : DeviceState::all_streams())
+    wait_for(*stream, stream->queue.submitted(), reason);
 }
 
 int64_t pending_ops() {
   int64_t count = Recorder::of_thread().pending_ops();
-  for (DeviceState* state : DeviceState::all()) count += state->queue.pending_ops();
+  for (const Stream* stream : DeviceState::all_streams()) count += stream->queue.pending_ops();
   return count;
 }
 
 void interrupt() {
-  const auto states = DeviceState::all();
-  for (DeviceState* state : states) state->queue.drop_pending();
-  for (DeviceState* state : states) state->queue.wait_uninterrupted(state->queue.submitted());
+  for (Stream* stream : DeviceState::all_streams()) stream->queue.drop_pending();
+  for (DeviceState* state : DeviceState::all()) state->wait_uninterrupted();
   interrupt_requested = false;
 }
 
 void request_interrupt() { interrupt_requested = true; }
 
-Mark mark(Device device) {
-  hand_over();
-  return {device, DeviceState::of(device).queue.submit_mark()};
+namespace {
+
+Stream& stream_at(StreamId id) { return DeviceState::of(id.device).stream(id.number); }
+
+}  // namespace
+
+StreamId add_stream(Device device) { return {device, DeviceState::of(device).add_stream().number}; }
+
+StreamId current_stream(Device device) {
+  return {device, Recorder::of_thread().stream(DeviceState::of(device)).number};
 }
 
-bool reached(const Mark& mark) { return DeviceState::of(mark.device).queue.completed() >= mark.ticket; }
+void StreamChoice::choose(StreamId stream) {
+  size_t place = 0;
+  while (place < count && !(streams[place].device == stream.device)) ++place;
+  if (place == kMostDevices) throw Error("stream: streams of too many devices at once");
+  if (place == count) ++count;
+  streams[place] = stream;
+}
 
-bool idle(Device device) {
+const StreamChoice& stream_choice() { return Recorder::of_thread().streams; }
+
+void choose_streams(const StreamChoice& choice) {
+  Recorder& recorder = Recorder::of_thread();
+  if (choice.count == 0 && recorder.streams.count == 0) return;
+  const StreamChoice before = recorder.streams;
+  if (choice == before) return;
+  recorder.streams = choice;
+  std::exception_ptr error;
+  const auto move = [&](StreamId id) {
+    Window& window = recorder.window(DeviceState::of(id.device));
+    try {
+      window.hand_over();
+    } catch (const Error&) {
+      if (!error) error = std::current_exception();
+    }
+    window.set_stream(stream_at(id));
+  };
+  for (size_t i = 0; i < before.count; ++i) move({before.streams[i].device, 0});
+  for (size_t i = 0; i < choice.count; ++i) move(choice.streams[i]);
+  if (error) std::rethrow_exception(error);
+}
+
+void synchronize(StreamId id, const char* reason) {
   hand_over();
-  const Queue& queue = DeviceState::of(device).queue;
+  Stream& stream = stream_at(id);
+  wait_for(stream, stream.queue.submitted(), reason);
+}
+
+Mark mark(StreamId stream) {
+  hand_over();
+  return {stream, stream_at(stream).queue.submit_mark()};
+}
+
+bool reached(const Mark& mark) { return stream_at(mark.stream).queue.completed() >= mark.ticket; }
+
+bool idle(StreamId stream) {
+  hand_over();
+  const Queue& queue = stream_at(stream).queue;
   return queue.completed() >= queue.submitted();
 }
 
 void wait(const Mark& mark, const char* reason) {
-  wait_for(DeviceState::of(mark.device), mark.ticket, reason);
+  wait_for(stream_at(mark.stream), mark.ticket, reason);
 }
 
 double time_reached(const Mark& mark) {
-  return DeviceState::of(mark.device).queue.time_of_mark(mark.ticket);
+  return stream_at(mark.stream).queue.time_of_mark(mark.ticket);
 }
 
-void wait_on_device(Device device, const Mark& mark) {
+void wait_on_stream(StreamId id, const Mark& mark) {
   hand_over();
-  DeviceState& source = DeviceState::of(mark.device);
-  if (device == mark.device) return;
-  DeviceState& waiting = DeviceState::of(device);
+  if (id == mark.stream) return;
+  Stream& waiting = stream_at(id);
+  Stream& source = stream_at(mark.stream);
   waiting.queue.submit([&](Submission& submission) {
     submission.task = [&waiting, &source, ticket = mark.ticket] {
-      waiting.queue.wait_for_other(source.queue, ticket);
+      waiting.queue.follow(source.queue, ticket);
     };
   });
 }
@@ -271,7 +321,7 @@ void reset_peak(Device device) { DeviceState::of(device).allocator.reset_peak();
 
 void empty_cache(Device device) {
   DeviceState& state = DeviceState::of(device);
-  state.queue.wait_uninterrupted(state.queue.submitted());
+  state.wait_uninterrupted();
   state.allocator.trim();
 }
 
@@ -281,7 +331,7 @@ void configure_sim(int index, const SimOptions& options) {
   const Device device{DeviceKind::sim, static_cast<uint8_t>(index)};
   DeviceState& state = DeviceState::of(device);
   hand_over();
-  state.queue.wait_uninterrupted(state.queue.submitted());
+  state.wait_uninterrupted();
   state.backend->configure(options);
 }
 
@@ -290,9 +340,9 @@ Statistics statistics() {
   result.recorded = counters.recorded + Recorder::of_thread().recorded_ops();
   result.windows = counters.windows;
   result.plans = counters.plans;
-  for (DeviceState* state : DeviceState::all()) {
-    result.launches += state->queue.launches();
-    result.graphs += state->backend->graph_runs();
+  for (const Stream* stream : DeviceState::all_streams()) {
+    result.launches += stream->queue.launches();
+    result.graphs += stream->backend.graph_runs();
   }
   return result;
 }
@@ -306,8 +356,8 @@ bool report_unread_failures(FILE* to) {
     any = true;
   }
   for (DeviceState* state : DeviceState::all()) {
-    state->queue.wait_uninterrupted(state->queue.submitted());
-    for (const auto& failure : state->queue.unread_failures()) {
+    state->wait_uninterrupted();
+    for (const auto& failure : state->failures.unread()) {
       std::fprintf(to, "tide: %s; queued at %s (%s), never read\n", failure->what.c_str(),
                    failure->site.text().c_str(), failure->op);
       failure->read = true;

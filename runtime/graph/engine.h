@@ -1,6 +1,7 @@
 // What a program may ask of the running engine: devices, waiting, statistics, modes, failures.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -34,21 +35,51 @@ void interrupt();
 /// Makes every wait, now and until interrupt(), end at once and throw Interrupted. Safe in a signal handler.
 void request_interrupt();
 
-/// A point in the queue of a device.
-struct Mark {
+// --- streams -----------------------------------------------------------------------------------
+
+/// A queue of a device: 0 is the one where work goes unless another is chosen. What one stream is
+/// given runs in order, different streams run side by side. Values are ordered whoever uses them:
+/// work that needs one which another stream computes starts after that.
+struct StreamId {
   Device device;
+  uint8_t number = 0;
+  friend bool operator==(const StreamId& a, const StreamId& b) = default;
+};
+/// A new stream. A device has 32 at most; then one of them is given once more, each in turn.
+StreamId add_stream(Device device);
+/// The stream that this thread's work for the device goes to.
+StreamId current_stream(Device device);
+/// The streams that a thread's work goes to, for devices where that is not the first.
+struct StreamChoice {
+  static constexpr size_t kMostDevices = 8;
+  std::array<StreamId, kMostDevices> streams{};
+  size_t count = 0;
+  /// Takes the place of the device's. Throws Error if there are streams of too many devices.
+  void choose(StreamId stream);
+  friend bool operator==(const StreamChoice& a, const StreamChoice& b) = default;
+};
+const StreamChoice& stream_choice();
+/// From now on this thread's work goes there. Hands over what was recorded for the devices
+/// concerned.
+void choose_streams(const StreamChoice& choice);
+/// Waits until everything on the stream is done.
+void synchronize(StreamId stream, const char* reason);
+
+/// A point in a stream.
+struct Mark {
+  StreamId stream;
   uint64_t ticket = 0;
 };
-/// Hands over and marks the end of what the device was given.
-Mark mark(Device device);
+/// Hands over and marks the end of what the stream was given.
+Mark mark(StreamId stream);
 bool reached(const Mark& mark);
-/// Whether the device has done all that it was given; hands over what is recorded first.
-bool idle(Device device);
+/// Whether the stream has done all that it was given; hands over what is recorded first.
+bool idle(StreamId stream);
 void wait(const Mark& mark, const char* reason);
-/// When the device reached the mark, on the clock of seconds(); reached or waited for first.
+/// When the stream reached the mark, on the clock of seconds(); reached or waited for first.
 double time_reached(const Mark& mark);
-/// Makes what is handed over from now on for `device` start after the mark (of another device).
-void wait_on_device(Device device, const Mark& mark);
+/// Makes what is handed over from now on for `stream` start after the mark (of another stream).
+void wait_on_stream(StreamId stream, const Mark& mark);
 /// Seconds on a monotonic clock.
 double seconds();
 

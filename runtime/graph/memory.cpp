@@ -77,9 +77,9 @@ void* Allocator::carve_small(size_t bytes) {
   return data;
 }
 
-void* Allocator::take_cached(size_t& bytes) {
+void* Allocator::take_cached(Pool& pool, size_t& bytes) {
   if (bytes <= kSmallLimit) {
-    auto& list = small_[bytes / kSmallest];
+    auto& list = pool.small[bytes / kSmallest];
     const size_t turns = bytes <= kTurnLimit ? kTurns : 1;
     if (list.size() < turns) return carve_small(bytes);
     void* data = std::exchange(list[list.size() - turns], list.back());
@@ -87,7 +87,8 @@ void* Allocator::take_cached(size_t& bytes) {
     return data;
   }
   // The smallest block that wastes at most a quarter.
-  for (auto it = large_.lower_bound(bytes); it != large_.end() && it->first <= bytes + bytes / 4; ++it) {
+  for (auto it = pool.large.lower_bound(bytes);
+       it != pool.large.end() && it->first <= bytes + bytes / 4; ++it) {
     if (it->second.empty()) continue;
     bytes = it->first;
     void* data = it->second.back();
@@ -97,11 +98,11 @@ void* Allocator::take_cached(size_t& bytes) {
   return nullptr;
 }
 
-Ref<Storage> Allocator::allocate(size_t wanted) {
+Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream) {
   std::lock_guard lock(mutex_);
   size_t bytes = block_size(wanted);
   if (!pinned() && backend_.fault(Backend::Fault::allocation)) return {};
-  void* data = take_cached(bytes);
+  void* data = take_cached(pool(stream), bytes);
   if (data) {
     statistics_.cached -= bytes;
   } else {
@@ -125,6 +126,7 @@ Ref<Storage> Allocator::allocate(size_t wanted) {
   storage->lost = false;
   storage->bytes = bytes;
   storage->allocator = this;
+  storage->stream = stream;
   storage->site = current_call_site();
   storage->previous = &in_use_;
   storage->next = in_use_.next;
@@ -149,24 +151,30 @@ void Allocator::release(Storage* storage) {
     return;
   }
   statistics_.cached += storage->bytes;
-  if (storage->bytes <= kSmallLimit) small_[storage->bytes / kSmallest].push_back(storage->data);
-  else large_[storage->bytes].push_back(storage->data);
+  Pool& cached = *pools_[storage->stream];
+  if (storage->bytes <= kSmallLimit)
+    cached.small[storage->bytes / kSmallest].push_back(storage->data);
+  else
+    cached.large[storage->bytes].push_back(storage->data);
   spare_.push_back(storage);
 }
 
 size_t Allocator::trim() {
   std::lock_guard lock(mutex_);
   size_t given_back = 0;
-  for (auto& [bytes, list] : large_) {
-    for (void* data : list) give_back(data, bytes);
-    given_back += bytes * list.size();
+  for (const auto& pool : pools_) {
+    if (!pool) continue;
+    for (auto& [bytes, list] : pool->large) {
+      for (void* data : list) give_back(data, bytes);
+      given_back += bytes * list.size();
+    }
+    pool->large.clear();
   }
-  large_.clear();
   statistics_.cached -= given_back;
   return given_back;
 }
 
-std::vector<void*> Allocator::abandon() {
+std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) {
   std::lock_guard lock(mutex_);
   std::vector<void*> addresses;
   for (Storage* storage = in_use_.next; storage; storage = storage->next) {
@@ -175,13 +183,13 @@ std::vector<void*> Allocator::abandon() {
     lost_[static_cast<const char*>(storage->data)] = storage->bytes;
     addresses.push_back(storage->data);
   }
-  for (auto& list : small_) list.clear();
-  large_.clear();
+  for (auto& pool : pools_) pool.reset();
   slabs_.clear();
   slab_ = nullptr;
   slab_left_ = 0;
   shunned_.clear();
   statistics_.cached = 0;
+  begin_again();
   return addresses;
 }
 

@@ -1,9 +1,12 @@
-// The caching allocator of a device: blocks in size classes, reused in the order of its queue.
+// The caching allocator of a device: blocks in size classes, each reused in the order of its
+// stream.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -19,13 +22,15 @@ class Allocator;
 /// "64.0 MB".
 std::string size_text(size_t bytes);
 
-/// A block in use. Given back when the last owner goes: it may then be handed out again at once, as
-/// everything that runs later on the device's queue runs after what used it before.
+/// A block in use, written by one stream alone. Given back when the last owner goes: it may then be
+/// handed out to that stream again at once, as everything that runs later there runs after what
+/// used it before. Other streams keep it as long as they read it (DeviceState::keep_until).
 struct Storage : RefCounted<Storage> {
   void* data = nullptr;
   size_t bytes = 0;  ///< of the block
   bool lost = false;  ///< the device does not have it any more: see Allocator::abandon
   Allocator* allocator = nullptr;
+  uint8_t stream = 0;  ///< number of the stream that writes it, on the device of its values
   CallSite site;     ///< the line that needed it
   Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
   Storage* next = nullptr;
@@ -34,7 +39,12 @@ struct Storage : RefCounted<Storage> {
   static void destroy(Storage* storage);
 };
 
-/// Thread-safe. Blocks go back to the backend only in `trim`, and at the end, when all storage must have been given back.
+/// Most streams of a device.
+constexpr size_t kMostStreams = 32;
+
+/// Thread-safe. Each stream has its own cached blocks, for what one has released another could only
+/// take after waiting; when memory is short the blocks of all are given back. Blocks go back to the
+/// backend only in `trim`, and at the end, when all storage must have been given back.
 class Allocator {
  public:
   /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
@@ -44,14 +54,16 @@ class Allocator {
   ~Allocator();
   Allocator(const Allocator&) = delete;
 
-  /// A block of at least this size, or null: the caller reclaims and tries again, then reports.
-  Ref<Storage> allocate(size_t bytes);
-  /// Gives cached blocks back to the backend, and returns how many bytes that were.
+  /// A block of at least this size for a stream, or null: the caller reclaims and tries again, then
+  /// reports.
+  Ref<Storage> allocate(size_t bytes, uint8_t stream = 0);
+  /// Gives cached blocks back to the backend, and returns how many bytes that were. No queue may
+  /// use them any more.
   size_t trim();
   /// The device has lost its memory: forgets all blocks, and returns the addresses of those in use.
   /// As long as somebody holds one of these, no other block comes to lie where it was, so that an
-  /// address still means one value.
-  std::vector<void*> abandon();
+  /// address still means one value. Nothing is allocated while `begin_again` sets the device up.
+  std::vector<void*> abandon(const std::function<void()>& begin_again);
   engine::MemoryStatistics statistics() const;
   void reset_peak();
   void release(Storage* storage);
@@ -63,7 +75,23 @@ class Allocator {
   static size_t block_size(size_t bytes);
 
  private:
-  void* take_cached(size_t& bytes);
+  static constexpr size_t kSmallest = 64;
+  static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs, never given back
+  static constexpr size_t kSlab = 256 * 1024;
+  /// Blocks of up to kTurnLimit bytes rest for kTurns - 1 others before they are used again, so
+  /// that submissions with small temporaries do not have to wait for each other (strands.h).
+  static constexpr size_t kTurnLimit = 1024, kTurns = 16;
+
+  /// The cached blocks of one stream.
+  struct Pool {
+    std::vector<std::vector<void*>> small{kSmallLimit / kSmallest + 1};
+    std::map<size_t, std::vector<void*>> large;
+  };
+  Pool& pool(uint8_t stream) {
+    if (!pools_[stream]) pools_[stream] = std::make_unique<Pool>();
+    return *pools_[stream];
+  }
+  void* take_cached(Pool& pool, size_t& bytes);
   void* carve_small(size_t bytes);
   void* obtain(size_t bytes);
   void* obtain_block(size_t bytes);
@@ -73,14 +101,7 @@ class Allocator {
   Backend& backend_;
   const Memory memory_;
   mutable std::mutex mutex_;
-  static constexpr size_t kSmallest = 64;
-  static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs, never given back
-  static constexpr size_t kSlab = 1024 * 1024;
-  /// Blocks of up to kTurnLimit bytes rest for kTurns - 1 others before they are used again, so that
-  /// submissions with small temporaries do not have to wait for each other (strands.h).
-  static constexpr size_t kTurnLimit = 1024, kTurns = 16;
-  std::vector<std::vector<void*>> small_{kSmallLimit / kSmallest + 1};
-  std::map<size_t, std::vector<void*>> large_;
+  std::unique_ptr<Pool> pools_[kMostStreams];  ///< made on first use
   Storage in_use_;               ///< head of the list of blocks in use
   std::vector<Storage*> spare_;  ///< Storage objects for reuse
   std::vector<char*> slabs_;

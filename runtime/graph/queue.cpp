@@ -1,4 +1,4 @@
-// The queue's thread, waiting, and the book on failures.
+// The queue's thread, waiting, and what becomes of a step that fails.
 #include "runtime/graph/queue.h"
 
 #include <pthread.h>
@@ -26,10 +26,17 @@ constexpr auto kSpin = std::chrono::microseconds(60);
 /// Between two looks at a full queue, which has work for longer.
 constexpr auto kNap = std::chrono::microseconds(500);
 
+/// Between two looks for an interrupt, or at a device that may be lost.
+constexpr auto kLook = std::chrono::milliseconds(20);
+
 }  // namespace
 
-Queue::Queue(Backend& backend, std::string name)
-    : backend_(backend), strands_(std::make_unique<Strands>()), name_(std::move(name)) {
+Queue::Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, std::string name)
+    : backend_(backend),
+      failures_(failures),
+      loss_(loss),
+      strands_(std::make_unique<Strands>()),
+      name_(std::move(name)) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
   pthread_getattr_default_np(&attributes);
@@ -56,7 +63,7 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   Submission& submission = ring_[ticket % kCapacity];
   submission.site = current_call_site();
   // Before any block is taken: if the device is lost meanwhile, this one is too old.
-  submission.generation = generation_.load(std::memory_order_acquire);
+  submission.generation = loss_.generation();
   fill(submission);
   pending_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
   submitted_.store(ticket, std::memory_order_seq_cst);
@@ -81,9 +88,9 @@ uint64_t Queue::submit_mark() {
   // Producers are serialised, so the next ticket is known inside `fill`.
   return submit([this](Submission& submission) {
     submission.task = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
-      backend_.finish();
+      finish();
       const double now = engine::seconds();
-      std::lock_guard lock(failure_mutex_);
+      std::lock_guard lock(marks_mutex_);
       marks_[ticket] = now;
       if (marks_.size() > kMostMarks) marks_.erase(marks_.begin());
     };
@@ -92,13 +99,16 @@ uint64_t Queue::submit_mark() {
 
 double Queue::time_of_mark(uint64_t ticket) {
   wait(ticket);
-  std::lock_guard lock(failure_mutex_);
+  std::lock_guard lock(marks_mutex_);
   const auto found = marks_.find(ticket);
   return found == marks_.end() ? 0 : found->second;
 }
 
 void Queue::run() {
-  backend_.begin_queue();
+  {
+    const auto held = hold();
+    backend_.begin_queue();
+  }
   for (;;) {
     const uint64_t next = launched_ + 1;
     const auto ready = [&] { return submitted_.load(std::memory_order_acquire) >= next; };
@@ -117,9 +127,29 @@ void Queue::run() {
       submission.name = "";
       submission.ops = 0;
     }
-    launched_ = last;
-    if (backend_.is_asynchronous()) backend_.note(last);
+    if (!backend_.is_asynchronous()) {
+      launched_ = last;
+    } else {
+      const auto held = hold();
+      backend_.note(last);
+      launched_ = last;
+      launched_.notify_all();
+    }
     publish();
+  }
+}
+
+/// A device that may be lost is not set up anew meanwhile. Not while waiting for another queue.
+std::shared_lock<std::shared_mutex> Queue::hold() {
+  return backend_.is_asynchronous() ? loss_.hold() : std::shared_lock<std::shared_mutex>();
+}
+
+/// Waits until the backend is done with all it has. A lost device is.
+void Queue::finish() {
+  const auto held = hold();
+  try {
+    backend_.finish();
+  } catch (const std::exception&) {
   }
 }
 
@@ -170,8 +200,15 @@ uint64_t Queue::execute_from(uint64_t first) {
 bool Queue::publish() {
   const uint64_t before = completed_.load(std::memory_order_relaxed);
   if (before == launched_) return false;
-  const uint64_t done = backend_.is_asynchronous() ? backend_.done() : launched_;
-  if (const auto why = backend_.loss()) lose(*why);
+  uint64_t done = launched_;
+  if (backend_.is_asynchronous()) {
+    auto held = loss_.hold();
+    const uint64_t generation = loss_.generation();
+    done = backend_.done();
+    const auto why = backend_.loss();
+    held.unlock();
+    if (why) loss_.lose(generation, failure_of_loss(*why));
+  }
   if (done == before) return false;
   completed_.store(done, std::memory_order_seq_cst);
   if (waiting_.load(std::memory_order_seq_cst)) {
@@ -185,21 +222,29 @@ bool Queue::publish() {
 /// stop.
 void Queue::rest(uint64_t next) {
   const bool unfinished = completed() != launched_;
-  if (unfinished && !will_be_roused_) {
+  const uint64_t generation = loss_.generation();
+  if (unfinished && !(will_be_roused_ && roused_in_ == generation)) {
     will_be_roused_ = true;
+    roused_in_ = generation;
     const auto rouse = [](void* data) {
       Queue& queue = *static_cast<Queue*>(data);
       std::lock_guard lock(queue.sleep_mutex_);
       queue.roused_ = true;
       queue.work_.notify_one();
     };
+    const auto held = hold();
     backend_.call_when_done(rouse, this);
   }
   std::unique_lock lock(sleep_mutex_);
   sleeping_.store(true, std::memory_order_seq_cst);
-  work_.wait(lock, [&] {
+  const auto over = [&] {
     return submitted_.load(std::memory_order_seq_cst) >= next || roused_ || (stop_ && !unfinished);
-  });
+  };
+  // A lost device rouses nobody: look for that now and then.
+  if (unfinished)
+    work_.wait_for(lock, kLook, over);
+  else
+    work_.wait(lock, over);
   sleeping_.store(false, std::memory_order_relaxed);
   if (!roused_) return;
   roused_ = will_be_roused_ = false;
@@ -212,7 +257,7 @@ void Queue::wait(uint64_t ticket) {
     std::unique_lock lock(sleep_mutex_);
     ++waiting_;
     // An interrupt comes from a signal handler, which cannot notify: look for it now and then.
-    while (!over()) done_.wait_for(lock, std::chrono::milliseconds(20));
+    while (!over()) done_.wait_for(lock, kLook);
     --waiting_;
   }
   if (completed() < ticket) throw Interrupted();
@@ -227,90 +272,52 @@ void Queue::wait_uninterrupted(uint64_t ticket) {
   --waiting_;
 }
 
-void Queue::wait_for_other(Queue& other, uint64_t ticket) {
+void Queue::follow(Queue& other, uint64_t ticket) {
   if (other.completed() >= ticket) return;
-  if (completed() != launched_) {
-    backend_.finish();
+  const bool on_device = backend_.is_asynchronous() && &loss_ == &other.loss_;
+  uint64_t launched = other.launched_;
+  // Others may wait for what is done here.
+  if ((!on_device || launched < ticket) && completed() != launched_) {
+    finish();
     publish();
   }
-  other.wait_uninterrupted(ticket);
+  if (!on_device) return other.wait_uninterrupted(ticket);
+  for (; launched < ticket; launched = other.launched_) other.launched_.wait(launched);
+  const auto held = hold();
+  backend_.follow(other.backend_, ticket);
 }
 
 void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_release); }
 
-std::optional<Taint> Queue::find_failure(void* address, bool take_notice) {
-  if (!has_failures()) return std::nullopt;
-  std::lock_guard lock(failure_mutex_);
-  const auto found = taints_.find(address);
-  if (found == taints_.end()) return std::nullopt;
-  Taint taint = found->second;
-  if (taint.lost || !take_notice) return taint;
-  taints_.erase(found);
-  tainted_.store(taints_.size(), std::memory_order_release);
-  if (taint.failure->read) return std::nullopt;
-  return taint;
-}
-
-void Queue::set_failure(void* address, Taint taint) {
-  std::lock_guard lock(failure_mutex_);
-  const bool known = !failures_.empty() && failures_.back() == taint.failure;
-  if (!known && !taint.failure->read) failures_.push_back(taint.failure);
-  taints_[address] = std::move(taint);
-  tainted_.store(taints_.size(), std::memory_order_release);
-}
-
-void Queue::clear_failure(void* address) { take_failure(address); }
-
-Ref<Failure> Queue::take_failure(void* address) {
-  if (!has_failures()) return {};
-  std::lock_guard lock(failure_mutex_);
-  const auto found = taints_.find(address);
-  if (found == taints_.end()) return {};
-  Ref<Failure> failure = found->second.failure;
-  taints_.erase(found);
-  tainted_.store(taints_.size(), std::memory_order_release);
-  return failure;
-}
-
-std::vector<Ref<Failure>> Queue::unread_failures() {
-  std::lock_guard lock(failure_mutex_);
-  std::vector<Ref<Failure>> unread;
-  for (const auto& failure : failures_)
-    if (!failure->read) unread.push_back(failure);
-  return unread;
-}
-
-/// The device has lost all that lay on it: so are the values, with the line of the oldest work that
-/// was under way. It starts anew, and what was submitted with addresses of before will not run.
-void Queue::lose(const std::string& why) {
-  const uint64_t oldest = std::min(completed() + 1, launched_);
+/// Of work that was under way when the device was lost: the line of the oldest.
+Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
+  const uint64_t launched = launched_, oldest = std::min(completed() + 1, launched);
   const Submission& submission = ring_[oldest % kCapacity];
-  loss_ = new Failure;
+  Ref<Failure> failure = new Failure;
   const bool known = !submission.steps.empty();
-  loss_->op = known ? submission.steps.front().name : "submit";
-  loss_->site = known ? submission.steps.front().site : submission.site;
-  loss_->what = std::string(loss_->op) + ": " + why;
-  if (oldest < launched_)
-    loss_->what += "; it is this op or one of the " + std::to_string(launched_ - oldest) +
-                   " windows after it (TIDE_EAGER=1 tells more)";
-  if (abandon_)
-    for (void* address : abandon_()) set_failure(address, {loss_, true});
-  backend_.begin_again();
-  generation_.fetch_add(1, std::memory_order_release);
+  failure->op = known ? submission.steps.front().name : "submit";
+  failure->site = known ? submission.steps.front().site : submission.site;
+  failure->what = std::string(failure->op) + ": " + why;
+  if (oldest < launched)
+    failure->what += "; it is this op or one of the " + std::to_string(launched - oldest) +
+                     " windows after it (TIDE_EAGER=1 tells more)";
+  return failure;
 }
 
 /// The results of a submission that was made before the device was lost are lost with it.
 void Queue::forsake(Submission& submission) {
+  const Taint taint{loss_.failure(), true};
   for (const BoundStep& bound : submission.steps)
     for (size_t i = 0; i < bound.step->outputs.size(); ++i)
-      set_failure(reinterpret_cast<void*>(submission.words[bound.outputs + i]), {loss_, true});
-  if (submission.task_output) set_failure(submission.task_output, {loss_, true});
+      failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]), taint);
+  if (submission.task_output) failures_.set(submission.task_output, taint);
 }
 
 void Queue::execute(Submission& submission, bool drop) {
   if (!submission.plan) submission.steps.clear();
-  if (submission.generation != generation_ && (submission.plan || submission.task_output))
-    return forsake(submission);
+  const bool has_addresses = submission.plan || submission.task_output;
+  const auto held = has_addresses ? hold() : std::shared_lock<std::shared_mutex>();
+  if (has_addresses && submission.generation != loss_.generation()) return forsake(submission);
   if (submission.plan) return execute_plan(submission, drop);
   if (!submission.task) return;
   try {
@@ -320,7 +327,7 @@ void Queue::execute(Submission& submission, bool drop) {
     failure->op = submission.name;
     failure->site = submission.site;
     failure->what = std::string(submission.name) + ": " + message_of(error);
-    if (submission.task_output) set_failure(submission.task_output, {failure, true});
+    if (submission.task_output) failures_.set(submission.task_output, {failure, true});
   }
 }
 
@@ -342,13 +349,14 @@ void Queue::execute_plan(Submission& submission, bool drop) {
       failure = attempt(submission, bound, drop);
     if (failure && submission.lasting && !attempt(submission, bound, drop)) {
       for (size_t i = 0; i < bound.step->outputs.size(); ++i)
-        set_failure(reinterpret_cast<void*>(submission.words[bound.outputs + i]), {failure, false});
+        failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]),
+                      {failure, false});
       failure = {};
     } else if (failure) {
       const Remnant remnant = drop ? Remnant() : salvage(submission, bound);
       if (!remnant.left.empty()) settle_failures(submission, bound, &remnant);
       fail(submission, bound, failure, remnant);
-    } else if (has_failures()) {
+    } else if (!failures_.empty()) {
       settle_failures(submission, bound);
     }
     failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
@@ -381,12 +389,12 @@ Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound
 /// Of a loop that reads lost values, computes what does not depend on them.
 Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
-  if (step.kind != Step::Kind::loop || !has_failures()) return {};
+  if (step.kind != Step::Kind::loop || failures_.empty()) return {};
   std::vector<bool> lost(step.buffers.size());
   for (size_t i = 0; i < lost.size(); ++i) {
     if (step.is_stored(i) || step.buffers[i].source == BufferUse::Source::ramp) continue;
     const auto taint =
-        find_failure(reinterpret_cast<void*>(submission.words[bound.storages + i]), false);
+        failures_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
     lost[i] = taint && taint->lost;
   }
   if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
@@ -437,16 +445,15 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
     failure->site = bound.site;
     return failure;
   }
-  if (!has_failures()) return {};
+  if (failures_.empty()) return {};
   const Step& step = *bound.step;
-  std::lock_guard lock(failure_mutex_);
   // What may not be at an address that the step reads: a lost value; in an optimizer's step also
   // one that misses a write, until somebody was told.
   const auto wrong_at = [&](size_t place, bool lost, bool noticed) -> Ref<Failure> {
-    const auto found = taints_.find(reinterpret_cast<void*>(submission.words[place]));
-    if (found == taints_.end()) return {};
-    const Taint& taint = found->second;
-    return (taint.lost ? lost : noticed && !taint.failure->read) ? taint.failure : Ref<Failure>();
+    const auto taint = failures_.find(reinterpret_cast<void*>(submission.words[place]));
+    if (!taint) return {};
+    return (taint->lost ? lost : noticed && !taint->failure->read) ? taint->failure
+                                                                   : Ref<Failure>();
   };
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (step.is_stored(i) || step.buffers[i].source == BufferUse::Source::ramp) continue;
@@ -479,7 +486,7 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
     for (size_t f = 0; f < step.fallbacks.size() && lost; ++f) {
       if (step.fallbacks[f].output != step.outputs[i]) continue;
       void* old = reinterpret_cast<void*>(submission.words[bound.fallbacks + f]);
-      const auto spoilt = find_failure(old, false);
+      const auto spoilt = failures_.find(old);
       lost = step.fallbacks[f].lost || (spoilt && spoilt->lost);
       try {
         if (!lost && old != address)
@@ -488,13 +495,13 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
         lost = true;  // the device went with both
       }
     }
-    set_failure(address, {failure, lost});
+    failures_.set(address, {failure, lost});
   }
   // Temporaries are no node's: the steps that read them must know too.
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
         remnant.of_buffer(i) == Left::nothing)
-      set_failure(reinterpret_cast<void*>(submission.words[bound.storages + i]), {failure, true});
+      failures_.set(reinterpret_cast<void*>(submission.words[bound.storages + i]), {failure, true});
 }
 
 /// After a step that ran: what was wrong with the values that it wrote over is of no account. But a
@@ -506,12 +513,10 @@ void Queue::settle_failures(const Submission& submission, const BoundStep& bound
   const auto address = [&](size_t place) {
     return reinterpret_cast<void*>(submission.words[place]);
   };
-  std::lock_guard lock(failure_mutex_);
   Ref<Failure> notice;
   const auto look_at = [&](size_t place) {
-    const auto found = taints_.find(address(place));
-    if (found != taints_.end() && !found->second.lost && !found->second.failure->read)
-      notice = found->second.failure;
+    const auto taint = failures_.find(address(place));
+    if (taint && !taint->lost && !taint->failure->read) notice = taint->failure;
   };
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (!step.is_stored(i) && step.buffers[i].source != BufferUse::Source::ramp)
@@ -519,9 +524,9 @@ void Queue::settle_failures(const Submission& submission, const BoundStep& bound
   for (size_t f = 0; f < step.fallbacks.size(); ++f) look_at(bound.fallbacks + f);
   const auto settle = [&](size_t place) {
     if (notice)
-      taints_[address(place)] = {notice, false};
+      failures_.set(address(place), {notice, false});
     else
-      taints_.erase(address(place));
+      failures_.clear(address(place));
   };
   for (size_t i = 0; i < step.outputs.size(); ++i)
     if (!remnant || remnant->of_output(step, step.outputs[i]) == Left::whole)
@@ -530,7 +535,6 @@ void Queue::settle_failures(const Submission& submission, const BoundStep& bound
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
         (!remnant || remnant->of_buffer(i) == Left::whole))
       settle(bound.storages + i);
-  tainted_.store(taints_.size(), std::memory_order_release);
 }
 
 std::optional<PositionFailure> Queue::launch(const Submission& submission, const BoundStep& bound) {

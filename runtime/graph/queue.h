@@ -1,4 +1,4 @@
-// The queue of a device: runs plans in order on a thread of its own, and knows what failed.
+// A queue of a device: runs plans in order on a thread of its own.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,11 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/graph/backend.h"
+#include "runtime/graph/device_loss.h"
+#include "runtime/graph/failure_book.h"
 #include "runtime/graph/plan.h"
 #include "runtime/graph/remnant.h"
 
@@ -44,34 +45,22 @@ struct Submission {
   /// fails. Then steps that run whole or not at all do not run until somebody was told.
   bool lasting = false;
   bool given_up = false;        ///< no step runs: what was recorded is only a part of such a whole
-  uint64_t generation = 0;      ///< of the device, when this was made: see Queue::lose
-  /// Runs on the queue's thread in place of a plan: uploads, waits for other devices, marks.
+  uint64_t generation = 0;      ///< of the device, when its addresses were: see DeviceLoss
+  /// Runs on the queue's thread in place of a plan: uploads, waits for other queues, marks.
   std::function<void()> task;
-  /// Address that the task computes, and who asked for it, for failures. The site is noted by
-  /// submit.
+  /// Address that the task computes, and who asked for it, for failures; such a task does not wait
+  /// for other queues. The site is noted by submit.
   void* task_output = nullptr;
   const char* name = "";
   CallSite site;
   int64_t ops = 0;
 };
 
-/// A failure that belongs to the value at an address, until the queue writes another one there.
-/// Lost values stay lost and spoil what is computed from them. A notice says that a write to a cell
-/// was not carried out: the value is the one before; who reads it first, or what is computed from
-/// it, is told, unless somebody was told of that failure already.
-struct Taint {
-  Ref<Failure> failure;
-  bool lost = true;
-};
-
+/// One stream of a device: runs what it is given in order.
 class Queue {
  public:
-  explicit Queue(Backend& backend, std::string name);
+  Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, std::string name);
   ~Queue();
-
-  /// What gives the addresses of the values that go with the device, should it be lost; before the
-  /// first submission.
-  void set_abandon(std::function<std::vector<void*>()> abandon) { abandon_ = std::move(abandon); }
 
   /// Adds work. Waits while the queue is full. `fill` gets a recycled, empty submission. Returns
   /// its ticket.
@@ -93,24 +82,14 @@ class Queue {
   void wait(uint64_t ticket);
   /// The same without notice of interrupts; for queue threads and the end of the process.
   void wait_uninterrupted(uint64_t ticket);
-  /// From a task of this queue: waits until another one has come to the ticket. What this queue's own backend
-  /// still works on is finished first, as the other may wait for that.
-  void wait_for_other(Queue& other, uint64_t ticket);
+  /// From a task of this queue: what it runs from now on starts after the ticket of another queue.
+  /// If that is one of the same device, and its backend only enqueues, this one goes on at once;
+  /// else it waits. What this queue's own backend still works on is finished before a wait, as the
+  /// other may wait for that.
+  void follow(Queue& other, uint64_t ticket);
 
   /// Everything submitted by now that has not begun is dropped.
   void drop_pending();
-
-  /// The failure of the value at this address, if it has one. With `take_notice` a notice is taken
-  /// off, and given only if nobody has read its failure.
-  std::optional<Taint> find_failure(void* address, bool take_notice);
-  void set_failure(void* address, Taint taint);
-  /// The address holds a new value: what was wrong with the one before is of no account.
-  void clear_failure(void* address);
-  /// Takes the failure of an address that is no tensor's off the book.
-  Ref<Failure> take_failure(void* address);
-  bool has_failures() const { return tainted_.load(std::memory_order_acquire) != 0; }
-  /// Failures that happened and that nobody has read.
-  std::vector<Ref<Failure>> unread_failures();
 
  private:
   void run();
@@ -121,7 +100,9 @@ class Queue {
   int64_t small_work(const Submission& submission) const;
   bool dropped(uint64_t ticket) const { return drop_until_.load(std::memory_order_acquire) >= ticket; }
   void execute(Submission& submission, bool drop);
-  void lose(const std::string& why);
+  std::shared_lock<std::shared_mutex> hold();
+  void finish();
+  Ref<Failure> failure_of_loss(const std::string& why) const;
   void forsake(Submission& submission);
   void execute_plan(Submission& submission, bool drop);
   static Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
@@ -139,6 +120,8 @@ class Queue {
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
 
   Backend& backend_;
+  FailureBook& failures_;
+  DeviceLoss& loss_;
   std::vector<Submission> ring_{kCapacity};
   std::atomic<uint64_t> submitted_{0}, completed_{0}, drop_until_{0};
   std::atomic<int64_t> pending_ops_{0}, launches_{0};
@@ -147,19 +130,15 @@ class Queue {
   std::condition_variable work_, done_;
   std::atomic<bool> sleeping_{false}, stop_{false};
   std::unique_ptr<Strands> strands_;
-  uint64_t launched_ = 0;      ///< the last ticket that was executed; done later if the backend only enqueues
-  std::function<std::vector<void*>()> abandon_;
-  std::atomic<uint64_t> generation_{0};  ///< how often the device was lost
-  Ref<Failure> loss_;                    ///< the last time
+  /// The last ticket that was executed; done later if the backend only enqueues.
+  std::atomic<uint64_t> launched_{0};
   bool roused_ = false;        ///< the backend's work is done; guarded by sleep_mutex_
   bool will_be_roused_ = false;
+  uint64_t roused_in_ = 0;  ///< the device's generation that will rouse
   std::atomic<int> waiting_{0};
-  std::mutex failure_mutex_;
-  std::unordered_map<void*, Taint> taints_;
-  std::vector<Ref<Failure>> failures_;
+  std::mutex marks_mutex_;
   std::map<uint64_t, double> marks_;  ///< the last kMostMarks times
   static constexpr size_t kMostMarks = 65536;
-  std::atomic<size_t> tainted_{0};
   std::string name_;
   std::thread thread_;
 };

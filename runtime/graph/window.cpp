@@ -27,6 +27,7 @@ void Window::begin() {
   unread_ = 0;
   has_failed_inputs_ = false;
   holders_counted_ = false;
+  foreign_.clear();
   nodes_.clear();
   externals_.clear();
   first_offsets_.clear();
@@ -175,7 +176,9 @@ void Window::hand_over() {
       counters.plans.fetch_add(1, std::memory_order_relaxed);
       return make_plan({nodes_, externals_, offsets_, epoch_});
     });
+    if (device_.has_streams()) follow_inputs();
     ticket = submit(*plan);
+    if (!foreign_.empty()) keep_inputs(ticket);
   } catch (const NoRoom& wanted) {
     return do_with_less_memory(wanted);
   } catch (const Error& error) {
@@ -185,10 +188,42 @@ void Window::hand_over() {
   settle(*plan, ticket);
 }
 
+void Window::set_stream(Stream& stream) {
+  hand_over();
+  stream_ = &stream;
+  followed_.fill(0);
+}
+
+/// Makes the stream wait for those that write the window's inputs, and holds on to these: nothing
+/// takes over their blocks.
+void Window::follow_inputs() {
+  foreign_.clear();
+  for (const auto& node : externals_) {
+    if (node->state != Node::State::stored) continue;  // replaced, and never computed
+    Stream& writer = device_.stream_of(*node);
+    if (&writer == stream_) continue;
+    foreign_.push_back(node->storage);
+    uint64_t& followed = followed_[writer.number];
+    if (followed >= node->ticket) continue;
+    followed = node->ticket;
+    stream_->queue.submit([&](Submission& submission) {
+      submission.task = [&queue = stream_->queue, &writer, ticket = node->ticket] {
+        queue.follow(writer.queue, ticket);
+      };
+    });
+  }
+}
+
+/// Keeps the blocks that other streams write from reuse until this one has read them.
+void Window::keep_inputs(uint64_t ticket) {
+  for (auto& storage : foreign_) device_.keep_until(std::move(storage), stream_->queue, ticket);
+  foreign_.clear();
+}
+
 /// Binds the plan and queues it. If memory is short, room is made between two tries. Throws NoRoom.
 uint64_t Window::submit(Plan& plan) {
   const auto try_once = [&] {
-    return device_.queue.submit([&](Submission& submission) { bind(plan, submission); });
+    return stream_->queue.submit([&](Submission& submission) { bind(plan, submission); });
   };
   try {
     return try_once();
@@ -199,7 +234,7 @@ uint64_t Window::submit(Plan& plan) {
 }
 
 Ref<Storage> Window::take(size_t bytes, const Node& node) {
-  Ref<Storage> storage = device_.try_allocate(std::max<size_t>(bytes, 1));
+  Ref<Storage> storage = device_.try_allocate(std::max<size_t>(bytes, 1), *stream_);
   if (!storage) throw NoRoom{bytes, &node};
   return storage;
 }

@@ -296,7 +296,15 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
     return make_tensor(std::move(node));
   }
   const size_t bytes = node->bytes(), block = std::max<size_t>(bytes, 1);
-  node->storage = pinning ? pinning->allocate_pinned(block, name) : to.allocate(block, name);
+  Stream& stream = Recorder::of_thread().stream(to);
+  Stream& writer = from.stream_of(source);
+  const uint64_t ticket = source.ticket, generation = to.loss.generation();
+  if (&stream != &writer && writer.queue.completed() < ticket)
+    stream.queue.submit([&](Submission& submission) {
+      submission.task = [&stream, &writer, ticket] { stream.queue.follow(writer.queue, ticket); };
+    });
+  node->storage =
+      pinning ? pinning->allocate_pinned(block, stream, name) : to.allocate(block, stream, name);
   node->state = Node::State::stored;
   const size_t offset = static_cast<size_t>(dense.layout().offset) * size_of(source.type);
   void* destination = node->storage->data;
@@ -310,15 +318,16 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   // The side that is not the host's pays for the transfer, on the destination's queue. A driver's memory is
   // reached through its own backend only.
   const bool host_side = to.device.kind == DeviceKind::cpu || (to.backend->host_readable() && !from.backend->host_readable());
-  Backend& backend = host_side ? *from.backend : *to.backend;
-  const uint64_t ticket = source.ticket;
-  node->ticket = to.queue.submit([&](Submission& submission) {
+  Backend& backend = host_side ? *from.backend : stream.backend;
+  node->ticket = stream.queue.submit([&](Submission& submission) {
     submission.ops = 1;
+    submission.generation = generation;
     submission.task_output = destination;
-    submission.task = [&from, &to, &backend, name, destination, storage, offset, bytes, kind, ticket, site] {
-      if (&from != &to) to.queue.wait_for_other(from.queue, ticket);
+    submission.task = [&from, &to, &backend, name, destination, storage, offset, bytes, kind,
+                       site] {
+      const auto held = &from == &to ? std::shared_lock<std::shared_mutex>() : from.loss.hold();
       Ref<Failure> failure;
-      const auto taint = from.queue.find_failure(storage, false);
+      const auto taint = from.failures.find(storage);
       if (taint && taint->lost) {
         failure = taint->failure;
       } else {
@@ -326,8 +335,10 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
           backend.copy(destination, storage + offset, bytes, kind);
           backend.finish();
           // A notice goes with the value that is copied.
-          if (taint && !taint->failure->read) to.queue.set_failure(destination, *taint);
-          else to.queue.clear_failure(destination);
+          if (taint && !taint->failure->read)
+            to.failures.set(destination, *taint);
+          else
+            to.failures.clear(destination);
           return;
         } catch (const std::exception& error) {
           failure = new Failure;
@@ -336,10 +347,10 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
           failure->site = site;
         }
       }
-      to.queue.set_failure(destination, {failure, true});
+      to.failures.set(destination, {failure, true});
     };
   });
-  from.keep_until(source.storage, to, node->ticket);
+  from.keep_until(source.storage, stream.queue, node->ticket);
   return make_tensor(std::move(node));
 }
 
@@ -366,19 +377,23 @@ Tensor record_constant(const void* elements, const Shape& shape, DType type, Dev
   DeviceState& state = DeviceState::of(device);
   Ref<Node> node = new_node(Node::Kind::constant, "tensor", state, type, shape);
   const size_t bytes = node->bytes();
-  node->storage = state.allocate(std::max<size_t>(bytes, 1), "tensor");
+  Stream& stream = Recorder::of_thread().stream(state);
+  const uint64_t generation = state.loss.generation();
+  node->storage = state.allocate(std::max<size_t>(bytes, 1), stream, "tensor");
   node->state = Node::State::stored;
   auto staged = std::make_shared<std::vector<std::byte>>(bytes);
   if (bytes) std::memcpy(staged->data(), elements, bytes);
   void* destination = node->storage->data;
-  node->ticket = state.queue.submit([&](Submission& submission) {
+  node->ticket = stream.queue.submit([&](Submission& submission) {
     submission.ops = 1;
+    submission.generation = generation;
     submission.name = node->name;
     submission.task_output = destination;
-    submission.task = [&state, destination, staged] {
-      state.queue.clear_failure(destination);
-      state.backend->copy(destination, staged->data(), staged->size(),
-                          state.device.kind == DeviceKind::cpu ? CopyKind::within : CopyKind::to_device);
+    submission.task = [&state, &stream, destination, staged] {
+      state.failures.clear(destination);
+      stream.backend.copy(
+          destination, staged->data(), staged->size(),
+          state.device.kind == DeviceKind::cpu ? CopyKind::within : CopyKind::to_device);
     };
   });
   return make_tensor(std::move(node));

@@ -43,22 +43,25 @@ void Tensor::read(void* destination, const char* reason) const {
   const size_t element = size_of(node.type);
   const auto offset = static_cast<size_t>(layout().offset) * element;
   const size_t bytes = static_cast<size_t>(numel()) * element;
+  const uint64_t generation = device.loss.generation();
   const char* address = static_cast<const char*>(wait_for(node, reason));
   if (device.device.kind == DeviceKind::cpu) {
     std::memcpy(destination, address + offset, bytes);
     return;
   }
-  const uint64_t ticket = device.queue.submit([&](Submission& submission) {
+  Stream& stream = device.stream_of(node);
+  const uint64_t ticket = stream.queue.submit([&](Submission& submission) {
+    submission.generation = generation;
     submission.name = reason;
-    submission.task = [&device, destination, address, offset, bytes] {
-      device.backend->copy(destination, address + offset, bytes, CopyKind::to_host);
-      device.backend->finish();
+    submission.task = [&stream, destination, address, offset, bytes] {
+      stream.backend.copy(destination, address + offset, bytes, CopyKind::to_host);
+      stream.backend.finish();
     };
     submission.task_output = destination;
   });
   // The destination is the caller's: the copy must be over before this returns, interrupted or not.
-  device.queue.wait_uninterrupted(ticket);
-  if (const auto failure = device.queue.take_failure(destination)) raise(*failure, reason);
+  stream.queue.wait_uninterrupted(ticket);
+  if (const auto failure = device.failures.clear(destination)) raise(*failure, reason);
 }
 
 }  // namespace tide

@@ -100,6 +100,32 @@ TEST_CASE("a device that cannot be set up again says so each time", "[cuda]") {
   CHECK(outcome.out == "8.0\t2.0\n");
 }
 
+TEST_CASE("all streams of a lost device start anew", "[cuda]") {
+  const auto outcome = run_script(
+      "local streams = {tide.Stream 'cuda', tide.Stream 'cuda', tide.Stream 'cuda'}\n"
+      "local sums, wrong, lost = {}, 0, 0\n"
+      "local function work(from, to)\n"
+      "  for i = from, to do\n"
+      "    tide.stream(streams[i % 3 + 1], function()\n"
+      "      local x = tide.full({64}, i + 0.0, {device = 'cuda'})\n"
+      "      sums[i] = ((sums[i - 1] or x) * 0 + x + 1):clone()\n"
+      "    end)\n"
+      "  end\n"
+      "end\n"
+      "work(1, 300)\n"
+      "for i = 1, 300 do\n"
+      "  local ok, value = pcall(function() return sums[i]:sum():item() end)\n"
+      "  if not ok then lost = lost + 1 elseif value ~= 64 * (i + 1) then wrong = wrong + 1 end\n"
+      "end\n"
+      "sums = {}\n"
+      "work(301, 400)\n"
+      "for i = 301, 400 do assert(sums[i]:sum():item() == 64 * (i + 1)) end\n"
+      "print(wrong, lost > 50 and 'some lost' or lost)",
+      "lose_after=150");
+  INFO(outcome.err);
+  CHECK(outcome.out == "0\tsome lost\n");
+}
+
 TEST_CASE("training goes on after the device was lost", "[cuda]") {
   const auto outcome = run_script(
       "local nn = tide.nn\n"

@@ -73,7 +73,19 @@ bool Device::owns(uint64_t address, size_t bytes) const {
   return range && address + bytes <= range->second;
 }
 
+void Device::reset() {
+  std::lock_guard lock(streams_mutex);
+  for (StreamThread* stream : streams) stream->synchronize();
+  streams.clear();
+  memory.clear();
+  lost = tide::cuda::kSuccess;
+}
+
 StreamThread::StreamThread(Device& device) : device_(device) {
+  {
+    std::lock_guard lock(device.streams_mutex);
+    device.streams.push_back(this);
+  }
   std::thread([this] { run(); }).detach();  // until the process ends, as a driver's own
 }
 

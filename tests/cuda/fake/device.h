@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "runtime/cuda/driver_api.h"
 
@@ -39,11 +40,18 @@ class Blocks {
 /// Pinned host memory, of all devices together.
 Blocks& pinned();
 
+class StreamThread;
+
 struct Device {
   int ordinal = 0;
   Blocks memory;
   std::atomic<Result> lost{0};  ///< the error that every call gives from then on
   std::atomic<int64_t> launches{0};
+  std::mutex streams_mutex;
+  std::vector<StreamThread*> streams;  ///< of the context
+
+  /// A new context: what waits in the old one's streams ends, and all memory goes.
+  void reset();
 
   /// Whether [address, address + bytes) may be touched by this device.
   bool owns(uint64_t address, size_t bytes) const;

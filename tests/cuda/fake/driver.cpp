@@ -131,13 +131,11 @@ Result context_retain(Context* context, DeviceOrdinal device) {
   return kSuccess;
 }
 
-/// What waits in the streams is over before; all memory of the device is gone.
 Result context_reset(DeviceOrdinal number) {
   if (!is_device(number)) return kInvalidDevice;
   Device& device = *devices()[static_cast<size_t>(number)];
   if (settings().lost_for_good && device.lost) return kLaunchFailed;
-  device.memory.clear();
-  device.lost = kSuccess;
+  device.reset();
   return kSuccess;
 }
 

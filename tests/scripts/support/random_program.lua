@@ -46,15 +46,22 @@ local function new_random(seed)
   end
 end
 
---- Runs the program of `seed` with `steps` actions; returns the list of all its tensors.
-local function run(seed, steps, device)
+--- Runs the program of `seed` with `steps` actions; returns the list of all its tensors. `around`, if
+--- given, is called with each action and calls that.
+local function run(seed, steps, device, around)
   local random = new_random(seed)
   tide.manual_seed(seed)
   local tensors = {}
   for i = 1, 3 do tensors[i] = tide.randn(kRows, kColumns, {device = device}) end
   local function pick(list) return list[random(1, #list)] end
   for _ = 1, steps do
-    local made = actions[random(1, #actions)](tensors, pick, random)
+    local action = actions[random(1, #actions)]
+    local made
+    if around then
+      made = around(function() return action(tensors, pick, random) end)
+    else
+      made = action(tensors, pick, random)
+    end
     if made then tensors[#tensors + 1] = made end
   end
   return tensors

@@ -1,0 +1,49 @@
+// What a device knows of values that could not be computed.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/graph/node.h"
+
+namespace tide {
+
+/// A failure that belongs to the value at an address, until another one is written there.
+/// Lost values stay lost and spoil what is computed from them. A notice says that a write to a cell
+/// was not carried out: the value is the one before; who reads it first, or what is computed from
+/// it, is told, unless somebody was told of that failure already.
+struct Taint {
+  Ref<Failure> failure;
+  bool lost = true;
+};
+
+/// The failures of a device, by address: all its queues share it. Thread-safe. An address is
+/// written by one queue, and read by another one only after a wait for that.
+class FailureBook {
+ public:
+  bool empty() const { return tainted_.load(std::memory_order_acquire) == 0; }
+  /// The failure of the value at this address, if it has one.
+  std::optional<Taint> find(void* address);
+  /// The same for somebody who is told: a notice is taken off, and given only if nobody has read
+  /// its failure.
+  std::optional<Taint> find_and_tell(void* address);
+  void set(void* address, Taint taint);
+  /// The address holds a new value: what was wrong with the one before is of no account. Returns
+  /// what it was.
+  Ref<Failure> clear(void* address);
+  /// Failures that happened and that nobody has read.
+  std::vector<Ref<Failure>> unread();
+
+ private:
+  void count() { tainted_.store(taints_.size(), std::memory_order_release); }
+
+  std::mutex mutex_;
+  std::unordered_map<void*, Taint> taints_;
+  std::vector<Ref<Failure>> failures_;
+  std::atomic<size_t> tainted_{0};
+};
+
+}  // namespace tide
