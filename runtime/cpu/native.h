@@ -30,6 +30,7 @@ void native_cumsum(NativeCall& call);
 void native_cumprod(NativeCall& call);
 void native_cumulative_extreme(NativeCall& call);
 void native_pair_function(NativeCall& call);
+void native_random_count(NativeCall& call);
 void native_lu(NativeCall& call);
 void native_lu_solve(NativeCall& call);
 void native_pivot_rows(NativeCall& call);

@@ -7,6 +7,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
+#include "runtime/ops/count_distribution.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/record.h"
@@ -163,6 +164,39 @@ Tensor bernoulli(const Tensor& x) {
   const Tensor drawn =
       draw_floating("bernoulli", false, x.shape(), compute_type(x.dtype()), x.device());
   return convert(lt(drawn, x), x.dtype());
+}
+
+namespace {
+
+/// Counts of the type of a; each is drawn from a stream of random numbers of its own.
+Tensor draw_counts(const char* name, CountDistribution distribution, const Tensor& a,
+                   const Tensor& b) {
+  const GradientMode off(false);
+  const Shape shape = broadcast(name, a.shape(), b.shape());
+  const Tensor keys = draw(name, LightOp::random_integer, DType::i64, shape, a.device(), INT64_MAX);
+  const Tensor inputs[] = {broadcast_to(convert(a, DType::f64), shape),
+                           broadcast_to(convert(b, DType::f64), shape), keys};
+  const NativeResult result{shape, DType::f64};
+  const int64_t attributes[] = {static_cast<int64_t>(distribution)};
+  return convert(record_native(NativeOp::random_count, name, inputs, {&result, 1}, attributes)[0],
+                 a.dtype());
+}
+
+}  // namespace
+
+Tensor poisson(const Tensor& rate) {
+  if (!is_floating(rate.dtype()))
+    throw DTypeError("poisson: rates of a floating type are needed: " +
+                     std::string(name_of(rate.dtype())));
+  return draw_counts("poisson", CountDistribution::poisson, rate, rate);
+}
+
+Tensor binomial(const Tensor& count, const Tensor& probability) {
+  if (!is_floating(count.dtype()) || count.dtype() != probability.dtype())
+    throw DTypeError("binomial: two tensors of one floating type are needed: " +
+                     std::string(name_of(count.dtype())) + " and " +
+                     std::string(name_of(probability.dtype())));
+  return draw_counts("binomial", CountDistribution::binomial, count, probability);
 }
 
 Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {

@@ -73,6 +73,10 @@ Tensor randint_like(const Tensor& x, int64_t first, int64_t last,
 
 /// 1 with the probability that x holds, else 0.
 Tensor bernoulli(const Tensor& x);
+/// How many events come where so many are expected: Poisson's distribution. No history.
+Tensor poisson(const Tensor& rate);
+/// How many of `count` tries succeed, each with the probability. No history.
+Tensor binomial(const Tensor& count, const Tensor& prob);
 /// `count` positions in each row of weights, drawn with the probability that the weights give.
 Tensor multinomial(const Tensor& weights, int64_t count, bool replacement = false);
 
