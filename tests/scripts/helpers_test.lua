@@ -51,3 +51,65 @@ describe("gradient", function(device)
       {spacing = {numbers {1, 2, 3}}})
   end)
 end)
+
+describe("segment_reduce", function(device)
+  local function tensor(values) return tide.tensor(values, {dtype = "float64", device = device}) end
+  local function lengths(values) return tide.tensor(values, {device = device}) end
+  local x
+  test.before_each(function() x = tide.range(1, 12, {device = device}):double():view(6, 2) end)
+
+  it("reduces stretches, also empty ones", function()
+    local expected = {
+      sum = {{4.0, 6.0}, {0.0, 0.0}, {32.0, 36.0}},
+      prod = {{3.0, 8.0}, {1.0, 1.0}, {3465.0, 5760.0}},
+      max = {{3.0, 4.0}, {-math.huge, -math.huge}, {11.0, 12.0}},
+      min = {{1.0, 2.0}, {math.huge, math.huge}, {5.0, 6.0}},
+    }
+    for reduce, values in pairs(expected) do
+      equal(tide.segment_reduce(x, reduce, {lengths = lengths {2, 0, 4}}):tolist(), values)
+      equal(tide.segment_reduce(x, reduce, {offsets = lengths {0, 2, 2, 6}}):tolist(), values)
+    end
+    local mean = tide.segment_reduce(x, "mean", {lengths = lengths {2, 0, 4}})
+    equal(mean:isnan():all(2):tolist(), {false, true, false})
+    equal({mean[1]:tolist(), mean[3]:tolist()}, {{2.0, 3.0}, {8.0, 9.0}})
+  end)
+  it("starts from a number", function()
+    equal(tide.segment_reduce(x, "mean", {lengths = lengths {2, 0, 4}, initial = 2}):tolist(),
+      {{3.0, 4.0}, {2.0, 2.0}, {8.5, 9.5}})
+    equal(tide.segment_reduce(x, "max", {lengths = lengths {2, 0, 4}, initial = 7}):tolist(),
+      {{7.0, 7.0}, {7.0, 7.0}, {11.0, 12.0}})
+  end)
+  it("takes lengths of each row, and has gradients", function()
+    local rows = x.T:contiguous():requires_grad_()
+    local sums = tide.segment_reduce(rows, "sum", {lengths = lengths {{2, 4}, {1, 5}}, axis = 2})
+    equal(sums:tolist(), {{4.0, 32.0}, {2.0, 40.0}});
+    (sums * tensor {{1, 10}, {100, 1000}}):sum():backward()
+    equal(rows.grad:tolist(), {{1.0, 1.0, 10.0, 10.0, 10.0, 10.0},
+      {100.0, 1000.0, 1000.0, 1000.0, 1000.0, 1000.0}})
+  end)
+  it("says what does not fit", function()
+    local reduce = tide.segment_reduce
+    raises("add up to 6, the size of dimension 1", reduce, x, "sum", {lengths = lengths {2, 1}})
+    raises("0 or more", reduce, x, "sum", {lengths = lengths {7, -1}})
+    raises("either lengths or offsets", reduce, x, "sum")
+    raises("got median", reduce, x, "median", {lengths = lengths {6}})
+    raises("do not fit dimension 2 of (6, 2)", reduce, x, "sum", {lengths = lengths {6}, axis = 2})
+  end)
+end)
+
+describe("low ranks", function(device)
+  it("are found by a few products", function()
+    tide.manual_seed(4)
+    local options = {dtype = "float64", device = device}
+    local a = tide.randn({2, 30, 3}, options):matmul(tide.randn({2, 3, 20}, options))
+    for _, matrix in ipairs {a, a.mT} do
+      local U, S, V = tide.svd_lowrank(matrix, {q = 3})
+      test.close((U * S:unsqueeze(-2)):matmul(V.mT), matrix, {atol = 1e-10})
+      test.close(S, tide.linalg.svdvals(matrix)[{ {}, {1, 3} }], {rtol = 1e-10})
+    end
+    local centred = a[1] - a[1]:mean(1, true)
+    local _, S = tide.pca_lowrank(a[1], {q = 3})
+    test.close(S, tide.linalg.svdvals(centred)[{ {1, 3} }], {rtol = 1e-10})
+    raises("q is 1 to the smaller size", tide.svd_lowrank, a, {q = 21})
+  end)
+end)

@@ -383,6 +383,66 @@ describe("other layers", function(device)
     close(layer(x), F.linear(x, layer.weight) + 1)
     equal(seen, {1})
   end)
+  it("call hooks around backward, which may change gradients", function()
+    local net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+    local x = tide.rand(4, 2)
+    local function gradient()
+      net:zero_grad()
+      net(x):square():sum():backward()
+      return net[1].weight.grad
+    end
+    local plain = gradient()
+    local order = {}
+    local function note(name, change)
+      return function(module, first, second)
+        local last = second or first
+        order[#order + 1] = {name, #first, last[1].shape}
+        return change and change(first)
+      end
+    end
+    local removes = {
+      net[2]:register_full_backward_hook(note("after", function(g) return {g[1] * 2} end)),
+      net[2]:register_full_backward_pre_hook(note("before", function(g) return g[1] * 3 end)),
+      net[1]:register_full_backward_hook(note("first")), -- its input needs no gradient
+    }
+    close(gradient(), plain * 6)
+    equal(order, {{"before", 1, {4, 3}}, {"after", 1, {4, 3}}, {"first", 0, {4, 3}}})
+    for _, remove in ipairs(removes) do remove() end
+    close(gradient(), plain)
+    equal(#order, 3)
+  end)
+  it("show hooks of backward the gradients of several inputs and outputs", function()
+    local Pair = class("Pair", nn.Module)
+    function Pair:forward(a, factor, b) return a * factor, a * b end
+    local pair, seen = Pair(), nil
+    pair:register_full_backward_hook(function(_, inputs, outputs) seen = {inputs, outputs} end)
+    local a, b = tide.tensor {2.0}:requires_grad_(), tide.tensor {5.0}:requires_grad_()
+    local u, v = pair(a, 3, b);
+    (u + v * 10):sum():backward()
+    equal({a.grad:item(), b.grad:item()}, {53.0, 20.0})
+    equal({seen[1][1]:item(), seen[1][2], seen[1][3]:item()}, {53.0, nil, 20.0})
+    equal({seen[2][1]:item(), seen[2][2]:item()}, {1.0, 10.0})
+    equal({(tide.no_grad(function() return (pair(a, 1, b)) end)):item()}, {2.0})
+  end)
+  it("take the batch norm after them into their weights", function()
+    local pairs_of = {
+      {nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), {2, 3, 6, 6}},
+      {nn.ConvTranspose2d(3, 4, 3, {bias = false}), nn.BatchNorm2d(4, {affine = false}),
+        {2, 3, 6, 6}, true},
+      {nn.Linear(3, 4, {bias = false}), nn.BatchNorm1d(4), {8, 3}},
+    }
+    for _, case in ipairs(pairs_of) do
+      local layer, norm, shape, transpose = table.unpack(case)
+      local utils = nn.utils
+      local fuse = #shape == 2 and utils.fuse_linear_bn_eval or utils.fuse_conv_bn_eval
+      raises("must be in evaluation", fuse, layer, norm, transpose)
+      norm(layer(tide.rand(shape))) -- statistics that differ from 0 and 1
+      layer:eval()
+      norm:eval()
+      local x = tide.rand(shape)
+      close(fuse(layer, norm, transpose)(x), norm(layer(x)), {rtol = 1e-4, atol = 1e-5})
+    end
+  end)
   it("are found by path, and copied whole", function()
     local net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 1)))
     equal(net:get_submodule("1.0").in_features, 3)

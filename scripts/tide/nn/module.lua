@@ -413,20 +413,46 @@ function Module:register_forward_pre_hook(fn) return add_hook(self, "_pre_hooks"
 --- place of the output. Returns a function that takes the hook away.
 function Module:register_forward_hook(fn) return add_hook(self, "_hooks", fn) end
 
+--- Calls fn(module, input_gradients, output_gradients) when backward has come through the module,
+--- with tables; what it returns, if not nil, takes the place of the inputs' gradients. Returns a
+--- function that takes the hook away.
+function Module:register_full_backward_hook(fn) return add_hook(self, "_backward_hooks", fn) end
+
+--- Calls fn(module, output_gradients) before backward comes through the module; what it returns, if
+--- not nil, takes their place. Returns a function that takes the hook away.
+function Module:register_full_backward_pre_hook(fn)
+  return add_hook(self, "_backward_pre_hooks", fn)
+end
+
+local none = {}
+
+--- The hooks of one kind.
+local function hooks_of(module, key) return rawget(module, key) or none end
+
 --- forward with the hooks of the module around it.
 local function forward_with_hooks(self, ...)
   local inputs = table.pack(...)
-  for _, hook in ipairs(rawget(self, "_pre_hooks") or {}) do
+  for _, hook in ipairs(hooks_of(self, "_pre_hooks")) do
     local changed = hook[1](self, inputs)
     if changed ~= nil then
       local several = type(changed) == "table" and not getmetatable(changed)
       inputs = several and table.pack(table.unpack(changed)) or table.pack(changed)
     end
   end
-  local outputs = table.pack(self:forward(table.unpack(inputs, 1, inputs.n)))
-  for _, hook in ipairs(rawget(self, "_hooks") or {}) do
-    local changed = hook[1](self, inputs, outputs[1])
-    if changed ~= nil then outputs[1] = changed end
+  local function compute(from)
+    local outputs = table.pack(self:forward(table.unpack(from, 1, from.n)))
+    for _, hook in ipairs(hooks_of(self, "_hooks")) do
+      local changed = hook[1](self, inputs, outputs[1])
+      if changed ~= nil then outputs[1] = changed end
+    end
+    return outputs
+  end
+  local before, after = hooks_of(self, "_backward_pre_hooks"), hooks_of(self, "_backward_hooks")
+  local outputs
+  if #before + #after == 0 then
+    outputs = compute(inputs)
+  else
+    outputs = require "tide.nn.backward_hooks"(self, before, after, inputs, compute)
   end
   return table.unpack(outputs, 1, outputs.n)
 end
@@ -438,6 +464,7 @@ end
 
 local function call(self, ...)
   local hooked = rawget(self, "_hooks") or rawget(self, "_pre_hooks")
+    or rawget(self, "_backward_hooks") or rawget(self, "_backward_pre_hooks")
   local forward = hooked and forward_with_hooks or self.forward
   return finish(xpcall(forward, describe_error.handler, self, ...))
 end

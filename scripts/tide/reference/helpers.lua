@@ -57,6 +57,17 @@ return {
     {"as_tensor", "(data, {dtype, device})",
       "A tensor of Lua values, or the tensor given, converted and moved only if needed",
       "tide.as_tensor({1, 2}) --> {1, 2}"},
+    {"segment_reduce", "(data, reduce, {lengths, offsets, axis, initial})",
+      "The sum, mean, prod, max or min of stretches of a dimension, one after the other; waits",
+      [[tide.segment_reduce(tide.tensor{1.0, 2, 3, 4}, "sum", ]] ..
+        "{lengths = tide.tensor{1, 3}}) --> {1.0, 9.0}"},
+    {"svd_lowrank", "(A, {q, niter, M})",
+      "U, S, V with U diag(S) V' nearly A, for the q largest singular values",
+      "local U, S, V = tide.svd_lowrank(tide.tensor{{3.0, 0}, {0, 4}}, {q = 1}); S --> {4.0}"},
+    {"pca_lowrank", "(A, {q, center, niter})",
+      "svd_lowrank of samples around their mean: the columns of V are the main directions",
+      "local U, S, V = tide.pca_lowrank(tide.tensor{{1.0, 1}, {3, 3}}, {q = 1}); " ..
+        "S --> {2.0}"},
     {"gradient", "(x, {spacing, dim, edge_order})",
       "A table of slopes along each dimension, from neighbouring elements",
       "tide.gradient(tide.tensor{1.0, 4, 9, 16}) --> {{3.0, 4.0, 6.0, 7.0}}"},

@@ -70,6 +70,16 @@ return {
       "local layer = nn.Identity(); local n = 0; " ..
         "layer:register_forward_pre_hook(function() n = n + 1 end); layer(tide.ones(2)); " ..
         "n --> 1"},
+    {"register_full_backward_hook", "(fn)",
+      "Calls fn(module, input_gradients, output_gradients) when backward has come through",
+      "local layer = nn.Linear(2, 1); local shape; layer:register_full_backward_hook(" ..
+        "function(m, inputs, outputs) shape = outputs[1].shape end); " ..
+        "layer(tide.ones(3, 2)):sum():backward(); shape --> {3, 1}"},
+    {"register_full_backward_pre_hook", "(fn)",
+      "Calls fn(module, output_gradients) before backward comes through",
+      "local layer = nn.Linear(2, 1); layer:register_full_backward_pre_hook(" ..
+        "function(m, gradients) return gradients[1] * 2 end); " ..
+        "layer(tide.ones(3, 2)):sum():backward(); layer.bias.grad --> {6.0}"},
     {"apply", "(fn)", "Calls fn(module) for all below, then for the module",
       "local n = 0; " ..
         "nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function(m) n = n + 1 end); n --> 3"},
@@ -153,6 +163,16 @@ return {
       "local layer = nn.Linear(1, 1); " ..
         "nn.utils.vector_to_parameters(tide.tensor{3.0, 4}, layer:parameters()); " ..
         "layer.bias --> {4.0}"},
+    {"fuse_conv_bn_eval", "(conv, bn, transpose)",
+      "A convolution that gives what conv and the batch norm after it give in evaluation",
+      "local conv, bn = nn.Conv2d(1, 2, 1):eval(), nn.BatchNorm2d(2):eval(); " ..
+        "local x = tide.rand(1, 1, 2, 2); " ..
+        "nn.utils.fuse_conv_bn_eval(conv, bn)(x):allclose(bn(conv(x)), 1e-4, 1e-6) --> true"},
+    {"fuse_linear_bn_eval", "(linear, bn)",
+      "A linear layer that gives what linear and the batch norm after it give in evaluation",
+      "local linear, bn = nn.Linear(3, 2):eval(), nn.BatchNorm1d(2):eval(); " ..
+        "local x = tide.rand(1, 3); " ..
+        "nn.utils.fuse_linear_bn_eval(linear, bn)(x):allclose(bn(linear(x)), 1e-4, 1e-6) --> true"},
     {"weight_norm", "(module, {name, dim})",
       "Makes a weight of a length and a direction, both trained; returns the module",
       "local layer = nn.utils.weight_norm(nn.Linear(3, 2)); layer.weight_g.shape --> {2, 1}"},

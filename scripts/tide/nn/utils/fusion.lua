@@ -1,0 +1,43 @@
+-- Batch norms in evaluation, taken into the weights of the layer before them.
+local Parameter = require "tide.nn.parameter"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local fusion = {}
+
+--- A copy of the layer whose results are those of layer and norm. `dim` is the weight's dimension of
+--- output channels.
+local function fused(name, layer, norm, dim)
+  if layer.training or norm.training then
+    raise("%s: both modules must be in evaluation: call eval() before", name)
+  end
+  if not norm.running_mean then raise("%s: the norm keeps no running statistics", name) end
+  local _ <close> = tide.no_grad()
+  local copy = layer:clone()
+  local scale = (norm.running_var + norm.eps):rsqrt()
+  if norm.weight then scale = scale * norm.weight end
+  local shift = norm.bias or tide.zeros_like(norm.running_mean)
+  local shape = {}
+  for d = 1, copy.weight:dim() do shape[d] = d == dim and -1 or 1 end
+  local bias = copy.bias or tide.zeros_like(norm.running_mean)
+  copy.weight = Parameter(copy.weight * scale:view(shape))
+  copy.bias = Parameter((bias - norm.running_mean) * scale + shift)
+  return copy
+end
+
+--- A convolution that gives what `conv` and the batch norm after it give in evaluation. Of a
+--- transposed convolution without groups if `transpose`.
+function fusion.fuse_conv_bn_eval(conv, bn, transpose)
+  if transpose and conv.groups > 1 then
+    raise("fuse_conv_bn_eval: groups of a transposed convolution are not taken apart: got %d",
+      conv.groups)
+  end
+  return fused("fuse_conv_bn_eval", conv, bn, transpose and 2 or 1)
+end
+
+--- A linear layer that gives what `linear` and the batch norm after it give in evaluation.
+function fusion.fuse_linear_bn_eval(linear, bn)
+  return fused("fuse_linear_bn_eval", linear, bn, 1)
+end
+
+return fusion
