@@ -83,6 +83,19 @@ Tensor linalg_eigvalsh(const Tensor& a, const std::optional<std::string>& uplo =
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& a,
                                               std::optional<bool> full_matrices = {});
 Tensor linalg_svdvals(const Tensor& a);
+
+/// PyTorch's old forms: U, S, V with U diag(S) V' = A, reduced unless `some` is false.
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& a, std::optional<bool> some = {});
+/// Q, R, reduced unless `some` is false.
+std::tuple<Tensor, Tensor> qr(const Tensor& a, std::optional<bool> some = {});
+/// X with A X = B from what lu_factor gave of A.
+Tensor lu_solve(const Tensor& b, const Tensor& lu, const Tensor& pivots);
+/// P, L, U with P L U = A from what lu_factor gave of A.
+std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu, const Tensor& pivots);
+/// X with A X = B, or A' X = B, for a triangular A (upper unless said otherwise); and A.
+std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& a,
+                                            std::optional<bool> upper = {}, bool transpose = false,
+                                            bool unitriangular = false);
 /// Moore and Penrose's inverse; singular values up to max(atol, rtol * largest) count as 0.
 Tensor linalg_pinv(const Tensor& a, const std::optional<TensorOrNumber>& atol = {},
                    const std::optional<TensorOrNumber>& rtol = {}, bool hermitian = false);

@@ -1,4 +1,7 @@
 // Triangular and orthogonal factors: Cholesky, QR, LU.
+#include <algorithm>
+#include <string>
+
 #include "runtime/core/error.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
@@ -275,6 +278,33 @@ Tensor householder_product(const Tensor& a, const Tensor& tau) {
     q = q - t * v * matmul(matrix_transpose(v), q);
   }
   return q;
+}
+
+std::tuple<Tensor, Tensor> qr(const Tensor& a, std::optional<bool> some) {
+  return linalg_qr(a, some.value_or(true) ? "reduced" : "complete");
+}
+
+Tensor lu_solve(const Tensor& b, const Tensor& lu, const Tensor& pivots) {
+  return linalg_lu_solve(lu, pivots, b);
+}
+
+std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu, const Tensor& pivots) {
+  check_matrix("lu_unpack", lu);
+  const int64_t rank = std::min(rows_of(lu), columns_of(lu));
+  if (pivots.dtype() != DType::i32 || !(stack_shape(lu, {rank}) == pivots.shape()))
+    throw ShapeError("lu_unpack: pivots " + std::string(name_of(pivots.dtype())) + " " +
+                     pivots.shape().text() + " do not fit factors of shape " + lu.shape().text());
+  const auto [l, u] = unpack_lu(lu);
+  return {matrix_transpose(reordering(pivots, rows_of(lu), lu.dtype())), l, u};
+}
+
+std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& a,
+                                            std::optional<bool> upper, bool transpose,
+                                            bool unitriangular) {
+  const bool is_upper = upper.value_or(true);
+  return {transpose ? solve_triangular(matrix_transpose(a), b, !is_upper, true, unitriangular)
+                    : solve_triangular(a, b, is_upper, true, unitriangular),
+          a};
 }
 
 Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b,

@@ -257,6 +257,11 @@ std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& a, std::optional<boo
   return {svd.u, svd.s, svd.vh};
 }
 
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& a, std::optional<bool> some) {
+  const auto [u, s, vh] = linalg_svd(a, !some.value_or(true));
+  return {u, s, matrix_transpose(vh)};
+}
+
 Tensor linalg_svdvals(const Tensor& a) {
   check_matrix("linalg.svdvals", a);
   return decompose_singular("linalg.svdvals", a, false, false).s;

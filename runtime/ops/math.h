@@ -10,6 +10,7 @@
 
 #include "runtime/ops/math_basic.h"
 #include "runtime/ops/math_bessel.h"
+#include "runtime/ops/math_bessel_waves.h"
 #include "runtime/ops/math_error.h"
 #include "runtime/ops/math_exponential.h"
 #include "runtime/ops/math_gamma.h"

@@ -96,6 +96,8 @@ Tensor sinc(const Tensor& input) {
   return where(at_zero, 1 - square(x) * (1.0 / 6), sin(safe) / safe);
 }
 
+Tensor spherical_bessel_j0(const Tensor& x) { return sinc(x * (1 / std::numbers::pi)); }
+
 Tensor deg2rad(const Tensor& x) { return floating(x) * (std::numbers::pi / 180); }
 
 Tensor rad2deg(const Tensor& x) { return floating(x) * (180 / std::numbers::pi); }

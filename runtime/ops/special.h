@@ -15,6 +15,8 @@ Tensor erfinv(const Tensor& y);
 Tensor logit(const Tensor& p, std::optional<double> eps = {});
 /// sin(pi x) / (pi x).
 Tensor sinc(const Tensor& x);
+/// sin(x) / x, 1 at 0.
+Tensor spherical_bessel_j0(const Tensor& x);
 /// x in radians and in degrees.
 Tensor deg2rad(const Tensor& x);
 Tensor rad2deg(const Tensor& x);

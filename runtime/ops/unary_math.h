@@ -399,7 +399,7 @@ struct Erfcx {
   }
 };
 
-/// I1(x) / x, also at 0, or the same of the scaled function.
+/// I1(x) / x, also at 0, or the same of the scaled function or of J1.
 inline Tensor bessel_slope(const Tensor& i1_of_x, const Tensor& x) {
   const Tensor at_zero = eq(x, 0.0);
   return where(at_zero, 0.5, i1_of_x / where(at_zero, 1.0, x));
@@ -442,6 +442,88 @@ struct I1e {
   static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
   static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
     return dy * (i0e(x) - sign(x) * y - bessel_slope(y, x));
+  }
+};
+
+/// Bessel functions of order 0 and 1: J, Y, K, and K multiplied by exp(x).
+struct BesselJ0 {
+  template <class V>
+  static V value(V x) {
+    return math::bessel_j0(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA;
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * (-bessel_j1(x));
+  }
+};
+struct BesselJ1 {
+  template <class V>
+  static V value(V x) {
+    return math::bessel_j1(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (bessel_j0(x) - bessel_slope(y, x));
+  }
+};
+struct BesselY0 {
+  template <class V>
+  static V value(V x) {
+    return math::bessel_y0(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA;
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * (-bessel_y1(x));
+  }
+};
+struct BesselY1 {
+  template <class V>
+  static V value(V x) {
+    return math::bessel_y1(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (bessel_y0(x) - y / x);
+  }
+};
+struct BesselK0 {
+  template <class V>
+  static V value(V x) {
+    return math::bessel_k0(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA;
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * (-modified_bessel_k1(x));
+  }
+};
+struct BesselK1 {
+  template <class V>
+  static V value(V x) {
+    return math::bessel_k1(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (-modified_bessel_k0(x) - y / x);
+  }
+};
+struct BesselK0e {
+  template <class V>
+  static V value(V x) {
+    return math::bessel_k0e(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (y - scaled_modified_bessel_k1(x));
+  }
+};
+struct BesselK1e {
+  template <class V>
+  static V value(V x) {
+    return math::bessel_k1e(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (y - scaled_modified_bessel_k0(x) - y / x);
   }
 };
 

@@ -19,7 +19,7 @@ local function lengths_of(given)
   return given.lengths or given.offsets:diff()
 end
 
---- Reduces data along dimension `axis` in stretches of the lengths given, one after the other, which
+--- Reduces data along dimension `axis` in stretches of the lengths given, one after the other, that
 --- together are as long as the dimension. The sizes of `lengths` before the last are those of data.
 --- Of a stretch of length 0 come `initial` or else the reduction of nothing: 0, 1, nan, -inf, inf.
 local function segment_reduce(...)
@@ -35,7 +35,8 @@ local function segment_reduce(...)
   end
   local n, count = data:size(axis), lengths:size(-1)
   if not (lengths:sum(-1):eq(n):all():item() and lengths:ge(0):all():item()) then
-    raise("segment_reduce: lengths are 0 or more and add up to %d, the size of dimension %d", n, axis)
+    raise("segment_reduce: lengths are 0 or more and add up to %d, the size of dimension %d", n,
+      axis)
   end
   -- All stretches in one row, and for each row of data the number of its stretch.
   local shape, rest = {}, {}

@@ -21,8 +21,8 @@ local function basis(A, q, niter)
   return Q
 end
 
---- U (m, q), S (q), V (n, q) with U diag(S) V' nearly A - M for a matrix A (m, n) of a rank of about
---- q or less.
+--- U (m, q), S (q), V (n, q) with U diag(S) V' nearly A - M for a matrix A (m, n) whose rank is
+--- about q or less.
 local function svd_lowrank(...)
   local given = read(...)
   local A, q = given.A, given.q

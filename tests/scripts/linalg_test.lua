@@ -343,3 +343,32 @@ describe("what reports instead of failing", function(device)
     raises("does not fit a matrix of shape (4, 3)", linalg.householder_product, a, numbers {1, 2, 3, 4})
   end)
 end)
+
+describe("PyTorch's old forms", function(device)
+  local options <const> = {dtype = "float64", device = device}
+
+  it("of svd and qr give V instead of V', and are reduced", function()
+    tide.manual_seed(11)
+    local a = tide.randn({2, 3, 5}, options)
+    local u, s, v = a:svd()
+    close((u * s:unsqueeze(-2)):matmul(v.mT), a, {rtol = 1e-12, atol = 1e-12})
+    equal({u.shape, v.shape}, {{2, 3, 3}, {2, 5, 3}})
+    equal({select(3, a:svd(false)).shape, (a.mT:qr()).shape, (a.mT:qr(false)).shape},
+      {{2, 5, 5}, {2, 5, 3}, {2, 5, 5}})
+  end)
+  it("of triangular factors take what is solved first", function()
+    tide.manual_seed(12)
+    local a = tide.randn({2, 4, 4}, options) + tide.eye(4, options) * 4
+    local b = tide.randn({2, 4, 2}, options)
+    local tolerance = {rtol = 1e-11, atol = 1e-11}
+    local packed, pivots = a:lu()
+    close(a:matmul(b:lu_solve(packed, pivots)), b, tolerance)
+    local p, l, u = tide.lu_unpack(packed, pivots)
+    close(p:matmul(l):matmul(u), a, tolerance)
+    local x, same = b:triangular_solve(a)
+    close(a:triu():matmul(x), b, tolerance)
+    equal(same:equal(a), true)
+    close(a:tril().mT:matmul((b:triangular_solve(a, false, true))), b, tolerance)
+    raises("lu_unpack: pivots int64 (2, 4) do not fit", tide.lu_unpack, packed, pivots:long())
+  end)
+end)

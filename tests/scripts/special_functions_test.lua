@@ -41,6 +41,76 @@ describe("special functions", function(device)
     equal(special.i0(tide.tensor({1}, {device = device})).dtype, "float32")
     for _, name in ipairs {"i0", "i0e", "i1", "i1e"} do check_gradient(special[name], x / 4) end
   end)
+  it("Bessel's functions of both kinds, and the modified ones", function()
+    local waves = {rtol = 1e-11, atol = 1e-14} -- near a zero what is left is absolute
+    local x = numbers {
+      1.0e-8, 0.3, 1.0, 2.0, 2.404825557695773, 5.0, 7.99, 8.01, 15.0, 33.3, 120.0, 100000.0
+    }
+    close(special.bessel_j0(x), {
+      1.0, 0.9776262465382961, 0.7651976865579666, 0.2238907791412357,
+      -6.10876525973673e-17, -0.1775967713143383, 0.1739900131279326, 0.169297369110543,
+      -0.01422447282678077, 0.06333848594752125, 0.07182341582915613, -0.001719201116235972
+    }, waves)
+    close(special.bessel_j1(x), {
+      5.0e-9, 0.148318816273104, 0.4400505857449335, 0.5767248077568734, 0.5191474972894668,
+      -0.3275791375914652, 0.2332007142535018, 0.236047103630834, 0.2051040386135228,
+      0.1238621479014801, -0.01180521143300189, 0.001846757562882568
+    }, waves)
+    close(special.bessel_y0(x), {
+      -11.80077387717953, -0.8072735778045195, 0.08825696421567696, 0.5103756726497451,
+      0.5099243834484791, -0.3085176252490338, 0.2219287417857645, 0.2250899092935791,
+      0.2054642960389183, 0.1228974991350373, -0.0121043654100162, 0.001846766158865064
+    }, waves)
+    close(special.bessel_y1(x), {
+      -63661977.23675819, -2.293105138388529, -0.7812128213002887, -0.1070324315409375,
+      0.1027466824382596, 0.1478631433912268, -0.1604869514116646, -0.1556214540380983,
+      0.02107362803687351, -0.06150072280778574, -0.07187447320914953, 0.001719210350088256
+    }, waves)
+    close(special.modified_bessel_k0(x), {
+      18.53661225961078, 1.372460060544297, 0.4210244382407083, 0.1138938727495334,
+      0.06981454355886927, 0.003691098334042594, 0.0001480327217702678,
+      0.0001449252780226997, 9.819536482396435e-8, 7.468357277917753e-16,
+      8.763568099825578e-54, 0.0
+    }, tight)
+    close(special.modified_bessel_k1(x), {
+      99999999.9999999, 3.055992033457325, 0.6019072301972346, 0.1398658818165224,
+      0.08321930960217391, 0.004044613445452164, 0.0001570370894612197,
+      0.0001537191876603357, 1.014172936976209e-7, 7.57967706554013e-16,
+      8.800007520092761e-54, 0.0
+    }, tight)
+    close(special.scaled_modified_bessel_k0(x), {
+      18.5366124449769, 1.852627300772014, 1.144463079806895, 0.8415682150707714,
+      0.77330064538666, 0.547807564313519, 0.4368885216647203, 0.4363579996877837,
+      0.3210023535057762, 0.2163870834301716, 0.1142927794229294, 0.003963322343474756
+    }, tight)
+    close(special.scaled_modified_bessel_k1(x), {
+      100000000.9999999, 4.12515776224447, 1.636153486263258, 1.033476847068689,
+      0.9217785083666547, 0.6002738587883126, 0.4634630846531018, 0.4628357327048831,
+      0.3315348949666291, 0.2196124465555935, 0.1147680153742515, 0.003963342160036932
+    }, tight)
+    equal(special.bessel_j0(-x):tolist(), special.bessel_j0(x):tolist())
+    equal(special.bessel_j1(-x):tolist(), (-special.bessel_j1(x)):tolist())
+    local ends = numbers {0, inf, -1}
+    equal(special.bessel_j1(ends[1]):item(), 0.0)
+    for _, name in ipairs {"bessel_y0", "bessel_y1"} do
+      equal({special[name](ends[1]):item(), special[name](ends[3]):isnan():item()}, {-inf, true})
+    end
+    for _, name in ipairs {"modified_bessel_k0", "modified_bessel_k1",
+      "scaled_modified_bessel_k0", "scaled_modified_bessel_k1"} do
+      local y = special[name](ends)
+      equal({y[1]:item(), y[2]:item(), y[3]:isnan():item()}, {inf, 0.0, true})
+      check_gradient(special[name], numbers {0.3, 1, 1.9, 2.1, 7})
+    end
+    for _, name in ipairs {"bessel_j0", "bessel_j1"} do
+      check_gradient(special[name], numbers {-9, -2, 0, 0.3, 7.9, 8.1, 20})
+    end
+    for _, name in ipairs {"bessel_y0", "bessel_y1"} do
+      check_gradient(special[name], numbers {0.3, 1, 7.9, 8.1, 20})
+    end
+    close(special.spherical_bessel_j0(numbers {0, 1, -20}), {
+      1.0, 0.841470984807897, 0.0456472625363814
+    }, {rtol = 1e-12})
+  end)
   it("erfcx neither overflows nor vanishes", function()
     close(special.erfcx(numbers {-5, -0.3, 0, 0.5, 3, 27.5, 30, 1e6}), {
       144009798674.661, 1.45374923284277, 1.0, 0.615690344192926, 0.17900115118139,

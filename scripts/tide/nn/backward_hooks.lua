@@ -17,7 +17,7 @@ end
 function Passage.backward(ctx, ...) return nil, table.unpack(ctx.watch {...}) end
 
 --- Lets the tensors among `values` that need a gradient go through a Passage. Returns the values
---- and how many tensors went. `watch` gets the gradients where their tensors stand among the values.
+--- and how many tensors went. `watch` gets the gradients in the places of their tensors.
 local function passed(watch, values)
   local places, tensors = {}, {}
   for i = 1, values.n do

@@ -5,8 +5,8 @@ local tide = require "tide"
 
 local fusion = {}
 
---- A copy of the layer whose results are those of layer and norm. `dim` is the weight's dimension of
---- output channels.
+--- A copy of the layer whose results are those of layer and norm. `dim` is the dimension of the
+--- weight along which its output channels lie.
 local function fused(name, layer, norm, dim)
   if layer.training or norm.training then
     raise("%s: both modules must be in evaluation: call eval() before", name)
