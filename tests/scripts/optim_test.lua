@@ -240,6 +240,30 @@ describe("optimizers", function(device)
     end
     equal(run(true), run(false))
   end)
+  it("call hooks before and after a step", function()
+    for _, make in ipairs {optim.SGD, optim.LBFGS} do
+      local x = parameter(3.0, device)
+      local optimizer, seen = make({x}, {lr = 0.1}), {}
+      local function closure()
+        optimizer:zero_grad()
+        local loss = x:square():sum()
+        loss:backward()
+        return loss
+      end
+      local removes = {
+        optimizer:register_step_pre_hook(function(which, fn)
+          seen[#seen + 1] = which == optimizer and fn == closure and x:item()
+        end),
+        optimizer:register_step_post_hook(function() seen[#seen + 1] = x:item() end),
+      }
+      optimizer:step(closure)
+      equal({#seen, seen[1], seen[2]}, {2, 3.0, x:item()})
+      test.is_true(x:item() < 3)
+      for _, remove in ipairs(removes) do remove() end
+      optimizer:step(closure)
+      equal(#seen, 2)
+    end
+  end)
   it("count no step that failed", function()
     local function run(failing)
       local x, y = parameter(1.0, device), parameter(1.0, device)

@@ -1,5 +1,6 @@
 -- nn.Module, the base of all layers: parameters, children, modes, state, and errors that name the
 -- layer.
+local add_hook = require "tide.add_hook"
 local class = require "tide.class"
 local describe_error = require "tide.nn.describe_error"
 local raise = require "tide.raise"
@@ -387,22 +388,6 @@ end
 
 --- What the module computes; every class says this for itself.
 function Module:forward() raise("%s: has no forward method", getmetatable(self).name) end
-
---- Keeps `fn` in the list of hooks `key` of a module; returns a function that takes it away.
-local function add_hook(module, key, fn)
-  local hooks = rawget(module, key)
-  if not hooks then
-    hooks = {}
-    rawset(module, key, hooks)
-  end
-  local entry = {fn}
-  hooks[#hooks + 1] = entry
-  return function()
-    for i, other in ipairs(hooks) do
-      if other == entry then table.remove(hooks, i) end
-    end
-  end
-end
 
 --- Calls fn(module, inputs) before each forward, with a table of the inputs; what it returns, if
 --- not nil, takes their place (one value, or a table of values). Returns a function that takes the

@@ -146,7 +146,7 @@ local function strong_wolfe(at, size, longest, loss, grad, slope, smallest)
 end
 
 --- Calls `closure` as often as it takes; returns the first loss.
-function LBFGS:step(closure)
+function LBFGS:take_step(closure)
   if type(closure) ~= "function" then
     raise("LBFGS: step takes a function that computes the gradients and returns the loss")
   end

@@ -1,5 +1,6 @@
 -- Base of all optimizers: groups of parameters, each with its options, and what is remembered per
 -- parameter.
+local add_hook = require "tide.add_hook"
 local class = require "tide.class"
 local native = require "tide.native"
 local raise = require "tide.raise"
@@ -88,10 +89,23 @@ local states_before = {
 --- only; never waits. `closure`, if given, is called first, to compute the gradients; what it
 --- returns is returned.
 function Optimizer:step(closure)
+  for _, hook in ipairs(rawget(self, "_pre_hooks") or {}) do hook[1](self, closure) end
+  local loss = self:take_step(closure)
+  for _, hook in ipairs(rawget(self, "_post_hooks") or {}) do hook[1](self, closure) end
+  return loss
+end
+
+--- What step does between its hooks.
+function Optimizer:take_step(closure)
   local loss = closure and tide.enable_grad(closure)
   self:update_all()
   return loss
 end
+
+--- Calls fn(optimizer, closure) before each step, or after it. Returns a function that takes the
+--- hook away.
+function Optimizer:register_step_pre_hook(fn) return add_hook(self, "_pre_hooks", fn) end
+function Optimizer:register_step_post_hook(fn) return add_hook(self, "_post_hooks", fn) end
 
 --- Fills the table of what is remembered of a parameter, before its first step.
 function Optimizer:prepare() end

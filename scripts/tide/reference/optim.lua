@@ -91,6 +91,12 @@ return {
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}); " ..
         "sgd:add_param_group({params = {nn.Parameter(tide.ones(1))}, lr = 0.2}); " ..
         "#sgd.param_groups --> 2"},
+    {"register_step_pre_hook", "(fn)", "Calls fn(optimizer, closure) before each step",
+      "local n = 0; local sgd = optim.SGD({nn.Parameter(tide.ones(1))}); " ..
+        "sgd:register_step_pre_hook(function() n = n + 1 end); sgd:step(); n --> 1"},
+    {"register_step_post_hook", "(fn)", "Calls fn(optimizer, closure) after each step",
+      "local n = 0; local sgd = optim.SGD({nn.Parameter(tide.ones(1))}); " ..
+        "sgd:register_step_post_hook(function() n = n + 1 end); sgd:step(); n --> 1"},
     {"state_dict", "()", "All that is needed to go on later",
       "optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}):state_dict().param_groups[1].lr " ..
         "--> 0.1"},

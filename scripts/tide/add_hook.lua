@@ -1,0 +1,20 @@
+-- Hooks of an object: functions that are called at some place until they are taken away.
+
+--- Keeps `fn` in the list of hooks `key` of an object, as {fn}; returns a function that takes it
+--- away.
+local function add_hook(object, key, fn)
+  local hooks = rawget(object, key)
+  if not hooks then
+    hooks = {}
+    rawset(object, key, hooks)
+  end
+  local entry = {fn}
+  hooks[#hooks + 1] = entry
+  return function()
+    for i, other in ipairs(hooks) do
+      if other == entry then table.remove(hooks, i) end
+    end
+  end
+end
+
+return add_hook
