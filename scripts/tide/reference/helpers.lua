@@ -63,7 +63,7 @@ return {
         "{lengths = tide.tensor{1, 3}}) --> {1.0, 9.0}"},
     {"svd_lowrank", "(A, {q, niter, M})",
       "U, S, V with U diag(S) V' nearly A, for the q largest singular values",
-      "local U, S, V = tide.svd_lowrank(tide.tensor{{3.0, 0}, {0, 4}}, {q = 1}); S --> {4.0}"},
+      "local U, S, V = tide.svd_lowrank(tide.tensor{{3.0, 0}, {0, 4}}, {q = 2}); S --> {4.0, 3.0}"},
     {"pca_lowrank", "(A, {q, center, niter})",
       "svd_lowrank of samples around their mean: the columns of V are the main directions",
       "local U, S, V = tide.pca_lowrank(tide.tensor{{1.0, 1}, {3, 3}}, {q = 1}); " ..
