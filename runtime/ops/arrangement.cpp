@@ -54,13 +54,6 @@ Tensor with_part(const char* op, const Tensor& x, const Tensor& source, const Vi
   return y;
 }
 
-Tensor scaled_sum(const Tensor& x, const Tensor& y, std::optional<Number> beta,
-                  std::optional<Number> alpha) {
-  const Tensor product = alpha ? y * *alpha : y;
-  if (beta && beta->as_double() == 0) return product;
-  return product + (beta ? x * *beta : x);
-}
-
 /// Rows of positions 1..n taken r at a time, in order.
 void collect(int64_t n, int64_t r, bool repeats, std::vector<int64_t>& row, int64_t first,
              std::vector<int64_t>& all) {
@@ -393,16 +386,6 @@ Tensor renorm(const Tensor& x, double p, Dim dim, double largest) {
   const Tensor norms = vector_norm(x, p, others, true, type);
   const Tensor factor = where(gt(norms, largest), largest / (norms + 1e-7), 1.0);
   return x * convert(factor, x.dtype());
-}
-
-Tensor addbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
-              std::optional<Number> alpha) {
-  return scaled_sum(x, sum(bmm(a, b), Dims{0}), beta, alpha);
-}
-
-Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
-            std::optional<Number> alpha) {
-  return scaled_sum(x, outer(a, b), beta, alpha);
 }
 
 }  // namespace tide

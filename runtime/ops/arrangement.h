@@ -72,9 +72,5 @@ Tensor vander(const Tensor& x, std::optional<int64_t> count = {}, bool increasin
 std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape);
 /// x with each part along dim scaled down so that its norm of order p is at most `largest`.
 Tensor renorm(const Tensor& x, double p, Dim dim, double largest);
-Tensor addbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
-              std::optional<Number> alpha = {});
-Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
-            std::optional<Number> alpha = {});
 
 }  // namespace tide

@@ -119,7 +119,8 @@ void attach_gradient(const ClassLoss& loss, const Tensor& y, const Tensor& x,
       y, loss.name, {x}, false, [=, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
         Tensor dy = convert(call.dy, loss.type);
         if (loss.reduction == LossReduction::none) dy = unsqueeze(dy, Dim{loss.dim});
-        if (divisor.defined()) dy = dy / divisor;
+        // Where all targets are ignored, the loss is nan and nothing flows back.
+        if (divisor.defined()) dy = where(eq(divisor, 0), 0, dy / divisor);
         // Saved logarithms serve unless gradients flow through the gradient itself.
         const Tensor known = GradientMode::enabled() ? logarithms_of(loss, x.get()) : logarithms;
         return {convert(gradient_of(loss, known, t, dy), x.get().dtype())};

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/ops/joining.h"
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
@@ -46,6 +48,23 @@ Tensor ramp(const char* name, Number start, Number step, int64_t n, DType type,
   Tensor x = record_ramp(LightOp::ramp, name, Layout({n}), wide, wide, device, {start, step});
   return finish(x.dtype() == type ? x : record_map(LightOp::convert, name, type, wide, {x}),
                 options);
+}
+
+/// The ends of an interval as numbers of `type`.
+std::pair<double, double> ends_for(DType type, double start, double end) {
+  if (is_floating(type)) return {start, end};
+  return {std::trunc(start), std::trunc(end)};
+}
+
+/// `steps` numbers at equal distances, in f64. The upper half is counted from the end, which is met
+/// exactly.
+Tensor between(double start, double end, int64_t steps, Device device) {
+  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  const int64_t lower = steps == 1 ? 1 : steps / 2;
+  const TensorOptions options{.dtype = DType::f64, .device = device};
+  const Tensor rising = ramp("linspace", start, step, lower, DType::f64, options);
+  const Tensor falling = ramp("linspace", end, -step, steps - lower, DType::f64, options);
+  return cat({rising, flip(falling, Dims{0})});
 }
 
 /// How many numbers from start by step come before `end`, or up to it if it is `included`.
@@ -141,9 +160,15 @@ Tensor new_empty(const Tensor& x, const Shape& shape, const TensorOptions& optio
 }
 
 Tensor arange(Number start, Number end, std::optional<Number> step, const TensorOptions& options) {
-  const Number by = step.value_or(1);
+  Number by = step.value_or(1);
+  const DType type = type_for(options, {start, end, by, Number(0)});
+  if (type == DType::i64) {
+    // Narrower integers are counted before they are cut off, as in PyTorch.
+    for (Number* n : {&start, &end, &by})
+      if (std::abs(n->as_double()) < 0x1p63) *n = n->as_integer();
+  }
   const int64_t n = ramp_length("arange", start, end, by, false);
-  return ramp("arange", start, by, n, type_for(options, {start, end, by, Number(0)}), options);
+  return ramp("arange", start, by, n, type, options);
 }
 
 Tensor arange_to(Number end, const TensorOptions& options) { return arange(0, end, {}, options); }
@@ -158,17 +183,19 @@ Tensor linspace(double start, double end, int64_t steps, const TensorOptions& op
   if (steps < 0)
     throw ShapeError("linspace: the number of steps is negative: " + std::to_string(steps));
   const DType type = options.dtype.value_or(DType::f32);
-  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
-  return ramp("linspace", start, step, steps, type, options);
+  const auto [first, last] = ends_for(type, start, end);
+  const Tensor x = between(first, last, steps, options.device.value_or(Device{}));
+  return finish(convert(x, type), options);
 }
 
 Tensor logspace(double start, double end, int64_t steps, std::optional<double> base,
                 const TensorOptions& options) {
-  TensorOptions wide = options;
-  wide.dtype = DType::f64;
-  wide.requires_grad = wide.pin_memory = false;
-  const Tensor powers = pow(Number(base.value_or(10)), linspace(start, end, steps, wide));
-  return finish(convert(powers, options.dtype.value_or(DType::f32)), options);
+  if (steps < 0)
+    throw ShapeError("logspace: the number of steps is negative: " + std::to_string(steps));
+  const DType type = options.dtype.value_or(DType::f32);
+  const auto [first, last] = ends_for(type, start, end);
+  const Tensor powers = between(first, last, steps, options.device.value_or(Device{}));
+  return finish(convert(pow(Number(base.value_or(10)), powers), type), options);
 }
 
 Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {

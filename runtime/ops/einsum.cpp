@@ -79,17 +79,21 @@ Tensor arrange(const Labelled& x, const Labels& order) {
   return y;
 }
 
-/// x summed over the labels that are not kept.
-Labelled sum_out(const Labelled& x, const Labels& kept) {
+/// x summed over the labels that are not kept; integers and bool give int64, as sums do. A single
+/// element is no sum, unless x is the `only` operand.
+Labelled sum_out(const Labelled& x, const Labels& kept, bool only = false) {
   Labelled result{x.tensor, {}};
   Dims dims;
+  bool sums = only;
   for (size_t i = 0; i < x.labels.size(); ++i) {
-    if (contains(kept, x.labels[i]))
+    if (contains(kept, x.labels[i])) {
       result.labels += x.labels[i];
-    else
+    } else {
       dims.push_back(static_cast<int64_t>(i));
+      sums = sums || x.tensor.shape()[static_cast<int>(i)] != 1;
+    }
   }
-  if (!dims.empty()) result.tensor = sum(x.tensor, dims, false, x.tensor.dtype());
+  if (!dims.empty()) result.tensor = sums ? sum(x.tensor, dims) : squeeze(x.tensor, dims);
   return result;
 }
 
@@ -113,10 +117,23 @@ Tensor join_groups(const Labelled& x, const Labelled& other, const Labels (&grou
   return reshape_to(broadcast_to(y, shape), joined);
 }
 
+/// The labels that x shares with `other` in the same size.
+Labels shared(const Labelled& x, const Labelled& other) {
+  Labels result;
+  for (char c : x.labels)
+    if (contains(other.labels, c) && size_of_label(x, c) == size_of_label(other, c)) result += c;
+  return result;
+}
+
 /// The product of two operands, summed over the labels they share that are not kept.
 Labelled multiply(const Labelled& left, const Labelled& right, const Labels& kept) {
-  const Labelled a = sum_out(left, kept + right.labels);
-  const Labelled b = sum_out(right, kept + left.labels);
+  const Labels together = kept + shared(left, right);
+  Labelled a = sum_out(left, together), b = sum_out(right, together);
+  if (left.tensor.dtype() == right.tensor.dtype() && a.tensor.dtype() != b.tensor.dtype()) {
+    // One of them has been summed.
+    a.tensor = convert(a.tensor, DType::i64);
+    b.tensor = convert(b.tensor, DType::i64);
+  }
   Labels batch, summed, only_a, only_b;
   for (char c : a.labels) {
     if (!contains(b.labels, c))
@@ -216,7 +233,7 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands) 
     for (size_t later = i + 1; later < labelled.size(); ++later) kept += labelled[later].labels;
     result = multiply(result, labelled[i], kept);
   }
-  result = sum_out(result, output);
+  result = sum_out(result, output, labelled.size() == 1);
   return arrange(result, output);
 }
 

@@ -58,7 +58,7 @@ template <class Meaning>
 Tensor scaled_sum(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b,
                   Number alpha) {
   const DType type = common_type(name, a, b);
-  if (type == DType::boolean || (alpha.type() == DType::f64 && !is_floating(type)))
+  if (alpha.type() == DType::f64 && !is_floating(type))
     refuse_types(name, "alpha must be of the operands' kind", a, b);
   const TensorOrNumber operands[] = {a, b, alpha};
   return record_differentiable<Meaning>(op, name, type, type, operands);
@@ -81,8 +81,11 @@ Tensor easy_power(const Tensor& x, double power) {
 }  // namespace
 
 Tensor add(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha) {
-  if (!is_one(alpha))
+  if (!is_one(alpha)) {
+    if (alpha->type() != DType::f64 && common_type("add", a, b) == DType::boolean)
+      return add(a, logical_and(b, Number(alpha->as_integer() != 0)), {});
     return scaled_sum<meaning::AddScaled>(LightOp::add_scaled, "add", a, b, *alpha);
+  }
   return promoted<meaning::Add>(LightOp::add, "add", a, b);
 }
 

@@ -29,16 +29,6 @@ DType number_type(Number number) {
   return number.type() == DType::f64 ? DType::f32 : number.type();
 }
 
-/// Mixtures of tensors that must be of one kind: tensors of unequal types promote.
-DType mixture_type(const char* name, const Tensor& x, const Tensor& a, const Tensor& b,
-                   Number value) {
-  const DType type = common_type(name, x, a, b);
-  if (type == DType::boolean || (value.type() == DType::f64 && !is_floating(type)))
-    throw DTypeError(std::string(name) +
-                     ": value must be of the tensors' kind: " + std::string(name_of(type)));
-  return type;
-}
-
 }  // namespace
 
 Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNumber& b) {
@@ -62,7 +52,7 @@ Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min,
   if (!min && !max) throw Error("clamp: needs min or max: got neither");
   DType type = x.dtype();
   if (min) type = common_type("clamp", x, *min);
-  if (max) type = promote(type, weight_of(x), type_of(*max), weight_of(*max));
+  if (max) type = min ? common_type("clamp", x, *min, *max) : common_type("clamp", x, *max);
   const TensorOrNumber operands[] = {x, min ? *min : lowest(type), max ? *max : highest(type)};
   return record_differentiable<meaning::Clamp>(LightOp::clamp, "clamp", type, type, operands);
 }
@@ -73,22 +63,24 @@ Tensor clamp_max(const Tensor& x, const TensorOrNumber& max) { return clamp(x, {
 
 Tensor lerp(const Tensor& a, const Tensor& b, const TensorOrNumber& weight) {
   const DType type = common_type("lerp", a, b, weight);
-  if (!is_floating(type)) refuse_types("lerp", "needs a floating type", a, b);
+  if (!is_floating(common_type("lerp", a, b))) refuse_types("lerp", "needs a floating type", a, b);
   const TensorOrNumber operands[] = {a, b, weight};
   return record_differentiable<meaning::Lerp>(LightOp::lerp, "lerp", type, type, operands);
 }
 
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value) {
-  const Number scale = value.value_or(1);
-  const DType type = mixture_type("addcmul", x, a, b, scale);
+  const DType type = common_type("addcmul", x, a, b);
+  if (type == DType::boolean) refuse_types("addcmul", "bool has no products", a, b);
+  const Number given = value.value_or(1), scale = is_floating(type) ? given : given.as_integer();
   const TensorOrNumber operands[] = {x, a, b, scale};
   return record_differentiable<meaning::Addcmul>(LightOp::addcmul, "addcmul", type, type, operands);
 }
 
 Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value) {
   const Number scale = value.value_or(1);
-  const DType type = mixture_type("addcdiv", x, a, b, scale);
-  if (!is_floating(type)) refuse_types("addcdiv", "needs floating types", x, a);
+  const DType type = common_type("addcdiv", x, a, b);
+  if (!is_floating(type) || !is_floating(common_type("addcdiv", a, b)))
+    refuse_types("addcdiv", "needs floating types", a, b);
   const TensorOrNumber operands[] = {x, a, b, scale};
   return record_differentiable<meaning::Addcdiv>(LightOp::addcdiv, "addcdiv", type, type, operands);
 }

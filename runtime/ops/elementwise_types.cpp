@@ -1,7 +1,7 @@
 // Result types of ops with several operands.
 #include "runtime/ops/elementwise_types.h"
 
-#include <algorithm>
+#include <optional>
 #include <string>
 
 namespace tide {
@@ -16,8 +16,21 @@ DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
 
 DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b,
                   const TensorOrNumber& c) {
-  const DType pair = common_type(name, a, b);
-  return promote(pair, std::max(weight_of(a), weight_of(b)), type_of(c), weight_of(c));
+  // Operands of one weight promote among themselves first.
+  std::optional<DType> common;
+  Weight heaviest = Weight::number;
+  for (Weight weight : {Weight::number, Weight::scalar, Weight::dimensioned}) {
+    std::optional<DType> type;
+    for (const TensorOrNumber* operand : {&a, &b, &c})
+      if (weight_of(*operand) == weight)
+        type = type ? promote(*type, type_of(*operand)) : type_of(*operand);
+    if (!type) continue;
+    common = common ? promote(*common, heaviest, *type, weight) : *type;
+    heaviest = weight;
+  }
+  if (heaviest == Weight::number)
+    throw DTypeError(std::string(name) + ": needs a tensor: got three numbers");
+  return *common;
 }
 
 void refuse_types(const char* name, const char* why, const TensorOrNumber& a,

@@ -72,7 +72,9 @@ Tensor round(const Tensor& x, std::optional<int64_t> decimals) {
   if (decimals.value_or(0) == 0) return unary<meaning::Round, kNumbers>(LightOp::round, "round", x);
   if (!is_floating(x.dtype())) refuse("round", "decimals need a floating type", x.dtype());
   const double power = std::pow(10.0, static_cast<double>(std::abs(*decimals)));
-  return *decimals > 0 ? round(x * power) / power : round(x / power) * power;
+  const Tensor wide = is_half(x.dtype()) ? convert(x, DType::f32) : x;
+  const Tensor y = *decimals > 0 ? round(wide * power) / power : round(wide / power) * power;
+  return convert(y, x.dtype());
 }
 
 Tensor hardtanh(const Tensor& x, std::optional<Number> min_val, std::optional<Number> max_val) {

@@ -152,11 +152,11 @@ std::tuple<Tensor, Tensor> median(const Tensor& input, Dim dim, bool keepdim) {
   const int64_t n = x.shape()[place], middle = (n - 1) / 2;
   Tensor values = slice(sorted, place, middle, 1), positions = slice(order, place, middle, 1);
   if (is_floating(x.dtype())) {
-    // nan sorts to the end; one of them makes the median nan.
+    // nan sorts to the end; one of them makes the median nan, of which the first is reported.
     const Tensor last = slice(sorted, place, n - 1, 1);
     const Tensor nan = isnan(last);
     values = where(nan, last, values);
-    positions = where(nan, slice(order, place, n - 1, 1), positions);
+    positions = where(nan, argmax(detach(x), Dim{place}, true), positions);
   }
   return pick("median", x, contiguous(values), contiguous(positions), place,
               keepdim && input.rank() > 0);
@@ -164,6 +164,7 @@ std::tuple<Tensor, Tensor> median(const Tensor& input, Dim dim, bool keepdim) {
 
 Tensor median_all(const Tensor& x) {
   const Tensor flat = ravel(x);
+  if (flat.numel() == 0 && is_floating(x.dtype())) return mean(flat);  // nan
   check_elements("median", flat, 1);
   Tensor y = std::get<0>(median(detach(flat), Dim{0}));
   if (needs_history(x)) {

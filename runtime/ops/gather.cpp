@@ -2,6 +2,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
@@ -44,6 +45,17 @@ namespace {
 
 Tensor zeros_of(const Shape& shape, const Tensor& like) {
   return zeros(shape, {.dtype = like.dtype(), .device = like.device()});
+}
+
+/// A copy of x, of which `source` has become no part: its gradient is 0.
+Tensor nothing_written(const char* name, const Tensor& x, const Tensor& source) {
+  if (!source.defined() || !needs_history(source)) return clone(x);
+  const Tensor y = clone(detach(x));
+  set_history(y, name, {x, source}, false,
+              [shape = source.shape()](const GradientCall& call) -> std::vector<Tensor> {
+                return {call.dy, zeros_of(shape, call.dy)};
+              });
+  return y;
 }
 
 /// A vector of positions; one number counts as one.
@@ -144,7 +156,7 @@ Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumb
     check_source("scatter", x, index, values);
   else
     values = full(index.shape(), source.number, {.dtype = x.dtype(), .device = x.device()});
-  if (index.numel() == 0) return clone(x);
+  if (index.numel() == 0) return nothing_written("scatter", x, source.tensor);
   if (reduce && *reduce == "multiply") return scatter_reduce(x, dim, index, values, "prod");
   const Tensor base = as_vector(x), at = as_vector(positions_of("scatter", index));
   const Tensor part = trim(as_vector(values), at.shape());
@@ -156,7 +168,7 @@ Tensor scatter_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& 
   const int place = resolve_dim("scatter_add", dim, x.rank());
   check_index("scatter_add", x, index, place);
   check_source("scatter_add", x, index, source);
-  if (index.numel() == 0) return clone(x);
+  if (index.numel() == 0) return nothing_written("scatter_add", x, source);
   const Tensor at = as_vector(positions_of("scatter_add", index));
   const Tensor y = scatter_along("scatter_add", as_vector(x), place, at,
                                  trim(as_vector(source), at.shape()), true);
@@ -213,7 +225,7 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
   if (source.numel() != index.numel())
     throw ShapeError("put: as many elements as positions are needed: " + source.shape().text() +
                      " for " + index.shape().text());
-  if (index.numel() == 0) return clone(x);
+  if (index.numel() == 0) return nothing_written("put", x, source);
   const Tensor at = from_the_end(ravel(positions_of("put", index)), x.numel());
   return reshape_to(scatter_along("put", ravel(x), 0, at, ravel(source), accumulate), x.shape());
 }

@@ -306,7 +306,8 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
                         : is_lanczos ? Kernel{3, lanczos}
                         : antialias  ? Kernel{2, cubic<-50>}
                                      : Kernel{2, cubic<-75>};
-  Tensor y = near || bytes ? x : convert(x, compute_type(x.dtype()));
+  const bool as_it_is = bytes || (near && !is_half(x.dtype()));  // half types are rounded once
+  Tensor y = as_it_is ? x : convert(x, compute_type(x.dtype()));
   for (int d = dims - 1; d >= 0; --d) {
     const Resampling& r = all[static_cast<size_t>(d)];
     if (near) {

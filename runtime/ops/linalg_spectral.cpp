@@ -347,7 +347,10 @@ Tensor linalg_matrix_norm(const Tensor& given, double order, const OptionalDims&
   } else {
     throw Error(std::string(name) + ": the order is 1, 2, infinity, their negatives, fro or nuc");
   }
-  const Tensor norm = order > 0 ? amax(values, Dims{-1}) : amin(values, Dims{-1});
+  // The largest of no values is 0; there is no smallest.
+  const bool none = values.shape()[values.rank() - 1] == 0;
+  const Tensor largest = none ? sum(values, Dims{-1}) : amax(values, Dims{-1});
+  const Tensor norm = order > 0 ? largest : amin(values, Dims{-1});
   return with_kept_dims(name, norm, x, dims, keepdim);
 }
 

@@ -85,7 +85,11 @@ W digamma_wide(W x) {
   const W positive = asymptotic - select(low, numerator / denominator, x.constant(0.0));
   const auto [sine, cosine] = sine_cosine_pi(y);
   const W mirrored = positive + one / y + x.constant(kPi) * (cosine / sine);
-  return select(x < x.constant(0.0), mirrored, positive);
+  // At a negative whole number the two sides differ: there is no limit.
+  const W zero = x.constant(0.0);
+  const W below =
+      select(sine == zero, x.constant(std::numeric_limits<double>::quiet_NaN()), mirrored);
+  return select(x == zero, zero - one / x, select(x < zero, below, positive));
 }
 
 template <class V>

@@ -131,7 +131,9 @@ template <class V>
 V acosh(V x) {
   const V t = x - x.constant(1.0);
   const auto large = x > x.constant(is_wide(x) ? 0x1p28 : 0x1p14);
-  const V y = log1p(select(large, t, t + sqrt(t * (t + t.constant(2.0)))));
+  // Below 1, t itself is the negative number whose root is nan.
+  const V square = select(t < t.constant(0.0), t, t * (t + t.constant(2.0)));
+  const V y = log1p(select(large, t, t + sqrt(square)));
   return y + select(large, x.constant(kLn2), x.constant(0.0));
 }
 

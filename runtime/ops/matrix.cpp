@@ -9,6 +9,7 @@
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/float32_precision.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/random.h"
@@ -119,12 +120,31 @@ Tensor matmul_stacks(const char* name, const Tensor& a, const Tensor& b) {
                  broadcast_to(b, with_last(leading, b.shape(), 2)));
 }
 
-/// beta * x + alpha * y
-Tensor combine(const Tensor& x, const Tensor& y, std::optional<Number> beta,
+/// A factor of values of `type`: integers take its whole part.
+Number factor_of(DType type, std::optional<Number> factor) {
+  if (!factor) return 1;
+  if (type == DType::boolean) return factor->as_double() != 0;
+  return is_floating(type) ? *factor : Number(factor->as_integer());
+}
+
+/// beta * x + alpha * y in the shape of y; half types are rounded once.
+Tensor combine(const char* name, const Tensor& x, const Tensor& y, std::optional<Number> beta,
                std::optional<Number> alpha) {
-  const Tensor scaled = alpha && alpha->as_double() != 1 ? y * *alpha : y;
-  if (beta && beta->as_double() == 0) return scaled;
-  return scaled + (beta && beta->as_double() != 1 ? x * *beta : x);
+  if (!(broadcast(name, x.shape(), y.shape()) == y.shape()))
+    throw ShapeError(std::string(name) + ": an input of shape " + x.shape().text() +
+                     " does not fit the product of shape " + y.shape().text());
+  const DType type = common_type(name, x, y);
+  const Number of_x = factor_of(type, beta), of_y = factor_of(type, alpha);
+  const auto scaled = [](const Tensor& t, Number factor) {
+    const Tensor wide = is_half(t.dtype()) ? convert(t, DType::f32) : t;
+    return factor.as_double() == 1 ? wide : wide * factor;
+  };
+  // Left out, x gets a gradient of zeros.
+  const bool left_out = of_x.as_double() == 0;
+  if (left_out && !needs_history(x)) return of_y.as_double() == 1 ? y : y * of_y;
+  const Tensor added = left_out ? where(full({}, false, {.device = x.device()}), x, 0) : x;
+  const Tensor sum = scaled(added, left_out ? Number(1) : of_x) + scaled(y, of_y);
+  return convert(sum, type);
 }
 
 }  // namespace
@@ -189,17 +209,37 @@ Tensor outer(const Tensor& a, const Tensor& b) {
 
 Tensor addmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
              std::optional<Number> alpha) {
-  return combine(x, mm(a, b), beta, alpha);
+  return combine("addmm", x, mm(a, b), beta, alpha);
 }
 
 Tensor baddbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
                std::optional<Number> alpha) {
-  return combine(x, bmm(a, b), beta, alpha);
+  return combine("baddbmm", x, bmm(a, b), beta, alpha);
 }
 
 Tensor addmv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
              std::optional<Number> alpha) {
-  return combine(x, mv(a, b), beta, alpha);
+  return combine("addmv", x, mv(a, b), beta, alpha);
+}
+
+Tensor addbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
+              std::optional<Number> alpha) {
+  const Tensor stack = bmm(a, b);
+  return combine("addbmm", x, sum(stack, Dims{0}, false, stack.dtype()), beta, alpha);
+}
+
+Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta,
+            std::optional<Number> alpha) {
+  const bool fractions =
+      (beta && beta->type() == DType::f64) || (alpha && alpha->type() == DType::f64);
+  const DType type = common_type("addr", x, a, b);
+  if (fractions && !is_floating(type))
+    throw DTypeError("addr: beta and alpha must be integers, as the tensors are: " +
+                     std::string(name_of(type)));
+  const auto wide = [&](const Tensor& t) {
+    return is_half(t.dtype()) ? convert(t, DType::f32) : t;
+  };
+  return convert(combine("addr", x, outer(wide(a), wide(b)), beta, alpha), type);
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias) {

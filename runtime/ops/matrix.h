@@ -17,13 +17,20 @@ Tensor bmm(const Tensor& a, const Tensor& b);
 Tensor mv(const Tensor& a, const Tensor& b);
 Tensor dot(const Tensor& a, const Tensor& b);
 Tensor outer(const Tensor& a, const Tensor& b);
-/// beta * x + alpha * (a b)
+/// beta * x + alpha * (a b), in the shape of the product, to which x is broadcast. Integers take the
+/// whole part of beta and alpha; beta = 0 leaves x out, nan and infinities too.
 Tensor addmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
              std::optional<Number> alpha = {});
 Tensor baddbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
                std::optional<Number> alpha = {});
 Tensor addmv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
              std::optional<Number> alpha = {});
+/// The same with the sum of a stack of products, and with the outer product of vectors, for which
+/// integers take no fractions.
+Tensor addbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
+              std::optional<Number> alpha = {});
+Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
+            std::optional<Number> alpha = {});
 
 /// x W' + bias over the last dimension of x.
 Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias = {});

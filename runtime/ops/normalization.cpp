@@ -245,8 +245,8 @@ Tensor rms_norm(const Tensor& x, const Shape& shape, const OptionalTensor& weigh
                 std::optional<double> eps) {
   check_floating("rms_norm", x);
   const unsigned dims = last_dims("rms_norm", x, shape, weight, {});
-  constexpr double kEpsilon[] = {0x1p-10, 0x1p-7, 0x1p-23, 0x1p-52};
-  const double smallest = kEpsilon[static_cast<int>(x.dtype()) - static_cast<int>(DType::f16)];
+  // Half types are computed in f32.
+  const double smallest = x.dtype() == DType::f64 ? 0x1p-52 : 0x1p-23;
   const Plan plan{"rms_norm", dims, static_cast<double>(shape.numel()), eps.value_or(smallest),
                   false};
   return normalize_core(plan, x, or_none(weight), Tensor());

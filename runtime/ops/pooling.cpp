@@ -7,9 +7,9 @@
 
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
-#include "runtime/ops/matrix.h"
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
@@ -202,37 +202,6 @@ struct AdaptiveWindows {
   }
 };
 
-/// The matrix that takes means of adaptive windows: (n, count).
-Tensor averaging_matrix(const AdaptiveWindows& windows, DType type, Device device) {
-  check_list_length("adaptive_avg_pool", windows.n, windows.count);
-  std::vector<double> weights(static_cast<size_t>(windows.n * windows.count));
-  for (int64_t i = 0; i < windows.count; ++i)
-    for (int64_t j = windows.begin(i); j < windows.end(i); ++j)
-      weights[static_cast<size_t>(j * windows.count + i)] =
-          1.0 / static_cast<double>(windows.end(i) - windows.begin(i));
-  return convert(record_constant(weights.data(), {windows.n, windows.count}, DType::f64, device),
-                 type);
-}
-
-/// Means along one dimension: a reduction where the windows are one, else a product.
-Tensor adaptive_mean(const Tensor& x, int dim, int64_t count) {
-  const int64_t n = x.shape()[dim];
-  if (count == n) return x;
-  if (count == 1) return mean(x, Dims{dim}, true);
-  const Tensor last = transpose(x, Dim{dim}, Dim{-1});
-  const Tensor y = matmul(last, averaging_matrix({n, count}, x.dtype(), x.device()));
-  return transpose(y, Dim{dim}, Dim{-1});
-}
-
-Tensor adaptive_average(const char* name, const Tensor& x, const Sizes& size, int dims) {
-  const std::vector<int64_t> sizes = adaptive_sizes(name, size, dims);
-  as_planes(name, x, dims);
-  if (dims == 2 && sizes[0] == 1 && sizes[1] == 1) return mean(x, Dims{-2, -1}, true);
-  Tensor y = x;
-  for (int d = 0; d < dims; ++d) y = adaptive_mean(y, x.rank() - dims + d, sizes[d]);
-  return contiguous(y);
-}
-
 /// The positions (from 1) of the elements of each adaptive window, one after the other; shorter
 /// windows repeat their last element, which changes no maximum and comes after the first.
 std::vector<int64_t> window_positions(const AdaptiveWindows& windows) {
@@ -247,6 +216,44 @@ std::vector<int64_t> window_positions(const AdaptiveWindows& windows) {
 
 Tensor constant(const std::vector<int64_t>& values, const Shape& shape, Device device) {
   return record_constant(values.data(), shape, DType::i64, device);
+}
+
+/// Means along one dimension.
+Tensor adaptive_mean(const Tensor& x, int dim, int64_t count) {
+  const int64_t n = x.shape()[dim];
+  if (count == n) return x;
+  if (count == 1) return mean(x, Dims{dim}, true);
+  const AdaptiveWindows windows{n, count};
+  const int64_t length = count ? windows.longest() : 0;
+  Shape shape = x.shape();
+  shape[dim] = count;
+  shape.insert(dim + 1, length);
+  if (count && n % count == 0) return mean(reshape_to(x, shape), Dims{dim + 1});
+  const std::vector<int64_t> positions = window_positions(windows);
+  const Tensor parts = reshape_to(
+      index_select(x, Dim{dim}, constant(positions, {count * length}, x.device())), shape);
+  // What shorter windows repeat does not count; it may be an infinity, so no weight of 0 will do.
+  std::vector<double> sizes;
+  for (int64_t i = 0; i < count; ++i)
+    sizes.push_back(static_cast<double>(windows.end(i) - windows.begin(i)));
+  Shape across;
+  for (int d = dim; d < x.rank(); ++d) across.push_back(d == dim ? count : 1);
+  const Tensor size =
+      convert(record_constant(sizes.data(), across, DType::f64, x.device()), x.dtype());
+  Shape place{length};
+  for (int d = dim + 1; d < x.rank(); ++d) place.push_back(1);
+  const Tensor index = reshape_to(arange_to(length, {.device = x.device()}), place);
+  const Tensor counted = lt(index, unsqueeze(size, Dim{1}));
+  return sum(where(counted, parts, 0), Dims{dim + 1}) / size;
+}
+
+Tensor adaptive_average(const char* name, const Tensor& x, const Sizes& size, int dims) {
+  const std::vector<int64_t> sizes = adaptive_sizes(name, size, dims);
+  as_planes(name, x, dims);
+  if (dims == 2 && sizes[0] == 1 && sizes[1] == 1) return mean(x, Dims{-2, -1}, true);
+  Tensor y = convert(x, compute_type(x.dtype()));
+  for (int d = 0; d < dims; ++d) y = adaptive_mean(y, x.rank() - dims + d, sizes[d]);
+  return convert(contiguous(y), x.dtype());
 }
 
 Results adaptive_max(const char* name, const Tensor& input, const Sizes& size, int dims,

@@ -116,12 +116,13 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim) {
   return running_extreme("cummin", x, dim, false);
 }
 
-Tensor logcumsumexp(const Tensor& x, Dim dim) {
+Tensor logcumsumexp(const Tensor& given, Dim dim) {
+  const Tensor x = convert(given, compute_type(given.dtype()));
   // Shifted by the largest value of all, which keeps the sums finite.
   const Dims along{resolve_dim("logcumsumexp", dim, x.rank())};
   const Tensor top = detach(x.rank() == 0 ? x : amax(x, along, true));
   const Tensor shift = where(isfinite(top), top, 0);
-  return log(cumsum(exp(x - shift), dim)) + shift;
+  return convert(log(cumsum(exp(x - shift), dim)) + shift, given.dtype());
 }
 
 Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim) {

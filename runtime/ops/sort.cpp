@@ -171,8 +171,13 @@ Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bo
                std::optional<Dim> dim) {
   const Tensor x = detach(input);
   if (!dim) return unique_elements(ravel(x), x.shape(), return_inverse, return_counts);
+  if (x.rank() == 0) throw ShapeError("unique: dim needs a dimension: " + x.shape().text());
   const int place = resolve_dim("unique", *dim, x.rank());
-  const Tensor slices = transpose(x, Dim{0}, Dim{place});
+  for (int d = 0; d < x.rank(); ++d)
+    if (d != place && x.shape()[d] == 0 && x.shape()[place] != 0)
+      throw ShapeError("unique: there are no elements to compare: " + x.shape().text());
+  // Slices are compared element by element in their own order.
+  const Tensor slices = movedim(x, Dims{place}, Dims{0});
   const int64_t count = slices.shape()[0];
   const Rows rows = read_rows(reshape_to(slices, {count, count ? slices.numel() / count : 0}));
   std::vector<size_t> order(static_cast<size_t>(count));

@@ -8,6 +8,98 @@ local describe, it = test.describe, test.it
 local close, equal, raises = test.close, test.equal, test.raises
 local nan, inf = 0 / 0, math.huge
 
+describe("sums of a tensor and a product", function(device)
+  local function whole(values, dtype) return tide.tensor(values, {dtype = dtype, device = device}) end
+
+  it("keep the type of integers, which take the whole part of beta and alpha", function()
+    local a, v = whole({{1, 2}, {3, 4}}, "int8"), whole({1, 2}, "int8")
+    equal(v:addmv(a, v, {beta = 2.7, alpha = 1.2}):tolist(), {7, 15})
+    equal(v:addmv(a, v, {beta = 0.2, alpha = 0.6}):tolist(), {0, 0})
+    equal(a:addbmm(tide.stack {a, a}, tide.stack {a, a}).dtype, "int8")
+    equal(a:addmm(a, a, {alpha = 0.5}).dtype, "int8")
+    local mask = v:gt(1)
+    equal(whole({{false, true}, {true, false}}, "bool"):addr(mask, mask, {beta = 3}):tolist(),
+      {{false, true}, {true, true}})
+    raises("beta and alpha must be integers", a.addr, a, v, v, {beta = 0.5})
+  end)
+  it("leave out what beta = 0 takes away: a nan, but not its gradient of zeros", function()
+    local x = tide.full({2, 2}, 0 / 0, {device = device}):requires_grad_()
+    local y = x:addmm(tide.ones({2, 3}, {device = device}), tide.ones({3, 2}, {device = device}),
+      {beta = 0})
+    close(y, {{3, 3}, {3, 3}})
+    y:sum():backward()
+    close(x.grad, {{0, 0}, {0, 0}})
+  end)
+  it("have the shape of the product", function()
+    local a = tide.ones({2, 2}, {device = device})
+    raises("addmm: an input of shape (3, 2, 2) does not fit the product of shape (2, 2)", tide.addmm,
+      tide.ones({3, 2, 2}, {device = device}), a, a)
+  end)
+  it("round half types once", function()
+    local x = tide.tensor({1.0}, {dtype = "float16", device = device})
+    -- 1 / 3 * 2049 - 2 / 3 * 1024: each product alone would be rounded to a half
+    local big = tide.tensor({2049.0 * 0.5}, {dtype = "float16", device = device})
+    local exact = big:double() * 0.3 + 1.0 * 0.7
+    close(x:reshape(1, 1):addr(big, x, {beta = 0.7, alpha = 0.3}):double(), {{exact[1]:item()}},
+      {rtol = 2 ^ -11, atol = 0})
+  end)
+end)
+
+describe("different elements", function(device)
+  it("along a dimension are in the order of their slices, element by element", function()
+    local x = tide.tensor({{{0, 1, 0}, {1, 1, 0}}, {{1, 0, 1}, {0, 0, 0}}}, {device = device})
+    -- slices along the last dimension, row by row: 0 1 1 0, 1 1 0 0, 0 0 1 0
+    local values, inverse = x:unique({dim = 3, return_inverse = true})
+    equal(values:permute(3, 1, 2):flatten(2):tolist(), {{0, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 0, 0}})
+    equal(inverse:tolist(), {2, 3, 1})
+  end)
+  it("count each nan", function()
+    local nan = 0 / 0
+    local values, counts = tide.tensor({nan, 1.0, nan, 1}, {device = device}):unique({
+      return_counts = true})
+    close(values, {1, nan, nan})
+    equal(counts:tolist(), {2, 1, 1})
+  end)
+  it("need a dimension, and elements, to be told apart", function()
+    raises("dim needs a dimension", function()
+      return tide.tensor(3.0, {device = device}):unique({dim = 1})
+    end)
+    raises("there are no elements to compare: (0, 3)", function()
+      return tide.zeros({0, 3}, {device = device}):unique({dim = 2})
+    end)
+  end)
+end)
+
+describe("writes at no positions", function(device)
+  it("leave the tensor as it is and give the source a gradient of zeros", function()
+    for _, write in ipairs {"scatter", "scatter_add", "index_add", "index_copy"} do
+      local x = tide.ones({2, 3}, {device = device}):requires_grad_()
+      local source = tide.ones({0, 3}, {device = device}):requires_grad_()
+      local index = tide.zeros(write:find "^index" and {0} or {0, 3},
+        {dtype = "int64", device = device})
+      local y = x[write](x, 1, index, source)
+      close(y, {{1, 1, 1}, {1, 1, 1}})
+      y:sum():backward()
+      close(x.grad, {{1, 1, 1}, {1, 1, 1}})
+      equal(source.grad.shape, {0, 3})
+    end
+  end)
+end)
+
+describe("types of three operands", function(device)
+  it("count tensors without dimensions after all others", function()
+    local function of(dtype, ...) return tide.ones({...}, {dtype = dtype, device = device}) end
+    equal(of("int16"):clamp(of("int16", 2), of("int8", 2)).dtype, "int16")
+    equal(of("float32"):clamp(of("float64", 2), of("float32", 2)).dtype, "float64")
+    equal(of("float64"):addcdiv(of("uint8", 2), of("float32", 2)).dtype, "float32")
+    equal(of("int8", 2):addcmul(of("int8", 2), of("int8", 2), {value = 1.5}):tolist(), {2, 2})
+    equal(of("bool", 2):add(of("bool", 2), {alpha = 2}).dtype, "bool")
+    raises("lerp: needs a floating type", tide.lerp, of("int64", 2), of("int64", 2), 0.5)
+    raises("addcdiv: needs floating types", tide.addcdiv, of("float32", 2), of("int64", 2),
+      of("int64", 2))
+  end)
+end)
+
 describe("special functions", function(device)
   local function numbers(values)
     return tide.tensor(values, {dtype = "float64", device = device})

@@ -174,3 +174,30 @@ describe("distances and margins", function(device)
       {4, 2})
   end)
 end)
+
+describe("means of adaptive windows", function(device)
+  it("meet an infinity only in the windows that hold it", function()
+    local x = tide.tensor({{1.0, 2, math.huge, 4, 5}}, {device = device})
+    close(F.adaptive_avg_pool1d(x, 3), {{1.5, math.huge, 4.5}})
+    close(F.adaptive_avg_pool1d(x[{{}, {1, 2}}], 4), {{1, 1, 2, 2}})
+    close(F.adaptive_avg_pool1d(tide.arange(6.0, {device = device}):reshape(1, 6), 3),
+      {{0.5, 2.5, 4.5}})
+    check_gradient(function(a) return F.adaptive_avg_pool2d(a, {3, 2}) end,
+      tide.arange(40, {dtype = "float64", device = device}):sin():reshape(1, 2, 5, 4))
+  end)
+  it("of half types are rounded once", function()
+    local x = tide.arange(64, {device = device}):mul(0.37):sin():reshape(1, 8, 8):half()
+    close(F.adaptive_avg_pool2d(x, {5, 7}):double(), F.adaptive_avg_pool2d(x:double(), {5, 7}),
+      {rtol = 2 ^ -10, atol = 1e-7})
+  end)
+end)
+
+describe("interpolation of bytes", function(device)
+  it("stops at 0 and 255 where cubics swing beyond", function()
+    local x = tide.tensor({{{{0, 0, 255, 255}, {0, 0, 255, 255}}}}, {dtype = "uint8",
+      device = device})
+    local y = F.interpolate(x, {size = {2, 8}, mode = "bicubic"})
+    equal({y:min():item(), y:max():item()}, {0, 255})
+    test.is_true(y[{1, 1, 1, {1, 3}}]:max():item() < 20)
+  end)
+end)

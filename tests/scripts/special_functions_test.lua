@@ -316,3 +316,18 @@ describe("windows of signals", function(device)
     end
   end)
 end)
+
+describe("functions at their poles and outside their domains", function(device)
+  it("give what IEEE 754 and C say", function()
+    local x = tide.tensor({0.0, -0.0, -1, -2}, {device = device})
+    close(x:digamma(), {-inf, inf, nan, nan})
+    for _, dtype in ipairs {"float32", "float64", "bfloat16"} do
+      close(tide.tensor({0.5, -2, -32768, -3e38}, {dtype = dtype, device = device}):acosh(),
+        {nan, nan, nan, nan})
+    end
+  end)
+  it("round decimals of half types without overflow", function()
+    equal(tide.tensor({65504.0, 0.26}, {dtype = "float16", device = device}):round(1):double()[1]
+      :item(), 65504.0)
+  end)
+end)
