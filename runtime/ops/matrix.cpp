@@ -142,7 +142,8 @@ Tensor combine(const char* name, const Tensor& x, const Tensor& y, std::optional
   // Left out, x gets a gradient of zeros.
   const bool left_out = of_x.as_double() == 0;
   if (left_out && !needs_history(x)) return of_y.as_double() == 1 ? y : y * of_y;
-  const Tensor added = left_out ? where(full({}, false, {.device = x.device()}), x, 0) : x;
+  const Tensor added =
+      left_out ? where(full({}, false, {.dtype = {}, .device = x.device()}), x, 0) : x;
   const Tensor sum = scaled(added, left_out ? Number(1) : of_x) + scaled(y, of_y);
   return convert(sum, type);
 }

@@ -242,7 +242,7 @@ Tensor adaptive_mean(const Tensor& x, int dim, int64_t count) {
       convert(record_constant(sizes.data(), across, DType::f64, x.device()), x.dtype());
   Shape place{length};
   for (int d = dim + 1; d < x.rank(); ++d) place.push_back(1);
-  const Tensor index = reshape_to(arange_to(length, {.device = x.device()}), place);
+  const Tensor index = reshape_to(arange_to(length, {.dtype = {}, .device = x.device()}), place);
   const Tensor counted = lt(index, unsqueeze(size, Dim{1}));
   return sum(where(counted, parts, 0), Dims{dim + 1}) / size;
 }
