@@ -10,7 +10,6 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
-#include "runtime/ops/joining.h"
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
@@ -61,10 +60,10 @@ std::pair<double, double> ends_for(DType type, double start, double end) {
 Tensor between(double start, double end, int64_t steps, Device device) {
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   const int64_t lower = steps == 1 ? 1 : steps / 2;
-  const TensorOptions options{.dtype = DType::f64, .device = device};
-  const Tensor rising = ramp("linspace", start, step, lower, DType::f64, options);
-  const Tensor falling = ramp("linspace", end, -step, steps - lower, DType::f64, options);
-  return cat({rising, flip(falling, Dims{0})});
+  const Tensor place =
+      ramp("linspace", 0, 1, steps, DType::f64, {.dtype = DType::f64, .device = device});
+  const Tensor left = Number(steps - 1) - place;
+  return where(lt(place, Number(lower)), place * step + start, Number(end) - left * step);
 }
 
 /// How many numbers from start by step come before `end`, or up to it if it is `included`.
