@@ -8,11 +8,11 @@ local outcomes = {}
 local kMostElements <const> = 5000
 local kDeepest <const> = 3
 
---- A message without what may differ: addresses, names of files, what a benchmark measured, and when
---- a lack of memory is noticed by whom.
+--- A message without what may differ: addresses, names of files, numbers of streams, what a benchmark
+--- measured, and when a lack of memory is noticed by whom.
 local function cleaned(message)
   message = tostring(message):gsub("0x%x+", "0x"):gsub("/tmp/lua_%w+", "")
-    :gsub("host [%d.]+ ms, device .* runs", "a benchmark")
+    :gsub("stream %d+ of", "a stream of"):gsub("host [%d.]+ ms, device .* runs", "a benchmark")
   return message:match "out of memory" or message
 end
 

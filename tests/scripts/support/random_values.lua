@@ -291,7 +291,7 @@ function values.arguments(target)
   return list
 end
 
---- The value as a person reads it in a report.
+--- The value as a person reads it in a report, without what is another number each time.
 function values.text(value)
   if type(value) == "string" then return ("%q"):format(value:sub(1, 40)) end
   if math.type(value) == "integer" then return tostring(value) end
@@ -309,7 +309,7 @@ function values.text(value)
     return "{" .. table.concat(parts, ", ") .. "}"
   end
   if type(value) == "table" then return "object" end
-  return (tostring(value):gsub("0x%x+", "..."))
+  return (tostring(value):gsub("0x%x+", "..."):gsub("^stream %d+", "a stream"))
 end
 
 return values
