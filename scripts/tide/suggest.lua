@@ -41,7 +41,7 @@ local function suggest(message)
   -- Short names are near to too many others.
   local best, least = nil, #name > 5 and 3 or #name > 2 and 2 or 0
   for candidate in pairs(names_of(kind)) do
-    if type(candidate) == "string" and math.abs(#candidate - #name) < least then
+    if type(candidate) == "string" and math.abs(#candidate - #name) <= least then
       local found = distance(name, candidate)
       if found < least or found == least and best and candidate < best then
         best, least = candidate, found
