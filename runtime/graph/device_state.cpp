@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "runtime/core/error.h"
@@ -71,15 +73,21 @@ std::vector<Stream*> DeviceState::streams() const {
 
 Stream& DeviceState::add_stream() {
   std::lock_guard lock(streams_mutex_);
-  const size_t place = 1 + added_++ % (kMostStreams - 1);
+  const size_t place = 1 + added_ % (kMostStreams - 1);
   if (!streams_[place]) {
     const auto held = loss.hold();  // if the device is set up anew, then with this stream or before
     auto own = backend->another_stream();
     Backend& its = *own;
-    streams_[place] =
-        std::make_unique<Stream>(*this, static_cast<uint8_t>(place), std::move(own), its);
+    try {
+      streams_[place] =
+          std::make_unique<Stream>(*this, static_cast<uint8_t>(place), std::move(own), its);
+    } catch (const std::system_error& error) {
+      throw MemoryError("Stream: out of memory: no room for another thread on the host (" +
+                        std::string(error.code().message()) + ")");
+    }
     stream_count_.store(place + 1, std::memory_order_release);
   }
+  ++added_;
   return *streams_[place];
 }
 

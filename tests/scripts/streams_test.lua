@@ -5,6 +5,7 @@ local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/support/random_program.lua")
+local run_tide = dofile(here .. "/support/program.lua")
 local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
 local is_true, is_false = test.is_true, test.is_false
 
@@ -246,5 +247,9 @@ describe("a simulated accelerator", function()
     end)
     tide.sim.configure {index = 1, memory_limit = 1 << 30}
     if not ok then error(message, 0) end
+  end)
+  it("say so when the host has no room for another one's thread", function()
+    local output = run_tide(here .. "/support/many_streams.lua", "ulimit -v 300000; exec")
+    equal(output, "Stream: out of memory: no room for another thread\n")
   end)
 end)

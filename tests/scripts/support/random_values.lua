@@ -137,6 +137,14 @@ local function new_tensor()
   return x
 end
 
+local streams = {}
+
+--- One stream of each device serves all calls: each has a thread, and there may be few.
+local function some_stream(device)
+  streams[device] = streams[device] or tide.Stream(device)
+  return streams[device]
+end
+
 local function new_object()
   local nn = tide.nn
   local makers = {
@@ -156,7 +164,7 @@ local function new_object()
     function() return tide.data.DataLoader(tide.data.TensorDataset(tide.ones(4, 3))) end,
     function() return tide.device(pick {"cpu", "sim:0", "cuda:0", "sim:77"}) end,
     function() return tide.Event {timing = chance(50)} end,
-    function() return tide.Stream(pick {"cpu", "sim:0"}) end,
+    function() return some_stream(pick {"cpu", "sim:0"}) end,
     function() return tide.no_grad() end,
     function() return tide.benchmark(function() end, {repeats = 1, warmup = 0}) end,
   }

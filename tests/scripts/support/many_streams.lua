@@ -1,0 +1,16 @@
+-- Makes streams until there is no room for their threads; the device goes on with those there are.
+local streams, message = {}, nil
+for i = 1, 62 do
+  local ok, result = pcall(tide.Stream, i % 2 == 0 and "sim:0" or "sim:1")
+  if not ok then
+    message = result
+    break
+  end
+  streams[i] = result
+end
+for _, stream in ipairs(streams) do
+  tide.stream(stream, function()
+    assert((tide.ones(3, {device = stream:get_device()}) * 2):sum():item() == 6)
+  end)
+end
+print(message and message:match "Stream: .*thread" or #streams)
