@@ -33,6 +33,9 @@ local function parse(signature)
 end
 
 local function new_target(name, fn, signature, receiver)
+  -- A gradient that knows how it came about and its tensor keep each other until the one is taken
+  -- off, as in PyTorch: that would be memory kept.
+  if name:find "backward$" then signature = signature:gsub(", create_graph", "") end
   local parameters, options = parse(signature)
   local target = {name = name, fn = fn, parameters = parameters, options = options,
     receiver = receiver}
