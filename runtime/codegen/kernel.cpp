@@ -98,7 +98,8 @@ LoopKernel Kernel::State::compile(std::string& object) const {
   const Stopwatch watch(compile_nanoseconds);
   object = generate(program, GeneratedForm::object);
   LoopKernel made = load_object(object);
-  if (!made) throw InternalError("a compiled kernel cannot be loaded");
+  // What was just compiled is sound, so there is no room for it.
+  if (!made) throw MemoryError("out of memory: no room on the host for the code of a kernel");
   ++compiled_kernels;
   return made;
 }
