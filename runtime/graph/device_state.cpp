@@ -133,6 +133,8 @@ DeviceState* DeviceState::pinning() {
 }
 
 void DeviceState::rest() {
+  // A library that ends the process from a queue's thread would wait for itself.
+  if (Queue::is_queue_thread()) return;
   for (Stream* stream : all_streams()) stream->queue.drop_pending();
   for (DeviceState* state : all()) state->wait_uninterrupted();
 }

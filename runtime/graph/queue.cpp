@@ -29,6 +29,8 @@ constexpr auto kNap = std::chrono::microseconds(500);
 /// Between two looks for an interrupt, or at a device that may be lost.
 constexpr auto kLook = std::chrono::milliseconds(20);
 
+thread_local bool runs_queue = false;
+
 }  // namespace
 
 Queue::Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, std::string name)
@@ -104,7 +106,10 @@ double Queue::time_of_mark(uint64_t ticket) {
   return found == marks_.end() ? 0 : found->second;
 }
 
+bool Queue::is_queue_thread() { return runs_queue; }
+
 void Queue::run() {
+  runs_queue = true;
   {
     const auto held = hold();
     backend_.begin_queue();

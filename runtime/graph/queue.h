@@ -91,6 +91,9 @@ class Queue {
   /// Everything submitted by now that has not begun is dropped.
   void drop_pending();
 
+  /// Whether the calling thread is one that runs a queue.
+  static bool is_queue_thread();
+
  private:
   void run();
   void wait_for_room(uint64_t ticket);

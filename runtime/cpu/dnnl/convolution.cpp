@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <cstring>
-#include <string_view>
 #include <unordered_map>
 
 namespace tide {
@@ -81,7 +80,6 @@ struct Key {
   ConvolutionShape shape;
   ConvolutionPass pass;
   bool has_bias;
-  int threads;
 
   friend bool operator==(const Key&, const Key&) = default;
 };
@@ -90,7 +88,7 @@ struct KeyHash {
   size_t operator()(const Key& key) const {
     int64_t sizes[sizeof key.shape / sizeof(int64_t)];
     std::memcpy(sizes, &key.shape, sizeof key.shape);
-    size_t hash = static_cast<size_t>(key.pass) * 4 + key.has_bias * 2 + key.threads * 16;
+    size_t hash = static_cast<size_t>(key.pass) * 4 + key.has_bias * 2;
     for (int64_t size : sizes) hash = (hash ^ static_cast<size_t>(size)) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 32;
   }
@@ -155,8 +153,6 @@ void Convolution::prepare(const Description& description, const memory::desc& fi
                 {second_name, second_.wanted},
                 {result_name, result_.wanted},
                 {DNNL_ARG_SCRATCHPAD, scratchpad_}};
-  const std::string_view name = description.impl_info_str();
-  depends_on_threads_ = name.find("gemm") != std::string_view::npos;
 }
 
 Convolution::Operand Convolution::operand(const memory::desc& plain, const memory::desc& wanted,
@@ -221,13 +217,13 @@ void Convolution::execute(const float* first, const float* bias, float* result,
   if (!result_.same) result_.reorder.execute(stream(), result_.wanted, result_.plain);
 }
 
-Convolution& Convolution::cached(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias,
-                                 int threads) {
+Convolution& Convolution::cached(const ConvolutionShape& shape, ConvolutionPass pass,
+                                 bool has_bias) {
   // oneDNN takes its number of threads from the calling thread's setting, when a primitive is made
   // and when it runs.
-  omp_set_num_threads(threads);
+  omp_set_num_threads(1);
   static thread_local std::unordered_map<Key, std::unique_ptr<Convolution>, KeyHash> cache;
-  const Key key{shape, pass, has_bias, threads};
+  const Key key{shape, pass, has_bias};
   if (const auto found = cache.find(key); found != cache.end()) return *found->second;
   if (cache.size() >= kMaxCached) cache.clear();
   return *cache.emplace(key, std::make_unique<Convolution>(shape, pass, has_bias)).first->second;

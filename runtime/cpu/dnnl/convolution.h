@@ -15,7 +15,6 @@ enum class ConvolutionPass { forward, backward_input, backward_weight };
 /// A primitive with the reorders to and from the layouts that it likes best. Not thread-safe.
 class Convolution {
  public:
-  /// For the number of threads that OpenMP gives the calling thread now.
   Convolution(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias);
 
   /// first, second -> result: input, weight -> output; dy, weight -> dx; or dy, input -> dw.
@@ -27,13 +26,9 @@ class Convolution {
   /// As run, with the second operand already in that layout.
   void run_reordered(const float* first, const float* second, const float* bias, float* result);
 
-  /// Whether its bits may depend on the number of threads: so with the versions built on a matrix
-  /// product.
-  bool depends_on_threads() const { return depends_on_threads_; }
-
-  /// The calling thread's own instance for these arguments, made at the first call with them.
-  static Convolution& cached(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias,
-                             int threads);
+  /// The calling thread's own instance for these arguments, made at the first call with them. It
+  /// computes on that thread alone.
+  static Convolution& cached(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias);
 
  private:
   /// An array as the caller has it, and as the primitive wants it; the same if no reorder is
@@ -54,7 +49,6 @@ class Convolution {
   dnnl::memory scratchpad_, bias_;
   Operand first_, second_, result_;
   std::unordered_map<int, dnnl::memory> arguments_;
-  bool depends_on_threads_ = false;
 };
 
 }  // namespace tide

@@ -38,30 +38,109 @@ ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
   return shape;
 }
 
-/// Fewer images than these are shared out by oneDNN's own threads, within each image.
+/// Batches of fewer images than these are cut within each image, by channels.
 constexpr int64_t kFewImages = 4;
+/// Channels of the result that are worth a part of their own.
+constexpr int64_t kPartChannels = 32;
+/// Multiply-adds with each element of a part's input that are worth turning it round once more.
+constexpr int64_t kUsesPerElement = 32;
 
-/// Chunks of the batch, each on one thread; how many follows from the shape alone, as do the bits,
-/// then. (oneDNN's own threads would wait for each other at the end of each convolution: see Team.
-/// They leave the bits alone too, except in versions built on a matrix product.)
+/// The convolution of one image for some of its groups; for one group, of some of its result's
+/// channels.
+class ChannelPart {
+ public:
+  /// Part `index` of `parts`.
+  ChannelPart(const ConvolutionShape& shape, ConvolutionPass pass, int64_t index, int64_t parts)
+      : forward_(pass == ConvolutionPass::forward), whole_(shape), part_(part_of(shape, 1)) {
+    const int64_t units = units_of(shape, pass);
+    unit_ = units * index / parts;
+    const int64_t count = units * (index + 1) / parts - unit_;
+    if (shape.groups > 1) {
+      part_.groups = count;
+      part_.c = shape.c / shape.groups * count;
+      part_.o = shape.o / shape.groups * count;
+    } else {
+      (forward_ ? part_.o : part_.c) = count;
+    }
+  }
+
+  /// How many parts there are of one image: as many as are worth it.
+  static int64_t count(const ConvolutionShape& shape, ConvolutionPass pass) {
+    const bool forward = pass == ConvolutionPass::forward;
+    const int64_t work = shape.multiply_adds() / shape.n;
+    const int64_t input = forward ? shape.input_size() : shape.output_size();
+    int64_t most = shape.groups;  // these have inputs of their own
+    if (most == 1)
+      most =
+          std::min((forward ? shape.o : shape.c) / kPartChannels, work / (kUsesPerElement * input));
+    return std::clamp<int64_t>(std::min(work / kChunkWork, most), 1, kMaxChunks);
+  }
+
+  /// first, second, bias -> result, as Convolution::run; `first` and `result` of this image.
+  void run(const float* first, const float* second, const float* bias, float* result) const {
+    const int64_t from = forward_ ? whole_.h * whole_.w : whole_.oh * whole_.ow;
+    const int64_t to = forward_ ? whole_.oh * whole_.ow : whole_.h * whole_.w;
+    const int64_t groups = whole_.groups;
+    const int64_t inputs = (forward_ ? whole_.c : whole_.o) / groups;
+    const int64_t outputs = groups > 1 ? (forward_ ? whole_.o : whole_.c) / groups : 1;
+    const ConvolutionPass pass =
+        forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
+    Convolution::cached(part_, pass, bias != nullptr)
+        .run(groups > 1 ? first + unit_ * inputs * from : first, weight(second),
+             bias ? bias + unit_ * outputs : nullptr, result + unit_ * outputs * to);
+  }
+
+ private:
+  /// What is shared out: groups if there are several, else channels of the result.
+  static int64_t units_of(const ConvolutionShape& shape, ConvolutionPass pass) {
+    if (shape.groups > 1) return shape.groups;
+    return pass == ConvolutionPass::forward ? shape.o : shape.c;
+  }
+
+  /// The part's filters: where they are, or copied together if they lie apart.
+  const float* weight(const float* all) const {
+    const int64_t units = whole_.groups > 1 ? whole_.groups : whole_.o;
+    const int64_t taps = whole_.kh * whole_.kw;
+    if (forward_ || whole_.groups > 1) return all + unit_ * (whole_.weight_size() / units);
+    if (part_.c == whole_.c) return all;
+    static thread_local Scratch scratch;
+    const int64_t row = part_.c * taps;
+    float* copy = scratch.get<float>(whole_.o * row);
+    for (int64_t o = 0; o < whole_.o; ++o)
+      std::copy_n(all + (o * whole_.c + unit_) * taps, row, copy + o * row);
+    return copy;
+  }
+
+  bool forward_;
+  ConvolutionShape whole_, part_;
+  int64_t unit_;
+};
+
+/// Parts of the batch, each on one thread: chunks of images, or parts of the channels of each if
+/// there are few. How many follows from the shape alone, as do the bits, then. (oneDNN's own
+/// threads would wait for each other at the end of each convolution: see Team.)
 void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float* first,
                const float* second, const float* bias, float* result, Parallel& parallel) {
   const bool has_bias = bias != nullptr;
-  if (shape.n < kFewImages) {
-    Convolution& whole = Convolution::cached(shape, pass, has_bias, parallel.threads());
-    if (!whole.depends_on_threads()) return whole.run(first, second, bias, result);
-  }
   const bool forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
+  if (shape.n < kFewImages) {
+    const int64_t parts = ChannelPart::count(shape, pass);
+    return parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        ChannelPart(shape, pass, i % parts, parts)
+            .run(first + i / parts * from, second, bias, result + i / parts * to);
+    });
+  }
   const int64_t images = (shape.n + kMaxChunks - 1) / kMaxChunks;
   const int64_t chunks = (shape.n + images - 1) / images;
   const ConvolutionShape part = part_of(shape, images);
-  const float* weight = Convolution::cached(part, pass, has_bias, 1).reordered_weight(second);
+  const float* weight = Convolution::cached(part, pass, has_bias).reordered_weight(second);
   parallel.for_range(chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t chunk = begin; chunk < end; ++chunk) {
       const int64_t image = chunk * images, count = std::min(images, shape.n - image);
-      Convolution& one = Convolution::cached(part_of(shape, count), pass, has_bias, 1);
+      Convolution& one = Convolution::cached(part_of(shape, count), pass, has_bias);
       const float* input = first + image * from;
       float* output = result + image * to;
       // The last chunk may be shorter, and want another layout.
@@ -104,8 +183,7 @@ const char* backward_weight(const ConvolutionShape& shape, const float* dy, cons
     parallel.for_range(chunks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t chunk = begin; chunk < end; ++chunk) {
         const int64_t first = shape.n * chunk / chunks, last = shape.n * (chunk + 1) / chunks;
-        Convolution::cached(part_of(shape, last - first), ConvolutionPass::backward_weight, false,
-                            1)
+        Convolution::cached(part_of(shape, last - first), ConvolutionPass::backward_weight, false)
             .run(dy + first * shape.output_size(), input + first * shape.input_size(), nullptr,
                  chunk == 0 ? dw : partials + (chunk - 1) * size);
       }
