@@ -111,7 +111,7 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
   }
 }
 
-std::optional<PositionFailure> HostBackend::launch(const NativeStep& step, void* const* addresses) {
+NativeOutcome HostBackend::launch(const NativeStep& step, void* const* addresses) {
   thread_local std::vector<ArrayView> views;
   views.clear();
   views.insert(views.end(), step.inputs.begin(), step.inputs.end());
@@ -125,8 +125,9 @@ std::optional<PositionFailure> HostBackend::launch(const NativeStep& step, void*
   call.attributes = step.attributes;
   call.parallel = parallel_.get();
   native_function(step.op)(call);
-  if (!call.out_of_range) return std::nullopt;
-  return PositionFailure{call.position, call.limit};
+  NativeOutcome outcome;
+  if (call.out_of_range) outcome.failure = PositionFailure{call.position, call.limit};
+  return outcome;
 }
 
 int64_t HostBackend::small_work(const Step& step) const {

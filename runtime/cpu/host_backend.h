@@ -29,7 +29,7 @@ class HostBackend : public Backend {
   void* allocate_host(size_t bytes) override { return allocate(bytes); }
   void release_host(void* data, size_t bytes) override { release(data, bytes); }
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
+  NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
   Parallel* side_by_side() override {
     return parallel_->threads() > 1 ? parallel_.get() : nullptr;
@@ -59,7 +59,7 @@ class SimBackend : public HostBackend {
   size_t memory_limit() const override { return card_->memory_limit; }
   void* allocate_host(size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
+  NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
   bool fault(Fault kind) override;
   void configure(const engine::SimOptions& options) override;

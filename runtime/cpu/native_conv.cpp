@@ -23,7 +23,7 @@ ConvolutionShape convolution_shape(const NativeCall& call, const Shape& input, c
 }
 
 void check(const char* error) {
-  if (error) throw InternalError(error);
+  if (error) throw Error(error);
 }
 
 /// Whether one of the arrays has no elements; the result is zero then, or the bias.

@@ -100,7 +100,7 @@ void SimBackend::launch(const LoopStep& step, void* const* bases, const uint64_t
   HostBackend::launch(step, bases, parameters);
 }
 
-std::optional<PositionFailure> SimBackend::launch(const NativeStep& step, void* const* addresses) {
+NativeOutcome SimBackend::launch(const NativeStep& step, void* const* addresses) {
   spend_launch_cost();
   const std::lock_guard lock(card_->core);
   return HostBackend::launch(step, addresses);

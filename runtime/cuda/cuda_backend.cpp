@@ -43,6 +43,7 @@ void CudaBackend::set_up() {
   queue_lane_ = make_lane();
   guest_lane_ = make_lane();
   kernels_ = std::make_unique<CudaKernels>(facts_.capability(), multiprocessors);
+  reports_ = std::make_unique<PositionReports>();
   launches_ = std::make_unique<LaunchGraphs>(queue_lane_.stream);
 }
 
@@ -146,12 +147,21 @@ void CudaBackend::end_plan() {
   graph_runs_.store(graph_runs_before_ + launches_->replays(), std::memory_order_relaxed);
 }
 
-std::optional<PositionFailure> CudaBackend::launch(const NativeStep& step, void* const* addresses) {
+NativeOutcome CudaBackend::launch(const NativeStep& step, void* const* addresses) {
   use();
   launches_->flush();
-  NativeLaunch call{step, addresses, *kernels_, queue_lane_.stream, *queue_lane_.staging, {}};
-  if (launch_native(call)) return call.failure;
-  return run_on_host(step, addresses, host_native_(step.op), *queue_lane_.staging);
+  NativeLaunch call{step, addresses, *kernels_, queue_lane_.stream, *reports_, {}};
+  if (!launch_native(call))
+    return {run_on_host(step, addresses, host_native_(step.op), *queue_lane_.staging), {}};
+  NativeOutcome outcome;
+  if (call.report) outcome.report = setup_ << 32 | *call.report;
+  return outcome;
+}
+
+// Reports of an earlier context went with it, as did the values.
+std::optional<PositionFailure> CudaBackend::take_report(uint64_t report) {
+  if (report >> 32 != setup_ || !reports_) return std::nullopt;
+  return reports_->close(report & 0xffffffff);
 }
 
 void CudaBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
@@ -236,6 +246,13 @@ uint64_t CudaBackend::done() {
   return done_ = noted_;
 }
 
+void CudaBackend::wait(uint64_t ticket) {
+  if (!gone_.empty()) return;
+  for (const Point& point : points_)  // this thread alone takes points off
+    if (point.ticket >= ticket)
+      return check(driver().event_synchronize(point.event), "cuEventSynchronize");
+}
+
 std::optional<std::string> CudaBackend::loss() {
   if (!lost_) return std::nullopt;
   return DriverError("cuda", lost_).what();
@@ -245,6 +262,7 @@ std::optional<std::string> CudaBackend::loss() {
 void CudaBackend::take_down() {
   graph_runs_before_ = graph_runs_.load(std::memory_order_relaxed);
   launches_.reset();
+  reports_.reset();
   kernels_.reset();
   queue_lane_ = {};
   guest_lane_ = {};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/cuda/cuda_kernels.h"
+#include "runtime/cuda/position_reports.h"
 #include "runtime/cuda/staging.h"
 #include "runtime/graph/backend.h"
 
@@ -38,7 +39,7 @@ class CudaBackend : public Backend {
   void* allocate_host(size_t bytes) override;
   void release_host(void* data, size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) override;
+  NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
   void begin_plan(const Plan& plan) override;
   void end_plan() override;
   int64_t graph_runs() const override { return graph_runs_.load(std::memory_order_relaxed); }
@@ -50,6 +51,8 @@ class CudaBackend : public Backend {
   bool is_asynchronous() const override { return true; }
   void note(uint64_t ticket) override;
   uint64_t done() override;
+  void wait(uint64_t ticket) override;
+  std::optional<PositionFailure> take_report(uint64_t report) override;
   std::optional<std::string> loss() override;
   void begin_again(const std::vector<Backend*>& streams) override;
   void follow(Backend& other, uint64_t ticket) override;
@@ -81,6 +84,7 @@ class CudaBackend : public Backend {
   Lane queue_lane_, guest_lane_;
   std::mutex guest_mutex_;
   std::unique_ptr<CudaKernels> kernels_;
+  std::unique_ptr<PositionReports> reports_;
   std::unique_ptr<LaunchGraphs> launches_;  ///< of fused kernels, to the queue's stream
   std::atomic<std::thread::id> queue_thread_;
   std::mutex pinned_mutex_;

@@ -71,9 +71,12 @@ KernelRoom CudaKernels::room_of(Function function, int threads) const {
   return room;
 }
 
-void* CudaKernels::slot() {
-  if (!slot_) check(driver().allocate(&slot_, 16), "cuMemAlloc");
-  return reinterpret_cast<void*>(slot_);
+unsigned long long* CudaKernels::first_wrong(Stream stream) {
+  if (!first_wrong_) {
+    check(driver().allocate(&first_wrong_, sizeof(unsigned long long)), "cuMemAlloc");
+    check(driver().fill_words(first_wrong_, ~0u, 2, stream), "cuMemsetD32Async");
+  }
+  return reinterpret_cast<unsigned long long*>(first_wrong_);
 }
 
 const LoadedKernel& CudaKernels::embedded(const char* ptx, const std::string& name, int threads) {

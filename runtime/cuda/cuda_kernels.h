@@ -41,8 +41,9 @@ class CudaKernels {
   Blas& blas() { return blas_; }
   Dnn& dnn() { return dnn_; }
 
-  /// 16 bytes of device memory for what a kernel reports.
-  void* slot();
+  /// Where kernels of the stream note the least place of a wrong position: all ones if there is
+  /// none.
+  unsigned long long* first_wrong(Stream stream);
 
  private:
   const LoadedKernel& fused(const LoopStep& step, GpuForm form);
@@ -55,7 +56,7 @@ class CudaKernels {
   std::unordered_map<const char*, Module> modules_;
   std::unordered_map<std::string, LoadedKernel> embedded_;
   std::vector<uint64_t> words_;
-  DevicePointer slot_ = 0;
+  DevicePointer first_wrong_ = 0;
   Workspace workspace_;
   Blas blas_;
   Dnn dnn_;

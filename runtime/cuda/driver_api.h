@@ -73,6 +73,7 @@ constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4;
 constexpr unsigned kStreamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
 constexpr unsigned kEventNoTiming = 2;      ///< CU_EVENT_DISABLE_TIMING
 constexpr unsigned kHostPortable = 1;       ///< CU_MEMHOSTALLOC_PORTABLE, and ..REGISTER..
+constexpr unsigned kHostMapped = 2;         ///< CU_MEMHOSTALLOC_DEVICEMAP
 /// CUjit_option: a buffer for the compiler's errors, and its size.
 constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
 

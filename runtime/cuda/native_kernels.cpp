@@ -1,4 +1,4 @@
-// The host's half of native ops: arguments, launches, and the check of positions.
+// The host's half of native ops: arguments and launches.
 #include "runtime/cuda/native_kernels.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ const char* suffix_of(DType type) {
   return "";
 }
 
-/// Runs `kernel` of kernels/`file`.cu over so many blocks, or fewer that take turns. A kernel always
-/// has the same number of threads in a block.
+/// Runs `kernel` of kernels/`file`.cu over so many blocks, or fewer that take turns. A kernel
+/// always has the same number of threads in a block.
 template <class Arguments>
 void run(NativeLaunch& call, const char* file, const std::string& kernel, Arguments& arguments,
          int64_t blocks, int threads) {
@@ -88,26 +88,8 @@ bool launch_matmul(NativeLaunch& call) {
   return true;
 }
 
-/// Waits for the kernel and looks whether it met a position that is out of range.
-void check_positions(NativeLaunch& call, const IndexArguments& g) {
-  unsigned long long place = 0;
-  call.staging.download(&place, reinterpret_cast<DevicePointer>(g.first_wrong), sizeof place);
-  if (place == ~0ull) return;
-  const Layout& index = call.input_layout(1);
-  int64_t offset = 0;
-  for (int d = index.rank() - 1; d >= 0; --d) {
-    const auto size = static_cast<unsigned long long>(index.shape[d]);
-    offset += static_cast<int64_t>(place % size) * index.strides[d];
-    place /= size;
-  }
-  int64_t position = 0;
-  const auto address =
-      reinterpret_cast<DevicePointer>(static_cast<const int64_t*>(g.index) + offset);
-  call.staging.download(&position, address, sizeof position);
-  call.failure = PositionFailure{position, g.limit};
-}
-
-IndexArguments index_arguments(NativeLaunch& call) {
+/// What gather and scatter are given alike. Positions may be 1 to `limit`.
+IndexArguments index_arguments(NativeLaunch& call, int64_t limit) {
   const Layout& index = call.input_layout(1);
   IndexArguments g{};
   g.index = call.input(1);
@@ -118,23 +100,28 @@ IndexArguments index_arguments(NativeLaunch& call) {
     g.shape[d] = index.shape[d];
     g.index_strides[d] = index.strides[d];
   }
-  g.first_wrong = static_cast<unsigned long long*>(call.kernels.slot());
-  check(driver().fill_words(reinterpret_cast<DevicePointer>(g.first_wrong), ~0u, 2, call.stream),
-        "cuMemsetD32Async");
+  g.limit = limit;
   return g;
+}
+
+/// Runs `kernel` on positions, and has what it finds of them reported.
+void run_checked(NativeLaunch& call, const std::string& kernel, IndexArguments& g) {
+  g.first_wrong = call.kernels.first_wrong(call.stream);
+  run(call, "indexing", kernel, g, blocks_for(g.count), kElementThreads);
+  const PositionReports::Place place = call.reports.open(g.limit);
+  call.report = place.number;
+  g.report = place.report;
+  run(call, "indexing", "report_positions", g, 1, 1);
 }
 
 bool launch_gather(NativeLaunch& call) {
   const Layout& x = call.input_layout(0);
-  IndexArguments g = index_arguments(call);
+  IndexArguments g = index_arguments(call, x.shape[static_cast<int>(call.step.attributes[0])]);
   g.x = call.input(0);
   g.count = call.output_shape(0).numel();
-  g.limit = x.shape[g.dim];
   if (g.count == 0) return true;
   for (int d = 0; d < x.rank(); ++d) g.x_strides[d] = x.strides[d];
-  run(call, "indexing", "gather_" + std::to_string(size_of(call.step.outputs[0].type)), g,
-      blocks_for(g.count), kElementThreads);
-  check_positions(call, g);
+  run_checked(call, "gather_" + std::to_string(size_of(call.step.outputs[0].type)), g);
   return true;
 }
 
@@ -149,20 +136,17 @@ bool launch_scatter(NativeLaunch& call) {
   const auto bytes = static_cast<size_t>(out.shape.numel()) * size_of(type);
   if (bytes && to != base)
     check(driver().copy_within(to, base, bytes, call.stream), "cuMemcpyDtoDAsync");
-  IndexArguments g = index_arguments(call);
+  IndexArguments g = index_arguments(call, out.shape[static_cast<int>(call.step.attributes[0])]);
   const int64_t elements = call.input_layout(1).shape.numel();
   if (elements == 0) return true;
   g.source = call.input(2);
   g.add = add;
-  g.limit = out.shape[g.dim];
   g.count = elements / g.shape[g.dim];
   for (int d = 0; d < out.rank(); ++d) {
     g.out_strides[d] = out.strides[d];
     g.source_strides[d] = call.input_layout(2).strides[d];
   }
-  run(call, "indexing", "scatter_" + (add ? suffix_of(type) : std::to_string(size_of(type))), g,
-      blocks_for(g.count), kElementThreads);
-  check_positions(call, g);
+  run_checked(call, "scatter_" + (add ? suffix_of(type) : std::to_string(size_of(type))), g);
   return true;
 }
 

@@ -45,6 +45,12 @@ struct PositionFailure {
   int64_t limit;
 };
 
+/// What a native op says of the positions that it was given.
+struct NativeOutcome {
+  std::optional<PositionFailure> failure;  ///< one was out of range
+  std::optional<uint64_t> report;          ///< it is not known yet: see Backend::take_report
+};
+
 /// `from_pinned`: to the device, from pinned host memory.
 enum class CopyKind : uint8_t { to_device, from_pinned, to_host, within, between };
 
@@ -81,8 +87,7 @@ class Backend {
   /// How often launches of a plan went to the device all at once, as a graph. From any thread.
   virtual int64_t graph_runs() const { return 0; }
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
-  /// The failure, if a position was out of range.
-  virtual std::optional<PositionFailure> launch(const NativeStep& step, void* const* addresses) = 0;
+  virtual NativeOutcome launch(const NativeStep& step, void* const* addresses) = 0;
   /// `source` may be changed once this returns, if it is the host's; `destination` holds the bytes then, if that is.
   virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;
   /// The threads that may each call launch and copy for steps that do not need each other's
@@ -102,6 +107,10 @@ class Backend {
   virtual void note(uint64_t) {}
   /// The last noted ticket whose work is done, or given up because the device is lost.
   virtual uint64_t done() { return 0; }
+  /// Waits until a ticket is done that was noted.
+  virtual void wait(uint64_t /*ticket*/) {}
+  /// The failure of a native op that is done, if a position was out of range; once for each report.
+  virtual std::optional<PositionFailure> take_report(uint64_t /*report*/) { return std::nullopt; }
   /// Why all that lay on the device is lost, if that has happened since it was last set up.
   virtual std::optional<std::string> loss() { return std::nullopt; }
   /// Of the device's first stream, after a loss: sets the device up anew, without any memory, with

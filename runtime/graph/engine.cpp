@@ -310,6 +310,7 @@ double wait_seconds() {
 
 MemoryStatistics memory(Device device) {
   DeviceState& state = DeviceState::of(device);
+  state.let_go();
   MemoryStatistics result = state.allocator.statistics();
   const Backend::DeviceMemory all = state.backend->device_memory();
   result.device_free = all.available;
@@ -322,6 +323,7 @@ void reset_peak(Device device) { DeviceState::of(device).allocator.reset_peak();
 void empty_cache(Device device) {
   DeviceState& state = DeviceState::of(device);
   state.wait_uninterrupted();
+  state.let_go();
   state.allocator.trim();
 }
 

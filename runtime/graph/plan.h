@@ -1,6 +1,7 @@
 // Plans: what a window of recorded ops becomes. Made once per structure, run many times.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -68,6 +69,10 @@ struct Step {
 
   /// Whether the step writes its buffer i.
   bool is_stored(size_t i) const;
+  /// Whether it reads a value there.
+  bool is_read(size_t i) const { return !is_stored(i) && buffers[i].source != BufferUse::Source::ramp; }
+  /// Whether the window's node `node` is made by this step, not only written to.
+  bool makes(uint32_t node) const { return std::find(outputs.begin(), outputs.end(), node) != outputs.end(); }
   /// Whether fallback f belongs to a write of a part of what the output holds by then.
   bool writes_part(size_t f) const {
     return fallbacks[f].old.source == BufferUse::Source::node && fallbacks[f].old.index == fallbacks[f].output;

@@ -38,6 +38,7 @@ Queue::Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, std::str
       failures_(failures),
       loss_(loss),
       strands_(std::make_unique<Strands>()),
+      doubts_(failures),
       name_(std::move(name)) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
@@ -129,6 +130,7 @@ void Queue::run() {
       submission.plan = {};
       submission.task = nullptr;
       submission.task_output = nullptr;
+      submission.task_input = nullptr;
       submission.name = "";
       submission.ops = 0;
     }
@@ -137,6 +139,7 @@ void Queue::run() {
     } else {
       const auto held = hold();
       backend_.note(last);
+      in_doubt_ = !doubts_.empty();
       launched_ = last;
       launched_.notify_all();
     }
@@ -174,7 +177,7 @@ int64_t Queue::small_work(const Submission& submission) const {
 /// executed. Small ones that do not need each other's results run one per thread: that is faster
 /// than all threads on one after the other, as they meet once, not at every step.
 uint64_t Queue::execute_from(uint64_t first) {
-  const auto run = [&](uint64_t ticket) { execute(ring_[ticket % kCapacity], dropped(ticket)); };
+  const auto run = [&](uint64_t ticket) { execute(ticket, dropped(ticket)); };
   Parallel* const parallel = backend_.side_by_side();
   uint64_t next = first;
   const uint64_t end =
@@ -210,6 +213,7 @@ bool Queue::publish() {
     auto held = loss_.hold();
     const uint64_t generation = loss_.generation();
     done = backend_.done();
+    decide_doubts(done);
     const auto why = backend_.loss();
     held.unlock();
     if (why) loss_.lose(generation, failure_of_loss(*why));
@@ -281,13 +285,19 @@ void Queue::follow(Queue& other, uint64_t ticket) {
   if (other.completed() >= ticket) return;
   const bool on_device = backend_.is_asynchronous() && &loss_ == &other.loss_;
   uint64_t launched = other.launched_;
-  // Others may wait for what is done here.
-  if ((!on_device || launched < ticket) && completed() != launched_) {
+  const auto end_own_work = [&] {  // others may wait for it
+    if (completed() == launched_) return;
     finish();
     publish();
+  };
+  if (on_device && launched < ticket) {
+    end_own_work();
+    for (; launched < ticket; launched = other.launched_) other.launched_.wait(launched);
   }
-  if (!on_device) return other.wait_uninterrupted(ticket);
-  for (; launched < ticket; launched = other.launched_) other.launched_.wait(launched);
+  if (!on_device || other.in_doubt_) {
+    end_own_work();
+    return other.wait_uninterrupted(ticket);
+  }
   const auto held = hold();
   backend_.follow(other.backend_, ticket);
 }
@@ -318,14 +328,75 @@ void Queue::forsake(Submission& submission) {
   if (submission.task_output) failures_.set(submission.task_output, taint);
 }
 
-void Queue::execute(Submission& submission, bool drop) {
+/// Settles what is in doubt of tickets that are done.
+void Queue::decide_doubts(uint64_t done) {
+  if (doubts_.empty()) return;
+  doubts_.decide(done, [this](uint64_t report) { return backend_.take_report(report); });
+  if (doubts_.empty()) in_doubt_ = false;
+}
+
+/// Waits until nothing is in doubt that the step reads or leaves.
+void Queue::wait_for_doubts(const Submission& submission, const BoundStep& bound, uint64_t ticket) {
+  const Step& step = *bound.step;
+  uint64_t last = 0;
+  const auto look_at = [&](size_t place) {
+    last = std::max(last, doubts_.decided_after(reinterpret_cast<void*>(submission.words[place])));
+  };
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.is_read(i)) look_at(bound.storages + i);
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) look_at(bound.fallbacks + f);
+  if (last == 0) return;
+  try {
+    if (last == ticket)
+      backend_.finish();
+    else
+      backend_.wait(last);
+  } catch (const std::exception&) {  // the step will meet the same
+  }
+  decide_doubts(last);
+}
+
+/// The step was launched: its results are in doubt if what they are computed from is.
+void Queue::doubt_results(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  const auto address = [&](size_t buffer) {
+    return reinterpret_cast<void*>(submission.words[bound.storages + buffer]);
+  };
+  std::vector<bool> doubtful(step.buffers.size());
+  std::vector<void*> sources;
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    doubtful[i] = step.is_read(i) && doubts_.decided_after(address(i));
+    if (doubtful[i]) sources.push_back(address(i));
+  }
+  const std::vector<bool> dependent = dependent_stores(step, doubtful);
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_stored(i)) continue;
+    const std::span<void* const> all = sources;
+    const std::span<void* const> its = all.first(dependent[i] ? all.size() : 0);
+    const BufferUse& use = step.buffers[i];
+    if (use.source == BufferUse::Source::temporary || step.makes(use.index))
+      doubts_.derive(address(i), its);
+    else
+      doubts_.derive_part(address(i), its);
+  }
+}
+
+void Queue::execute(uint64_t ticket, bool drop) {
+  Submission& submission = ring_[ticket % kCapacity];
   if (!submission.plan) submission.steps.clear();
   const bool has_addresses = submission.plan || submission.task_output;
   const auto held = has_addresses ? hold() : std::shared_lock<std::shared_mutex>();
   if (has_addresses && submission.generation != loss_.generation()) return forsake(submission);
-  if (submission.plan) return execute_plan(submission, drop);
+  if (submission.plan) return execute_plan(submission, ticket, drop);
   if (!submission.task) return;
   try {
+    if (!doubts_.empty()) {
+      if (doubts_.decided_after(submission.task_input)) {
+        backend_.finish();
+        decide_doubts(ticket);
+      }
+      if (submission.task_output) doubts_.derive(submission.task_output, {});
+    }
     submission.task();
   } catch (const std::exception& error) {
     Ref<Failure> failure = new Failure;
@@ -336,8 +407,10 @@ void Queue::execute(Submission& submission, bool drop) {
   }
 }
 
-void Queue::execute_plan(Submission& submission, bool drop) {
+void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
   if (submission.all_or_nothing) {
+    for (const BoundStep& bound : submission.steps)
+      if (!doubts_.empty()) wait_for_doubts(submission, bound, ticket);
     for (const BoundStep& bound : submission.steps) {
       const Ref<Failure> failure = obstacle(submission, bound, drop);
       if (!failure) continue;
@@ -350,9 +423,11 @@ void Queue::execute_plan(Submission& submission, bool drop) {
   Ref<Failure> failure;
   for (const BoundStep& bound : submission.steps) {
     if (bound.skip) continue;
+    if (!doubts_.empty() && !bound.step->fallbacks.empty())
+      wait_for_doubts(submission, bound, ticket);
     if (!failed_copy || bound.step->node != failed_copy->step->node)
-      failure = attempt(submission, bound, drop);
-    if (failure && submission.lasting && !attempt(submission, bound, drop)) {
+      failure = attempt(submission, bound, ticket, drop);
+    if (failure && submission.lasting && !attempt(submission, bound, ticket, drop)) {
       for (size_t i = 0; i < bound.step->outputs.size(); ++i)
         failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]),
                       {failure, false});
@@ -384,11 +459,12 @@ Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::string& what) 
 }
 
 /// Launches the step if nothing is in its way; what went wrong, if anything.
-Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound, bool drop) {
+Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                            bool drop) {
   if (!submission.all_or_nothing)
     if (Ref<Failure> failure = obstacle(submission, bound, drop && !submission.lasting))
       return failure;
-  return try_step(submission, bound);
+  return try_step(submission, bound, ticket);
 }
 
 /// Of a loop that reads lost values, computes what does not depend on them.
@@ -397,7 +473,7 @@ Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
   if (step.kind != Step::Kind::loop || failures_.empty()) return {};
   std::vector<bool> lost(step.buffers.size());
   for (size_t i = 0; i < lost.size(); ++i) {
-    if (step.is_stored(i) || step.buffers[i].source == BufferUse::Source::ramp) continue;
+    if (!step.is_read(i)) continue;
     const auto taint =
         failures_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
     lost[i] = taint && taint->lost;
@@ -414,23 +490,39 @@ Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
   } catch (const std::exception&) {
     return {};  // the failure that is told is the one before
   }
+  if (!doubts_.empty()) doubt_results(submission, bound);
   return remnant;
 }
 
-/// Launches the step; what went wrong, if anything.
-Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound) {
+/// Launches the step; what went wrong, if anything. What is not known yet is a doubt, unless
+/// somebody counts on a write.
+Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound,
+                             uint64_t ticket) {
   try {
-    const auto wrong = launch(submission, bound);
+    NativeOutcome outcome = launch(submission, bound);
     launches_.fetch_add(1, std::memory_order_relaxed);
-    if (!wrong) return {};
-    return failure_of(bound, "position " + std::to_string(wrong->position) +
-                                 " is out of range: " +
-                                 (wrong->position == 0
-                                      ? "positions start at 1"
-                                      : "there are " + std::to_string(wrong->limit)));
+    const bool writes = submission.all_or_nothing || !bound.step->fallbacks.empty();
+    if (outcome.report && writes) {
+      backend_.finish();
+      outcome = {backend_.take_report(*outcome.report), std::nullopt};
+    }
+    if (outcome.failure) return failure_of(bound, text_of(*outcome.failure));
+    if (!doubts_.empty()) doubt_results(submission, bound);
+    if (outcome.report) doubt(submission, bound, ticket, *outcome.report);
+    return {};
   } catch (const std::exception& error) {
     return failure_of(bound, message_of(error));
   }
+}
+
+/// All results of a native op are in doubt until it has reported.
+void Queue::doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                  uint64_t report) {
+  std::vector<void*> results;
+  for (size_t i = 0; i < bound.step->buffers.size(); ++i)
+    if (bound.step->is_stored(i))
+      results.push_back(reinterpret_cast<void*>(submission.words[bound.storages + i]));
+  doubts_.add(report, ticket, failure_of(bound, ""), results);
 }
 
 Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
@@ -461,7 +553,7 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
                                                                    : Ref<Failure>();
   };
   for (size_t i = 0; i < step.buffers.size(); ++i) {
-    if (step.is_stored(i) || step.buffers[i].source == BufferUse::Source::ramp) continue;
+    if (!step.is_read(i)) continue;
     // Before any step has run, what is at the plan's own addresses is left from other values.
     if (submission.all_or_nothing && step.buffers[i].source != BufferUse::Source::external)
       continue;
@@ -501,64 +593,85 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
       }
     }
     failures_.set(address, {failure, lost});
+    doubts_.derive(address, {});
   }
   // Temporaries are no node's: the steps that read them must know too.
-  for (size_t i = 0; i < step.buffers.size(); ++i)
-    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
-        remnant.of_buffer(i) == Left::nothing)
-      failures_.set(reinterpret_cast<void*>(submission.words[bound.storages + i]), {failure, true});
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (step.buffers[i].source != BufferUse::Source::temporary || !step.is_stored(i) ||
+        remnant.of_buffer(i) != Left::nothing)
+      continue;
+    void* address = reinterpret_cast<void*>(submission.words[bound.storages + i]);
+    failures_.set(address, {failure, true});
+    doubts_.derive(address, {});
+  }
 }
 
 /// After a step that ran: what was wrong with the values that it wrote over is of no account. But a
-/// notice that it met goes on to its results, so that whoever reads one of them is told. Of a
-/// remnant this holds for what is whole.
+/// notice that it met goes on to the results that depend on it, so that whoever reads one of them
+/// is told. Of a remnant this holds for what is whole.
 void Queue::settle_failures(const Submission& submission, const BoundStep& bound,
                             const Remnant* remnant) {
   const Step& step = *bound.step;
   const auto address = [&](size_t place) {
     return reinterpret_cast<void*>(submission.words[place]);
   };
-  Ref<Failure> notice;
-  const auto look_at = [&](size_t place) {
+  const auto notice_at = [&](size_t place) -> Ref<Failure> {
     const auto taint = failures_.find(address(place));
-    if (taint && !taint->lost && !taint->failure->read) notice = taint->failure;
+    return taint && !taint->lost && !taint->failure->read ? taint->failure : Ref<Failure>();
   };
-  for (size_t i = 0; i < step.buffers.size(); ++i)
-    if (!step.is_stored(i) && step.buffers[i].source != BufferUse::Source::ramp)
-      look_at(bound.storages + i);
-  for (size_t f = 0; f < step.fallbacks.size(); ++f) look_at(bound.fallbacks + f);
-  const auto settle = [&](size_t place) {
+  std::vector<Ref<Failure>> notices(step.buffers.size());  // per buffer that is stored
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_read(i)) continue;
+    const Ref<Failure> notice = notice_at(bound.storages + i);
+    if (!notice) continue;
+    std::vector<bool> source(step.buffers.size());
+    source[i] = true;
+    const std::vector<bool> dependent = dependent_stores(step, source);
+    for (size_t k = 0; k < notices.size(); ++k)
+      if (dependent[k]) notices[k] = notice;
+  }
+  const auto settle = [&](size_t place, const Ref<Failure>& notice) {
     if (notice)
       failures_.set(address(place), {notice, false});
     else
       failures_.clear(address(place));
   };
-  for (size_t i = 0; i < step.outputs.size(); ++i)
-    if (!remnant || remnant->of_output(step, step.outputs[i]) == Left::whole)
-      settle(bound.outputs + i);
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    const uint16_t node = step.outputs[i];
+    if (remnant && remnant->of_output(step, node) != Left::whole) continue;
+    Ref<Failure> notice;
+    for (size_t f = 0; f < step.fallbacks.size(); ++f)
+      if (step.fallbacks[f].output == node)
+        if (const Ref<Failure> older = notice_at(bound.fallbacks + f)) notice = older;
+    for (size_t k = 0; k < notices.size(); ++k)
+      if (notices[k] && step.buffers[k].source == BufferUse::Source::node &&
+          step.buffers[k].index == node)
+        notice = notices[k];
+    settle(bound.outputs + i, notice);
+  }
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
         (!remnant || remnant->of_buffer(i) == Left::whole))
-      settle(bound.storages + i);
+      settle(bound.storages + i, notices[i]);
 }
 
-std::optional<PositionFailure> Queue::launch(const Submission& submission, const BoundStep& bound) {
+NativeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
   const uint64_t* words = submission.words.data();
   void* const* bases = reinterpret_cast<void* const*>(words + bound.bases);
   switch (step.kind) {
     case Step::Kind::loop:
       backend_.launch(step.loop, bases, words + bound.parameters);
-      return std::nullopt;
+      return {};
     case Step::Kind::native:
       return backend_.launch(step.native, bases);
     case Step::Kind::copy:
       backend_.copy(bases[1], bases[0], step.bytes, CopyKind::within);
-      return std::nullopt;
+      return {};
     case Step::Kind::nothing:
-      return std::nullopt;
+      return {};
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace tide

@@ -13,6 +13,7 @@
 
 #include "runtime/graph/backend.h"
 #include "runtime/graph/device_loss.h"
+#include "runtime/graph/doubts.h"
 #include "runtime/graph/failure_book.h"
 #include "runtime/graph/plan.h"
 #include "runtime/graph/remnant.h"
@@ -51,6 +52,8 @@ struct Submission {
   /// Address that the task computes, and who asked for it, for failures; such a task does not wait
   /// for other queues. The site is noted by submit.
   void* task_output = nullptr;
+  /// Address of a value of this device that the task reads, if it does.
+  const void* task_input = nullptr;
   const char* name = "";
   CallSite site;
   int64_t ops = 0;
@@ -102,22 +105,27 @@ class Queue {
   uint64_t execute_from(uint64_t first);
   int64_t small_work(const Submission& submission) const;
   bool dropped(uint64_t ticket) const { return drop_until_.load(std::memory_order_acquire) >= ticket; }
-  void execute(Submission& submission, bool drop);
+  void execute(uint64_t ticket, bool drop);
   std::shared_lock<std::shared_mutex> hold();
   void finish();
   Ref<Failure> failure_of_loss(const std::string& why) const;
   void forsake(Submission& submission);
-  void execute_plan(Submission& submission, bool drop);
+  void execute_plan(Submission& submission, uint64_t ticket, bool drop);
+  void decide_doubts(uint64_t done);
+  void wait_for_doubts(const Submission& submission, const BoundStep& bound, uint64_t ticket);
+  void doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket, uint64_t report);
+  void doubt_results(const Submission& submission, const BoundStep& bound);
   static Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
-  Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, bool drop);
-  Ref<Failure> try_step(const Submission& submission, const BoundStep& bound);
+  Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                       bool drop);
+  Ref<Failure> try_step(const Submission& submission, const BoundStep& bound, uint64_t ticket);
   Ref<Failure> obstacle(const Submission& submission, const BoundStep& bound, bool drop);
   Remnant salvage(const Submission& submission, const BoundStep& bound);
   void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
             const Remnant& remnant = {});
   void settle_failures(const Submission& submission, const BoundStep& bound,
                        const Remnant* remnant = nullptr);
-  std::optional<PositionFailure> launch(const Submission& submission, const BoundStep& bound);
+  NativeOutcome launch(const Submission& submission, const BoundStep& bound);
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
@@ -135,6 +143,8 @@ class Queue {
   std::unique_ptr<Strands> strands_;
   /// The last ticket that was executed; done later if the backend only enqueues.
   std::atomic<uint64_t> launched_{0};
+  Doubts doubts_;
+  std::atomic<bool> in_doubt_{false};  ///< whether there are doubts of launched tickets; for streams that follow
   bool roused_ = false;        ///< the backend's work is done; guarded by sleep_mutex_
   bool will_be_roused_ = false;
   uint64_t roused_in_ = 0;  ///< the device's generation that will rouse

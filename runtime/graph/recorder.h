@@ -64,6 +64,8 @@ class DeviceState {
   Ref<Storage> allocate_pinned(size_t bytes, const Stream& stream, const char* op);
   /// Keeps a block from reuse until a queue other than its stream's has come to `ticket`.
   void keep_until(Ref<Storage> storage, const Queue& reader, uint64_t ticket);
+  /// Gives up those that were read.
+  void let_go();
 
   /// The state of a device, made on first use. Throws DeviceError if there is no such device.
   static DeviceState& of(Device device);
@@ -78,7 +80,6 @@ class DeviceState {
   static void rest();
 
  private:
-  void let_go();
   std::vector<void*> begin_again();
 
   struct Kept {

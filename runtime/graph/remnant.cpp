@@ -24,6 +24,19 @@ int value_count(const LoopInstruction& instruction) {
   return 0;
 }
 
+/// Per instruction: whether it depends on a load of a lost buffer.
+std::vector<bool> spoilt_values(const std::vector<LoopInstruction>& code,
+                                const std::vector<bool>& lost) {
+  std::vector<bool> spoilt(code.size());
+  for (size_t place = 0; place < code.size(); ++place) {
+    const LoopInstruction& instruction = code[place];
+    spoilt[place] = (instruction.kind == Kind::load && lost[instruction.operand]) ||
+                    std::any_of(instruction.a, instruction.a + value_count(instruction),
+                                [&](uint16_t value) { return spoilt[value]; });
+  }
+  return spoilt;
+}
+
 }  // namespace
 
 Left Remnant::of_output(const Step& step, uint16_t node) const {
@@ -35,17 +48,27 @@ Left Remnant::of_output(const Step& step, uint16_t node) const {
   return Left::nothing;
 }
 
+std::vector<bool> dependent_stores(const Step& step, const std::vector<bool>& sources) {
+  std::vector<bool> dependent(step.buffers.size());
+  if (std::find(sources.begin(), sources.end(), true) == sources.end()) return dependent;
+  if (step.kind != Step::Kind::loop) {
+    std::fill(dependent.begin() + step.inputs, dependent.end(), true);
+    return dependent;
+  }
+  const auto& code = step.loop.program.code;
+  const std::vector<bool> spoilt = spoilt_values(code, sources);
+  for (size_t place = 0; place < code.size(); ++place)
+    if (code[place].kind == Kind::store && spoilt[place]) dependent[code[place].operand] = true;
+  return dependent;
+}
+
 Remnant remnant_of(const Step& step, const std::vector<bool>& lost) {
   Remnant remnant{step.loop, std::vector<Left>(step.buffers.size(), Left::nothing)};
   auto& code = remnant.loop.program.code;
   // Stores come last, so that leaving some out moves no value.
-  std::vector<bool> spoilt(code.size());
+  const std::vector<bool> spoilt = spoilt_values(code, lost);
   const auto is_left_out = [&](LoopInstruction& instruction) {
     const auto place = static_cast<size_t>(&instruction - code.data());
-    const int count = value_count(instruction);
-    spoilt[place] = (instruction.kind == Kind::load && lost[instruction.operand]) ||
-                    std::any_of(instruction.a, instruction.a + count,
-                                [&](uint16_t value) { return spoilt[value]; });
     if (instruction.kind != Kind::store) return false;
     Left& left = remnant.left[instruction.operand];
     if (!spoilt[place]) {

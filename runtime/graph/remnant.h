@@ -25,6 +25,10 @@ struct Remnant {
   Left of_buffer(size_t i) const { return i < left.size() ? left[i] : Left::nothing; }
 };
 
+/// Per buffer of any step: whether what is stored there depends on one of the `sources` that it
+/// reads.
+std::vector<bool> dependent_stores(const Step& step, const std::vector<bool>& sources);
+
 /// The part of a loop that does not depend on the lost ones of its buffers.
 Remnant remnant_of(const Step& step, const std::vector<bool>& lost);
 

@@ -322,6 +322,7 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   node->ticket = stream.queue.submit([&](Submission& submission) {
     submission.ops = 1;
     submission.generation = generation;
+    submission.task_input = storage;
     submission.task_output = destination;
     submission.task = [&from, &to, &backend, name, destination, storage, offset, bytes, kind,
                        site] {

@@ -50,7 +50,7 @@ double largest_difference(const Product& product, DType type) {
       backend.copy(addresses.back(), memory.data(), memory.size() * sizeof(float),
                    CopyKind::to_device);
     }
-  REQUIRE_FALSE(backend.launch(step, addresses.data()));
+  REQUIRE_FALSE(backend.launch(step, addresses.data()).failure);
   std::vector<float> found(host.back().size());
   backend.copy(found.data(), addresses.back(), found.size() * sizeof(float), CopyKind::to_host);
   backend.finish();

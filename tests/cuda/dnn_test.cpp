@@ -85,7 +85,7 @@ double difference(const Case& k, NativeOp op) {
   step.inputs = {arrays.first.view(), arrays.second.view()};
   step.outputs = {arrays.result.view()};
   step.attributes = k.attributes(false);
-  REQUIRE_FALSE(cuda_backend().launch(step, arrays.addresses.data()));
+  REQUIRE_FALSE(cuda_backend().launch(step, arrays.addresses.data()).failure);
   arrays.fetch();
   Array<T> expected(arrays.result.shape);
   run(op, {arrays.first.view(), arrays.second.view()}, {expected.view()}, step.attributes);

@@ -2,8 +2,10 @@
 #include "runtime/cpu/dnnl/convolution.h"
 
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <cstring>
+#include <new>
 #include <unordered_map>
 
 namespace tide {
@@ -74,6 +76,15 @@ dnnl::convolution_forward::primitive_desc forward_description(const Dims& dims, 
                : Desc(kind, algorithm, input, weight, output, dims.strides, dims.dilations,
                       dims.pads, dims.pads);
   return {desc, own_scratchpad(), engine()};
+}
+
+/// Throws std::bad_alloc if the process can have no more address space: oneDNN does not look
+/// whether it got memory for the code that it writes.
+void require_room() {
+  constexpr size_t kRoom = 4u << 20;
+  void* room = mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  munmap(room, kRoom);
 }
 
 struct Key {
@@ -226,6 +237,7 @@ Convolution& Convolution::cached(const ConvolutionShape& shape, ConvolutionPass 
   const Key key{shape, pass, has_bias};
   if (const auto found = cache.find(key); found != cache.end()) return *found->second;
   if (cache.size() >= kMaxCached) cache.clear();
+  require_room();
   return *cache.emplace(key, std::make_unique<Convolution>(shape, pass, has_bias)).first->second;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -26,8 +27,8 @@ const char* guarded(const Body& body) {
     return nullptr;
   } catch (const dnnl::error& error) {
     text = std::string("oneDNN: ") + error.what();
-  } catch (const std::exception& error) {
-    text = error.what();
+  } catch (const std::bad_alloc&) {
+    text = "out of memory on the host";
   }
   return text.c_str();
 }

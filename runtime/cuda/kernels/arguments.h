@@ -19,11 +19,19 @@ struct MatmulArguments {
 };
 constexpr int kMatmulTile = 64, kMatmulThreads = 256;
 
+/// What the host is told of an op's positions.
+struct PositionReport {
+  int64_t wrong;     ///< 1: a position was out of range
+  int64_t position;  ///< the first such
+};
+
 /// An index of positions, walked with what is read and written.
 struct IndexArguments {
   const void *x, *index, *source;
   void* out;
-  unsigned long long* first_wrong;  ///< the least place of a position that is out of range
+  unsigned long long* first_wrong;  ///< the least place of a position that is out of range; all
+                                    ///< ones before and after
+  PositionReport* report;           ///< the host's
   int64_t count;                    ///< of threads' work: elements (gather), lanes (scatter)
   int64_t limit;
   int32_t rank, dim, add;

@@ -1,5 +1,5 @@
 // Reading and writing at positions that are stored in arrays. A position out of range reads as if
-// clamped and writes nothing; the least place where one stands is reported.
+// clamped and writes nothing; what stands at the least such place is reported.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -27,6 +27,21 @@ __device__ void gather(const IndexArguments& g) {
     static_cast<T*>(g.out)[place] =
         g.limit ? static_cast<const T*>(g.x)[from + (position - 1) * g.x_strides[g.dim]] : T(0);
   }
+}
+
+/// One thread tells the host what the kernel before has found.
+__device__ void report(const IndexArguments& g) {
+  unsigned long long place = *g.first_wrong;
+  if (place == ~0ull) return;
+  *g.first_wrong = ~0ull;
+  int64_t at = 0;
+  for (int d = g.rank - 1; d >= 0; --d) {
+    const auto size = static_cast<unsigned long long>(g.shape[d]);
+    at += static_cast<int64_t>(place % size) * g.index_strides[d];
+    place /= size;
+  }
+  g.report->position = static_cast<const int64_t*>(g.index)[at];
+  g.report->wrong = 1;
 }
 
 /// A thread takes all points that differ along dim only, in order: they may meet.
@@ -81,3 +96,5 @@ TIDE_SCATTER(4, uint32_t)
 TIDE_SCATTER(8, uint64_t)
 TIDE_SCATTER(f32, float)
 TIDE_SCATTER(f64, double)
+
+extern "C" __global__ void __launch_bounds__(1) report_positions(IndexArguments g) { report(g); }

@@ -93,6 +93,19 @@ TEST_CASE("a stream writes in place what it alone holds", "[graph]") {
   CHECK(values(x)[0] == 2);
 }
 
+TEST_CASE("a value that was sent away is given up once it has arrived", "[graph]") {
+  engine::synchronize();
+  const size_t before = engine::memory(kSim).in_use;
+  Tensor away;
+  {
+    const Tensor x = filled(3);
+    away = record_transfer(x, kCpu);
+    CHECK(values(away)[0] == 3);
+    CHECK(engine::memory(kSim).in_use > before);
+  }
+  CHECK(engine::memory(kSim).in_use == before);
+}
+
 TEST_CASE("a synchronized device has no stream at work", "[graph]") {
   const LaunchCost slow(2e-3);
   const engine::StreamId other = engine::add_stream(kSim);
