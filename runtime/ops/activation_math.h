@@ -73,8 +73,8 @@ struct Hardswish {
   }
   static constexpr unsigned kNeeds = kNeedsA;
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    const Tensor inner = where(le(x, 3.0), dy * (x * (1.0 / 3.0) + 0.5), dy);
-    return where(lt(x, -3.0), 0.0, inner);
+    const Tensor inner = where(ge(x, 3.0), dy, dy * (x * (1.0 / 3.0) + 0.5));
+    return where(le(x, -3.0), 0.0, inner);
   }
 };
 

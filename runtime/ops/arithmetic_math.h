@@ -324,7 +324,11 @@ struct Atan2 {
     return math::atan2(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor norm(const Operands& v) { return squared(v.a) + squared(v.b); }
+  /// a^2 + b^2, at the origin 1: there is no angle, and its gradient counts as 0.
+  static Tensor norm(const Operands& v) {
+    const Tensor square = squared(v.a) + squared(v.b);
+    return where(eq(square, 0.0), 1.0, square);
+  }
   static Tensor gradient_a(const Operands& v) { return v.dy * (v.b / norm(v)); }
   static Tensor gradient_b(const Operands& v) { return neg(v.dy) * (v.a / norm(v)); }
 };

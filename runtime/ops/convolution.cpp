@@ -13,6 +13,7 @@
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/whole_convolution.h"
 
 namespace tide {
 namespace {
@@ -76,8 +77,7 @@ void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
     throw DTypeError(
         name + ": input, weight and bias must have one type: " + std::string(name_of(x.dtype())) +
         " and " + std::string(name_of(weight.dtype())));
-  if (!is_floating(x.dtype()))
-    throw DTypeError(name + ": a floating type is needed: " + std::string(name_of(x.dtype())));
+  if (x.dtype() == DType::boolean) throw DTypeError(name + ": numbers are needed: bool");
   if (const int64_t given = x.shape()[at]; given != channels)
     throw ShapeError(name + ": the input " + x.shape().text() + " has " + std::to_string(given) +
                      (given == 1 ? " channel" : " channels") + ", the weight " +
@@ -229,6 +229,25 @@ Tensor volume(const Window& w, const Tensor& given, const Tensor& given_weight,
   return transpose(unflatten(total, Dim{0}, {n, depth}), Dim{1}, Dim{2});
 }
 
+/// y plus a bias for each channel.
+Tensor with_bias(const Tensor& y, const std::optional<Tensor>& bias) {
+  if (!bias) return y;
+  Shape across;
+  for (int d = 0; d < y.rank(); ++d) across.push_back(d == 1 ? y.shape()[1] : 1);
+  return y + reshape_to(*bias, across);
+}
+
+whole::Window whole_window(const Window& w) {
+  return {w.dims, w.stride, w.padding, w.dilation, w.groups};
+}
+
+Tensor convolve_whole(const Window& w, const Tensor& x, const Tensor& weight,
+                      const std::optional<Tensor>& bias) {
+  Shape shape{x.shape()[0], weight.shape()[0]};
+  for (int d = 0; d < w.dims; ++d) shape.push_back(result_size(w, x, weight, d));
+  return with_bias(whole::convolve(whole_window(w), x, weight, shape), bias);
+}
+
 Tensor convolve(const Window& w, const Tensor& input, const Tensor& weight,
                 const std::optional<Tensor>& bias) {
   // A missing batch dimension is added for the while.
@@ -238,7 +257,9 @@ Tensor convolve(const Window& w, const Tensor& input, const Tensor& weight,
   check_operands(w, input, weight, bias, weight.shape()[1] * w.groups, weight.shape()[0]);
   const Tensor b = bias ? *bias : Tensor();
   Tensor y;
-  if (w.dims == 1) {
+  if (!is_floating(x.dtype())) {
+    y = convolve_whole(w, x, weight, bias);
+  } else if (w.dims == 1) {
     y = plane(flat(w), unsqueeze(x, Dim{2}), unsqueeze(weight, Dim{2}), b);
     y = squeeze(y, Dims{2});
   } else {
@@ -349,12 +370,14 @@ Tensor convolve_transposed(const Window& w, const std::array<int64_t, 3>& extra,
   if (weight.rank() != w.dims + 2) check_operands(w, input, weight, bias, 0, 0);
   const int64_t outputs = weight.shape()[1] * w.groups;
   check_operands(w, input, weight, bias, weight.shape()[0], outputs);
-  Tensor y = enlarge(w, extra, x, weight);
-  if (bias) {
-    Shape across;
-    for (int d = 0; d < y.rank(); ++d) across.push_back(d == 1 ? outputs : 1);
-    y = y + reshape_to(*bias, across);
-  }
+  if (!is_floating(x.dtype()) && x.dtype() != DType::i64)
+    throw DTypeError(std::string(w.name) +
+                     ": a floating type or int64 is needed: " + std::string(name_of(x.dtype())));
+  Tensor y = is_floating(x.dtype())
+                 ? enlarge(w, extra, x, weight)
+                 : whole::convolve_transposed(whole_window(w), x, weight,
+                                              transposed_shape(w, extra, x, weight));
+  y = with_bias(y, bias);
   return single ? squeeze(y, Dims{0}) : y;
 }
 

@@ -187,6 +187,8 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
                            std::optional<double> eps, bool swap, const Reducer& reduction) {
   check_same_shape("triplet_margin_loss", anchor, positive);
   check_same_shape("triplet_margin_loss", anchor, negative);
+  if (margin.value_or(1) <= 0)
+    throw Error("triplet_margin_loss: the margin must be above 0: got " + std::to_string(*margin));
   const Tensor near = pairwise_distance(anchor, positive, p, eps);
   Tensor far = pairwise_distance(anchor, negative, p, eps);
   if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps));

@@ -1,9 +1,8 @@
 // Mathematical functions for the meanings of ops: templates over the V of meaning.h, for f32 and
-// f64, free of branches, built of IEEE operations alone so that all targets agree.
+// f64, built of IEEE operations alone so that all targets agree.
 //
 // Within 4.5 units in the last place in f32 and a relative 1e-13 in f64, infinities, nan, zeros and
-// denormal numbers included. Weaker: sin, cos and tan beyond 1e12 (see reduce_angle), fmod of
-// quotients beyond 2^100, lgamma and digamma near their zeros (absolute 1e-14), sigmoid below the
+// denormal numbers included. Weaker: lgamma and digamma near their zeros (absolute 1e-14), sigmoid below the
 // normal numbers (0). Polynomials were fitted by weighted least squares with Lawson's iteration;
 // other formulas name their source.
 #pragma once

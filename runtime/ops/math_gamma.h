@@ -46,9 +46,13 @@ W lgamma_wide(W x) {
       (z - x.constant(0.5)) * (log(z) - one) + (x.constant(0.4189385332046727) + series);
 
   const W sine = abs(sine_cosine_pi(y).sine);
-  const W mirrored = x.constant(kPi) * select(low, product, one / y) / sine;
+  // The smallest sines are their angles, here times 2^200: reciprocals would be infinite.
+  const auto tiny = negative & (y < x.constant(0x1p-500));
+  const W raised = select(tiny, y * x.constant(0x1p200) * x.constant(kPi), sine);
+  const W mirrored = x.constant(kPi) * select(low, product, one / y) / raised;
   const W moved = select(low, product * y, one);
-  const W l = log(select(negative, mirrored, moved));
+  const W l = log(select(negative, mirrored, moved)) +
+              select(tiny, x.constant(200 * kLn2), x.constant(0.0));
   const W result = select(negative, l - stirling, stirling - l);
   const W infinity = x.constant(std::numeric_limits<double>::infinity());
   return select(y == infinity, infinity, result);

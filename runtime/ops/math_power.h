@@ -125,22 +125,24 @@ V hypot(V x, V y) {
   return select((a == infinity) | (b == infinity), infinity, root);
 }
 
-/// What is left of x after taking away a whole multiple of y > 0, |result| < y, for x >= 0.
-/// Each turn takes 25 bits off the quotient, exactly: short quotients times halves of y. Four
-/// turns are right for x / y < 2^100; beyond that the result is 0.
+/// The rest of x divided by y > 0 towards 0, exactly, for x >= 0. Each turn takes 25 bits off the
+/// quotient: short quotients times halves of y. Where the quotient may be too large for the type,
+/// multiples of y by powers of two come first.
 template <class W>
-W fmod_positive(W x, W y) {
-  const W y_high = head(y);
-  const W y_low = y - y_high;
-  W r = x;
-  for (int turn = 0; turn < 4; ++turn) {
-    const W q = trunc(head(r / y));
-    r = (r - q * y_high) - q * y_low;
-  }
-  const W zero = x.constant(0.0);
+W fmod_positive(W x, W y, bool may_overflow) {
+  const W far = may_overflow ? y * y.constant(0x1p700) : y;
+  const W farther = may_overflow ? far * y.constant(0x1p700) : y;
+  const auto unfinished = [&](W r) { return abs(r) >= y; };
+  const auto turn = [&](W r) {
+    const W a = abs(r);
+    const W divisor = may_overflow ? select(a >= farther, farther, select(a >= far, far, y)) : y;
+    const W high = head(divisor);
+    const W q = trunc(head(r / divisor));
+    return (r - q * high) - q * (divisor - high);
+  };
+  const W r = while_any(x, unfinished, turn);
   // A quotient that was rounded up leaves a negative rest.
-  r = select(r < zero, r + y, r);
-  return select((r < y) & (r >= zero), r, zero);
+  return select(r < x.constant(0.0), r + y, r);
 }
 
 /// C's fmod: the sign of x, nan for y = 0 and infinite x.
@@ -149,7 +151,7 @@ V fmod(V x, V y) {
   const V infinity = x.constant(std::numeric_limits<double>::infinity());
   const V a = abs(x);
   const V b = abs(y);
-  const V r = converted(fmod_positive(widened(a), widened(b)), x);
+  const V r = converted(fmod_positive(widened(a), widened(b), is_wide(x)), x);
   const V result = select(a < b, x, with_sign(r, x));
   const V nan = x.constant(std::numeric_limits<double>::quiet_NaN());
   return select((a < infinity) & (b > x.constant(0.0)), result, nan);

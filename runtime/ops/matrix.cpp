@@ -244,6 +244,10 @@ Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Num
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias) {
+  if (weight.rank() == 1 && (!bias || bias->rank() == 0)) {  // one output, without a dimension
+    const Tensor row = unsqueeze(weight, Dim{0});
+    return squeeze(bias ? linear(x, row, reshape_to(*bias, {1})) : linear(x, row), Dims{-1});
+  }
   check_types("linear", x, weight);
   if (x.rank() == 0 || weight.rank() != 2)
     throw ShapeError("linear: features and a matrix of weights are needed: " + x.shape().text() +

@@ -14,6 +14,7 @@
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/whole_convolution.h"
 
 namespace tide {
 namespace {
@@ -54,15 +55,16 @@ Window window_of(const char* name, int dims, const Sizes& kernel,
   return w;
 }
 
-/// x as (n, c, h, w): without a batch, or as lines, dimensions of size 1 are added.
-Tensor as_planes(const char* name, const Tensor& x, int dims) {
+/// x as (n, c, h, w): without a batch, or as lines, dimensions of size 1 are added. With `whole`
+/// integers will do.
+Tensor as_planes(const char* name, const Tensor& x, int dims, bool whole = false) {
   bool empty = x.rank() < dims + 1 || x.rank() > dims + 2;
   for (int d = x.rank() - dims - 1; !empty && d < x.rank(); ++d) empty = x.shape()[d] == 0;
   if (empty)
     throw ShapeError(std::string(name) + ": an input of " + std::to_string(dims + 1) + " or " +
                      std::to_string(dims + 2) +
                      " dimensions that are not empty is needed: " + x.shape().text());
-  if (!is_floating(x.dtype()))
+  if (!is_floating(x.dtype()) && !(whole && is_integer(x.dtype())))
     throw DTypeError(std::string(name) +
                      ": a floating type is needed: " + std::string(name_of(x.dtype())));
   Tensor planes = x.rank() == dims + 1 ? unsqueeze(x, Dim{0}) : x;
@@ -129,7 +131,7 @@ std::pair<Tensor, Tensor> max_planes(const Window& w, const Tensor& input) {
 }
 
 Results max_pool(const Window& w, const Tensor& x, int dims, bool return_indices) {
-  const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims));
+  const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, dims == 2));
   Results results{from_planes(values, x, dims)};
   if (return_indices) results.push_back(from_planes(positions, x, dims));
   return results;
@@ -160,7 +162,15 @@ Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) 
   return dx;
 }
 
+/// Of a floating type or i64.
 Tensor average(const Averaging& a, const Tensor& input) {
+  if (input.dtype() == DType::i64) {
+    const auto pool = [&](const Tensor& x, bool divided) {
+      return average({a.window, a.count_include_pad, divided ? 0 : 1}, x);
+    };
+    return whole::average(input, pool,
+                          a.divisor ? std::optional<int64_t>(a.divisor) : std::nullopt);
+  }
   const Window& w = a.window;
   const Tensor x = contiguous(input);
   const int64_t attributes[] = {w.kernel[0],  w.kernel[1],  w.stride[0],         w.stride[1],
@@ -264,8 +274,9 @@ Results adaptive_max(const char* name, const Tensor& input, const Sizes& size, i
   const AdaptiveWindows rows{x.shape()[2], dims == 1 ? 1 : sizes[0]};
   const AdaptiveWindows columns{x.shape()[3], sizes.back()};
   const std::vector<int64_t> row_at = window_positions(rows), column_at = window_positions(columns);
-  const int64_t h = rows.count, w = columns.count, kh = h ? rows.longest() : 0,
-                kw = w ? columns.longest() : 0;
+  // Where there is no window, its elements may be any number but 0.
+  const int64_t h = rows.count, w = columns.count, kh = h ? rows.longest() : 1,
+                kw = w ? columns.longest() : 1;
   // Windows are laid out side by side, then compared along one dimension.
   Tensor windows = index_select(x, Dim{2}, constant(row_at, {h * kh}, device));
   windows = index_select(windows, Dim{3}, constant(column_at, {w * kw}, device));
@@ -309,7 +320,7 @@ Tensor avg_pool1d(const Tensor& x, const Sizes& kernel, const std::optional<Size
                   std::optional<bool> count_include_pad) {
   const Averaging a{window_of("avg_pool1d", 1, kernel, stride, padding, {}, ceil_mode),
                     count_include_pad.value_or(true), 0};
-  return from_planes(average(a, as_planes("avg_pool1d", x, 1)), x, 1);
+  return from_planes(average(a, as_planes("avg_pool1d", x, 1, x.dtype() == DType::i64)), x, 1);
 }
 
 Tensor avg_pool2d(const Tensor& x, const Sizes& kernel, const std::optional<Sizes>& stride,
@@ -319,7 +330,7 @@ Tensor avg_pool2d(const Tensor& x, const Sizes& kernel, const std::optional<Size
     throw Error("avg_pool2d: divisor_override must not be 0");
   const Averaging a{window_of("avg_pool2d", 2, kernel, stride, padding, {}, ceil_mode),
                     count_include_pad.value_or(true), divisor_override.value_or(0)};
-  return from_planes(average(a, as_planes("avg_pool2d", x, 2)), x, 2);
+  return from_planes(average(a, as_planes("avg_pool2d", x, 2, x.dtype() == DType::i64)), x, 2);
 }
 
 Tensor adaptive_avg_pool1d(const Tensor& x, const Sizes& size) {

@@ -7,6 +7,7 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/whole_convolution.h"
 
 namespace tide {
 namespace {
@@ -41,6 +42,9 @@ Tensor as_volumes(const char* name, const Tensor& x) {
   if (x.rank() != 4 && x.rank() != 5)
     throw ShapeError(std::string(name) +
                      ": the input needs 4 or 5 dimensions: " + x.shape().text());
+  if (x.numel() == 0 && x.shape()[0] != 0)
+    throw ShapeError(std::string(name) +
+                     ": an input that is not empty is needed: " + x.shape().text());
   return x.rank() == 5 ? flatten(x, Dim{0}, Dim{1}) : x;
 }
 
@@ -90,6 +94,13 @@ Results max_pool3d(const Tensor& x, const Sizes& kernel, const std::optional<Siz
 Tensor avg_pool3d(const Tensor& x, const Sizes& kernel, const std::optional<Sizes>& stride,
                   const std::optional<Sizes>& padding, bool ceil_mode,
                   std::optional<bool> count_include_pad, std::optional<int64_t> divisor_override) {
+  if (x.dtype() == DType::i64) {
+    const auto pool = [&](const Tensor& of, bool divided) {
+      return avg_pool3d(of, kernel, stride, padding, ceil_mode, count_include_pad,
+                        divided ? std::nullopt : std::optional<int64_t>(1));
+    };
+    return whole::average(x, pool, divisor_override);
+  }
   const Windows w = windows_of("avg_pool3d", kernel, stride, padding, {});
   const std::optional<int64_t> whole = divisor_override ? std::optional<int64_t>(1) : std::nullopt;
   const Tensor flat = avg_pool2d(as_volumes("avg_pool3d", x), w.plane(w.kernel), w.plane(w.stride),

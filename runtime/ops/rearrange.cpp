@@ -149,7 +149,10 @@ Tensor flip(const Tensor& x, const Dims& dims) {
 }
 
 Tensor fliplr(const Tensor& x) { return flip(x, {1}); }
-Tensor flipud(const Tensor& x) { return flip(x, {0}); }
+Tensor flipud(const Tensor& x) {
+  if (x.rank() == 0) throw ShapeError("flipud: at least 1 dimension is needed");
+  return flip(x, {0});
+}
 
 Tensor roll(const Tensor& x, const Sizes& shifts, std::optional<Dims> dims) {
   if (shifts.empty()) throw ShapeError("roll: no shift is given");

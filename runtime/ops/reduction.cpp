@@ -141,8 +141,8 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   return reshape_to(sum_over(x, dims, true), shape);
 }
 
-Tensor nansum(const Tensor& x, const OptionalDims& dims, bool keepdim) {
-  return sum(is_floating(x.dtype()) ? where(isnan(x), 0, x) : x, dims, keepdim);
+Tensor nansum(const Tensor& x, const OptionalDims& dims, bool keepdim, std::optional<DType> dtype) {
+  return sum(is_floating(x.dtype()) ? where(isnan(x), 0, x) : x, dims, keepdim, dtype);
 }
 
 Tensor mean(const Tensor& input, const OptionalDims& dims, bool keepdim,

@@ -22,7 +22,8 @@ Tensor mean(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false
 Tensor prod(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
 /// Sums without nan.
-Tensor nansum(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false);
+Tensor nansum(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false,
+              std::optional<DType> dtype = {});
 
 /// Extreme values; the gradient is shared among equal ones.
 Tensor amax(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false);

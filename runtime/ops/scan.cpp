@@ -1,16 +1,19 @@
 // Running results.
 #include "runtime/ops/scan.h"
 
+#include <limits>
 #include <string>
 
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/joining.h"
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/special.h"
 
 namespace tide {
 namespace {
@@ -71,6 +74,38 @@ Tensor running_product(const Tensor& x, int dim) {
   return y;
 }
 
+/// log of running sums of exp. Each turn adds what lies 1, 2, 4, ... places before, so that no term
+/// is lost beside a larger one that comes later.
+Tensor running_log_sum(const Tensor& x, int dim) {
+  Tensor y = x;
+  {
+    GradientMode off(false);
+    const int64_t length = x.shape()[dim];
+    for (int64_t step = 1; step < length; step *= 2) {
+      const Tensor later = slice(y, dim, step, length - step);
+      const Tensor earlier = slice(y, dim, 0, length - step);
+      y = cat({slice(y, dim, 0, step), logaddexp(later, earlier)}, Dim{dim});
+    }
+    if (length <= 1) y = clone(x);
+  }
+  if (needs_history(x)) {
+    // dx_k = sum over j >= k of dy_j exp(x_k - y_j), the terms of either sign added as logarithms.
+    set_history(y, "logcumsumexp", {x}, true,
+                [dim, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+                  const double lowest = -std::numeric_limits<double>::infinity();
+                  const Dims along{dim};
+                  const auto part = [&](const Tensor& dy) {
+                    const Tensor present = logical_and(gt(dy, 0), ne(call.y, lowest));
+                    const Tensor terms =
+                        where(present, log(where(present, dy, 1)) - call.y, lowest);
+                    return exp(flip(running_log_sum(flip(terms, along), dim), along) + x.get());
+                  };
+                  return {part(call.dy) - part(neg(call.dy))};
+                });
+  }
+  return y;
+}
+
 std::tuple<Tensor, Tensor> running_extreme(const char* name, const Tensor& input, Dim dim,
                                            bool largest) {
   const int place = resolve_dim(name, dim, input.rank());
@@ -117,16 +152,17 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim) {
 }
 
 Tensor logcumsumexp(const Tensor& given, Dim dim) {
-  const Tensor x = convert(given, compute_type(given.dtype()));
-  // Shifted by the largest value of all, which keeps the sums finite.
-  const Dims along{resolve_dim("logcumsumexp", dim, x.rank())};
-  const Tensor top = detach(x.rank() == 0 ? x : amax(x, along, true));
-  const Tensor shift = where(isfinite(top), top, 0);
-  return convert(log(cumsum(exp(x - shift), dim)) + shift, given.dtype());
+  const int place = resolve_dim("logcumsumexp", dim, given.rank());
+  if (!is_floating(given.dtype()))
+    throw DTypeError("logcumsumexp: a floating type is needed: " +
+                     std::string(name_of(given.dtype())));
+  const Tensor x = as_vector(convert(given, compute_type(given.dtype())));
+  return convert(reshape_to(running_log_sum(x, place), given.shape()), given.dtype());
 }
 
 Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim) {
   if (x.rank() == 0) throw ShapeError("diff: at least 1 dimension is needed");
+  if (n.value_or(1) < 0) throw Error("diff: n must not be negative: got " + std::to_string(*n));
   const int place = resolve_dim("diff", dim.value_or(Dim{-1}), x.rank());
   Tensor y = x;
   for (int64_t i = 0; i < n.value_or(1) && y.shape()[place] > 0; ++i) {

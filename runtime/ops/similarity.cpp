@@ -1,5 +1,6 @@
 // Lengths and angles of vectors.
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/normalization.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
@@ -12,8 +13,10 @@ Tensor normalize(const Tensor& x, std::optional<double> p, std::optional<Dim> di
   return x / maximum(length, eps.value_or(1e-12));
 }
 
-Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::optional<Dim> dim,
+Tensor cosine_similarity(const Tensor& given_a, const Tensor& given_b, std::optional<Dim> dim,
                          std::optional<double> eps) {
+  const DType type = common_type("cosine_similarity", given_a, given_b);
+  const Tensor a = convert(given_a, type), b = convert(given_b, type);
   const Dims along{dim.value_or(Dim{1}).value};
   const double smallest = eps.value_or(1e-8);
   // Norms are those of the broadcast vectors.

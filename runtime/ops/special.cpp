@@ -9,6 +9,7 @@
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
 
@@ -46,11 +47,17 @@ double largest(DType type) {
   return type == DType::f16 ? 65504.0 : 0x1.fep127;
 }
 
+/// x in the type that its function is computed in: half types would round at each step.
+Tensor computed(const Tensor& x) { return convert(x, compute_type(x.dtype())); }
+
 /// max(a, b) + log1p(exp(-|a - b|)), in another base by a factor; equal infinities stay.
-Tensor log_of_sum(const Tensor& a, const Tensor& b, double base) {
+Tensor log_of_sum(const char* name, const Tensor& given_a, const Tensor& given_b, double base) {
+  const DType type = common_type(name, given_a, given_b);
+  if (!is_floating(type)) refuse_types(name, "a floating type is needed", given_a, given_b);
+  const Tensor a = convert(given_a, compute_type(type)), b = convert(given_b, compute_type(type));
   const Tensor top = maximum(a, b), gap = abs(a - b);
   const Tensor smooth = top + log1p(exp(gap * -base)) * (1 / base);
-  return where(logical_and(isinf(a), eq(a, b)), a, smooth);
+  return convert(where(logical_and(isinf(a), eq(a, b)), a, smooth), type);
 }
 
 }  // namespace
@@ -84,16 +91,34 @@ Tensor erfinv(const Tensor& input) {
 }
 
 Tensor logit(const Tensor& input, std::optional<double> eps) {
-  Tensor p = floating(input);
-  if (eps) p = clamp(p, TensorOrNumber(*eps), TensorOrNumber(1 - *eps));
-  return log(p / (1 - p));
+  const Tensor given = floating(input);
+  Tensor y;
+  {
+    GradientMode off(false);
+    Tensor p = computed(given);
+    if (eps) p = clamp(p, TensorOrNumber(*eps), TensorOrNumber(1 - *eps));
+    y = convert(log(p / (1 - p)), given.dtype());
+  }
+  if (needs_history(given)) {
+    set_history(
+        y, "logit", {given}, false,
+        [eps, given = Saved(given)](const GradientCall& call) -> std::vector<Tensor> {
+          const Tensor p = computed(given.get());
+          const double low = eps.value_or(0);
+          const Tensor inside = logical_and(ge(p, low), le(p, 1 - low));
+          const double outside = eps ? 0 : std::numeric_limits<double>::quiet_NaN();
+          return {convert(where(inside, call.dy / (p * (1 - p)), outside), call.dy.dtype())};
+        });
+  }
+  return y;
 }
 
 Tensor sinc(const Tensor& input) {
-  const Tensor x = floating(input) * std::numbers::pi;
+  const Tensor given = floating(input);
+  const Tensor x = computed(given) * std::numbers::pi;
   const Tensor at_zero = eq(x, 0);
   const Tensor safe = where(at_zero, 1, x);
-  return where(at_zero, 1 - square(x) * (1.0 / 6), sin(safe) / safe);
+  return convert(where(at_zero, 1 - square(x) * (1.0 / 6), sin(safe) / safe), given.dtype());
 }
 
 Tensor spherical_bessel_j0(const Tensor& x) { return sinc(x * (1 / std::numbers::pi)); }
@@ -102,9 +127,11 @@ Tensor deg2rad(const Tensor& x) { return floating(x) * (std::numbers::pi / 180);
 
 Tensor rad2deg(const Tensor& x) { return floating(x) * (180 / std::numbers::pi); }
 
-Tensor logaddexp(const Tensor& a, const Tensor& b) { return log_of_sum(a, b, 1); }
+Tensor logaddexp(const Tensor& a, const Tensor& b) { return log_of_sum("logaddexp", a, b, 1); }
 
-Tensor logaddexp2(const Tensor& a, const Tensor& b) { return log_of_sum(a, b, std::numbers::ln2); }
+Tensor logaddexp2(const Tensor& a, const Tensor& b) {
+  return log_of_sum("logaddexp2", a, b, std::numbers::ln2);
+}
 
 Tensor heaviside(const Tensor& x, const Tensor& values) {
   if (x.dtype() != values.dtype())
@@ -139,7 +166,11 @@ Tensor float_power(const TensorOrNumber& a, const TensorOrNumber& b) {
   return pow(wide(a), wide(b));
 }
 
-Tensor ldexp(const Tensor& x, const Tensor& other) { return x * exp2(floating(other)); }
+Tensor ldexp(const Tensor& x, const Tensor& other) {
+  const DType type = floating_type(common_type("ldexp", x, other));
+  const DType wide = compute_type(type);
+  return convert(convert(x, wide) * exp2(convert(other, wide)), type);
+}
 
 Tensor multigammaln(const Tensor& input, int64_t p) {
   constexpr int64_t kMost = 4096;
@@ -157,6 +188,10 @@ Tensor isclose(const Tensor& a, const Tensor& b, std::optional<double> rtol,
   if (a.dtype() != b.dtype())
     throw DTypeError("isclose: the types differ: " + std::string(name_of(a.dtype())) + " and " +
                      std::string(name_of(b.dtype())));
+  if (rtol.value_or(0) < 0 || atol.value_or(0) < 0)
+    throw Error("isclose: rtol and atol must not be negative: got " +
+                std::to_string(rtol.value_or(1e-5)) + " and " +
+                std::to_string(atol.value_or(1e-8)));
   GradientMode off(false);
   Tensor close = eq(a, b);
   if (equal_nan && is_floating(a.dtype()))

@@ -70,9 +70,11 @@ local function gradient(...)
   if several and #given.spacing ~= #dims then
     raise("gradient: %d spacings do not fit %d dimensions", #given.spacing, #dims)
   end
-  local slopes = {}
+  local slopes, seen = {}, {}
   for i, dim in ipairs(dims) do
     if dim < 0 then dim = dim + x:dim() + 1 end
+    if seen[dim] then raise("gradient: dimension %d is given twice", dim) end
+    seen[dim] = true
     slopes[i] = slope(x, dim, several and given.spacing[i] or given.spacing, given.edge_order)
   end
   return slopes

@@ -26,6 +26,9 @@ return function(F)
   --- the negative's distance is that from the anchor or the positive, whichever is less.
   function F.triplet_margin_with_distance_loss(...)
     local given = read_triplet(...)
+    if given.margin <= 0 then
+      raise("triplet_margin_with_distance_loss: the margin must be above 0: got %s", given.margin)
+    end
     local distance = given.distance_function or F.pairwise_distance
     local near = distance(given.anchor, given.positive)
     local far = distance(given.anchor, given.negative)
