@@ -36,35 +36,61 @@ constexpr int64_t ceil_to(int64_t n, int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-/// Writes the (width, k) matrix `source` as panels of `panel` rows, each with k outermost, the last
-/// one filled up with zeros. A block of b is packed as its transpose.
-template <class T, class C>
-void pack(int64_t width, int64_t k, Matrix<T> source, int panel, C* target) {
+template <class T>
+Matrix<T> block_of(Matrix<T> x, int64_t row, int64_t column) {
+  return {x.data + row * x.row_stride + column * x.column_stride, x.row_stride, x.column_stride};
+}
+
+/// Writes `rows` rows of `source` over k as one panel of `panel` rows, k outermost.
+template <int panel, class T, class C>
+void pack_panel(int64_t rows, int64_t k, Matrix<T> source, C* target) {
   // Runs of one cache line at a time: rows that are a power of two apart share a few cache sets.
   constexpr int64_t run = 16;
-  for (int64_t i = 0; i < width; i += panel, target += panel * k) {
-    const int64_t rows = std::min<int64_t>(panel, width - i);
-    const T* corner = source.data + i * source.row_stride;
-    if (rows < panel) std::fill_n(target, panel * k, C(0));
-    if (source.row_stride == 1) {
-      for (int64_t p = 0; p < k; ++p)
-        for (int64_t r = 0; r < rows; ++r)
-          target[p * panel + r] = static_cast<C>(corner[p * source.column_stride + r]);
-      continue;
-    }
-    for (int64_t p = 0; p < k; p += run) {
-      const int64_t end = std::min(k, p + run);
+  if (rows < panel) std::fill_n(target, panel * k, C(0));
+  for (int64_t p = 0; p < k; p += run) {
+    const int64_t length = std::min(k - p, run);
+    C* const to = target + p * panel;
+    const T* const from = source.data + p * source.column_stride;
+    // The usual cases once more, with lengths and strides that the compiler knows.
+    if (source.row_stride == 1 && rows == panel) {
+      for (int64_t q = 0; q < length; ++q)
+        for (int64_t r = 0; r < panel; ++r)
+          to[q * panel + r] = static_cast<C>(from[q * source.column_stride + r]);
+    } else if (source.column_stride == 1 && length == run) {
       for (int64_t r = 0; r < rows; ++r)
-        for (int64_t q = p; q < end; ++q)
-          target[q * panel + r] =
-              static_cast<C>(corner[r * source.row_stride + q * source.column_stride]);
+        for (int64_t q = 0; q < run; ++q)
+          to[q * panel + r] = static_cast<C>(from[r * source.row_stride + q]);
+    } else {
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t q = 0; q < length; ++q)
+          to[q * panel + r] =
+              static_cast<C>(from[r * source.row_stride + q * source.column_stride]);
     }
   }
 }
 
-template <class T>
-Matrix<T> block_of(Matrix<T> x, int64_t row, int64_t column) {
-  return {x.data + row * x.row_stride + column * x.column_stride, x.row_stride, x.column_stride};
+/// Writes the (width, k) matrix `source` as panels of `panel` rows, the last one filled up with
+/// zeros. A block of b is packed as its transpose. `panel` is one of those that kernels have.
+template <class T, class C>
+void pack(int64_t width, int64_t k, Matrix<T> source, int panel, C* target) {
+  const auto pack_all = [&]<int rows>(std::integral_constant<int, rows>) {
+    for (int64_t i = 0; i < width; i += rows, target += rows * k)
+      pack_panel<rows>(std::min<int64_t>(rows, width - i), k, block_of(source, i, 0), target);
+  };
+  switch (panel) {
+    case 4:
+      return pack_all(std::integral_constant<int, 4>());
+    case 6:
+      return pack_all(std::integral_constant<int, 6>());
+    case 8:
+      return pack_all(std::integral_constant<int, 8>());
+    case 12:
+      return pack_all(std::integral_constant<int, 12>());
+    case 16:
+      return pack_all(std::integral_constant<int, 16>());
+    case 32:
+      return pack_all(std::integral_constant<int, 32>());
+  }
 }
 
 template <class T>
