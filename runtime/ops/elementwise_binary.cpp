@@ -26,6 +26,15 @@ Tensor floating(LightOp op, const char* name, const TensorOrNumber& a, const Ten
   return binary<Meaning>(op, name, floating_type(common_type(name, a, b)), a, b);
 }
 
+/// One operand at least is floating.
+template <class Meaning>
+Tensor needs_floating(LightOp op, const char* name, const TensorOrNumber& a,
+                      const TensorOrNumber& b) {
+  const DType type = common_type(name, a, b);
+  if (!is_floating(type)) refuse_types(name, "a floating type is needed", a, b);
+  return binary<Meaning>(op, name, type, a, b);
+}
+
 /// Operands may be bool, but not both.
 template <class Meaning>
 Tensor numeric(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
@@ -137,7 +146,7 @@ TIDE_BINARY(minimum, promoted, Minimum)
 TIDE_BINARY(fmax, promoted, Fmax)
 TIDE_BINARY(fmin, promoted, Fmin)
 TIDE_BINARY(atan2, floating, Atan2)
-TIDE_BINARY(hypot, floating, Hypot)
+TIDE_BINARY(hypot, needs_floating, Hypot)
 TIDE_BINARY(copysign, floating, Copysign)
 TIDE_BINARY(xlogy, floating, Xlogy)
 TIDE_BINARY(zeta, floating, Zeta)

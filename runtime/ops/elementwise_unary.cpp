@@ -84,6 +84,9 @@ Tensor hardtanh(const Tensor& x, std::optional<Number> min_val, std::optional<Nu
     throw Error("hardtanh: min_val is above max_val: " + std::to_string(low.as_double()) + " and " +
                 std::to_string(high.as_double()));
   const DType type = unary_type<kNumbers>("hardtanh", x.dtype());
+  if (type == DType::u8 && low.as_double() < 0)
+    throw DTypeError("hardtanh: uint8 has no negative numbers: min_val is " +
+                     std::to_string(low.as_double()));
   const TensorOrNumber operands[] = {x, low, high};
   return record_differentiable<meaning::Hardtanh>(LightOp::hardtanh, "hardtanh", type, type,
                                                   operands);

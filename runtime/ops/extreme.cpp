@@ -70,8 +70,14 @@ std::tuple<Tensor, Tensor> extreme_along(const char* name, Reduction extreme, co
   return pick(name, x, values, positions, place, keepdim && input.rank() > 0);
 }
 
+/// Where one of two truths stands is no question of size.
+void check_numbers(const char* name, const Tensor& x) {
+  if (x.dtype() == DType::boolean) throw DTypeError(std::string(name) + ": needs numbers: bool");
+}
+
 Tensor extreme_position(const char* name, Reduction extreme, const Tensor& x,
                         std::optional<Dim> dim, bool keepdim) {
+  check_numbers(name, x);
   if (!dim) {
     const Tensor flat = ravel(detach(x));
     check_elements(name, flat, 1);
@@ -146,6 +152,7 @@ Tensor argmin(const Tensor& x, std::optional<Dim> dim, bool keepdim) {
 
 std::tuple<Tensor, Tensor> median(const Tensor& input, Dim dim, bool keepdim) {
   const int place = resolve_dim("median", dim, input.rank());
+  check_numbers("median", input);
   const Tensor x = at_least_vector(input);
   check_elements("median", x, 1u << place);
   auto [sorted, order] = sort(detach(x), Dim{place});

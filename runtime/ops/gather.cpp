@@ -8,6 +8,7 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
 
 namespace tide {
@@ -230,17 +231,48 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
   return reshape_to(scatter_along("put", ravel(x), 0, at, ravel(source), accumulate), x.shape());
 }
 
-Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding) {
+namespace {
+
+/// Rows of `weight` that are about to be used and longer than max_norm become as long, in place.
+void limit_rows(const Tensor& weight, const Tensor& at, double max_norm, double norm_type) {
+  GradientMode off(false);
+  const Tensor rows = index_select(weight, Dim{0}, at);
+  const Tensor norm = vector_norm(rows, norm_type, Dims{1}, true);
+  const Tensor scale = where(gt(norm, max_norm), max_norm / (norm + 1e-7), 1);
+  write("embedding", weight, index_copy(weight, Dim{0}, at, rows * scale));
+}
+
+/// y, whose gradient is multiplied by `factor`.
+Tensor with_gradient_times(const Tensor& y, const Tensor& factor) {
+  const Tensor same = detach(y);
+  set_history(same, "embedding", {y}, false,
+              [factor = Saved(factor)](const GradientCall& call) -> std::vector<Tensor> {
+                return {call.dy * factor.get()};
+              });
+  return same;
+}
+
+}  // namespace
+
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding,
+                 std::optional<double> max_norm, std::optional<double> norm_type,
+                 bool scale_grad_by_freq) {
   if (weight.rank() != 2)
     throw ShapeError("embedding: the weight must be a matrix: " + weight.shape().text());
   const Tensor at = ravel(positions_of("embedding", input));
+  const int64_t rows = weight.shape()[0];
+  // The padding row is looked up like any other, but nothing flows back to it.
+  const int64_t row = padding ? resolve_position("embedding", *padding, rows) + 1 : 0;
+  if (max_norm) limit_rows(weight, at, *max_norm, norm_type.value_or(2));
   Tensor y = index_select(weight, Dim{0}, at);
-  if (padding && needs_history(y)) {
-    // The padding row is looked up like any other, but nothing flows back to it.
-    const int64_t row = resolve_position("embedding", *padding, weight.shape()[0]) + 1;
-    const Tensor is_padding = unsqueeze(eq(at, Number(row)), Dim{-1});
-    y = where(is_padding, detach(y), y);
+  if (scale_grad_by_freq && needs_history(y)) {
+    const Tensor one = ones_like(convert(at, y.dtype()));
+    const Tensor none = zeros({rows}, {.dtype = DType::f32, .device = y.device()});
+    const Tensor counts = index_add(none, Dim{0}, at, convert(one, DType::f32));
+    const Tensor share = 1 / index_select(counts, Dim{0}, at);
+    y = with_gradient_times(y, unsqueeze(convert(share, y.dtype()), Dim{-1}));
   }
+  if (padding && needs_history(y)) y = where(unsqueeze(eq(at, Number(row)), Dim{-1}), detach(y), y);
   Shape shape = input.shape();
   shape.push_back(weight.shape()[1]);
   return reshape_to(y, shape);

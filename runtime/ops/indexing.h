@@ -79,8 +79,12 @@ Tensor nonzero(const Tensor& x);
 /// The same as one tensor for each dimension. Waits.
 std::vector<Tensor> where_positions(const Tensor& condition);
 
-/// Rows of `weight` at the positions in `input`; the row `padding` gets no gradient.
-Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding = {});
+/// Rows of `weight` at the positions in `input`; the row `padding` gets no gradient. With max_norm,
+/// rows in use whose norm (of norm_type, 2) is above it are first scaled down in `weight` itself.
+/// scale_grad_by_freq divides each row's gradient by how often the row is used.
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding = {},
+                 std::optional<double> max_norm = {}, std::optional<double> norm_type = {},
+                 bool scale_grad_by_freq = false);
 
 /// The elements of an integer tensor. Waits.
 std::vector<int64_t> read_integers(const char* op, const Tensor& x);

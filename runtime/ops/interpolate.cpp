@@ -297,9 +297,9 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
     throw Error("interpolate: antialias goes with bilinear, bicubic and lanczos: got " + how +
                 " of " + x.shape().text());
   const bool bytes = x.dtype() == DType::u8;
-  if (!near && !is_floating(x.dtype()) && !bytes)
-    throw DTypeError("interpolate: mode " + how +
-                     " needs a floating type or uint8: " + std::string(name_of(x.dtype())));
+  if (!is_floating(x.dtype()) && !bytes)
+    throw DTypeError("interpolate: a floating type or uint8 is needed: " +
+                     std::string(name_of(x.dtype())));
   const auto all = resamplings(x, size, scale_factor, recompute_scale_factor.value_or(false));
   if (area) return area_means(x, all);
   const Kernel kernel = linear       ? Kernel{1, triangle}

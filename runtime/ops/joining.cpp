@@ -151,6 +151,9 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes,
   for (int axis = 0; axis < rank; ++axis) {
     const Tensor& x = axes[static_cast<size_t>(axis)];
     if (x.rank() > 1) throw ShapeError("meshgrid: axes are vectors: " + x.shape().text());
+    if (x.dtype() != axes[0].dtype())
+      throw DTypeError("meshgrid: the types differ: " + std::string(name_of(axes[0].dtype())) +
+                       " and " + std::string(name_of(x.dtype())));
     Shape across;
     for (int d = 0; d < rank; ++d) across.push_back(d == dim_of(axis) ? x.numel() : 1);
     grids.push_back(broadcast_to(reshape_to(x, across), shape));

@@ -8,6 +8,7 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/normalization.h"
 #include "runtime/ops/reducer.h"
 #include "runtime/ops/reduction.h"
@@ -60,6 +61,12 @@ void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
 
 namespace {
 
+/// Losses of whole numbers are no whole numbers.
+void check_floating_loss(const char* op, const Tensor& x, const Tensor& target) {
+  if (!is_floating(common_type(op, x, target)))
+    refuse_types(op, "a floating type is needed", x, target);
+}
+
 Tensor finish(const char* op, const Tensor& losses, const Reducer& reduction) {
   return reduce_loss(losses, loss_reduction(op, reduction));
 }
@@ -101,6 +108,7 @@ Tensor l1_loss(const Tensor& x, const Tensor& target, const Reducer& reduction) 
 Tensor smooth_l1_loss(const Tensor& x, const Tensor& target, const Reducer& reduction,
                       std::optional<double> beta) {
   check_same_shape("smooth_l1_loss", x, target);
+  check_floating_loss("smooth_l1_loss", x, target);
   const double knee = beta.value_or(1);
   if (!(knee >= 0))
     throw Error("smooth_l1_loss: beta must not be negative: got " + std::to_string(knee));
@@ -113,6 +121,7 @@ Tensor smooth_l1_loss(const Tensor& x, const Tensor& target, const Reducer& redu
 Tensor huber_loss(const Tensor& x, const Tensor& target, const Reducer& reduction,
                   std::optional<double> delta) {
   check_same_shape("huber_loss", x, target);
+  check_floating_loss("huber_loss", x, target);
   const double knee = delta.value_or(1);
   if (!(knee > 0)) throw Error("huber_loss: delta must be positive: got " + std::to_string(knee));
   const Tensor difference = x - target, size = abs(difference);
@@ -123,6 +132,7 @@ Tensor huber_loss(const Tensor& x, const Tensor& target, const Reducer& reductio
 Tensor binary_cross_entropy(const Tensor& x, const Tensor& target,
                             const std::optional<Tensor>& weight, const Reducer& reduction) {
   check_same_shape("binary_cross_entropy", x, target);
+  check_floating_loss("binary_cross_entropy", x, target);
   const Tensor losses = bernoulli_entropy(x, target);
   return finish("binary_cross_entropy", weight ? losses * *weight : losses, reduction);
 }
@@ -140,6 +150,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
 
 Tensor kl_div(const Tensor& x, const Tensor& target, const Reducer& reduction, bool log_target) {
   check_same_shape("kl_div", x, target);
+  check_floating_loss("kl_div", x, target);
   const Tensor losses =
       log_target ? exp(target) * (target - x) : xlogy(target, target) - target * x;
   if (reduction && *reduction == "batchmean") {

@@ -213,10 +213,21 @@ Tensor pixel_unshuffle(const Tensor& x, int64_t factor) {
   return reshape_to(movedim(parts, {c + 2, c + 4}, {c + 1, c + 2}), joined);
 }
 
+namespace {
+
+void check_kind(const char* name, const Tensor& x) {
+  if (is_integer(x.dtype()) && x.dtype() != DType::boolean)
+    throw DTypeError(std::string(name) +
+                     ": a floating type or bool is needed: " + std::string(name_of(x.dtype())));
+}
+
+}  // namespace
+
 Tensor unfold(const Tensor& input, const Sizes& kernel, const std::optional<Sizes>& dilation,
               const std::optional<Sizes>& padding, const std::optional<Sizes>& stride) {
   if (input.rank() != 3 && input.rank() != 4)
     throw ShapeError("unfold: an input of 3 or 4 dimensions is needed: " + input.shape().text());
+  check_kind("unfold", input);
   if (input.rank() == 3)
     return squeeze(unfold(unsqueeze(input, Dim{0}), kernel, dilation, padding, stride), Dims{0});
   const int64_t n = input.shape()[0], c = input.shape()[1];
@@ -235,6 +246,7 @@ Tensor fold(const Tensor& input, const Sizes& output_size, const Sizes& kernel,
   if (input.rank() == 2)
     return squeeze(fold(unsqueeze(input, Dim{0}), output_size, kernel, dilation, padding, stride),
                    Dims{0});
+  check_kind("fold", input);
   const auto [height, width] = pair_of("fold", "output_size", output_size, 1, 1);
   const Windows w("fold", height, width, kernel, dilation, padding, stride);
   if (input.rank() != 3 || input.shape()[1] % w.size() != 0 || input.shape()[2] != w.total())

@@ -43,7 +43,8 @@ Tensor sum_back(const Tensor& gradient, const Shape& shape) {
 /// P (sign 1) or Q (sign -1) of (a, x), and its derivative by x.
 Tensor incomplete_gamma(PairFunction function, const char* name, double sign, const Tensor& a,
                         const Tensor& x) {
-  const DType type = floating_type(common_type(name, a, x));
+  const DType type = common_type(name, a, x);
+  if (!is_floating(type)) refuse_types(name, "a floating type is needed", a, x);
   const Tensor y = record_pair(function, name, type, a, x);
   if (needs_history(a) || needs_history(x)) {
     set_history(y, name, {a, x}, false,

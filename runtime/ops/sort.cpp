@@ -152,6 +152,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, std::optional<Dim> d
   if (k < 0 || k > size)
     throw ShapeError("topk: k is out of range: " + std::to_string(k) + " of " +
                      std::to_string(size));
+  if (x.dtype() == DType::boolean) throw DTypeError("topk: needs numbers: bool");
   return sort_part("topk", x, place, largest.value_or(true), 0, k);
 }
 

@@ -142,11 +142,38 @@ describe("types and options", function(device)
     close(F.softmin(tensor({0, 1, 255}, "uint8"), 1, {dtype = "float64"}),
       tide.softmax(tensor({0.0, 255.0, 1.0}, "float64"), 1), {rtol = 1e-12})
   end)
+  it("are refused where PyTorch has no meaning for them", function()
+    local whole = tide.tensor({1, 0, 1, 1}, {device = device})
+    local needed = "a floating type"
+    raises("hypot: " .. needed, tide.hypot, whole, whole)
+    raises("igamma: " .. needed, tide.igamma, whole, whole)
+    for _, name in ipairs {"glu", "softshrink", "hardshrink"} do
+      raises(name .. ": " .. needed, F[name], whole)
+    end
+    for _, name in ipairs {"huber_loss", "smooth_l1_loss", "kl_div", "binary_cross_entropy"} do
+      raises(name .. ": " .. needed, F[name], whole, whole)
+    end
+    raises("prelu: " .. needed, F.prelu, whole, whole:narrow(1, 1, 1))
+    raises("fold: " .. needed, F.fold, whole:reshape(1, 4, 1), 2, 2)
+    raises("unfold: " .. needed, F.unfold, whole:reshape(1, 1, 2, 2), 1)
+    raises("hardtanh: uint8 has no negative numbers", F.hardtanh, whole:to("uint8"))
+    raises("meshgrid: the types differ: int64 and float32", tide.meshgrid, {whole, whole:float()})
+    local truth = whole:to("bool")
+    for _, name in ipairs {"argmax", "argmin", "median"} do
+      raises(name .. ": needs numbers: bool", tide[name], truth, 1)
+    end
+    raises("topk: needs numbers: bool", tide.topk, truth, 1)
+    raises("isclose: rtol and atol must not be negative", tide.isclose, whole, whole, -1)
+    raises("diff: n must not be negative", tide.diff, whole, -1)
+    raises("flipud: at least 1 dimension", tide.flipud, whole:sum())
+    raises("gradient: dimension 1 is given twice", tide.gradient, whole:float(), {dim = {1, 1}})
+    raises("the margin must be above 0", F.triplet_margin_loss, truth:float(), truth:float(), truth:float(), -1)
+  end)
   it("of bytes are rounded when resampled, other integers refused", function()
     local y = F.interpolate(tensor({{{0, 10, 255}}}, "uint8"), {5}, {mode = "linear",
       align_corners = true})
     equal({y.dtype, y:tolist()}, {"uint8", {{{0, 5, 10, 133, 255}}}})
-    raises("interpolate: mode linear needs a floating type or uint8: int64",
+    raises("interpolate: a floating type or uint8 is needed: int64",
       function() return F.interpolate(tensor({{{0, 10, 255}}}, "int64"), {5}, {mode = "linear"}) end)
   end)
   it("count the classes of one_hot if their number is -1", function()

@@ -11,7 +11,7 @@ local Embedding = class("Embedding", Module)
 
 local read = arguments("Embedding", {
   "num_embeddings", "embedding_dim", {"padding_idx"}, {"max_norm"}, {"norm_type", 2.0},
-  {"device"}, {"dtype"},
+  {"scale_grad_by_freq", false}, {"device"}, {"dtype"},
 }, {num_embeddings = "count", embedding_dim = "count", padding_idx = "number",
   max_norm = "number", norm_type = "number"})
 
@@ -31,6 +31,7 @@ function Embedding:init(...)
   self.num_embeddings, self.embedding_dim = given.num_embeddings, given.embedding_dim
   self.padding_idx = checked_padding(given.padding_idx, given.num_embeddings)
   self.max_norm, self.norm_type = given.max_norm, given.norm_type
+  self.scale_grad_by_freq = given.scale_grad_by_freq
   self:parameter("weight", {given.num_embeddings, given.embedding_dim}, function(weight)
     init.normal_(weight)
     if self.padding_idx then
@@ -39,19 +40,11 @@ function Embedding:init(...)
   end)
 end
 
---- The rows that are about to be used are first scaled down to max_norm.
-local function limit_rows(self, positions)
-  local _ <close> = tide.no_grad()
-  local rows = positions:reshape(-1)
-  local picked = self.weight:index_select(1, rows)
-  local norm = picked:norm(self.norm_type, -1, true)
-  local scale = tide.where(norm:gt(self.max_norm), self.max_norm / (norm + 1e-7), 1.0)
-  self.weight:copy_(self.weight:index_copy(1, rows, picked * scale))
-end
-
 function Embedding:forward(positions)
-  if self.max_norm then limit_rows(self, positions) end
-  return F.embedding(positions, self.weight, self.padding_idx)
+  return F.embedding(positions, self.weight, {
+    padding_idx = self.padding_idx, max_norm = self.max_norm, norm_type = self.norm_type,
+    scale_grad_by_freq = self.scale_grad_by_freq,
+  })
 end
 
 function Embedding:describe()
@@ -59,7 +52,8 @@ function Embedding:describe()
 end
 
 local read_pretrained = arguments("Embedding.from_pretrained", {
-  "embeddings", {"freeze", true}, {"padding_idx"},
+  "embeddings", {"freeze", true}, {"padding_idx"}, {"max_norm"}, {"norm_type", 2.0},
+  {"scale_grad_by_freq", false},
 })
 
 --- An Embedding whose weight is this matrix; it is not trained unless freeze is false.
@@ -72,6 +66,8 @@ function Embedding.from_pretrained(...)
   local layer = Embedding(1, matrix:size(2), {device = matrix.device, dtype = matrix.dtype})
   layer.num_embeddings = matrix:size(1)
   layer.padding_idx = checked_padding(given.padding_idx, matrix:size(1))
+  layer.max_norm, layer.norm_type = given.max_norm, given.norm_type
+  layer.scale_grad_by_freq = given.scale_grad_by_freq
   layer:register_parameter("weight", matrix:detach():requires_grad_(not given.freeze))
   return layer
 end

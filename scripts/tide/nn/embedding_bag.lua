@@ -9,8 +9,9 @@ local EmbeddingBag = class("EmbeddingBag", Module)
 
 local read = arguments("EmbeddingBag", {
   "num_embeddings", "embedding_dim", {"mode", "mean"}, {"padding_idx"},
-  {"include_last_offset", false}, {"device"}, {"dtype"},
-}, {num_embeddings = "count", embedding_dim = "count"})
+  {"include_last_offset", false}, {"max_norm"}, {"norm_type", 2.0}, {"scale_grad_by_freq", false},
+  {"device"}, {"dtype"},
+}, {num_embeddings = "count", embedding_dim = "count", max_norm = "number", norm_type = "number"})
 
 function EmbeddingBag:init(...)
   local given = read(...)
@@ -18,6 +19,8 @@ function EmbeddingBag:init(...)
   self.num_embeddings, self.embedding_dim = given.num_embeddings, given.embedding_dim
   self.mode, self.padding_idx = given.mode, given.padding_idx
   self.include_last_offset = given.include_last_offset
+  self.max_norm, self.norm_type = given.max_norm, given.norm_type
+  self.scale_grad_by_freq = given.scale_grad_by_freq
   self:parameter("weight", {given.num_embeddings, given.embedding_dim}, init.normal_)
 end
 
@@ -27,6 +30,8 @@ function EmbeddingBag:forward(positions, offsets, per_sample_weights)
   return F.embedding_bag(positions, self.weight, {
     offsets = offsets, mode = self.mode, per_sample_weights = per_sample_weights,
     padding_idx = self.padding_idx, include_last_offset = self.include_last_offset,
+    max_norm = self.max_norm, norm_type = self.norm_type,
+    scale_grad_by_freq = self.scale_grad_by_freq,
   })
 end
 

@@ -7,12 +7,17 @@ local tide = require "tide"
 
 local F = require("tide.native").functional
 
+local function check_floating(name, x)
+  if not x:is_floating_point() then raise("%s: a floating type is needed: %s", name, x.dtype) end
+end
+
 local read_glu = arguments("glu", {"x", {"dim", -1}}, {x = "tensor", dim = "number"})
 
 --- One half of x, gated by the sigmoid of the other: halves along `dim`.
 function F.glu(...)
   local given = read_glu(...)
   local x, dim = given.x, given.dim
+  check_floating("glu", x)
   local size = x:size(dim)
   if size % 2 ~= 0 then
     raise("glu: dimension %d must have an even size: got %d", dim, size)
@@ -27,6 +32,7 @@ local read_prelu = arguments("prelu", {"x", "weight"}, {x = "tensor", weight = "
 function F.prelu(...)
   local given = read_prelu(...)
   local x, weight = given.x, given.weight
+  check_floating("prelu", x)
   if weight:dim() > 1 then
     raise("prelu: the weight has at most 1 dimension: got %d", weight:dim())
   end
@@ -57,6 +63,7 @@ local read_hardshrink = arguments("hardshrink", {"x", {"lambd", 0.5}},
 --- x where |x| is above lambd, else 0.
 function F.hardshrink(...)
   local given = read_hardshrink(...)
+  check_floating("hardshrink", given.x)
   return tide.where(given.x:abs():le(given.lambd), 0.0, given.x)
 end
 
@@ -67,6 +74,7 @@ local read_softshrink = arguments("softshrink", {"x", {"lambd", 0.5}},
 function F.softshrink(...)
   local given = read_softshrink(...)
   if given.lambd < 0 then raise("softshrink: lambd is 0 or more: got %g", given.lambd) end
+  check_floating("softshrink", given.x)
   return given.x - given.x:clamp(-given.lambd, given.lambd)
 end
 
@@ -343,60 +351,7 @@ function F.channel_shuffle(...)
   return x:unflatten(2, {groups, x:size(2) // groups}):transpose(2, 3):flatten(2, 3)
 end
 
-local read_bag = arguments("embedding_bag", {
-  "x", "weight", {"offsets"}, {"mode", "mean"}, {"per_sample_weights"}, {"padding_idx"},
-  {"include_last_offset", false},
-}, {x = "tensor", weight = "tensor", offsets = "tensor", per_sample_weights = "tensor",
-  padding_idx = "number"})
-
-local bag_modes = {sum = true, mean = true, max = true}
-
---- Rows of a table by position, put together bag by bag: bags are the rows of x, or begin at the
---- positions in `offsets`.
-function F.embedding_bag(...)
-  local given = read_bag(...)
-  local x, mode, padding = given.x, given.mode, given.padding_idx
-  if x:dim() < 1 or x:dim() > 2 then
-    raise("embedding_bag: positions in 1 or 2 dimensions are needed: got %d", x:dim())
-  end
-  if not bag_modes[mode] then
-    raise("embedding_bag: mode is sum, mean or max: got %s", tostring(mode))
-  end
-  local weights = given.per_sample_weights
-  if weights and mode ~= "sum" then
-    raise("embedding_bag: per_sample_weights need the mode sum: got %s", mode)
-  end
-  local starts, last
-  if x:dim() == 1 then
-    if not given.offsets then raise("embedding_bag: positions in one dimension need offsets") end
-    starts = given.offsets:tolist()
-    -- The last place then ends the last bag.
-    if given.include_last_offset then last = table.remove(starts) - 1 end
-  else
-    starts = {}
-    for i = 1, #x do starts[i] = (i - 1) * x:size(2) + 1 end
-    x, weights = x:reshape(-1), weights and weights:reshape(-1)
-  end
-  local rows = F.embedding(x, given.weight, padding)
-  local kept = padding and x:ne(padding) or x:eq(x)
-  local bags = {}
-  for i, first in ipairs(starts) do
-    local count = (starts[i + 1] or (last or x:numel()) + 1) - first
-    local own, mask = rows:narrow(1, first, count), kept:narrow(1, first, count):unsqueeze(2)
-    if weights then own = own * weights:narrow(1, first, count):unsqueeze(2) end
-    if count == 0 then
-      bags[i] = rows:new_zeros({rows:size(2)})
-    elseif mode == "max" then
-      local best = own:masked_fill(mask:logical_not(), -math.huge):amax(1)
-      bags[i] = tide.where(mask:any(), best, 0.0)
-    else
-      local sum = (own * mask):sum(1)
-      bags[i] = mode == "sum" and sum or sum / mask:sum():clamp(1)
-    end
-  end
-  return tide.stack(bags)
-end
-
+require "tide.nn.functional.bags"(F)
 require "tide.nn.functional.distances"(F)
 require "tide.nn.functional.pools"(F)
 

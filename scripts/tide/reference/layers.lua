@@ -37,7 +37,7 @@ return {
     {"Embedding", "(num_embeddings, embedding_dim, {padding_idx, max_norm, norm_type, ...})",
       "A table of vectors, looked up by positions from 1",
       "nn.Embedding(10, 4)(tide.tensor{1, 10}).shape --> {2, 4}"},
-    {"EmbeddingBag", "(num_embeddings, embedding_dim, {mode, padding_idx, include_last_offset})",
+    {"EmbeddingBag", "(num_embeddings, embedding_dim, {mode, padding_idx, include_last_offset, ...})",
       "Sums, means or largest values of looked-up vectors",
       "nn.EmbeddingBag(10, 4)(tide.tensor{{1, 2}, {3, 10}}).shape --> {2, 4}"},
     {"MultiheadAttention",
