@@ -28,17 +28,22 @@ class SharedTeam : public Parallel {
 
 std::vector<Device> present_devices() {
   std::vector<Device> devices{{DeviceKind::cpu, 0}};
-  for (int i = 0; i < sim_count(); ++i) devices.push_back({DeviceKind::sim, static_cast<uint8_t>(i)});
+  for (int i = 0; i < sim_count(); ++i)
+    devices.push_back({DeviceKind::sim, static_cast<uint8_t>(i)});
   for (const cuda::DeviceFacts& facts : cuda::driver_report().devices)
-    if (facts.obstacle.empty()) devices.push_back({DeviceKind::cuda, static_cast<uint8_t>(facts.ordinal)});
+    if (facts.obstacle.empty())
+      devices.push_back({DeviceKind::cuda, static_cast<uint8_t>(facts.ordinal)});
   return devices;
 }
 
 bool is_present(Device device) {
   switch (device.kind) {
-    case DeviceKind::cpu: return true;
-    case DeviceKind::sim: return device.index < sim_count();
-    case DeviceKind::cuda: return cuda::is_usable(device.index);
+    case DeviceKind::cpu:
+      return true;
+    case DeviceKind::sim:
+      return device.index < sim_count();
+    case DeviceKind::cuda:
+      return cuda::is_usable(device.index);
   }
   return false;
 }

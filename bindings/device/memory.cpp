@@ -60,7 +60,8 @@ int memory_summary(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"memory_allocated", guard<memory_allocated>, "device?", "Bytes that tensors hold now; pinned host memory is not counted",
+    {"memory_allocated", guard<memory_allocated>, "device?",
+     "Bytes that tensors hold now; pinned host memory is not counted",
      "local x = tide.ones(1000); tide.synchronize(); tide.memory_allocated() >= 4000 --> true"},
     {"max_memory_allocated", guard<max_memory_allocated>, "device?",
      "The most bytes that tensors held since the last reset_peak_memory_stats",

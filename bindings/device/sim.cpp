@@ -53,7 +53,8 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
   else
     throw ArgumentError("sim.configure: unknown option '" + std::string(key) +
                         "': known are index, device, memory_limit, bytes_per_second, "
-                        "staging_bytes_per_second, pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy");
+                        "staging_bytes_per_second, pin_bytes_per_second, copy_latency, "
+                        "launch_cost, fail_op, fail_allocation, fail_copy");
 }
 
 int configure(lua_State* L) {
@@ -92,9 +93,9 @@ constexpr Function kFunctions[] = {
     {"configure", guard<configure>,
      "{index, device, memory_limit, bytes_per_second, staging_bytes_per_second, "
      "pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy}",
-     "Sets what a simulated accelerator has: bytes, copy rate, rate of the detour of memory that is "
-     "not pinned, rate of pinning (sim:0's, for all), seconds per copy and launch; fail_* make the "
-     "k-th step from now fail",
+     "Sets what a simulated accelerator has: bytes, copy rate, rate of the detour of memory that "
+     "is not pinned, rate of pinning (sim:0's, for all), seconds per copy and launch; fail_* make "
+     "the k-th step from now fail",
      "tide.sim.configure({index = 0, copy_latency = 0}); tide.ones(2):to(\"sim:0\") --> {1.0, "
      "1.0}"},
     {"device_count", guard<device_count>, "", "How many simulated accelerators there are",

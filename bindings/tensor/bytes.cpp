@@ -112,7 +112,8 @@ int stats(lua_State* L) {
 }
 
 constexpr Function kMethods[] = {
-    {"bytes", guard<bytes>, "", "The elements as a string, row-major, as the machine stores them; waits",
+    {"bytes", guard<bytes>, "",
+     "The elements as a string, row-major, as the machine stores them; waits",
      "#tide.ones(3):bytes() --> 12"},
     {"stats", guard<stats>, "",
      "A table: min, max, mean and std of the finite elements, their number, and the shares of "

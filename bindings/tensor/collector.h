@@ -17,7 +17,7 @@ struct Collector {
   int64_t live_after_full = 0;  ///< when the last full collection had ended
   uint64_t bytes_at_step = 0;   ///< allocated so far at the last step
   uint64_t held_after_full = 0;
-  int lua_after_full = 0;       ///< kilobytes of Lua's own
+  int lua_after_full = 0;  ///< kilobytes of Lua's own
 };
 inline constinit thread_local Collector collector;
 

@@ -165,8 +165,8 @@ int as_in_ctx(lua_State* L) {
 
 constexpr Function kMethods[] = {
     {"to", guard<to>, "device | dtype | tensor | {device, dtype, copy, non_blocking}",
-     "x on another device or of another type; x itself if nothing changes. On the way to the cpu it "
-     "waits, unless non_blocking = true: then the first read does",
+     "x on another device or of another type; x itself if nothing changes. On the way to the cpu "
+     "it waits, unless non_blocking = true: then the first read does",
      "tide.tensor{1, 2}:to(\"float32\") --> {1.0, 2.0}"},
     {"float", guard<to_type<DType::f32>>, "", "x as float32",
      "tide.tensor{1, 2}:float() --> {1.0, 2.0}"},

@@ -14,7 +14,8 @@ class LuaFunction {
  public:
   /// The function at a stack index.
   LuaFunction(lua_State* L, int index);
-  /// Lua is not called here: a collection may be what ends this. The function is let go by `let_go`.
+  /// Lua is not called here: a collection may be what ends this. The function is let go by
+  /// `let_go`.
   ~LuaFunction();
   /// Lets go of the functions that nobody calls any more, and so of the tensors that they hold.
   static void let_go(lua_State* L);

@@ -9,9 +9,12 @@ namespace tide {
 
 std::string Device::name() const {
   switch (kind) {
-    case DeviceKind::cpu: return "cpu";
-    case DeviceKind::sim: return "sim:" + std::to_string(index);
-    case DeviceKind::cuda: return "cuda:" + std::to_string(index);
+    case DeviceKind::cpu:
+      return "cpu";
+    case DeviceKind::sim:
+      return "sim:" + std::to_string(index);
+    case DeviceKind::cuda:
+      return "cuda:" + std::to_string(index);
   }
   return "?";
 }
@@ -24,13 +27,18 @@ Device device_from_name(std::string_view name) {
   const size_t colon = name.find(':');
   const std::string_view kind = name.substr(0, colon);
   Device device;
-  if (kind == "cpu") device.kind = DeviceKind::cpu;
-  else if (kind == "sim") device.kind = DeviceKind::sim;
-  else if (kind == "cuda" || kind == "gpu") device.kind = DeviceKind::cuda;
-  else throw bad();
+  if (kind == "cpu")
+    device.kind = DeviceKind::cpu;
+  else if (kind == "sim")
+    device.kind = DeviceKind::sim;
+  else if (kind == "cuda" || kind == "gpu")
+    device.kind = DeviceKind::cuda;
+  else
+    throw bad();
   if (colon == std::string_view::npos) return device;
   const std::string_view digits = name.substr(colon + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), device.index);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), device.index);
   if (error != std::errc() || end != digits.data() + digits.size()) throw bad();
   if (device.kind == DeviceKind::cpu && device.index != 0) throw bad();
   return device;

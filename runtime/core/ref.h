@@ -7,8 +7,8 @@
 
 namespace tide {
 
-/// Base of objects that count their owners. T is the derived type; `T::destroy(T*)` may replace `delete`. Owners may live
-/// on any thread.
+/// Base of objects that count their owners. T is the derived type; `T::destroy(T*)` may replace
+/// `delete`. Owners may live on any thread.
 template <class T>
 class RefCounted {
  public:
@@ -31,7 +31,8 @@ class RefCounted {
   mutable std::atomic<uint32_t> count_{0};
 };
 
-/// The same for objects that stay on the thread that records: a plain count, as each op touches a dozen of them.
+/// The same for objects that stay on the thread that records: a plain count, as each op touches a
+/// dozen of them.
 template <class T>
 class ThreadRefCounted {
  public:
@@ -53,8 +54,8 @@ class ThreadRefCounted {
   mutable uint32_t count_ = 0;
 };
 
-/// How a Ref counts: by the object's own functions. Specialized for a T that is incomplete where its
-/// handles are copied.
+/// How a Ref counts: by the object's own functions. Specialized for a T that is incomplete where
+/// its handles are copied.
 template <class T>
 struct Counting {
   static void retain(const T* object) { object->retain(); }

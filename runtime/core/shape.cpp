@@ -44,7 +44,8 @@ Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   const int shift = longer.rank() - shorter.rank();
   for (int d = 0; d < shorter.rank(); ++d) {
     int64_t& size = result[d + shift];
-    if (size == 1) size = shorter[d];
+    if (size == 1)
+      size = shorter[d];
     else if (shorter[d] != 1 && shorter[d] != size)
       throw ShapeError(std::string(op) + ": shapes do not broadcast: " + a.text() + " and " +
                        b.text() + " differ in dimension " + std::to_string(d + shift + 1) + " (" +
@@ -74,7 +75,8 @@ bool Layout::is_contiguous() const {
 }
 
 bool Layout::is_injective() const {
-  // Sorted by stride (inserted one by one), each stride must reach beyond all that the smaller ones span.
+  // Sorted by stride (inserted one by one), each stride must reach beyond all that the smaller ones
+  // span.
   const auto magnitude = [&](int d) { return strides[d] < 0 ? -strides[d] : strides[d]; };
   std::array<int, kMaxDims> order{};
   int n = 0;

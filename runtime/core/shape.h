@@ -52,7 +52,8 @@ class Shape {
 /// The shape both broadcast to. Throws ShapeError naming `op` if they do not fit.
 Shape broadcast(const char* op, const Shape& a, const Shape& b);
 
-/// An index map: element (i0, i1, ...) lies at offset + sum of i_d * strides[d], counted in elements.
+/// An index map: element (i0, i1, ...) lies at offset + sum of i_d * strides[d], counted in
+/// elements.
 struct Layout {
   Shape shape;
   std::array<int64_t, kMaxDims> strides;

@@ -31,9 +31,7 @@ class HostBackend : public Backend {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
-  Parallel* side_by_side() override {
-    return parallel_->threads() > 1 ? parallel_.get() : nullptr;
-  }
+  Parallel* side_by_side() override { return parallel_->threads() > 1 ? parallel_.get() : nullptr; }
   int64_t small_work(const Step& step) const override;
   void finish() override {}
   bool host_readable() const override { return true; }
@@ -50,8 +48,8 @@ class HostBackend : public Backend {
 /// which carries one transfer at a time in each direction.
 class SimBackend : public HostBackend {
  public:
-  /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE, TIDE_SIM_STAGING and
-  /// TIDE_SIM_PIN (bytes per second), TIDE_SIM_LATENCY and TIDE_SIM_LAUNCH (seconds).
+  /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE, TIDE_SIM_STAGING
+  /// and TIDE_SIM_PIN (bytes per second), TIDE_SIM_LATENCY and TIDE_SIM_LAUNCH (seconds).
   explicit SimBackend(int index);
 
   std::unique_ptr<Backend> another_stream() override;

@@ -11,8 +11,8 @@ struct NativeStep;
 /// parts.
 NativeFunction native_function(NativeOp op);
 
-/// The work of a product that one thread does in so short a time that sharing it out gains little, in
-/// multiplications of eight numbers; 0 for all else.
+/// The work of a product that one thread does in so short a time that sharing it out gains little,
+/// in multiplications of eight numbers; 0 for all else.
 int64_t small_product_work(const NativeStep& step);
 
 void native_matmul(NativeCall& call);

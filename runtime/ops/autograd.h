@@ -9,7 +9,8 @@
 
 namespace tide {
 
-/// A tensor's value and history at one moment, kept for a backward pass: later in-place writes do not change it.
+/// A tensor's value and history at one moment, kept for a backward pass: later in-place writes do
+/// not change it.
 class Saved {
  public:
   explicit Saved(const Tensor& x);
@@ -20,33 +21,38 @@ class Saved {
   Tensor tensor_;
 };
 
-/// Whether a result computed from x now gets a history: x requires a gradient and no_grad is not in force.
+/// Whether a result computed from x now gets a history: x requires a gradient and no_grad is not in
+/// force.
 bool needs_history(const Tensor& x);
 
 /// What a backward function is given.
 struct GradientCall {
-  Tensor dy;                ///< gradient of the result
-  Tensor y;                 ///< the result itself, if it was asked for
+  Tensor dy;                     ///< gradient of the result
+  Tensor y;                      ///< the result itself, if it was asked for
   std::span<const bool> needed;  ///< per input: whether its gradient is wanted
-  std::span<const Tensor> parts; ///< of a joint history: gradients of the results, undefined where none came
+  /// Of a joint history: gradients of the results, undefined where none came.
+  std::span<const Tensor> parts;
 };
 /// Returns the gradient of each input (undefined: none), in the input's shape and type.
 using GradientFunction = std::function<std::vector<Tensor>(const GradientCall&)>;
 
-/// Makes `y` differentiable: backward calls `gradient` with the gradient of y and passes what it returns on to `inputs`.
-/// Does nothing if no input needs history. Captured tensors must be `Saved`.
+/// Makes `y` differentiable: backward calls `gradient` with the gradient of y and passes what it
+/// returns on to `inputs`. Does nothing if no input needs history. Captured tensors must be
+/// `Saved`.
 void set_history(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
                  GradientFunction gradient);
-void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs, bool uses_y,
-                 GradientFunction gradient);
+void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
+                 bool uses_y, GradientFunction gradient);
 
 /// Makes several results of one op differentiable together: `gradient` is called once, when the
-/// gradients of all results that take part (GradientCall::parts) are known. Results may be undefined.
-/// `reusable`: it captures no values, so that backward may go through again without retain_graph.
+/// gradients of all results that take part (GradientCall::parts) are known. Results may be
+/// undefined. `reusable`: it captures no values, so that backward may go through again without
+/// retain_graph.
 void set_joint_history(std::span<const Tensor> results, const char* name,
                        std::span<const Tensor> inputs, bool reusable, GradientFunction gradient);
 
-/// Gradients are off between construction and destruction (on this thread); `on` switches them on again inside.
+/// Gradients are off between construction and destruction (on this thread); `on` switches them on
+/// again inside.
 class GradientMode {
  public:
   explicit GradientMode(bool on);
@@ -58,15 +64,16 @@ class GradientMode {
   bool previous_;
 };
 
-/// Whether backward passes of this thread look at every gradient, and throw an Error that names the op
-/// and line whose gradient first is nan or infinite. They then wait for each.
+/// Whether backward passes of this thread look at every gradient, and throw an Error that names the
+/// op and line whose gradient first is nan or infinite. They then wait for each.
 bool anomaly_detection();
 void set_anomaly_detection(bool on);
 /// Whether all elements are numbers. Waits.
 bool all_finite(const Tensor& x);
 
-/// Puts `value` in the place of x's elements, with history: x (and its base and views) then depends on the value.
-/// Throws Error if x is, or shares its storage with, a leaf that requires a gradient, outside no_grad.
+/// Puts `value` in the place of x's elements, with history: x (and its base and views) then depends
+/// on the value. Throws Error if x is, or shares its storage with, a leaf that requires a gradient,
+/// outside no_grad.
 void write(const char* name, const Tensor& x, const TensorOrNumber& value);
 
 /// Throws Error naming `name` if x is, or shares its storage with, a leaf that requires a gradient,
@@ -80,18 +87,18 @@ struct BackwardOptions {
   bool retain_graph = false;  ///< keep what a second backward through the same graph needs
   bool create_graph = false;  ///< gradients get a history of their own; implies retain_graph
 };
-/// Adds the gradient of y to `.grad` of all leaves that it was computed from. `dy` (undefined: 1, if y has one
-/// element) has y's shape. Hands over; does not wait.
+/// Adds the gradient of y to `.grad` of all leaves that it was computed from. `dy` (undefined: 1,
+/// if y has one element) has y's shape. Hands over; does not wait.
 void backward(const Tensor& y, const Tensor& dy = {}, BackwardOptions options = {});
-/// Gradients of the sum of the outputs (weighted by `weights`, or by 1) with respect to the inputs, which need not be leaves;
-/// `.grad` stays as it is. Throws Error for an input that the outputs do not depend on, or with `allow_unused` gives an
-/// undefined tensor.
+/// Gradients of the sum of the outputs (weighted by `weights`, or by 1) with respect to the inputs,
+/// which need not be leaves; `.grad` stays as it is. Throws Error for an input that the outputs do
+/// not depend on, or with `allow_unused` gives an undefined tensor.
 std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
                               std::span<const Tensor> weights = {}, BackwardOptions options = {},
                               bool allow_unused = false);
 
-/// Calls `hook` with the gradient of x whenever one is computed; what it returns, if defined, takes its place.
-/// Returns a number for remove_hook. Throws Error unless x requires a gradient.
+/// Calls `hook` with the gradient of x whenever one is computed; what it returns, if defined, takes
+/// its place. Returns a number for remove_hook. Throws Error unless x requires a gradient.
 size_t register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook);
 void remove_hook(const Tensor& x, size_t number);
 /// Makes backward keep `.grad` of a tensor that is not a leaf.

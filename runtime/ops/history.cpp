@@ -106,9 +106,12 @@ Ref<History> history_of(const Tensor& x) {
   if (state->group && state->group->version != state->version) {
     const HistoryGroup& group = *state->group;
     state->version = group.version;
-    if (!group.history) state->history = {};
-    else if (x.layout() == group.base) state->history = group.history;
-    else state->history = history_of_view(group, x);
+    if (!group.history)
+      state->history = {};
+    else if (x.layout() == group.base)
+      state->history = group.history;
+    else
+      state->history = history_of_view(group, x);
   }
   return state->history;
 }
@@ -146,7 +149,9 @@ Saved::Saved(const Tensor& x) : tensor_(snapshot(x)) {
   state.alias_of = leaf;
 }
 
-bool needs_history(const Tensor& x) { return gradients_enabled && x.body().autograd && x.requires_grad(); }
+bool needs_history(const Tensor& x) {
+  return gradients_enabled && x.body().autograd && x.requires_grad();
+}
 
 void set_history(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
                  GradientFunction gradient) {
@@ -163,8 +168,8 @@ void set_history(const Tensor& y, const char* name, std::span<const Tensor> inpu
   if (state.group) state.version = state.group->version;
 }
 
-void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs, bool uses_y,
-                 GradientFunction gradient) {
+void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
+                 bool uses_y, GradientFunction gradient) {
   set_history(y, name, std::span(inputs.begin(), inputs.size()), uses_y, std::move(gradient));
 }
 
@@ -221,7 +226,8 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   if (!tracked && !(gradients_enabled && own && own->group && own->group->history))
     return record_write(name, x, value);
   if (!x.layout().is_injective())
-    throw Error(std::string(name) + ": several elements of the tensor share one place; use clone()");
+    throw Error(std::string(name) +
+                ": several elements of the tensor share one place; use clone()");
 
   AutogradState& state = x.body().autograd_state();
   const Ref<History> before = history_of(x);
@@ -285,12 +291,14 @@ Tensor Tensor::grad() const { return body_->autograd ? body_->autograd->grad : T
 void Tensor::set_grad(const Tensor& grad) const {
   if (grad.defined()) {
     if (!(grad.shape() == shape()))
-      throw ShapeError("grad: its shape " + grad.shape().text() + " is not the tensor's " + shape().text());
+      throw ShapeError("grad: its shape " + grad.shape().text() + " is not the tensor's " +
+                       shape().text());
     if (grad.dtype() != dtype())
-      throw DTypeError("grad: its type " + std::string(name_of(grad.dtype())) + " is not the tensor's " +
-                       std::string(name_of(dtype())));
+      throw DTypeError("grad: its type " + std::string(name_of(grad.dtype())) +
+                       " is not the tensor's " + std::string(name_of(dtype())));
     if (!(grad.device() == device()))
-      throw DeviceError("grad: it lies on " + grad.device().name() + ", the tensor on " + device().name());
+      throw DeviceError("grad: it lies on " + grad.device().name() + ", the tensor on " +
+                        device().name());
     // Such a ring would keep itself alive.
     for (Tensor next = grad; next.defined(); next = next.grad())
       if (next == *this)

@@ -17,8 +17,8 @@ Tensor bmm(const Tensor& a, const Tensor& b);
 Tensor mv(const Tensor& a, const Tensor& b);
 Tensor dot(const Tensor& a, const Tensor& b);
 Tensor outer(const Tensor& a, const Tensor& b);
-/// beta * x + alpha * (a b), in the shape of the product, to which x is broadcast. Integers take the
-/// whole part of beta and alpha; beta = 0 leaves x out, nan and infinities too.
+/// beta * x + alpha * (a b), in the shape of the product, to which x is broadcast. Integers take
+/// the whole part of beta and alpha; beta = 0 leaves x out, nan and infinities too.
 Tensor addmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
              std::optional<Number> alpha = {});
 Tensor baddbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},

@@ -5,16 +5,17 @@
 //   };
 //
 // V is reference::Value<T> (one number on the host, tests only) or ir::Value (LLVM vectors, for the
-// CPU and for NVPTX). A V is of one of the compute types bool, u8, i8, i16, i32, i64, f32, f64; the caller converts
-// f16 and bf16 to f32 before and rounds once afterwards. Every operation below rounds to
-// its own type and nothing is contracted, so both kinds of V give the same bits.
+// CPU and for NVPTX). A V is of one of the compute types bool, u8, i8, i16, i32, i64, f32, f64; the
+// caller converts f16 and bf16 to f32 before and rounds once afterwards. Every operation below
+// rounds to its own type and nothing is contracted, so both kinds of V give the same bits.
 //
 // The operations of V (a, b, c of one type unless said otherwise):
-//   a.constant(1.5)  a.type()      a number, or a constant of a's type (double or int64_t argument);
-//                                  the DType (constexpr for the reference)
+//   a.constant(1.5)                a constant of a's type, from a double or an int64_t
+//   a.type()                       the DType (constexpr for the reference)
 //   a + b  a - b  a * b  -a        integers wrap around
 //   a / b                          floating only, IEEE
-//   quotient(a, b) remainder(a, b) integers, truncating, as C; b must not be 0; lowest / -1 wraps to lowest, its remainder is 0
+//   quotient(a, b) remainder(a, b) integers, truncating, as C; b must not be 0; lowest / -1 wraps
+//                                  to lowest, its remainder is 0
 //   fma(a, b, c)                   one rounding where the target has the instruction (AVX2 and up,
 //                                  GPUs), else two; for polynomials only
 //   abs(a) sqrt(a) floor(a) ceil(a) trunc(a) round_even(a)
@@ -23,11 +24,11 @@
 //   m & n  m | n  !m               on masks
 //   select(m, a, b)
 //   a & b  a | b  a ^ b  ~a        integers and bool
-//   shift_left(a, n) shift_right(a, n)   n of a's type, 0 <= n < bits; right shifts of signed types are arithmetic
-//   shift_left(a, 5) ...           the same by a constant
-//   convert<D>(a) / convert(a, type)   as C where the value fits; what does not fit is
-//                                  defined: floating to integer saturates through i64 and then wraps, nan gives 0;
-//                                  to bool: != 0
+//   shift_left(a, n)               n of a's type or a constant, 0 <= n < bits
+//   shift_right(a, n)              the same; arithmetic for signed types
+//   convert<D>(a)  convert(a, D)   as C where the value fits. What does not fit is defined, too:
+//                                  from floating to integer it saturates through i64 and then
+//                                  wraps, nan gives 0; to bool: != 0
 //   bits(a)  float_bits(i)         f32 <-> i32, f64 <-> i64, the same bits
 //   as_unsigned_multiply_high(a, b)   i64 values holding 32-bit numbers: (a * b) >> 32, for Philox
 //   where_rare(m, x, usual, f)     f(x), an array of V, where m holds, else `usual`; a branch passes over f if m holds nowhere

@@ -19,16 +19,20 @@ uint64_t bits_of(Number number, DType type) {
     return bits;
   };
   switch (compute_type(type)) {
-    case DType::f64: return from_double(number.as_double());
+    case DType::f64:
+      return from_double(number.as_double());
     case DType::f32: {
       const auto value = static_cast<float>(number.as_double());
       uint32_t bits;
       std::memcpy(&bits, &value, sizeof bits);
       return bits;
     }
-    case DType::boolean: return number.type() == DType::f64 ? number.as_double() != 0 : number.as_integer() != 0;
-    case DType::u8: return static_cast<uint8_t>(number.as_integer());
-    default: return static_cast<uint64_t>(number.as_integer());
+    case DType::boolean:
+      return number.type() == DType::f64 ? number.as_double() != 0 : number.as_integer() != 0;
+    case DType::u8:
+      return static_cast<uint8_t>(number.as_integer());
+    default:
+      return static_cast<uint64_t>(number.as_integer());
   }
 }
 
@@ -38,10 +42,12 @@ void check_countable(const char* name, const Shape& shape) {
   int64_t count = 1;
   for (int64_t size : shape)
     if (size > 0 && (__builtin_mul_overflow(count, size, &count) || count > kMost))
-      throw ShapeError(std::string(name) + ": no machine can hold so many elements: " + shape.text());
+      throw ShapeError(std::string(name) +
+                       ": no machine can hold so many elements: " + shape.text());
 }
 
-Ref<Node> new_node(Node::Kind kind, const char* name, DeviceState& device, DType type, const Shape& shape) {
+Ref<Node> new_node(Node::Kind kind, const char* name, DeviceState& device, DType type,
+                   const Shape& shape) {
   check_countable(name, shape);
   Ref<Node> node = new Node;
   node->kind = kind;
@@ -64,15 +70,16 @@ DeviceState& common_device(const char* name, std::span<const TensorOrNumber> arg
   for (const auto& argument : arguments) {
     if (!argument.tensor.defined()) continue;
     DeviceState* own = argument.tensor.body().cell->device;
-    if (!device || (device->device.kind == DeviceKind::cpu && first->rank() == 0 && own != device)) {
+    if (!device ||
+        (device->device.kind == DeviceKind::cpu && first->rank() == 0 && own != device)) {
       device = own;
       first = &argument.tensor;
     } else if (own != device &&
                !(own->device.kind == DeviceKind::cpu && argument.tensor.rank() == 0)) {
-      throw DeviceError(std::string(name) + ": tensors lie on different devices: " +
-                        first->shape().text() + " on " + device->device.name() + " and " +
-                        argument.tensor.shape().text() + " on " + own->device.name() +
-                        "; move one with :to(\"" + device->device.name() + "\")");
+      throw DeviceError(
+          std::string(name) + ": tensors lie on different devices: " + first->shape().text() +
+          " on " + device->device.name() + " and " + argument.tensor.shape().text() + " on " +
+          own->device.name() + "; move one with :to(\"" + device->device.name() + "\")");
     }
   }
   return *device;
@@ -107,7 +114,8 @@ Tensor record_map(LightOp op, const char* name, DType result_type, DType operand
       continue;
     }
     const TensorBody& body = tensor.body();
-    if (body.cell->device == &device && (op == LightOp::convert || body.cell->value->type == wanted)) {
+    if (body.cell->device == &device &&
+        (op == LightOp::convert || body.cell->value->type == wanted)) {
       node->arguments[j] = argument_of(tensor);
       continue;
     }
@@ -121,12 +129,14 @@ Tensor record_map(LightOp op, const char* name, DType result_type, DType operand
 
 Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
                   std::initializer_list<TensorOrNumber> arguments) {
-  return record_map(op, name, result_type, operand_type, std::span(arguments.begin(), arguments.size()));
+  return record_map(op, name, result_type, operand_type,
+                    std::span(arguments.begin(), arguments.size()));
 }
 
 Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType result_type,
                    DType operand_type, Device device, std::initializer_list<Number> numbers) {
-  Ref<Node> node = new_node(Node::Kind::ramp, name, DeviceState::of(device), result_type, ramp.shape);
+  Ref<Node> node =
+      new_node(Node::Kind::ramp, name, DeviceState::of(device), result_type, ramp.shape);
   node->op = static_cast<OpCode>(op);
   node->operand_type = operand_type;
   node->ramp = std::make_unique<Layout>(ramp);
@@ -138,8 +148,8 @@ Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType resul
 
 Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int first, int last) {
   const bool adds = reduction == Reduction::sum || reduction == Reduction::prod;
-  const DType type = !adds                   ? x.dtype()
-                     : is_half(x.dtype())    ? DType::f32
+  const DType type = !adds                    ? x.dtype()
+                     : is_half(x.dtype())     ? DType::f32
                      : is_floating(x.dtype()) ? x.dtype()
                                               : DType::i64;
   Shape shape = x.shape();
@@ -150,11 +160,14 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   }
   DeviceState& device = *x.body().cell->device;
   if (length == 0) {
-    // Of the extremes, only those of truth values have a beginning: all of nothing is true, any of it false.
+    // Of the extremes, only those of truth values have a beginning: all of nothing is true, any of
+    // it false.
     if (!adds && type != DType::boolean)
-      throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() + " has no elements");
-    return record_ramp(LightOp::fill, name, Layout(shape), type, type, device.device,
-                       {Number(int64_t{reduction == Reduction::prod || reduction == Reduction::min})});
+      throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() +
+                       " has no elements");
+    return record_ramp(
+        LightOp::fill, name, Layout(shape), type, type, device.device,
+        {Number(int64_t{reduction == Reduction::prod || reduction == Reduction::min})});
   }
   Tensor input = type == x.dtype() || is_half(x.dtype()) ? x : converted(name, x, type);
   if (length == 1) {
@@ -163,7 +176,8 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
     int kept = 0;
     for (int d = 0; d < x.rank(); ++d)
       if (d < first || d > last) layout.strides[kept++] = input.layout().strides[d];
-    return record_map(LightOp::convert, name, type, x.dtype(), {TensorOrNumber(make_view(input, layout))});
+    return record_map(LightOp::convert, name, type, x.dtype(),
+                      {TensorOrNumber(make_view(input, layout))});
   }
   // The kernel walks the run with one stride.
   const Layout& layout = input.layout();
@@ -171,7 +185,8 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   for (int d = last; d >= first; --d) {
     if (layout.shape[d] == 1) continue;
     if (span > 1 && layout.strides[d] != stride * span) {
-      input = record_map(LightOp::convert, name, input.dtype(), input.dtype(), {TensorOrNumber(input)});
+      input =
+          record_map(LightOp::convert, name, input.dtype(), input.dtype(), {TensorOrNumber(input)});
       break;
     }
     if (span == 1) stride = layout.strides[d];
@@ -229,7 +244,8 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
   Tensor input = value.tensor;
   // A number would go on in the compute type, as if it had not been rounded to the tensor's.
   if (!input.defined() && is_half(type))
-    input = record_ramp(LightOp::fill, name, Layout(Shape()), type, type, device.device, {value.number});
+    input = record_ramp(LightOp::fill, name, Layout(Shape()), type, type, device.device,
+                        {value.number});
   if (input.defined()) {
     if (input.body().cell->device != &device) {
       if (input.device().kind != DeviceKind::cpu || input.rank() != 0)
@@ -244,7 +260,8 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
   } else {
     source.number = bits_of(value.number, type);
   }
-  Ref<Node> node = new_node(whole ? Node::Kind::assign : Node::Kind::write, name, device, type, old->shape);
+  Ref<Node> node =
+      new_node(whole ? Node::Kind::assign : Node::Kind::write, name, device, type, old->shape);
   node->operand_type = type;
   node->fills = fills;
   node->arity = 2;
@@ -310,14 +327,15 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   void* destination = node->storage->data;
   char* storage = static_cast<char*>(source.storage->data);
   const CallSite site = current_call_site();
-  const CopyKind kind = &from == &to ? CopyKind::within
-                        : source.storage->pinned() ? CopyKind::from_pinned
+  const CopyKind kind = &from == &to                          ? CopyKind::within
+                        : source.storage->pinned()            ? CopyKind::from_pinned
                         : from.device.kind == DeviceKind::cpu ? CopyKind::to_device
-                        : to.device.kind == DeviceKind::cpu ? CopyKind::to_host
-                                                            : CopyKind::between;
-  // The side that is not the host's pays for the transfer, on the destination's queue. A driver's memory is
-  // reached through its own backend only.
-  const bool host_side = to.device.kind == DeviceKind::cpu || (to.backend->host_readable() && !from.backend->host_readable());
+                        : to.device.kind == DeviceKind::cpu   ? CopyKind::to_host
+                                                              : CopyKind::between;
+  // The side that is not the host's pays for the transfer, on the destination's queue. A driver's
+  // memory is reached through its own backend only.
+  const bool host_side = to.device.kind == DeviceKind::cpu ||
+                         (to.backend->host_readable() && !from.backend->host_readable());
   Backend& backend = host_side ? *from.backend : stream.backend;
   node->ticket = stream.queue.submit([&](Submission& submission) {
     submission.ops = 1;

@@ -11,25 +11,26 @@
 
 namespace tide {
 
-/// Records y = op(arguments...), elementwise. Tensors broadcast to the common shape, and are converted
-/// to `operand_type` where they differ from it (a conversion is an op of its own, folded into the kernel); numbers
-/// become parameters of compute_type(operand_type). An argument of an op that has a fixed type (the condition of
-/// `where`, the i64 counter of random ops) is left alone; see light_ops.h. All tensors lie on one device; cpu tensors of
-/// no dimensions mix with any. `name` is the script's name of the op, for errors.
-/// Throws ShapeError and DeviceError.
+/// Records y = op(arguments...), elementwise. Tensors broadcast to the common shape, and are
+/// converted to `operand_type` where they differ from it (a conversion is an op of its own, folded
+/// into the kernel); numbers become parameters of compute_type(operand_type). An argument of an op
+/// that has a fixed type (the condition of `where`, the i64 counter of random ops) is left alone;
+/// see light_ops.h. All tensors lie on one device; cpu tensors of no dimensions mix with any.
+/// `name` is the script's name of the op, for errors. Throws ShapeError and DeviceError.
 Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
                   std::span<const TensorOrNumber> arguments);
 Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
                   std::initializer_list<TensorOrNumber> arguments);
 
-/// Records an elementwise op of numbers and an index ramp alone: element (i0, i1, ...) of the new tensor sees the
-/// i64 `ramp.offset + sum of i_d * ramp.strides[d]` as its first argument, the numbers (converted to
-/// compute_type(operand_type)) as the others.
+/// Records an elementwise op of numbers and an index ramp alone: element (i0, i1, ...) of the new
+/// tensor sees the i64 `ramp.offset + sum of i_d * ramp.strides[d]` as its first argument, the
+/// numbers (converted to compute_type(operand_type)) as the others.
 Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType result_type,
                    DType operand_type, Device device, std::initializer_list<Number> numbers);
 
-/// Combines along the dimensions first..last (from 0, inclusive), which disappear. The result has the input's
-/// type, but f32 for sums and products of f16/bf16, and i64 for those of integers and bool.
+/// Combines along the dimensions first..last (from 0, inclusive), which disappear. The result has
+/// the input's type, but f32 for sums and products of f16/bf16, and i64 for those of integers and
+/// bool.
 Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int first, int last);
 
 /// Records one native op (see native_ops.def): one new tensor per entry of `outputs`.
@@ -41,17 +42,17 @@ std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const
                                   std::span<const NativeResult> outputs,
                                   std::span<const int64_t> attributes);
 
-/// Puts `value` (broadcast to x's shape, converted to its type) in the place of x's elements, as seen by all views of the
-/// same storage. No history.
+/// Puts `value` (broadcast to x's shape, converted to its type) in the place of x's elements, as
+/// seen by all views of the same storage. No history.
 void record_write(const char* name, const Tensor& x, const TensorOrNumber& value);
-/// The same for a part of a tensor that an op is making: if this write fails, the whole is lost, as there is no older
-/// value to keep.
+/// The same for a part of a tensor that an op is making: if this write fails, the whole is lost, as
+/// there is no older value to keep.
 void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value);
 
 /// A copy of x on `device`, queued.
 Tensor record_transfer(const Tensor& x, Device device);
-/// A copy of x, which lies on the cpu, in host memory that is pinned: devices copy from there without a detour. x itself
-/// if it is pinned already, or if there is no device to pin it for.
+/// A copy of x, which lies on the cpu, in host memory that is pinned: devices copy from there
+/// without a detour. x itself if it is pinned already, or if there is no device to pin it for.
 Tensor record_pinned(const Tensor& x);
 /// Whether the elements of x lie in pinned memory by now.
 bool is_pinned(const Tensor& x);
@@ -61,8 +62,8 @@ void wait_for_transfer(const Tensor& x);
 /// A tensor with these elements (row-major, size_of(type) each), copied now.
 Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device);
 
-/// Another handle on the same elements. Shares storage with x: writes through either are seen by both. The layout
-/// indexes x's storage. No history.
+/// Another handle on the same elements. Shares storage with x: writes through either are seen by
+/// both. The layout indexes x's storage. No history.
 Tensor make_view(const Tensor& x, const Layout& layout);
 
 /// A dense tensor with x's elements: x itself if it is contiguous, else a recorded copy.

@@ -25,33 +25,33 @@ using Hooks = std::vector<std::function<Tensor(const Tensor&)>>;
 /// The history that a base and its views share: a write through any of them changes it for all. A
 /// detached alias belongs to another group, or none.
 struct HistoryGroup : ThreadRefCounted<HistoryGroup>, Recycled<HistoryGroup> {
-  Layout base;             ///< layout of the base in the cell
-  Ref<History> history;    ///< of the base
+  Layout base;                 ///< layout of the base in the cell
+  Ref<History> history;        ///< of the base
   TensorBody* leaf = nullptr;  ///< the base, while it is a leaf that requires a gradient
-  uint64_t version = 0;    ///< counts the writes with history
+  uint64_t version = 0;        ///< counts the writes with history
 };
 
 /// One op that a backward pass goes through.
 struct History : ThreadRefCounted<History>, Recycled<History> {
   struct Edge {
-    Ref<History> history;    ///< of the input; null: a leaf or none
-    Ref<TensorBody> leaf;    ///< the leaf whose .grad grows
+    Ref<History> history;  ///< of the input; null: a leaf or none
+    Ref<TensorBody> leaf;  ///< the leaf whose .grad grows
     Shape shape;
     DType type = DType::f32;
     Device device;
-    int part = -1;           ///< of a joint history: which of its results this one is
+    int part = -1;  ///< of a joint history: which of its results this one is
     bool needed() const { return history || leaf; }
   };
   const char* name = "";
   CallSite site;
-  uint64_t number = 0;       ///< grows with recording: later ops go first in backward
+  uint64_t number = 0;  ///< grows with recording: later ops go first in backward
   std::vector<Edge> edges;
   GradientFunction gradient;
   bool uses_y = false;
-  int parts = 0;             ///< of a joint history: the number of results that it stands behind
-  bool reusable = false;     ///< holds no values: backward may go through again without retain_graph
-  bool released = false;     ///< backward has been through and the graph was not retained
-  std::unique_ptr<Tensor> y; ///< value of the result, without history, if it is used
+  int parts = 0;          ///< of a joint history: the number of results that it stands behind
+  bool reusable = false;  ///< holds no values: backward may go through again without retain_graph
+  bool released = false;  ///< backward has been through and the graph was not retained
+  std::unique_ptr<Tensor> y;  ///< value of the result, without history, if it is used
   Shape shape;
   DType type = DType::f32;
   Device device;
@@ -65,12 +65,12 @@ struct History : ThreadRefCounted<History>, Recycled<History> {
 struct AutogradState : Recycled<AutogradState> {
   bool requires_grad = false;  ///< a leaf that collects a gradient
   Tensor grad;
-  Ref<History> history;        ///< null for leaves
-  Ref<HistoryGroup> group;     ///< once views or writes exist
-  uint64_t version = 0;        ///< of the group, when `history` was made
-  Hooks hooks;                 ///< of a leaf
-  Ref<TensorBody> alias_of;    ///< the leaf that a saved copy stands for
-  Ref<History> retained_by;    ///< the history whose `retained` this is
+  Ref<History> history;      ///< null for leaves
+  Ref<HistoryGroup> group;   ///< once views or writes exist
+  uint64_t version = 0;      ///< of the group, when `history` was made
+  Hooks hooks;               ///< of a leaf
+  Ref<TensorBody> alias_of;  ///< the leaf that a saved copy stands for
+  Ref<History> retained_by;  ///< the history whose `retained` this is
 };
 
 struct TensorBody : ThreadRefCounted<TensorBody>, Recycled<TensorBody> {

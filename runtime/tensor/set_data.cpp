@@ -1,4 +1,5 @@
-// x.data = value: another value for a tensor that is known by its handle, such as a parameter that moves.
+// x.data = value: another value for a tensor that is known by its handle, such as a parameter that
+// moves.
 #include "runtime/core/error.h"
 #include "runtime/tensor/body.h"
 

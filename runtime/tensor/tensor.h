@@ -25,13 +25,17 @@ struct Counting<TensorBody> {
 /// A number given by the caller: a weak operand, whose type yields to that of tensors.
 class Number {
  public:
-  Number(bool value) : type_(DType::boolean), integer_(value) {}           // NOLINT: implicit
-  Number(int value) : type_(DType::i64), integer_(value) {}                // NOLINT: implicit
-  Number(int64_t value) : type_(DType::i64), integer_(value) {}            // NOLINT: implicit
-  Number(double value) : type_(DType::f64), floating_(value) {}            // NOLINT: implicit
-  DType type() const { return type_; }  ///< boolean, i64 or f64
-  double as_double() const { return type_ == DType::f64 ? floating_ : static_cast<double>(integer_); }
-  int64_t as_integer() const { return type_ == DType::f64 ? static_cast<int64_t>(floating_) : integer_; }
+  Number(bool value) : type_(DType::boolean), integer_(value) {}  // NOLINT: implicit
+  Number(int value) : type_(DType::i64), integer_(value) {}       // NOLINT: implicit
+  Number(int64_t value) : type_(DType::i64), integer_(value) {}   // NOLINT: implicit
+  Number(double value) : type_(DType::f64), floating_(value) {}   // NOLINT: implicit
+  DType type() const { return type_; }                            ///< boolean, i64 or f64
+  double as_double() const {
+    return type_ == DType::f64 ? floating_ : static_cast<double>(integer_);
+  }
+  int64_t as_integer() const {
+    return type_ == DType::f64 ? static_cast<int64_t>(floating_) : integer_;
+  }
 
  private:
   DType type_;
@@ -41,8 +45,8 @@ class Number {
   };
 };
 
-/// An array of numbers on one device, perhaps not computed yet. Arithmetic queues work and returns at
-/// once; only `item`, `read` and printing wait. Copies share the same array.
+/// An array of numbers on one device, perhaps not computed yet. Arithmetic queues work and returns
+/// at once; only `item`, `read` and printing wait. Copies share the same array.
 class Tensor {
  public:
   Tensor() = default;  ///< no tensor; only `defined` may be asked
@@ -55,8 +59,8 @@ class Tensor {
   int rank() const { return shape().rank(); }
   int64_t numel() const { return shape().numel(); }
 
-  /// Elements in row-major order, copied to host memory of numel * size_of(dtype) bytes. Waits for this value only. `reason` names
-  /// the caller for the report on waits ("item", "print").
+  /// Elements in row-major order, copied to host memory of numel * size_of(dtype) bytes. Waits for
+  /// this value only. `reason` names the caller for the report on waits ("item", "print").
   void read(void* destination, const char* reason) const;
 
   bool requires_grad() const;
@@ -65,8 +69,9 @@ class Tensor {
   bool is_leaf() const;
   Tensor grad() const;  ///< undefined if there is none
   void set_grad(const Tensor& grad) const;
-  /// Lets this tensor stand for value's elements, in their shape, type and place; what views of it show stays as it is,
-  /// and so do its gradient and history. Throws DTypeError if it requires a gradient and the type can have none.
+  /// Lets this tensor stand for value's elements, in their shape, type and place; what views of it
+  /// show stays as it is, and so do its gradient and history. Throws DTypeError if it requires a
+  /// gradient and the type can have none.
   void set_data(const Tensor& value) const;
 
   /// Same array object: `==` of scripts.
@@ -83,10 +88,10 @@ class Tensor {
 struct TensorOrNumber {
   Tensor tensor;  ///< undefined: the number counts
   Number number = 0;
-  TensorOrNumber(Tensor t) : tensor(std::move(t)) {}   // NOLINT: implicit
-  TensorOrNumber(Number n) : number(n) {}              // NOLINT: implicit
-  TensorOrNumber(int n) : number(n) {}                 // NOLINT: implicit
-  TensorOrNumber(double n) : number(n) {}              // NOLINT: implicit
+  TensorOrNumber(Tensor t) : tensor(std::move(t)) {}  // NOLINT: implicit
+  TensorOrNumber(Number n) : number(n) {}             // NOLINT: implicit
+  TensorOrNumber(int n) : number(n) {}                // NOLINT: implicit
+  TensorOrNumber(double n) : number(n) {}             // NOLINT: implicit
 };
 
 /// Type and place of a new tensor.

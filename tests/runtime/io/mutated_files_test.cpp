@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kVariants = 4000;
 
-/// Between 1 and 4 changes: bytes set, bits turned, pieces cut out, doubled or put elsewhere, ends cut off or added.
+/// Between 1 and 4 changes: bytes set, bits turned, pieces cut out, doubled or put elsewhere, ends
+/// cut off or added.
 std::string mutated(std::string bytes, std::mt19937& random) {
   const auto below = [&](size_t n) { return n ? random() % n : 0; };
   for (int changes = static_cast<int>(below(4)) + 1; changes > 0 && !bytes.empty(); --changes) {
