@@ -10,8 +10,8 @@
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/elementwise.h"
-#include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide::bindings {
 namespace {

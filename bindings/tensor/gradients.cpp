@@ -10,7 +10,7 @@
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/elementwise.h"
-#include "runtime/ops/record.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -6,7 +6,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ops/record.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -11,8 +11,8 @@
 #include "bindings/tensor/methods.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/indexing.h"
-#include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -11,10 +11,10 @@
 #include "runtime/ops/joining.h"
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/pick.h"
-#include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "runtime/core/error.h"
 #include "runtime/graph/engine.h"
@@ -11,6 +12,7 @@
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 #include "runtime/tensor/body.h"
 
 namespace tide {
@@ -92,7 +94,7 @@ class BackwardPass {
       pending_.erase(last);
       visit(pending);
     }
-    for (auto& [leaf, gradient] : leaf_gradients_) finish_leaf(leaf, gradient);
+    for (LeafGradient& leaf : leaf_gradients_) finish_leaf(leaf);
   }
 
   Tensor gradient_of(const Tensor& x) const {
@@ -105,6 +107,11 @@ class BackwardPass {
     Ref<History> history;
     Tensor gradient;
     std::vector<Tensor> parts;  ///< of a joint history, in the place of `gradient`
+  };
+
+  struct LeafGradient {
+    Ref<TensorBody> leaf;
+    Tensor gradient;
   };
 
   static TensorBody* leaf_body(const Tensor& x) {
@@ -123,9 +130,10 @@ class BackwardPass {
   }
 
   void pass_to_leaf(TensorBody* leaf, const Tensor& gradient) {
-    Tensor& total = leaf_gradients_[leaf];
-    total = total.defined() ? add(total, gradient) : gradient;
-    leaves_.emplace_back(leaf);
+    const auto [place, first] = leaf_places_.try_emplace(leaf, leaf_gradients_.size());
+    if (first) return void(leaf_gradients_.push_back({Ref<TensorBody>(leaf), gradient}));
+    Tensor& total = leaf_gradients_[place->second].gradient;
+    total = add(total, gradient);
   }
 
   void visit(Pending& pending) {
@@ -158,7 +166,7 @@ class BackwardPass {
     for (size_t i = 0; i < history.edges.size() && i < results.size(); ++i) {
       const History::Edge& edge = history.edges[i];
       if (!edge.needed() || !results[i].defined()) continue;
-      check(history, edge, results[i]);
+      fit_to(edge, history, results[i]);
       if (edge.history)
         pass_to_history(edge.history, results[i], edge.part);
       else
@@ -177,7 +185,8 @@ class BackwardPass {
                 std::to_string(history.site.line));
   }
 
-  static void check(const History& history, const History::Edge& edge, Tensor& result) {
+  /// Gives a gradient the type and device of the input that it belongs to.
+  static void fit_to(const History::Edge& edge, const History& history, Tensor& result) {
     if (!(result.shape() == edge.shape))
       throw InternalError(std::string("the gradient of ") + history.name + " has the shape " +
                           result.shape().text() + " instead of " + edge.shape.text());
@@ -185,11 +194,11 @@ class BackwardPass {
     if (!(result.device() == edge.device)) result = record_transfer(result, edge.device);
   }
 
-  void finish_leaf(TensorBody* leaf, Tensor gradient) {
-    const Tensor x{Ref<TensorBody>(leaf)};
-    gradient = with_hooks(leaf->autograd->hooks, std::move(gradient));
+  void finish_leaf(LeafGradient& leaf) {
+    const Tensor x(leaf.leaf);
+    const Tensor gradient = with_hooks(leaf.leaf->autograd->hooks, std::move(leaf.gradient));
     if (selective_) {
-      if (const auto wanted = wanted_leaves_.find(leaf); wanted != wanted_leaves_.end())
+      if (const auto wanted = wanted_leaves_.find(leaf.leaf.get()); wanted != wanted_leaves_.end())
         wanted->second = gradient;
       return;
     }
@@ -204,9 +213,9 @@ class BackwardPass {
 
   BackwardOptions options_;
   bool selective_ = false;
-  std::map<uint64_t, Pending> pending_;  ///< by the number of the history
-  std::map<TensorBody*, Tensor> leaf_gradients_;
-  std::vector<Ref<TensorBody>> leaves_;  ///< keeps them while the pass runs
+  std::map<uint64_t, Pending> pending_;       ///< by the number of the history
+  std::vector<LeafGradient> leaf_gradients_;  ///< in the order of their first gradients
+  std::unordered_map<TensorBody*, size_t> leaf_places_;
   std::map<const History*, Tensor> wanted_histories_;
   std::map<TensorBody*, Tensor> wanted_leaves_;
 };

@@ -14,6 +14,7 @@
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide {
 namespace {
@@ -57,7 +58,7 @@ std::pair<double, double> ends_for(DType type, double start, double end) {
 
 /// `steps` numbers at equal distances, in f64. The upper half is counted from the end, which is met
 /// exactly.
-Tensor between(double start, double end, int64_t steps, Device device) {
+Tensor evenly_spaced(double start, double end, int64_t steps, Device device) {
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   const int64_t lower = steps == 1 ? 1 : steps / 2;
   const Tensor place =
@@ -183,7 +184,7 @@ Tensor linspace(double start, double end, int64_t steps, const TensorOptions& op
     throw ShapeError("linspace: the number of steps is negative: " + std::to_string(steps));
   const DType type = options.dtype.value_or(DType::f32);
   const auto [first, last] = ends_for(type, start, end);
-  const Tensor x = between(first, last, steps, options.device.value_or(Device{}));
+  const Tensor x = evenly_spaced(first, last, steps, options.device.value_or(Device{}));
   return finish(convert(x, type), options);
 }
 
@@ -193,7 +194,7 @@ Tensor logspace(double start, double end, int64_t steps, std::optional<double> b
     throw ShapeError("logspace: the number of steps is negative: " + std::to_string(steps));
   const DType type = options.dtype.value_or(DType::f32);
   const auto [first, last] = ends_for(type, start, end);
-  const Tensor powers = between(first, last, steps, options.device.value_or(Device{}));
+  const Tensor powers = evenly_spaced(first, last, steps, options.device.value_or(Device{}));
   return finish(convert(pow(Number(base.value_or(10)), powers), type), options);
 }
 

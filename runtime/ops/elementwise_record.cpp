@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/ops/transfer.h"
+
 namespace tide {
 namespace {
 

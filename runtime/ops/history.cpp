@@ -23,12 +23,17 @@ TensorBody* leaf_of(const Tensor& x) {
   return state->alias_of ? state->alias_of.get() : &x.body();
 }
 
-History::Edge edge_to(const Tensor& x) {
+History::Edge edge_to(Ref<History> history, const Shape& shape, DType type, Device device) {
   History::Edge edge;
-  edge.shape = x.shape();
-  edge.type = x.dtype();
-  edge.device = x.device();
-  edge.history = history_of(x);
+  edge.history = std::move(history);
+  edge.shape = shape;
+  edge.type = type;
+  edge.device = device;
+  return edge;
+}
+
+History::Edge edge_to(const Tensor& x) {
+  History::Edge edge = edge_to(history_of(x), x.shape(), x.dtype(), x.device());
   if (!edge.history) edge.leaf = leaf_of(x);
   return edge;
 }
@@ -44,6 +49,31 @@ Ref<History> new_history(const char* name, const Shape& shape, DType type, Devic
   return history;
 }
 
+/// Makes `history` the one of y, whose value it led to.
+void set_history_of(const Tensor& y, Ref<History> history) {
+  AutogradState& state = y.body().autograd_state();
+  state.history = std::move(history);
+  if (state.group) state.version = state.group->version;
+}
+
+bool any_needs_history(std::span<const Tensor> inputs) {
+  return gradients_enabled && std::any_of(inputs.begin(), inputs.end(),
+                                          [](const Tensor& x) { return x.requires_grad(); });
+}
+
+/// What x shares with its views, made when the first of them comes.
+HistoryGroup& group_of(const Tensor& x) {
+  AutogradState& state = x.body().autograd_state();
+  if (!state.group) {
+    state.group = new HistoryGroup;
+    state.group->base = x.layout();
+    state.group->history = state.history;
+    if (state.requires_grad && !state.alias_of) state.group->leaf = &x.body();
+    state.version = 0;
+  }
+  return *state.group;
+}
+
 /// `layout` of the cell as a layout of the dense base.
 Layout relative_to(const HistoryGroup& group, const Layout& layout) {
   if (layout == group.base) return Layout(layout.shape);
@@ -57,12 +87,7 @@ Layout relative_to(const HistoryGroup& group, const Layout& layout) {
 /// The history of a view whose base was written: it shows what the base is now.
 Ref<History> history_of_view(const HistoryGroup& group, const Tensor& view) {
   Ref<History> history = new_history("view", view.shape(), view.dtype(), view.device());
-  History::Edge edge;
-  edge.history = group.history;
-  edge.shape = group.base.shape;
-  edge.type = view.dtype();
-  edge.device = view.device();
-  history->edges.push_back(std::move(edge));
+  history->edges.push_back(edge_to(group.history, group.base.shape, view.dtype(), view.device()));
   history->gradient = [shape = group.base.shape, part = relative_to(group, view.layout())](
                           const GradientCall& call) -> std::vector<Tensor> {
     return {place_part("view", call.dy, shape, part)};
@@ -117,17 +142,10 @@ Ref<History> history_of(const Tensor& x) {
 }
 
 void share_group(const Tensor& x, const Tensor& view) {
-  AutogradState& state = x.body().autograd_state();
-  if (!state.group) {
-    state.group = new HistoryGroup;
-    state.group->base = x.layout();
-    state.group->history = state.history;
-    if (state.requires_grad && !state.alias_of) state.group->leaf = &x.body();
-    state.version = 0;
-  }
+  HistoryGroup& group = group_of(x);
   AutogradState& own = view.body().autograd_state();
-  own.group = state.group;
-  own.version = state.group->version;
+  own.group = &group;
+  own.version = group.version;
 }
 
 Tensor snapshot(const Tensor& x) {
@@ -155,17 +173,14 @@ bool needs_history(const Tensor& x) {
 
 void set_history(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
                  GradientFunction gradient) {
-  if (!gradients_enabled || !is_floating(y.dtype()) ||
-      std::none_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.requires_grad(); }))
-    return;
+  if (!is_floating(y.dtype()) || !any_needs_history(inputs)) return;
   Ref<History> history = new_history(name, y.shape(), y.dtype(), y.device());
+  history->edges.reserve(inputs.size());
   for (const Tensor& x : inputs) history->edges.push_back(edge_to(x));
   history->gradient = std::move(gradient);
   history->uses_y = uses_y;
   if (uses_y) history->y = std::make_unique<Tensor>(snapshot(y));
-  AutogradState& state = y.body().autograd_state();
-  state.history = std::move(history);
-  if (state.group) state.version = state.group->version;
+  set_history_of(y, std::move(history));
 }
 
 void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
@@ -175,9 +190,7 @@ void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor
 
 void set_joint_history(std::span<const Tensor> results, const char* name,
                        std::span<const Tensor> inputs, bool reusable, GradientFunction gradient) {
-  if (!gradients_enabled ||
-      std::none_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.requires_grad(); }))
-    return;
+  if (!any_needs_history(inputs)) return;
   const Tensor& first = inputs[0];
   Ref<History> joint = new_history(name, Shape(), first.dtype(), first.device());
   for (const Tensor& x : inputs) joint->edges.push_back(edge_to(x));
@@ -188,18 +201,12 @@ void set_joint_history(std::span<const Tensor> results, const char* name,
     const Tensor& y = results[k];
     if (!y.defined() || !is_floating(y.dtype())) continue;
     Ref<History> history = new_history(name, y.shape(), y.dtype(), y.device());
-    History::Edge edge;
-    edge.history = joint;
-    edge.shape = y.shape();
-    edge.type = y.dtype();
-    edge.device = y.device();
+    History::Edge edge = edge_to(joint, y.shape(), y.dtype(), y.device());
     edge.part = static_cast<int>(k);
     history->edges.push_back(std::move(edge));
     history->gradient = [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; };
     history->reusable = true;
-    AutogradState& state = y.body().autograd_state();
-    state.history = std::move(history);
-    if (state.group) state.version = state.group->version;
+    set_history_of(y, std::move(history));
   }
 }
 
@@ -229,26 +236,15 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
     throw Error(std::string(name) +
                 ": several elements of the tensor share one place; use clone()");
 
-  AutogradState& state = x.body().autograd_state();
-  const Ref<History> before = history_of(x);
-  if (!state.group) {
-    state.group = new HistoryGroup;
-    state.group->base = x.layout();
-    state.group->history = before;
-  }
-  HistoryGroup& group = *state.group;
+  HistoryGroup& group = group_of(x);
   const Layout part = relative_to(group, x.layout());
-  Ref<History> history = new_history(name, group.base.shape, x.dtype(), x.device());
-  History::Edge old;
-  old.history = group.history;  // where all of it is overwritten, its gradient is zero
-  old.shape = group.base.shape;
-  old.type = x.dtype();
-  old.device = x.device();
-  history->edges.push_back(std::move(old));
-  if (value.tensor.defined()) history->edges.push_back(edge_to(value.tensor));
-  const Shape value_shape = value.tensor.defined() ? value.tensor.shape() : Shape();
-  const DType value_type = value.tensor.defined() ? value.tensor.dtype() : x.dtype();
   const bool has_value = value.tensor.defined();
+  Ref<History> history = new_history(name, group.base.shape, x.dtype(), x.device());
+  // Where all of the base is overwritten, the gradient of what it was is zero.
+  history->edges.push_back(edge_to(group.history, group.base.shape, x.dtype(), x.device()));
+  if (has_value) history->edges.push_back(edge_to(value.tensor));
+  const Shape value_shape = has_value ? value.tensor.shape() : Shape();
+  const DType value_type = has_value ? value.tensor.dtype() : x.dtype();
   history->gradient = [name, part, has_value, value_shape, value_type](const GradientCall& call) {
     std::vector<Tensor> result(has_value ? 2 : 1);
     if (call.needed[0]) {

@@ -11,8 +11,8 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/pooling.h"
-#include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide {
 namespace {
@@ -84,7 +84,7 @@ double step_of(const Resampling& r, bool align_corners) {
 }
 
 /// The places beside each wanted one; beyond the ends the last place stands for all.
-Windows between(const Resampling& r, const Kernel& kernel, bool align_corners) {
+Windows interpolating(const Resampling& r, const Kernel& kernel, bool align_corners) {
   const double step = step_of(r, align_corners);
   const auto reach = static_cast<int64_t>(kernel.reach);
   Windows windows(static_cast<size_t>(r.to));
@@ -315,7 +315,8 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
       continue;
     }
     const bool corners = align_corners.value_or(false);
-    const Windows windows = antialias ? averaging(r, kernel, corners) : between(r, kernel, corners);
+    const Windows windows =
+        antialias ? averaging(r, kernel, corners) : interpolating(r, kernel, corners);
     y = bytes ? resample_bytes(y, d + 2, windows) : resample(y, d + 2, windows);
   }
   return convert(y, x.dtype());

@@ -5,8 +5,8 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pick.h"
-#include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide {
 namespace {

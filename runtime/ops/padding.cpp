@@ -12,6 +12,7 @@
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 #include "runtime/ops/view.h"
 
 namespace tide {

@@ -9,6 +9,7 @@
 #include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
 #include "runtime/ops/special.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide {
 namespace {

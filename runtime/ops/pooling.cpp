@@ -14,6 +14,7 @@
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 #include "runtime/ops/whole_convolution.h"
 
 namespace tide {

@@ -1,4 +1,5 @@
-// Recording of ops: the only way into the graph. No autograd here; see autograd.h.
+// Recording of ops: the only way into the graph but for transfers (transfer.h). No autograd here;
+// see autograd.h.
 #pragma once
 
 #include <initializer_list>
@@ -33,11 +34,12 @@ Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType resul
 /// bool.
 Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int first, int last);
 
-/// Records one native op (see native_ops.def): one new tensor per entry of `outputs`.
+/// What one result of a native op is.
 struct NativeResult {
   Shape shape;
   DType type;
 };
+/// Records one native op (see native_ops.def): one new tensor per entry of `outputs`.
 std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const Tensor> inputs,
                                   std::span<const NativeResult> outputs,
                                   std::span<const int64_t> attributes);
@@ -48,19 +50,6 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
 /// The same for a part of a tensor that an op is making: if this write fails, the whole is lost, as
 /// there is no older value to keep.
 void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value);
-
-/// A copy of x on `device`, queued.
-Tensor record_transfer(const Tensor& x, Device device);
-/// A copy of x, which lies on the cpu, in host memory that is pinned: devices copy from there
-/// without a detour. x itself if it is pinned already, or if there is no device to pin it for.
-Tensor record_pinned(const Tensor& x);
-/// Whether the elements of x lie in pinned memory by now.
-bool is_pinned(const Tensor& x);
-/// Waits for the elements of x, which is stored (what the functions above give).
-void wait_for_transfer(const Tensor& x);
-
-/// A tensor with these elements (row-major, size_of(type) each), copied now.
-Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device);
 
 /// Another handle on the same elements. Shares storage with x: writes through either are seen by
 /// both. The layout indexes x's storage. No history.

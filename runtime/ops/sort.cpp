@@ -13,6 +13,7 @@
 #include "runtime/ops/record.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide {
 namespace {

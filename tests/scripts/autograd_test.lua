@@ -105,6 +105,34 @@ describe("backward", function(device)
     x.grad = nil
     equal(x.grad, nil)
   end)
+  it("calls the hooks of leaves in the order in which their gradients come", function()
+    local sum, called, expected = 0, {}, {}
+    for i = 1, 30 do
+      local x = leaf({1.0, 2.0})
+      x:register_hook(function() called[#called + 1] = i end)
+      sum = sum + x
+      table.insert(expected, 1, i)
+    end
+    sum:sum():backward()
+    equal(called, expected)
+  end)
+  it("lets hooks look at gradients and replace them, until they are removed", function()
+    local x, seen = leaf({1.0, 2.0, 3.0}), nil
+    local remove = x:register_hook(function(gradient)
+      seen = gradient:tolist()
+      return gradient * 10
+    end);
+    (x * 2):sum():backward()
+    equal(seen, {2, 2, 2})
+    close(x.grad, {20, 20, 20})
+    remove();
+    (x * 2):sum():backward()
+    close(x.grad, {22, 22, 22})
+    x:register_hook(function() return leaf({1.0, 2.0}) end)
+    raises("a hook gave a gradient of shape (2) in place of (3)", function()
+      x:sum():backward()
+    end)
+  end)
   it("has no rings of gradients", function()
     local x, y = leaf({1.0, 2.0}), leaf({3.0, 4.0})
     raises("cannot be its own gradient", function() x.grad = x end)

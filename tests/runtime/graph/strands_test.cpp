@@ -11,6 +11,7 @@
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/random.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/transfer.h"
 #include "tests/runtime/ops/values.h"
 
 using namespace tide;

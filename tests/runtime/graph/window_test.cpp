@@ -12,6 +12,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 #include "tests/runtime/graph/work.h"
 #include "tests/runtime/ops/values.h"
 

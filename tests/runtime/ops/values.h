@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/ops/elementwise.h"
-#include "runtime/ops/record.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide::test {
 

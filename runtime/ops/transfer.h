@@ -1,0 +1,22 @@
+// Values that lie in memory from the start: copies between devices and what the script hands over.
+// A queue fills them; their nodes never wait in a window.
+#pragma once
+
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// A copy of x on `device`, queued.
+Tensor record_transfer(const Tensor& x, Device device);
+/// A copy of x, which lies on the cpu, in host memory that is pinned: devices copy from there
+/// without a detour. x itself if it is pinned already, or if there is no device to pin it for.
+Tensor record_pinned(const Tensor& x);
+/// Whether the elements of x lie in pinned memory by now.
+bool is_pinned(const Tensor& x);
+/// Waits for the elements of x, which is stored (what the functions above give).
+void wait_for_transfer(const Tensor& x);
+
+/// A tensor with these elements (row-major, size_of(type) each), copied now.
+Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device);
+
+}  // namespace tide
