@@ -29,6 +29,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kHelp[] = "return require('tide').help(...)";
+constexpr char kTableText[] = "return require('tide.table_text')(...)";
+constexpr char kGreeting[] = "help() lists what there is, ?NAME explains it, Ctrl-D ends.";
 
 /// `?text`: help on the value that the text stands for, else on the name that it is.
 constexpr char kHelpOnText[] = R"(
@@ -62,6 +64,7 @@ class Prompt {
   }
 
   void run() {
+    if (on_terminal_) std::puts(kGreeting);
     std::string text;
     while (read_input(text)) {
       if (text.find_first_not_of(" \t\n") != std::string::npos) run_input();
@@ -141,11 +144,24 @@ class Prompt {
     if (on_terminal_) print_cost(Clock::now() - start);
   }
 
+  /// Puts the text of a plain table in its place: its address would tell a reader nothing.
+  void spell_out(int index) {
+    if (lua_type(state_, index) != LUA_TTABLE) return;
+    if (lua_getmetatable(state_, index)) return lua_pop(state_, 1);
+    luaL_loadstring(state_, kTableText);
+    lua_pushvalue(state_, index);
+    if (call(state_, 1, 1))
+      lua_replace(state_, index);
+    else
+      lua_pop(state_, 1);
+  }
+
   /// Prints the values on the stack with the global `print`, whatever that is by now.
   void print_results() {
     const int count = lua_gettop(state_);
     if (count == 0) return;
     if (!lua_checkstack(state_, LUA_MINSTACK)) return;
+    for (int index = 1; index <= count; ++index) spell_out(index);
     push_global(state_, "print");
     lua_insert(state_, 1);
     if (!call(state_, count, 0)) show_error();

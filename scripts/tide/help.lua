@@ -2,6 +2,7 @@
 local example = require "tide.reference.example"
 local entries = require "tide.reference"
 local facts = require "tide.reference.facts"
+local nearest = require "tide.nearest"
 local value_of = require "tide.reference.value_of"
 local tide = require "tide"
 
@@ -48,28 +49,59 @@ local function family_text(name)
   return lines[1] and table.concat(lines, "\n")
 end
 
+local kColumns <const> = 100
+
+--- As many of the names as fit into a line of that width.
+local function names_line(names, width)
+  local line = names[1]
+  for i = 2, #names do
+    local longer = line .. ", " .. names[i]
+    if #longer > width - (i < #names and #", ..." or 0) then return line .. ", ..." end
+    line = longer
+  end
+  return line
+end
+
+--- A line for each family: what it is called, and the first of its names.
 local function overview()
-  local lines = {"tide.help(name) explains one name, tide.help(family) lists those of a family:"}
-  local seen = {}
+  local families, names_in, widest = {}, {}, 0
   for _, entry in ipairs(entries) do
-    if not seen[entry.family] then
-      seen[entry.family] = true
-      lines[#lines + 1] = "  " .. entry.family
+    local names = names_in[entry.family]
+    if not names then
+      names = {}
+      names_in[entry.family] = names
+      families[#families + 1] = entry.family
+      widest = math.max(widest, #entry.family)
     end
+    -- Forms that write into x go without saying.
+    local name = entry.name
+    if not names[name] and not names[name:sub(-1) == "_" and name:sub(1, -2)] then
+      names[name] = true
+      names[#names + 1] = name
+    end
+  end
+  local lines = {
+    "On a name: tide.help \"softmax\", ?softmax at the prompt, `tide help softmax` in a shell.",
+    "On a family, with all that is in it: tide.help \"reduction\". These are the families:",
+  }
+  for _, family in ipairs(families) do
+    lines[#lines + 1] = ("  %s%s  %s"):format(family, (" "):rep(widest - #family),
+      names_line(names_in[family], kColumns - widest - 4))
   end
   return table.concat(lines, "\n")
 end
 
---- Names that contain, or begin like, what was asked for.
+--- Names that begin like what was asked for, else the one that is spelt nearly so.
 local function similar_names(name)
-  local start, found = name:sub(1, math.max(3, #name - 2)), {}
+  local start, found, names = name:sub(1, math.max(3, #name - 2)), {}, {}
   for _, entry in ipairs(entries) do
-    if entry.name:sub(1, #start) == start and not found[entry.name] then
-      found[entry.name] = true
+    if entry.name:sub(1, #start) == start and not names[entry.name] then
       found[#found + 1] = entry.name
     end
+    names[entry.name] = true
   end
-  if #found == 0 then return "" end
+  if #found == 0 then found[1] = nearest(name, names) end
+  if #found == 0 then return "; help without a name lists what there is" end
   return "; near it: " .. table.concat(found, ", ", 1, math.min(#found, 5))
 end
 

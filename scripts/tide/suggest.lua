@@ -1,23 +1,5 @@
--- Finds what a misspelt name may have been meant to be.
-
---- The least number of letters to insert, drop, change or swap with the next to turn a into b
---- (optimal string alignment distance).
-local function distance(a, b)
-  local before, last, row = {}, {}, {}
-  for j = 0, #b do last[j] = j end
-  for i = 1, #a do
-    row = {[0] = i}
-    for j = 1, #b do
-      local differs = a:byte(i) ~= b:byte(j)
-      row[j] = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (differs and 1 or 0))
-      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
-        row[j] = math.min(row[j], before[j - 2] + 1)
-      end
-    end
-    before, last = last, row
-  end
-  return row[#b] or #a
-end
+-- Finds what a misspelt name in Lua's own error messages may have been meant to be.
+local nearest = require "tide.nearest"
 
 --- The names that stand in such a place: "global", or "field" and "method" of what tide has.
 local function names_of(kind)
@@ -38,16 +20,7 @@ local function suggest(message)
   local kind, name = message:match "a nil value %((%l+) '([%w_]+)'%)"
   if not kind then return "" end
   if kind ~= "global" and kind ~= "method" then kind = "field" end
-  -- Short names are near to too many others.
-  local best, least = nil, #name > 5 and 3 or #name > 2 and 2 or 0
-  for candidate in pairs(names_of(kind)) do
-    if type(candidate) == "string" and math.abs(#candidate - #name) <= least then
-      local found = distance(name, candidate)
-      if found < least or found == least and best and candidate < best then
-        best, least = candidate, found
-      end
-    end
-  end
+  local best = nearest(name, names_of(kind))
   return best and best ~= name and ("; did you mean '%s'?"):format(best) or ""
 end
 

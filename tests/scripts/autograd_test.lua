@@ -123,7 +123,7 @@ describe("backward", function(device)
       return gradient * 10
     end);
     (x * 2):sum():backward()
-    equal(seen, {2, 2, 2})
+    equal(seen, {2.0, 2.0, 2.0})
     close(x.grad, {20, 20, 20})
     remove();
     (x * 2):sum():backward()

@@ -67,6 +67,8 @@ describe("comparisons", function()
     test.is_true(compare.equal(tide.ones(2), tide.ones(1, 2)):find("shape"))
     equal(compare.equal({1, {a = 2}}, {1, {a = 2}}), nil)
     test.is_true(compare.equal({1}, {1, 2}))
+    equal(compare.equal({2.0}, {2}), "[1]: 2 (float), expected 2 (integer)")
+    equal(compare.equal("2", 2), "2 (string), expected 2 (integer)")
     local round, deep = {1}, {1}
     round[2] = {round}
     for _ = 1, 1000 do deep = {deep} end

@@ -127,7 +127,12 @@ local function difference_between(got, expected, path)
   end
   if got == expected and math.type(got) == math.type(expected) then return nil end
   if got ~= got and expected ~= expected then return nil end
-  return ("%s, expected %s"):format(show(got), show(expected))
+  local text, wanted = show(got), show(expected)
+  if text == wanted then
+    text = ("%s (%s)"):format(text, math.type(got) or type(got))
+    wanted = ("%s (%s)"):format(wanted, math.type(expected) or type(expected))
+  end
+  return ("%s, expected %s"):format(text, wanted)
 end
 
 --- nil if `got` equals `expected`: tensors by type, shape and values, tables by contents, all else

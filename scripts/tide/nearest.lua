@@ -1,0 +1,37 @@
+-- Finds the name that is nearest to a misspelt one.
+
+--- The least number of letters to insert, drop, change or swap with the next to turn a into b
+--- (optimal string alignment distance).
+local function distance(a, b)
+  local before, last, row = {}, {}, {}
+  for j = 0, #b do last[j] = j end
+  for i = 1, #a do
+    row = {[0] = i}
+    for j = 1, #b do
+      local differs = a:byte(i) ~= b:byte(j)
+      row[j] = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (differs and 1 or 0))
+      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
+        row[j] = math.min(row[j], before[j - 2] + 1)
+      end
+    end
+    before, last = last, row
+  end
+  return row[#b] or #a
+end
+
+--- The candidate (a key of `names`) that differs from `name` by the fewest letters; nil if none is
+--- near. Short names are near to too many others, so less of them may differ.
+local function nearest(name, names)
+  local best, least = nil, #name > 5 and 3 or #name > 2 and 2 or 0
+  for candidate in pairs(names) do
+    if type(candidate) == "string" and math.abs(#candidate - #name) <= least then
+      local found = distance(name, candidate)
+      if found < least or found == least and best and candidate < best then
+        best, least = candidate, found
+      end
+    end
+  end
+  return best
+end
+
+return nearest
