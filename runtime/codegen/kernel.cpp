@@ -1,3 +1,4 @@
+// Compiled kernels: found in memory, on disk, or compiled by the LLVM plugin.
 #include "runtime/codegen/kernel.h"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// How a row program is cut into passes over its rows, and what it keeps between them.
 #include "runtime/codegen/loop_passes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Compiled kernels on disk, shared by all processes of the user.
 #include "runtime/codegen/object_cache.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+// Turns an object file in memory into code that can run.
 #include "runtime/codegen/object_loader.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// The compiler plugin tide-llvm.so: where it is, and opening it when it is needed.
 #include "runtime/codegen/plugin.h"
 
 #include <elf.h>

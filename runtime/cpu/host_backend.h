@@ -39,7 +39,6 @@ class HostBackend : public Backend {
   Parallel& parallel() { return *parallel_; }
 
  private:
-  void launch_rows(const LoopStep& step, const LoopArguments& arguments);
   std::shared_ptr<Parallel> parallel_;
 };
 

@@ -146,7 +146,8 @@ local function print_table(rows, options)
         beside = ("%.1f"):format(control())
       end
       if is_cuda(options.device) and theirs.peak then
-        beside = ("%-10s memory %.1f MB, %s %.1f MB"):format(beside, ours.peak, options.beside, theirs.peak)
+        beside = ("%-10s memory %.1f MB, %s %.1f MB"):format(beside, ours.peak, options.beside,
+          theirs.peak)
       end
       print(kLine:format(row.name, row.unit, ("%.1f"):format(ours.best),
         ("%.1f"):format(theirs.best), ("%.2f"):format(ratio), beside))

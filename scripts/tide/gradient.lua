@@ -42,7 +42,8 @@ local function slope(x, dim, spacing, edge_order)
   }
   if n > 2 then
     local left, right = h:narrow(dim, 1, n - 2), h:narrow(dim, 2, n - 2)
-    local before, here, after = x:narrow(dim, 1, n - 2), x:narrow(dim, 2, n - 2), x:narrow(dim, 3, n - 2)
+    local before, after = x:narrow(dim, 1, n - 2), x:narrow(dim, 3, n - 2)
+    local here = x:narrow(dim, 2, n - 2)
     -- The slopes on both sides, weighted by the other side's distance.
     parts[2] = ((here - before) / left * right + (after - here) / right * left) / (left + right)
   end

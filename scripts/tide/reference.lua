@@ -8,7 +8,8 @@
 local native = require "tide.native"
 
 local files = {
-  "operators", "layers", "activations_and_losses", "modules", "functional", "optim", "autograd", "helpers",
+  "operators", "layers", "activations_and_losses", "modules", "functional", "optim", "autograd",
+  "helpers",
 }
 
 local entries = native.reference()

@@ -1,3 +1,4 @@
+// NVIDIA's assembler, ptxas, as a witness: does it take a kernel, and what does it make of it?
 #include "tests/cuda/assembler.h"
 
 #include <cstdio>

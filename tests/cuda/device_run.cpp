@@ -1,3 +1,4 @@
+// A CUDA backend for tests: the fake driver's, or a real one where TIDE_CUDA_PATH names none.
 #include "tests/cuda/device_run.h"
 
 #include <memory>

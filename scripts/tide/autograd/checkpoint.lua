@@ -22,8 +22,8 @@ local function with_autocast(settings, fn, ...)
 end
 
 --- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with
---- the same random numbers and the same autocast. Gradients reach the tensors among the arguments and all that fn uses; they
---- cannot be differentiated again.
+--- the same random numbers and the same autocast. Gradients reach the tensors among the arguments
+--- and all that fn uses; they cannot be differentiated again.
 local function checkpoint(fn, ...)
   if not tide.is_grad_enabled() then return fn(...) end
   local arguments, tensors = table.pack(...), {}

@@ -1,3 +1,4 @@
+// A Lua state with the module open, for tests of the bindings.
 #include "tests/bindings/support/lua_state.h"
 
 #include "bindings/module.h"

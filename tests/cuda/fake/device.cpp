@@ -1,3 +1,4 @@
+// A device of the fake driver: memory that is the host's, and streams that are threads.
 #include "tests/cuda/fake/device.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// What single PTX instructions compute, on raw bits.
 #include "tests/cuda/fake/ptx_arithmetic.h"
 
 #include <algorithm>

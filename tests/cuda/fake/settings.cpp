@@ -1,3 +1,4 @@
+// Reads what the fake driver is to be like from the environment.
 #include "tests/cuda/fake/settings.h"
 
 #include <cstdlib>

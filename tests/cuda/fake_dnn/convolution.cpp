@@ -1,3 +1,4 @@
+// The convolutions of the stand-in for cuDNN, and what a plan is made of.
 #include "tests/cuda/fake_dnn/convolution.h"
 
 #include <vector>

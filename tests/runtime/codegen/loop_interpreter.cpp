@@ -1,3 +1,4 @@
+// A plain interpreter of loop programs, to compare kernels with: one element after the other.
 #include "tests/runtime/codegen/loop_interpreter.h"
 
 #include <algorithm>

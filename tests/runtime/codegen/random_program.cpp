@@ -1,3 +1,4 @@
+// Random loop programs with data to run them on.
 #include "tests/runtime/codegen/random_program.h"
 
 #include <algorithm>

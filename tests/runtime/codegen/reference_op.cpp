@@ -1,3 +1,4 @@
+// Single ops on numbers of the host, through runtime/ops/reference_value.h.
 #include "tests/runtime/codegen/reference_op.h"
 
 #include <stdexcept>
