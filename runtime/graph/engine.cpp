@@ -9,6 +9,8 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <string>
+#include <unordered_map>
 
 #include "runtime/core/error.h"
 #include "runtime/graph/recorder.h"
@@ -31,6 +33,9 @@ WaitBook& wait_book() {
   static WaitBook& book = *new WaitBook;
   return book;
 }
+
+/// Lines about failures that nobody has read, at the end of a program.
+constexpr size_t kMostUnread = 20;
 
 bool eager_by_environment() {
   const char* value = std::getenv("TIDE_EAGER");
@@ -86,9 +91,9 @@ void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
     std::lock_guard lock(book.mutex);
     ++book.count;
     book.seconds += seconds;
-    const auto found = std::find_if(book.records.begin(), book.records.end(), [&](const auto& record) {
-      return record.site == site && record.reason == reason;
-    });
+    const auto found = std::find_if(
+        book.records.begin(), book.records.end(),
+        [&](const auto& record) { return record.site == site && record.reason == reason; });
     auto& record = found != book.records.end() ? *found : book.records.emplace_back();
     record.site = site;
     record.reason = reason;
@@ -125,8 +130,8 @@ void raise(const Failure& failure, const char* reason) {
   const CallSite here = current_call_site();
   std::string text = failure.what;
   if (failure.site.known() || here.known())
-    text += "; queued at " + failure.site.text() + " (" + failure.op + "), noticed at " + here.text() +
-            " (" + reason + ")";
+    text += "; queued at " + failure.site.text() + " (" + failure.op + "), noticed at " +
+            here.text() + " (" + reason + ")";
   throw Error(text);
 }
 
@@ -134,9 +139,7 @@ namespace engine {
 
 std::vector<Device> devices() { return present_devices(); }
 
-bool exists(Device device) {
-  return is_present(device);
-}
+bool exists(Device device) { return is_present(device); }
 
 void hand_over() { Recorder::of_thread().hand_over(); }
 
@@ -357,15 +360,26 @@ bool report_unread_failures(FILE* to) {
     std::fprintf(to, "tide: %s\n", error.what());
     any = true;
   }
+  // Of each kind one line, in the order of the first.
+  std::vector<std::string> lines;
+  std::unordered_map<std::string, int64_t> times;
   for (DeviceState* state : DeviceState::all()) {
     state->wait_uninterrupted();
     for (const auto& failure : state->failures.unread()) {
-      std::fprintf(to, "tide: %s; queued at %s (%s), never read\n", failure->what.c_str(),
-                   failure->site.text().c_str(), failure->op);
+      std::string line = failure->what + "; queued at " + failure->site.text() + " (" +
+                         failure->op + "), never read";
       failure->read = true;
-      any = true;
+      if (times[line]++ == 0) lines.push_back(std::move(line));
     }
   }
+  for (size_t i = 0; i < std::min(lines.size(), kMostUnread); ++i) {
+    const int64_t count = times[lines[i]];
+    std::fprintf(to, "tide: %s%s\n", lines[i].c_str(),
+                 count > 1 ? (", " + std::to_string(count) + " times").c_str() : "");
+  }
+  if (lines.size() > kMostUnread)
+    std::fprintf(to, "tide: and %zu more of this kind\n", lines.size() - kMostUnread);
+  any |= !lines.empty();
   return any;
 }
 

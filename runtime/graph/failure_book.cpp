@@ -2,6 +2,7 @@
 #include "runtime/graph/failure_book.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace tide {
@@ -26,10 +27,18 @@ std::optional<Taint> FailureBook::find_and_tell(void* address) {
   return taint;
 }
 
+void FailureBook::note(const Ref<Failure>& failure) {
+  if (failure->read || (!failures_.empty() && failures_.back() == failure)) return;
+  if (failures_.size() >= forget_at_) {
+    std::erase_if(failures_, [](const Ref<Failure>& each) { return each->read.load(); });
+    forget_at_ = std::max<size_t>(64, 2 * failures_.size());
+  }
+  failures_.push_back(failure);
+}
+
 void FailureBook::set(void* address, Taint taint) {
   std::lock_guard lock(mutex_);
-  const bool known = !failures_.empty() && failures_.back() == taint.failure;
-  if (!known && !taint.failure->read) failures_.push_back(taint.failure);
+  note(taint.failure);
   taints_[address] = std::move(taint);
   count();
 }
@@ -48,9 +57,9 @@ Ref<Failure> FailureBook::clear(void* address) {
 std::vector<Ref<Failure>> FailureBook::unread() {
   std::lock_guard lock(mutex_);
   std::vector<Ref<Failure>> unread;
+  std::unordered_set<const Failure*> seen;
   for (const auto& failure : failures_)
-    if (!failure->read && std::find(unread.begin(), unread.end(), failure) == unread.end())
-      unread.push_back(failure);
+    if (!failure->read && seen.insert(failure.get()).second) unread.push_back(failure);
   return unread;
 }
 

@@ -38,11 +38,13 @@ class FailureBook {
   std::vector<Ref<Failure>> unread();
 
  private:
+  void note(const Ref<Failure>& failure);
   void count() { tainted_.store(taints_.size(), std::memory_order_release); }
 
   std::mutex mutex_;
   std::unordered_map<void*, Taint> taints_;
-  std::vector<Ref<Failure>> failures_;
+  std::vector<Ref<Failure>> failures_;  ///< those not read among them, each at least once
+  size_t forget_at_ = 64;  ///< from so many on, those that were read by now are forgotten
   std::atomic<size_t> tainted_{0};
 };
 

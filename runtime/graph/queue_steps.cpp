@@ -1,0 +1,324 @@
+// The steps of a plan on the queue's thread: launches, what is in doubt, and what becomes of a step
+// that fails.
+#include <algorithm>
+
+#include "runtime/core/error.h"
+#include "runtime/core/error_message.h"
+#include "runtime/graph/queue.h"
+
+namespace tide {
+
+void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
+  if (submission.all_or_nothing) {
+    for (const BoundStep& bound : submission.steps)
+      if (!doubts_.empty()) wait_for_doubts(submission, bound, ticket);
+    for (const BoundStep& bound : submission.steps) {
+      const Ref<Failure> failure = obstacle(submission, bound, drop);
+      if (!failure) continue;
+      for (const BoundStep& each : submission.steps) fail(submission, each, failure);
+      return;
+    }
+  }
+  backend_.begin_plan(*submission.plan);
+  const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
+  Ref<Failure> failure;
+  for (const BoundStep& bound : submission.steps) {
+    if (bound.skip) continue;
+    if (!doubts_.empty() && !bound.step->fallbacks.empty())
+      wait_for_doubts(submission, bound, ticket);
+    if (!failed_copy || bound.step->node != failed_copy->step->node)
+      failure = attempt(submission, bound, ticket, drop);
+    if (failure && submission.lasting && !attempt(submission, bound, ticket, drop)) {
+      for (size_t i = 0; i < bound.step->outputs.size(); ++i)
+        failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]),
+                      {failure, false});
+      failure = {};
+    } else if (failure) {
+      const Remnant remnant = drop ? Remnant() : salvage(submission, bound);
+      if (!remnant.left.empty()) settle_failures(submission, bound, &remnant);
+      fail(submission, bound, failure, remnant);
+    } else if (!failures_.empty()) {
+      settle_failures(submission, bound);
+    }
+    failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
+  }
+  try {
+    backend_.end_plan();
+  } catch (const std::exception& error) {
+    const Ref<Failure> together = failure_of(submission.steps.front(), message_of(error));
+    for (const BoundStep& bound : submission.steps) fail(submission, bound, together);
+  }
+}
+
+/// That the step went wrong, and what is the matter.
+Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::string& what) {
+  Ref<Failure> failure = new Failure;
+  failure->op = bound.name;
+  failure->site = bound.site;
+  failure->what = std::string(bound.name) + ": " + what;
+  return failure;
+}
+
+/// Launches the step if nothing is in its way; what went wrong, if anything.
+Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                            bool drop) {
+  if (!submission.all_or_nothing)
+    if (Ref<Failure> failure = obstacle(submission, bound, drop && !submission.lasting))
+      return failure;
+  return try_step(submission, bound, ticket);
+}
+
+/// Of a loop that reads lost values, computes what does not depend on them.
+Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  if (step.kind != Step::Kind::loop || failures_.empty()) return {};
+  std::vector<bool> lost(step.buffers.size());
+  for (size_t i = 0; i < lost.size(); ++i) {
+    if (!step.is_read(i)) continue;
+    const auto taint =
+        failures_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
+    lost[i] = taint && taint->lost;
+  }
+  if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
+  Remnant remnant = remnant_of(step, lost);
+  if (std::count(remnant.left.begin(), remnant.left.end(), Left::nothing) ==
+      static_cast<ptrdiff_t>(remnant.left.size()))
+    return {};
+  try {
+    backend_.launch(remnant.loop,
+                    reinterpret_cast<void* const*>(submission.words.data() + bound.bases),
+                    submission.words.data() + bound.parameters);
+  } catch (const std::exception&) {
+    return {};  // the failure that is told is the one before
+  }
+  if (!doubts_.empty()) doubt_results(submission, bound);
+  return remnant;
+}
+
+/// Launches the step; what went wrong, if anything. What is not known yet is a doubt, unless
+/// somebody counts on a write.
+Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound,
+                             uint64_t ticket) {
+  try {
+    NativeOutcome outcome = launch(submission, bound);
+    launches_.fetch_add(1, std::memory_order_relaxed);
+    const bool writes = submission.all_or_nothing || !bound.step->fallbacks.empty();
+    if (outcome.report && writes) {
+      backend_.finish();
+      outcome = {backend_.take_report(*outcome.report), std::nullopt};
+    }
+    if (outcome.failure) return failure_of(bound, text_of(*outcome.failure));
+    if (!doubts_.empty()) doubt_results(submission, bound);
+    if (outcome.report) doubt(submission, bound, ticket, *outcome.report);
+    return {};
+  } catch (const std::exception& error) {
+    return failure_of(bound, message_of(error));
+  }
+}
+
+/// All results of a native op are in doubt until it has reported.
+void Queue::doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                  uint64_t report) {
+  std::vector<void*> results;
+  for (size_t i = 0; i < bound.step->buffers.size(); ++i)
+    if (bound.step->is_stored(i))
+      results.push_back(reinterpret_cast<void*>(submission.words[bound.storages + i]));
+  doubts_.add(report, ticket, failure_of(bound, ""), results);
+}
+
+Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
+  Ref<Failure> failure;
+  if (drop || submission.given_up) {
+    failure = new Failure;
+    failure->what = std::string(bound.name) + (drop ? ": interrupted before it ran"
+                                                    : ": the step it belongs to was given up");
+    failure->read = true;  // whoever interrupted knows
+  } else if (backend_.fault(bound.step->kind == Step::Kind::copy ? Backend::Fault::copy
+                                                                 : Backend::Fault::op)) {
+    failure = new Failure;
+    failure->what = std::string(bound.name) + ": the device failed (injected fault)";
+  }
+  if (failure) {
+    failure->op = bound.name;
+    failure->site = bound.site;
+    return failure;
+  }
+  if (failures_.empty()) return {};
+  const Step& step = *bound.step;
+  // What may not be at an address that the step reads: a lost value; in an optimizer's step also
+  // one that misses a write, until somebody was told.
+  const auto wrong_at = [&](size_t place, bool lost, bool noticed) -> Ref<Failure> {
+    const auto taint = failures_.find(reinterpret_cast<void*>(submission.words[place]));
+    if (!taint) return {};
+    return (taint->lost ? lost : noticed && !taint->failure->read) ? taint->failure
+                                                                   : Ref<Failure>();
+  };
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_read(i)) continue;
+    // Before any step has run, what is at the plan's own addresses is left from other values.
+    if (submission.all_or_nothing && step.buffers[i].source != BufferUse::Source::external)
+      continue;
+    if (const Ref<Failure> wrong = wrong_at(bound.storages + i, true, submission.all_or_nothing))
+      return wrong;
+  }
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) {
+    const bool external = step.fallbacks[f].old.source == BufferUse::Source::external;
+    // A part that is written does not bring the rest of a lost value back; a whole value does.
+    const bool lost = !submission.all_or_nothing && step.writes_part(f);
+    const bool noticed = submission.all_or_nothing && external;
+    if (lost || noticed)
+      if (const Ref<Failure> wrong = wrong_at(bound.fallbacks + f, lost, noticed)) return wrong;
+  }
+  return {};
+}
+
+/// What of the step's results is not in the remnant is lost, or the value before.
+void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
+                 const Remnant& remnant) {
+  const Step& step = *bound.step;
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    const Left left = remnant.of_output(step, step.outputs[i]);
+    if (left == Left::whole) continue;
+    void* address = reinterpret_cast<void*>(submission.words[bound.outputs + i]);
+    bool lost = left == Left::nothing;
+    for (size_t f = 0; f < step.fallbacks.size() && lost; ++f) {
+      if (step.fallbacks[f].output != step.outputs[i]) continue;
+      void* old = reinterpret_cast<void*>(submission.words[bound.fallbacks + f]);
+      const auto spoilt = failures_.find(old);
+      lost = step.fallbacks[f].lost || (spoilt && spoilt->lost);
+      try {
+        if (!lost && old != address)
+          backend_.copy(address, old, step.fallbacks[f].bytes, CopyKind::within);
+      } catch (const std::exception&) {
+        lost = true;  // the device went with both
+      }
+    }
+    failures_.set(address, {failure, lost});
+    doubts_.derive(address, {});
+  }
+  // Temporaries are no node's: the steps that read them must know too.
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (step.buffers[i].source != BufferUse::Source::temporary || !step.is_stored(i) ||
+        remnant.of_buffer(i) != Left::nothing)
+      continue;
+    void* address = reinterpret_cast<void*>(submission.words[bound.storages + i]);
+    failures_.set(address, {failure, true});
+    doubts_.derive(address, {});
+  }
+}
+
+/// After a step that ran: what was wrong with the values that it wrote over is of no account. But a
+/// notice that it met goes on to the results that depend on it, so that whoever reads one of them
+/// is told. Of a remnant this holds for what is whole.
+void Queue::settle_failures(const Submission& submission, const BoundStep& bound,
+                            const Remnant* remnant) {
+  const Step& step = *bound.step;
+  const auto address = [&](size_t place) {
+    return reinterpret_cast<void*>(submission.words[place]);
+  };
+  const auto notice_at = [&](size_t place) -> Ref<Failure> {
+    const auto taint = failures_.find(address(place));
+    return taint && !taint->lost && !taint->failure->read ? taint->failure : Ref<Failure>();
+  };
+  std::vector<Ref<Failure>> notices(step.buffers.size());  // per buffer that is stored
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_read(i)) continue;
+    const Ref<Failure> notice = notice_at(bound.storages + i);
+    if (!notice) continue;
+    std::vector<bool> source(step.buffers.size());
+    source[i] = true;
+    const std::vector<bool> dependent = dependent_stores(step, source);
+    for (size_t k = 0; k < notices.size(); ++k)
+      if (dependent[k]) notices[k] = notice;
+  }
+  const auto settle = [&](size_t place, const Ref<Failure>& notice) {
+    if (notice)
+      failures_.set(address(place), {notice, false});
+    else
+      failures_.clear(address(place));
+  };
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    const uint16_t node = step.outputs[i];
+    if (remnant && remnant->of_output(step, node) != Left::whole) continue;
+    Ref<Failure> notice;
+    for (size_t f = 0; f < step.fallbacks.size(); ++f)
+      if (step.fallbacks[f].output == node)
+        if (const Ref<Failure> older = notice_at(bound.fallbacks + f)) notice = older;
+    for (size_t k = 0; k < notices.size(); ++k)
+      if (notices[k] && step.buffers[k].source == BufferUse::Source::node &&
+          step.buffers[k].index == node)
+        notice = notices[k];
+    settle(bound.outputs + i, notice);
+  }
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
+        (!remnant || remnant->of_buffer(i) == Left::whole))
+      settle(bound.storages + i, notices[i]);
+}
+
+NativeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  const uint64_t* words = submission.words.data();
+  void* const* bases = reinterpret_cast<void* const*>(words + bound.bases);
+  switch (step.kind) {
+    case Step::Kind::loop:
+      backend_.launch(step.loop, bases, words + bound.parameters);
+      return {};
+    case Step::Kind::native:
+      return backend_.launch(step.native, bases);
+    case Step::Kind::copy:
+      backend_.copy(bases[1], bases[0], step.bytes, CopyKind::within);
+      return {};
+    case Step::Kind::nothing:
+      return {};
+  }
+  return {};
+}
+
+/// Waits until nothing is in doubt that the step reads or leaves.
+void Queue::wait_for_doubts(const Submission& submission, const BoundStep& bound, uint64_t ticket) {
+  const Step& step = *bound.step;
+  uint64_t last = 0;
+  const auto look_at = [&](size_t place) {
+    last = std::max(last, doubts_.decided_after(reinterpret_cast<void*>(submission.words[place])));
+  };
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.is_read(i)) look_at(bound.storages + i);
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) look_at(bound.fallbacks + f);
+  if (last == 0) return;
+  try {
+    if (last == ticket)
+      backend_.finish();
+    else
+      backend_.wait(last);
+  } catch (const std::exception&) {  // the step will meet the same
+  }
+  decide_doubts(last);
+}
+
+/// The step was launched: its results are in doubt if what they are computed from is.
+void Queue::doubt_results(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  const auto address = [&](size_t buffer) {
+    return reinterpret_cast<void*>(submission.words[bound.storages + buffer]);
+  };
+  std::vector<bool> doubtful(step.buffers.size());
+  std::vector<void*> sources;
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    doubtful[i] = step.is_read(i) && doubts_.decided_after(address(i));
+    if (doubtful[i]) sources.push_back(address(i));
+  }
+  const std::vector<bool> dependent = dependent_stores(step, doubtful);
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_stored(i)) continue;
+    const std::span<void* const> all = sources;
+    const std::span<void* const> its = all.first(dependent[i] ? all.size() : 0);
+    const BufferUse& use = step.buffers[i];
+    if (use.source == BufferUse::Source::temporary || step.makes(use.index))
+      doubts_.derive(address(i), its);
+    else
+      doubts_.derive_part(address(i), its);
+  }
+}
+
+}  // namespace tide
