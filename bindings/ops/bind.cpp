@@ -195,6 +195,18 @@ bool is_options_table(lua_State* L, int index) {
   return named;
 }
 
+namespace {
+
+bool is_empty_table(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE) return false;
+  lua_pushnil(L);
+  if (!lua_next(L, index)) return true;
+  lua_pop(L, 2);
+  return false;
+}
+
+}  // namespace
+
 Mismatch bind(Call& call, int top) {
   lua_State* L = call.L;
   const Signature& signature = *call.signature;
@@ -217,6 +229,9 @@ Mismatch bind(Call& call, int top) {
       ++i;
     } else if (accepts(L, parameter.kind, i)) {
       call.index[p] = i++;
+    } else if (parameter.optional && i == top && is_empty_table(L, i)) {
+      ++i;  // options that are all nil: {rounding_mode = mode}
+      break;
     } else {
       return {Reason::wrong_kind, p, i, i};
     }

@@ -7,28 +7,35 @@ local equal, raises = test.equal, test.raises
 local F = tide.nn.functional
 
 describe("convolutions of integers", function(device)
-  local function whole(values, dtype) return tide.tensor(values, {dtype = dtype, device = device}) end
+  local function whole(values, dtype) return tide.tensor(values, {dtype = dtype,
+    device = device}) end
   local function counted(count, ...) return tide.arange(count, {device = device}):reshape(...) end
   local x = counted(48, 1, 2, 4, 6) - 20
   local lines = counted(10, 1, 2, 5) - 4
 
   it("add up products of whole numbers", function()
     local weight = counted(36, 4, 1, 3, 3) % 7 - 3
-    equal(F.conv2d(x, weight, whole {1, 2, 3, 4}, {stride = 2, padding = 1, groups = 2}):flatten():tolist(),
-      {11, -32, -30, 28, 54, 44, 13, -1, -3, -12, -11, -13, 22, 7, 1, 75, 45, 51, 6, 25, 29, -34, 20, 20})
+    equal(F.conv2d(x, weight, whole {1, 2, 3, 4}, {stride = 2, padding = 1,
+      groups = 2}):flatten():tolist(),
+      {11, -32, -30, 28, 54, 44, 13, -1, -3, -12, -11, -13, 22, 7, 1, 75, 45, 51, 6, 25, 29, -34,
+        20, 20})
     equal(F.conv1d(lines, whole {{{1, -2}, {3, 1}}}, {dilation = 2}):tolist(), {{{6, 9, 12}}})
     local cube = counted(16, 1, 2, 2, 2, 2)
-    equal(F.conv3d(cube, tide.ones(1, 2, 2, 2, 1, {dtype = "int64", device = device})):flatten():tolist(),
+    equal(F.conv3d(cube, tide.ones(1, 2, 2, 2, 1, {dtype = "int64",
+      device = device})):flatten():tolist(),
       {56, 64})
     equal(F.conv1d(lines[1], tide.ones(1, 2, 2, {dtype = "int64", device = device})).shape, {1, 4})
-    equal(F.conv1d(whole({{{100, 100, 27}}}, "int8"), whole({{{2, 1}}}, "int8")):tolist(), {{{44, -29}}})
+    equal(F.conv1d(whole({{{100, 100, 27}}}, "int8"), whole({{{2, 1}}}, "int8")):tolist(), {{{44,
+      -29}}})
     equal(F.linear(counted(6, 2, 3), whole {1, 0, -1}):tolist(), {-2, -2})
-    raises("conv1d: numbers are needed: bool", F.conv1d, lines:to("bool"), whole({{{true}, {true}}}))
+    raises("conv1d: numbers are needed: bool", F.conv1d, lines:to("bool"), whole({{{true},
+      {true}}}))
   end)
 
   it("enlarge", function()
     equal(F.conv_transpose2d(lines:reshape(1, 1, 2, 5), whole {{{{1, 2}, {3, -1}}}}, nil, 2, 1, 1)
-      :flatten():tolist(), {4, -9, 3, -6, 2, -3, 1, 0, 0, 2, 2, 4, 3, 6, 4, 8, 5, 10, -1, 6, -2, 9, -3, 12,
+      :flatten():tolist(), {4, -9, 3, -6, 2, -3, 1, 0, 0, 2, 2, 4, 3, 6, 4, 8, 5, 10, -1, 6, -2,
+        9, -3, 12,
       -4, 15, -5})
     equal(F.conv_transpose1d(lines, counted(12, 2, 2, 3) - 5, nil, 2, 1, 1, 2, 2):tolist(), {{
       {0, 31, 0, 34, 0, 22, 0, 10, 0, 3, 0, 0}, {0, 10, 0, 7, 0, 4, 0, 1, 0, 0, 0, 0},
@@ -39,9 +46,12 @@ describe("convolutions of integers", function(device)
   end)
 
   it("average without fractions", function()
-    equal(F.avg_pool2d(x, 3, 2, 1):flatten():tolist(), {-7, -10, -8, -5, -6, -4, 3, 6, 7, 11, 18, 20})
-    equal(F.avg_pool2d(x, 3, 2, 1, {ceil_mode = true, count_include_pad = false}):flatten():tolist(),
-      {-16, -15, -13, -12, -7, -6, -4, -3, -1, 0, 2, 3, 7, 9, 11, 12, 16, 18, 20, 21, 22, 24, 26, 27})
+    equal(F.avg_pool2d(x, 3, 2, 1):flatten():tolist(), {-7, -10, -8, -5, -6, -4, 3, 6, 7, 11, 18,
+      20})
+    equal(F.avg_pool2d(x, 3, 2, 1, {ceil_mode = true,
+      count_include_pad = false}):flatten():tolist(),
+      {-16, -15, -13, -12, -7, -6, -4, -3, -1, 0, 2, 3, 7, 9, 11, 12, 16, 18, 20, 21, 22, 24, 26,
+        27})
     equal(F.avg_pool2d(x, 2, {divisor_override = 3}):flatten():tolist(),
       {-22, -19, -16, -6, -3, 0, 10, 12, 15, 26, 28, 31})
     equal(F.avg_pool1d(whole {{{1 << 62, (1 << 62) - 7, -5, -6}}}, 2):tolist(),
@@ -52,11 +62,13 @@ describe("convolutions of integers", function(device)
 
   it("leave nothing of pools of no size", function()
     equal(F.adaptive_max_pool2d(tide.ones(2, 3, 3, {device = device}), {0, 2}).shape, {2, 0, 2})
-    raises("not empty is needed", F.max_pool3d, tide.ones(0, 1, 2, 10, {device = device}):transpose(1, 2), 1)
+    raises("not empty is needed", F.max_pool3d, tide.ones(0, 1, 2, 10,
+      {device = device}):transpose(1, 2), 1)
   end)
 
   it("find the largest", function()
-    equal(F.max_pool2d(x:to("int32"), 2):flatten():tolist(), {-13, -11, -9, -1, 1, 3, 11, 13, 15, 23, 25, 27})
+    equal(F.max_pool2d(x:to("int32"), 2):flatten():tolist(), {-13, -11, -9, -1, 1, 3, 11, 13, 15,
+      23, 25, 27})
     equal(F.max_pool3d(counted(16, 1, 2, 2, 2, 2), 2):flatten():tolist(), {7, 15})
     raises("a floating type is needed: int64", F.max_pool1d, lines, 2)
   end)

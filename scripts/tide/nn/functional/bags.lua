@@ -59,7 +59,8 @@ return function(F)
     local empty = rows:new_zeros({count, rows:size(2)})
     if mode == "max" then
       local lowest = rows:masked_fill(mask:logical_not(), -math.huge)
-      local best = (empty - math.huge):scatter_reduce(1, bag:unsqueeze(2):expand_as(rows), lowest, "amax")
+      local places = bag:unsqueeze(2):expand_as(rows)
+      local best = (empty - math.huge):scatter_reduce(1, places, lowest, "amax")
       return tide.where(sizes:eq(0), 0.0, best)
     end
     if weights then rows = rows * weights:unsqueeze(2) end
