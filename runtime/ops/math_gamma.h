@@ -55,7 +55,8 @@ W lgamma_wide(W x) {
               select(tiny, x.constant(200 * kLn2), x.constant(0.0));
   const W result = select(negative, l - stirling, stirling - l);
   const W infinity = x.constant(std::numeric_limits<double>::infinity());
-  return select(y == infinity, infinity, result);
+  const auto pole = (y == infinity) | (negative & (y >= x.constant(0x1p52)));
+  return select(pole, infinity, result);
 }
 
 template <class V>
