@@ -27,6 +27,8 @@ TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* 
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) sum[i][v] = V::broadcast(0);
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) __builtin_prefetch(c + i * c_stride, 1);  // wanted at the end
   for (int64_t p = 0; p < k; ++p, a += a_k_stride, b += b_stride) {
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) right[v] = V::load(b + v * lanes);
