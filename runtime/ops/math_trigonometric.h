@@ -3,9 +3,36 @@
 
 #include <limits>
 
-#include "runtime/ops/math_angle.h"
+#include "runtime/ops/math_basic.h"
 
 namespace tide::math {
+
+/// x = quadrant * pi / 2 + r (mod 2 pi), |r| <= pi / 4, quadrant 0, 1, 2 or 3.
+template <class V>
+struct Quadrant {
+  V number, r;
+};
+
+/// pi / 2 in three parts of 33, 33 and 53 bits (fdlibm's e_rem_pio2.c), k in two of 20: all
+/// products but the last are exact for |x| < 1e12, where r is right to 2^-53. From there on the
+/// error grows in proportion to x; beyond 1e15, where neighbours in f64 lie 1/8 apart, x counts as
+/// 0.
+template <class W>
+Quadrant<W> reduce_angle(W x) {
+  const W limit = x.constant(1e15);
+  x = select(abs(x) > limit, x * x.constant(0.0), x);  // inf and nan give nan
+  const W k = nearest(x * x.constant(0.6366197723675814));
+  const W step = x.constant(0x1p20);
+  const W upper = nearest(k * x.constant(0x1p-20)) * step;
+  const W lower = k - upper;
+  const W p1 = x.constant(-1.57079632673412561417e+00);
+  const W p2 = x.constant(-6.07710050630396597660e-11);
+  const W p3 = x.constant(-2.02226624879595063154e-21);
+  W r = fma(lower, p1, fma(upper, p1, x));
+  r = fma(lower, p2, fma(upper, p2, r));
+  r = fma(k, p3, r);
+  return {k - x.constant(4.0) * floor(k * x.constant(0.25)), r};
+}
 
 /// sin and cos of |r| <= pi / 4; minimax polynomials.
 template <class V>
@@ -30,6 +57,13 @@ SineCosine<V> sine_cosine(V r) {
   const V half_square = z * r.constant(0.5);
   const V w = one - half_square;
   return {fma(r * z, s, r), w + ((one - w - half_square) + z * z * c)};
+}
+
+/// The angle is reduced in f64 for f32 too: its three parts of pi / 2 would need six in f32.
+template <class V>
+Quadrant<V> quadrant_of(V x) {
+  const auto reduced = reduce_angle(widened(x));
+  return {converted(reduced.number, x), converted(reduced.r, x)};
 }
 
 template <class V>

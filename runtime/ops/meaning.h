@@ -31,7 +31,6 @@
 //                                  wraps, nan gives 0; to bool: != 0
 //   bits(a)  float_bits(i)         f32 <-> i32, f64 <-> i64, the same bits
 //   as_unsigned_multiply_high(a, b)   i64 values holding 32-bit numbers: (a * b) >> 32, for Philox
-//   where_rare(m, x, usual, f)     f(x), an array of V, where m holds, else `usual`; a branch passes over f if m holds nowhere
 //   while_any(a, unfinished, step) step(a) as long as unfinished(a) holds in any element; elements that are finished must stay as they are
 // Branches on the type are written with `if (x.type() == DType::f64)`: both sides must compile.
 #pragma once

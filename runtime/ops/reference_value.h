@@ -2,7 +2,6 @@
 // kernels compute.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -287,11 +286,6 @@ inline Value<int64_t> as_unsigned_multiply_high(Value<int64_t> a, Value<int64_t>
   return narrow<int64_t>(wide(a) * wide(b) >> 32);
 }
 
-template <class T, size_t N, class Compute>
-std::array<Value<T>, N> where_rare(Mask rare, Value<T> x, std::array<Value<T>, N> usual,
-                                   const Compute& compute) {
-  return rare.holds ? compute(x) : usual;
-}
 template <class T, class Unfinished, class Step>
 Value<T> while_any(Value<T> state, const Unfinished& unfinished, const Step& step) {
   while (unfinished(state).holds) state = step(state);

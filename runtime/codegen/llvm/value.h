@@ -8,12 +8,10 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <span>
 
 #include "runtime/codegen/llvm/target.h"
 #include "runtime/core/dtype.h"
@@ -128,22 +126,10 @@ Value bits(Value a);
 Value float_bits(Value a);
 Value as_unsigned_multiply_high(Value a, Value b);
 
-/// Where `rare` holds, `values` become what `compute` makes of the element of x, as scalars.
-void replace_rare(Mask rare, Value x, std::span<Value> values,
-                  const std::function<void(Value x, std::span<Value> values)>& compute);
 /// `state` after as many steps as the element that needs most.
 Value repeat_while(Value state, const std::function<Mask(Value)>& unfinished,
                    const std::function<Value(Value)>& step);
 
-template <size_t N, class Compute>
-std::array<Value, N> where_rare(Mask rare, Value x, std::array<Value, N> usual,
-                                const Compute& compute) {
-  replace_rare(rare, x, usual, [&](Value one, std::span<Value> values) {
-    const std::array<Value, N> computed = compute(one);
-    std::copy(computed.begin(), computed.end(), values.begin());
-  });
-  return usual;
-}
 template <class Unfinished, class Step>
 Value while_any(Value state, const Unfinished& unfinished, const Step& step) {
   return repeat_while(state, unfinished, step);
