@@ -76,7 +76,8 @@ class CudaBackend : public Backend {
   const DeviceFacts facts_;
   const HostNative host_native_;
   DeviceOrdinal device_ = 0;
-  /// Guards all that is made anew when the device was lost: other threads than the queue's share it.
+  /// Guards all that is made anew when the device was lost: other threads than the queue's share
+  /// it.
   std::shared_mutex setup_mutex_;
   uint64_t setup_ = 0;  ///< how often it was made
   std::string gone_;    ///< why it could not be made anew; empty if it is there

@@ -82,19 +82,21 @@ class Backend {
   // From the queue's thread:
   /// What is launched from here to `end_plan` belongs to one run of the plan.
   virtual void begin_plan(const Plan&) {}
-  /// Throws if launches of the plan that were put off have failed: then none of its results is good.
+  /// Throws if launches of the plan that were put off have failed: then none of its results is
+  /// good.
   virtual void end_plan() {}
   /// How often launches of a plan went to the device all at once, as a graph. From any thread.
   virtual int64_t graph_runs() const { return 0; }
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
   virtual NativeOutcome launch(const NativeStep& step, void* const* addresses) = 0;
-  /// `source` may be changed once this returns, if it is the host's; `destination` holds the bytes then, if that is.
+  /// `source` may be changed once this returns, if it is the host's; `destination` holds the bytes
+  /// then, if that is.
   virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;
   /// The threads that may each call launch and copy for steps that do not need each other's
   /// results; null: one step after the other.
   virtual Parallel* side_by_side() { return nullptr; }
-  /// Of a backend with side_by_side: the work of the step, in elements computed, if that is so little
-  /// that one thread may do all of it; else 0.
+  /// Of a backend with side_by_side: the work of the step, in elements computed, if that is so
+  /// little that one thread may do all of it; else 0.
   virtual int64_t small_work(const Step&) const { return 0; }
   /// Waits until all launched and copied is done.
   virtual void finish() = 0;

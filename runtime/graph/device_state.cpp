@@ -103,11 +103,12 @@ DeviceState& DeviceState::of(Device device) {
   if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
   auto backend = make_backend(device);
   if (!backend)
-    throw DeviceError("device: there is no " + device.name() + " here; there are " + list_of_devices());
+    throw DeviceError("device: there is no " + device.name() + " here; there are " +
+                      list_of_devices());
   // For a process that ends on another thread than its first; see ~Recorder.
   if (all.states.empty()) std::atexit(DeviceState::rest);
-  all.states.push_back(
-      std::make_unique<DeviceState>(device, std::move(backend), static_cast<int>(all.states.size())));
+  all.states.push_back(std::make_unique<DeviceState>(device, std::move(backend),
+                                                     static_cast<int>(all.states.size())));
   place.store(all.states.back().get(), std::memory_order_release);
   return *all.states.back();
 }

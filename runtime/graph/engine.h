@@ -24,15 +24,17 @@ bool exists(Device device);
 
 /// Hands over everything this thread has recorded. Does not wait.
 void hand_over();
-/// Hands over, and waits until everything on the device (all devices) is done. Failures stay with the results they belong to.
+/// Hands over, and waits until everything on the device (all devices) is done. Failures stay with
+/// the results they belong to.
 void synchronize(Device device, const char* reason = "synchronize");
 void synchronize(const char* reason = "synchronize");
 /// Ops recorded or queued by now and not finished, over all devices.
 int64_t pending_ops();
-/// Drops what is queued but not running, on all devices: its results are lost ("interrupted"), writes are
-/// not carried out. May be called from any thread; waits for the running steps.
+/// Drops what is queued but not running, on all devices: its results are lost ("interrupted"),
+/// writes are not carried out. May be called from any thread; waits for the running steps.
 void interrupt();
-/// Makes every wait, now and until interrupt(), end at once and throw Interrupted. Safe in a signal handler.
+/// Makes every wait, now and until interrupt(), end at once and throw Interrupted. Safe in a signal
+/// handler.
 void request_interrupt();
 
 // --- streams -----------------------------------------------------------------------------------
@@ -83,18 +85,19 @@ void wait_on_stream(StreamId stream, const Mark& mark);
 /// Seconds on a monotonic clock.
 double seconds();
 
-/// Eager mode of this thread: every op is handed over by itself. TIDE_EAGER=1 switches it on at the start.
+/// Eager mode of this thread: every op is handed over by itself. TIDE_EAGER=1 switches it on at the
+/// start.
 bool eager();
 void set_eager(bool on);
 
-/// What is recorded between these is what steps start from, an optimizer's state: it is made even if an interrupt drops
-/// what is queued, and tried again if it fails. If it did, no step that needs it runs until somebody was told.
-/// `end_state` hands over.
+/// What is recorded between these is what steps start from, an optimizer's state: it is made even
+/// if an interrupt drops what is queued, and tried again if it fails. If it did, no step that needs
+/// it runs until somebody was told. `end_state` hands over.
 void begin_state();
 void end_state();
-/// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure or an
-/// interrupt leaves all parameters as they were after some step. `end_step` hands over; if not all was recorded, as
-/// an error came between, nothing runs.
+/// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure
+/// or an interrupt leaves all parameters as they were after some step. `end_step` hands over; if
+/// not all was recorded, as an error came between, nothing runs.
 void begin_step();
 void end_step(bool whole = true);
 
@@ -115,11 +118,12 @@ double wait_seconds();
 // --- memory ----------------------------------------------------------------------------------
 
 struct MemoryStatistics {
-  size_t in_use = 0;   ///< bytes of live tensors (blocks handed out)
-  size_t peak = 0;     ///< highest in_use since reset_peak
-  size_t cached = 0;   ///< bytes kept for reuse
-  size_t limit = 0;    ///< 0: none
-  size_t device_free = 0, device_total = 0;  ///< of the device, whoever uses it; 0: it does not tell
+  size_t in_use = 0;  ///< bytes of live tensors (blocks handed out)
+  size_t peak = 0;    ///< highest in_use since reset_peak
+  size_t cached = 0;  ///< bytes kept for reuse
+  size_t limit = 0;   ///< 0: none
+  /// Of the device, whoever uses it; 0: it does not tell.
+  size_t device_free = 0, device_total = 0;
   int64_t allocations = 0;  ///< blocks asked for
   int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
 };
@@ -127,21 +131,26 @@ MemoryStatistics memory(Device device);
 void reset_peak(Device device);
 /// Gives cached blocks back.
 void empty_cache(Device device);
-/// Called when an allocation fails, before another try: the host language drops what is unreachable.
+/// Called when an allocation fails, before another try: the host language drops what is
+/// unreachable.
 void set_reclaim(std::function<void()> reclaim);
-/// Bytes allocated by this thread's tensors since the start, over all devices: only grows. For pacing a collector.
+/// Bytes allocated by this thread's tensors since the start, over all devices: only grows. For
+/// pacing a collector.
 uint64_t allocated_bytes();
 
 // --- simulated devices -------------------------------------------------------------------------
 
 struct SimOptions {
-  std::optional<size_t> memory_limit;       ///< bytes
-  std::optional<double> bytes_per_second;   ///< of copies to and from the device; 0: as fast as memory
-  std::optional<double> staging_bytes_per_second;  ///< of the detour that memory takes which is not pinned; 0: none
-  std::optional<double> pin_bytes_per_second;      ///< of pinning host memory; 0: as fast as memory. The first sim's counts
-  std::optional<double> copy_latency;       ///< seconds per copy
-  std::optional<double> launch_cost;        ///< seconds per launched step
-  std::optional<int64_t> fail_op;           ///< the k-th step from now (1: the next) fails
+  std::optional<size_t> memory_limit;  ///< bytes
+  /// Of copies to and from the device; 0: as fast as memory.
+  std::optional<double> bytes_per_second;
+  /// Of the detour that memory takes which is not pinned; 0: none.
+  std::optional<double> staging_bytes_per_second;
+  std::optional<double> pin_bytes_per_second;  ///< of pinning host memory; 0: as fast as memory.
+                                               ///< The first sim's counts
+  std::optional<double> copy_latency;          ///< seconds per copy
+  std::optional<double> launch_cost;           ///< seconds per launched step
+  std::optional<int64_t> fail_op;              ///< the k-th step from now (1: the next) fails
   std::optional<int64_t> fail_allocation;
   std::optional<int64_t> fail_copy;
 };
@@ -164,7 +173,8 @@ Statistics statistics();
 
 // --- failures ------------------------------------------------------------------------------------
 
-/// Prints failures that nobody has read and returns whether there were any. For the end of a program; waits for the queues.
+/// Prints failures that nobody has read and returns whether there were any. For the end of a
+/// program; waits for the queues.
 bool report_unread_failures(FILE* to);
 
 }  // namespace tide::engine

@@ -42,8 +42,8 @@ Layout walked_layout(const Node& node, const Argument& argument) {
 namespace {
 
 constexpr int kMostOperands = 24;
-/// Reductions of a group that takes in another one which only reads the same array: a longer loop saves little more
-/// reading, takes long to compile, and its rows do not stay in the cache.
+/// Reductions of a group that takes in another one which only reads the same array: a longer loop
+/// saves little more reading, takes long to compile, and its rows do not stay in the cache.
 constexpr int kMostSiblings = 4;
 /// A recipe may hold this many times its own size, and a little more for small values.
 constexpr size_t kPinFactor = 4, kPinSlack = 256;
@@ -54,8 +54,10 @@ bool is_loop(const Node& node) {
     case Node::Kind::map:
     case Node::Kind::ramp:
     case Node::Kind::assign:
-    case Node::Kind::reduce: return true;
-    default: return false;
+    case Node::Kind::reduce:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -119,7 +121,8 @@ class Grouper {
       earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
     });
     if ((n.kind == Node::Kind::write || n.kind == Node::Kind::assign) && inside(n.arguments[1])) {
-      // What is replaced must be there before, for the case that this fails; at the earliest it is made by the same loop.
+      // What is replaced must be there before, for the case that this fails; at the earliest it is
+      // made by the same loop.
       const uint16_t group = result_.group_of[n.arguments[1].node->index];
       earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
     }
@@ -153,9 +156,12 @@ class Grouper {
   void open(uint16_t i, bool loop) {
     const Node& n = node(i);
     Group group;
-    if (n.kind == Node::Kind::native) group.kind = Group::Kind::native;
-    else if (n.kind == Node::Kind::write) group.kind = Group::Kind::region;
-    else if (!loop) group.kind = Group::Kind::nothing;
+    if (n.kind == Node::Kind::native)
+      group.kind = Group::Kind::native;
+    else if (n.kind == Node::Kind::write)
+      group.kind = Group::Kind::region;
+    else if (!loop)
+      group.kind = Group::Kind::nothing;
     else if (n.kind == Node::Kind::reduce) {
       const Layout layout = walked_layout(n, n.arguments[0]);
       group.domain = SqueezedLayout(layout);
@@ -171,7 +177,8 @@ class Grouper {
     group.kind = Group::Kind::row;
     std::tie(group.run_first, group.run_last) = squeezed_run(shape, reduce.first, reduce.last);
     group.row_length = 1;
-    for (int d = group.run_first; d < group.run_last; ++d) group.row_length *= group.domain.sizes[d];
+    for (int d = group.run_first; d < group.run_last; ++d)
+      group.row_length *= group.domain.sizes[d];
   }
 
   bool shares_external(const Group& group, const Argument& argument) const {
@@ -273,7 +280,8 @@ class Grouper {
   static bool has_row_sizes(const Group& group, const SqueezedLayout& layout) {
     if (layout.rank != group.domain.rank - (group.run_last - group.run_first)) return false;
     for (int d = 0; d < layout.rank; ++d)
-      if (layout.sizes[d] != group.domain.sizes[d < group.run_first ? d : d + group.run_last - group.run_first])
+      if (layout.sizes[d] !=
+          group.domain.sizes[d < group.run_first ? d : d + group.run_last - group.run_first])
         return false;
     return true;
   }
@@ -338,13 +346,14 @@ class Grouper {
       const uint16_t old = each.arguments[1].node->index;
       if (each.kind == Node::Kind::assign) replaced[old] = true;
       // It is what is left if this fails.
-      if (result_.group_of[old] != result_.group_of[i]) read[old] = result_.read_elsewhere[old] = true;
+      if (result_.group_of[old] != result_.group_of[i])
+        read[old] = result_.read_elsewhere[old] = true;
     }
     std::vector<std::vector<const Node*>> leaves(n);
     for (size_t i = 0; i < n; ++i) {
       const Node& each = node(i);
-      // The last value that a cell is given must be there: a recipe would hold on to the one before, and be
-      // computed although the step that it belongs to failed.
+      // The last value that a cell is given must be there: a recipe would hold on to the one
+      // before, and be computed although the step that it belongs to failed.
       const bool last_of_cell = each.kind == Node::Kind::assign && !replaced[i];
       const bool light = is_loop(each) && each.kind != Node::Kind::reduce && !last_of_cell;
       if (!light || each.wanted || !read[i] || each.shape.numel() == 0 || !pins_little(i, leaves)) {
@@ -356,7 +365,8 @@ class Grouper {
     }
   }
 
-  /// Collects the stored values that the recipe of node i would hold; whether they are small beside it.
+  /// Collects the stored values that the recipe of node i would hold; whether they are small beside
+  /// it.
   bool pins_little(size_t i, std::vector<std::vector<const Node*>>& leaves) const {
     const Node& n = node(i);
     std::vector<const Node*>& own = leaves[i];

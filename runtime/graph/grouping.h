@@ -52,8 +52,9 @@ struct Grouping {
 
 Grouping group_window(const WindowView& window);
 
-/// The layout through which `node` sees argument `argument` when it is walked with the node's own loop:
-/// broadcast to the node's shape (for reductions: the argument's own shape; for writes the region's).
+/// The layout through which `node` sees argument `argument` when it is walked with the node's own
+/// loop: broadcast to the node's shape (for reductions: the argument's own shape; for writes the
+/// region's).
 Layout walked_layout(const Node& node, const Argument& argument);
 
 }  // namespace tide

@@ -34,7 +34,9 @@ void add(Bytes& bytes, const LoopInstruction& instruction) {
   bytes.add8(static_cast<uint8_t>(instruction.type));
   switch (instruction.kind) {
     case Kind::load:
-    case Kind::parameter: bytes.add16(instruction.operand); break;
+    case Kind::parameter:
+      bytes.add16(instruction.operand);
+      break;
     case Kind::map:
       bytes.add16(instruction.op);
       bytes.add8(instruction.arity);

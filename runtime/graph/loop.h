@@ -25,7 +25,8 @@ enum class Reduction : uint8_t { sum, prod, max, min };
 /// The tree of every reduction over a row of n elements, whatever the machine, the layout and the
 /// threads: the row is cut into blocks of kReductionBlock; in a block, element i is added to lane
 /// i % kReductionLanes, in rising order, starting from the identity (-0.0 for floating sums, 0 for
-/// integer ones, 1, and the lowest or highest value); then lane j takes in lane j + 32, + 16, + 8, + 4,
+/// integer ones, 1, and the lowest or highest value); then lane j takes in lane j + 32, + 16, + 8,
+/// + 4,
 /// + 2, + 1; at last the blocks' results are combined in order. Combining with an identity
 /// changes no bit, so it may be left out.
 constexpr int64_t kReductionBlock = 16384;
@@ -62,11 +63,11 @@ struct LoopInstruction {
   /// held as f32 whose bits fit the narrow type). Reductions of f16/bf16 values run in f32 and have
   /// type f32; converting back is an op of its own.
   DType type;
-  OpCode op = 0;                  ///< map
-  Reduction reduction{};          ///< reduce
-  uint8_t arity = 0;              ///< of a map
-  uint16_t operand = 0;           ///< load and store: index into operands; parameter: its index
-  uint16_t a[4] = {0, 0, 0, 0};   ///< values used
+  OpCode op = 0;                 ///< map
+  Reduction reduction{};         ///< reduce
+  uint8_t arity = 0;             ///< of a map
+  uint16_t operand = 0;          ///< load and store: index into operands; parameter: its index
+  uint16_t a[4] = {0, 0, 0, 0};  ///< values used
 };
 
 /// Which dimension the vector lanes run along.
@@ -79,9 +80,9 @@ struct LoopProgram {
   uint8_t outer_rank = 1;  ///< 1..kMaxDims: coalesced; a scalar is one dimension of size 1
   bool has_row = false;
   Orientation orientation = Orientation::outer;
-  /// Only with has_row, with exactly one reduction, followed by one store of it: stores the result of
-  /// each block of kReductionBlock elements instead of the row's. That operand's row stride is then
-  /// its stride from block to block. All other values and stores are per element.
+  /// Only with has_row, with exactly one reduction, followed by one store of it: stores the result
+  /// of each block of kReductionBlock elements instead of the row's. That operand's row stride is
+  /// then its stride from block to block. All other values and stores are per element.
   bool partial = false;
   /// Only with has_row and exactly one level of reductions, orientation outer or row: combines the
   /// elements of a row strictly in order instead of by the tree (the second stage of `partial`).
@@ -96,15 +97,15 @@ struct LoopProgram {
 
 /// Arguments of one run of a kernel.
 struct LoopArguments {
-  /// Per operand the address of the element at index 0 of all dimensions (offset included); for ramps the start
-  /// itself, as an integer.
+  /// Per operand the address of the element at index 0 of all dimensions (offset included); for
+  /// ramps the start itself, as an integer.
   void* const* bases;
   /// Extents of the outer dimensions, then that of the row if there is one.
   const int64_t* extents;
   /// Per operand, outer_rank (+ 1 with a row) strides in elements: strides[operand * (dims) + d].
   const int64_t* strides;
-  /// Parameters as 64-bit patterns: i64/f64/f32 (low half) by the parameter's compute type; integers and bool
-  /// sign- or zero-extended.
+  /// Parameters as 64-bit patterns: i64/f64/f32 (low half) by the parameter's compute type;
+  /// integers and bool sign- or zero-extended.
   const uint64_t* parameters;
 };
 
@@ -112,10 +113,11 @@ struct LoopArguments {
 /// Borders of vector parts are multiples of 64 elements but for the end, those of row parts (only
 /// `partial` programs are cut there) multiples of kReductionBlock.
 struct LoopRange {
-  int64_t outer_begin, outer_end;    ///< linear index over the outer dimensions, without the last one
-                                     ///< if orientation is outer
-  int64_t vector_begin, vector_end;  ///< of the last outer dimension if orientation is outer, else 0, 1
-  int64_t row_begin, row_end;        ///< elements of the row; 0, n unless partial; 0, 0 without row
+  int64_t outer_begin, outer_end;  ///< linear index over the outer dimensions, without the last one
+                                   ///< if orientation is outer
+  int64_t vector_begin,
+      vector_end;              ///< of the last outer dimension if orientation is outer, else 0, 1
+  int64_t row_begin, row_end;  ///< elements of the row; 0, n unless partial; 0, 0 without row
 };
 
 /// A compiled kernel. Thread-safe, never throws, keeps no state. `scratch` is private to the call:

@@ -24,7 +24,11 @@ constexpr int64_t kStreamingAlignment = 64;
 
 LoopWriter::LoopWriter(const WindowView& window, const Grouping& grouping,
                        const ArgumentPlaces& places, const Group& group, Plan& plan)
-    : window_(window), grouping_(grouping), places_(places), group_(group), plan_(plan),
+    : window_(window),
+      grouping_(grouping),
+      places_(places),
+      group_(group),
+      plan_(plan),
       has_row_(group.kind == Group::Kind::row) {
   for (int d = 0; d < group.domain.rank; ++d)
     if (!in_run(d)) outer_.push_back(group.domain.sizes[d]);
@@ -84,7 +88,8 @@ void LoopWriter::write_region() {
   emit(Kind::store, n.type, operand, value);
   step_.outputs = {i};
   // The old value is there already: if this may not run, it stays.
-  step_.fallbacks = {{i, {BufferUse::Source::node, i, BufferUse::kNone, n.type}, n.bytes(), n.fills}};
+  step_.fallbacks = {
+      {i, {BufferUse::Source::node, i, BufferUse::kNone, n.type}, n.bytes(), n.fills}};
   finish();
 }
 
@@ -140,7 +145,8 @@ uint16_t LoopWriter::write_argument(uint16_t i, int j) {
   const Argument& argument = n.arguments[j];
   if (!argument.node) {
     step_.parameters.push_back(places_.of(i, j));
-    return emit(Kind::parameter, n.operand_type, static_cast<uint16_t>(step_.parameters.size() - 1));
+    return emit(Kind::parameter, n.operand_type,
+                static_cast<uint16_t>(step_.parameters.size() - 1));
   }
   if (window_.inside(*argument.node)) {
     const auto found = values_.find(argument.node->index);
@@ -167,20 +173,20 @@ uint16_t LoopWriter::write_load(uint16_t i, int j) {
 
 uint16_t LoopWriter::write_ramp(uint16_t i) {
   const SqueezedLayout ramp(*window_.nodes[i]->ramp);
-  const uint16_t operand =
-      add_operand({BufferUse::Source::ramp, 0, places_.of_ramp(i), DType::i64},
-                  LoopOperand::Kind::ramp, strides_for(i, ramp));
+  const uint16_t operand = add_operand({BufferUse::Source::ramp, 0, places_.of_ramp(i), DType::i64},
+                                       LoopOperand::Kind::ramp, strides_for(i, ramp));
   return emit(Kind::load, DType::i64, operand);
 }
 
 void LoopWriter::write_store(uint16_t i) {
-  if (part_ == Part::blocks && window_.nodes[i]->kind == Node::Kind::reduce) return store_partials(i);
+  if (part_ == Part::blocks && window_.nodes[i]->kind == Node::Kind::reduce)
+    return store_partials(i);
   const Node& n = *window_.nodes[i];
   const bool per_row = has_row_ && grouping_.per_row[i];
   const SqueezedLayout dense{Layout(n.shape)};
-  const uint16_t operand = add_operand({BufferUse::Source::node, i, BufferUse::kNone, n.type},
-                                       LoopOperand::Kind::memory,
-                                       per_row ? row_value_strides(dense) : domain_strides(dense));
+  const uint16_t operand =
+      add_operand({BufferUse::Source::node, i, BufferUse::kNone, n.type}, LoopOperand::Kind::memory,
+                  per_row ? row_value_strides(dense) : domain_strides(dense));
   emit(Kind::store, n.type, operand, values_.at(i));
   step_.outputs.push_back(i);
   if (!per_row) add_reuse(i);
@@ -188,19 +194,22 @@ void LoopWriter::write_store(uint16_t i) {
 
 void LoopWriter::store_partials(uint16_t i) {
   const DType type = window_.nodes[i]->type;
-  const uint16_t operand = add_operand({BufferUse::Source::temporary, partials_, BufferUse::kNone, type},
-                                       LoopOperand::Kind::memory, partial_strides());
+  const uint16_t operand =
+      add_operand({BufferUse::Source::temporary, partials_, BufferUse::kNone, type},
+                  LoopOperand::Kind::memory, partial_strides());
   emit(Kind::store, type, operand, values_.at(i));
 }
 
 uint16_t LoopWriter::load_partials(uint16_t i) {
   const DType type = window_.nodes[i]->type;
-  const uint16_t operand = add_operand({BufferUse::Source::temporary, partials_, BufferUse::kNone, type},
-                                       LoopOperand::Kind::memory, partial_strides());
+  const uint16_t operand =
+      add_operand({BufferUse::Source::temporary, partials_, BufferUse::kNone, type},
+                  LoopOperand::Kind::memory, partial_strides());
   return emit(Kind::load, type, operand);
 }
 
-/// What an assignment leaves if it fails: the value that it would have replaced, computed by this loop or stored.
+/// What an assignment leaves if it fails: the value that it would have replaced, computed by this
+/// loop or stored.
 void LoopWriter::add_fallback(uint16_t i) {
   uint16_t at = i;
   for (;;) {
@@ -211,7 +220,8 @@ void LoopWriter::add_fallback(uint16_t i) {
     if (!inside || (grouping_.group_of[old.node->index] < grouping_.group_of[i] &&
                     grouping_.fates[old.node->index] != Fate::recipe)) {
       const Node& written = *window_.nodes[i];
-      step_.fallbacks.push_back({i, use_of(window_, old, BufferUse::kNone), written.bytes(), written.fills});
+      step_.fallbacks.push_back(
+          {i, use_of(window_, old, BufferUse::kNone), written.bytes(), written.fills});
       return;
     }
     const auto computed = values_.find(old.node->index);
@@ -220,20 +230,21 @@ void LoopWriter::add_fallback(uint16_t i) {
   }
 }
 
-/// Lets an output take over a value from outside that this loop alone reads, in the same places, and that no other
-/// output falls back to.
+/// Lets an output take over a value from outside that this loop alone reads, in the same places,
+/// and that no other output falls back to.
 void LoopWriter::add_reuse(uint16_t i) {
   const Node& n = *window_.nodes[i];
   for (const Loaded& loaded : loaded_) {
     if (loaded.use.source != BufferUse::Source::external) continue;
     const Node& outside = *window_.externals[loaded.use.index];
-    const bool taken = std::any_of(step_.reuses.begin(), step_.reuses.end(), [&](const auto& reuse) {
-      return reuse.value.index == loaded.use.index;
-    });
-    const bool needed = std::any_of(step_.fallbacks.begin(), step_.fallbacks.end(), [&](const auto& fallback) {
-      return fallback.output != i && fallback.old.source == BufferUse::Source::external &&
-             fallback.old.index == loaded.use.index;
-    });
+    const bool taken =
+        std::any_of(step_.reuses.begin(), step_.reuses.end(),
+                    [&](const auto& reuse) { return reuse.value.index == loaded.use.index; });
+    const bool needed =
+        std::any_of(step_.fallbacks.begin(), step_.fallbacks.end(), [&](const auto& fallback) {
+          return fallback.output != i && fallback.old.source == BufferUse::Source::external &&
+                 fallback.old.index == loaded.use.index;
+        });
     if (taken || needed || outside.type != n.type || outside.shape.numel() != n.shape.numel() ||
         loaded.strides != strides_.back() || window_.offsets[loaded.use.offset] != 0 ||
         read_otherwise(loaded))
@@ -243,7 +254,8 @@ void LoopWriter::add_reuse(uint16_t i) {
   }
 }
 
-/// Whether the value is read through another layout here too, or by another group that may run later.
+/// Whether the value is read through another layout here too, or by another group that may run
+/// later.
 bool LoopWriter::read_otherwise(const Loaded& loaded) const {
   const auto uses = std::count_if(loaded_.begin(), loaded_.end(), [&](const Loaded& other) {
     return other.use.source == loaded.use.source && other.use.index == loaded.use.index;
@@ -277,8 +289,8 @@ std::vector<int64_t> LoopWriter::row_value_strides(const SqueezedLayout& layout)
 }
 
 std::vector<int64_t> LoopWriter::strides_for(uint16_t i, const SqueezedLayout& layout) const {
-  const bool per_row = has_row_ && grouping_.per_row[i] &&
-                       window_.nodes[i]->kind != Node::Kind::reduce;
+  const bool per_row =
+      has_row_ && grouping_.per_row[i] && window_.nodes[i]->kind != Node::Kind::reduce;
   return per_row ? row_value_strides(layout) : domain_strides(layout);
 }
 
@@ -300,7 +312,8 @@ std::vector<int64_t> LoopWriter::partial_strides() const {
 
 // --- form -------------------------------------------------------------------------------------
 
-/// Along the row if what is read lies dense there and the row fills vectors; else rows side by side.
+/// Along the row if what is read lies dense there and the row fills vectors; else rows side by
+/// side.
 Orientation LoopWriter::choose_orientation() const {
   if (!has_row_) return Orientation::outer;
   if (outer_.empty() || part_ == Part::combine) return Orientation::row;
@@ -359,7 +372,8 @@ void LoopWriter::coalesce(std::vector<int64_t>& extents,
     if (!merges) continue;
     extents[d] *= extents[d + 1];
     extents.erase(extents.begin() + static_cast<ptrdiff_t>(d) + 1);
-    for (auto& of_operand : strides) of_operand.erase(of_operand.begin() + static_cast<ptrdiff_t>(d));
+    for (auto& of_operand : strides)
+      of_operand.erase(of_operand.begin() + static_cast<ptrdiff_t>(d));
   }
 }
 
@@ -379,8 +393,9 @@ void LoopWriter::describe_operands(const std::vector<std::vector<int64_t>>& stri
 bool LoopWriter::may_stream(size_t operand, const std::vector<int64_t>& strides,
                             size_t vector_dimension) const {
   const BufferUse& use = step_.buffers[operand];
-  if (!step_.is_stored(operand) || use.source != BufferUse::Source::node || use.offset != BufferUse::kNone ||
-      strides[vector_dimension] != 1 || grouping_.read_elsewhere[use.index])
+  if (!step_.is_stored(operand) || use.source != BufferUse::Source::node ||
+      use.offset != BufferUse::kNone || strides[vector_dimension] != 1 ||
+      grouping_.read_elsewhere[use.index])
     return false;
   const int64_t element = static_cast<int64_t>(size_of(use.type));
   for (size_t d = 0; d < strides.size(); ++d)

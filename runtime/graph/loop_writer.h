@@ -58,7 +58,8 @@ class LoopWriter {
   void finish();
   void coalesce(std::vector<int64_t>& extents, std::vector<std::vector<int64_t>>& strides) const;
   void describe_operands(const std::vector<std::vector<int64_t>>& strides, size_t vector_dimension);
-  bool may_stream(size_t operand, const std::vector<int64_t>& strides, size_t vector_dimension) const;
+  bool may_stream(size_t operand, const std::vector<int64_t>& strides,
+                  size_t vector_dimension) const;
 
   const WindowView& window_;
   const Grouping& grouping_;
@@ -69,8 +70,9 @@ class LoopWriter {
   std::vector<int64_t> outer_;  ///< extents of the outer dimensions
   Part part_ = Part::whole;
   Step step_;
-  std::vector<std::vector<int64_t>> strides_;  ///< per operand, over the outer dimensions and the row
-  std::map<uint16_t, uint16_t> values_;        ///< instruction of each node
+  /// Per operand, over the outer dimensions and the row.
+  std::vector<std::vector<int64_t>> strides_;
+  std::map<uint16_t, uint16_t> values_;  ///< instruction of each node
   std::vector<Loaded> loaded_;
   uint32_t partials_ = 0;  ///< temporary that holds the blocks' results
 };

@@ -24,8 +24,8 @@ ArgumentPlaces::ArgumentPlaces(const WindowView& window) {
 
 BufferUse use_of(const WindowView& window, const Argument& argument, uint32_t offset) {
   const bool inside = window.inside(*argument.node);
-  return {inside ? BufferUse::Source::node : BufferUse::Source::external, argument.node->index, offset,
-          argument.node->type};
+  return {inside ? BufferUse::Source::node : BufferUse::Source::external, argument.node->index,
+          offset, argument.node->type};
 }
 
 bool reads(const Node& node, const Node* value) {
@@ -101,10 +101,12 @@ void lower_group(const WindowView& window, const Grouping& grouping, const Argum
       plan.steps.push_back(std::move(step));
       return;
     }
-    case Group::Kind::native: return lower_native(window, places, group, plan);
+    case Group::Kind::native:
+      return lower_native(window, places, group, plan);
     case Group::Kind::region: {
       const Node& n = *window.nodes[i];
-      const Step::Fallback fallback{i, use_of(window, n.arguments[1], BufferUse::kNone), n.bytes(), n.fills};
+      const Step::Fallback fallback{i, use_of(window, n.arguments[1], BufferUse::kNone), n.bytes(),
+                                    n.fills};
       lower_copy_of_old(window, i, fallback, plan);
       if (n.ramp->shape.numel() == 0) return;
       LoopWriter writer(window, grouping, places, group, plan);

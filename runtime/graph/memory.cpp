@@ -57,8 +57,10 @@ void* Allocator::obtain_block(size_t bytes) {
 }
 
 void Allocator::give_back(void* data, size_t bytes) {
-  if (pinned()) backend_.release_host(data, bytes);
-  else backend_.release(data, bytes);
+  if (pinned())
+    backend_.release_host(data, bytes);
+  else
+    backend_.release(data, bytes);
 }
 
 void* Allocator::carve_small(size_t bytes) {
@@ -206,7 +208,8 @@ std::string Allocator::largest_holders() const {
   {
     std::lock_guard lock(mutex_);
     for (const Storage* storage = in_use_.next; storage; storage = storage->next)
-      if (storage->site.known()) by_line[{storage->site.file, storage->site.line}] += storage->bytes;
+      if (storage->site.known())
+        by_line[{storage->site.file, storage->site.line}] += storage->bytes;
   }
   std::vector<std::pair<size_t, std::string>> sorted;
   for (const auto& [line, bytes] : by_line)

@@ -27,11 +27,11 @@ std::string size_text(size_t bytes);
 /// used it before. Other streams keep it as long as they read it (DeviceState::keep_until).
 struct Storage : RefCounted<Storage> {
   void* data = nullptr;
-  size_t bytes = 0;  ///< of the block
+  size_t bytes = 0;   ///< of the block
   bool lost = false;  ///< the device does not have it any more: see Allocator::abandon
   Allocator* allocator = nullptr;
   uint8_t stream = 0;  ///< number of the stream that writes it, on the device of its values
-  CallSite site;     ///< the line that needed it
+  CallSite site;       ///< the line that needed it
   Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
   Storage* next = nullptr;
   /// Whether it is host memory that devices may copy from directly.
@@ -102,12 +102,12 @@ class Allocator {
   const Memory memory_;
   mutable std::mutex mutex_;
   std::unique_ptr<Pool> pools_[kMostStreams];  ///< made on first use
-  Storage in_use_;               ///< head of the list of blocks in use
-  std::vector<Storage*> spare_;  ///< Storage objects for reuse
+  Storage in_use_;                             ///< head of the list of blocks in use
+  std::vector<Storage*> spare_;                ///< Storage objects for reuse
   std::vector<char*> slabs_;
-  char* slab_ = nullptr;         ///< what is left of the last of them
+  char* slab_ = nullptr;  ///< what is left of the last of them
   size_t slab_left_ = 0;
-  std::map<const char*, size_t> lost_;  ///< blocks in use that the device has lost
+  std::map<const char*, size_t> lost_;             ///< blocks in use that the device has lost
   std::vector<std::pair<void*, size_t>> shunned_;  ///< blocks that lie where lost ones did
   engine::MemoryStatistics statistics_;
 };

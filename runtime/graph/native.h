@@ -10,8 +10,8 @@
 
 namespace tide {
 
-/// The native ops. A "heavy" one (matrix products, convolutions) also cuts the window before itself.
-/// Inputs, outputs and attributes of each are listed in runtime/ops/native_ops.def.
+/// The native ops. A "heavy" one (matrix products, convolutions) also cuts the window before
+/// itself. Inputs, outputs and attributes of each are listed in runtime/ops/native_ops.def.
 enum class NativeOp : uint16_t {
 #define TIDE_NATIVE(name, heavy) name,
 #include "runtime/ops/native_ops.def"
@@ -45,7 +45,8 @@ struct NativeCall {
   Parallel* parallel;
 
   /// Set by the op when a position was out of range: it reads as if clamped, skips the write, and
-  /// goes on. The first in order of the input counts. position 0 with limit n: "positions start at 1".
+  /// goes on. The first in order of the input counts. position 0 with limit n: "positions start at
+  /// 1".
   bool out_of_range = false;
   int64_t position = 0;  ///< the offending one, from 1
   int64_t limit = 0;     ///< 1..limit was allowed

@@ -22,7 +22,7 @@ class DeviceState;
 struct Failure : RefCounted<Failure> {
   std::string what;  ///< "gather: position 20 is out of range 1..10"
   const char* op = "";
-  CallSite site;     ///< of the line that queued the op
+  CallSite site;  ///< of the line that queued the op
   std::atomic<bool> read{false};
 };
 
@@ -38,21 +38,22 @@ struct NativeDetails {
   NativeOp op;
   std::vector<Argument> inputs;
   std::vector<int64_t> attributes;
-  std::vector<Node*> outputs;  ///< all results, this node first; owned by the window until handed over
+  /// All results, this node first; owned by the window until handed over.
+  std::vector<Node*> outputs;
 };
 
 /// An immutable value: one array, dense and row-major. Nodes belong to the thread that records; the
 /// queue's threads see addresses only.
 struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   enum class Kind : uint8_t {
-    constant,   ///< elements given by the host or copied from another device
-    map,        ///< elementwise op on up to 4 arguments
-    ramp,       ///< map whose first argument is an index ramp (`ramp`)
-    reduce,     ///< along one run of dimensions of argument 0
-    assign,     ///< argument 0, taking the place of argument 1 in a cell: if it fails, that stays
-    write,      ///< argument 1 with argument 0 in the region `ramp`; if it fails, argument 1 stays
-    native,     ///< a native op's first result
-    part        ///< a further result of the native node in argument 0
+    constant,  ///< elements given by the host or copied from another device
+    map,       ///< elementwise op on up to 4 arguments
+    ramp,      ///< map whose first argument is an index ramp (`ramp`)
+    reduce,    ///< along one run of dimensions of argument 0
+    assign,    ///< argument 0, taking the place of argument 1 in a cell: if it fails, that stays
+    write,     ///< argument 1 with argument 0 in the region `ramp`; if it fails, argument 1 stays
+    native,    ///< a native op's first result
+    part       ///< a further result of the native node in argument 0
   };
   enum class State : uint8_t {
     recorded,  ///< in a window that is not handed over
@@ -69,13 +70,13 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   uint8_t first = 0, last = 0;  ///< the run of a reduction
   bool wanted = false;          ///< must be stored when handed over
   bool read = false;            ///< by another node of its window
-  bool fills = false;           ///< a write that makes a part of a new value: if it fails, that is lost
-  bool again = false;           ///< was a recipe before: stays one if there is no memory for it
+  bool fills = false;  ///< a write that makes a part of a new value: if it fails, that is lost
+  bool again = false;  ///< was a recipe before: stays one if there is no memory for it
   OpCode op = 0;
-  uint16_t index = 0;           ///< place in the window, or among the window's externals
-  uint64_t epoch = 0;           ///< the window that `index` speaks of
+  uint16_t index = 0;  ///< place in the window, or among the window's externals
+  uint64_t epoch = 0;  ///< the window that `index` speaks of
   DeviceState* device = nullptr;
-  const char* name = "";        ///< the script's name of the op
+  const char* name = "";  ///< the script's name of the op
   CallSite site;
   Shape shape;
   Argument arguments[4];

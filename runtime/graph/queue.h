@@ -42,11 +42,12 @@ struct Submission {
   std::vector<BoundStep> steps;
   std::vector<uint64_t> words;
   bool all_or_nothing = false;  ///< no step runs if one may not (a whole optimizer step)
-  /// What steps start from (an optimizer's state): it is made even if what is queued is dropped, and tried again if it
-  /// fails. Then steps that run whole or not at all do not run until somebody was told.
+  /// What steps start from (an optimizer's state): it is made even if what is queued is dropped,
+  /// and tried again if it fails. Then steps that run whole or not at all do not run until somebody
+  /// was told.
   bool lasting = false;
-  bool given_up = false;        ///< no step runs: what was recorded is only a part of such a whole
-  uint64_t generation = 0;      ///< of the device, when its addresses were: see DeviceLoss
+  bool given_up = false;    ///< no step runs: what was recorded is only a part of such a whole
+  uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
   /// Runs on the queue's thread in place of a plan: uploads, waits for other queues, marks.
   std::function<void()> task;
   /// Address that the task computes, and who asked for it, for failures; such a task does not wait
@@ -104,7 +105,9 @@ class Queue {
   void rest(uint64_t next);
   uint64_t execute_from(uint64_t first);
   int64_t small_work(const Submission& submission) const;
-  bool dropped(uint64_t ticket) const { return drop_until_.load(std::memory_order_acquire) >= ticket; }
+  bool dropped(uint64_t ticket) const {
+    return drop_until_.load(std::memory_order_acquire) >= ticket;
+  }
   void execute(uint64_t ticket, bool drop);
   std::shared_lock<std::shared_mutex> hold();
   void finish();
@@ -113,7 +116,8 @@ class Queue {
   void execute_plan(Submission& submission, uint64_t ticket, bool drop);
   void decide_doubts(uint64_t done);
   void wait_for_doubts(const Submission& submission, const BoundStep& bound, uint64_t ticket);
-  void doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket, uint64_t report);
+  void doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+             uint64_t report);
   void doubt_results(const Submission& submission, const BoundStep& bound);
   static Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
   Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
@@ -144,8 +148,9 @@ class Queue {
   /// The last ticket that was executed; done later if the backend only enqueues.
   std::atomic<uint64_t> launched_{0};
   Doubts doubts_;
-  std::atomic<bool> in_doubt_{false};  ///< whether there are doubts of launched tickets; for streams that follow
-  bool roused_ = false;        ///< the backend's work is done; guarded by sleep_mutex_
+  /// Whether there are doubts of launched tickets; for streams that follow.
+  std::atomic<bool> in_doubt_{false};
+  bool roused_ = false;  ///< the backend's work is done; guarded by sleep_mutex_
   bool will_be_roused_ = false;
   uint64_t roused_in_ = 0;  ///< the device's generation that will rouse
   std::atomic<int> waiting_{0};

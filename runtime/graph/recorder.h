@@ -73,8 +73,8 @@ class DeviceState {
   static std::vector<DeviceState*> all();
   /// The streams of all devices in use.
   static std::vector<Stream*> all_streams();
-  /// The accelerator that pins host memory, for itself and all others: CUDA's first, else the first simulated one. Null
-  /// if there is none.
+  /// The accelerator that pins host memory, for itself and all others: CUDA's first, else the first
+  /// simulated one. Null if there is none.
   static DeviceState* pinning();
   /// The end of the process: what is queued is dropped, what runs ends.
   static void rest();
@@ -109,11 +109,11 @@ class Window {
   /// Hands over, and what is recorded from now on goes to that stream of the device.
   void set_stream(Stream& stream);
 
-  /// Adds a node: its arguments are brought into the window where they are recipes. Hands over before heavy ops,
-  /// and afterwards when the window is full or the mode is eager.
+  /// Adds a node: its arguments are brought into the window where they are recipes. Hands over
+  /// before heavy ops, and afterwards when the window is full or the mode is eager.
   void record(const Ref<Node>& node, bool heavy);
-  /// Throws what keeps results from being computed, MemoryError above all: these are lost then, writes leave the value
-  /// that was before, and all else is handed over.
+  /// Throws what keeps results from being computed, MemoryError above all: these are lost then,
+  /// writes leave the value that was before, and all else is handed over.
   void hand_over();
   bool empty() const { return nodes_.empty(); }
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
@@ -140,7 +140,6 @@ class Window {
   void add_argument(const Argument& argument, const Shape& result);
   void add_shape(const Shape& shape);
   void add_layout(const Layout& layout);
-  Ref<Plan> find_plan();
   void bind(Plan& plan, Submission& submission);
   void bind_step(const Plan& plan, const Step& step, Submission& submission);
   void take_outputs(const Plan& plan, const Step& step, BoundStep& bound);
@@ -169,7 +168,7 @@ class Window {
   std::vector<uint64_t> numbers_;
   WordList key_;
   std::vector<Ref<Storage>> temporaries_;
-  std::vector<int64_t> holders_;        ///< per external: owners outside this window, once counted
+  std::vector<int64_t> holders_;  ///< per external: owners outside this window, once counted
   bool holders_counted_ = false;
 };
 
@@ -177,8 +176,8 @@ class Window {
 class Recorder {
  public:
   static Recorder& of_thread();
-  /// On the first thread this comes before all static objects go, those of plugins included: the queues, which use them,
-  /// are brought to rest.
+  /// On the first thread this comes before all static objects go, those of plugins included: the
+  /// queues, which use them, are brought to rest.
   ~Recorder();
   Window& window(DeviceState& device);
   /// The stream that work for the device goes to.
@@ -191,17 +190,18 @@ class Recorder {
 
   bool eager;
   engine::StreamChoice streams;
-  bool all_or_nothing = false;  ///< windows handed over now run whole or not at all, and are not cut by size
-  bool given_up = false;        ///< windows handed over now do not run
-  bool lasting = false;         ///< windows handed over now run in any case, at the second try if need be
+  bool all_or_nothing =
+      false;  ///< windows handed over now run whole or not at all, and are not cut by size
+  bool given_up = false;  ///< windows handed over now do not run
+  bool lasting = false;   ///< windows handed over now run in any case, at the second try if need be
 
  private:
   Recorder();
   std::vector<std::unique_ptr<Window>> windows_;
 };
 
-/// Waits for the node's value and returns its address on its device. The one place that keeps the record of waits. Throws what
-/// went wrong when it was computed.
+/// Waits for the node's value and returns its address on its device. The one place that keeps the
+/// record of waits. Throws what went wrong when it was computed.
 void* wait_for(Node& node, const char* reason);
 /// Waits until the stream has come to the ticket; part of wait_for, and of synchronize.
 void wait_for(Stream& stream, uint64_t ticket, const char* reason);

@@ -15,8 +15,8 @@ enum class Left : uint8_t {
 };
 
 struct Remnant {
-  LoopStep
-      loop;  ///< takes the addresses and numbers of the whole loop; stores nothing if all is lost
+  /// Takes the addresses and numbers of the whole loop; stores nothing if all is lost.
+  LoopStep loop;
   std::vector<Left> left;  ///< per buffer of the step; `nothing` for those that are read
 
   /// What became of output `node`; `nothing` in a remnant that is empty.

@@ -10,8 +10,8 @@
 namespace tide {
 namespace {
 
-/// Light ops that a window holds before it is cut; and results that nothing in it reads, which will be
-/// stored all at once: so many bytes of at least so many results (a chain has few, of any size).
+/// Light ops that a window holds before it is cut; and results that nothing in it reads, which will
+/// be stored all at once: so many bytes of at least so many results (a chain has few, of any size).
 constexpr size_t kMostOps = 128;
 constexpr size_t kMostUnreadBytes = size_t{64} << 20;
 constexpr size_t kFewUnread = 8;
@@ -39,7 +39,8 @@ void Window::begin() {
 void Window::record(const Ref<Node>& node, bool heavy) {
   ++recorded_;
   const auto is_full = [&] {
-    return (nodes_.size() >= kMostOps || (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
+    return (nodes_.size() >= kMostOps ||
+            (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
            !Recorder::of_thread().all_or_nothing;
   };
   if (!nodes_.empty() && (heavy || (node->native && is_full()))) hand_over();
@@ -57,7 +58,8 @@ void Window::record(const Ref<Node>& node, bool heavy) {
 
 void Window::want(Node& node) { pull(node); }
 
-/// Adds a recipe and all recipes that it needs, inputs first. The recipe itself is stored this time.
+/// Adds a recipe and all recipes that it needs, inputs first. The recipe itself is stored this
+/// time.
 void Window::pull(Node& root) {
   root.wanted = true;
   std::vector<std::pair<Node*, int>> path{{&root, 0}};
@@ -87,12 +89,14 @@ void Window::add(const Ref<Node>& node) {
 }
 
 // Everything that a plan depends on goes into the key; numbers, offsets into outside values and
-// addresses do not. Each part tells how many words follow, so that different windows have different keys.
+// addresses do not. Each part tells how many words follow, so that different windows have different
+// keys.
 void Window::add_key(const Node& node) {
   constexpr size_t kMostOfLayout = 1 + 2 * kMaxDims, kMostOfArgument = 2 + kMaxDims + kMostOfLayout;
   const NativeDetails* native = node.native.get();
-  key_.reserve_more(3 + kMaxDims + kMostOfLayout + 4 * kMostOfArgument +
-                    (native ? native->attributes.size() + native->inputs.size() * kMostOfArgument : 0));
+  key_.reserve_more(
+      3 + kMaxDims + kMostOfLayout + 4 * kMostOfArgument +
+      (native ? native->attributes.size() + native->inputs.size() * kMostOfArgument : 0));
   key_.push(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.shape.rank()) << 4 |
             static_cast<uint64_t>(node.type) << 8 | static_cast<uint64_t>(node.operand_type) << 16 |
             static_cast<uint64_t>(node.reduction) << 24 | static_cast<uint64_t>(node.arity) << 32 |
@@ -149,8 +153,9 @@ void Window::add_argument(const Argument& argument, const Shape& result) {
     }
     const bool needs_shape = (!known || !argument.view) && !(node.shape == result);
     // Only whole values can be taken over, so offset 0 counts as structure too.
-    key_.push(kExternal | has_view | bit(first_offsets_[node.index] == offset, 3) | bit(offset == 0, 4) |
-              bit(needs_shape, 5) | (needs_shape ? static_cast<uint64_t>(node.shape.rank()) << 6 : 0) |
+    key_.push(kExternal | has_view | bit(first_offsets_[node.index] == offset, 3) |
+              bit(offset == 0, 4) | bit(needs_shape, 5) |
+              (needs_shape ? static_cast<uint64_t>(node.shape.rank()) << 6 : 0) |
               uint64_t{node.index} << 16 | static_cast<uint64_t>(node.type) << 32);
     if (needs_shape) add_shape(node.shape);
   }
@@ -291,7 +296,8 @@ void Window::bind_step(const Plan& plan, const Step& step, Submission& submissio
     const int64_t offset = use.offset == BufferUse::kNone ? 0 : offsets_[use.offset];
     words.push_back(use.source == BufferUse::Source::ramp
                         ? static_cast<uint64_t>(offset)
-                        : words[bound.storages + i] + static_cast<uint64_t>(offset) * size_of(use.type));
+                        : words[bound.storages + i] +
+                              static_cast<uint64_t>(offset) * size_of(use.type));
   }
   bound.outputs = here();
   for (uint16_t output : step.outputs)
@@ -322,10 +328,14 @@ void Window::take_outputs(const Plan& plan, const Step& step, BoundStep& bound) 
 
 Storage* Window::storage_of(const BufferUse& use) const {
   switch (use.source) {
-    case BufferUse::Source::external: return externals_[use.index]->storage.get();
-    case BufferUse::Source::node: return nodes_[use.index]->storage.get();
-    case BufferUse::Source::temporary: return temporaries_[use.index].get();
-    case BufferUse::Source::ramp: break;
+    case BufferUse::Source::external:
+      return externals_[use.index]->storage.get();
+    case BufferUse::Source::node:
+      return nodes_[use.index]->storage.get();
+    case BufferUse::Source::temporary:
+      return temporaries_[use.index].get();
+    case BufferUse::Source::ramp:
+      break;
   }
   return nullptr;
 }
@@ -345,7 +355,8 @@ void Window::count_holders(const Plan& plan) {
   for (size_t i = 0; i < nodes_.size(); ++i) node_holders[i] = nodes_[i]->owners() - 1;
   const auto forget = [&](const Argument& argument) {
     if (!argument.node) return;
-    const bool inside = argument.node->state == Node::State::recorded && argument.node->epoch == epoch_;
+    const bool inside =
+        argument.node->state == Node::State::recorded && argument.node->epoch == epoch_;
     --(inside ? node_holders : holders_)[argument.node->index];
   };
   for (size_t i = nodes_.size(); i-- > 0;) {

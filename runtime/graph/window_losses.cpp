@@ -1,4 +1,5 @@
-// What becomes of a window that cannot be handed over as it is: memory is short, or a value that it reads was lost.
+// What becomes of a window that cannot be handed over as it is: memory is short, or a value that it
+// reads was lost.
 #include <algorithm>
 #include <exception>
 #include <string>
@@ -19,7 +20,8 @@ Node* value_before(const Node& node) {
   return is_write(node) && !node.fills ? node.arguments[1].node.get() : nullptr;
 }
 
-/// The first value in this state that the node needs; null if there is none. What an assignment replaces is not needed.
+/// The first value in this state that the node needs; null if there is none. What an assignment
+/// replaces is not needed.
 const Node* find_needed(const Node& node, Node::State state) {
   const auto matches = [&](const Argument& argument) {
     return argument.node && argument.node->state == state;
@@ -52,8 +54,8 @@ Ref<Failure> told_failure(const Node& node, const std::string& what) {
   return failure;
 }
 
-/// The node, which is in no window any more, will not be computed: a write leaves the value before, a recipe can be
-/// tried again, all else is lost.
+/// The node, which is in no window any more, will not be computed: a write leaves the value before,
+/// a recipe can be tried again, all else is lost.
 void give_up(Node& node, const Ref<Failure>& failure) {
   node.wanted = false;
   node.storage = {};
@@ -117,8 +119,9 @@ void Window::leave_out_lost() {
   }
 }
 
-/// There is no memory for the window as a whole. Each op by itself needs less, and only those that cannot be had are lost;
-/// throws MemoryError with the line of the first of them. A step that runs whole or not at all does not run.
+/// There is no memory for the window as a whole. Each op by itself needs less, and only those that
+/// cannot be had are lost; throws MemoryError with the line of the first of them. A step that runs
+/// whole or not at all does not run.
 void Window::do_with_less_memory(const NoRoom& wanted) {
   std::string message;
   try {
@@ -128,8 +131,9 @@ void Window::do_with_less_memory(const NoRoom& wanted) {
   }
   const Ref<Failure> failure = told_failure(*wanted.node, message);
   std::vector<Ref<Node>> nodes = empty_window();
-  const bool is_one_op = std::all_of(nodes.begin() + 1, nodes.end(),
-                                     [](const auto& node) { return node->kind == Node::Kind::part; });
+  const bool is_one_op = std::all_of(nodes.begin() + 1, nodes.end(), [](const auto& node) {
+    return node->kind == Node::Kind::part;
+  });
   if (!is_one_op && !Recorder::of_thread().all_or_nothing)
     return hand_over_in_turn(std::move(nodes), failure);
   for (const auto& node : nodes) give_up(*node, failure);
@@ -138,8 +142,8 @@ void Window::do_with_less_memory(const NoRoom& wanted) {
   throw MemoryError(message);
 }
 
-/// Hands the nodes over op by op, and throws the first error. What needs a recipe that could not be computed fails as that
-/// did.
+/// Hands the nodes over op by op, and throws the first error. What needs a recipe that could not be
+/// computed fails as that did.
 void Window::hand_over_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure) {
   std::exception_ptr first;
   for (size_t i = 0, end; i < nodes.size(); i = end) {
@@ -148,8 +152,10 @@ void Window::hand_over_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>&
     const bool lacks = find_needed(*nodes[i], Node::State::recipe) ||
                        (before && before->state == Node::State::recipe);
     for (size_t k = i; k < end; ++k) {
-      if (lacks) give_up(*nodes[k], failure);
-      else add(nodes[k]);
+      if (lacks)
+        give_up(*nodes[k], failure);
+      else
+        add(nodes[k]);
       nodes[k] = {};  // what nobody else holds is free for those that come
     }
     try {
