@@ -41,6 +41,8 @@ class CudaKernels {
   Blas& blas() { return blas_; }
   Dnn& dnn() { return dnn_; }
 
+  Workspace& workspace() { return workspace_; }
+
   /// Where kernels of the stream note the least place of a wrong position: all ones if there is
   /// none.
   unsigned long long* first_wrong(Stream stream);

@@ -2,7 +2,9 @@
 #include "runtime/cuda/native_kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
+#include <utility>
 
 #include "runtime/cuda/embedded_kernels.h"
 #include "runtime/cuda/kernels/arguments.h"
@@ -179,6 +181,43 @@ bool launch_extreme(NativeLaunch& call) {
   return true;
 }
 
+bool launch_sort(NativeLaunch& call) {
+  const Shape& shape = call.input_layout(0).shape;
+  const DType type = call.step.inputs[0].type;
+  SortArguments g{};
+  g.length = shape.rank() ? shape[shape.rank() - 1] : 1;
+  const int64_t results = call.output_shape(0).numel();
+  if (results == 0) return true;
+  if (g.length > UINT32_MAX) return false;  // positions have 32 bits beside keys of 32
+  g.x = call.input(0);
+  g.values = call.output(0);
+  g.positions = static_cast<int64_t*>(call.output(1));
+  g.rows = shape.numel() / g.length;
+  g.kept = results / g.rows;
+  g.descending = call.step.attributes[0] != 0;
+  g.tile = static_cast<int32_t>(
+      std::min<uint64_t>(kSortTile, std::bit_ceil(static_cast<uint64_t>(g.length))));
+
+  const bool wide = size_of(type) == 8;
+  const auto bytes = static_cast<size_t>(shape.numel()) * (wide ? 16 : 8);
+  char* room = static_cast<char*>(call.kernels.workspace().get(call.stream, 2 * bytes));
+  if (!room) return false;
+  g.sorted = room;
+  g.merged = room + bytes;
+  const int64_t tiles = g.rows * ((g.length + g.tile - 1) / g.tile), at_once = kSortTile / g.tile;
+  run(call, "sort", std::string("sort_tiles_") + suffix_of(type), g,
+      (tiles + at_once - 1) / at_once, kElementThreads);
+  for (g.run = g.tile; g.run < g.length; g.run *= 2) {
+    run(call, "sort", wide ? "merge_runs_wide" : "merge_runs_packed", g, blocks_for(shape.numel()),
+        kElementThreads);
+    std::swap(g.sorted, g.merged);
+  }
+  run(call, "sort", std::string("write_sorted_") + suffix_of(type), g, blocks_for(results),
+      kElementThreads);
+  call.kernels.workspace().trim(call.stream);
+  return true;
+}
+
 /// `backward`: the result is of the input's size.
 bool launch_pool(NativeLaunch& call, const char* name, bool backward, bool largest) {
   const auto& a = call.step.attributes;
@@ -272,6 +311,8 @@ bool launch_native(NativeLaunch& call) {
       return launch_gather(call);
     case NativeOp::scatter:
       return launch_scatter(call);
+    case NativeOp::sort:
+      return launch_sort(call);
     case NativeOp::cumsum:
       return launch_scan(call, "cumsum");
     case NativeOp::cumprod:

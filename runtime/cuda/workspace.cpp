@@ -1,4 +1,4 @@
-// Blocks only grow: plans are few, and their largest stays in use.
+// Blocks grow as they are asked for: plans are few, and the largest of theirs stays in use.
 #include "runtime/cuda/workspace.h"
 
 #include "runtime/cuda/driver.h"
@@ -14,6 +14,13 @@ void* Workspace::get(Stream stream, size_t bytes) {
     block.bytes = bytes;
   }
   return reinterpret_cast<void*>(block.data);
+}
+
+void Workspace::trim(Stream stream) {
+  Block& block = blocks_[stream];
+  if (block.bytes <= kKept) return;
+  driver().release(block.data);
+  block = {};
 }
 
 }  // namespace tide::cuda

@@ -1,4 +1,4 @@
-// Scratch memory that libraries' kernels work in.
+// Scratch memory that kernels work in, ours and those of libraries.
 #pragma once
 
 #include <map>
@@ -17,8 +17,11 @@ class Workspace {
   /// The stream's block of at least so many bytes; null if there is no room. It may lie elsewhere
   /// after a call that asks for more; making it larger waits for the device.
   void* get(Stream stream, size_t bytes);
+  /// Gives a large block back, once the stream is through with it: it waits for that.
+  void trim(Stream stream);
 
  private:
+  static constexpr size_t kKept = size_t{64} << 20;  ///< bytes of a block that may stay
   struct Block {
     DevicePointer data = 0;
     size_t bytes = 0;

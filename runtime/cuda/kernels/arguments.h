@@ -49,6 +49,20 @@ struct ScanArguments {
   int32_t largest;
 };
 
+/// Rows that are sorted each by itself. An entry is 8 bytes, or 16 if the elements are 8.
+struct SortArguments {
+  const void* x;
+  void* values;
+  int64_t* positions;
+  void *sorted, *merged;  ///< entries: runs that are in order, and these merged in pairs
+  int64_t rows, length;
+  int64_t kept;  ///< of each row, the first
+  int64_t run;   ///< entries of a run
+  int32_t tile;  ///< entries sorted at once: a power of two up to kSortTile
+  int32_t descending;
+};
+constexpr int kSortTile = 1024;
+
 /// Pooling of planes, and its gradients.
 struct PoolArguments {
   const void* x;          ///< input, or dy

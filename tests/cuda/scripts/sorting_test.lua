@@ -1,0 +1,49 @@
+-- Sorting on a CUDA device: the same order as on the cpu, whatever the length, the type and the ties.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+
+local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+
+--- Checks all that `of(x)` returns on the device against the cpu.
+local function same(x, of)
+  local there, here = table.pack(of(x:cuda())), table.pack(of(x))
+  for i = 1, here.n do test.identical(there[i]:cpu(), here[i]) end
+end
+
+describe("sorting", function()
+  for _, length in ipairs {1, 2, 3, 31, 64, 1000, 1024, 1025, 2048, 5000} do
+    it("orders rows of " .. length, function()
+      tide.manual_seed(length)
+      local x = tide.randn(3, length)
+      same(x, function(y) return y:sort(2) end)
+      same(x, function(y) return y:sort(2, true) end)
+      same((x * 2):floor(), function(y) return y:sort(2, true, true) end) -- ties keep their order
+    end)
+  end
+
+  for _, dtype in ipairs(kTypes) do
+    it("orders " .. dtype, function()
+      local x = (tide.randn(2, 1500) * 40):to(dtype == "bool" and "int32" or dtype):to(dtype)
+      same(x, function(y) return y:sort(2) end)
+      same(x, function(y) return y:sort(2, true) end)
+    end)
+  end
+
+  it("puts nan above all others, and -0 beside 0", function()
+    for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16"} do
+      local inf = math.huge
+      local x = tide.tensor({0, -0.0, 0 / 0, inf, -inf, 3, -3, 0 / 0, 0.0, -0.0}, {dtype = dtype})
+      same(x, function(y) local _, places = y:sort(1) return places end)
+      same(x, function(y) local _, places = y:sort(1, true) return places end)
+    end
+  end)
+
+  it("finds the first few, and what is built on sorting", function()
+    local x = tide.randn(4, 3000)
+    same(x, function(y) return y:topk(7, 2) end)
+    same(x, function(y) return y:topk(5, 2, false) end)
+    same(x, function(y) return y:median(2) end)
+    same((x * 3):floor(), function(y) return y:unique() end)
+  end)
+end)
