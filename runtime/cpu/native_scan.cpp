@@ -1,7 +1,9 @@
 // Running sums, products and extremes along one dimension.
 #include <algorithm>
+#include <array>
 
 #include "runtime/cpu/native.h"
+#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 
 namespace tide {
@@ -9,6 +11,8 @@ namespace {
 
 /// Lanes computed side by side, so that loops over them vectorise.
 constexpr int64_t kLanes = 64;
+/// Blocks of one lane computed side by side: each is a chain of additions.
+constexpr int64_t kChains = 4;
 
 /// A dense array seen as (outer, length, inner), scanned along the middle.
 struct ScanShape {
@@ -38,40 +42,116 @@ void for_lanes(NativeCall& call, const ScanShape& scan, const Body& body) {
 }
 
 /// Floating lanes are accumulated in double and rounded once per result; integers wrap around.
-template <class In, class Out, class Combine>
-void accumulate(NativeCall& call, int first, Combine combine) {
-  using Sum = std::conditional_t<is_floating_type<Out>, double, uint64_t>;
+template <class Out>
+using Sum = std::conditional_t<is_floating_type<Out>, double, uint64_t>;
+
+template <class Out>
+Out rounded(Sum<Out> sum) {
+  return static_cast<Out>(static_cast<Wide<Out>>(sum));
+}
+
+/// The running sums of up to kChains blocks: calls visit(chain, i, sum) for each of `count`
+/// elements. Returns the sums of the blocks.
+template <class S, class In, class Visit>
+std::array<S, kChains> run_chains(const In* x, int64_t count, const Visit& visit) {
+  std::array<S, kChains> sums{};
+  const auto step = [&](int64_t chain, int64_t i) {
+    visit(chain, i, sums[chain] += static_cast<S>(x[i]));
+  };
+  if (count == kChains * kScanBlock)
+    for (int64_t i = 0; i < kScanBlock; ++i)
+      for (int64_t chain = 0; chain < kChains; ++chain) step(chain, chain * kScanBlock + i);
+  else
+    for (int64_t i = 0; i < count; ++i) step(i / kScanBlock, i);
+  return sums;
+}
+
+/// The running sums of one long lane without gaps.
+template <class In, class Out>
+void sum_long_lane(Parallel& parallel, const In* x, Out* y, int64_t length) {
+  using S = Sum<Out>;
+  constexpr int64_t group = kChains * kScanBlock;
+  const int64_t groups = (length + group - 1) / group;
+  static thread_local Scratch scratch;
+  S* before = scratch.get<S>(groups * kChains);  // each block; its own sum at first
+  const auto for_groups = [&](const auto& body) {
+    parallel.for_range(groups, 4, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        body(i * group, std::min(group, length - i * group), before + i * kChains);
+    });
+  };
+  for_groups([&](int64_t first, int64_t count, S* sums) {
+    const auto found = run_chains<S>(x + first, count, [](int64_t, int64_t, S) {});
+    std::copy(found.begin(), found.end(), sums);
+  });
+  S all = 0;
+  for (int64_t block = 0; block < groups * kChains; ++block) {
+    const S own = before[block];
+    before[block] = all;
+    all += own;
+  }
+  for_groups([&](int64_t first, int64_t count, const S* sums) {
+    run_chains<S>(x + first, count, [&](int64_t chain, int64_t i, S sum) {
+      y[first + i] = rounded<Out>(sums[chain] + sum);
+    });
+  });
+}
+
+template <class In, class Out>
+void running_sums(NativeCall& call) {
+  using S = Sum<Out>;
+  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  const auto* all = static_cast<const In*>(call.inputs[0].data);
+  auto* results = static_cast<Out*>(call.outputs[0].data);
+  if (scan.inner == 1 && scan.length > kChains * kScanBlock) {
+    for (int64_t lane = 0; lane < scan.outer; ++lane)
+      sum_long_lane(*call.parallel, all + lane * scan.length, results + lane * scan.length,
+                    scan.length);
+    return;
+  }
+  for_lanes(call, scan, [&](int64_t offset, int64_t width) {
+    const In* x = all + offset;
+    Out* y = results + offset;
+    S before[kLanes] = {}, sums[kLanes];
+    for (int64_t first = 0; first < scan.length; first += kScanBlock) {
+      std::fill_n(sums, width, S(0));
+      const int64_t end = std::min(scan.length, first + kScanBlock);
+      for (int64_t i = first; i < end; ++i, x += scan.inner, y += scan.inner)
+        for (int64_t lane = 0; lane < width; ++lane) {
+          sums[lane] += static_cast<S>(x[lane]);
+          y[lane] = rounded<Out>(before[lane] + sums[lane]);
+        }
+      for (int64_t lane = 0; lane < width; ++lane) before[lane] += sums[lane];
+    }
+  });
+}
+
+template <class In, class Out>
+void running_products(NativeCall& call) {
+  using S = Sum<Out>;
   const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
   for_lanes(call, scan, [&](int64_t offset, int64_t width) {
     const In* x = static_cast<const In*>(call.inputs[0].data) + offset;
     Out* y = static_cast<Out*>(call.outputs[0].data) + offset;
-    if (width == 1) {  // a lane by itself, whose sum stays in a register
-      Sum sum = static_cast<Sum>(first);
-      for (int64_t i = 0; i < scan.length; ++i) {
-        sum = combine(sum, static_cast<Sum>(x[i * scan.inner]));
-        y[i * scan.inner] = static_cast<Out>(static_cast<Wide<Out>>(sum));
-      }
-      return;
-    }
-    Sum sums[kLanes];
-    std::fill_n(sums, width, static_cast<Sum>(first));
+    S products[kLanes];
+    std::fill_n(products, width, S(1));
     for (int64_t i = 0; i < scan.length; ++i, x += scan.inner, y += scan.inner)
       for (int64_t lane = 0; lane < width; ++lane) {
-        sums[lane] = combine(sums[lane], static_cast<Sum>(x[lane]));
-        y[lane] = static_cast<Out>(static_cast<Wide<Out>>(sums[lane]));
+        products[lane] *= static_cast<S>(x[lane]);
+        y[lane] = rounded<Out>(products[lane]);
       }
   });
 }
 
-/// Integers and bool may be accumulated into i64.
-template <class Combine>
-void accumulate_any(NativeCall& call, int first, Combine combine) {
+/// Calls body(tag of the input's type, tag of the output's): integers and bool may be accumulated
+/// into i64.
+template <class Body>
+void visit_scan_types(NativeCall& call, const Body& body) {
   const bool widened = call.outputs[0].type != call.inputs[0].type;
   visit_type(call.inputs[0].type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    if constexpr (!is_floating_type<T>)
-      if (widened) return accumulate<T, int64_t>(call, first, combine);
-    accumulate<T, T>(call, first, combine);
+    if constexpr (!is_floating_type<typename decltype(tag)::Type>)
+      if (widened) return body(tag, TypeTag<int64_t>());
+    body(tag, tag);
   });
 }
 
@@ -103,11 +183,15 @@ void extremes(NativeCall& call, bool largest) {
 }  // namespace
 
 void native_cumsum(NativeCall& call) {
-  accumulate_any(call, 0, [](auto sum, auto x) { return sum + x; });
+  visit_scan_types(call, [&](auto in, auto out) {
+    running_sums<typename decltype(in)::Type, typename decltype(out)::Type>(call);
+  });
 }
 
 void native_cumprod(NativeCall& call) {
-  accumulate_any(call, 1, [](auto product, auto x) { return product * x; });
+  visit_scan_types(call, [&](auto in, auto out) {
+    running_products<typename decltype(in)::Type, typename decltype(out)::Type>(call);
+  });
 }
 
 void native_cumulative_extreme(NativeCall& call) {

@@ -13,6 +13,7 @@ namespace tide::cuda {
 namespace {
 
 static_assert(kKernelDims >= kMaxDims);
+static_assert(kScanBlock == tide::kScanBlock);
 
 const char* suffix_of(DType type) {
   switch (type) {
@@ -155,20 +156,51 @@ bool launch_scatter(NativeLaunch& call) {
 ScanArguments scan_arguments(NativeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
   const auto dim = static_cast<int>(call.step.attributes[0]);
-  ScanArguments g{call.input(0), call.output(0), nullptr, 1, shape[dim], 1, 0};
+  ScanArguments g{};
+  g.x = call.input(0);
+  g.y = call.output(0);
+  g.outer = g.inner = 1;
+  g.length = shape[dim];
   for (int d = 0; d < dim; ++d) g.outer *= shape[d];
   for (int d = dim + 1; d < shape.rank(); ++d) g.inner *= shape[d];
   return g;
 }
 
-bool launch_scan(NativeLaunch& call, const char* name) {
-  ScanArguments g = scan_arguments(call);
+/// What the kernels of a scan are called after: its types. Empty if there is none for them.
+std::string scan_types(NativeLaunch& call) {
   const DType from = call.step.inputs[0].type, to = call.step.outputs[0].type;
-  if (from != to && to != DType::i64) return false;
-  if (from == DType::boolean && to == from) return false;
-  std::string kernel = std::string(name) + "_" + suffix_of(from);
-  if (from != to) kernel += "_i64";
-  run(call, "scan", kernel, g, g.length ? blocks_for(g.outer * g.inner) : 0, kElementThreads);
+  if (from != to && to != DType::i64) return {};
+  if (from == DType::boolean && to == from) return {};
+  return suffix_of(from) + std::string(from != to ? "_i64" : "");
+}
+
+bool launch_running_sums(NativeLaunch& call) {
+  const std::string types = scan_types(call);
+  if (types.empty()) return false;
+  ScanArguments g = scan_arguments(call);
+  const int64_t lanes = g.outer * g.inner;
+  if (lanes * g.length == 0) return true;
+  g.blocks = (g.length + kScanBlock - 1) / kScanBlock;
+  const int64_t work = blocks_for(lanes * g.blocks);
+  if (g.blocks > 1) {
+    g.sums = call.kernels.workspace().get(call.stream,
+                                          static_cast<size_t>(lanes * g.blocks) * sizeof(double));
+    if (!g.sums) return false;
+    run(call, "scan", "sum_blocks_" + types, g, work, kElementThreads);
+    const bool floating = is_floating(call.step.outputs[0].type);
+    run(call, "scan", floating ? "add_blocks_floating" : "add_blocks_integer", g, blocks_for(lanes),
+        kElementThreads);
+  }
+  run(call, "scan", "cumsum_" + types, g, work, kElementThreads);
+  return true;
+}
+
+bool launch_running_products(NativeLaunch& call) {
+  const std::string types = scan_types(call);
+  if (types.empty()) return false;
+  ScanArguments g = scan_arguments(call);
+  run(call, "scan", "cumprod_" + types, g, g.length ? blocks_for(g.outer * g.inner) : 0,
+      kElementThreads);
   return true;
 }
 
@@ -314,9 +346,9 @@ bool launch_native(NativeLaunch& call) {
     case NativeOp::sort:
       return launch_sort(call);
     case NativeOp::cumsum:
-      return launch_scan(call, "cumsum");
+      return launch_running_sums(call);
     case NativeOp::cumprod:
-      return launch_scan(call, "cumprod");
+      return launch_running_products(call);
     case NativeOp::cumulative_extreme:
       return launch_extreme(call);
     default:

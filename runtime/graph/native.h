@@ -25,6 +25,10 @@ struct ArrayView {
   Layout layout;  ///< offset 0: it is in `data` already
 };
 
+/// Running sums start anew in each block of so many elements of a lane, and what all blocks before
+/// add up to is added to each: so the bits are the same for any number of threads.
+constexpr int64_t kScanBlock = 1024;
+
 /// Runs body(begin, end) over disjoint parts of [0, n), by one thread or by the team of the device.
 /// How parts are cut must not change a bit of the result.
 class Parallel {

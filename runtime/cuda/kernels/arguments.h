@@ -46,8 +46,11 @@ struct ScanArguments {
   void* y;
   int64_t* positions;
   int64_t outer, length, inner;
+  int64_t blocks;  ///< of kScanBlock elements in a lane
+  void* sums;      ///< (outer * inner, blocks): of each block, then of all before it; double or i64
   int32_t largest;
 };
+constexpr int64_t kScanBlock = 1024;
 
 /// Rows that are sorted each by itself. An entry is 8 bytes, or 16 if the elements are 8.
 struct SortArguments {
