@@ -185,10 +185,25 @@ Tensor index_select(const Tensor& x, Dim dim, const Tensor& index) {
   return x.rank() == 0 ? reshape_to(y, {}) : y;
 }
 
+namespace {
+
+/// Checks that `source` has a slice of x for each of the positions.
+void check_slices(const char* name, const Tensor& x, int place, const Tensor& vector,
+                  const Tensor& source) {
+  Shape wanted = as_vector(x).shape();
+  wanted[place] = vector.numel();
+  if (!(as_vector(source).shape() == wanted))
+    throw ShapeError(std::string(name) + ": a source of shape " + wanted.text() +
+                     " is needed, a slice for each position: got " + source.shape().text());
+}
+
+}  // namespace
+
 Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
                  std::optional<Number> alpha) {
   const int place = resolve_dim("index_add", dim, x.rank());
   const Tensor vector = index_vector("index_add", index);
+  check_slices("index_add", x, place, vector, source);
   const Tensor scaled = alpha ? mul(source, *alpha) : source;
   const Tensor at = spread_index(vector, as_vector(source).shape(), place);
   return scatter_add(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, scaled);
@@ -197,6 +212,7 @@ Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& so
 Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source) {
   const int place = resolve_dim("index_copy", dim, x.rank());
   const Tensor vector = index_vector("index_copy", index);
+  check_slices("index_copy", x, place, vector, source);
   const Tensor at = spread_index(vector, as_vector(source).shape(), place);
   return scatter(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, source);
 }

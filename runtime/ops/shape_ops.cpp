@@ -67,6 +67,9 @@ void check_length(const char* op, int64_t length) {
 
 Tensor reshape_to(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
+  if (x.numel() != shape.numel())
+    throw ShapeError("reshape: " + x.shape().text() + " does not have the elements of " +
+                     shape.text());
   Layout layout;
   if (!x.layout().reshape(shape, &layout)) return reshape_to(contiguous(x), shape);
   return view_whole("reshape", x, layout, reshape_to);

@@ -231,3 +231,16 @@ describe("a number written into a half type", function(device)
     equal((y:double() * 3):tolist(), {1.001953125, 1.001953125})
   end)
 end)
+
+describe("slices at positions", function(device)
+  it("must be as many as the positions, and of the tensor's shape", function()
+    local x = tide.ones({9, 3}, {device = device})
+    local at = tide.tensor({1, 2, 3}, {device = device})
+    for _, shape in ipairs {{9, 3}, {2, 3}, {3, 2}, {3}} do
+      local source = tide.ones(shape, {device = device})
+      raises("a source of shape (3, 3) is needed", function() x:index_add(1, at, source) end)
+      raises("a source of shape (3, 3) is needed", function() x:index_copy(1, at, source) end)
+    end
+    equal(x:index_add(1, at, tide.ones({3, 3}, {device = device})):sum():item(), 36.0)
+  end)
+end)

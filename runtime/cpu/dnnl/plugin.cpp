@@ -204,12 +204,19 @@ void narrow_instruction_set() {
   if (std::string_view(name) == "haswell") dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
 }
 
+/// Makes a first primitive, with which oneDNN sets itself up, while no other thread does.
+void set_up_library() {
+  narrow_instruction_set();
+  Convolution::cached({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1}, ConvolutionPass::forward,
+                      false);
+}
+
 }  // namespace
 }  // namespace tide
 
 extern "C" __attribute__((visibility("default"))) const tide::DnnlPlugin* tide_dnnl_plugin() {
   static const tide::DnnlPlugin plugin = [] {
-    tide::narrow_instruction_set();
+    tide::set_up_library();
     return tide::DnnlPlugin{tide::forward, tide::backward_input, tide::backward_weight};
   }();
   return &plugin;
