@@ -25,20 +25,25 @@ struct ScanShape {
 };
 
 /// Calls body(offset, width) for groups of up to kLanes neighbouring lanes: element i of lane l is
-/// at offset + i * inner + l.
+/// at offset + i * inner + l. A lane by itself has a constant width: what it adds up stays in a
+/// register.
 template <class Body>
 void for_lanes(NativeCall& call, const ScanShape& scan, const Body& body) {
   const int64_t groups = (scan.inner + kLanes - 1) / kLanes;
   const int64_t work = scan.length * std::min(scan.inner, kLanes);
   if (work == 0) return;
-  call.parallel->for_range(scan.outer * groups, std::max<int64_t>(1, 16384 / work),
-                           [&](int64_t begin, int64_t end) {
-                             for (int64_t item = begin; item < end; ++item) {
-                               const int64_t lane = item % groups * kLanes;
-                               body(item / groups * scan.length * scan.inner + lane,
-                                    std::min(kLanes, scan.inner - lane));
-                             }
-                           });
+  call.parallel->for_range(
+      scan.outer * groups, std::max<int64_t>(1, 16384 / work), [&](int64_t begin, int64_t end) {
+        for (int64_t item = begin; item < end; ++item) {
+          const int64_t lane = item % groups * kLanes;
+          const int64_t offset = item / groups * scan.length * scan.inner + lane;
+          const int64_t width = std::min(kLanes, scan.inner - lane);
+          if (width == 1)
+            body(offset, std::integral_constant<int64_t, 1>());
+          else
+            body(offset, width);
+        }
+      });
 }
 
 /// Floating lanes are accumulated in double and rounded once per result; integers wrap around.
@@ -109,12 +114,13 @@ void running_sums(NativeCall& call) {
                     scan.length);
     return;
   }
-  for_lanes(call, scan, [&](int64_t offset, int64_t width) {
+  for_lanes(call, scan, [&](int64_t offset, auto width) {
     const In* x = all + offset;
     Out* y = results + offset;
-    S before[kLanes] = {}, sums[kLanes];
+    S before[kLanes], sums[kLanes];
+    for (int64_t lane = 0; lane < width; ++lane) before[lane] = 0;
     for (int64_t first = 0; first < scan.length; first += kScanBlock) {
-      std::fill_n(sums, width, S(0));
+      for (int64_t lane = 0; lane < width; ++lane) sums[lane] = 0;
       const int64_t end = std::min(scan.length, first + kScanBlock);
       for (int64_t i = first; i < end; ++i, x += scan.inner, y += scan.inner)
         for (int64_t lane = 0; lane < width; ++lane) {
@@ -130,11 +136,11 @@ template <class In, class Out>
 void running_products(NativeCall& call) {
   using S = Sum<Out>;
   const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
-  for_lanes(call, scan, [&](int64_t offset, int64_t width) {
+  for_lanes(call, scan, [&](int64_t offset, auto width) {
     const In* x = static_cast<const In*>(call.inputs[0].data) + offset;
     Out* y = static_cast<Out*>(call.outputs[0].data) + offset;
     S products[kLanes];
-    std::fill_n(products, width, S(1));
+    for (int64_t lane = 0; lane < width; ++lane) products[lane] = 1;
     for (int64_t i = 0; i < scan.length; ++i, x += scan.inner, y += scan.inner)
       for (int64_t lane = 0; lane < width; ++lane) {
         products[lane] *= static_cast<S>(x[lane]);
