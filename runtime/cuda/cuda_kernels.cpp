@@ -6,6 +6,7 @@
 
 #include "runtime/codegen/kernel.h"
 #include "runtime/codegen/ptx.h"
+#include "runtime/cuda/embedded_kernels.h"
 
 namespace tide::cuda {
 namespace {
@@ -79,11 +80,19 @@ unsigned long long* CudaKernels::first_wrong(Stream stream) {
   return reinterpret_cast<unsigned long long*>(first_wrong_);
 }
 
-const LoadedKernel& CudaKernels::embedded(const char* ptx, const std::string& name, int threads) {
+Module CudaKernels::load_embedded(const char* file) const {
+  Module module = nullptr;
+  const void* binary = embedded_binary(file, capability_);
+  if (binary && driver().module_load(&module, binary, 0, nullptr, nullptr) == kSuccess)
+    return module;
+  return load(embedded_ptx(file));
+}
+
+const LoadedKernel& CudaKernels::embedded(const char* file, const std::string& name, int threads) {
   LoadedKernel& kernel = embedded_[name];
   if (kernel.function) return kernel;
-  Module& module = modules_[ptx];
-  if (!module) module = load(ptx);
+  Module& module = modules_[file];
+  if (!module) module = load_embedded(file);
   Function function = nullptr;
   check(driver().module_function(&function, module, name.c_str()), "cuModuleGetFunction");
   return kernel = {function, room_of(function, threads)};

@@ -34,9 +34,9 @@ class CudaKernels {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
               LaunchGraphs& launches);
 
-  /// The kernel `name` of the embedded PTX `module`, which runs in blocks of so many threads; both
-  /// outlive the process.
-  const LoadedKernel& embedded(const char* ptx, const std::string& name, int threads);
+  /// The kernel `name` of kernels/`file`.cu, which must be there; it runs in blocks of so many
+  /// threads.
+  const LoadedKernel& embedded(const char* file, const std::string& name, int threads);
 
   Blas& blas() { return blas_; }
   Dnn& dnn() { return dnn_; }
@@ -51,11 +51,12 @@ class CudaKernels {
   const LoadedKernel& fused(const LoopStep& step, GpuForm form);
   KernelRoom room_of(Function function, int threads) const;
   Module load(const char* ptx) const;
+  Module load_embedded(const char* file) const;
 
   const int capability_, multiprocessors_;
   /// Per structure, by form.
   std::unordered_map<const Kernel*, std::array<LoadedKernel, 4>> fused_;
-  std::unordered_map<const char*, Module> modules_;
+  std::unordered_map<std::string, Module> modules_;  ///< of embedded files
   std::unordered_map<std::string, LoadedKernel> embedded_;
   std::vector<uint64_t> words_;
   DevicePointer first_wrong_ = 0;

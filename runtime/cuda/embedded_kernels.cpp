@@ -8,7 +8,8 @@
 namespace tide::cuda {
 namespace {
 
-using Find = const char* (*)(const char* file);
+/// Of one architecture (80: sm_80), or PTX for 0.
+using Find = const char* (*)(const char* file, int architecture);
 
 Find open_plugin() {
   constexpr const char* kPluginFile = "tide-cuda.so";
@@ -17,11 +18,18 @@ Find open_plugin() {
   return reinterpret_cast<Find>(plugin_entry(kPluginFile, "tide_cuda_kernels"));
 }
 
+const char* find(const char* file, int architecture) {
+  static const Find entry = open_plugin();
+  return entry ? entry(file, architecture) : nullptr;
+}
+
 }  // namespace
 
-const char* embedded_ptx(const char* file) {
-  static const Find find = open_plugin();
-  return find ? find(file) : nullptr;
+const char* embedded_ptx(const char* file) { return find(file, 0); }
+
+const void* embedded_binary(const char* file, int capability) {
+  // Machine code runs on later devices of the same major number.
+  return find(file, capability / 10 * 10);
 }
 
 }  // namespace tide::cuda

@@ -1,5 +1,5 @@
-// The kernels of runtime/cuda/kernels as PTX: in the plugin tide-cuda.so, which a build with nvcc
-// has.
+// The kernels of runtime/cuda/kernels, as PTX and assembled for common devices: in the plugin
+// tide-cuda.so, which a build with nvcc has.
 #pragma once
 
 namespace tide::cuda {
@@ -7,5 +7,9 @@ namespace tide::cuda {
 /// The PTX of `file` ("matmul" for matmul.cu), or null if there is no plugin. Opens it on the first
 /// call. Valid until the process ends.
 const char* embedded_ptx(const char* file);
+
+/// The same assembled for devices of compute capability `capability` (90 for 9.0), which saves the
+/// driver's compiler some seconds; null if there is nothing for them.
+const void* embedded_binary(const char* file, int capability);
 
 }  // namespace tide::cuda

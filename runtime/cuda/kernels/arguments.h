@@ -32,13 +32,26 @@ struct IndexArguments {
   unsigned long long* first_wrong;  ///< the least place of a position that is out of range; all
                                     ///< ones before and after
   PositionReport* report;           ///< the host's
-  int64_t count;                    ///< of threads' work: elements (gather), lanes (scatter)
+  int64_t count;                    ///< of elements
   int64_t limit;
-  int32_t rank, dim, add;
+  int32_t rank, dim;
   int64_t shape[kKernelDims];  ///< of the index
   int64_t x_strides[kKernelDims], index_strides[kKernelDims], source_strides[kKernelDims];
   int64_t out_strides[kKernelDims];
 };
+
+/// Writing and adding at positions of which some may be equal. The dimensions are put in order:
+/// first those that tell rows of the index apart, then the one along which positions count, last
+/// those along which the index repeats itself (lanes).
+struct ScatterArguments {
+  IndexArguments in_order;             ///< its dim: how many dimensions tell rows apart
+  int64_t place_strides[kKernelDims];  ///< of places in the index as it was given
+  int64_t out_along;                   ///< stride of positions; out_strides has 0 there
+  int64_t rows, length, lanes;
+  int32_t* positions;                ///< (rows, length): from 0, or kWrongPosition
+  const unsigned long long* sorted;  ///< (rows, length): entries of sort.cu for `positions`
+};
+constexpr int32_t kWrongPosition = 0x7fffffff;
 
 /// A dense array seen as (outer, length, inner), scanned along the middle.
 struct ScanArguments {

@@ -44,29 +44,92 @@ __device__ void report(const IndexArguments& g) {
   g.report->wrong = 1;
 }
 
-/// A thread takes all points that differ along dim only, in order: they may meet.
-template <class T>
-__device__ void scatter(const IndexArguments& g) {
-  int64_t inner = 1;
-  for (int d = g.dim + 1; d < g.rank; ++d) inner *= g.shape[d];
-  for (int64_t lane = thread_number(); lane < g.count; lane += thread_count()) {
-    int64_t at = 0, from = 0, to = 0, rest = lane;
-    for (int d = g.rank - 1; d >= 0; --d) {
-      if (d == g.dim) continue;
+/// Offsets into the arrays of a scatter.
+struct Offsets {
+  int64_t place = 0, index = 0, source = 0, out = 0;
+
+  /// Goes to point number `rest` of the dimensions first..last (exclusive).
+  __device__ void enter(const ScatterArguments& s, int first, int last, int64_t rest) {
+    const IndexArguments& g = s.in_order;
+#pragma unroll 1
+    for (int d = last - 1; d >= first; --d) {
       const int64_t i = rest % g.shape[d];
       rest /= g.shape[d];
-      at += i * g.index_strides[d];
-      from += i * g.source_strides[d];
-      to += i * g.out_strides[d];
+      place += i * s.place_strides[d];
+      index += i * g.index_strides[d];
+      source += i * g.source_strides[d];
+      out += i * g.out_strides[d];
     }
-    const int64_t length = g.shape[g.dim], first = lane / inner * length * inner + lane % inner;
-    for (int64_t j = 0; j < length; ++j) {
-      const int64_t position =
-          static_cast<const int64_t*>(g.index)[at + j * g.index_strides[g.dim]];
-      if (!allows(g, position, first + j * inner)) continue;
-      T& cell = static_cast<T*>(g.out)[to + (position - 1) * g.out_strides[g.dim]];
-      const T value = static_cast<const T*>(g.source)[from + j * g.source_strides[g.dim]];
-      cell = g.add ? static_cast<T>(cell + value) : value;
+  }
+};
+
+__device__ int64_t position_at(const IndexArguments& g, int64_t offset) {
+  return static_cast<const int64_t*>(g.index)[offset];
+}
+
+template <class T>
+__device__ T& cell_at(const ScatterArguments& s, int64_t offset, int64_t position) {
+  return static_cast<T*>(s.in_order.out)[offset + (position - 1) * s.out_along];
+}
+
+/// Where no two points meet, or the order of additions does not matter: `put` may be told of many
+/// points at once.
+template <class T, class Put>
+__device__ void scatter(const ScatterArguments& s, const Put& put) {
+  const IndexArguments& g = s.in_order;
+  for (int64_t i = thread_number(); i < g.count; i += thread_count()) {
+    Offsets at;
+    at.enter(s, 0, g.rank, i);
+    const int64_t position = position_at(g, at.index);
+    if (!allows(g, position, at.place)) continue;
+    put(cell_at<T>(s, at.out, position), static_cast<const T*>(g.source)[at.source]);
+  }
+}
+
+/// Makes the positions dense, to be sorted.
+__device__ void collect_positions(const ScatterArguments& s) {
+  const IndexArguments& g = s.in_order;
+  for (int64_t i = thread_number(); i < s.rows * s.length; i += thread_count()) {
+    Offsets at;
+    at.enter(s, 0, g.dim + 1, i);
+    const int64_t position = position_at(g, at.index);
+    s.positions[i] =
+        allows(g, position, at.place) ? static_cast<int32_t>(position - 1) : kWrongPosition;
+  }
+}
+
+/// Points that meet are neighbours once they are sorted, in the order of the index. The thread of
+/// the first of them adds them all up; the last of them is the one that is written.
+template <class T, bool kAdd>
+__device__ void scatter_sorted(const ScatterArguments& s) {
+  const IndexArguments& g = s.in_order;
+  for (int64_t i = thread_number(); i < s.rows * s.length * s.lanes; i += thread_count()) {
+    const int64_t lane = i % s.lanes, row = i / s.lanes / s.length;
+    int64_t entry = i / s.lanes % s.length;
+    const unsigned long long* sorted = s.sorted + row * s.length;
+    const auto position = [&](int64_t e) { return static_cast<uint32_t>(sorted[e] >> 32); };
+    const uint32_t own = position(entry);
+    // Keys of signed numbers have their sign turned round.
+    const auto from_zero = static_cast<int32_t>(own ^ 0x80000000u);
+    if (from_zero == kWrongPosition) continue;
+    if (kAdd ? entry > 0 && position(entry - 1) == own
+             : entry + 1 < s.length && position(entry + 1) == own)
+      continue;
+    Offsets at;
+    at.enter(s, 0, g.dim, row);
+    at.enter(s, g.dim + 1, g.rank, lane);
+    const auto source = [&](int64_t e) {
+      const auto along = static_cast<uint32_t>(sorted[e]);
+      return static_cast<const T*>(g.source)[at.source + along * g.source_strides[g.dim]];
+    };
+    T& cell = cell_at<T>(s, at.out, int64_t{from_zero} + 1);
+    if constexpr (kAdd) {
+      Wide<T> sum = widen(cell);
+      do sum = static_cast<Wide<T>>(sum + widen(source(entry)));
+      while (++entry < s.length && position(entry) == own);
+      cell = narrow<T>(sum);
+    } else {
+      cell = source(entry);
     }
   }
 }
@@ -86,15 +149,41 @@ TIDE_GATHER(2, uint16_t)
 TIDE_GATHER(4, uint32_t)
 TIDE_GATHER(8, uint64_t)
 
-#define TIDE_SCATTER(name, T)                                                          \
-  extern "C" __global__ void __launch_bounds__(256) scatter_##name(IndexArguments g) { \
-    scatter<T>(g);                                                                     \
+extern "C" __global__ void __launch_bounds__(256) collect_positions(ScatterArguments s) {
+  tide::cuda::collect_positions(s);
+}
+
+#define TIDE_WRITE(name, T)                                                                    \
+  extern "C" __global__ void __launch_bounds__(256) write_apart_##name(ScatterArguments s) {   \
+    scatter<T>(s, [](T& cell, T value) { cell = value; });                                     \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(256) write_meeting_##name(ScatterArguments s) { \
+    scatter_sorted<T, false>(s);                                                               \
   }
-TIDE_SCATTER(1, uint8_t)
-TIDE_SCATTER(2, uint16_t)
-TIDE_SCATTER(4, uint32_t)
-TIDE_SCATTER(8, uint64_t)
-TIDE_SCATTER(f32, float)
-TIDE_SCATTER(f64, double)
+TIDE_WRITE(1, uint8_t)
+TIDE_WRITE(2, uint16_t)
+TIDE_WRITE(4, uint32_t)
+TIDE_WRITE(8, uint64_t)
+
+#define TIDE_ADD(name, T)                                                                    \
+  extern "C" __global__ void __launch_bounds__(256) add_apart_##name(ScatterArguments s) {   \
+    scatter<T>(s, [](T& cell, T value) { cell = narrow<T>(widen(cell) + widen(value)); });   \
+  }                                                                                          \
+  extern "C" __global__ void __launch_bounds__(256) add_meeting_##name(ScatterArguments s) { \
+    scatter_sorted<T, true>(s);                                                              \
+  }
+TIDE_FLOATING_TYPES(TIDE_ADD)
+TIDE_ADD(i16, int16_t)
+TIDE_ADD(i8, int8_t)
+TIDE_ADD(u8, uint8_t)
+TIDE_ADD(bool, bool)
+
+// Sums of integers do not depend on the order.
+#define TIDE_ADD_ATOMIC(name, T)                                                           \
+  extern "C" __global__ void __launch_bounds__(256) add_apart_##name(ScatterArguments s) { \
+    scatter<T>(s, [](T& cell, T value) { atomicAdd(&cell, value); });                      \
+  }
+TIDE_ADD_ATOMIC(i32, unsigned)
+TIDE_ADD_ATOMIC(i64, unsigned long long)
 
 extern "C" __global__ void __launch_bounds__(1) report_positions(IndexArguments g) { report(g); }

@@ -296,6 +296,11 @@ Result host_function(Stream stream, HostFunction function, void* data) {
 
 Result module_load(Module* module, const void* image, unsigned count, int* options, void** values) {
   if (const Result error = state()) return error;
+  if (std::memcmp(image,
+                  "\x7f"
+                  "ELF",
+                  4) == 0)
+    return kNoBinary;  // machine code is of no use here
   try {
     auto loaded = std::make_unique<PtxModule>(static_cast<const char*>(image));
     if (loaded->version() > (settings().version >= 13000 ? 90 : 85)) return kPtxTooNew;
