@@ -286,47 +286,4 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
   return reshape_to(y, with_last(leading, y.shape(), 1));
 }
 
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const std::optional<Tensor>& mask,
-                                    std::optional<double> dropout_p, bool is_causal,
-                                    std::optional<double> scale) {
-  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
-    throw ShapeError(
-        "scaled_dot_product_attention: lengths and features are needed: " + query.shape().text() +
-        ", " + key.shape().text() + ", " + value.shape().text());
-  if (query.dtype() != key.dtype() || query.dtype() != value.dtype())
-    throw DTypeError("scaled_dot_product_attention: query, key and value must be of one type: " +
-                     std::string(name_of(query.dtype())) + ", " +
-                     std::string(name_of(key.dtype())) + ", " +
-                     std::string(name_of(value.dtype())));
-  const int64_t features = query.shape()[query.rank() - 1];
-  if (key.shape()[key.rank() - 1] != features)
-    throw ShapeError("scaled_dot_product_attention: query " + query.shape().text() + " has " +
-                     std::to_string(features) + " features, key " + key.shape().text() + " has " +
-                     std::to_string(key.shape()[key.rank() - 1]));
-  const int64_t keys = key.shape()[key.rank() - 2], values = value.shape()[value.rank() - 2];
-  if (keys != values)
-    throw ShapeError("scaled_dot_product_attention: " + std::to_string(keys) + " keys of " +
-                     key.shape().text() + " and " + std::to_string(values) + " values of " +
-                     value.shape().text() + " do not pair");
-  const auto width = static_cast<double>(features);
-  // Scores decide exponents: rounded to half precision they would be off by whole factors.
-  const DType type = compute_type(query.dtype());
-  Tensor scores = matmul(convert(query, type) * scale.value_or(1 / std::sqrt(width)),
-                         convert(matrix_transpose(key), type));
-  constexpr double kNever = -std::numeric_limits<double>::infinity();
-  if (is_causal) {
-    if (mask) throw Error("scaled_dot_product_attention: a mask and is_causal exclude each other");
-    const Shape plane{scores.shape()[scores.rank() - 2], scores.shape()[scores.rank() - 1]};
-    const Tensor past = tril(ones(plane, {.dtype = DType::boolean, .device = query.device()}));
-    scores = where(past, scores, kNever);
-  }
-  if (mask && mask->dtype() == DType::boolean)
-    scores = where(*mask, scores, kNever);
-  else if (mask)
-    scores = scores + *mask;
-  const Tensor weights = dropout(softmax(scores, Dim{-1}), dropout_p.value_or(0), true);
-  return convert(matmul(weights, convert(value, type)), query.dtype());
-}
-
 }  // namespace tide

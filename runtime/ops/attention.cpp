@@ -1,0 +1,285 @@
+// Scaled dot-product attention. Many scores are never there at once: a part of them is made, used
+// and dropped before the next, and made once more in the backward pass (T. Dao and others,
+// "FlashAttention", 2022; parts hold whole rows here, so that no maximum has to be corrected).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise_types.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/matrix.h"
+#include "runtime/ops/random.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/shape_ops.h"
+#include "runtime/ops/softmax.h"
+
+namespace tide {
+namespace {
+
+constexpr const char* kName = "scaled_dot_product_attention";
+
+/// Scores that may be there at once: what the caches of a processor hold, and enough work to keep
+/// a device busy. The same everywhere, for parts decide which random numbers are whose.
+constexpr int64_t kMostScores = int64_t{1} << 21;
+/// Fewer rows are no work for a matrix product.
+constexpr int64_t kLeastRows = 64;
+/// Into how many parts rows are cut that do not look at later keys: in eight, 44 % of the scores
+/// are never made.
+constexpr int64_t kCausalParts = 8;
+
+/// Some queries with all they look at, in the type that is computed in. All have the same rank.
+struct Operands {
+  Tensor query, key, value;
+  Tensor mask;            ///< added, or, of booleans, what may be seen; undefined: none
+  int64_t first_row = 0;  ///< how many queries come before
+  bool some_rows = false;
+
+  int rank() const { return query.rank(); }
+  int rows_dim() const { return rank() - 2; }
+};
+
+struct Rule {
+  double scale, dropout;
+  bool causal;
+};
+
+/// Sizes of the scores.
+Shape score_shape(const Operands& o) {
+  const auto stacks_of = [&](const Tensor& x) {
+    Shape shape = x.shape();
+    shape[o.rows_dim()] = shape[o.rank() - 1] = 1;
+    return shape;
+  };
+  Shape shape = broadcast(kName, stacks_of(o.query), stacks_of(o.key));
+  shape = broadcast(kName, shape, stacks_of(o.value));
+  if (o.mask.defined()) shape = broadcast(kName, shape, stacks_of(o.mask));
+  shape[o.rows_dim()] = o.query.shape()[o.rows_dim()];
+  shape[o.rank() - 1] = o.key.shape()[o.rows_dim()];
+  return shape;
+}
+
+Tensor scores_of(const Operands& o, const Rule& rule) {
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  const Tensor scores = matmul(o.query * rule.scale, matrix_transpose(o.key));
+  if (rule.causal) {
+    const Shape plane{scores.shape()[o.rank() - 2], scores.shape()[o.rank() - 1]};
+    const TensorOptions options{.dtype = DType::boolean, .device = scores.device()};
+    return where(tril(ones(plane, options), o.first_row), scores, kNever);
+  }
+  if (!o.mask.defined()) return scores;
+  return o.mask.dtype() == DType::boolean ? where(o.mask, scores, kNever) : scores + o.mask;
+}
+
+Tensor weights_of(const Operands& o, const Rule& rule) {
+  return softmax(scores_of(o, rule), Dim{-1});
+}
+
+/// What is done at once of one dimension of the scores.
+struct Cut {
+  int dim;
+  int64_t count;
+};
+
+/// How to cut so many scores; nothing if they may be there at once.
+std::optional<Cut> cut_of(const Operands& o, const Rule& rule) {
+  const Shape shape = score_shape(o);
+  int64_t inner = shape.numel();
+  if (inner <= kMostScores) return {};
+  const int64_t rows = shape[o.rows_dim()];
+  if (rule.causal && !o.some_rows) {
+    const int64_t count = std::max(kLeastRows, (rows + kCausalParts - 1) / kCausalParts);
+    if (count < rows) return Cut{o.rows_dim(), count};
+  }
+  for (int d = 0; d < o.rows_dim(); ++d) {
+    inner /= shape[d];
+    if (shape[d] > 1) return Cut{d, std::max<int64_t>(1, kMostScores / inner)};
+  }
+  const int64_t count = std::max(kLeastRows, kMostScores / shape[o.rank() - 1]);
+  if (count >= rows) return {};
+  return Cut{o.rows_dim(), count};
+}
+
+/// The part of x that belongs to a cut; all of x if it is the same for all.
+Tensor part_of(const Tensor& x, const Cut& cut, int64_t first) {
+  if (!x.defined() || x.shape()[cut.dim] == 1) return x;
+  return slice(x, cut.dim, first, std::min(cut.count, x.shape()[cut.dim] - first));
+}
+
+Operands part_of(const Operands& o, const Rule& rule, const Cut& cut, int64_t first) {
+  Operands part = o;
+  part.query = part_of(o.query, cut, first);
+  part.mask = part_of(o.mask, cut, first);
+  if (cut.dim < o.rows_dim()) {
+    part.key = part_of(o.key, cut, first);
+    part.value = part_of(o.value, cut, first);
+    return part;
+  }
+  part.first_row = o.first_row + first;
+  part.some_rows = true;
+  if (rule.causal) {  // nobody looks at the keys that come later
+    const int64_t seen = std::min(o.key.shape()[cut.dim], part.first_row + cut.count);
+    part.key = slice(o.key, cut.dim, 0, seen);
+    part.value = slice(o.value, cut.dim, 0, seen);
+  }
+  return part;
+}
+
+Tensor attend(const Operands& o, const Rule& rule) {
+  const auto cut = cut_of(o, rule);
+  if (!cut) return matmul(dropout(weights_of(o, rule), rule.dropout, true), o.value);
+  const int64_t size = score_shape(o)[cut->dim];
+  std::vector<Tensor> parts;
+  for (int64_t first = 0; first < size; first += cut->count)
+    parts.push_back(attend(part_of(o, rule, *cut, first), rule));
+  return cat(parts, Dim{cut->dim});
+}
+
+/// Gradients by query, key, value and mask, in this order.
+using Gradients = std::vector<Tensor>;
+
+Gradients gradients_of_part(const Operands& o, const Rule& rule, const Tensor& dy) {
+  const Tensor weights = weights_of(o, rule);
+  Generator again = default_generator();
+  const Tensor kept = dropout(weights, rule.dropout, true);
+  Tensor slope = matmul(dy, matrix_transpose(o.value));
+  {
+    GeneratorScope scope(&again);
+    slope = dropout(slope, rule.dropout, true);
+  }
+  const Tensor by_scores = weights * (slope - sum(slope * weights, Dims{-1}, true));
+  return {sum_to(matmul(by_scores, o.key) * rule.scale, o.query.shape()),
+          sum_to(matmul(matrix_transpose(by_scores), o.query) * rule.scale, o.key.shape()),
+          sum_to(matmul(matrix_transpose(kept), dy), o.value.shape()),
+          o.mask.defined() && is_floating(o.mask.dtype()) ? sum_to(by_scores, o.mask.shape())
+                                                          : Tensor()};
+}
+
+/// The gradient of x, put together from those of the parts.
+Tensor joined(const Tensor& x, const std::vector<Gradients>& parts, size_t which, const Cut& cut,
+              bool by_rows) {
+  const bool each_has_its_own = by_rows && x.shape()[cut.dim] != 1;
+  std::vector<Tensor> own;
+  Tensor total;
+  for (const Gradients& part : parts) {
+    if (each_has_its_own) {
+      own.push_back(part[which]);
+      continue;
+    }
+    const int dim = x.rank() - 2;
+    const int64_t missing = x.shape()[dim] - part[which].shape()[dim];  // keys that were not seen
+    const Tensor whole = missing ? pad(part[which], {0, 0, 0, missing}) : part[which];
+    total = total.defined() ? total + whole : whole;
+  }
+  return each_has_its_own ? cat(own, Dim{cut.dim}) : total;
+}
+
+Gradients gradients_of(const Operands& o, const Rule& rule, const Tensor& dy) {
+  const auto cut = cut_of(o, rule);
+  if (!cut) return gradients_of_part(o, rule, dy);
+  std::vector<Gradients> parts;
+  for (int64_t first = 0; first < dy.shape()[cut->dim]; first += cut->count)
+    parts.push_back(gradients_of(part_of(o, rule, *cut, first), rule, part_of(dy, *cut, first)));
+  const bool stacks = cut->dim < o.rows_dim();
+  Gradients result = {joined(o.query, parts, 0, *cut, true), joined(o.key, parts, 1, *cut, stacks),
+                      joined(o.value, parts, 2, *cut, stacks), Tensor()};
+  if (parts[0][3].defined()) result[3] = joined(o.mask, parts, 3, *cut, true);
+  return result;
+}
+
+void check(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+           bool is_causal) {
+  const std::string name = kName;
+  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
+    throw ShapeError(name + ": lengths and features are needed: " + query.shape().text() + ", " +
+                     key.shape().text() + ", " + value.shape().text());
+  if (query.dtype() != key.dtype() || query.dtype() != value.dtype())
+    throw DTypeError(
+        name +
+        ": query, key and value must be of one type: " + std::string(name_of(query.dtype())) +
+        ", " + std::string(name_of(key.dtype())) + ", " + std::string(name_of(value.dtype())));
+  const int64_t features = query.shape()[query.rank() - 1];
+  if (key.shape()[key.rank() - 1] != features)
+    throw ShapeError(name + ": query " + query.shape().text() + " has " + std::to_string(features) +
+                     " features, key " + key.shape().text() + " has " +
+                     std::to_string(key.shape()[key.rank() - 1]));
+  const int64_t keys = key.shape()[key.rank() - 2], values = value.shape()[value.rank() - 2];
+  if (keys != values)
+    throw ShapeError(name + ": " + std::to_string(keys) + " keys of " + key.shape().text() +
+                     " and " + std::to_string(values) + " values of " + value.shape().text() +
+                     " do not pair");
+  if (!mask.defined()) return;
+  if (is_causal) throw Error(name + ": a mask and is_causal exclude each other");
+  if (mask.dtype() != DType::boolean && mask.dtype() != query.dtype() && mask.dtype() != DType::f32)
+    throw DTypeError(name + ": the mask must be of bool, float32 or the type of the query, " +
+                     std::string(name_of(query.dtype())) + ": got " +
+                     std::string(name_of(mask.dtype())));
+  const Shape plane{query.shape()[query.rank() - 2], keys};
+  const Shape& sizes = mask.shape();
+  for (int back = 1; back <= std::min(2, sizes.rank()); ++back) {
+    const int64_t size = sizes[sizes.rank() - back], scores = plane[2 - back];
+    if (size != 1 && size != scores)
+      throw ShapeError(name + ": a mask of " + sizes.text() + " does not fit scores of " +
+                       plane.text() + " (queries, keys)");
+  }
+}
+
+/// x with ones before its sizes.
+Tensor of_rank(const Tensor& x, int rank) {
+  if (!x.defined() || x.rank() == rank) return x;
+  Shape shape;
+  while (shape.rank() < rank - x.rank()) shape.push_back(1);
+  for (const int64_t size : x.shape()) shape.push_back(size);
+  return reshape_to(x, shape);
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const std::optional<Tensor>& given_mask,
+                                    std::optional<double> dropout_p, bool is_causal,
+                                    std::optional<double> scale) {
+  Tensor mask = given_mask.value_or(Tensor());
+  check(query, key, value, mask, is_causal);
+  const Rule rule{scale.value_or(1 / std::sqrt(query.shape()[query.rank() - 1])),
+                  dropout_p.value_or(0), is_causal};
+  // Scores decide exponents: rounded to half precision they would be off by whole factors.
+  const DType type = compute_type(query.dtype());
+  if (mask.defined() && mask.dtype() != DType::boolean) mask = convert(mask, type);
+  int rank = std::max({query.rank(), key.rank(), value.rank()});
+  if (mask.defined()) rank = std::max(rank, mask.rank());
+  const Operands o{of_rank(convert(query, type), rank), of_rank(convert(key, type), rank),
+                   of_rank(convert(value, type), rank), of_rank(mask, rank)};
+  if (!cut_of(o, rule)) return convert(attend(o, rule), query.dtype());
+
+  const Generator before = default_generator();
+  Tensor y;
+  {
+    GradientMode off(false);
+    y = attend(o, rule);
+  }
+  const Tensor inputs[] = {o.query, o.key, o.value, o.mask};
+  const std::span used(inputs, mask.defined() ? 4 : 3);
+  set_history(
+      y, kName, used, false,
+      [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value),
+       mask =
+           mask.defined() ? std::optional<Saved>(o.mask) : std::nullopt](const GradientCall& call) {
+        Generator again = before;
+        GeneratorScope scope(&again);
+        const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};
+        Gradients result = gradients_of(saved, rule, call.dy);
+        result.resize(call.needed.size());
+        return result;
+      });
+  return convert(y, query.dtype());
+}
+
+}  // namespace tide

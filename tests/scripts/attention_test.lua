@@ -1,0 +1,111 @@
+-- Attention over so many scores that they are made in parts: the same values and gradients as by the formula written out.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local F = tide.nn.functional
+
+--- softmax(q k' / sqrt(features) + mask) v, with all scores at once.
+local function written_out(q, k, v, options)
+  local scores = q:matmul(k:transpose(-2, -1)) * (options.scale or q.shape[#q.shape] ^ -0.5)
+  local rows, keys = q.shape[#q.shape - 1], k.shape[#k.shape - 1]
+  local mask = options.attn_mask
+  if options.is_causal then mask = tide.ones(rows, keys):tril():bool():to(q.device) end
+  if mask then
+    scores = mask.dtype == "bool" and scores:masked_fill(~mask, -math.huge) or scores + mask
+  end
+  return scores:softmax(-1):matmul(v)
+end
+
+describe("attention in parts", function()
+  local cases = {
+    {"stacks", {3, 4, 300, 5}, {3, 4, 350, 5}, {3, 4, 350, 6}},
+    {"long rows", {1100, 4}, {1200, 4}, {1200, 3}},
+    {"stacks of long rows", {2, 1100, 4}, {2, 1200, 4}, {2, 1200, 3}},
+    {"causal", {2, 1100, 4}, {2, 1200, 4}, {2, 1200, 3}, {is_causal = true}},
+    {"causal, few keys", {1300, 4}, {900, 4}, {900, 3}, {is_causal = true}},
+    {"keys that stacks share", {3, 1, 1100, 4}, {1, 2, 500, 4}, {500, 3}},
+    {"queries that stacks share", {700, 4}, {4, 600, 4}, {4, 600, 3}, {scale = 0.3}},
+    {"a mask of all", {2, 1100, 4}, {2, 1000, 4}, {2, 1000, 3}, {attn_mask = {1100, 1000}}},
+    {"a mask of stacks", {2, 3, 500, 4}, {2, 3, 600, 4}, {2, 3, 600, 3}, {attn_mask = {2, 1, 1, 600}}},
+    {"what may be seen", {3, 700, 4}, {3, 800, 4}, {3, 800, 3}, {attn_mask = {700, 800}, bool = true}},
+  }
+  for _, case in ipairs(cases) do
+    local name, q_shape, k_shape, v_shape, options = table.unpack(case)
+    it("is that of the formula: " .. name, function()
+      tide.manual_seed(1)
+      options = options or {}
+      local given = {scale = options.scale, is_causal = options.is_causal}
+      local q, k, v = tide.randn(q_shape), tide.randn(k_shape), tide.randn(v_shape)
+      local inputs = {q, k, v}
+      if options.attn_mask then
+        given.attn_mask = tide.randn(options.attn_mask)
+        if options.bool then
+          given.attn_mask = given.attn_mask:gt(0)
+        else
+          inputs[4] = given.attn_mask
+        end
+      end
+      for _, x in ipairs(inputs) do x:requires_grad_() end
+      local y, expected = F.scaled_dot_product_attention(q, k, v, given), written_out(q, k, v, given)
+      test.close(y, expected, {rtol = 1e-5, atol = 1e-6})
+      local weight = tide.randn(y.shape)
+      local grads = {tide.grad(y, inputs, weight)}
+      local wanted = {tide.grad(expected, inputs, weight)}
+      for i = 1, #inputs do test.close(grads[i], wanted[i], {rtol = 1e-4, atol = 1e-5}) end
+    end)
+  end
+
+  it("can be differentiated twice", function()
+    tide.manual_seed(2)
+    local q, k, v = tide.randn(1100, 2), tide.randn(1000, 2), tide.randn(1000, 2)
+    local function twice(attention)
+      local x = q:double():requires_grad_()
+      local y = attention(x, k:double(), v:double(), {})
+      local slope = tide.grad((y * y):sum(), {x}, nil, {create_graph = true})
+      return (tide.grad((slope * slope):sum(), {x}))
+    end
+    test.close(twice(F.scaled_dot_product_attention), twice(written_out), {rtol = 1e-9, atol = 1e-12})
+  end)
+
+  it("drops the same weights in both passes", function()
+    tide.manual_seed(3)
+    -- Equal scores: a row of the result is the share of the values that are kept, over 1 - p.
+    local q, k = tide.zeros(1100, 2), tide.zeros(1000, 2)
+    local v = tide.ones(1000, 1):requires_grad_()
+    local y = F.scaled_dot_product_attention(q, k, v, {dropout_p = 0.25})
+    test.close(y:mean(), tide.tensor(1.0), {atol = 0.01, rtol = 0})
+    test.is_true(y:std():item() > 0.01)
+    local weight = tide.randn(1100, 1)
+    local grad = tide.grad((y * weight):sum(), {v})
+    -- Both are sums over the same weights that were kept: w' y = w' (P v) = (P' w)' v.
+    test.close((grad * v):sum(), (y * weight):sum(), {rtol = 1e-4, atol = 1e-4})
+  end)
+
+  it("keeps halves in float32 until the end", function()
+    tide.manual_seed(4)
+    local q, k, v = tide.randn(1100, 4):half(), tide.randn(1000, 4):half(), tide.randn(1000, 3):half()
+    local y = F.scaled_dot_product_attention(q, k, v)
+    test.equal(y.dtype, "float16")
+    test.close(y, written_out(q:float(), k:float(), v:float(), {}):half(), {rtol = 1e-3, atol = 1e-4})
+  end)
+
+  it("needs the memory of a few parts", function()
+    local n = 4096
+    local q = tide.randn(n, 8):requires_grad_()
+    tide.synchronize()
+    tide.reset_peak_memory_stats()
+    local before = tide.memory_allocated()
+    F.scaled_dot_product_attention(q, q, q):sum():backward()
+    tide.synchronize()
+    local share = (tide.max_memory_allocated() - before) / (4 * n * n)
+    test.is_true(share < 0.7, "memory of " .. share .. " times the scores")
+  end)
+
+  it("names a mask that does not fit", function()
+    local x = tide.ones(5, 4)
+    test.raises("a mask of (4, 5) does not fit scores of (5, 5)",
+      function() F.scaled_dot_product_attention(x, x, x, tide.ones(4, 5)) end)
+    test.raises("the mask must be of bool, float32 or the type of the query",
+      function() F.scaled_dot_product_attention(x, x, x, tide.ones(5, 5):long()) end)
+  end)
+end)
