@@ -197,8 +197,9 @@ bool is_options_table(lua_State* L, int index) {
 
 namespace {
 
-bool is_empty_table(lua_State* L, int index) {
-  if (lua_type(L, index) != LUA_TTABLE) return false;
+/// Whether the last value is options that are all nil: {device = device}.
+bool is_empty_options(lua_State* L, int index, int top) {
+  if (index != top || lua_type(L, index) != LUA_TTABLE) return false;
   lua_pushnil(L);
   if (!lua_next(L, index)) return true;
   lua_pop(L, 2);
@@ -223,19 +224,19 @@ Mismatch bind(Call& call, int top) {
     if (parameter.kind == Kind::options) break;
     if (parameter.rest && accepts_in_rest(L, parameter.kind, i)) {
       call.index[p] = i;
-      for (; i <= positional; ++i, ++call.rest_count)
+      for (; i <= positional && !is_empty_options(L, i, top); ++i, ++call.rest_count)
         if (!accepts_in_rest(L, parameter.kind, i)) return {Reason::wrong_kind, p, i, i};
     } else if (lua_isnil(L, i)) {
       ++i;
     } else if (accepts(L, parameter.kind, i)) {
       call.index[p] = i++;
-    } else if (parameter.optional && i == top && is_empty_table(L, i)) {
-      ++i;  // options that are all nil: {rounding_mode = mode}
+    } else if (parameter.optional && is_empty_options(L, i, top)) {
       break;
     } else {
       return {Reason::wrong_kind, p, i, i};
     }
   }
+  if (is_empty_options(L, i, top) || (i == top && lua_isnil(L, i))) ++i;  // options, left out
   if (i <= positional) return {Reason::too_many, 0, i, i};
   if (named)
     if (Mismatch mismatch = bind_options(call, top, i); mismatch.reason != Reason::none)

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/ops/far_angle.h"
+
 namespace tide {
 namespace {
 
@@ -77,7 +79,19 @@ class Object {
     return true;
   }
 
-  std::optional<uint64_t> address_of(const Elf64_Sym& symbol) const {
+  /// The text at `offset` of a table of names, or nothing if it does not end there.
+  std::string_view name_in(const Elf64_Shdr& names, size_t offset) const {
+    if (offset >= names.sh_size) return {};
+    const std::string_view rest = bytes_.substr(names.sh_offset + offset, names.sh_size - offset);
+    const size_t end = rest.find('\0');
+    return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
+  }
+
+  std::optional<uint64_t> address_of(const Elf64_Sym& symbol, const Elf64_Shdr& names) const {
+    if (symbol.st_shndx == SHN_UNDEF) {
+      if (name_in(names, symbol.st_name) != kPlaceFarAngles) return {};
+      return reinterpret_cast<uint64_t>(&place_far_angles);
+    }
     if (symbol.st_shndx >= sections_.size() || places_[symbol.st_shndx] == SIZE_MAX) return {};
     if (symbol.st_value > sections_[symbol.st_shndx].sh_size) return {};
     return reinterpret_cast<uint64_t>(memory_) + places_[symbol.st_shndx] + symbol.st_value;
@@ -95,13 +109,15 @@ class Object {
   bool relocate_section(const Elf64_Shdr& section) {
     if (section.sh_link >= sections_.size()) return false;
     const Elf64_Shdr& table = sections_[section.sh_link];
+    if (table.sh_link >= sections_.size()) return false;
+    const Elf64_Shdr& names = sections_[table.sh_link];
     const size_t symbol_count = table.sh_size / sizeof(Elf64_Sym);
     const auto* symbols = at<Elf64_Sym>(table.sh_offset, symbol_count);
     const size_t count = section.sh_size / sizeof(Elf64_Rela);
     const auto* entries = at<Elf64_Rela>(section.sh_offset, count);
     for (size_t i = 0; i < count; ++i) {
       if (ELF64_R_SYM(entries[i].r_info) >= symbol_count) return false;
-      const auto target = address_of(symbols[ELF64_R_SYM(entries[i].r_info)]);
+      const auto target = address_of(symbols[ELF64_R_SYM(entries[i].r_info)], names);
       if (!target || !apply(section.sh_info, entries[i], *target)) return false;
     }
     return true;
@@ -128,14 +144,10 @@ class Object {
       const size_t count = table.sh_size / sizeof(Elf64_Sym);
       const auto* symbols = at<Elf64_Sym>(table.sh_offset, count);
       const Elf64_Shdr& names = sections_[table.sh_link];
-      for (size_t i = 0; i < count; ++i) {
-        const size_t name = symbols[i].st_name;
-        if (ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC) continue;
-        constexpr std::string_view kName{"kernel\0", 7};
-        if (name < names.sh_size && names.sh_size - name >= kName.size() &&
-            bytes_.substr(names.sh_offset + name, kName.size()) == kName)
-          return address_of(symbols[i]);
-      }
+      for (size_t i = 0; i < count; ++i)
+        if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+            name_in(names, symbols[i].st_name) == "kernel")
+          return address_of(symbols[i], names);
     }
     return {};
   }

@@ -7,7 +7,8 @@
 
 namespace tide {
 
-/// The function "kernel" of an x86-64 ELF relocatable file that refers to nothing outside itself.
+/// The function "kernel" of an x86-64 ELF relocatable file that refers to nothing outside itself but
+/// place_far_angles.
 /// The code stays mapped until the process ends. Null if the file is none of that kind, or damaged,
 /// or there is no memory.
 LoopKernel load_object(std::string_view object);

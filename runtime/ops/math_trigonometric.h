@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "runtime/ops/far_angle.h"
 #include "runtime/ops/math_basic.h"
 
 namespace tide::math {
@@ -14,13 +15,12 @@ struct Quadrant {
 };
 
 /// pi / 2 in three parts of 33, 33 and 53 bits (fdlibm's e_rem_pio2.c), k in two of 20: all
-/// products but the last are exact for |x| < 1e12, where r is right to 2^-53. From there on the
-/// error grows in proportion to x; beyond 1e15, where neighbours in f64 lie 1/8 apart, x counts as
-/// 0.
+/// products but the last are exact for |x| < 1e12, where r is right to 2^-53. Larger angles, and
+/// infinities, take a path of their own.
 template <class W>
-Quadrant<W> reduce_angle(W x) {
-  const W limit = x.constant(1e15);
-  x = select(abs(x) > limit, x * x.constant(0.0), x);  // inf and nan give nan
+Quadrant<W> reduce_angle(W given) {
+  const auto far = abs(given) > given.constant(kFarAngle);
+  const W x = select(far, given.constant(0.0), given);
   const W k = nearest(x * x.constant(0.6366197723675814));
   const W step = x.constant(0x1p20);
   const W upper = nearest(k * x.constant(0x1p-20)) * step;
@@ -31,7 +31,9 @@ Quadrant<W> reduce_angle(W x) {
   W r = fma(lower, p1, fma(upper, p1, x));
   r = fma(lower, p2, fma(upper, p2, r));
   r = fma(k, p3, r);
-  return {k - x.constant(4.0) * floor(k * x.constant(0.25)), r};
+  const auto [number, rest] =
+      place_far_angles(far, given, {k - x.constant(4.0) * floor(k * x.constant(0.25)), r});
+  return {number, rest};
 }
 
 /// sin and cos of |r| <= pi / 4; minimax polynomials.

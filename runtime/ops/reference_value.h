@@ -2,6 +2,7 @@
 // kernels compute.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <type_traits>
 
 #include "runtime/core/dtype.h"
+#include "runtime/ops/far_angle.h"
 
 namespace tide::reference {
 
@@ -284,6 +286,13 @@ inline Value<double> float_bits(Value<int64_t> a) {
 }
 inline Value<int64_t> as_unsigned_multiply_high(Value<int64_t> a, Value<int64_t> b) {
   return narrow<int64_t>(wide(a) * wide(b) >> 32);
+}
+
+inline std::array<Value<double>, 2> place_far_angles(Mask far, Value<double> x,
+                                                     std::array<Value<double>, 2> near) {
+  if (!far.holds) return near;
+  const PlacedAngle placed = place_far_angle(x.number());
+  return {Value(placed.number), Value(placed.r)};
 }
 
 template <class T, class Unfinished, class Step>

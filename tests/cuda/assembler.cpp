@@ -64,6 +64,7 @@ std::string joined(const std::vector<std::string>& kernels) {
     // The names that a module's texts have in common; `kernel_param_0` first, which begins alike.
     replace_all(one, "kernel_param_0", "parameter");
     replace_all(one, "lanes", "lanes_" + std::to_string(i));
+    replace_all(one, "two_over_pi", "two_over_pi_" + std::to_string(i));
     replace_all(one, "entry kernel", "entry kernel_" + std::to_string(i));
     if (!all.empty()) one.erase(0, one.find(kHead) + kHead.size());
     all += one;

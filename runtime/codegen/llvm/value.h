@@ -20,12 +20,22 @@ namespace tide::ir {
 
 constexpr int kMaxRegisters = 8;
 
+using Registers = std::array<llvm::Value*, kMaxRegisters>;
+
+/// The angles that were placed last, for sine and cosine of one angle (place_far_angles).
+struct PlacedAngles {
+  const llvm::BasicBlock* block = nullptr;  ///< where they are known
+  const llvm::Value* x = nullptr;           ///< their first register
+  Registers number{}, r{};
+};
+
 /// The form of all values of one stretch of code.
 struct Lanes {
   llvm::IRBuilder<>* builder;
   const Machine* machine;
   int width;      ///< elements of a register; 1: a scalar
   int registers;  ///< 1..kMaxRegisters
+  mutable PlacedAngles placed{};
 
   int elements() const { return width * registers; }
   /// `element`, or the vector of `width` of them.
@@ -37,8 +47,6 @@ struct Lanes {
 
 /// The scalar IR type of a compute type; bool is i8, half types are not compute types.
 llvm::Type* element_type(llvm::LLVMContext& context, DType type);
-
-using Registers = std::array<llvm::Value*, kMaxRegisters>;
 
 /// Truth of a condition, element by element.
 struct Mask {
@@ -126,6 +134,9 @@ Value bits(Value a);
 Value float_bits(Value a);
 Value as_unsigned_multiply_high(Value a, Value b);
 
+/// Whether the condition holds in any element.
+llvm::Value* any(const Mask& mask);
+
 /// `state` after as many steps as the element that needs most.
 Value repeat_while(Value state, const std::function<Mask(Value)>& unfinished,
                    const std::function<Value(Value)>& step);
@@ -134,5 +145,7 @@ template <class Unfinished, class Step>
 Value while_any(Value state, const Unfinished& unfinished, const Step& step) {
   return repeat_while(state, unfinished, step);
 }
+
+std::array<Value, 2> place_far_angles(Mask far, Value x, std::array<Value, 2> near);
 
 }  // namespace tide::ir

@@ -2,9 +2,7 @@
 #include "runtime/codegen/llvm/value.h"
 
 namespace tide::ir {
-namespace {
 
-/// Whether the condition holds in any element.
 llvm::Value* any(const Mask& mask) {
   auto& builder = *mask.lanes->builder;
   llvm::Value* all = mask.registers[0];
@@ -12,8 +10,6 @@ llvm::Value* any(const Mask& mask) {
     if (mask.registers[i] != mask.registers[0]) all = builder.CreateOr(all, mask.registers[i]);
   return mask.lanes->width == 1 ? all : builder.CreateOrReduce(all);
 }
-
-}  // namespace
 
 Value repeat_while(Value state, const std::function<Mask(Value)>& unfinished,
                    const std::function<Value(Value)>& step) {

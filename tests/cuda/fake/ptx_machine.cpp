@@ -120,6 +120,8 @@ class Block {
       return inside(thread.local, kernel_.local_bytes, place & ~kLocalWindow, bytes, at);
     for (const auto& [low, high] : ranges_)
       if (place >= low && place + bytes <= high) return reinterpret_cast<uint8_t*>(place);
+    for (const auto& [low, high] : kernel_.variables)
+      if (place >= low && place + bytes <= high) return reinterpret_cast<uint8_t*>(place);
     find_range(place, bytes, at);
     return reinterpret_cast<uint8_t*>(place);
   }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fake {
@@ -125,6 +126,7 @@ struct Parameter {
 
 struct Kernel {
   std::string name;
+  std::vector<std::pair<uint64_t, uint64_t>> variables;  ///< where those of the module lie
   std::vector<Parameter> parameters;
   uint32_t parameter_bytes = 0;
   uint32_t registers = 0;

@@ -209,7 +209,9 @@ class PtxParser {
     } else {
       module_.variables_.push_back(std::make_unique<uint8_t[]>(what.size + 16));
       uint8_t* data = module_.variables_.back().get();
-      symbols_[what.name] = reinterpret_cast<uint64_t>(data);
+      const auto begin = reinterpret_cast<uint64_t>(data);
+      symbols_[what.name] = begin;
+      ranges_.emplace_back(begin, begin + what.size);
       if (accept("=")) initialise(data, what);
     }
     expect(";");
@@ -230,6 +232,7 @@ class PtxParser {
     Kernel made;
     made.name = next();
     made.registers = kSpecials;
+    made.variables = ranges_;
     kernel_ = &made;
     registers_.clear();
     labels_.clear();
@@ -468,6 +471,7 @@ class PtxParser {
   size_t place_ = 0;
   Kernel* kernel_ = nullptr;
   std::vector<Declared> module_shared_;
+  std::vector<std::pair<uint64_t, uint64_t>> ranges_;  ///< of the variables of the module
   std::unordered_map<std::string, uint64_t> symbols_;
   std::unordered_map<std::string, uint32_t> registers_;
   std::unordered_map<std::string, int> labels_;

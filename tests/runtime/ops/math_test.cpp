@@ -200,16 +200,35 @@ TEST_CASE("sigmoid falls to the smallest normal numbers, then to 0", "[math]") {
   for (const float x : {-89.0f, -1e6f, -1e30f}) CHECK(math::sigmoid(Value(x)).number() == 0);
 }
 
-TEST_CASE("sin and cos of large angles", "[math]") {
+TEST_CASE("sin, cos and tan of angles of any size", "[math]") {
   using reference::Value;
+  const auto check = [](double x) {
+    CAPTURE(x);
+    const auto narrow = static_cast<float>(x);
+    const auto near = [](double expected) { return Approx(expected).margin(0).epsilon(1e-15); };
+    CHECK(math::sin(Value(x)).number() == near(std::sin(x)));
+    CHECK(math::cos(Value(x)).number() == near(std::cos(x)));
+    CHECK(math::tan(Value(x)).number() == near(std::tan(x)));
+    if (!std::isfinite(narrow)) return;
+    const auto near_f32 = [](float expected) { return Approx(expected).margin(0).epsilon(5e-7); };
+    CHECK(math::sin(Value(narrow)).number() == near_f32(std::sin(narrow)));
+    CHECK(math::cos(Value(narrow)).number() == near_f32(std::cos(narrow)));
+  };
   for (double x = 1e5; x < 1e12; x *= 1.37) {
     CHECK(math::sin(Value(x)).number() == Approx(std::sin(x)).margin(1e-15).epsilon(1e-13));
     CHECK(math::cos(Value(x)).number() == Approx(std::cos(x)).margin(1e-15).epsilon(1e-13));
   }
-  for (double x = 1e12; x < 1e300; x *= 3.7) {
-    CHECK(std::fabs(math::sin(Value(x)).number()) <= 1);
-    CHECK(std::fabs(math::cos(Value(-x)).number()) <= 1);
-  }
+  for (double x = 1.0000001e12; x < 1e308; x *= 1.37) check(x), check(-x);
+  for (const double x : {5.94902508e34, 1.7976931348623157e308, 3.4028234663852886e38})
+    check(x), check(-x);
+  // Among f64 the nearest to a multiple of pi / 2 (J.-M. Muller, "Elementary Functions"), where the
+  // C library is off by some units.
+  const double nearest = 6381956970095103.0 * 0x1p797;
+  CHECK(math::cos(Value(nearest)).number() ==
+        Approx(-4.6871659242546277e-19).margin(0).epsilon(1e-15));
+  CHECK(math::sin(Value(nearest)).number() == 1);
+  CHECK(std::isnan(math::sin(Value(std::numeric_limits<double>::infinity())).number()));
+  CHECK(std::isnan(math::cos(Value(-std::numeric_limits<float>::infinity())).number()));
 }
 
 TEST_CASE("the rest of a division is exact however large the quotient is", "[math]") {
