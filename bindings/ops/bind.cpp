@@ -121,7 +121,8 @@ constexpr std::string_view kOptionNames[] = {"dtype", "device", "requires_grad"}
 int tensor_option(std::string_view key) {
   if (key == "ctx") return kDeviceOption;
   if (key == "pin_memory") return kPinMemoryOption;
-  if (key == "memory_format" || key == "non_blocking") return -2;
+  if (key == "memory_format") return kMemoryFormatOption;
+  if (key == "non_blocking") return -2;
   const auto* const place = std::find(std::begin(kOptionNames), std::end(kOptionNames), key);
   return place == std::end(kOptionNames) ? -1 : static_cast<int>(place - kOptionNames);
 }

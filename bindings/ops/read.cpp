@@ -4,6 +4,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/shape_ops.h"
 
 namespace tide::bindings {
 namespace {
@@ -217,6 +218,13 @@ std::vector<double> read_reals(const Call& call, int parameter) {
   return values;
 }
 
+std::optional<MemoryFormat> format_at(lua_State* L, int index, const char* function) {
+  if (lua_type(L, index) != LUA_TSTRING)
+    throw ArgumentError(std::string(function) + ": memory_format: expected a name, got " +
+                        type_name(L, index));
+  return memory_format_named(function, lua_tostring(L, index));
+}
+
 TensorOptions read_options(const Call& call, int parameter) {
   TensorOptions options;
   // Where no tensor before the options says it, new ones go to the default device.
@@ -230,6 +238,8 @@ TensorOptions read_options(const Call& call, int parameter) {
     options.requires_grad = lua_toboolean(call.L, index);
   if (const int index = call.option[kPinMemoryOption])
     options.pin_memory = lua_toboolean(call.L, index);
+  if (const int index = call.option[kMemoryFormatOption])
+    options.format = format_at(call.L, index, call.name);
   return options;
 }
 

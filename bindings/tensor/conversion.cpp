@@ -20,6 +20,7 @@ namespace {
 struct Target {
   std::optional<DType> dtype{};
   std::optional<Device> device{};
+  std::optional<MemoryFormat> format{};
   bool copy = false;
   bool non_blocking = false;
 };
@@ -45,6 +46,7 @@ Tensor converted(const Tensor& x, const Target& target) {
   if (moves) y = moved(y, *target.device);
   if (moves && !target.non_blocking && target.device->kind == DeviceKind::cpu) wait_for_transfer(y);
   if (converts && !converts_first) y = convert(y, *target.dtype);
+  if (target.format) y = in_format(y, *target.format);
   return target.copy && y == x ? clone(x) : y;
 }
 
@@ -62,7 +64,9 @@ void read_named(lua_State* L, int index, Target& target) {
       target.copy = lua_toboolean(L, value);
     else if (key == "non_blocking")
       target.non_blocking = lua_toboolean(L, value);
-    else if (key != "memory_format")
+    else if (key == "memory_format")
+      target.format = format_at(L, value, "to");
+    else
       throw ArgumentError("to: unknown option '" + std::string(key) +
                           "': known are device, dtype, copy, non_blocking, memory_format");
     lua_pop(L, 1);
@@ -153,7 +157,7 @@ int pin_memory(lua_State* L) {
 
 int copyto(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "copyto");
-  push_tensor(L, converted(x, {{}, device_at(L, 2, "copyto"), true}));
+  push_tensor(L, converted(x, {{}, device_at(L, 2, "copyto"), {}, true}));
   return 1;
 }
 
@@ -164,7 +168,8 @@ int as_in_ctx(lua_State* L) {
 }
 
 constexpr Function kMethods[] = {
-    {"to", guard<to>, "device | dtype | tensor | {device, dtype, copy, non_blocking}",
+    {"to", guard<to>,
+     "device | dtype | tensor | {device, dtype, copy, non_blocking, memory_format}",
      "x on another device or of another type; x itself if nothing changes. On the way to the cpu "
      "it waits, unless non_blocking = true: then the first read does",
      "tide.tensor{1, 2}:to(\"float32\") --> {1.0, 2.0}"},

@@ -69,28 +69,17 @@ int storage_offset(lua_State* L) {
   return 1;
 }
 
-/// Whether positions count up in the order (n, h, w, c) of channels_last.
-bool is_channels_last(const Tensor& x) {
-  if (x.rank() != 4) return false;
-  const Shape& s = x.shape();
-  const auto& t = x.layout().strides;
-  return t[1] == 1 && t[3] == s[1] && t[2] == s[1] * s[3] && t[0] == s[1] * s[2] * s[3];
-}
-
 int is_contiguous(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "is_contiguous");
   if (lua_istable(L, 2)) {
     lua_getfield(L, 2, "memory_format");
     lua_replace(L, 2);
   }
-  if (!lua_isnoneornil(L, 2) && lua_type(L, 2) != LUA_TSTRING)
-    throw ArgumentError(std::string("is_contiguous: expected the name of a format, got ") +
-                        type_name(L, 2));
-  const std::string format = lua_isnoneornil(L, 2) ? "contiguous_format" : lua_tostring(L, 2);
-  if (format != "channels_last" && format != "contiguous_format")
-    throw ArgumentError("is_contiguous: unknown format '" + format +
-                        "': known are contiguous_format, channels_last");
-  lua_pushboolean(L, format == "channels_last" ? is_channels_last(x) : x.layout().is_contiguous());
+  const auto format = lua_isnoneornil(L, 2) ? std::nullopt : format_at(L, 2, "is_contiguous");
+  const Layout& layout = x.layout();
+  lua_pushboolean(L, format == MemoryFormat::channels_last
+                         ? x.rank() == 4 && with_channels_last(layout).is_contiguous()
+                         : layout.is_contiguous());
   return 1;
 }
 

@@ -74,6 +74,30 @@ bool Layout::is_contiguous() const {
   return true;
 }
 
+bool Layout::is_channels_last() const {
+  return rank() == 4 && !is_contiguous() && with_channels_last(*this).is_contiguous();
+}
+
+Layout channels_last_layout(const Shape& planes) {
+  const Layout dense(Shape{planes[0], planes[2], planes[3], planes[1]});
+  Layout result(planes);
+  result.strides[0] = dense.strides[0];
+  result.strides[1] = dense.strides[3];
+  result.strides[2] = dense.strides[1];
+  result.strides[3] = dense.strides[2];
+  return result;
+}
+
+Layout with_channels_last(const Layout& planes) {
+  Layout result = planes;
+  const int order[] = {0, 2, 3, 1};
+  for (int d = 0; d < 4; ++d) {
+    result.shape[d] = planes.shape[order[d]];
+    result.strides[d] = planes.strides[order[d]];
+  }
+  return result;
+}
+
 bool Layout::is_injective() const {
   // Sorted by stride (inserted one by one), each stride must reach beyond all that the smaller ones
   // span.

@@ -68,6 +68,9 @@ struct Layout {
   bool is_dense() const { return offset == 0 && is_contiguous(); }
   /// Row-major without gaps, from any offset.
   bool is_contiguous() const;
+  /// Planes (n, c, h, w) whose elements lie without gaps in the order (n, h, w, c), and not in
+  /// their own. Strides of dimensions of size 1 do not count.
+  bool is_channels_last() const;
   /// No two elements share a place.
   bool is_injective() const;
   /// First and one past the last place used; {0, 0} if there are no elements.
@@ -79,5 +82,10 @@ struct Layout {
 
   friend bool operator==(const Layout& a, const Layout& b);
 };
+
+/// Of planes (n, c, h, w): their elements in the order (n, h, w, c).
+Layout channels_last_layout(const Shape& planes);
+/// Planes (n, c, h, w) seen as (n, h, w, c).
+Layout with_channels_last(const Layout& planes);
 
 }  // namespace tide

@@ -203,12 +203,14 @@ class BackwardPass {
       return;
     }
     const Tensor old = x.grad();
+    const MemoryFormat format =
+        x.layout().is_channels_last() ? MemoryFormat::channels_last : MemoryFormat::contiguous;
     if (options_.create_graph)
-      x.set_grad(old.defined() ? add(old, gradient) : contiguous(gradient));
+      x.set_grad(old.defined() ? add(old, gradient) : in_format(gradient, format));
     else if (old.defined())
       record_fill("backward", old, add(old, gradient));
     else
-      x.set_grad(snapshot(record_contiguous(gradient)));
+      x.set_grad(snapshot(in_format(gradient, format)));
   }
 
   BackwardOptions options_;

@@ -263,7 +263,7 @@ Tensor convolve(const Window& w, const Tensor& input, const Tensor& weight,
     y = plane(flat(w), unsqueeze(x, Dim{2}), unsqueeze(weight, Dim{2}), b);
     y = squeeze(y, Dims{2});
   } else {
-    y = w.dims == 2 ? plane(w, x, weight, b) : volume(w, x, weight, b);
+    y = w.dims == 2 ? in_format_of(plane(w, x, weight, b), x, weight) : volume(w, x, weight, b);
   }
   return single ? squeeze(y, Dims{0}) : y;
 }

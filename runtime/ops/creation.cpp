@@ -90,12 +90,6 @@ int64_t ramp_length(const char* op, Number start, Number end, Number step, bool 
   return included ? whole + 1 : whole + (span % step.as_integer() != 0);
 }
 
-TensorOptions like(const Tensor& x, TensorOptions options) {
-  if (!options.dtype) options.dtype = x.dtype();
-  if (!options.device) options.device = x.device();
-  return options;
-}
-
 /// x where column - row, compared with the diagonal, is on the kept side; zeros elsewhere.
 Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower) {
   if (x.rank() < 2)
@@ -111,7 +105,16 @@ Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower)
 
 }  // namespace
 
+TensorOptions like(const Tensor& x, TensorOptions options) {
+  if (!options.dtype) options.dtype = x.dtype();
+  if (!options.device) options.device = x.device();
+  if (!options.format && x.layout().is_channels_last())
+    options.format = MemoryFormat::channels_last;
+  return options;
+}
+
 Tensor finish(Tensor x, const TensorOptions& options) {
+  if (options.format) x = in_format(x, *options.format);
   if (options.pin_memory && x.device().kind == DeviceKind::cpu) x = record_pinned(x);
   if (options.requires_grad) x.set_requires_grad(true);
   return x;
@@ -147,7 +150,9 @@ Tensor empty_like(const Tensor& x, const TensorOptions& options) {
 }
 
 Tensor new_full(const Tensor& x, const Shape& shape, Number value, const TensorOptions& options) {
-  return full(shape, value, like(x, options));
+  TensorOptions own = like(x, options);
+  own.format = options.format;
+  return full(shape, value, own);
 }
 Tensor new_zeros(const Tensor& x, const Shape& shape, const TensorOptions& options) {
   return zeros(shape, like(x, options));

@@ -8,6 +8,8 @@
 
 namespace tide {
 
+/// The options of a new tensor of x's type, device and format, but for what they say themselves.
+TensorOptions like(const Tensor& x, TensorOptions options);
 /// x with what options ask for besides type and device.
 Tensor finish(Tensor x, const TensorOptions& options);
 

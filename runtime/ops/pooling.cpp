@@ -128,7 +128,7 @@ std::pair<Tensor, Tensor> max_planes(const Window& w, const Tensor& input) {
                 [positions = Saved(y[1]), shape = x.shape()](const GradientCall& call)
                     -> std::vector<Tensor> { return {unpool(call.dy, positions.get(), shape)}; });
   }
-  return {y[0], y[1]};
+  return {in_format_of(y[0], input), in_format_of(y[1], input)};
 }
 
 Results max_pool(const Window& w, const Tensor& x, int dims, bool return_indices) {
@@ -185,7 +185,7 @@ Tensor average(const Averaging& a, const Tensor& input) {
                   return {spread_average(a, call.dy, shape)};
                 });
   }
-  return y;
+  return in_format_of(y, input);
 }
 
 /// The size asked for of each of `dims` dimensions.

@@ -55,12 +55,6 @@ Tensor draw_for(const char* name, bool normal, const Shape& shape, const TensorO
                 options);
 }
 
-TensorOptions like(const Tensor& x, TensorOptions options) {
-  if (!options.dtype) options.dtype = x.dtype();
-  if (!options.device) options.device = x.device();
-  return options;
-}
-
 void check_probability(const char* name, double p) {
   if (!(p >= 0 && p <= 1))
     throw Error(std::string(name) + ": a probability lies between 0 and 1: got " +

@@ -81,6 +81,29 @@ Tensor contiguous(const Tensor& x) {
   return y;
 }
 
+std::optional<MemoryFormat> memory_format_named(const char* function, const std::string& name) {
+  if (name == "preserve_format") return {};
+  if (name == "contiguous_format") return MemoryFormat::contiguous;
+  if (name == "channels_last") return MemoryFormat::channels_last;
+  throw Error(std::string(function) + ": unknown memory_format '" + name +
+              "': known are contiguous_format, channels_last, preserve_format");
+}
+
+Tensor in_format(const Tensor& x, MemoryFormat format) {
+  if (format == MemoryFormat::contiguous) return contiguous(x);
+  if (x.rank() != 4)
+    throw ShapeError("memory_format: channels_last is for planes (n, c, h, w): got " +
+                     x.shape().text());
+  if (with_channels_last(x.layout()).is_contiguous()) return x;
+  return permute(contiguous(permute(x, {0, 2, 3, 1})), {0, 3, 1, 2});
+}
+
+Tensor in_format_of(const Tensor& y, const Tensor& x, const Tensor& other) {
+  const bool last =
+      x.layout().is_channels_last() || (other.defined() && other.layout().is_channels_last());
+  return last && y.rank() == 4 ? in_format(y, MemoryFormat::channels_last) : y;
+}
+
 Tensor clone(const Tensor& x) {
   Tensor y = copy("clone", x);
   if (needs_history(x)) {
@@ -88,6 +111,18 @@ Tensor clone(const Tensor& x) {
                 [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; });
   }
   return y;
+}
+
+Tensor contiguous_in(const Tensor& x, const std::optional<std::string>& memory_format) {
+  const auto format = memory_format ? memory_format_named("contiguous", *memory_format)
+                                    : std::optional(MemoryFormat::contiguous);
+  return format ? in_format(x, *format) : x;
+}
+
+Tensor clone_in(const Tensor& x, const std::optional<std::string>& memory_format) {
+  const auto format = memory_format ? memory_format_named("clone", *memory_format) : std::nullopt;
+  const Tensor y = format ? in_format(x, *format) : x;
+  return y == x ? clone(x) : y;
 }
 
 Tensor repeat_dims(const Tensor& x, const Sizes& repeats) {

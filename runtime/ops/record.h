@@ -17,7 +17,9 @@ namespace tide {
 /// into the kernel); numbers become parameters of compute_type(operand_type). An argument of an op
 /// that has a fixed type (the condition of `where`, the i64 counter of random ops) is left alone;
 /// see light_ops.h. All tensors lie on one device; cpu tensors of no dimensions mix with any.
-/// `name` is the script's name of the op, for errors. Throws ShapeError and DeviceError.
+/// If the first tensor of the result's shape holds planes channels last, so does the result; else
+/// it is row-major. `name` is the script's name of the op, for errors. Throws ShapeError and
+/// DeviceError.
 Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
                   std::span<const TensorOrNumber> arguments);
 Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,

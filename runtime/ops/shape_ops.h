@@ -95,5 +95,16 @@ Tensor rot90(const Tensor& x, std::optional<int64_t> turns = {}, std::optional<D
 Tensor contiguous(const Tensor& x);
 /// A copy of its own, with history.
 Tensor clone(const Tensor& x);
+/// What the name of a format asks for; "preserve_format" asks for nothing. Throws Error, naming
+/// `function`, for a name that there is not.
+std::optional<MemoryFormat> memory_format_named(const char* function, const std::string& name);
+/// x itself if its elements lie in that order without gaps, else a copy. Throws ShapeError if
+/// channels_last is asked of anything but planes (n, c, h, w).
+Tensor in_format(const Tensor& x, MemoryFormat format);
+/// y, channels last if x or `other` is: what convolutions and pools return.
+Tensor in_format_of(const Tensor& y, const Tensor& x, const Tensor& other = {});
+/// contiguous and clone, with a format by name.
+Tensor contiguous_in(const Tensor& x, const std::optional<std::string>& memory_format = {});
+Tensor clone_in(const Tensor& x, const std::optional<std::string>& memory_format = {});
 
 }  // namespace tide

@@ -124,7 +124,11 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
 }  // namespace
 
 Tensor record_transfer(const Tensor& x, Device device) {
-  return transfer("to", x, DeviceState::of(device), nullptr);
+  DeviceState& to = DeviceState::of(device);
+  if (!x.layout().is_channels_last()) return transfer("to", x, to, nullptr);
+  const Tensor y = transfer("to", make_view(x, with_channels_last(x.layout())), to, nullptr);
+  y.body().layout = channels_last_layout(x.shape());
+  return y;
 }
 
 Tensor record_pinned(const Tensor& x) {

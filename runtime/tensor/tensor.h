@@ -95,9 +95,13 @@ struct TensorOrNumber {
 };
 
 /// Type and place of a new tensor.
+/// The order in which the elements of planes (n, c, h, w) lie: their own, or (n, h, w, c).
+enum class MemoryFormat { contiguous, channels_last };
+
 struct TensorOptions {
   std::optional<DType> dtype;
   std::optional<Device> device;
+  std::optional<MemoryFormat> format{};
   bool requires_grad = false;
   bool pin_memory = false;  ///< in memory from which a device copies faster, where there is one
 };

@@ -125,10 +125,13 @@ end
 local lie = seconds_of(products)
 tide.synchronize(device)
 
-local truth = seconds_of(function()
-  products()
-  tide.synchronize(device)
-end)
+local truth = math.huge
+for _ = 1, 3 do -- the best of three: other programs may have wanted the machine meanwhile
+  truth = math.min(truth, seconds_of(function()
+    products()
+    tide.synchronize(device)
+  end))
+end
 local speed = 2 * size ^ 3 * repeats / 1e9
 print(("without waiting: %9s, so %8.0f GFLOP/s: too good to be true"):format(ms(lie), speed / lie))
 print(("with waiting:    %9s, so %8.0f GFLOP/s"):format(ms(truth), speed / truth))

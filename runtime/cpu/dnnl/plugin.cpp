@@ -204,9 +204,12 @@ void narrow_instruction_set() {
   if (std::string_view(name) == "haswell") dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
 }
 
-/// Makes a first primitive, with which oneDNN sets itself up, while no other thread does.
+/// Makes a first primitive, with which oneDNN sets itself up, while no other thread does. Threads
+/// keep what they made; oneDNN's own cache, which they would share, reads descriptions that other
+/// threads have given up.
 void set_up_library() {
   narrow_instruction_set();
+  dnnl::set_primitive_cache_capacity(0);
   Convolution::cached({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1}, ConvolutionPass::forward,
                       false);
 }

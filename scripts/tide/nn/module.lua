@@ -262,8 +262,9 @@ end
 local function read_placement(target)
   if type(target) == "table" and getmetatable(target) == nil then
     for name in pairs(target) do
-      if name ~= "device" and name ~= "dtype" and name ~= "non_blocking" then
-        raise("to: unknown option '%s': known are device, dtype, non_blocking", tostring(name))
+      if name ~= "device" and name ~= "dtype" and name ~= "non_blocking" and name ~= "memory_format" then
+        raise("to: unknown option '%s': known are device, dtype, non_blocking, memory_format",
+          tostring(name))
       end
     end
     return target
@@ -274,7 +275,8 @@ local function read_placement(target)
   return is_device and {device = device} or {dtype = target}
 end
 
---- Moves all parameters and buffers, in place, to a device or floating type; returns the module.
+--- Moves all parameters and buffers, in place, to a device or floating type, those of four
+--- dimensions also to a memory format; returns the module.
 function Module:to(target, dtype)
   local placement = read_placement(target)
   if dtype then placement = {device = placement.device, dtype = dtype} end
@@ -286,6 +288,7 @@ function Module:to(target, dtype)
         local wanted = {
           device = placement.device,
           dtype = floating and placement.dtype or nil,
+          memory_format = #tensor.shape == 4 and placement.memory_format or nil,
           non_blocking = true,
         }
         -- The tensor stays the same object, so optimizers that hold it see the move.
