@@ -302,22 +302,22 @@ void Queue::doubt_results(const Submission& submission, const BoundStep& bound) 
   const auto address = [&](size_t buffer) {
     return reinterpret_cast<void*>(submission.words[bound.storages + buffer]);
   };
-  std::vector<bool> doubtful(step.buffers.size());
-  std::vector<void*> sources;
+  std::vector<std::vector<void*>> sources(step.buffers.size());  // of each that is stored
   for (size_t i = 0; i < step.buffers.size(); ++i) {
-    doubtful[i] = step.is_read(i) && doubts_.decided_after(address(i));
-    if (doubtful[i]) sources.push_back(address(i));
+    if (!step.is_read(i) || !doubts_.decided_after(address(i))) continue;
+    std::vector<bool> doubtful(step.buffers.size());
+    doubtful[i] = true;
+    const std::vector<bool> dependent = dependent_stores(step, doubtful);
+    for (size_t k = 0; k < dependent.size(); ++k)
+      if (dependent[k]) sources[k].push_back(address(i));
   }
-  const std::vector<bool> dependent = dependent_stores(step, doubtful);
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (!step.is_stored(i)) continue;
-    const std::span<void* const> all = sources;
-    const std::span<void* const> its = all.first(dependent[i] ? all.size() : 0);
     const BufferUse& use = step.buffers[i];
     if (use.source == BufferUse::Source::temporary || step.makes(use.index))
-      doubts_.derive(address(i), its);
+      doubts_.derive(address(i), sources[i]);
     else
-      doubts_.derive_part(address(i), its);
+      doubts_.derive_part(address(i), sources[i]);
   }
 }
 

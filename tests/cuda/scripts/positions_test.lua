@@ -74,6 +74,15 @@ describe("a program with positions", function()
     test.is_true(lost > 100)
   end)
 
+  it("loses no neighbour of what is lost", function()
+    local x = tide.ones(3, 3, {device = "cuda"})
+    local function rows(...) return x:index_select(1, tide.tensor({...}, {device = "cuda"})) end
+    local wrong, right = rows(1, 7), rows(3, 2)
+    local sum, own = wrong + right, right * 3  -- one kernel makes both
+    test.equal(own:tolist(), {{3.0, 3.0, 3.0}, {3.0, 3.0, 3.0}})
+    test.raises("position 7 is out of range", function() return sum:tolist() end)
+  end)
+
   it("leaves a model as it was before a batch with a wrong class", function()
     local model = tide.nn.Sequential(tide.nn.Embedding(5, 4), tide.nn.Flatten(), tide.nn.Linear(8, 3)):to("cuda")
     local optimizer = tide.optim.SGD(model:parameters(), {lr = 0.1, momentum = 0.9})
