@@ -12,6 +12,7 @@
 #include "runtime/codegen/kernel.h"
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/graph/native_failure.h"
 #include "runtime/graph/plan.h"
 
 namespace tide {
@@ -126,7 +127,7 @@ NativeOutcome HostBackend::launch(const NativeStep& step, void* const* addresses
   call.parallel = parallel_.get();
   native_function(step.op)(call);
   NativeOutcome outcome;
-  if (call.out_of_range) outcome.failure = PositionFailure{call.position, call.limit};
+  if (call.out_of_range) outcome.failure = wrong_position(call.position, call.limit);
   return outcome;
 }
 

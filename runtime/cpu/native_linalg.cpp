@@ -9,6 +9,7 @@
 #include "runtime/cpu/lapack/plugin.h"
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
+#include "runtime/graph/native_failure.h"
 
 namespace tide {
 namespace {
@@ -90,11 +91,7 @@ class Trouble {
   }
   explicit operator bool() const { return first_.load() != kNone; }
   int64_t info() const { return static_cast<int32_t>(first_.load() & 0xffffffff); }
-  /// "the matrix", or "matrix 3 of the stack".
-  std::string who(int64_t count) const {
-    if (count == 1) return "the matrix";
-    return "matrix " + std::to_string((first_.load() >> 32) + 1) + " of the stack";
-  }
+  std::string who(int64_t count) const { return matrix_name(first_.load() >> 32, count); }
 
  private:
   static constexpr int64_t kNone = INT64_MAX;
@@ -171,8 +168,7 @@ void native_lu(NativeCall& call) {
       output.write(index, a, rows);
     });
     if (trouble && call.attributes[0])
-      throw Error(trouble.who(input.count()) + " is singular: pivot " +
-                  std::to_string(trouble.info()) + " is zero");
+      throw Error(singular_matrix(trouble.who(input.count()), trouble.info()));
   });
 }
 
@@ -208,9 +204,7 @@ void native_pivot_rows(NativeCall& call) {
     std::iota(places, places + rows, int64_t{1});
     for (int64_t i = 0; i < swaps; ++i) {
       const int64_t other = pivots[index * swaps + i];
-      if (other < 1 || other > rows)
-        throw Error("a pivot is " + std::to_string(other) + ": the matrix has " +
-                    std::to_string(rows) + " rows");
+      if (other < 1 || other > rows) throw Error(wrong_pivot(other, rows));
       std::swap(places[i], places[other - 1]);
     }
   }
@@ -257,10 +251,7 @@ void native_cholesky(NativeCall& call) {
         trouble.note(index, info);
       output.write(index, a, size);
     });
-    if (trouble)
-      throw Error(trouble.who(input.count()) +
-                  " is not positive-definite: its leading part of size " +
-                  std::to_string(trouble.info()) + " is not");
+    if (trouble) throw Error(indefinite_matrix(trouble.who(input.count()), trouble.info()));
   });
 }
 

@@ -1,7 +1,6 @@
 // Functions of pairs of numbers whose loops end when the values say so.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -9,6 +8,7 @@
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/ops/pair_function.h"
+#include "runtime/ops/pair_math.h"
 
 namespace tide {
 namespace {
@@ -16,35 +16,6 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon() / 2;
 constexpr int kMostSteps = 200000;  ///< more than arguments up to 1e9 need
-
-/// Wraps around where the divisor itself does not fit: of the most negative number.
-template <class T>
-T greatest_divisor(T a, T b) {
-  using Unsigned = std::make_unsigned_t<T>;
-  const auto size = [](T x) {
-    return x < 0 ? static_cast<Unsigned>(0 - static_cast<Unsigned>(x)) : static_cast<Unsigned>(x);
-  };
-  Unsigned x = size(a), y = size(b);
-  while (y != 0) {
-    const auto rest = static_cast<Unsigned>(x % y);
-    x = y;
-    y = rest;
-  }
-  return static_cast<T>(x);
-}
-
-template <class T>
-T least_multiple(T a, T b) {
-  const T divisor = greatest_divisor(a, b);
-  if (divisor == 0) return 0;
-  using Unsigned = std::make_unsigned_t<T>;
-  // Through u64: narrow types would be multiplied as signed ints.
-  const auto product =
-      static_cast<Unsigned>(static_cast<uint64_t>(static_cast<Unsigned>(a / divisor)) *
-                            static_cast<uint64_t>(static_cast<Unsigned>(b)));
-  const T result = static_cast<T>(product);
-  return result < 0 ? static_cast<T>(0 - product) : result;
-}
 
 /// x^a exp(-x) / gamma(a + 1). For large a by Stirling's formula, where x^a and gamma(a + 1) would
 /// lose the digits that are left of their quotient.
@@ -99,25 +70,6 @@ double share_of_gamma(double a, double x, bool upper) {
   return small == upper ? 1 - value : value;
 }
 
-/// The neighbour of a in the direction of b: patterns of one sign are ordered as numbers are.
-template <class T>
-T neighbour(T a, T b) {
-  using Bits = std::conditional_t<sizeof(T) == 2, uint16_t,
-                                  std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
-  const Wide<T> from = static_cast<Wide<T>>(a), to = static_cast<Wide<T>>(b);
-  if (from != from) return a;
-  if (to != to || from == to) return b;
-  Bits bits;
-  std::memcpy(&bits, &a, sizeof a);
-  constexpr auto kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
-  if (from == 0)
-    bits = static_cast<Bits>((to < 0 ? kSign : 0) | 1);
-  else
-    bits = static_cast<Bits>((from < to) == (from > 0) ? bits + 1 : bits - 1);
-  std::memcpy(static_cast<void*>(&a), &bits, sizeof a);
-  return a;
-}
-
 template <class T, class Function>
 void for_pairs(NativeCall& call, const Function& function) {
   const ArrayView &a = call.inputs[0], &b = call.inputs[1];
@@ -140,7 +92,9 @@ void native_pair_function(NativeCall& call) {
     using T = typename decltype(tag)::Type;
     if constexpr (is_floating_type<T>) {
       if (function == PairFunction::nextafter)
-        return for_pairs<T>(call, [](T a, T b) { return neighbour(a, b); });
+        return for_pairs<T>(call, [](T a, T b) {
+          return neighbour(a, b, static_cast<Wide<T>>(a), static_cast<Wide<T>>(b));
+        });
       const bool upper = function == PairFunction::igammac;
       for_pairs<T>(call, [upper](T a, T b) {
         const auto number = [](T x) { return static_cast<double>(static_cast<Wide<T>>(x)); };

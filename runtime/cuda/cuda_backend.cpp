@@ -43,7 +43,7 @@ void CudaBackend::set_up() {
   queue_lane_ = make_lane();
   guest_lane_ = make_lane();
   kernels_ = std::make_unique<CudaKernels>(facts_.capability(), multiprocessors);
-  reports_ = std::make_unique<PositionReports>();
+  reports_ = std::make_unique<Reports>();
   launches_ = std::make_unique<LaunchGraphs>(queue_lane_.stream);
 }
 
@@ -159,7 +159,7 @@ NativeOutcome CudaBackend::launch(const NativeStep& step, void* const* addresses
 }
 
 // Reports of an earlier context went with it, as did the values.
-std::optional<PositionFailure> CudaBackend::take_report(uint64_t report) {
+std::optional<std::string> CudaBackend::take_report(uint64_t report) {
   if (report >> 32 != setup_ || !reports_) return std::nullopt;
   return reports_->close(report & 0xffffffff);
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/cuda/cuda_kernels.h"
-#include "runtime/cuda/position_reports.h"
+#include "runtime/cuda/reports.h"
 #include "runtime/cuda/staging.h"
 #include "runtime/graph/backend.h"
 
@@ -52,7 +52,7 @@ class CudaBackend : public Backend {
   void note(uint64_t ticket) override;
   uint64_t done() override;
   void wait(uint64_t ticket) override;
-  std::optional<PositionFailure> take_report(uint64_t report) override;
+  std::optional<std::string> take_report(uint64_t report) override;
   std::optional<std::string> loss() override;
   void begin_again(const std::vector<Backend*>& streams) override;
   void follow(Backend& other, uint64_t ticket) override;
@@ -85,7 +85,7 @@ class CudaBackend : public Backend {
   Lane queue_lane_, guest_lane_;
   std::mutex guest_mutex_;
   std::unique_ptr<CudaKernels> kernels_;
-  std::unique_ptr<PositionReports> reports_;
+  std::unique_ptr<Reports> reports_;
   std::unique_ptr<LaunchGraphs> launches_;  ///< of fused kernels, to the queue's stream
   std::atomic<std::thread::id> queue_thread_;
   std::mutex pinned_mutex_;

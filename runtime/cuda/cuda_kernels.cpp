@@ -89,7 +89,7 @@ Module CudaKernels::load_embedded(const char* file) const {
 }
 
 const LoadedKernel& CudaKernels::embedded(const char* file, const std::string& name, int threads) {
-  LoadedKernel& kernel = embedded_[name];
+  LoadedKernel& kernel = embedded_[name + '/' + std::to_string(threads)];
   if (kernel.function) return kernel;
   Module& module = modules_[file];
   if (!module) module = load_embedded(file);

@@ -43,8 +43,8 @@ class CudaKernels {
 
   Workspace& workspace() { return workspace_; }
 
-  /// Where kernels of the stream note the least place of a wrong position: all ones if there is
-  /// none.
+  /// Where kernels of the stream note the least place of what is wrong with their input: all ones
+  /// if nothing is.
   unsigned long long* first_wrong(Stream stream);
 
  private:
@@ -56,8 +56,8 @@ class CudaKernels {
   const int capability_, multiprocessors_;
   /// Per structure, by form.
   std::unordered_map<const Kernel*, std::array<LoadedKernel, 4>> fused_;
-  std::unordered_map<std::string, Module> modules_;  ///< of embedded files
-  std::unordered_map<std::string, LoadedKernel> embedded_;
+  std::unordered_map<std::string, Module> modules_;         ///< of embedded files
+  std::unordered_map<std::string, LoadedKernel> embedded_;  ///< by name and threads
   std::vector<uint64_t> words_;
   DevicePointer first_wrong_ = 0;
   Workspace workspace_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/graph/native_failure.h"
+
 namespace tide::cuda {
 namespace {
 
@@ -35,8 +37,8 @@ struct HostCopy {
 
 }  // namespace
 
-std::optional<PositionFailure> run_on_host(const NativeStep& step, void* const* addresses,
-                                           NativeFunction function, Staging& staging) {
+std::optional<std::string> run_on_host(const NativeStep& step, void* const* addresses,
+                                       NativeFunction function, Staging& staging) {
   std::vector<ArrayView> views = step.inputs;
   views.insert(views.end(), step.outputs.begin(), step.outputs.end());
   std::vector<HostCopy> copies;
@@ -63,7 +65,7 @@ std::optional<PositionFailure> run_on_host(const NativeStep& step, void* const* 
     staging.upload(reinterpret_cast<DevicePointer>(addresses[i]), copies[i].bytes.data(),
                    copies[i].bytes.size());
   if (!call.out_of_range) return std::nullopt;
-  return PositionFailure{call.position, call.limit};
+  return wrong_position(call.position, call.limit);
 }
 
 }  // namespace tide::cuda

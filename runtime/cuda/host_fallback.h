@@ -9,8 +9,9 @@
 
 namespace tide::cuda {
 
-/// Runs the op with the host's routine. Waits for the stream, so it is slow and right.
-std::optional<PositionFailure> run_on_host(const NativeStep& step, void* const* addresses,
-                                           NativeFunction function, Staging& staging);
+/// Runs the op with the host's routine; what was wrong with a position. Waits for the stream, so it
+/// is slow and right.
+std::optional<std::string> run_on_host(const NativeStep& step, void* const* addresses,
+                                       NativeFunction function, Staging& staging);
 
 }  // namespace tide::cuda

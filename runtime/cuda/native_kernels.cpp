@@ -8,13 +8,11 @@
 #include <utility>
 
 #include "runtime/cuda/embedded_kernels.h"
-#include "runtime/cuda/kernels/arguments.h"
+#include "runtime/cuda/kernel_runs.h"
+#include "runtime/graph/native_failure.h"
+#include "runtime/ops/pair_function.h"
 
 namespace tide::cuda {
-namespace {
-
-static_assert(kKernelDims >= kMaxDims);
-static_assert(kScanBlock == tide::kScanBlock);
 
 const char* suffix_of(DType type) {
   switch (type) {
@@ -42,21 +40,10 @@ const char* suffix_of(DType type) {
   return "";
 }
 
-/// Runs `kernel` of kernels/`file`.cu over so many blocks, or fewer that take turns. A kernel
-/// always has the same number of threads in a block.
-template <class Arguments>
-void run(NativeLaunch& call, const char* file, const std::string& kernel, Arguments& arguments,
-         int64_t blocks, int threads) {
-  if (blocks <= 0) return;
-  const LoadedKernel& loaded = call.kernels.embedded(file, kernel, threads);
-  const LaunchShape shape = launch_blocks(blocks, loaded.room);
-  void* parameters[] = {&arguments};
-  check(driver().launch(loaded.function, shape.blocks, 1, 1, shape.threads, 1, 1, 0, call.stream,
-                        parameters, nullptr),
-        "cuLaunchKernel");
-}
+namespace {
 
-int64_t blocks_for(int64_t elements) { return (elements + kElementThreads - 1) / kElementThreads; }
+static_assert(kKernelDims >= kMaxDims);
+static_assert(kScanBlock == tide::kScanBlock);
 
 bool launch_matmul(NativeLaunch& call) {
   const Layout &a = call.input_layout(0), &b = call.input_layout(1);
@@ -151,7 +138,8 @@ IndexArguments index_arguments(NativeLaunch& call, int64_t limit) {
 
 /// Has what the kernels before have found of positions reported.
 void report_positions(NativeLaunch& call, IndexArguments& g) {
-  const PositionReports::Place place = call.reports.open(g.limit);
+  const Reports::Place place = call.reports.open(
+      [limit = g.limit](int64_t position) { return wrong_position(position, limit); });
   call.report = place.number;
   g.report = place.report;
   run(call, "indexing", "report_positions", g, 1, 1);
@@ -384,6 +372,40 @@ bool launch_convolution(NativeLaunch& call) {
   return true;
 }
 
+/// The functions with the cpu's bits; the host knows the others.
+bool launch_pairs(NativeLaunch& call) {
+  const char* name = nullptr;
+  switch (static_cast<PairFunction>(call.step.attributes[0])) {
+    case PairFunction::gcd:
+      name = "gcd_";
+      break;
+    case PairFunction::lcm:
+      name = "lcm_";
+      break;
+    case PairFunction::nextafter:
+      name = "nextafter_";
+      break;
+    case PairFunction::igamma:
+    case PairFunction::igammac:
+      return false;
+  }
+  const Layout &a = call.input_layout(0), &b = call.input_layout(1);
+  PairArguments g{};
+  g.a = call.input(0);
+  g.b = call.input(1);
+  g.out = call.output(0);
+  g.count = a.shape.numel();
+  g.rank = a.rank();
+  for (int d = 0; d < g.rank; ++d) {
+    g.shape[d] = a.shape[d];
+    g.a_strides[d] = a.strides[d];
+    g.b_strides[d] = b.strides[d];
+  }
+  run(call, "pairs", std::string(name) + suffix_of(call.step.outputs[0].type), g,
+      blocks_for(g.count), kElementThreads);
+  return true;
+}
+
 bool is_convolution(NativeOp op) {
   return op == NativeOp::conv2d || op == NativeOp::conv2d_backward_input ||
          op == NativeOp::conv2d_backward_weight;
@@ -416,6 +438,15 @@ bool launch_native(NativeLaunch& call) {
       return launch_running_products(call);
     case NativeOp::cumulative_extreme:
       return launch_extreme(call);
+    case NativeOp::pair_function:
+      return launch_pairs(call);
+    case NativeOp::lu:
+    case NativeOp::lu_solve:
+    case NativeOp::pivot_rows:
+    case NativeOp::solve_triangular:
+    case NativeOp::cholesky:
+    case NativeOp::qr:
+      return launch_linalg(call);
     default:
       return false;
   }

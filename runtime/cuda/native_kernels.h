@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "runtime/cuda/cuda_kernels.h"
-#include "runtime/cuda/position_reports.h"
+#include "runtime/cuda/reports.h"
 #include "runtime/graph/backend.h"
 
 namespace tide::cuda {
@@ -15,8 +15,9 @@ struct NativeLaunch {
   void* const* addresses;  ///< of inputs, then outputs
   CudaKernels& kernels;
   Stream stream;
-  PositionReports& reports;
-  std::optional<uint64_t> report;  ///< set by ops that check positions: the number of theirs
+  Reports& reports;
+  std::optional<uint64_t>
+      report;  ///< set by ops that check what they are given: the number of theirs
   /// Set by products and convolutions: why they use no Tensor Cores, in a few words that live as
   /// long as the process; null if nothing keeps them from it.
   const char* tensor_core_obstacle = nullptr;

@@ -39,16 +39,10 @@ struct NativeStep {
   std::vector<int64_t> attributes;
 };
 
-/// What a step found wrong: a position outside 1..limit.
-struct PositionFailure {
-  int64_t position;
-  int64_t limit;
-};
-
-/// What a native op says of the positions that it was given.
+/// What a native op says of the numbers that it was given (graph/native_failure.h).
 struct NativeOutcome {
-  std::optional<PositionFailure> failure;  ///< one was out of range
-  std::optional<uint64_t> report;          ///< it is not known yet: see Backend::take_report
+  std::optional<std::string> failure;  ///< what is wrong with them
+  std::optional<uint64_t> report;      ///< that is not known yet: see Backend::take_report
 };
 
 /// `from_pinned`: to the device, from pinned host memory.
@@ -111,8 +105,8 @@ class Backend {
   virtual uint64_t done() { return 0; }
   /// Waits until a ticket is done that was noted.
   virtual void wait(uint64_t /*ticket*/) {}
-  /// The failure of a native op that is done, if a position was out of range; once for each report.
-  virtual std::optional<PositionFailure> take_report(uint64_t /*report*/) { return std::nullopt; }
+  /// What a native op that is done has found wrong, if anything; once for each report.
+  virtual std::optional<std::string> take_report(uint64_t /*report*/) { return std::nullopt; }
   /// Why all that lay on the device is lost, if that has happened since it was last set up.
   virtual std::optional<std::string> loss() { return std::nullopt; }
   /// Of the device's first stream, after a loss: sets the device up anew, without any memory, with

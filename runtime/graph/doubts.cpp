@@ -2,16 +2,9 @@
 #include "runtime/graph/doubts.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace tide {
-
-std::string text_of(const PositionFailure& failure) {
-  return "position " + std::to_string(failure.position) + " is out of range: " +
-         (failure.position == 0 ? "positions start at 1"
-                                : "there are " + std::to_string(failure.limit));
-}
 
 uint64_t Doubts::decided_after(const void* address) const {
   const auto found = by_address_.find(address);
@@ -53,7 +46,7 @@ void Doubts::decide(uint64_t done, const TakeReport& take) {
   for (; !open_.empty() && open_.front().ticket <= done; open_.pop_front(), ++first_) {
     const Doubt& doubt = open_.front();
     const auto wrong = take(doubt.report);
-    if (wrong) doubt.failure->what += text_of(*wrong);
+    if (wrong) doubt.failure->what += *wrong;
     for (void* address : doubt.results) {
       const auto found = by_address_.find(address);
       // Another value may be there by now. Numbers rise, so this one comes first.

@@ -107,7 +107,7 @@ Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& boun
       backend_.finish();
       outcome = {backend_.take_report(*outcome.report), std::nullopt};
     }
-    if (outcome.failure) return failure_of(bound, text_of(*outcome.failure));
+    if (outcome.failure) return failure_of(bound, *outcome.failure);
     if (!doubts_.empty()) doubt_results(submission, bound);
     if (outcome.report) doubt(submission, bound, ticket, *outcome.report);
     return {};

@@ -19,10 +19,10 @@ struct MatmulArguments {
 };
 constexpr int kMatmulTile = 64, kMatmulThreads = 256;
 
-/// What the host is told of an op's positions.
-struct PositionReport {
-  int64_t wrong;     ///< 1: a position was out of range
-  int64_t position;  ///< the first such
+/// What the host is told of what an op was given.
+struct Report {
+  int64_t wrong;  ///< 1: something was
+  int64_t what;   ///< the first such thing
 };
 
 /// An index of positions, walked with what is read and written.
@@ -31,7 +31,7 @@ struct IndexArguments {
   void* out;
   unsigned long long* first_wrong;  ///< the least place of a position that is out of range; all
                                     ///< ones before and after
-  PositionReport* report;           ///< the host's
+  Report* report;                   ///< the host's
   int64_t count;                    ///< of elements
   int64_t limit;
   int32_t rank, dim;
@@ -96,6 +96,63 @@ struct ConvolutionArguments {
   void* y;
   int64_t n, c, h, w, o, oh, ow, kh, kw;
   int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
+};
+
+/// A function of pairs of one shape.
+struct PairArguments {
+  const void *a, *b;
+  void* out;  ///< dense
+  int64_t count;
+  int32_t rank;
+  int64_t shape[kKernelDims], a_strides[kKernelDims], b_strides[kKernelDims];
+};
+
+/// A stack of matrices with any strides.
+struct MatrixStack {
+  const void* data;
+  int64_t row, column;
+  int64_t leading[kKernelDims];
+};
+
+/// Factors of each matrix of a stack, or what is solved with them: see runtime/ops/native_ops.def.
+struct LinalgArguments {
+  MatrixStack a, b;                   ///< b: right-hand sides
+  void* out;                          ///< dense: L and U in one, L, Q, or x
+  void* r;                            ///< dense: R
+  int32_t* pivots;                    ///< dense; solving reads them
+  int32_t* info;                      ///< dense: the failure of each matrix; null: it is no result
+  unsigned long long* first_failure;  ///< the least index << 32 | failure; null: there is none
+  int64_t count;                      ///< of matrices
+  int32_t leading_rank;
+  int64_t leading[kKernelDims];
+  int32_t rows, columns;  ///< of a
+  int32_t width;          ///< columns of Q
+  int64_t b_columns;
+  int32_t upper, unit, transposed;
+};
+/// The most rows and columns of a matrix that one block works on: of float32, such a one just fits
+/// into the cache of a multiprocessor with 256 KB. A larger one would keep a single multiprocessor
+/// busy for long while the others have nothing to do: the host factors it.
+constexpr int kLargestMatrix = 256;
+/// Columns of right-hand sides that a block solves for.
+constexpr int kPanel = 32;
+/// Threads of a block; fewer for small matrices, of which more are worked on at a time.
+constexpr int kMatrixThreads = 256, kSmallMatrixThreads = 32;
+constexpr int kSmallMatrix = 32;  ///< its most rows and columns
+
+/// The order of rows that exchanges lead to.
+struct PivotArguments {
+  const int32_t* pivots;  ///< (count, swaps): rows from 1
+  int64_t* order;         ///< (count, rows)
+  int64_t count, swaps, rows;
+  unsigned long long* first_failure;  ///< the least place of a pivot that is no row
+};
+
+/// The host is told of the first failure that the kernels before have noted.
+struct ReportArguments {
+  unsigned long long* first_failure;  ///< all ones before and after
+  const int32_t* values;              ///< what is told of, by places; null: the failure itself
+  Report* report;                     ///< the host's
 };
 
 constexpr int kElementThreads = 256;

@@ -40,7 +40,7 @@ __device__ void report(const IndexArguments& g) {
     at += static_cast<int64_t>(place % size) * g.index_strides[d];
     place /= size;
   }
-  g.report->position = static_cast<const int64_t*>(g.index)[at];
+  g.report->what = static_cast<const int64_t*>(g.index)[at];
   g.report->wrong = 1;
 }
 

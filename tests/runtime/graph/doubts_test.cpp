@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "runtime/graph/native_failure.h"
 #include "runtime/graph/queue.h"
 
 using namespace tide;
@@ -45,9 +46,9 @@ class Stub : public Backend {
     ++waits;
     changed_.wait(lock, [&] { return released_ >= ticket; });
   }
-  std::optional<PositionFailure> take_report(uint64_t report) override {
+  std::optional<std::string> take_report(uint64_t report) override {
     if (!wrong.contains(report)) return std::nullopt;
-    return PositionFailure{static_cast<int64_t>(report), 3};
+    return wrong_position(static_cast<int64_t>(report), 3);
   }
   void call_when_done(void (*function)(void*), void* data) override { function(data); }
 
@@ -219,7 +220,7 @@ TEST_CASE("doubts of a part stay with the rest", "[graph]") {
   doubts.derive_part(b, std::vector<void*>{a});
   CHECK(doubts.decided_after(a) == 10);
   CHECK(doubts.decided_after(b) == 20);
-  doubts.decide(10, [](uint64_t) { return PositionFailure{0, 3}; });
+  doubts.decide(10, [](uint64_t) { return wrong_position(0, 3); });
   CHECK(failures.find(b)->lost);
   CHECK(doubts.decided_after(a) == 0);
   CHECK(doubts.decided_after(b) == 20);

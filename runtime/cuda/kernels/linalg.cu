@@ -1,0 +1,497 @@
+// Factors of small matrices, and what is solved with them. A block works on one matrix at a time,
+// in the output; its threads wait for each other between steps. The order of every sum depends on
+// the sizes of a matrix alone.
+#include "runtime/cuda/kernels/arguments.h"
+#include "runtime/cuda/kernels/element.cuh"
+
+namespace tide::cuda {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kMostWarps = kMatrixThreads / kWarp;
+constexpr unsigned kAllLanes = 0xffffffff;
+static_assert(kPanel == kWarp);  // a column of a panel for each lane
+
+__device__ float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__device__ double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+__device__ float magnitude(float x) { return fabsf(x); }
+__device__ double magnitude(double x) { return fabs(x); }
+__device__ float root(float x) { return __fsqrt_rn(x); }
+__device__ double root(double x) { return __dsqrt_rn(x); }
+__device__ float with_sign_of(float size, float x) { return copysignf(size, x); }
+__device__ double with_sign_of(double size, double x) { return copysign(size, x); }
+
+/// How the threads of a block share out a matrix: neighbouring columns among `lanes` threads, rows
+/// among `groups` of these.
+struct Share {
+  int lanes = kWarp, lane, groups, group;
+
+  __device__ explicit Share(int64_t columns) {
+    while (lanes / 2 >= columns && lanes > 1) lanes /= 2;
+    lane = static_cast<int>(threadIdx.x) % lanes;
+    groups = static_cast<int>(blockDim.x) / lanes;
+    group = static_cast<int>(threadIdx.x) / lanes;
+  }
+};
+
+/// A matrix that is only read.
+template <class T>
+struct Source {
+  const T* data;
+  int64_t row, column;
+
+  __device__ T at(int64_t r, int64_t c) const { return data[r * row + c * column]; }
+};
+
+template <class T>
+__device__ Source<T> matrix_of(const LinalgArguments& g, const MatrixStack& stack, int64_t index) {
+  int64_t offset = 0;
+#pragma unroll 1
+  for (int d = g.leading_rank - 1; d >= 0; --d) {
+    offset += index % g.leading[d] * stack.leading[d];
+    index /= g.leading[d];
+  }
+  return {static_cast<const T*>(stack.data) + offset, stack.row, stack.column};
+}
+
+template <class T>
+__device__ T* result_of(void* out, int64_t index, int64_t size) {
+  return static_cast<T*>(out) + index * size;
+}
+
+template <class T>
+__device__ void copy_matrix(const Share& share, const Source<T>& from, T* to, int rows,
+                            int columns) {
+#pragma unroll 1
+  for (int r = share.group; r < rows; r += share.groups)
+#pragma unroll 1
+    for (int c = share.lane; c < columns; c += share.lanes) to[r * columns + c] = from.at(r, c);
+}
+
+/// One thread notes that matrix `index` has failed.
+__device__ void note_failure(const LinalgArguments& g, int64_t index, int failure) {
+  if (failure && g.first_failure)
+    atomicMin(g.first_failure, static_cast<unsigned long long>(index) << 32 |
+                                   static_cast<unsigned long long>(failure));
+}
+
+// --- LU ------------------------------------------------------------------------------------------
+
+/// By the first warp: copies column k, from row k on, to `column`, and gives every lane the row of
+/// its largest magnitude; of equal ones the first. A nan is chosen only if there is nothing else.
+template <class T>
+__device__ int find_pivot(const T* a, int rows, int columns, int k, T* column) {
+  const int lane = static_cast<int>(threadIdx.x);
+  T best = -1;
+  int row = rows;
+#pragma unroll 1
+  for (int i = k + lane; i < rows; i += kWarp) {
+    const T value = a[i * columns + k];
+    column[i] = value;
+    if (magnitude(value) > best) {
+      best = magnitude(value);
+      row = i;
+    }
+  }
+#pragma unroll 1
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    const T other = __shfl_xor_sync(kAllLanes, best, step);
+    const int other_row = __shfl_xor_sync(kAllLanes, row, step);
+    if (other > best || (other == best && other_row < row)) {
+      best = other;
+      row = other_row;
+    }
+  }
+  return row < rows ? row : k;
+}
+
+/// Column by column: the pivot's row is brought up, then all to the right and below is freed of it
+/// (Golub and Van Loan, Matrix Computations, 3.4).
+template <class T>
+__device__ void factor_lu(const LinalgArguments& g) {
+  __shared__ T column[kLargestMatrix];
+  __shared__ int pivot_row;
+  const int rows = g.rows, columns = g.columns, rank = rows < columns ? rows : columns;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const Share share(columns);
+  for (int64_t index = blockIdx.x; index < g.count; index += gridDim.x) {
+    T* a = result_of<T>(g.out, index, rows * columns);
+    copy_matrix(share, matrix_of<T>(g, g.a, index), a, rows, columns);
+    int failure = 0;
+#pragma unroll 1
+    for (int k = 0; k < rank; ++k) {
+      __syncthreads();
+      if (thread < kWarp) {
+        const int row = find_pivot(a, rows, columns, k, column);
+        if (thread == 0) {
+          pivot_row = row;
+          g.pivots[index * rank + k] = row + 1;
+        }
+      }
+      __syncthreads();
+      const int p = pivot_row;
+      const T pivot = column[p];
+      if (pivot == 0 && !failure) failure = k + 1;
+#pragma unroll 1
+      for (int j = thread; j < columns; j += threads) {
+        if (j == k || p == k) continue;
+        const T below = a[p * columns + j];
+        a[p * columns + j] = a[k * columns + j];
+        a[k * columns + j] = below;
+      }
+#pragma unroll 1
+      for (int i = k + thread; i < rows; i += threads) {
+        const T value = i == p ? column[k] : column[i];
+        a[i * columns + k] = i == k ? pivot : pivot == 0 ? value : value / pivot;
+      }
+      __syncthreads();
+#pragma unroll 1
+      for (int i = k + 1 + share.group; i < rows; i += share.groups) {
+        const T factor = -a[i * columns + k];
+#pragma unroll 1
+        for (int j = k + 1 + share.lane; j < columns; j += share.lanes)
+          a[i * columns + j] = fused(factor, a[k * columns + j], a[i * columns + j]);
+      }
+    }
+    if (thread == 0) note_failure(g, index, failure);
+  }
+}
+
+// --- solving -------------------------------------------------------------------------------------
+
+/// The panel of x that a block works on: a column for each lane.
+template <class T>
+struct Panel {
+  T* x;  ///< the lane's column
+  int64_t stride;
+  int rows;
+  bool works;  ///< whether the lane has a column
+  Share share;
+
+  __device__ T& at(int row) const { return x[row * stride]; }
+};
+
+/// Calls body(panel, index) for panels of right-hand sides, which x holds then.
+template <class T, class Body>
+__device__ void for_panels(const LinalgArguments& g, const Body& body) {
+  const int64_t columns = g.b_columns, panels = (columns + kPanel - 1) / kPanel;
+  const Share share(columns);
+  for (int64_t item = blockIdx.x; item < g.count * panels; item += gridDim.x) {
+    const int64_t index = item / panels, column = item % panels * kPanel + share.lane;
+    const Panel<T> panel{result_of<T>(g.out, index, g.rows * columns) + column, columns, g.rows,
+                         column < columns, share};
+    const Source<T> b = matrix_of<T>(g, g.b, index);
+    if (panel.works)
+#pragma unroll 1
+      for (int row = share.group; row < panel.rows; row += share.groups)
+        panel.at(row) = b.at(row, column);
+    __syncthreads();
+    body(panel, index);
+  }
+}
+
+/// Replaces x by the solution of a triangular system. Once a row is known the others are freed of
+/// it; divisions by the diagonal are made by each thread that needs them, and last to stay, so that
+/// the threads meet but once a row.
+template <class T>
+__device__ void substitute(const Panel<T>& panel, const Source<T>& a, bool upper, bool unit) {
+  const Share& share = panel.share;
+  const int rows = panel.rows;
+#pragma unroll 1
+  for (int step = 0; step < rows; ++step) {
+    const int s = upper ? rows - 1 - step : step;
+    if (panel.works) {
+      const T known = unit ? panel.at(s) : panel.at(s) / a.at(s, s);
+      const int end = upper ? s : rows;
+#pragma unroll 1
+      for (int i = (upper ? 0 : s + 1) + share.group; i < end; i += share.groups)
+        panel.at(i) = fused(-a.at(i, s), known, panel.at(i));
+    }
+    __syncthreads();
+  }
+  if (unit) return;
+  if (panel.works)
+#pragma unroll 1
+    for (int s = share.group; s < rows; s += share.groups) panel.at(s) /= a.at(s, s);
+  __syncthreads();
+}
+
+/// Exchanges rows of x as the pivots say, or back.
+template <class T>
+__device__ void exchange_rows(const Panel<T>& panel, const int32_t* pivots, bool back) {
+  if (panel.works && panel.share.group == 0)
+#pragma unroll 1
+    for (int step = 0; step < panel.rows; ++step) {
+      const int row = back ? panel.rows - 1 - step : step, other = pivots[row] - 1;
+      const T value = panel.at(row);
+      panel.at(row) = panel.at(other);
+      panel.at(other) = value;
+    }
+  __syncthreads();
+}
+
+template <class T>
+__device__ void solve_triangular(const LinalgArguments& g) {
+  for_panels<T>(g, [&](const Panel<T>& panel, int64_t index) {
+    substitute(panel, matrix_of<T>(g, g.a, index), g.upper, g.unit);
+  });
+}
+
+template <class T>
+__device__ void solve_factored(const LinalgArguments& g) {
+  for_panels<T>(g, [&](const Panel<T>& panel, int64_t index) {
+    const Source<T> lu = matrix_of<T>(g, g.a, index);
+    const int32_t* pivots = g.pivots + index * g.rows;
+    const bool transposed = g.transposed;
+    const Source<T> a = transposed ? Source<T>{lu.data, lu.column, lu.row} : lu;
+    if (!transposed) exchange_rows(panel, pivots, false);
+#pragma unroll 1
+    for (int half = 0; half < 2; ++half)  // L then U, or U' then L'
+      substitute(panel, a, half == 1, transposed == (half == 1));
+    if (transposed) exchange_rows(panel, pivots, true);
+  });
+}
+
+// --- Cholesky ------------------------------------------------------------------------------------
+
+/// Column by column, as LU, in the lower triangle.
+template <class T>
+__device__ void factor_cholesky(const LinalgArguments& g) {
+  __shared__ T column[kLargestMatrix];
+  const int size = g.rows;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const Share share(size);
+  for (int64_t index = blockIdx.x; index < g.count; index += gridDim.x) {
+    T* a = result_of<T>(g.out, index, size * size);
+    const Source<T> from = matrix_of<T>(g, g.a, index);
+#pragma unroll 1
+    for (int r = share.group; r < size; r += share.groups)
+#pragma unroll 1
+      for (int c = share.lane; c < size; c += share.lanes)
+        a[r * size + c] = c <= r ? from.at(r, c) : T(0);
+    int failure = 0;
+#pragma unroll 1
+    for (int k = 0; k < size; ++k) {
+      __syncthreads();
+      const T square = a[k * size + k];
+      if (square <= 0) {
+        failure = k + 1;
+        break;
+      }
+      const T pivot = root(square);
+#pragma unroll 1
+      for (int i = k + 1 + thread; i < size; i += threads)
+        a[i * size + k] = column[i] = a[i * size + k] / pivot;
+      __syncthreads();
+      if (thread == 0) a[k * size + k] = pivot;
+#pragma unroll 1
+      for (int i = k + 1 + share.group; i < size; i += share.groups) {
+        const T factor = -column[i];
+#pragma unroll 1
+        for (int j = k + 1 + share.lane; j <= i; j += share.lanes)
+          a[i * size + j] = fused(factor, column[j], a[i * size + j]);
+      }
+    }
+    if (thread != 0) continue;
+    if (g.info) g.info[index] = failure;
+    note_failure(g, index, failure);
+  }
+}
+
+// --- QR ------------------------------------------------------------------------------------------
+
+/// A reflection I - tau v v', with v[k] = 1 and zeros above, and room for what it is applied with.
+template <class T>
+struct Reflection {
+  T* v;
+  T* sums;  ///< (warps, kLargestMatrix)
+  int k, rows;
+  T tau;
+};
+
+/// By the first warp: the reflection that clears column k below the diagonal, whose element gets
+/// the other sign, as LAPACK's does (Golub and Van Loan, Matrix Computations, 5.1). v goes to
+/// shared memory and, without its 1, into the column.
+template <class T>
+__device__ T reflect_column(T* a, int rows, int columns, int k, T* v) {
+  const int lane = static_cast<int>(threadIdx.x);
+  T largest = 0;
+#pragma unroll 1
+  for (int i = k + 1 + lane; i < rows; i += kWarp) {
+    const T value = a[i * columns + k];
+    v[i] = value;
+    if (magnitude(value) > largest || is_nan(value)) largest = magnitude(value);
+  }
+#pragma unroll 1
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    const T other = __shfl_xor_sync(kAllLanes, largest, step);
+    if (other > largest || is_nan(other)) largest = other;
+  }
+  const T alpha = a[k * columns + k];
+  if (lane == 0) v[k] = 1;
+  if (largest == 0) return 0;
+  // Scaled, so that no square overflows or vanishes.
+  const T scale = magnitude(alpha) > largest ? magnitude(alpha) : largest;
+  T sum = 0;
+#pragma unroll 1
+  for (int i = k + 1 + lane; i < rows; i += kWarp) {
+    const T part = v[i] / scale;
+    sum = fused(part, part, sum);
+  }
+#pragma unroll 1
+  for (int step = kWarp / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+  const T part = alpha / scale;
+  const T beta = -with_sign_of(scale * root(fused(part, part, sum)), alpha);
+#pragma unroll 1
+  for (int i = k + 1 + lane; i < rows; i += kWarp)
+    a[i * columns + k] = v[i] = v[i] / (alpha - beta);
+  if (lane == 0) a[k * columns + k] = beta;
+  return (beta - alpha) / beta;
+}
+
+/// Applies it to a matrix from column `first` on: each warp adds up some rows of v' a.
+template <class T>
+__device__ void apply(const Reflection<T>& h, T* a, int columns, int first) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  const int warps = static_cast<int>(blockDim.x) / kWarp;
+#pragma unroll 1
+  for (int j = first + lane; j < columns; j += kWarp) {
+    T sum = 0;
+#pragma unroll 1
+    for (int i = h.k + warp; i < h.rows; i += warps) sum = fused(h.v[i], a[i * columns + j], sum);
+    h.sums[warp * kLargestMatrix + j] = sum;
+  }
+  __syncthreads();
+#pragma unroll 1
+  for (int j = first + lane; j < columns; j += kWarp) {
+    T sum = 0;
+#pragma unroll 1
+    for (int w = 0; w < warps; ++w) sum += h.sums[w * kLargestMatrix + j];
+    sum *= -h.tau;
+#pragma unroll 1
+    for (int i = h.k + warp; i < h.rows; i += warps)
+      a[i * columns + j] = fused(h.v[i], sum, a[i * columns + j]);
+  }
+}
+
+/// Q from the reflections, the last one first: each then meets but the rows and columns from its
+/// own on, and its own column is known without a sum. They lie below the diagonal of `vectors`,
+/// which may be q itself; where it is not, q is the unit matrix before.
+template <class T>
+__device__ void form_q(const LinalgArguments& g, T* q, const T* vectors, const T* taus, T* v,
+                       T* sums) {
+  const int rows = g.rows, rank = rows < g.columns ? rows : g.columns;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+#pragma unroll 1
+  for (int k = rank - 1; k >= 0; --k) {
+    __syncthreads();
+#pragma unroll 1
+    for (int i = k + thread; i < rows; i += threads)
+      v[i] = i == k ? T(1) : vectors[i * g.columns + k];
+    __syncthreads();
+    apply<T>({v, sums, k, rows, taus[k]}, q, g.width, k + 1);
+#pragma unroll 1
+    for (int i = thread; i < rows; i += threads)
+      q[i * g.width + k] = i < k ? T(0) : i == k ? 1 - taus[k] : fused(-taus[k], v[i], T(0));
+  }
+  __syncthreads();
+}
+
+/// Reflections clear one column after the other, in the result that has the matrix's size.
+template <class T>
+__device__ void factor_qr(const LinalgArguments& g) {
+  __shared__ T v[kLargestMatrix], taus[kLargestMatrix], sums[kMostWarps * kLargestMatrix];
+  const int rows = g.rows, columns = g.columns, width = g.width;
+  const int rank = rows < columns ? rows : columns;
+  const bool in_r = width == rows;
+  const Share share(columns), q_share(width);
+  for (int64_t index = blockIdx.x; index < g.count; index += gridDim.x) {
+    T* q = result_of<T>(g.out, index, rows * width);
+    T* r = result_of<T>(g.r, index, width * columns);
+    T* a = in_r ? r : q;
+    copy_matrix(share, matrix_of<T>(g, g.a, index), a, rows, columns);
+#pragma unroll 1
+    for (int k = 0; k < rank; ++k) {
+      __syncthreads();
+      if (threadIdx.x < kWarp) {
+        const T tau = reflect_column(a, rows, columns, k, v);
+        if (threadIdx.x == 0) taus[k] = tau;
+      }
+      __syncthreads();
+      apply<T>({v, sums, k, rows, taus[k]}, a, columns, k + 1);
+    }
+    __syncthreads();
+    if (in_r) {
+#pragma unroll 1
+      for (int i = q_share.group; i < rows; i += q_share.groups)
+#pragma unroll 1
+        for (int j = q_share.lane; j < width; j += q_share.lanes) q[i * width + j] = i == j;
+      form_q(g, q, r, taus, v, sums);
+    }
+#pragma unroll 1
+    for (int i = share.group; i < width; i += share.groups)
+#pragma unroll 1
+      for (int j = share.lane; j < columns; j += share.lanes)
+        r[i * columns + j] = j < i ? T(0) : a[i * columns + j];
+    if (!in_r) form_q(g, q, q, taus, v, sums);
+    __syncthreads();
+  }
+}
+
+// --- pivots and failures -------------------------------------------------------------------------
+
+/// A thread for each matrix.
+__device__ void order_rows(const PivotArguments& g) {
+  for (int64_t index = thread_number(); index < g.count; index += thread_count()) {
+    int64_t* order = g.order + index * g.rows;
+#pragma unroll 1
+    for (int64_t i = 0; i < g.rows; ++i) order[i] = i + 1;
+#pragma unroll 1
+    for (int64_t i = 0; i < g.swaps; ++i) {
+      const int64_t place = index * g.swaps + i, other = g.pivots[place];
+      if (other < 1 || other > g.rows) {
+        atomicMin(g.first_failure, static_cast<unsigned long long>(place));
+        break;
+      }
+      const int64_t row = order[i];
+      order[i] = order[other - 1];
+      order[other - 1] = row;
+    }
+  }
+}
+
+__device__ void report(const ReportArguments& g) {
+  const unsigned long long first = *g.first_failure;
+  if (first == ~0ull) return;
+  *g.first_failure = ~0ull;
+  g.report->what = g.values ? g.values[first] : static_cast<int64_t>(first);
+  g.report->wrong = 1;
+}
+
+}  // namespace
+}  // namespace tide::cuda
+
+using namespace tide::cuda;
+
+#define TIDE_LINALG(name, T)                                                                     \
+  extern "C" __global__ void __launch_bounds__(256) lu_##name(LinalgArguments g) {               \
+    factor_lu<T>(g);                                                                             \
+  }                                                                                              \
+  extern "C" __global__ void __launch_bounds__(256) lu_solve_##name(LinalgArguments g) {         \
+    solve_factored<T>(g);                                                                        \
+  }                                                                                              \
+  extern "C" __global__ void __launch_bounds__(256) solve_triangular_##name(LinalgArguments g) { \
+    tide::cuda::solve_triangular<T>(g);                                                          \
+  }                                                                                              \
+  extern "C" __global__ void __launch_bounds__(256) cholesky_##name(LinalgArguments g) {         \
+    factor_cholesky<T>(g);                                                                       \
+  }                                                                                              \
+  extern "C" __global__ void __launch_bounds__(256) qr_##name(LinalgArguments g) {               \
+    factor_qr<T>(g);                                                                             \
+  }
+TIDE_LINALG(f32, float)
+TIDE_LINALG(f64, double)
+
+extern "C" __global__ void __launch_bounds__(256) pivot_rows(PivotArguments g) { order_rows(g); }
+extern "C" __global__ void __launch_bounds__(1) report_failure(ReportArguments g) { report(g); }

@@ -1,0 +1,29 @@
+#include "runtime/graph/native_failure.h"
+
+namespace tide {
+
+std::string wrong_position(int64_t position, int64_t limit) {
+  return "position " + std::to_string(position) + " is out of range: " +
+         (position == 0 ? "positions start at 1" : "there are " + std::to_string(limit));
+}
+
+std::string wrong_pivot(int64_t pivot, int64_t rows) {
+  return "a pivot is " + std::to_string(pivot) + ": the matrix has " + std::to_string(rows) +
+         " rows";
+}
+
+std::string matrix_name(int64_t index, int64_t count) {
+  if (count == 1) return "the matrix";
+  return "matrix " + std::to_string(index + 1) + " of the stack";
+}
+
+std::string singular_matrix(const std::string& matrix, int64_t pivot) {
+  return matrix + " is singular: pivot " + std::to_string(pivot) + " is zero";
+}
+
+std::string indefinite_matrix(const std::string& matrix, int64_t size) {
+  return matrix + " is not positive-definite: its leading part of size " + std::to_string(size) +
+         " is not";
+}
+
+}  // namespace tide

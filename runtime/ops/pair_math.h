@@ -1,0 +1,70 @@
+// Functions of pairs of numbers whose bits are the same on the host and in CUDA kernels.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#ifdef __CUDACC__
+#define TIDE_HOST_AND_DEVICE __host__ __device__
+#else
+#define TIDE_HOST_AND_DEVICE
+#endif
+
+namespace tide {
+
+/// Of every whole number, as its type without a sign.
+template <class T>
+TIDE_HOST_AND_DEVICE std::make_unsigned_t<T> magnitude_of(T x) {
+  using Unsigned = std::make_unsigned_t<T>;
+  if constexpr (std::is_signed_v<T>)
+    if (x < 0) return static_cast<Unsigned>(0 - static_cast<Unsigned>(x));
+  return static_cast<Unsigned>(x);
+}
+
+/// Wraps around where the divisor itself does not fit: of the most negative number.
+template <class T>
+TIDE_HOST_AND_DEVICE T greatest_divisor(T a, T b) {
+  using Unsigned = std::make_unsigned_t<T>;
+  Unsigned x = magnitude_of(a), y = magnitude_of(b);
+  while (y != 0) {
+    const auto rest = static_cast<Unsigned>(x % y);
+    x = y;
+    y = rest;
+  }
+  return static_cast<T>(x);
+}
+
+/// Not negative, unless it does not fit and wraps around to that.
+template <class T>
+TIDE_HOST_AND_DEVICE T least_multiple(T a, T b) {
+  const T divisor = greatest_divisor(a, b);
+  if (divisor == 0) return 0;
+  using Unsigned = std::make_unsigned_t<T>;
+  // Through u64: narrow types would be multiplied as signed ints.
+  const auto product =
+      static_cast<Unsigned>(static_cast<uint64_t>(static_cast<Unsigned>(a / divisor)) *
+                            static_cast<uint64_t>(static_cast<Unsigned>(b)));
+  return static_cast<T>(magnitude_of(static_cast<T>(product)));
+}
+
+/// The neighbour of a in the direction of b: patterns of one sign are ordered as numbers are.
+/// `from` and `to` are a and b in a type that can be compared.
+template <class T, class Wide>
+TIDE_HOST_AND_DEVICE T neighbour(T a, T b, Wide from, Wide to) {
+  using Bits = std::conditional_t<sizeof(T) == 2, uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+  if (from != from) return a;
+  if (to != to || from == to) return b;
+  Bits bits;
+  std::memcpy(&bits, &a, sizeof a);
+  constexpr auto kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+  if (from == 0)
+    bits = static_cast<Bits>((to < 0 ? kSign : 0) | 1);
+  else
+    bits = static_cast<Bits>((from < to) == (from > 0) ? bits + 1 : bits - 1);
+  std::memcpy(static_cast<void*>(&a), &bits, sizeof a);
+  return a;
+}
+
+}  // namespace tide
