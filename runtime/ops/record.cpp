@@ -64,25 +64,58 @@ DeviceState& common_device(const char* name, std::span<const TensorOrNumber> arg
   return *device;
 }
 
-Tensor record_map_of(const Shape& shape, LightOp op, const char* name, DType result_type,
-                     DType operand_type, std::span<const TensorOrNumber> arguments,
-                     DeviceState& device);
+/// record_map; `row_major`: whatever the format of the arguments is.
+Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_type,
+                     DType operand_type, std::span<const TensorOrNumber> arguments);
 
 /// The elements of x as a new dense tensor of a type.
 Tensor dense_copy(const char* name, const Tensor& x, DType type) {
   const TensorOrNumber argument(x);
-  return record_map_of(x.shape(), LightOp::convert, name, type, x.dtype(), {&argument, 1},
-                       *x.body().cell->device);
+  return record_map_in(true, LightOp::convert, name, type, x.dtype(), {&argument, 1});
 }
 
 Tensor converted(const char* name, const Tensor& x, DType type) {
   return x.dtype() == type ? x : dense_copy(name, x, type);
 }
 
-/// record_map for a shape and a device that are known.
-Tensor record_map_of(const Shape& shape, LightOp op, const char* name, DType result_type,
-                     DType operand_type, std::span<const TensorOrNumber> arguments,
-                     DeviceState& device) {
+/// Whether a result of `shape` lies channels last: as the first argument of its shape does that is
+/// not repeated along a dimension.
+bool goes_channels_last(const Shape& shape, std::span<const TensorOrNumber> arguments) {
+  if (shape.rank() != 4) return false;
+  for (const auto& argument : arguments) {
+    if (!argument.tensor.defined() || !(argument.tensor.shape() == shape)) continue;
+    const Layout& layout = argument.tensor.layout();
+    if (layout.is_channels_last()) return true;
+    if (layout.is_injective()) return false;
+  }
+  return false;
+}
+
+/// record_map for a result that lies channels last: all are walked in the order in which it lies.
+Tensor record_channels_last(const Shape& shape, LightOp op, const char* name, DType result_type,
+                            DType operand_type, std::span<const TensorOrNumber> arguments) {
+  std::vector<TensorOrNumber> turned(arguments.begin(), arguments.end());
+  for (TensorOrNumber& argument : turned)
+    if (argument.tensor.defined() && argument.tensor.rank() > 0)
+      argument = make_view(argument.tensor,
+                           with_channels_last(argument.tensor.layout().broadcast_to(shape)));
+  const Tensor y = record_map_in(true, op, name, result_type, operand_type, turned);
+  y.body().layout = channels_last_layout(shape);
+  return y;
+}
+
+Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_type,
+                     DType operand_type, std::span<const TensorOrNumber> arguments) {
+  DeviceState& device = common_device(name, arguments);
+  Shape shape;
+  bool first = true;
+  for (const auto& argument : arguments) {
+    if (!argument.tensor.defined()) continue;
+    shape = first ? argument.tensor.shape() : broadcast(name, shape, argument.tensor.shape());
+    first = false;
+  }
+  if (!row_major && goes_channels_last(shape, arguments)) [[unlikely]]
+    return record_channels_last(shape, op, name, result_type, operand_type, arguments);
   Ref<Node> node = new_node(Node::Kind::map, name, device, result_type, shape);
   node->op = static_cast<OpCode>(op);
   node->operand_type = operand_type;
@@ -108,44 +141,11 @@ Tensor record_map_of(const Shape& shape, LightOp op, const char* name, DType res
   return make_tensor(std::move(node));
 }
 
-/// Whether a result of `shape` lies channels last: as the first argument of its shape does that is
-/// not repeated along a dimension.
-bool goes_channels_last(const Shape& shape, std::span<const TensorOrNumber> arguments) {
-  if (shape.rank() != 4) return false;
-  for (const auto& argument : arguments) {
-    if (!argument.tensor.defined() || !(argument.tensor.shape() == shape)) continue;
-    const Layout& layout = argument.tensor.layout();
-    if (layout.is_channels_last()) return true;
-    if (layout.is_injective()) return false;
-  }
-  return false;
-}
-
 }  // namespace
 
 Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
                   std::span<const TensorOrNumber> arguments) {
-  DeviceState& device = common_device(name, arguments);
-  Shape shape;
-  bool first = true;
-  for (const auto& argument : arguments) {
-    if (!argument.tensor.defined()) continue;
-    shape = first ? argument.tensor.shape() : broadcast(name, shape, argument.tensor.shape());
-    first = false;
-  }
-  if (!goes_channels_last(shape, arguments)) [[likely]]
-    return record_map_of(shape, op, name, result_type, operand_type, arguments, device);
-  // All are walked in the order in which the result lies.
-  std::vector<TensorOrNumber> turned(arguments.begin(), arguments.end());
-  for (TensorOrNumber& argument : turned)
-    if (argument.tensor.defined() && argument.tensor.rank() > 0)
-      argument = make_view(argument.tensor,
-                           with_channels_last(argument.tensor.layout().broadcast_to(shape)));
-  const Layout layout = channels_last_layout(shape);
-  const Tensor y = record_map_of(with_channels_last(layout).shape, op, name, result_type,
-                                 operand_type, turned, device);
-  y.body().layout = layout;
-  return y;
+  return record_map_in(false, op, name, result_type, operand_type, arguments);
 }
 
 Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,

@@ -6,7 +6,7 @@ local nearest = require "tide.nearest"
 local value_of = require "tide.reference.value_of"
 local tide = require "tide"
 
--- Entries by what a reader may ask for: "mv", "x:mv", "F.relu", tide.mv, "Time".
+-- Entries by what a reader may ask for: "mv", "x:mv", "F.relu", tide.mv, "nn.Linear", "Time".
 local by_key = {}
 
 local function add(key, entry)
@@ -19,6 +19,8 @@ for _, entry in ipairs(entries) do
   if entry.called_as ~= entry.name then add(entry.called_as, entry) end
   local functional = entry.called_as:match "^tide%.nn%.functional%.(.*)"
   if functional then add("F." .. functional, entry) end
+  local inside = entry.called_as:match "^tide%.(.*)" -- as after local nn = tide.nn
+  if inside and inside ~= entry.name then add(inside, entry) end
 end
 
 local function entries_text(list)
