@@ -2,8 +2,6 @@
 // after the other.
 #include <llvm/IR/Module.h>
 
-#include <string>
-
 #include "runtime/codegen/llvm/value.h"
 #include "runtime/ops/far_angle.h"
 
@@ -11,6 +9,16 @@ namespace tide::ir {
 namespace {
 
 using Scalar = llvm::Value*;
+
+/// The module's own variable of that name, which begins as `value`.
+llvm::GlobalVariable* global_of(llvm::Module& module, const char* name, llvm::Constant* value,
+                                bool constant) {
+  auto* global = llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(name, value->getType()));
+  global->setInitializer(value);
+  global->setLinkage(llvm::GlobalValue::InternalLinkage);
+  global->setConstant(constant);
+  return global;
+}
 
 /// The steps of place_far_angle (runtime/ops/far_angle.h) for one number.
 class FarAngle {
@@ -77,13 +85,9 @@ class FarAngle {
   }
 
   llvm::GlobalVariable* digit_table() {
-    constexpr const char* kName = "two_over_pi";
     llvm::Module& module = *builder_.GetInsertBlock()->getModule();
-    if (auto* table = module.getNamedGlobal(kName)) return table;
     auto* digits = llvm::ConstantDataArray::get(builder_.getContext(), kTwoOverPi);
-    return new llvm::GlobalVariable(
-        module, digits->getType(), true, llvm::GlobalValue::PrivateLinkage, digits, kName, nullptr,
-        llvm::GlobalValue::NotThreadLocal, lanes_.machine->gpu ? kGlobalMemory : 0);
+    return global_of(module, "two_over_pi", digits, true);
   }
 
   /// The angle that is f0, f1 behind the point of a quadrant.
@@ -107,8 +111,6 @@ class FarAngle {
         Value::broadcast(lanes_, DType::f64, b.CreateBitCast(scale, b.getDoubleTy()));
     return ((product + error) * factor)[0];
   }
-
-  static constexpr unsigned kGlobalMemory = 1;  ///< NVPTX's address space
 
   llvm::IRBuilder<>& builder_;
   Lanes lanes_;
@@ -153,13 +155,9 @@ void call_place_elements(llvm::IRBuilder<>& b, const Machine&, const Arrays& arr
   llvm::Type* pointer = b.getPtrTy();
   auto* type =
       llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, b.getInt64Ty()}, false);
-  const std::string name = std::string(kPlaceFarAngles) + "_address";
-  llvm::GlobalVariable* address = module.getNamedGlobal(name);
-  if (!address) {
-    llvm::FunctionCallee outside = module.getOrInsertFunction(kPlaceFarAngles, type);
-    address = new llvm::GlobalVariable(module, pointer, false, llvm::GlobalValue::InternalLinkage,
-                                       llvm::cast<llvm::Constant>(outside.getCallee()), name);
-  }
+  auto* outside =
+      llvm::cast<llvm::Constant>(module.getOrInsertFunction(kPlaceFarAngles, type).getCallee());
+  llvm::GlobalVariable* address = global_of(module, "place_far_angles_address", outside, false);
   const Scalar function = b.CreateLoad(pointer, address);
   b.CreateCall(type, function, {arrays.x, arrays.number, arrays.r, b.getInt64(count)})
       ->setDoesNotThrow();
