@@ -79,6 +79,7 @@ void add_table(lua_State* L, const char* name, std::span<const Function> functio
 
 int begin_state(lua_State*) {
   engine::begin_state();
+  note_opening();
   return 0;
 }
 
@@ -89,6 +90,7 @@ int end_state(lua_State*) {
 
 int begin_step(lua_State*) {
   engine::begin_step();
+  note_opening();
   return 0;
 }
 
@@ -206,6 +208,8 @@ void tide_hand_over(lua_State*) {
     // What could not be handed over is marked as failed: its reader, or the end, reports it.
   }
 }
+
+bool tide_has_opened() { return tide::bindings::take_opening(); }
 
 void tide_request_interrupt() { tide::engine::request_interrupt(); }
 

@@ -32,6 +32,11 @@ std::int64_t tide_pending_operations(lua_State* L);
 /// a failure marks the results that it concerns.
 void tide_hand_over(lua_State* L);
 
+/// Whether something has begun since this was asked last that the script's next few instructions
+/// put into a variable which ends it (`local _ <close> = tide.no_grad()`): an error raised between
+/// the two would leave it open. Safe in a Lua hook.
+bool tide_has_opened();
+
 /// Makes every wait, now and until tide_interrupt, end at once and raise the Lua error
 /// "interrupted". Safe in a signal handler.
 void tide_request_interrupt();

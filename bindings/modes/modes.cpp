@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "bindings/device/device_object.h"
 #include "runtime/graph/engine.h"
@@ -93,7 +94,10 @@ int finish_scope(lua_State* L, int, lua_KContext) { return lua_gettop(L) - 1; }
 /// value.
 int call_in_scope(lua_State* L) {
   const int arguments = lua_gettop(L) - 1;
-  if (arguments == 0 || lua_isnil(L, 1)) return 1;
+  if (arguments == 0 || lua_isnil(L, 1)) {
+    note_opening();
+    return 1;
+  }
   lua_insert(L, 1);
   lua_toclose(L, 1);
   lua_callk(L, arguments - 1, LUA_MULTRET, 0, finish_scope);
@@ -289,6 +293,14 @@ void settle_modes(lua_State* L) {
   lua_pop(L, 1);
   thread_context.settled = is_main || !modes ? L : nullptr;
 }
+
+namespace {
+thread_local bool opening = false;
+}
+
+void note_opening() { opening = true; }
+
+bool take_opening() { return std::exchange(opening, false); }
 
 int open_stream_scope(lua_State* L, engine::StreamId stream) {
   if (!lua_isnoneornil(L, 1)) check_callable(L, 1, "stream");

@@ -34,6 +34,12 @@ struct Scope {
 template <>
 inline constexpr ClassInfo kClass<Scope>{"tide.Scope"};
 
+/// Notes that something has begun which the script's next instructions put into a variable that
+/// ends it: an error between the two would leave it open.
+void note_opening();
+/// Whether something was noted since this was asked last. Safe in a Lua hook.
+bool take_opening();
+
 /// Opens a scope in which work goes to the stream. With a function as first argument: calls it with
 /// the others in that scope.
 int open_stream_scope(lua_State* L, engine::StreamId stream);

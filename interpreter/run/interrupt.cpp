@@ -18,6 +18,8 @@ namespace {
 // After the first error a handler (pcall, __close) gets this many instructions to put things right;
 // from then on each one raises, so that a loop around pcall ends as well.
 constexpr int kGraceInstructions = 1'000'000;
+// What lies between the call that opens a scope and the variable that closes it.
+constexpr int kOpeningInstructions = 4;
 
 pthread_t lua_thread;
 Impatience impatience_of_user;
@@ -28,6 +30,10 @@ int errors_raised = 0;
 void stop_script(lua_State* L, lua_Debug* where) {
   if (presses == 0) {  // A coroutine that slept through an earlier interrupt.
     lua_sethook(L, nullptr, 0, 0);
+    return;
+  }
+  if (tide_has_opened()) {
+    lua_sethook(L, stop_script, LUA_MASKCOUNT, kOpeningInstructions);
     return;
   }
   lua_sethook(L, stop_script, LUA_MASKCOUNT, errors_raised++ == 0 ? kGraceInstructions : 1);

@@ -1,4 +1,4 @@
--- For interrupt_test.cpp: train() runs steps until it is interrupted; check() says whether the
+-- For interrupt_test.cpp: train() runs steps, and then waits, until it is interrupted; check() says whether the
 -- parameters are those after some number of steps, and starts over.
 local net, optimizer
 local x = tide.randn(5, 4, {device = "sim:0"})
@@ -37,7 +37,12 @@ end
 begin()
 
 function train()
+  print "training"
+  io.stdout:flush()
   for _ = 1, kSteps do step() end
+  print "trained"
+  io.stdout:flush()
+  while true do end
 end
 
 function check()

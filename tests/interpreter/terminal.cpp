@@ -5,6 +5,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -30,6 +31,13 @@ Terminal::Terminal(const std::vector<std::string>& words) {
   process_ = forkpty(&terminal_, nullptr, nullptr, &size);
   if (process_ < 0) throw std::runtime_error("cannot open a pseudo-terminal");
   if (process_ > 0) return;
+  // Linux throws away what was shown and typed around a Ctrl-C, with the answer to it if that comes
+  // quickly.
+  termios modes;
+  if (tcgetattr(STDIN_FILENO, &modes) == 0) {
+    modes.c_lflag |= NOFLSH;
+    tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+  }
   setenv("TERM", "xterm", 1);
   setenv("NO_COLOR", "1", 1);
   setenv("INPUTRC", TIDE_TESTS "/repl/inputrc", 1);
