@@ -8,6 +8,7 @@
 #include "runtime/cpu/gemm.h"
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/patch_gradient.h"
+#include "runtime/cpu/plain_planes.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/winograd.h"
@@ -215,6 +216,7 @@ void fill_empty(NativeCall& call) {
 }  // namespace
 
 void native_conv2d(NativeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, native_conv2d);
   const ConvolutionShape shape = convolution_shape(
       call, call.inputs[0].layout.shape, call.inputs[1].layout.shape, call.outputs[0].layout.shape);
   if (is_empty(shape)) return fill_empty(call);
@@ -233,6 +235,7 @@ void native_conv2d(NativeCall& call) {
 }
 
 void native_conv2d_backward_input(NativeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, native_conv2d_backward_input);
   const ConvolutionShape shape = convolution_shape(
       call, call.outputs[0].layout.shape, call.inputs[1].layout.shape, call.inputs[0].layout.shape);
   if (is_empty(shape)) return fill_empty(call);
@@ -250,6 +253,7 @@ void native_conv2d_backward_input(NativeCall& call) {
 }
 
 void native_conv2d_backward_weight(NativeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, native_conv2d_backward_weight);
   const ConvolutionShape shape = convolution_shape(
       call, call.inputs[1].layout.shape, call.outputs[0].layout.shape, call.inputs[0].layout.shape);
   if (is_empty(shape)) return fill_empty(call);

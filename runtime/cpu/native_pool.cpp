@@ -7,6 +7,7 @@
 
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/native.h"
+#include "runtime/cpu/plain_planes.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 
@@ -316,20 +317,24 @@ void visit_floating(DType type, Visitor&& visitor) {
 }  // namespace
 
 void native_max_pool2d(NativeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, native_max_pool2d);
   visit_type(call.inputs[0].type, [&](auto tag) { max_pool<typename decltype(tag)::Type>(call); });
 }
 
 void native_max_pool2d_backward(NativeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, native_max_pool2d_backward);
   visit_floating(call.inputs[0].type,
                  [&](auto tag) { max_pool_backward<typename decltype(tag)::Type>(call); });
 }
 
 void native_avg_pool2d(NativeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, native_avg_pool2d);
   visit_floating(call.inputs[0].type,
                  [&](auto tag) { average_pool<typename decltype(tag)::Type>(call); });
 }
 
 void native_avg_pool2d_backward(NativeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, native_avg_pool2d_backward);
   visit_floating(call.inputs[0].type,
                  [&](auto tag) { average_pool_backward<typename decltype(tag)::Type>(call); });
 }

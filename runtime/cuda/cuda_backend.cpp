@@ -26,29 +26,35 @@ DevicePointer pointer(const void* data) { return reinterpret_cast<DevicePointer>
 
 }  // namespace
 
-CudaBackend::CudaBackend(int ordinal, HostNative host_native)
+CudaBackend::CudaBackend(int ordinal, HostNative host_native,
+                         const std::shared_ptr<LoadedKernels>& loaded)
     : facts_(driver_report().devices.at(static_cast<size_t>(ordinal))), host_native_(host_native) {
   check(driver().device_get(&device_, ordinal), "cuDeviceGet");
-  set_up();
+  set_up(loaded);
 }
 
 /// Makes the context, and all that belongs to it.
-void CudaBackend::set_up() {
-  int multiprocessors = 0;
-  check(driver().device_attribute(&multiprocessors, kMultiprocessors, device_),
-        "cuDeviceGetAttribute");
+void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
+  if (!loaded) {
+    int multiprocessors = 0;
+    check(driver().device_attribute(&multiprocessors, kMultiprocessors, device_),
+          "cuDeviceGetAttribute");
+    loaded = std::make_shared<LoadedKernels>(facts_.capability(), multiprocessors);
+  }
   check(driver().context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   ++setup_;
   use();
   queue_lane_ = make_lane();
   guest_lane_ = make_lane();
-  kernels_ = std::make_unique<CudaKernels>(facts_.capability(), multiprocessors);
+  loaded_ = std::move(loaded);
+  kernels_ = std::make_unique<CudaKernels>(facts_.capability(), loaded_);
   reports_ = std::make_unique<Reports>();
   launches_ = std::make_unique<LaunchGraphs>(queue_lane_.stream);
 }
 
 std::unique_ptr<Backend> CudaBackend::another_stream() {
-  return std::make_unique<CudaBackend>(facts_.ordinal, host_native_);
+  const std::shared_lock lock(setup_mutex_);
+  return std::make_unique<CudaBackend>(facts_.ordinal, host_native_, loaded_);
 }
 
 std::string CudaBackend::description() const {
@@ -264,6 +270,7 @@ void CudaBackend::take_down() {
   launches_.reset();
   reports_.reset();
   kernels_.reset();
+  loaded_.reset();
   queue_lane_ = {};
   guest_lane_ = {};
   points_.clear();
@@ -284,7 +291,7 @@ void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
   }
   try {
     check(driver().context_reset(device_), "cuDevicePrimaryCtxReset");
-    for (CudaBackend* stream : all) stream->set_up();
+    for (CudaBackend* stream : all) stream->set_up(all.front()->loaded_);
     // What cannot be pinned again is copied more slowly.
     for (const auto& [data, bytes] : pinned_) driver().host_register(data, bytes, kHostPortable);
   } catch (const std::exception& error) {

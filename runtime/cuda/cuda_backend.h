@@ -27,8 +27,10 @@ using HostNative = NativeFunction (*)(NativeOp op);
 /// events.
 class CudaBackend : public Backend {
  public:
-  /// Throws DriverError if the device cannot be set up.
-  CudaBackend(int ordinal, HostNative host_native);
+  /// Throws DriverError if the device cannot be set up. Streams of one device share `loaded`; the
+  /// first one makes it.
+  CudaBackend(int ordinal, HostNative host_native,
+              const std::shared_ptr<LoadedKernels>& loaded = nullptr);
 
   std::unique_ptr<Backend> another_stream() override;
   std::string description() const override;
@@ -65,7 +67,7 @@ class CudaBackend : public Backend {
     Stream stream = nullptr;
     std::unique_ptr<Staging> staging;
   };
-  void set_up();
+  void set_up(std::shared_ptr<LoadedKernels> loaded);
   void take_down();
   void use() const;
   Result look_at(Result result);
@@ -84,6 +86,7 @@ class CudaBackend : public Backend {
   Context context_ = nullptr;
   Lane queue_lane_, guest_lane_;
   std::mutex guest_mutex_;
+  std::shared_ptr<LoadedKernels> loaded_;
   std::unique_ptr<CudaKernels> kernels_;
   std::unique_ptr<Reports> reports_;
   std::unique_ptr<LaunchGraphs> launches_;  ///< of fused kernels, to the queue's stream

@@ -1,12 +1,8 @@
-// Loading and launching.
+// Launches of fused loops, and what streams keep for kernels.
 #include "runtime/cuda/cuda_kernels.h"
 
 #include <algorithm>
 #include <cstring>
-
-#include "runtime/codegen/kernel.h"
-#include "runtime/codegen/ptx.h"
-#include "runtime/cuda/embedded_kernels.h"
 
 namespace tide::cuda {
 namespace {
@@ -35,67 +31,12 @@ bool is_aligned(const LoopStep& step, void* const* bases) {
 
 }  // namespace
 
-Module CudaKernels::load(const char* ptx) const {
-  char errors[2048] = "";
-  int options[] = {kJitErrorBuffer, kJitErrorBufferBytes};
-  void* values[] = {errors, reinterpret_cast<void*>(sizeof errors)};
-  Module module = nullptr;
-  const Result result = driver().module_load(&module, ptx, 2, options, values);
-  if (result != kSuccess && errors[0])
-    throw InternalError(std::string("the driver cannot compile a kernel: ") + errors);
-  check(result, "cuModuleLoadDataEx");
-  return module;
-}
-
-const LoadedKernel& CudaKernels::fused(const LoopStep& step, GpuForm form) {
-  LoadedKernel& kernel = fused_[step.kernel][form.vector + 2 * form.narrow];
-  if (kernel.function) return kernel;
-  const std::string ptx = ptx_of(step.program, ptx_architecture(capability_), form);
-  Function function = nullptr;
-  check(driver().module_function(&function, load(ptx.c_str()), "kernel"), "cuModuleGetFunction");
-  int threads = gpu_block(step.program).threads;
-  // The threads of a row are lanes of its reduction's tree; those of a map are all alike, so that
-  // a block has as many as lets most of them be there at once.
-  if (!step.program.has_row) {
-    int grid = 0;
-    check(driver().potential_block(&grid, &threads, function, nullptr, 0, threads),
-          "cuOccupancyMaxPotentialBlockSize");
-  }
-  return kernel = {function, room_of(function, threads)};
-}
-
-/// What a multiprocessor has room for; asked for once per kernel.
-KernelRoom CudaKernels::room_of(Function function, int threads) const {
-  KernelRoom room{multiprocessors_, 0, threads};
-  check(driver().resident_blocks(&room.blocks, function, threads, 0),
-        "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  return room;
-}
-
 unsigned long long* CudaKernels::first_wrong(Stream stream) {
   if (!first_wrong_) {
     check(driver().allocate(&first_wrong_, sizeof(unsigned long long)), "cuMemAlloc");
     check(driver().fill_words(first_wrong_, ~0u, 2, stream), "cuMemsetD32Async");
   }
   return reinterpret_cast<unsigned long long*>(first_wrong_);
-}
-
-Module CudaKernels::load_embedded(const char* file) const {
-  Module module = nullptr;
-  const void* binary = embedded_binary(file, capability_);
-  if (binary && driver().module_load(&module, binary, 0, nullptr, nullptr) == kSuccess)
-    return module;
-  return load(embedded_ptx(file));
-}
-
-const LoadedKernel& CudaKernels::embedded(const char* file, const std::string& name, int threads) {
-  LoadedKernel& kernel = embedded_[name + '/' + std::to_string(threads)];
-  if (kernel.function) return kernel;
-  Module& module = modules_[file];
-  if (!module) module = load_embedded(file);
-  Function function = nullptr;
-  check(driver().module_function(&function, module, name.c_str()), "cuModuleGetFunction");
-  return kernel = {function, room_of(function, threads)};
 }
 
 void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
@@ -118,7 +59,7 @@ void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_
   put(places.strides, step.strides.data(), step.strides.size());
   put(places.parameters, parameters, program.parameter_count);
   words_[places.units] = static_cast<uint64_t>(units);
-  const LoadedKernel& kernel = fused(step, form);
+  const LoadedKernel& kernel = loaded_->fused(step, form);
   const int64_t teams = gpu_block(program).teams;
   const LaunchShape shape = program.has_row
                                 ? launch_blocks((units + teams - 1) / teams, kernel.room)

@@ -37,6 +37,7 @@ enum Field : size_t {
   kPadding = kStride + kDims,
   kDilation = kPadding + kDims,
   kGroups = kDilation + kDims,
+  kChannelsLast,
   kAlignX,
   kAlignWeight,
   kAlignY,
@@ -67,17 +68,17 @@ std::optional<dnn::DataType> data_type(DType type) {
 /// Names of the arrays in variant packs.
 constexpr int64_t kX = 1, kWeight = 2, kY = 3;
 
-/// A dense array of (outer, inner, height, width).
+/// An array of (outer, inner, height, width), dense in that order or channels last.
 DnnDescriptor tensor(const Key& key, int64_t name, int64_t outer, int64_t inner, Field plane,
                      int64_t aligned) {
   const std::array<int64_t, kDims + 2> sizes = {outer, inner, key[plane], key[plane + 1]};
-  const std::array<int64_t, kDims + 2> strides = {inner * sizes[2] * sizes[3], sizes[2] * sizes[3],
-                                                  sizes[3], 1};
+  const Shape shape{sizes[0], sizes[1], sizes[2], sizes[3]};
+  const Layout layout = key[kChannelsLast] ? channels_last_layout(shape) : Layout(shape);
   const auto type = static_cast<dnn::DataType>(key[kType]);
   DnnDescriptor made(Kind::tensor);
   made.set(Property::tensor_type, Type::data_type, 1, &type);
   made.set(Property::tensor_dimensions, sizes);
-  made.set(Property::tensor_strides, strides);
+  made.set(Property::tensor_strides, std::span(layout.strides.data(), sizes.size()));
   made.set(Property::tensor_id, name);
   made.set(Property::tensor_alignment, aligned);
   made.finalize();
@@ -284,6 +285,7 @@ LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, NativeOp op, DType t
   key[kOp] = static_cast<int64_t>(op), key[kType] = *data;
   key[kTf32] = tf32 && type == DType::f32;
   key[kImages] = g.n, key[kChannels] = g.c, key[kOutputs] = g.o, key[kGroups] = g.groups;
+  key[kChannelsLast] = g.channels_last;
   const auto pair = [&](Field field, int64_t height, int64_t width) {
     key[field] = height, key[field + 1] = width;
   };

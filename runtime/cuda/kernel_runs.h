@@ -23,7 +23,7 @@ template <class Arguments>
 void run(NativeLaunch& call, const char* file, const std::string& kernel, Arguments& arguments,
          int64_t blocks, int threads) {
   if (blocks <= 0) return;
-  const LoadedKernel& loaded = call.kernels.embedded(file, kernel, threads);
+  const LoadedKernel& loaded = call.kernels.loaded().embedded(file, kernel, threads);
   const LaunchShape shape = launch_blocks(blocks, loaded.room);
   void* parameters[] = {&arguments};
   check(driver().launch(loaded.function, shape.blocks, 1, 1, shape.threads, 1, 1, 0, call.stream,

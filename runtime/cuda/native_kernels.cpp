@@ -303,26 +303,32 @@ bool launch_extreme(NativeLaunch& call) {
   return true;
 }
 
+/// The sizes (n, c, h, w) of an array of planes that lies so or channels last.
+Shape planes_of(const Shape& shape, bool channels_last) {
+  return channels_last ? Shape{shape[0], shape[3], shape[1], shape[2]} : shape;
+}
+
 /// `backward`: the result is of the input's size.
 bool launch_pool(NativeLaunch& call, const char* name, bool backward, bool largest) {
   const auto& a = call.step.attributes;
-  const Shape& input = backward ? call.output_shape(0) : call.input_layout(0).shape;
-  const Shape& output = backward ? call.input_layout(0).shape : call.output_shape(0);
+  const bool last = a[8] != 0;
+  const Shape given = planes_of(call.input_layout(0).shape, last);
+  const Shape made = planes_of(call.output_shape(0), last);
+  const Shape &input = backward ? made : given, &output = backward ? given : made;
   PoolArguments g{};
   g.x = call.input(0);
   g.y = call.output(0);
   if (largest && backward) g.chosen = static_cast<const int64_t*>(call.input(1));
   if (largest && !backward) g.positions = static_cast<int64_t*>(call.output(1));
-  g.planes = input[0] * input[1];
+  g.outer = last ? input[0] : input[0] * input[1];
+  g.inner = last ? input[1] : 1;
   g.input_h = input[2], g.input_w = input[3], g.output_h = output[2], g.output_w = output[3];
-  if (!(largest && backward)) {
-    g.kernel_h = a[0], g.kernel_w = a[1], g.stride_h = a[2], g.stride_w = a[3];
-    g.pad_h = a[4], g.pad_w = a[5];
-    g.dilation_h = largest ? a[6] : 1, g.dilation_w = largest ? a[7] : 1;
-    if (!largest) g.count_pad = a[6], g.divisor = a[7];
-  }
+  g.kernel_h = a[0], g.kernel_w = a[1], g.stride_h = a[2], g.stride_w = a[3];
+  g.pad_h = a[4], g.pad_w = a[5];
+  g.dilation_h = largest ? a[6] : 1, g.dilation_w = largest ? a[7] : 1;
+  if (!largest) g.count_pad = a[6], g.divisor = a[7];
   run(call, "pooling", std::string(name) + "_" + suffix_of(call.step.outputs[0].type), g,
-      blocks_for(call.output_shape(0).numel()), kElementThreads);
+      blocks_for(made.numel()), kElementThreads);
   return true;
 }
 
@@ -349,12 +355,15 @@ ConvolutionArguments convolution_arguments(NativeLaunch& call, const Shape& inpu
   g.o = weight[0], g.oh = output[2], g.ow = output[3], g.kh = weight[2], g.kw = weight[3];
   g.stride_h = a[1], g.stride_w = a[2], g.pad_h = a[3], g.pad_w = a[4];
   g.dilation_h = a[5], g.dilation_w = a[6], g.groups = a[7];
+  g.channels_last = a[9];
   return g;
 }
 
 bool launch_convolution(NativeLaunch& call) {
-  const Shape &first = call.input_layout(0).shape, &second = call.input_layout(1).shape;
-  const Shape& result = call.output_shape(0);
+  const bool last = call.step.attributes[9] != 0;
+  const Shape first = planes_of(call.input_layout(0).shape, last);
+  const Shape second = planes_of(call.input_layout(1).shape, last);
+  const Shape result = planes_of(call.output_shape(0), last);
   const NativeOp op = call.step.op;
   const bool onto_weight = op == NativeOp::conv2d_backward_weight;
   ConvolutionArguments g =

@@ -10,6 +10,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/float32_precision.h"
 #include "runtime/ops/joining.h"
+#include "runtime/ops/planes.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
@@ -24,6 +25,7 @@ struct Window {
   int dims;
   std::array<int64_t, 3> stride{}, padding{}, dilation{};
   int64_t groups = 1;
+  bool channels_last = false;  ///< how all arrays lie
 };
 
 std::array<int64_t, 3> per_dim(const char* name, const char* what,
@@ -115,7 +117,7 @@ Tensor record_plane(NativeOp op, const Window& w, std::span<const Tensor> inputs
                     const Shape& shape) {
   const auto attributes = attributes_of(w, inputs.size() == 3);
   const NativeResult result{shape, inputs[0].dtype()};
-  return record_native(op, w.name, inputs, {&result, 1}, attributes)[0];
+  return record_on_planes(op, w.name, inputs, {&result, 1}, attributes, w.channels_last)[0];
 }
 
 Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, const Shape& shape);
@@ -123,7 +125,7 @@ Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const
 
 /// The convolution itself, of x (n, c, h, w); bias may be undefined.
 Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const Tensor& bias) {
-  const Tensor x = contiguous(input), weight = contiguous(kernel);
+  const Tensor x = arranged(input, w.channels_last), weight = arranged(kernel, w.channels_last);
   const Shape shape{x.shape()[0], weight.shape()[0], result_size(w, x, weight, 0),
                     result_size(w, x, weight, 1)};
   const Tensor inputs[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
@@ -141,7 +143,7 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
     set_history(y, w.name, used, false,
                 [w, x = Saved(x), weight = Saved(weight)](const GradientCall& call) {
                   std::vector<Tensor> result(call.needed.size());
-                  const Tensor dy = contiguous(call.dy);
+                  const Tensor dy = arranged(call.dy, w.channels_last);
                   if (call.needed[0])
                     result[0] = input_gradient(w, dy, weight.get(), x.get().shape());
                   if (call.needed[1])
@@ -160,7 +162,7 @@ Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, c
     set_history(dx, w.name, inputs, false,
                 [w, dy = Saved(dy), weight = Saved(weight)](const GradientCall& call) {
                   std::vector<Tensor> result(2);
-                  const Tensor slope = contiguous(call.dy);
+                  const Tensor slope = arranged(call.dy, w.channels_last);
                   if (call.needed[0]) result[0] = plane(w, slope, weight.get(), Tensor());
                   if (call.needed[1])
                     result[1] = weight_gradient(w, dy.get(), slope, weight.get().shape());
@@ -177,7 +179,7 @@ Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const
     set_history(dw, w.name, inputs, false,
                 [w, dy = Saved(dy), x = Saved(x)](const GradientCall& call) {
                   std::vector<Tensor> result(2);
-                  const Tensor slope = contiguous(call.dy);
+                  const Tensor slope = arranged(call.dy, w.channels_last);
                   if (call.needed[0]) result[0] = plane(w, x.get(), slope, Tensor());
                   if (call.needed[1])
                     result[1] = input_gradient(w, dy.get(), slope, x.get().shape());
@@ -185,6 +187,13 @@ Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const
                 });
   }
   return dw;
+}
+
+/// A window over planes that lie as the operands do.
+Window arranged_like(const Window& w, const Tensor& x, const Tensor& weight) {
+  Window result = w;
+  result.channels_last = stays_channels_last(x) || stays_channels_last(weight);
+  return result;
 }
 
 /// A window over one dimension as one over planes of height 1.
@@ -263,7 +272,8 @@ Tensor convolve(const Window& w, const Tensor& input, const Tensor& weight,
     y = plane(flat(w), unsqueeze(x, Dim{2}), unsqueeze(weight, Dim{2}), b);
     y = squeeze(y, Dims{2});
   } else {
-    y = w.dims == 2 ? in_format_of(plane(w, x, weight, b), x, weight) : volume(w, x, weight, b);
+    y = w.dims == 2 ? in_format_of(plane(arranged_like(w, x, weight), x, weight, b), x, weight)
+                    : volume(w, x, weight, b);
   }
   return single ? squeeze(y, Dims{0}) : y;
 }
@@ -355,7 +365,12 @@ Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tenso
     }
     return pad(enlarge(whole, {}, x, weight), crop);
   }
-  if (w.dims == 2) return input_gradient(w, contiguous(x), contiguous(weight), shape);
+  if (w.dims == 2) {
+    const Window planes = arranged_like(w, x, weight);
+    const Tensor y = input_gradient(planes, arranged(x, planes.channels_last),
+                                    arranged(weight, planes.channels_last), shape);
+    return in_format_of(y, x, weight);
+  }
   shape.insert(2, 1);
   return squeeze(input_gradient(flat(w), contiguous(unsqueeze(x, Dim{2})),
                                 contiguous(unsqueeze(weight, Dim{2})), shape),

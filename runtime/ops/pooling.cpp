@@ -11,6 +11,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pick.h"
+#include "runtime/ops/planes.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
@@ -27,7 +28,13 @@ struct Window {
   const char* name;
   Pair kernel, stride, padding, dilation;
   bool ceil_mode;
+  bool channels_last = false;  ///< how all arrays lie
 };
+
+std::array<int64_t, 8> attributes_of(const Window& w) {
+  return {w.kernel[0],  w.kernel[1],  w.stride[0],   w.stride[1],
+          w.padding[0], w.padding[1], w.dilation[0], w.dilation[1]};
+}
 
 /// One number for each dimension of a plane; a line is a plane of height 1, for which `outer`
 /// stands.
@@ -98,13 +105,13 @@ Shape result_shape(const Window& w, const Tensor& x) {
 }
 
 /// dy put at `positions` of planes of `shape`: the gradient of max pooling. Its own gradient picks.
-Tensor unpool(const Tensor& dy, const Tensor& positions, const Shape& shape) {
-  const Tensor inputs[] = {contiguous(dy), positions};
+Tensor unpool(const Window& w, const Tensor& dy, const Tensor& positions, const Shape& shape) {
+  const Tensor inputs[] = {arranged(dy, w.channels_last), positions};
   const NativeResult result{shape, dy.dtype()};
-  const Tensor dx =
-      record_native(NativeOp::max_pool2d_backward, "max_pool2d", inputs, {&result, 1}, {})[0];
+  const Tensor dx = record_on_planes(NativeOp::max_pool2d_backward, w.name, inputs, {&result, 1},
+                                     attributes_of(w), w.channels_last)[0];
   if (needs_history(dy)) {
-    set_history(dx, "max_pool2d", {dy}, false,
+    set_history(dx, w.name, {dy}, false,
                 [positions = Saved(positions)](const GradientCall& call) -> std::vector<Tensor> {
                   const Tensor at = positions.get();
                   const Tensor picked =
@@ -116,17 +123,19 @@ Tensor unpool(const Tensor& dy, const Tensor& positions, const Shape& shape) {
 }
 
 /// Largest values and their positions in the planes (n, c, h, w).
-std::pair<Tensor, Tensor> max_planes(const Window& w, const Tensor& input) {
-  const Tensor x = contiguous(input);
+std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input) {
+  w.channels_last = stays_channels_last(input);
+  const Tensor x = arranged(input, w.channels_last);
   const Shape shape = result_shape(w, x);
   const NativeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
-  const int64_t attributes[] = {w.kernel[0],  w.kernel[1],  w.stride[0],   w.stride[1],
-                                w.padding[0], w.padding[1], w.dilation[0], w.dilation[1]};
-  const auto y = record_native(NativeOp::max_pool2d, w.name, {&x, 1}, results, attributes);
+  const auto y = record_on_planes(NativeOp::max_pool2d, w.name, {&x, 1}, results, attributes_of(w),
+                                  w.channels_last);
   if (needs_history(x)) {
     set_history(y[0], w.name, {x}, false,
-                [positions = Saved(y[1]), shape = x.shape()](const GradientCall& call)
-                    -> std::vector<Tensor> { return {unpool(call.dy, positions.get(), shape)}; });
+                [w, positions = Saved(y[1]),
+                 shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
+                  return {unpool(w, call.dy, positions.get(), shape)};
+                });
   }
   return {in_format_of(y[0], input), in_format_of(y[1], input)};
 }
@@ -142,6 +151,12 @@ struct Averaging {
   Window window;
   bool count_include_pad;
   int64_t divisor;  ///< 0: the number of elements
+
+  std::array<int64_t, 8> attributes() const {
+    auto all = attributes_of(window);
+    all[6] = count_include_pad, all[7] = divisor;
+    return all;
+  }
 };
 
 Tensor average(const Averaging& a, const Tensor& input);
@@ -149,12 +164,10 @@ Tensor average(const Averaging& a, const Tensor& input);
 /// The gradient of averaging, whose own gradient is averaging again.
 Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) {
   const Window& w = a.window;
-  const int64_t attributes[] = {w.kernel[0],  w.kernel[1],  w.stride[0],         w.stride[1],
-                                w.padding[0], w.padding[1], a.count_include_pad, a.divisor};
-  const Tensor dense = contiguous(dy);
+  const Tensor dense = arranged(dy, w.channels_last);
   const NativeResult result{shape, dy.dtype()};
-  const Tensor dx = record_native(NativeOp::avg_pool2d_backward, w.name, {&dense, 1}, {&result, 1},
-                                  attributes)[0];
+  const Tensor dx = record_on_planes(NativeOp::avg_pool2d_backward, w.name, {&dense, 1},
+                                     {&result, 1}, a.attributes(), w.channels_last)[0];
   if (needs_history(dense)) {
     set_history(dx, w.name, {dense}, false, [a](const GradientCall& call) -> std::vector<Tensor> {
       return {average(a, call.dy)};
@@ -164,7 +177,9 @@ Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) 
 }
 
 /// Of a floating type or i64.
-Tensor average(const Averaging& a, const Tensor& input) {
+Tensor average(const Averaging& given, const Tensor& input) {
+  Averaging a = given;
+  a.window.channels_last = stays_channels_last(input);
   if (input.dtype() == DType::i64) {
     const auto pool = [&](const Tensor& x, bool divided) {
       return average({a.window, a.count_include_pad, divided ? 0 : 1}, x);
@@ -173,12 +188,10 @@ Tensor average(const Averaging& a, const Tensor& input) {
                           a.divisor ? std::optional<int64_t>(a.divisor) : std::nullopt);
   }
   const Window& w = a.window;
-  const Tensor x = contiguous(input);
-  const int64_t attributes[] = {w.kernel[0],  w.kernel[1],  w.stride[0],         w.stride[1],
-                                w.padding[0], w.padding[1], a.count_include_pad, a.divisor};
+  const Tensor x = arranged(input, w.channels_last);
   const NativeResult result{result_shape(w, x), x.dtype()};
-  const Tensor y =
-      record_native(NativeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1}, attributes)[0];
+  const Tensor y = record_on_planes(NativeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1},
+                                    a.attributes(), w.channels_last)[0];
   if (needs_history(x)) {
     set_history(y, w.name, {x}, false,
                 [a, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {

@@ -19,9 +19,11 @@ local cases = {
 for _, precision in ipairs {"highest", "high"} do
   tide.set_float32_matmul_precision(precision)
   for _, dtype in ipairs {"float32", "float16", "bfloat16", "float64"} do
-    for _, c in ipairs(cases) do
+    for i, c in ipairs(cases) do
       local n, channels, h, w, outputs, k, stride, padding, dilation, groups = table.unpack(c)
       local options = {device = "cuda", dtype = dtype}
+      -- Half of them lie channels last.
+      options.memory_format = i % 2 == (precision == "high" and 1 or 0) and "channels_last" or nil
       local x = tide.zeros({n, channels, h, w}, options):requires_grad_()
       local weight = tide.zeros({outputs, channels // groups, k, k}, options):requires_grad_()
       F.conv2d(x, weight, nil, stride, padding, dilation, groups):sum():backward()

@@ -21,14 +21,18 @@ struct Case {
     return {n, o, (h + 2 * pad_h - dilation_h * (kh - 1) - 1) / stride_h + 1,
             (w + 2 * pad_w - dilation_w * (kw - 1) - 1) / stride_w + 1};
   }
-  std::vector<int64_t> attributes(bool tf32) const {
-    return {0, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, tf32};
+  std::vector<int64_t> attributes(bool tf32, bool last) const {
+    return {0, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, tf32, last};
   }
-  /// Shapes as the op reads and writes them.
-  std::array<Shape, 3> shapes(NativeOp op) const {
-    if (op == NativeOp::conv2d) return {input(), weight(), output()};
-    if (op == NativeOp::conv2d_backward_input) return {output(), weight(), input()};
-    return {output(), input(), weight()};
+  /// Shapes as the op reads and writes them; `last`: channels last.
+  std::array<Shape, 3> shapes(NativeOp op, bool last) const {
+    std::array<Shape, 3> all = {input(), weight(), output()};
+    if (last)
+      for (Shape& shape : all) shape = with_channels_last(Layout(shape)).shape;
+    const auto& [x, w, y] = all;
+    if (op == NativeOp::conv2d) return all;
+    if (op == NativeOp::conv2d_backward_input) return {y, w, x};
+    return {y, x, w};
   }
 };
 
@@ -78,13 +82,13 @@ class DeviceArrays {
 
 /// The largest difference to the host's result, in units of its size.
 template <class T>
-double difference(const Case& k, NativeOp op) {
-  DeviceArrays<T> arrays(k.shapes(op));
+double difference(const Case& k, NativeOp op, bool last) {
+  DeviceArrays<T> arrays(k.shapes(op, last));
   NativeStep step;
   step.op = op;
   step.inputs = {arrays.first.view(), arrays.second.view()};
   step.outputs = {arrays.result.view()};
-  step.attributes = k.attributes(false);
+  step.attributes = k.attributes(false, last);
   REQUIRE_FALSE(cuda_backend().launch(step, arrays.addresses.data()).failure);
   arrays.fetch();
   Array<T> expected(arrays.result.shape);
@@ -101,17 +105,19 @@ double difference(const Case& k, NativeOp op) {
 template <class T>
 void check_all(double tolerance) {
   for (const Case& k : kCases)
-    for (const NativeOp op : kOps) {
-      INFO(k.input().text() << " with " << k.weight().text() << ", op " << static_cast<int>(op));
-      CHECK(difference<T>(k, op) <= tolerance);
-    }
+    for (const NativeOp op : kOps)
+      for (const bool last : {false, true}) {
+        INFO(k.input().text() << " with " << k.weight().text() << ", op " << static_cast<int>(op)
+                              << (last ? ", channels last" : ""));
+        CHECK(difference<T>(k, op, last) <= tolerance);
+      }
 }
 
 /// Offers a convolution to a cuDNN of its own, of ones but for the first array, which is `value`.
 struct Offer {
   explicit Offer(DType type, float value = 1, bool tf32 = false, int capability = 90) {
     const Case k{1, 4, 4, 4, 4, 1, 1, 1, 1, 0, 0, 1, 1, 1};
-    DeviceArrays<float> arrays(k.shapes(NativeOp::conv2d));
+    DeviceArrays<float> arrays(k.shapes(NativeOp::conv2d, false));
     for (float& x : arrays.first.values) x = value;
     for (float& x : arrays.second.values) x = 1;
     cuda_backend().copy(arrays.addresses[0], arrays.first.values.data(), arrays.bytes(arrays.first),
@@ -149,7 +155,7 @@ TEST_CASE("convolutions on a device agree with the host's", "[cuda]") {
 TEST_CASE("convolutions do without cuDNN where it fails", "[cuda]") {
   const DnnSettings fails("fail=execute");
   check_all<float>(1e-6);
-  CHECK(difference<Float16>(kCases[0], NativeOp::conv2d) <= 1e-3);
+  CHECK(difference<Float16>(kCases[0], NativeOp::conv2d, false) <= 1e-3);
 }
 
 TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cuda][fake]") {

@@ -114,6 +114,22 @@ TEST_CASE("dense arrays are moved 16 bytes at a time", "[cuda]") {
   CHECK(ptx.find("st.global.v4.f32") != std::string::npos);
 }
 
+TEST_CASE("half types are added and multiplied two at a time where a device can", "[cuda]") {
+  const auto ptx = [](LightOp op, DType type, const char* architecture) {
+    return ptx_of(program_of(op, {type, type}), architecture, {.vector = true});
+  };
+  for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
+    INFO(architecture);
+    const std::string sum = ptx(LightOp::add, DType::f16, architecture);
+    CHECK(sum.find("add.rn.f16x2") != std::string::npos);
+    CHECK(sum.find("f32") == std::string::npos);
+    CHECK(ptx(LightOp::div, DType::f16, architecture).find("div.rn.f32") != std::string::npos);
+  }
+  CHECK(ptx(LightOp::mul, DType::bf16, "sm_90").find("mul.rn.bf16x2") != std::string::npos);
+  CHECK(ptx(LightOp::mul, DType::bf16, "sm_80").find("cvt.rn.bf16.f32") != std::string::npos);
+  CHECK(ptx(LightOp::mul, DType::bf16, "sm_75").find("bf16") == std::string::npos);
+}
+
 TEST_CASE("the assembler takes every op's kernel without spilling", "[cuda][ptxas]") {
   if (assembler_release().empty()) {
     WARN("no ptxas here: the kernels were not assembled");

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "runtime/codegen/llvm/light_op.h"
+#include "runtime/codegen/llvm/packed.h"
 #include "runtime/codegen/llvm/storage.h"
 
 namespace tide::ir {
@@ -25,34 +26,72 @@ Body::Body(Frame& frame, const Lanes& lanes, const Places& places, llvm::Value* 
       places_(places),
       index_(index),
       count_(count),
-      values_(frame.program.code.size()) {}
+      values_(frame.program.code.size()),
+      narrow_(frame.program.code.size()) {}
 
 void Body::compute(const std::vector<bool>& needed) {
   for (size_t i = 0; i < needed.size(); ++i) {
     const LoopInstruction& instruction = frame_.program.code[i];
     if (!needed[i] || values_[i] || instruction.kind == Kind::store) continue;
-    const DType type = compute_type(instruction.type);
     if (instruction.kind == Kind::load) {
-      values_[i] = load(instruction);
+      load(i);
     } else if (instruction.kind == Kind::parameter) {
-      values_[i] = Value::broadcast(lanes_, type, frame_.parameters[instruction.operand]);
+      values_[i] = Value::broadcast(lanes_, compute_type(instruction.type),
+                                    frame_.parameters[instruction.operand]);
     } else if (instruction.kind == Kind::map) {
-      std::vector<Value> operands;
-      for (const uint16_t input : inputs_of(instruction)) operands.push_back(value(input));
-      values_[i] = round_to(apply(instruction.op, operands, type), instruction.type);
+      compute_map(i);
     } else {
       throw std::logic_error("a reduction's result is used before its pass");
     }
   }
 }
 
-Value Body::load(const LoopInstruction& instruction) {
+Registers Body::narrowed(size_t instruction, DType type) {
+  const bool known = narrow_[instruction] && frame_.program.code[instruction].type == type;
+  return known ? *narrow_[instruction] : narrow(value(instruction), type);
+}
+
+void Body::set_narrow(size_t instruction, const Registers& raw) {
+  narrow_[instruction] = raw;
+  values_[instruction] = widen(lanes_, frame_.program.code[instruction].type, raw);
+}
+
+/// Rounds once, to the instruction's type.
+void Body::round_into(size_t instruction, const Value& computed) {
+  const DType type = frame_.program.code[instruction].type;
+  if (is_half(type))
+    set_narrow(instruction, narrow(computed, type));
+  else
+    values_[instruction] = computed;
+}
+
+void Body::compute_map(size_t i) {
+  const LoopInstruction& instruction = frame_.program.code[i];
+  const DType type = instruction.type;
+  const auto fits = [&](uint16_t input) {
+    const LoopInstruction& before = frame_.program.code[input];
+    return before.type == type && (before.kind == Kind::map || before.kind == Kind::load);
+  };
+  const auto inputs = inputs_of(instruction);
+  if (is_packed(frame_.machine, instruction.op, type) && fits(inputs[0]) && fits(inputs[1])) {
+    const Registers a = narrowed(inputs[0], type), b = narrowed(inputs[1], type);
+    return set_narrow(i, packed(lanes_, instruction.op, type, a, b));
+  }
+  std::vector<Value> operands;
+  for (const uint16_t input : inputs) operands.push_back(value(input));
+  round_into(i, apply(instruction.op, operands, compute_type(type)));
+}
+
+void Body::load(size_t i) {
+  const LoopInstruction& instruction = frame_.program.code[i];
   const LoopOperand& operand = frame_.program.operands[instruction.operand];
-  const Value loaded = operand.kind == LoopOperand::Kind::ramp
-                           ? load_ramp(instruction.operand)
-                           : widen(lanes_, operand.type, load_memory(instruction.operand));
-  if (operand.type == instruction.type) return loaded;
-  return round_to(convert(loaded, compute_type(instruction.type)), instruction.type);
+  if (operand.kind == LoopOperand::Kind::ramp)
+    return round_into(i, convert(load_ramp(instruction.operand), compute_type(instruction.type)));
+  const Registers raw = load_memory(instruction.operand);
+  if (operand.type == instruction.type && is_half(operand.type)) return set_narrow(i, raw);
+  const Value loaded = widen(lanes_, operand.type, raw);
+  round_into(i, operand.type == instruction.type ? loaded
+                                                 : convert(loaded, compute_type(instruction.type)));
 }
 
 Value Body::load_ramp(size_t operand) {
@@ -172,7 +211,7 @@ Registers Body::gather(size_t operand) {
 void Body::store(size_t instruction) {
   const LoopInstruction& described = frame_.program.code[instruction];
   const DType type = frame_.program.operands[described.operand].type;
-  store_memory(described.operand, narrow(value(described.a[0]), type));
+  store_memory(described.operand, narrowed(described.a[0], type));
 }
 
 void Body::store_memory(size_t operand, const Registers& raw) {

@@ -38,7 +38,13 @@ class Body {
   Value where_counted(const Value& changed, const Value& old);
 
  private:
-  Value load(const LoopInstruction& instruction);
+  /// The instruction's value as it is stored as `type`.
+  Registers narrowed(size_t instruction, DType type);
+  /// Gives an instruction of a half type the value that it has in memory.
+  void set_narrow(size_t instruction, const Registers& raw);
+  void round_into(size_t instruction, const Value& computed);
+  void compute_map(size_t instruction);
+  void load(size_t instruction);
   Value load_ramp(size_t operand);
   Registers load_memory(size_t operand);
   Registers gather(size_t operand);
@@ -62,6 +68,7 @@ class Body {
   llvm::Value* count_;
   llvm::Value* mask_ = nullptr;
   std::vector<std::optional<Value>> values_;
+  std::vector<std::optional<Registers>> narrow_;  ///< values of half types as they lie in memory
 };
 
 /// A loop along the vector dimension.

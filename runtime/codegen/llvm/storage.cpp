@@ -59,7 +59,7 @@ Value f16_bits_of_f32(const Value& value) {
   return select(magnitude >= all.constant(0x47800000), large, small) | sign;
 }
 
-/// Integer rounding also where there is an instruction: that one flushes subnormals.
+/// Integer rounding also on processors with an instruction: theirs flushes subnormals.
 Value bf16_bits_of_f32(const Value& value) {
   const Value all = bits(value);
   const Value odd = shift_right(all, 16) & all.constant(1);
@@ -68,9 +68,9 @@ Value bf16_bits_of_f32(const Value& value) {
   return shift_right(select(value != value, quiet_nan, rounded), 16);
 }
 
-Registers f16_by_instruction(const Value& value) {
+Registers narrow_by_instruction(const Value& value, DType type) {
   auto& builder = *value.lanes().builder;
-  llvm::Type* half = value.lanes().form(llvm::Type::getHalfTy(builder.getContext()));
+  llvm::Type* half = value.lanes().form(half_type(builder.getContext(), type));
   llvm::Type* raw = value.lanes().form(DType::i16);
   return changed(value.lanes(), value.registers(), [&](llvm::Value* x) {
     return builder.CreateBitCast(builder.CreateFPTrunc(x, half), raw);
@@ -86,7 +86,17 @@ Value f32_by_instruction(const Lanes& lanes, const Registers& raw) {
             }));
 }
 
+/// Whether one instruction rounds f32 to `type`.
+bool has_rounding(const Machine& machine, DType type) {
+  constexpr int kBf16Rounding = 80;  // the first compute capability that has it
+  return type == DType::f16 ? machine.avx2 : machine.capability >= kBf16Rounding;
+}
+
 }  // namespace
+
+llvm::Type* half_type(llvm::LLVMContext& context, DType type) {
+  return type == DType::f16 ? llvm::Type::getHalfTy(context) : llvm::Type::getBFloatTy(context);
+}
 
 llvm::Type* memory_type(llvm::LLVMContext& context, DType type) {
   return is_half(type) ? llvm::Type::getInt16Ty(context) : element_type(context, type);
@@ -100,14 +110,9 @@ Value widen(const Lanes& lanes, DType type, const Registers& raw) {
 
 Registers narrow(const Value& value, DType type) {
   const Value computed = convert(value, compute_type(type));
-  if (type == DType::bf16) return low_halves(bf16_bits_of_f32(computed));
-  if (type != DType::f16) return computed.registers();
-  if (computed.lanes().machine->avx2) return f16_by_instruction(computed);
-  return low_halves(f16_bits_of_f32(computed));
-}
-
-Value round_to(const Value& value, DType type) {
-  return is_half(type) ? widen(value.lanes(), type, narrow(value, type)) : value;
+  if (!is_half(type)) return computed.registers();
+  if (has_rounding(*value.lanes().machine, type)) return narrow_by_instruction(computed, type);
+  return low_halves(type == DType::f16 ? f16_bits_of_f32(computed) : bf16_bits_of_f32(computed));
 }
 
 }  // namespace tide::ir

@@ -41,6 +41,7 @@ Machine::Machine(const std::string& name)
       avx2(name != "x86-64"),
       avx512(avx2 && name != "haswell" && !name.starts_with("sm_")),
       gpu(name.starts_with("sm_")),
+      capability(gpu ? std::stoi(name.substr(3)) : 0),
       data_space(gpu ? 1 : 0) {
   if (avx2 && !gpu) vector_bytes = avx512 ? 64 : 32;
 }

@@ -22,6 +22,7 @@ struct Machine {
   bool avx2;            ///< with fma, f16c and masked moves of 4 and 8 byte elements
   bool avx512;          ///< F, BW, DQ and VL: masked moves of every element size
   bool gpu;             ///< an NVIDIA GPU, named "sm_75"; has what avx2 stands for but masked moves
+  int capability;       ///< of a GPU: 75 for sm_75; else 0
   unsigned data_space;  ///< the address space that operands lie in
 };
 

@@ -85,17 +85,19 @@ struct PoolArguments {
   const int64_t* chosen;  ///< backward of max: positions
   void* y;
   int64_t* positions;  ///< max
-  int64_t planes, input_h, input_w, output_h, output_w;
+  /// Planes lie one after the other, or channels last: `inner` of them interleaved.
+  int64_t outer, inner, input_h, input_w, output_h, output_w;
   int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
   int64_t count_pad, divisor;
 };
 
-/// A convolution: all arrays are dense.
+/// A convolution: all arrays are dense, (n, c, h, w) or channels last (n, h, w, c).
 struct ConvolutionArguments {
   const void *x, *weight, *bias;  ///< as the op reads them: input or dy, weight or input
   void* y;
   int64_t n, c, h, w, o, oh, ow, kh, kw;
   int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
+  int64_t channels_last;
 };
 
 /// A function of pairs of one shape.

@@ -6,15 +6,30 @@
 namespace tide::cuda {
 namespace {
 
+/// Where the elements of an array of planes lie.
+struct Places {
+  int64_t outer, inner, row, column;
+  __device__ Places(const ConvolutionArguments& g, int64_t channels, int64_t rows,
+                    int64_t columns) {
+    outer = channels * rows * columns;
+    inner = g.channels_last ? 1 : rows * columns;
+    column = g.channels_last ? channels : 1;
+    row = columns * column;
+  }
+  __device__ int64_t at(int64_t i, int64_t channel, int64_t y, int64_t x) const {
+    return i * outer + channel * inner + y * row + x * column;
+  }
+};
+
 template <class T>
 __device__ void forward(const ConvolutionArguments& g) {
   const int64_t channels = g.c / g.groups, size = g.oh * g.ow;
+  const Places input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
+      output(g, g.o, g.oh, g.ow);
   for (int64_t i = thread_number(); i < g.n * g.o * size; i += thread_count()) {
     const int64_t image = i / size / g.o, o = i / size % g.o, row = i % size / g.ow,
                   column = i % g.ow;
     const int64_t first = o / (g.o / g.groups) * channels;
-    const T* x = static_cast<const T*>(g.x) + (image * g.c + first) * g.h * g.w;
-    const T* weight = static_cast<const T*>(g.weight) + o * channels * g.kh * g.kw;
     Wide<T> sum = 0;
     for (int64_t c = 0; c < channels; ++c)
       for (int64_t p = 0; p < g.kh; ++p)
@@ -22,11 +37,12 @@ __device__ void forward(const ConvolutionArguments& g) {
           const int64_t y = row * g.stride_h - g.pad_h + p * g.dilation_h;
           const int64_t z = column * g.stride_w - g.pad_w + q * g.dilation_w;
           if (y < 0 || y >= g.h || z < 0 || z >= g.w) continue;
-          sum += widen(x[(c * g.h + y) * g.w + z]) * widen(weight[(c * g.kh + p) * g.kw + q]);
+          sum += widen(static_cast<const T*>(g.x)[input.at(image, first + c, y, z)]) *
+                 widen(static_cast<const T*>(g.weight)[weights.at(o, c, p, q)]);
         }
     T value = narrow<T>(sum);
     if (g.bias) value = narrow<T>(widen(value) + widen(static_cast<const T*>(g.bias)[o]));
-    static_cast<T*>(g.y)[i] = value;
+    static_cast<T*>(g.y)[output.at(image, o, row, column)] = value;
   }
 }
 
@@ -41,6 +57,8 @@ __device__ int64_t joined(int64_t place, int64_t tap, int64_t output, int64_t st
 template <class T>
 __device__ void backward_input(const ConvolutionArguments& g) {
   const int64_t channels = g.c / g.groups, outputs = g.o / g.groups, size = g.h * g.w;
+  const Places input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
+      output(g, g.o, g.oh, g.ow);
   for (int64_t i = thread_number(); i < g.n * g.c * size; i += thread_count()) {
     const int64_t image = i / size / g.c, c = i / size % g.c, y = i % size / g.w, x = i % g.w;
     const int64_t group = c / channels;
@@ -52,13 +70,11 @@ __device__ void backward_input(const ConvolutionArguments& g) {
         for (int64_t q = 0; q < g.kw; ++q) {
           const int64_t column = joined(x, q, g.ow, g.stride_w, g.pad_w, g.dilation_w);
           if (column < 0) continue;
-          sum +=
-              widen(static_cast<const T*>(g.x)[((image * g.o + o) * g.oh + row) * g.ow + column]) *
-              widen(static_cast<const T*>(
-                  g.weight)[((o * channels + c % channels) * g.kh + p) * g.kw + q]);
+          sum += widen(static_cast<const T*>(g.x)[output.at(image, o, row, column)]) *
+                 widen(static_cast<const T*>(g.weight)[weights.at(o, c % channels, p, q)]);
         }
       }
-    static_cast<T*>(g.y)[i] = narrow<T>(sum);
+    static_cast<T*>(g.y)[input.at(image, c, y, x)] = narrow<T>(sum);
   }
 }
 
@@ -67,6 +83,8 @@ template <class T>
 __device__ void backward_weight(const ConvolutionArguments& g) {
   __shared__ Wide<T> sums[kWeightThreads];
   const int64_t channels = g.c / g.groups, size = g.oh * g.ow;
+  const Places input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
+      output(g, g.o, g.oh, g.ow);
   for (int64_t i = blockIdx.x; i < g.o * channels * g.kh * g.kw; i += gridDim.x) {
     const int64_t q = i % g.kw, p = i / g.kw % g.kh, c = i / (g.kw * g.kh) % channels,
                   o = i / (g.kw * g.kh * channels);
@@ -77,8 +95,8 @@ __device__ void backward_weight(const ConvolutionArguments& g) {
       const int64_t y = row * g.stride_h - g.pad_h + p * g.dilation_h;
       const int64_t x = column * g.stride_w - g.pad_w + q * g.dilation_w;
       if (y < 0 || y >= g.h || x < 0 || x >= g.w) continue;
-      sum += widen(static_cast<const T*>(g.x)[(image * g.o + o) * size + k % size]) *
-             widen(static_cast<const T*>(g.weight)[((image * g.c + channel) * g.h + y) * g.w + x]);
+      sum += widen(static_cast<const T*>(g.x)[output.at(image, o, row, column)]) *
+             widen(static_cast<const T*>(g.weight)[input.at(image, channel, y, x)]);
     }
     sums[threadIdx.x] = sum;
     __syncthreads();
@@ -86,7 +104,7 @@ __device__ void backward_weight(const ConvolutionArguments& g) {
       if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
       __syncthreads();
     }
-    if (threadIdx.x == 0) static_cast<T*>(g.y)[i] = narrow<T>(sums[0]);
+    if (threadIdx.x == 0) static_cast<T*>(g.y)[weights.at(o, c, p, q)] = narrow<T>(sums[0]);
     __syncthreads();
   }
 }

@@ -6,12 +6,26 @@
 namespace tide::cuda {
 namespace {
 
+/// Element `i` of an array of planes of `size` elements: its place in its plane, and which plane
+/// that is.
+struct Element {
+  int64_t place, outer, lane;
+  __device__ Element(const PoolArguments& g, int64_t i, int64_t size)
+      : place(i / g.inner % size), outer(i / g.inner / size), lane(i % g.inner) {}
+  /// The first element of the same plane in an array whose planes have `size` elements; the next
+  /// one is g.inner further.
+  __device__ int64_t plane(const PoolArguments& g, int64_t size) const {
+    return outer * size * g.inner + lane;
+  }
+};
+
 template <class T>
 __device__ void max_pool(const PoolArguments& g) {
   const int64_t size = g.output_h * g.output_w;
-  for (int64_t i = thread_number(); i < g.planes * size; i += thread_count()) {
-    const T* plane = static_cast<const T*>(g.x) + i / size * g.input_h * g.input_w;
-    const int64_t row = i % size / g.output_w, column = i % g.output_w;
+  for (int64_t i = thread_number(); i < g.outer * g.inner * size; i += thread_count()) {
+    const Element at(g, i, size);
+    const T* plane = static_cast<const T*>(g.x) + at.plane(g, g.input_h * g.input_w);
+    const int64_t row = at.place / g.output_w, column = at.place % g.output_w;
     T best = narrow<T>(Wide<T>(0));
     int64_t place = -1;
     for (int64_t tap_h = 0; tap_h < g.kernel_h; ++tap_h)
@@ -19,7 +33,7 @@ __device__ void max_pool(const PoolArguments& g) {
         const int64_t y = row * g.stride_h - g.pad_h + tap_h * g.dilation_h;
         const int64_t x = column * g.stride_w - g.pad_w + tap_w * g.dilation_w;
         if (y < 0 || y >= g.input_h || x < 0 || x >= g.input_w) continue;
-        const T value = plane[y * g.input_w + x];
+        const T value = plane[(y * g.input_w + x) * g.inner];
         const Wide<T> a = widen(value);
         // The first of equal values counts, and a nan is above all.
         if (place >= 0 && !(a > widen(best)) && !is_nan(a)) continue;
@@ -31,7 +45,8 @@ __device__ void max_pool(const PoolArguments& g) {
   }
 }
 
-/// The outputs first..last (exclusive) whose windows hold input `place` along one dimension.
+/// The outputs first..last (exclusive) whose windows may hold input `place` along one dimension;
+/// `span` is the reach of a window.
 struct Windows {
   int64_t first, last;
   __device__ Windows(int64_t place, int64_t output, int64_t span, int64_t stride, int64_t pad) {
@@ -45,11 +60,19 @@ struct Windows {
 template <class T>
 __device__ void max_pool_backward(const PoolArguments& g) {
   const int64_t input = g.input_h * g.input_w, output = g.output_h * g.output_w;
-  for (int64_t i = thread_number(); i < g.planes * input; i += thread_count()) {
-    const int64_t plane = i / input, place = i % input;
+  for (int64_t i = thread_number(); i < g.outer * g.inner * input; i += thread_count()) {
+    const Element at(g, i, input);
+    const int64_t plane = at.plane(g, output);
+    const Windows rows(at.place / g.input_w, g.output_h, g.dilation_h * (g.kernel_h - 1) + 1,
+                       g.stride_h, g.pad_h);
+    const Windows columns(at.place % g.input_w, g.output_w, g.dilation_w * (g.kernel_w - 1) + 1,
+                          g.stride_w, g.pad_w);
     Wide<T> sum = 0;
-    for (int64_t o = plane * output; o < (plane + 1) * output; ++o)
-      if (g.chosen[o] == place + 1) sum += widen(static_cast<const T*>(g.x)[o]);
+    for (int64_t row = rows.first; row < rows.last; ++row)
+      for (int64_t column = columns.first; column < columns.last; ++column) {
+        const int64_t o = plane + (row * g.output_w + column) * g.inner;
+        if (g.chosen[o] == at.place + 1) sum += widen(static_cast<const T*>(g.x)[o]);
+      }
     static_cast<T*>(g.y)[i] = narrow<T>(sum);
   }
 }
@@ -81,12 +104,14 @@ struct AverageWindow {
 template <class T>
 __device__ void average_pool(const PoolArguments& g) {
   const int64_t size = g.output_h * g.output_w;
-  for (int64_t i = thread_number(); i < g.planes * size; i += thread_count()) {
-    const T* plane = static_cast<const T*>(g.x) + i / size * g.input_h * g.input_w;
-    const AverageWindow window(g, i % size / g.output_w, i % g.output_w);
+  for (int64_t i = thread_number(); i < g.outer * g.inner * size; i += thread_count()) {
+    const Element at(g, i, size);
+    const T* plane = static_cast<const T*>(g.x) + at.plane(g, g.input_h * g.input_w);
+    const AverageWindow window(g, at.place / g.output_w, at.place % g.output_w);
     Wide<T> sum = 0;
     for (int64_t y = window.top; y < window.bottom; ++y)
-      for (int64_t x = window.left; x < window.right; ++x) sum += widen(plane[y * g.input_w + x]);
+      for (int64_t x = window.left; x < window.right; ++x)
+        sum += widen(plane[(y * g.input_w + x) * g.inner]);
     if (!window.empty()) sum /= static_cast<Wide<T>>(window.divisor);
     static_cast<T*>(g.y)[i] = narrow<T>(sum);
   }
@@ -95,9 +120,10 @@ __device__ void average_pool(const PoolArguments& g) {
 template <class T>
 __device__ void average_pool_backward(const PoolArguments& g) {
   const int64_t input = g.input_h * g.input_w;
-  for (int64_t i = thread_number(); i < g.planes * input; i += thread_count()) {
-    const int64_t y = i % input / g.input_w, x = i % g.input_w;
-    const T* dy = static_cast<const T*>(g.x) + i / input * g.output_h * g.output_w;
+  for (int64_t i = thread_number(); i < g.outer * g.inner * input; i += thread_count()) {
+    const Element at(g, i, input);
+    const int64_t y = at.place / g.input_w, x = at.place % g.input_w;
+    const T* dy = static_cast<const T*>(g.x) + at.plane(g, g.output_h * g.output_w);
     const Windows rows(y, g.output_h, g.kernel_h, g.stride_h, g.pad_h);
     const Windows columns(x, g.output_w, g.kernel_w, g.stride_w, g.pad_w);
     Wide<T> sum = 0;
@@ -105,7 +131,8 @@ __device__ void average_pool_backward(const PoolArguments& g) {
       for (int64_t column = columns.first; column < columns.last; ++column) {
         const AverageWindow window(g, row, column);
         if (window.holds(y, x))
-          sum += widen(dy[row * g.output_w + column]) / static_cast<Wide<T>>(window.divisor);
+          sum += widen(dy[(row * g.output_w + column) * g.inner]) /
+                 static_cast<Wide<T>>(window.divisor);
       }
     static_cast<T*>(g.y)[i] = narrow<T>(sum);
   }

@@ -171,6 +171,20 @@ T rounded(const Instruction& at, T x) {
   return has(at, "rni") ? std::nearbyint(x) : x;
 }
 
+/// Sums, differences and products of half types, which float holds well enough to round them once
+/// more (see runtime/codegen/llvm/packed.cpp).
+uint64_t half_arithmetic(const Instruction& at, uint64_t a, uint64_t b) {
+  const bool brain = at.type == Type::bf16;
+  const auto wide = [&](uint64_t raw) {
+    const auto half = static_cast<uint16_t>(raw);
+    return brain ? brain_to_float(half) : half_to_float(half);
+  };
+  const float x = wide(a), y = wide(b);
+  if (at.op != Op::add && at.op != Op::sub && at.op != Op::mul) unknown(at);
+  const float result = at.op == Op::add ? x + y : at.op == Op::sub ? x - y : x * y;
+  return brain ? float_to_brain(result) : float_to_half(result);
+}
+
 /// Saturates. What a nan becomes depends on the types.
 uint64_t float_to_integer(const Instruction& at, double x, bool from_double) {
   const bool wide = size_of(at.type) == 8;
@@ -451,6 +465,7 @@ uint64_t compute(const Instruction& at, uint64_t a, uint64_t b, uint64_t c, uint
       if (at.type == Type::f64) return to_raw(function(at, from_raw<double>(a)));
       return to_raw(static_cast<float>(function(at, from_raw<float>(a))));
     default:
+      if (at.type == Type::f16 || at.type == Type::bf16) return half_arithmetic(at, a, b);
       return visit(at.op == Op::setp ? at.source : at.type, at,
                    [&](auto type) { return arithmetic<decltype(type)>(at, a, b, c); });
   }

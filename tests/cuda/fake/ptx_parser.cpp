@@ -423,8 +423,8 @@ class PtxParser {
         made.space = Space::local;
       else if (part == "param")
         made.space = Space::param;
-      else if (part == "s16x2" || part == "u16x2")
-        made.packed = true, types.push_back(type_word(part.substr(0, 3)));
+      else if (part.ends_with("16x2"))
+        made.packed = true, types.push_back(type_word(part.substr(0, part.size() - 2)));
       else if (part.ends_with("x2"))
         fail("packed numbers that the interpreter does not know: " + full);
       else if (part == "v2")

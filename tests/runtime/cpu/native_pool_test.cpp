@@ -24,7 +24,7 @@ const Case kCases[] = {
     {4, 32, 2, 2, 2, 2, 0, 0, 1, 1, 2, 16}};
 
 std::vector<int64_t> max_attributes(const Case& k) {
-  return {k.kh, k.kw, k.stride_h, k.stride_w, k.pad_h, k.pad_w, k.dilation_h, k.dilation_w};
+  return {k.kh, k.kw, k.stride_h, k.stride_w, k.pad_h, k.pad_w, k.dilation_h, k.dilation_w, 0};
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ TEMPLATE_TEST_CASE("max_pool2d finds the first maximum and its position", "[cpu]
           REQUIRE(positions.values[out] == best % (k.h * k.w) + 1);
           expected_dx[best] += dy.values[out];
         }
-    run(NativeOp::max_pool2d_backward, {dy.view(), positions.view()}, {dx.view()}, {});
+    run(NativeOp::max_pool2d_backward, {dy.view(), positions.view()}, {dx.view()},
+        max_attributes(k));
     CHECK(dx.values == expected_dx);
   }
 }
@@ -68,7 +69,7 @@ TEST_CASE("max_pool2d lets nan win and keeps -inf", "[cpu]") {
   Array<float> values({1, 1, 1, 2});
   Array<int64_t> positions({1, 1, 1, 2});
   run(NativeOp::max_pool2d, {x.view()}, {values.view(), positions.view()},
-      {1, 2, 1, 2, 0, 0, 1, 1});
+      {1, 2, 1, 2, 0, 0, 1, 1, 0});
   CHECK(std::isnan(values.values[0]));
   CHECK(values.values[1] == -INFINITY);
   CHECK(positions.values == std::vector<int64_t>{2, 3});
@@ -81,10 +82,10 @@ TEST_CASE("max_pool2d treats nan in long rows as in short ones", "[cpu]") {
   Array<float> values({1, 1, 1, 16});
   Array<int64_t> positions({1, 1, 1, 16});
   run(NativeOp::max_pool2d, {x.view()}, {values.view(), positions.view()},
-      {1, 4, 1, 4, 0, 0, 1, 1});
+      {1, 4, 1, 4, 0, 0, 1, 1, 0});
   Array<float> apart({1, 1, 1, 31});
   Array<int64_t> places({1, 1, 1, 31});
-  run(NativeOp::max_pool2d, {x.view()}, {apart.view(), places.view()}, {1, 4, 1, 2, 0, 0, 1, 1});
+  run(NativeOp::max_pool2d, {x.view()}, {apart.view(), places.view()}, {1, 4, 1, 2, 0, 0, 1, 1, 0});
   for (int64_t i = 0; i < 16; ++i) {
     CHECK(std::isnan(values.values[i]) == (i % 2 == 0));
     if (i % 2 == 0) CHECK(positions.values[i] == 4 * i + 3);
@@ -98,8 +99,8 @@ TEST_CASE("avg_pool2d and its gradient agree with plain loops", "[cpu]") {
     for (int64_t count_pad : {0, 1})
       for (int64_t divisor : {0, 3}) {
         if (k.dilation_h != 1) continue;
-        const std::vector<int64_t> attributes = {k.kh,    k.kw,    k.stride_h, k.stride_w,
-                                                 k.pad_h, k.pad_w, count_pad,  divisor};
+        const std::vector<int64_t> attributes = {
+            k.kh, k.kw, k.stride_h, k.stride_w, k.pad_h, k.pad_w, count_pad, divisor, 0};
         auto x = random_array<double>({1, 2, k.h, k.w}, 1);
         auto dy = random_array<double>({1, 2, k.oh, k.ow}, 2);
         Array<double> y({1, 2, k.oh, k.ow}), dx({1, 2, k.h, k.w});
@@ -130,4 +131,33 @@ TEST_CASE("avg_pool2d and its gradient agree with plain loops", "[cpu]") {
         for (size_t i = 0; i < expected_dx.size(); ++i)
           REQUIRE(dx.values[i] == Approx(expected_dx[i]).margin(1e-12));
       }
+}
+
+TEST_CASE("pools of planes that lie channels last have the bits of plain ones", "[cpu]") {
+  for (const Case& k : kCases) {
+    auto x = random_array<float>({2, 3, k.h, k.w}, 1),
+         dy = random_array<float>({2, 3, k.oh, k.ow}, 2);
+    Array<float> values(dy.shape), means(dy.shape), dx(x.shape), spread(x.shape);
+    Array<int64_t> positions(dy.shape);
+    auto last_x = turned(x), last_dy = turned(dy), last_values = turned(values),
+         last_means = turned(means), last_dx = turned(dx), last_spread = turned(spread);
+    auto last_positions = turned(positions);
+    auto attributes = max_attributes(k);
+    const auto run_all = [&](auto& x, auto& dy, auto& values, auto& positions, auto& dx,
+                             auto& means, auto& spread) {
+      run(NativeOp::max_pool2d, {x.view()}, {values.view(), positions.view()}, attributes);
+      run(NativeOp::max_pool2d_backward, {dy.view(), positions.view()}, {dx.view()}, attributes);
+      if (k.dilation_h != 1) return;
+      run(NativeOp::avg_pool2d, {x.view()}, {means.view()}, attributes);
+      run(NativeOp::avg_pool2d_backward, {dy.view()}, {spread.view()}, attributes);
+    };
+    run_all(x, dy, values, positions, dx, means, spread);
+    attributes.back() = 1;
+    run_all(last_x, last_dy, last_values, last_positions, last_dx, last_means, last_spread);
+    CHECK(turned(last_values, true).values == values.values);
+    CHECK(turned(last_positions, true).values == positions.values);
+    CHECK(turned(last_dx, true).values == dx.values);
+    CHECK(turned(last_means, true).values == means.values);
+    CHECK(turned(last_spread, true).values == spread.values);
+  }
 }

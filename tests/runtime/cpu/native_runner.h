@@ -45,6 +45,22 @@ struct Array {
   }
 };
 
+/// Planes (n, c, h, w) as the array (n, h, w, c), or with `back` the other way round.
+template <class T>
+Array<T> turned(const Array<T>& planes, bool back = false) {
+  const Shape& s = planes.shape;
+  const int64_t channels = back ? s[3] : s[1], points = s.numel() / s[0] / channels;
+  Array<T> result(back ? Shape{s[0], s[3], s[1], s[2]} : Shape{s[0], s[2], s[3], s[1]});
+  for (int64_t n = 0; n < s[0]; ++n)
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t i = 0; i < points; ++i) {
+        const int64_t plain = (n * channels + c) * points + i,
+                      last = (n * points + i) * channels + c;
+        result.values[back ? plain : last] = planes.values[back ? last : plain];
+      }
+  return result;
+}
+
 /// Uniform in [-1, 1], or small integers.
 template <class T>
 Array<T> random_array(const Shape& shape, uint32_t seed) {

@@ -1,0 +1,45 @@
+// Sums, differences and products only. Theirs are the bits of float32 rounded once more: where the
+// wide type has more than twice the digits of the narrow one, the second rounding changes nothing
+// (S. A. Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter 30, 1995).
+#include "runtime/codegen/llvm/packed.h"
+
+#include <llvm/IR/Instruction.h>
+
+#include "runtime/codegen/llvm/storage.h"
+#include "runtime/ops/light_ops.h"
+
+namespace tide::ir {
+namespace {
+
+constexpr int kBf16Arithmetic = 90;  // the first compute capability that has it
+
+llvm::Instruction::BinaryOps instruction_of(OpCode op) {
+  if (static_cast<LightOp>(op) == LightOp::add) return llvm::Instruction::FAdd;
+  return static_cast<LightOp>(op) == LightOp::sub ? llvm::Instruction::FSub
+                                                  : llvm::Instruction::FMul;
+}
+
+}  // namespace
+
+bool is_packed(const Machine& machine, OpCode op, DType type) {
+  if (!machine.gpu || !is_half(type)) return false;
+  if (type == DType::bf16 && machine.capability < kBf16Arithmetic) return false;
+  const auto light = static_cast<LightOp>(op);
+  return light == LightOp::add || light == LightOp::sub || light == LightOp::mul;
+}
+
+Registers packed(const Lanes& lanes, OpCode op, DType type, const Registers& a,
+                 const Registers& b) {
+  auto& builder = *lanes.builder;
+  llvm::Type* raw = lanes.form(memory_type(builder.getContext(), type));
+  llvm::Type* half = lanes.form(half_type(builder.getContext(), type));
+  Registers result{};
+  for (int i = 0; i < lanes.registers; ++i) {
+    llvm::Value* x = builder.CreateBitCast(a[i], half);
+    llvm::Value* y = builder.CreateBitCast(b[i], half);
+    result[i] = builder.CreateBitCast(builder.CreateBinOp(instruction_of(op), x, y), raw);
+  }
+  return result;
+}
+
+}  // namespace tide::ir
