@@ -46,6 +46,10 @@ int64_t resolve_position(const char* op, Position position, int64_t size) {
   return place;
 }
 
+void check_numbers(const char* op, const Tensor& x) {
+  if (x.dtype() == DType::boolean) throw DTypeError(std::string(op) + ": needs numbers: bool");
+}
+
 void check_amount(const char* op, const char* what, int64_t amount, int64_t least) {
   if (amount >= least && amount <= INT32_MAX) return;
   throw ShapeError(std::string(op) + ": " + what + " is too " +

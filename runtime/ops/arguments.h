@@ -103,6 +103,9 @@ unsigned resolve_dims(const char* op, const Dims& dims, int rank);
 /// The place from 0 of a position among `size` ones. Throws ShapeError naming `op`.
 int64_t resolve_position(const char* op, Position position, int64_t size);
 
+/// Throws DTypeError naming `op` if x holds truths, which are no numbers.
+void check_numbers(const char* op, const Tensor& x);
+
 /// Throws ShapeError naming `op` and `what` (a stride, the size of a kernel, ...) unless the amount
 /// is between `least` and what 32 bits hold, so that products of two of them cannot overflow.
 void check_amount(const char* op, const char* what, int64_t amount, int64_t least);

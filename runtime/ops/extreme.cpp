@@ -70,14 +70,9 @@ std::tuple<Tensor, Tensor> extreme_along(const char* name, Reduction extreme, co
   return pick(name, x, values, positions, place, keepdim && input.rank() > 0);
 }
 
-/// Where one of two truths stands is no question of size.
-void check_numbers(const char* name, const Tensor& x) {
-  if (x.dtype() == DType::boolean) throw DTypeError(std::string(name) + ": needs numbers: bool");
-}
-
 Tensor extreme_position(const char* name, Reduction extreme, const Tensor& x,
                         std::optional<Dim> dim, bool keepdim) {
-  check_numbers(name, x);
+  check_numbers(name, x);  // where one of two truths stands is no question of size
   if (!dim) {
     const Tensor flat = ravel(detach(x));
     check_elements(name, flat, 1);

@@ -375,6 +375,12 @@ Tensor linalg_matrix_norm_named(const Tensor& given, const std::optional<std::st
 Tensor linalg_cond(const Tensor& a, std::optional<double> p) {
   const char* name = "linalg.cond";
   check_matrix(name, a);
+  if (rows_of(a) == 0 && columns_of(a) == 0) {
+    Shape leading = a.shape();
+    leading.erase(a.rank() - 2);
+    leading.erase(a.rank() - 2);
+    return new_zeros(a, leading);
+  }
   const double order = p.value_or(2);
   if (std::abs(order) == 2) {
     const Tensor s = decompose_singular(name, a, false, false).s;

@@ -192,6 +192,7 @@ bool equal(const Tensor& a, const Tensor& b) {
 
 Tensor trace(const Tensor& x) {
   if (x.rank() != 2) throw ShapeError("trace: a matrix is needed: " + x.shape().text());
+  check_numbers("trace", x);
   return sum(diagonal(x));
 }
 

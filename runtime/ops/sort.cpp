@@ -153,12 +153,13 @@ std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, std::optional<Dim> d
   if (k < 0 || k > size)
     throw ShapeError("topk: k is out of range: " + std::to_string(k) + " of " +
                      std::to_string(size));
-  if (x.dtype() == DType::boolean) throw DTypeError("topk: needs numbers: bool");
+  check_numbers("topk", x);
   return sort_part("topk", x, place, largest.value_or(true), 0, k);
 }
 
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, std::optional<Dim> dim,
                                     bool keepdim) {
+  check_numbers("kthvalue", x);
   const int place = resolve_dim("kthvalue", dim.value_or(Dim{-1}), x.rank());
   const int64_t size = x.rank() == 0 ? 1 : x.shape()[place];
   if (k < 1 || k > size)

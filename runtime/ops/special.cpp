@@ -210,7 +210,7 @@ bool allclose(const Tensor& a, const Tensor& b, std::optional<double> rtol,
 }
 
 Tensor positive(const Tensor& x) {
-  if (x.dtype() == DType::boolean) throw DTypeError("positive: needs numbers: bool");
+  check_numbers("positive", x);
   return x;
 }
 

@@ -197,6 +197,7 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, boo
 }
 
 Tensor cov(const Tensor& input, std::optional<int64_t> correction) {
+  check_numbers("cov", input);
   if (input.rank() > 2)
     throw ShapeError("cov: at most 2 dimensions are possible: " + input.shape().text());
   Tensor x = is_floating(input.dtype()) ? input : convert(input, DType::f32);
@@ -209,6 +210,7 @@ Tensor cov(const Tensor& input, std::optional<int64_t> correction) {
 }
 
 Tensor corrcoef(const Tensor& x) {
+  check_numbers("corrcoef", x);
   const Tensor c = cov(x);
   if (c.rank() == 0) return c / c;
   const Tensor deviation = sqrt(diagonal(c));

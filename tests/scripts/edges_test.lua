@@ -174,7 +174,12 @@ describe("types and options", function(device)
     for _, name in ipairs {"argmax", "argmin", "median"} do
       raises(name .. ": needs numbers: bool", tide[name], truth, 1)
     end
-    raises("topk: needs numbers: bool", tide.topk, truth, 1)
+    for _, name in ipairs {"topk", "kthvalue"} do raises(name .. ": needs numbers: bool", tide[name], truth, 1) end
+    for _, name in ipairs {"cov", "corrcoef", "trace"} do
+      raises(name .. ": needs numbers: bool", tide[name], truth:reshape(2, 2))
+    end
+    raises("pad: needs numbers: bool", F.pad, truth:reshape(1, 4), {1, 1}, "reflect")
+    equal(F.pad(truth:reshape(1, 4), {1, 0}, "circular").dtype, "bool")
     raises("isclose: rtol and atol must not be negative", tide.isclose, whole, whole, -1)
     raises("diff: n must not be negative", tide.diff, whole, -1)
     raises("flipud: at least 1 dimension", tide.flipud, whole:sum())
