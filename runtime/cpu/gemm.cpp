@@ -213,15 +213,15 @@ class Product {
   int64_t row_blocks_ = 1, column_blocks_ = 1, block_m_ = 0, block_n_ = 0;
 };
 
-/// target = round(source) [+ bias], row by row; for float and double source and target are one.
-template <class T>
-void finish(int64_t m, int64_t n, const Compute<T>* source, int64_t source_stride, const T* bias,
+/// target = round(source) [+ bias], row by row; without a rounding source and target are one.
+template <class T, class C>
+void finish(int64_t m, int64_t n, const C* source, int64_t source_stride, const T* bias,
             int64_t bias_stride, T* target, int64_t target_stride, Parallel& parallel) {
-  constexpr bool same = std::is_same_v<T, Compute<T>>;
+  constexpr bool same = std::is_same_v<T, C>;
   if (same && !bias) return;
   parallel.for_range(m, std::max<int64_t>(1, 32768 / n), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const Compute<T>* from = source + i * source_stride;
+      const C* from = source + i * source_stride;
       T* to = target + i * target_stride;
       for (int64_t j = 0; j < n; ++j) {
         const T value = static_cast<T>(from[j]);
@@ -249,18 +249,18 @@ const GemmKernel<double>& gemm_kernel() {
   return chosen;
 }
 
-template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* bias,
-          int64_t bias_stride, T* c, Parallel& parallel) {
+template <class T, class Result>
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* bias,
+          int64_t bias_stride, Result* c, Parallel& parallel) {
   using C = Compute<T>;
   static thread_local Scratch wide;
   for (int64_t i = 0; i < m; i += kSuperblock)
     for (int64_t j = 0; j < n; j += kSuperblock) {
       const int64_t rows = std::min(kSuperblock, m - i), columns = std::min(kSuperblock, n - j);
-      T* corner = c + i * n + j;
+      Result* corner = c + i * n + j;
       C* sum;
       int64_t stride = n;
-      if constexpr (std::is_same_v<T, C>) {
+      if constexpr (std::is_same_v<Result, C>) {
         sum = corner;
       } else {
         sum = wide.get<C>(rows * columns);
@@ -272,8 +272,8 @@ void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* bi
         Product<T, C>(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), sum, stride)
             .run(parallel);
       }
-      finish<T>(rows, columns, sum, stride, bias ? bias + j * bias_stride : nullptr, bias_stride,
-                corner, n, parallel);
+      finish(rows, columns, sum, stride, bias ? bias + j * bias_stride : nullptr, bias_stride,
+             corner, n, parallel);
     }
 }
 
@@ -285,5 +285,9 @@ template void gemm(int64_t, int64_t, int64_t, Matrix<Float16>, Matrix<Float16>, 
                    int64_t, Float16*, Parallel&);
 template void gemm(int64_t, int64_t, int64_t, Matrix<BFloat16>, Matrix<BFloat16>, const BFloat16*,
                    int64_t, BFloat16*, Parallel&);
+template void gemm(int64_t, int64_t, int64_t, Matrix<Float16>, Matrix<Float16>, const float*,
+                   int64_t, float*, Parallel&);
+template void gemm(int64_t, int64_t, int64_t, Matrix<BFloat16>, Matrix<BFloat16>, const float*,
+                   int64_t, float*, Parallel&);
 
 }  // namespace tide

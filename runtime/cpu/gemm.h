@@ -52,9 +52,10 @@ struct Matrix {
 
 /// c (m, n, rows without gaps) = a (m, k) b (k, n) [+ bias (n), added to each finished element].
 /// T is float, double, Float16 or BFloat16; the halves are computed in float and rounded once
-/// before the bias is added and once after. Bits depend on k alone.
-template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* bias,
-          int64_t bias_stride, T* c, Parallel& parallel);
+/// before the bias is added and once after, or not at all if Result is float. Bits depend on k
+/// alone.
+template <class T, class Result = T>
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* bias,
+          int64_t bias_stride, Result* c, Parallel& parallel);
 
 }  // namespace tide

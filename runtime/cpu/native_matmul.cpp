@@ -110,20 +110,20 @@ void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
   });
 }
 
-template <class T>
+template <class T, class Result = T>
 void multiply_batch(NativeCall& call) {
   const Batch batch(call);
   if (batch.m == 0 || batch.n == 0) return;
   const bool has_bias = call.attributes[0] != 0;
-  const T* bias = has_bias ? static_cast<const T*>(call.inputs[2].data) : nullptr;
+  const auto* bias = has_bias ? static_cast<const Result*>(call.inputs[2].data) : nullptr;
   const int64_t bias_stride = has_bias ? call.inputs[2].layout.strides[0] : 0;
-  auto* c = static_cast<T*>(call.outputs[0].data);
+  auto* c = static_cast<Result*>(call.outputs[0].data);
   const auto multiply = [&](int64_t index, Parallel& parallel) {
     constexpr auto product = [] {
       if constexpr (std::is_integral_v<T>)
         return multiply_integers<T>;
       else
-        return gemm<T>;
+        return gemm<T, Result>;
     }();
     product(batch.m, batch.n, batch.k, batch.left<T>(call, index), batch.right<T>(call, index),
             bias, bias_stride, c + index * batch.m * batch.n, parallel);
@@ -143,15 +143,16 @@ void multiply_batch(NativeCall& call) {
 }  // namespace
 
 void native_matmul(NativeCall& call) {
-  switch (call.outputs[0].type) {
+  const bool widened = call.inputs[0].type != call.outputs[0].type;
+  switch (call.inputs[0].type) {
     case DType::f32:
       return multiply_batch<float>(call);
     case DType::f64:
       return multiply_batch<double>(call);
     case DType::f16:
-      return multiply_batch<Float16>(call);
+      return widened ? multiply_batch<Float16, float>(call) : multiply_batch<Float16>(call);
     case DType::bf16:
-      return multiply_batch<BFloat16>(call);
+      return widened ? multiply_batch<BFloat16, float>(call) : multiply_batch<BFloat16>(call);
     case DType::i64:
       return multiply_batch<int64_t>(call);
     case DType::i32:

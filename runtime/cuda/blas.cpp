@@ -79,6 +79,7 @@ int64_t alignment(const void* address) {
 /// What a plan depends on, by name; the keys of plans are these numbers.
 enum Field : size_t {
   kType,
+  kResult,
   kTf32,
   kM,
   kN,
@@ -109,6 +110,7 @@ bool Blas::open() {
 Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   const blas::Table& api = *table();
   const auto type = static_cast<blas::DataType>(key[kType]);
+  const auto result = static_cast<blas::DataType>(key[kResult]);
   const bool wide = type == blas::kFloat64;
   Plan plan;
   bool good = true;
@@ -127,19 +129,19 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
     const void* some = reinterpret_cast<const void*>(kMostAlignment);  // set again at each run
     tried(api.set_description(plan.description, blas::kBiasPointer, &some, sizeof some));
   }
-  const auto layout = [&](blas::Layout* made, bool transposed, int64_t rows, int64_t columns,
-                          int64_t stride, int64_t batch) {
+  const auto layout = [&](blas::Layout* made, blas::DataType of, bool transposed, int64_t rows,
+                          int64_t columns, int64_t stride, int64_t batch) {
     if (transposed) std::swap(rows, columns);
-    tried(api.make_layout(made, type, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
+    tried(api.make_layout(made, of, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
                           stride));
     if (!good || key[kBatch] == 1) return;
     const auto count = static_cast<int32_t>(key[kBatch]);
     tried(api.set_layout(*made, blas::kBatchCount, &count, sizeof count));
     tried(api.set_layout(*made, blas::kBatchStride, &batch, sizeof batch));
   };
-  layout(&plan.a, key[kTransB], key[kN], key[kK], key[kStrideB], key[kBatchB]);
-  layout(&plan.b, key[kTransA], key[kK], key[kM], key[kStrideA], key[kBatchA]);
-  layout(&plan.c, false, key[kN], key[kM], key[kN], key[kM] * key[kN]);
+  layout(&plan.a, type, key[kTransB], key[kN], key[kK], key[kStrideB], key[kBatchB]);
+  layout(&plan.b, type, key[kTransA], key[kK], key[kM], key[kStrideA], key[kBatchA]);
+  layout(&plan.c, result, false, key[kN], key[kM], key[kN], key[kM] * key[kN]);
   blas::Preference preference = nullptr;
   tried(api.make_preference(&preference));
   if (!good) return plan;
@@ -188,7 +190,8 @@ Blas::Plan& Blas::plan(const std::vector<int64_t>& key, DType type) {
   return made;
 }
 
-LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, bool tf32, Stream stream) {
+LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result, bool tf32,
+                              Stream stream) {
   std::vector<int64_t> key(kFields);
   switch (type) {
     case DType::f32:
@@ -206,6 +209,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, bool tf32, S
     default:
       return {false, tensor_core_obstacle(type, tf32, capability_)};
   }
+  key[kResult] = result == DType::f32 ? blas::kFloat32 : key[kType];
   key[kTf32] = tf32 && type == DType::f32;
   const auto a = operand(g.m, g.k, g.a_row, g.a_column), b = operand(g.k, g.n, g.b_row, g.b_column);
   const auto a_batch = batch_stride(g, g.a_leading), b_batch = batch_stride(g, g.b_leading);

@@ -20,12 +20,13 @@ class Blas {
   Blas(int capability, Workspace& workspace) : capability_(capability), workspace_(workspace) {}
   Blas(const Blas&) = delete;
 
-  /// Enqueues the product, unless cuBLASLt is not there or takes no such product: strides that are
+  /// Enqueues the product of matrices of `type`, unless cuBLASLt is not there or takes no such product: strides that are
   /// not a matrix's, batches without one stride, integers. `tf32`: factors of float32 may be
   /// rounded to TF32. The way is chosen by shapes, types, layouts and alignment alone, and gives
   /// the same bits in every run: one algorithm per plan, a workspace of one size, and split sums
   /// that meet in a fixed order.
-  LibraryOutcome multiply(const MatmulArguments& product, DType type, bool tf32, Stream stream);
+  LibraryOutcome multiply(const MatmulArguments& product, DType type, DType result, bool tf32,
+                          Stream stream);
 
  private:
   struct Plan {

@@ -68,14 +68,14 @@ bool launch_matmul(NativeLaunch& call) {
   }
   if (g.m == 0 || g.n == 0 || g.batch == 0) return true;
   const bool tf32 = call.step.attributes[1] != 0;
-  const LibraryOutcome outcome =
-      call.kernels.blas().multiply(g, call.step.outputs[0].type, tf32, call.stream);
+  const DType type = call.step.inputs[0].type, result = call.step.outputs[0].type;
+  const LibraryOutcome outcome = call.kernels.blas().multiply(g, type, result, tf32, call.stream);
   call.tensor_core_obstacle = outcome.obstacle;
   if (outcome.enqueued) return true;
   if (!embedded_ptx("matmul")) return false;
   const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
-  run(call, "matmul", std::string("matmul_") + suffix_of(call.step.outputs[0].type), g,
-      tiles(g.m) * tiles(g.n) * g.batch, kMatmulThreads);
+  const std::string types = suffix_of(type) + std::string(type == result ? "" : "_f32");
+  run(call, "matmul", "matmul_" + types, g, tiles(g.m) * tiles(g.n) * g.batch, kMatmulThreads);
   return true;
 }
 

@@ -26,16 +26,16 @@ namespace {
 
 constexpr const char* kName = "scaled_dot_product_attention";
 
-/// Scores that may be there at once: what the caches of a processor hold, and enough work to keep
-/// a device busy. The same everywhere, for parts decide which random numbers are whose.
-constexpr int64_t kMostScores = int64_t{1} << 21;
+/// Scores that may be there at once: what the caches of a processor hold; on a GPU, whose cache is
+/// larger, enough work to hide the launches.
+constexpr int64_t kMostScores = int64_t{1} << 21, kMostScoresOnGpu = int64_t{1} << 24;
 /// Fewer rows are no work for a matrix product.
 constexpr int64_t kLeastRows = 64;
 /// Into how many parts rows are cut that do not look at later keys: in eight, 44 % of the scores
 /// are never made.
 constexpr int64_t kCausalParts = 8;
 
-/// Some queries with all they look at, in the type that is computed in. All have the same rank.
+/// Some queries with all they look at. All have the same rank.
 struct Operands {
   Tensor query, key, value;
   Tensor mask;            ///< added, or, of booleans, what may be seen; undefined: none
@@ -44,6 +44,7 @@ struct Operands {
 
   int rank() const { return query.rank(); }
   int rows_dim() const { return rank() - 2; }
+  DType type() const { return query.dtype(); }
 };
 
 struct Rule {
@@ -66,9 +67,12 @@ Shape score_shape(const Operands& o) {
   return shape;
 }
 
+/// Scores decide exponents: rounded to half types they would be off by whole factors. So would sums
+/// of many gradients. But the factors of all products are of the operands' type, which a GPU's
+/// Tensor Cores want.
 Tensor scores_of(const Operands& o, const Rule& rule) {
   constexpr double kNever = -std::numeric_limits<double>::infinity();
-  const Tensor scores = matmul(o.query * rule.scale, matrix_transpose(o.key));
+  const Tensor scores = matmul_unrounded(o.query, matrix_transpose(o.key)) * rule.scale;
   if (rule.causal) {
     const Shape plane{scores.shape()[o.rank() - 2], scores.shape()[o.rank() - 1]};
     const TensorOptions options{.dtype = DType::boolean, .device = scores.device()};
@@ -88,11 +92,18 @@ struct Cut {
   int64_t count;
 };
 
+/// Parts decide which random numbers are whose, so that with these they are the same everywhere.
+int64_t most_scores(const Operands& o, const Rule& rule) {
+  const bool on_gpu = o.query.device().kind == DeviceKind::cuda;
+  return on_gpu && rule.dropout == 0 ? kMostScoresOnGpu : kMostScores;
+}
+
 /// How to cut so many scores; nothing if they may be there at once.
 std::optional<Cut> cut_of(const Operands& o, const Rule& rule) {
   const Shape shape = score_shape(o);
+  const int64_t most = most_scores(o, rule);
   int64_t inner = shape.numel();
-  if (inner <= kMostScores) return {};
+  if (inner <= most) return {};
   const int64_t rows = shape[o.rows_dim()];
   if (rule.causal && !o.some_rows) {
     const int64_t count = std::max(kLeastRows, (rows + kCausalParts - 1) / kCausalParts);
@@ -100,9 +111,9 @@ std::optional<Cut> cut_of(const Operands& o, const Rule& rule) {
   }
   for (int d = 0; d < o.rows_dim(); ++d) {
     inner /= shape[d];
-    if (shape[d] > 1) return Cut{d, std::max<int64_t>(1, kMostScores / inner)};
+    if (shape[d] > 1) return Cut{d, std::max<int64_t>(1, most / inner)};
   }
-  const int64_t count = std::max(kLeastRows, kMostScores / shape[o.rank() - 1]);
+  const int64_t count = std::max(kLeastRows, most / shape[o.rank() - 1]);
   if (count >= rows) return {};
   return Cut{o.rows_dim(), count};
 }
@@ -134,7 +145,8 @@ Operands part_of(const Operands& o, const Rule& rule, const Cut& cut, int64_t fi
 
 Tensor attend(const Operands& o, const Rule& rule) {
   const auto cut = cut_of(o, rule);
-  if (!cut) return matmul(dropout(weights_of(o, rule), rule.dropout, true), o.value);
+  if (!cut)
+    return matmul(convert(dropout(weights_of(o, rule), rule.dropout, true), o.type()), o.value);
   const int64_t size = score_shape(o)[cut->dim];
   std::vector<Tensor> parts;
   for (int64_t first = 0; first < size; first += cut->count)
@@ -142,22 +154,23 @@ Tensor attend(const Operands& o, const Rule& rule) {
   return cat(parts, Dim{cut->dim});
 }
 
-/// Gradients by query, key, value and mask, in this order.
+/// Gradients by query, key, value and mask, in this order; of half types in float32.
 using Gradients = std::vector<Tensor>;
 
 Gradients gradients_of_part(const Operands& o, const Rule& rule, const Tensor& dy) {
   const Tensor weights = weights_of(o, rule);
   Generator again = default_generator();
   const Tensor kept = dropout(weights, rule.dropout, true);
-  Tensor slope = matmul(dy, matrix_transpose(o.value));
+  Tensor slope = matmul_unrounded(dy, matrix_transpose(o.value));
   {
     GeneratorScope scope(&again);
     slope = dropout(slope, rule.dropout, true);
   }
   const Tensor by_scores = weights * (slope - sum(slope * weights, Dims{-1}, true));
-  return {sum_to(matmul(by_scores, o.key) * rule.scale, o.query.shape()),
-          sum_to(matmul(matrix_transpose(by_scores), o.query) * rule.scale, o.key.shape()),
-          sum_to(matmul(matrix_transpose(kept), dy), o.value.shape()),
+  const Tensor factor = convert(by_scores, o.type()), spread = convert(kept, o.type());
+  return {sum_to(matmul_unrounded(factor, o.key) * rule.scale, o.query.shape()),
+          sum_to(matmul_unrounded(matrix_transpose(factor), o.query) * rule.scale, o.key.shape()),
+          sum_to(matmul_unrounded(matrix_transpose(spread), dy), o.value.shape()),
           o.mask.defined() && is_floating(o.mask.dtype()) ? sum_to(by_scores, o.mask.shape())
                                                           : Tensor()};
 }
@@ -250,14 +263,13 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   check(query, key, value, mask, is_causal);
   const Rule rule{scale.value_or(1 / std::sqrt(query.shape()[query.rank() - 1])),
                   dropout_p.value_or(0), is_causal};
-  // Scores decide exponents: rounded to half precision they would be off by whole factors.
-  const DType type = compute_type(query.dtype());
-  if (mask.defined() && mask.dtype() != DType::boolean) mask = convert(mask, type);
+  const DType type = query.dtype();
+  if (mask.defined() && mask.dtype() != DType::boolean) mask = convert(mask, compute_type(type));
   int rank = std::max({query.rank(), key.rank(), value.rank()});
   if (mask.defined()) rank = std::max(rank, mask.rank());
-  const Operands o{of_rank(convert(query, type), rank), of_rank(convert(key, type), rank),
-                   of_rank(convert(value, type), rank), of_rank(mask, rank)};
-  if (!cut_of(o, rule)) return convert(attend(o, rule), query.dtype());
+  const Operands o{of_rank(query, rank), of_rank(key, rank), of_rank(value, rank),
+                   of_rank(mask, rank)};
+  if (!cut_of(o, rule)) return attend(o, rule);
 
   const Generator before = default_generator();
   Tensor y;
@@ -277,9 +289,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
         const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};
         Gradients result = gradients_of(saved, rule, call.dy);
         result.resize(call.needed.size());
+        for (size_t i = 0; i < 3; ++i) result[i] = convert(result[i], type);
         return result;
       });
-  return convert(y, query.dtype());
+  return y;
 }
 
 }  // namespace tide

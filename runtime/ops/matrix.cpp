@@ -58,29 +58,35 @@ void check_rank(const char* op, const Tensor& x, int rank) {
 }
 
 /// a (..., m, k) times b (..., k, n) with equal leading sizes, without history.
-Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const Tensor& bias) {
+Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const Tensor& bias,
+                      DType type) {
   const Tensor inputs[] = {a, b, bias};
   Shape shape = a.shape();
   shape[shape.rank() - 1] = b.shape()[b.rank() - 1];
-  const NativeResult result{shape, a.dtype()};
+  const NativeResult result{shape, type};
   const bool tf32 = float32_matmul_precision() != Float32Precision::highest;
   const int64_t attributes[] = {bias.defined(), tf32};
   return record_native(NativeOp::matmul, name, std::span(inputs, bias.defined() ? 3 : 2),
                        {&result, 1}, attributes)[0];
 }
 
-/// The same with history.
-Tensor product(const char* name, const Tensor& a, const Tensor& b) {
-  const Tensor y = record_product(name, a, b, Tensor());
+/// The same with history, to a result of `type`: the operands', or f32 for half ones.
+Tensor product(const char* name, const Tensor& a, const Tensor& b, DType type) {
+  const Tensor y = record_product(name, a, b, Tensor(), type);
   if (needs_history(a) || needs_history(b)) {
     set_history(y, name, {a, b}, false, [a = Saved(a), b = Saved(b)](const GradientCall& call) {
       std::vector<Tensor> result(2);
-      if (call.needed[0]) result[0] = product("matmul", call.dy, matrix_transpose(b.get()));
-      if (call.needed[1]) result[1] = product("matmul", matrix_transpose(a.get()), call.dy);
+      const Tensor x = a.get(), w = b.get(), dy = convert(call.dy, x.dtype());
+      if (call.needed[0]) result[0] = product("matmul", dy, matrix_transpose(w), x.dtype());
+      if (call.needed[1]) result[1] = product("matmul", matrix_transpose(x), dy, x.dtype());
       return result;
     });
   }
   return y;
+}
+
+Tensor product(const char* name, const Tensor& a, const Tensor& b) {
+  return product(name, a, b, a.dtype());
 }
 
 /// `shape` with the last `kept` dimensions of x in place of its own.
@@ -97,10 +103,10 @@ Shape leading_dims(const Shape& shape, int dropped) {
 }
 
 /// A stack of matrices times one matrix, as one product of all rows.
-Tensor product_of_rows(const char* name, const Tensor& a, const Tensor& b) {
+Tensor product_of_rows(const char* name, const Tensor& a, const Tensor& b, DType type) {
   const int64_t k = a.shape()[a.rank() - 1];
   const int64_t rows = leading_dims(a.shape(), 1).numel();
-  const Tensor y = product(name, reshape_to(a, {rows, k}), b);
+  const Tensor y = product(name, reshape_to(a, {rows, k}), b, type);
   return reshape_to(y, with_last(leading_dims(a.shape(), 1), b.shape(), 1));
 }
 
@@ -112,12 +118,32 @@ bool rows_join(const Tensor& a) {
 }
 
 /// Matrices or stacks of them, at least of 2 dimensions each.
-Tensor matmul_stacks(const char* name, const Tensor& a, const Tensor& b) {
-  if (b.rank() == 2 && a.rank() == 2) return product(name, a, b);
-  if (b.rank() == 2 && rows_join(a)) return product_of_rows(name, a, b);
+Tensor matmul_stacks(const char* name, const Tensor& a, const Tensor& b, DType type) {
+  if (b.rank() == 2 && a.rank() == 2) return product(name, a, b, type);
+  if (b.rank() == 2 && rows_join(a)) return product_of_rows(name, a, b, type);
   const Shape leading = broadcast(name, leading_dims(a.shape(), 2), leading_dims(b.shape(), 2));
   return product(name, broadcast_to(a, with_last(leading, a.shape(), 2)),
-                 broadcast_to(b, with_last(leading, b.shape(), 2)));
+                 broadcast_to(b, with_last(leading, b.shape(), 2)), type);
+}
+
+/// matmul with a result of `type`: the operands', or f32 for half ones.
+Tensor matmul_to(DType type, const Tensor& a, const Tensor& b) {
+  check_types("matmul", a, b);
+  if (a.rank() == 0 || b.rank() == 0)
+    throw ShapeError("matmul: at least 1 dimension is needed: " + a.shape().text() + " x " +
+                     b.shape().text());
+  const int64_t inner_a = a.shape()[a.rank() - 1];
+  const int64_t inner_b = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
+  if (inner_a != inner_b) throw inner_sizes("matmul", a, b, inner_a, inner_b);
+  // Vectors become matrices of one row or column, which disappear from the result.
+  const Tensor left = a.rank() == 1 ? unsqueeze(a, Dim{0}) : a;
+  const Tensor right = b.rank() == 1 ? unsqueeze(b, Dim{-1}) : b;
+  const Tensor y = matmul_stacks("matmul", left, right, type);
+  if (a.rank() > 1 && b.rank() > 1) return y;
+  Shape shape = y.shape();
+  if (b.rank() == 1) shape.erase(shape.rank() - 1);
+  if (a.rank() == 1) shape.erase(shape.rank() - (b.rank() == 1 ? 1 : 2));
+  return reshape_to(y, shape);
 }
 
 /// A factor of values of `type`: integers take its whole part.
@@ -150,23 +176,10 @@ Tensor combine(const char* name, const Tensor& x, const Tensor& y, std::optional
 
 }  // namespace
 
-Tensor matmul(const Tensor& a, const Tensor& b) {
-  check_types("matmul", a, b);
-  if (a.rank() == 0 || b.rank() == 0)
-    throw ShapeError("matmul: at least 1 dimension is needed: " + a.shape().text() + " x " +
-                     b.shape().text());
-  const int64_t inner_a = a.shape()[a.rank() - 1];
-  const int64_t inner_b = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
-  if (inner_a != inner_b) throw inner_sizes("matmul", a, b, inner_a, inner_b);
-  // Vectors become matrices of one row or column, which disappear from the result.
-  const Tensor left = a.rank() == 1 ? unsqueeze(a, Dim{0}) : a;
-  const Tensor right = b.rank() == 1 ? unsqueeze(b, Dim{-1}) : b;
-  const Tensor y = matmul_stacks("matmul", left, right);
-  if (a.rank() > 1 && b.rank() > 1) return y;
-  Shape shape = y.shape();
-  if (b.rank() == 1) shape.erase(shape.rank() - 1);
-  if (a.rank() == 1) shape.erase(shape.rank() - (b.rank() == 1 ? 1 : 2));
-  return reshape_to(y, shape);
+Tensor matmul(const Tensor& a, const Tensor& b) { return matmul_to(a.dtype(), a, b); }
+
+Tensor matmul_unrounded(const Tensor& a, const Tensor& b) {
+  return matmul_to(compute_type(a.dtype()), a, b);
 }
 
 Tensor mm(const Tensor& a, const Tensor& b) {
@@ -267,7 +280,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
   Tensor y;
   {
     GradientMode off(false);
-    y = record_product("linear", rows, matrix_transpose(weight), bias ? *bias : Tensor());
+    y = record_product("linear", rows, matrix_transpose(weight), bias ? *bias : Tensor(),
+                       rows.dtype());
   }
   const auto backward = [](const Saved& x, const Saved& w, const GradientCall& call) {
     std::vector<Tensor> result(call.needed.size());

@@ -12,6 +12,8 @@ namespace tide {
 
 /// Vectors, matrices, or stacks of matrices whose leading dimensions broadcast.
 Tensor matmul(const Tensor& a, const Tensor& b);
+/// The same without a rounding to half types: their sums as float32.
+Tensor matmul_unrounded(const Tensor& a, const Tensor& b);
 Tensor mm(const Tensor& a, const Tensor& b);
 Tensor bmm(const Tensor& a, const Tensor& b);
 Tensor mv(const Tensor& a, const Tensor& b);

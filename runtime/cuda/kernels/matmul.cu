@@ -24,7 +24,8 @@ __device__ double multiply_add(double a, double b, double c) {
   return __fma_rn(a, b, c);
 }
 
-template <class T, class W>
+/// Products of T, computed in W, as R.
+template <class T, class W, class R>
 __device__ void matmul(const MatmulArguments& g) {
   __shared__ W a_tile[kDepth][kMatmulTile + 1], b_tile[kDepth][kMatmulTile + 1];
   const int64_t tiles_n = (g.n + kMatmulTile - 1) / kMatmulTile;
@@ -82,15 +83,15 @@ __device__ void matmul(const MatmulArguments& g) {
       __syncthreads();
     }
     if (!works) continue;
-    T* c = static_cast<T*>(g.c) + index * g.m * g.n;
+    R* c = static_cast<R*>(g.c) + index * g.m * g.n;
     for (int i = 0; i < kOwn && first_row + row + i < g.m; ++i)
       for (int j = 0; j < kOwn && first_column + column + j < g.n; ++j) {
         // The product is rounded to its type before the bias is added.
-        T value = narrow<T>(static_cast<Wide<T>>(sums[i][j]));
+        R value = narrow<R>(static_cast<Wide<R>>(sums[i][j]));
         if (g.bias)
-          value = narrow<T>(static_cast<Wide<T>>(
+          value = narrow<R>(static_cast<Wide<R>>(
               widen(value) +
-              widen(static_cast<const T*>(g.bias)[(first_column + column + j) * g.bias_stride])));
+              widen(static_cast<const R*>(g.bias)[(first_column + column + j) * g.bias_stride])));
         c[(first_row + row + i) * g.n + first_column + column + j] = value;
       }
   }
@@ -101,16 +102,18 @@ __device__ void matmul(const MatmulArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_MATMUL(name, T, W)                                                        \
+#define TIDE_MATMUL(name, T, W, R)                                                     \
   extern "C" __global__ void __launch_bounds__(256) matmul_##name(MatmulArguments g) { \
-    matmul<T, W>(g);                                                                   \
+    matmul<T, W, R>(g);                                                                \
   }
-TIDE_MATMUL(f32, float, float)
-TIDE_MATMUL(f64, double, double)
-TIDE_MATMUL(f16, __half, float)
-TIDE_MATMUL(bf16, __nv_bfloat16, float)
-TIDE_MATMUL(i64, int64_t, unsigned long long)
-TIDE_MATMUL(i32, int32_t, unsigned)
-TIDE_MATMUL(i16, int16_t, unsigned)
-TIDE_MATMUL(i8, int8_t, unsigned)
-TIDE_MATMUL(u8, uint8_t, unsigned)
+TIDE_MATMUL(f32, float, float, float)
+TIDE_MATMUL(f64, double, double, double)
+TIDE_MATMUL(f16, __half, float, __half)
+TIDE_MATMUL(f16_f32, __half, float, float)
+TIDE_MATMUL(bf16, __nv_bfloat16, float, __nv_bfloat16)
+TIDE_MATMUL(bf16_f32, __nv_bfloat16, float, float)
+TIDE_MATMUL(i64, int64_t, unsigned long long, int64_t)
+TIDE_MATMUL(i32, int32_t, unsigned, int32_t)
+TIDE_MATMUL(i16, int16_t, unsigned, int16_t)
+TIDE_MATMUL(i8, int8_t, unsigned, int8_t)
+TIDE_MATMUL(u8, uint8_t, unsigned, uint8_t)

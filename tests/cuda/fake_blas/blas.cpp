@@ -92,10 +92,13 @@ bool fits(const Product& p, const Matrix& a, const Matrix& b, const Matrix& d) {
   const bool sizes =
       m == d.rows && n == d.columns && k == k_b && a.batch == d.batch && b.batch == d.batch;
   const bool strides = a.stride >= a.rows && b.stride >= b.rows && d.stride >= d.rows;
-  return sizes && strides && a.type == d.type && b.type == d.type && m > 0 && n > 0 && k > 0 &&
+  const bool types =
+      a.type == b.type &&
+      (a.type == d.type || (d.type == kFloat32 && (a.type == kFloat16 || a.type == kBFloat16)));
+  return sizes && strides && types && m > 0 && n > 0 && k > 0 &&
          (d.type == kFloat64) == (p.compute == kCompute64) &&
          p.scale == (d.type == kFloat64 ? kFloat64 : kFloat32) &&
-         (p.compute != kComputeTf32 || d.type == kFloat32);
+         (p.compute != kComputeTf32 || a.type == kFloat32);
 }
 
 }  // namespace

@@ -66,6 +66,19 @@ TEST_CASE("matmul of half types is rounded once", "[cpu]") {
   check_all_sizes<BFloat16>(1.0 / 256 + 1e-4);
 }
 
+TEMPLATE_TEST_CASE("matmul of half types gives its sums to float", "[cpu]", Float16, BFloat16) {
+  for (const Size& size : kSizes) {
+    auto a = random_array<TestType>({size.m, size.k}, 1);
+    auto b = random_array<TestType>({size.k, size.n}, 2);
+    Array<float> wide_a(a.shape, {a.values.begin(), a.values.end()});
+    Array<float> wide_b(b.shape, {b.values.begin(), b.values.end()});
+    Array<float> c({size.m, size.n}), expected({size.m, size.n});
+    run(NativeOp::matmul, {a.view(), b.view()}, {c.view()}, {0});
+    run(NativeOp::matmul, {wide_a.view(), wide_b.view()}, {expected.view()}, {0});
+    CHECK(same_bits(c.values, expected.values));
+  }
+}
+
 TEMPLATE_TEST_CASE("matmul of integers wraps around", "[cpu]", int64_t, int32_t, int16_t, int8_t,
                    uint8_t) {
   auto a = random_array<TestType>({9, 70}, 3), b = random_array<TestType>({31, 70}, 4);
