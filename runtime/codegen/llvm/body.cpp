@@ -85,13 +85,12 @@ void Body::compute_map(size_t i) {
 void Body::load(size_t i) {
   const LoopInstruction& instruction = frame_.program.code[i];
   const LoopOperand& operand = frame_.program.operands[instruction.operand];
-  if (operand.kind == LoopOperand::Kind::ramp)
-    return round_into(i, convert(load_ramp(instruction.operand), compute_type(instruction.type)));
-  const Registers raw = load_memory(instruction.operand);
-  if (operand.type == instruction.type && is_half(operand.type)) return set_narrow(i, raw);
-  const Value loaded = widen(lanes_, operand.type, raw);
-  round_into(i, operand.type == instruction.type ? loaded
-                                                 : convert(loaded, compute_type(instruction.type)));
+  const bool is_ramp = operand.kind == LoopOperand::Kind::ramp;
+  if (!is_ramp && is_half(operand.type) && operand.type == instruction.type)
+    return set_narrow(i, load_memory(instruction.operand));
+  const Value loaded = is_ramp ? load_ramp(instruction.operand)
+                               : widen(lanes_, operand.type, load_memory(instruction.operand));
+  round_into(i, convert(loaded, compute_type(instruction.type)));
 }
 
 Value Body::load_ramp(size_t operand) {
