@@ -63,8 +63,8 @@ class PatchConvolution {
     for_groups([&](int64_t image, int64_t group) {
       gather_patches(input + input_offset(image, group));
       T* y = output + output_offset(image, group);
-      gemm<T>(channels(), columns(), rows(), {weight + group * channels() * rows(), rows(), 1},
-              {patches_, columns(), 1}, nullptr, 0, y, parallel_);
+      gemm<T, T>(channels(), columns(), rows(), {weight + group * channels() * rows(), rows(), 1},
+                 {patches_, columns(), 1}, nullptr, 0, y, parallel_);
       for (int64_t o = 0; bias && o < channels(); ++o)
         for (int64_t i = 0; i < columns(); ++i)
           y[o * columns() + i] += bias[group * channels() + o];
@@ -74,8 +74,8 @@ class PatchConvolution {
   void backward_input(const T* dy, const T* weight, T* dx) {
     std::fill_n(dx, s_.n * s_.input_size(), T());
     for_groups([&](int64_t image, int64_t group) {
-      gemm<T>(rows(), columns(), channels(), {weight + group * channels() * rows(), 1, rows()},
-              {dy + output_offset(image, group), columns(), 1}, nullptr, 0, patches_, parallel_);
+      gemm<T, T>(rows(), columns(), channels(), {weight + group * channels() * rows(), 1, rows()},
+                 {dy + output_offset(image, group), columns(), 1}, nullptr, 0, patches_, parallel_);
       T* target = dx + input_offset(image, group);
       for_patches(s_, [&](int64_t row, int64_t column, int64_t place) {
         if (place >= 0) target[place] += patches_[row * columns() + column];
@@ -90,8 +90,8 @@ class PatchConvolution {
     std::fill_n(dw, s_.weight_size(), T());
     for_groups([&](int64_t image, int64_t group) {
       gather_patches(input + input_offset(image, group));
-      gemm<T>(channels(), rows(), columns(), {dy + output_offset(image, group), columns(), 1},
-              {patches_, 1, columns()}, nullptr, 0, part, parallel_);
+      gemm<T, T>(channels(), rows(), columns(), {dy + output_offset(image, group), columns(), 1},
+                 {patches_, 1, columns()}, nullptr, 0, part, parallel_);
       for (int64_t i = 0; i < size; ++i) dw[group * size + i] += part[i];
     });
   }

@@ -5,11 +5,19 @@
 
 namespace tide::cuda {
 
+/// Kernels of the stream may still work in it: whether giving memory back waits for them is not for
+/// the driver to decide.
+void Workspace::give_back(Stream stream, Block& block) {
+  if (!block.data) return;
+  check(driver().stream_synchronize(stream), "cuStreamSynchronize");
+  driver().release(block.data);
+  block = {};
+}
+
 void* Workspace::get(Stream stream, size_t bytes) {
   Block& block = blocks_[stream];
   if (block.bytes < bytes) {
-    if (block.data) driver().release(block.data);  // waits for what uses it
-    block = {};
+    give_back(stream, block);
     if (driver().allocate(&block.data, bytes) != kSuccess) return nullptr;
     block.bytes = bytes;
   }
@@ -18,9 +26,7 @@ void* Workspace::get(Stream stream, size_t bytes) {
 
 void Workspace::trim(Stream stream) {
   Block& block = blocks_[stream];
-  if (block.bytes <= kKept) return;
-  driver().release(block.data);
-  block = {};
+  if (block.bytes > kKept) give_back(stream, block);
 }
 
 }  // namespace tide::cuda

@@ -15,7 +15,7 @@ class Workspace {
   Workspace(const Workspace&) = delete;
 
   /// The stream's block of at least so many bytes; null if there is no room. It may lie elsewhere
-  /// after a call that asks for more; making it larger waits for the device.
+  /// after a call that asks for more; making it larger waits for the stream.
   void* get(Stream stream, size_t bytes);
   /// Gives a large block back, once the stream is through with it: it waits for that.
   void trim(Stream stream);
@@ -26,6 +26,8 @@ class Workspace {
     DevicePointer data = 0;
     size_t bytes = 0;
   };
+  static void give_back(Stream stream, Block& block);
+
   std::map<Stream, Block> blocks_;
 };
 
