@@ -209,7 +209,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
     default:
       return {false, tensor_core_obstacle(type, tf32, capability_)};
   }
-  key[kResult] = result == DType::f32 ? blas::kFloat32 : key[kType];
+  key[kResult] = result == DType::f32 ? int64_t{blas::kFloat32} : key[kType];
   key[kTf32] = tf32 && type == DType::f32;
   const auto a = operand(g.m, g.k, g.a_row, g.a_column), b = operand(g.k, g.n, g.b_row, g.b_column);
   const auto a_batch = batch_stride(g, g.a_leading), b_batch = batch_stride(g, g.b_leading);
