@@ -67,9 +67,7 @@ Shape score_shape(const Operands& o) {
   return shape;
 }
 
-/// Scores decide exponents: rounded to half types they would be off by whole factors. So would sums
-/// of many gradients. But the factors of all products are of the operands' type, which a GPU's
-/// Tensor Cores want.
+/// Scores decide exponents: rounded to half types they would be off by whole factors.
 Tensor scores_of(const Operands& o, const Rule& rule) {
   constexpr double kNever = -std::numeric_limits<double>::infinity();
   const Tensor scores = matmul_unrounded(o.query, matrix_transpose(o.key)) * rule.scale;
@@ -263,13 +261,15 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   check(query, key, value, mask, is_causal);
   const Rule rule{scale.value_or(1 / std::sqrt(query.shape()[query.rank() - 1])),
                   dropout_p.value_or(0), is_causal};
-  const DType type = query.dtype();
+  // A GPU's Tensor Cores want factors of half types; elsewhere all is float32 until the end.
+  const bool on_gpu = query.device().kind == DeviceKind::cuda;
+  const DType type = on_gpu ? query.dtype() : compute_type(query.dtype());
   if (mask.defined() && mask.dtype() != DType::boolean) mask = convert(mask, compute_type(type));
   int rank = std::max({query.rank(), key.rank(), value.rank()});
   if (mask.defined()) rank = std::max(rank, mask.rank());
-  const Operands o{of_rank(query, rank), of_rank(key, rank), of_rank(value, rank),
-                   of_rank(mask, rank)};
-  if (!cut_of(o, rule)) return attend(o, rule);
+  const Operands o{of_rank(convert(query, type), rank), of_rank(convert(key, type), rank),
+                   of_rank(convert(value, type), rank), of_rank(mask, rank)};
+  if (!cut_of(o, rule)) return convert(attend(o, rule), query.dtype());
 
   const Generator before = default_generator();
   Tensor y;
@@ -292,7 +292,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
         for (size_t i = 0; i < 3; ++i) result[i] = convert(result[i], type);
         return result;
       });
-  return y;
+  return convert(y, query.dtype());
 }
 
 }  // namespace tide
