@@ -74,13 +74,17 @@ Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const 
 Tensor product(const char* name, const Tensor& a, const Tensor& b, DType type) {
   const Tensor y = record_product(name, a, b, Tensor(), type);
   if (needs_history(a) || needs_history(b)) {
-    set_history(y, name, {a, b}, false, [a = Saved(a), b = Saved(b)](const GradientCall& call) {
-      std::vector<Tensor> result(2);
-      const Tensor x = a.get(), w = b.get(), dy = convert(call.dy, x.dtype());
-      if (call.needed[0]) result[0] = product("matmul", dy, matrix_transpose(w), x.dtype());
-      if (call.needed[1]) result[1] = product("matmul", matrix_transpose(x), dy, x.dtype());
-      return result;
-    });
+    const DType own = a.dtype();
+    set_history(y, name, {a, b}, false,
+                [a = Saved(a), b = Saved(b), own](const GradientCall& call) {
+                  std::vector<Tensor> result(2);
+                  const Tensor dy = convert(call.dy, own);
+                  if (call.needed[0])
+                    result[0] = product("matmul", dy, matrix_transpose(b.get()), own);
+                  if (call.needed[1])
+                    result[1] = product("matmul", matrix_transpose(a.get()), dy, own);
+                  return result;
+                });
   }
   return y;
 }

@@ -31,9 +31,9 @@ struct Window {
   bool channels_last = false;  ///< how all arrays lie
 };
 
-std::array<int64_t, 8> attributes_of(const Window& w) {
-  return {w.kernel[0],  w.kernel[1],  w.stride[0],   w.stride[1],
-          w.padding[0], w.padding[1], w.dilation[0], w.dilation[1]};
+std::array<int64_t, 9> attributes_of(const Window& w) {
+  return {w.kernel[0],  w.kernel[1],   w.stride[0],   w.stride[1],    w.padding[0],
+          w.padding[1], w.dilation[0], w.dilation[1], w.channels_last};
 }
 
 /// One number for each dimension of a plane; a line is a plane of height 1, for which `outer`
@@ -109,7 +109,7 @@ Tensor unpool(const Window& w, const Tensor& dy, const Tensor& positions, const 
   const Tensor inputs[] = {arranged(dy, w.channels_last), positions};
   const NativeResult result{shape, dy.dtype()};
   const Tensor dx = record_on_planes(NativeOp::max_pool2d_backward, w.name, inputs, {&result, 1},
-                                     attributes_of(w), w.channels_last)[0];
+                                     attributes_of(w))[0];
   if (needs_history(dy)) {
     set_history(dx, w.name, {dy}, false,
                 [positions = Saved(positions)](const GradientCall& call) -> std::vector<Tensor> {
@@ -128,8 +128,7 @@ std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input) {
   const Tensor x = arranged(input, w.channels_last);
   const Shape shape = result_shape(w, x);
   const NativeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
-  const auto y = record_on_planes(NativeOp::max_pool2d, w.name, {&x, 1}, results, attributes_of(w),
-                                  w.channels_last);
+  const auto y = record_on_planes(NativeOp::max_pool2d, w.name, {&x, 1}, results, attributes_of(w));
   if (needs_history(x)) {
     set_history(y[0], w.name, {x}, false,
                 [w, positions = Saved(y[1]),
@@ -152,7 +151,7 @@ struct Averaging {
   bool count_include_pad;
   int64_t divisor;  ///< 0: the number of elements
 
-  std::array<int64_t, 8> attributes() const {
+  std::array<int64_t, 9> attributes() const {
     auto all = attributes_of(window);
     all[6] = count_include_pad, all[7] = divisor;
     return all;
@@ -167,7 +166,7 @@ Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) 
   const Tensor dense = arranged(dy, w.channels_last);
   const NativeResult result{shape, dy.dtype()};
   const Tensor dx = record_on_planes(NativeOp::avg_pool2d_backward, w.name, {&dense, 1},
-                                     {&result, 1}, a.attributes(), w.channels_last)[0];
+                                     {&result, 1}, a.attributes())[0];
   if (needs_history(dense)) {
     set_history(dx, w.name, {dense}, false, [a](const GradientCall& call) -> std::vector<Tensor> {
       return {average(a, call.dy)};
@@ -190,8 +189,8 @@ Tensor average(const Averaging& given, const Tensor& input) {
   const Window& w = a.window;
   const Tensor x = arranged(input, w.channels_last);
   const NativeResult result{result_shape(w, x), x.dtype()};
-  const Tensor y = record_on_planes(NativeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1},
-                                    a.attributes(), w.channels_last)[0];
+  const Tensor y =
+      record_on_planes(NativeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1}, a.attributes())[0];
   if (needs_history(x)) {
     set_history(y, w.name, {x}, false,
                 [a, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
