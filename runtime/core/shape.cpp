@@ -78,25 +78,26 @@ bool Layout::is_channels_last() const {
   return rank() == 4 && !is_contiguous() && with_channels_last(*this).is_contiguous();
 }
 
-Layout channels_last_layout(const Shape& planes) {
-  const Layout dense(Shape{planes[0], planes[2], planes[3], planes[1]});
-  Layout result(planes);
-  result.strides[0] = dense.strides[0];
-  result.strides[1] = dense.strides[3];
-  result.strides[2] = dense.strides[1];
-  result.strides[3] = dense.strides[2];
-  return result;
-}
+namespace {
 
-Layout with_channels_last(const Layout& planes) {
-  Layout result = planes;
-  const int order[] = {0, 2, 3, 1};
+Layout in_order(const Layout& layout, const std::array<int, 4>& order) {
+  Layout result = layout;
   for (int d = 0; d < 4; ++d) {
-    result.shape[d] = planes.shape[order[d]];
-    result.strides[d] = planes.strides[order[d]];
+    result.shape[d] = layout.shape[order[d]];
+    result.strides[d] = layout.strides[order[d]];
   }
   return result;
 }
+
+}  // namespace
+
+Layout channels_last_layout(const Shape& planes) {
+  return as_planes(Layout(with_channels_last(Layout(planes)).shape));
+}
+
+Layout with_channels_last(const Layout& planes) { return in_order(planes, {0, 2, 3, 1}); }
+
+Layout as_planes(const Layout& last) { return in_order(last, {0, 3, 1, 2}); }
 
 bool Layout::is_injective() const {
   // Sorted by stride (inserted one by one), each stride must reach beyond all that the smaller ones

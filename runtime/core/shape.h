@@ -87,5 +87,7 @@ struct Layout {
 Layout channels_last_layout(const Shape& planes);
 /// Planes (n, c, h, w) seen as (n, h, w, c).
 Layout with_channels_last(const Layout& planes);
+/// (n, h, w, c) seen as planes (n, c, h, w).
+Layout as_planes(const Layout& last);
 
 }  // namespace tide

@@ -10,17 +10,6 @@
 namespace tide {
 namespace {
 
-/// (n, h, w, c) seen as (n, c, h, w).
-Layout as_planes(const Layout& last) {
-  Layout result = last;
-  const int order[] = {0, 3, 1, 2};
-  for (int d = 0; d < 4; ++d) {
-    result.shape[d] = last.shape[order[d]];
-    result.strides[d] = last.strides[order[d]];
-  }
-  return result;
-}
-
 void copy(const void* from, const Layout& from_layout, void* to, const Layout& to_layout,
           size_t size) {
   StridedWalk<2> walk(from_layout.shape, {from_layout.strides.data(), to_layout.strides.data()}, 0);

@@ -305,7 +305,7 @@ bool launch_extreme(NativeLaunch& call) {
 
 /// The sizes (n, c, h, w) of an array of planes that lies so or channels last.
 Shape planes_of(const Shape& shape, bool channels_last) {
-  return channels_last ? Shape{shape[0], shape[3], shape[1], shape[2]} : shape;
+  return channels_last ? as_planes(Layout(shape)).shape : shape;
 }
 
 /// `backward`: the result is of the input's size.
