@@ -12,11 +12,7 @@
 namespace tide {
 namespace {
 
-/// Length of a block of k. A panel of b (16 or 32 columns) stays in the L1 cache, and where blocks
-/// meet each element's sum is rounded, so this number belongs to the bits of every product. All
-/// other numbers here only bear on speed.
-constexpr int64_t kBlockK = 256;
-/// Rows of a that one part works on: with kBlockK a block of 192 KiB, at home in L2.
+/// Rows of a that one part works on: with kGemmBlock a block of 192 KiB, at home in L2.
 constexpr int64_t kBlockM = 192;
 /// Columns of b that one part works on, so many that packing a for each of them costs little.
 constexpr int64_t kBlockN = 768;
@@ -41,6 +37,22 @@ Matrix<T> block_of(Matrix<T> x, int64_t row, int64_t column) {
   return {x.data + row * x.row_stride + column * x.column_stride, x.row_stride, x.column_stride};
 }
 
+/// Writes four numbers of each of four rows as columns.
+void transpose_square(const float* from, int64_t row_stride, float* to, int64_t to_stride) {
+  typedef float Four __attribute__((vector_size(16), aligned(4)));
+  const auto row = [&](int i) { return *reinterpret_cast<const Four*>(from + i * row_stride); };
+  const Four a = row(0), b = row(1), c = row(2), d = row(3);
+  const Four ab_left = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+             ab_right = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+             cd_left = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+             cd_right = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const auto column = [&](int i) -> Four& { return *reinterpret_cast<Four*>(to + i * to_stride); };
+  column(0) = __builtin_shufflevector(ab_left, cd_left, 0, 1, 4, 5);
+  column(1) = __builtin_shufflevector(ab_left, cd_left, 2, 3, 6, 7);
+  column(2) = __builtin_shufflevector(ab_right, cd_right, 0, 1, 4, 5);
+  column(3) = __builtin_shufflevector(ab_right, cd_right, 2, 3, 6, 7);
+}
+
 /// Writes `rows` rows of `source` over k as one panel of `panel` rows, k outermost.
 template <int panel, class T, class C>
 void pack_panel(int64_t rows, int64_t k, Matrix<T> source, C* target) {
@@ -57,7 +69,14 @@ void pack_panel(int64_t rows, int64_t k, Matrix<T> source, C* target) {
         for (int64_t r = 0; r < panel; ++r)
           to[q * panel + r] = static_cast<C>(from[q * source.column_stride + r]);
     } else if (source.column_stride == 1 && length == run) {
-      for (int64_t r = 0; r < rows; ++r)
+      int64_t r = 0;
+      if constexpr (std::is_same_v<T, float>) {
+        for (; r + 4 <= rows; r += 4)
+          for (int64_t q = 0; q < run; q += 4)
+            transpose_square(from + r * source.row_stride + q, source.row_stride,
+                             to + q * panel + r, panel);
+      }
+      for (; r < rows; ++r)
         for (int64_t q = 0; q < run; ++q)
           to[q * panel + r] = static_cast<C>(from[r * source.row_stride + q]);
     } else {
@@ -110,14 +129,14 @@ class Product {
     if (row_blocks_ == 1) return run_columns(parallel);
     // All parts share one packed block of b.
     static thread_local Scratch scratch;
-    for (int64_t p = 0; p < k_; p += kBlockK) {
-      const int64_t depth = std::min(kBlockK, k_ - p);
+    for (int64_t p = 0; p < k_; p += kGemmBlock) {
+      const int64_t depth = std::min(kGemmBlock, k_ - p);
       C* packed = scratch.get<C>(ceil_to(n_, kernel_.columns) * depth);
-      parallel.for_range(column_blocks_, grain(m_ * block_n_), [&](int64_t begin, int64_t end) {
-        const int64_t first = begin * block_n_, last = std::min(n_, end * block_n_);
-        if (first < last)
-          pack(last - first, depth, transposed(block_of(b_, p, first)), kernel_.columns,
-               packed + first * depth);
+      const int64_t panels = (n_ + kernel_.columns - 1) / kernel_.columns;
+      parallel.for_range(panels, grain(m_ * kernel_.columns), [&](int64_t begin, int64_t end) {
+        const int64_t first = begin * kernel_.columns, last = std::min(n_, end * kernel_.columns);
+        pack(last - first, depth, transposed(block_of(b_, p, first)), kernel_.columns,
+             packed + first * depth);
       });
       const int64_t items = row_blocks_ * column_blocks_;
       parallel.for_range(items, grain(block_m_ * block_n_), [&](int64_t begin, int64_t end) {
@@ -138,8 +157,8 @@ class Product {
       static thread_local Scratch scratch;
       for (int64_t column = begin * block_n_; column < std::min(n_, end * block_n_);
            column += block_n_)
-        for (int64_t p = 0; p < k_; p += kBlockK) {
-          const int64_t depth = std::min(kBlockK, k_ - p);
+        for (int64_t p = 0; p < k_; p += kGemmBlock) {
+          const int64_t depth = std::min(kGemmBlock, k_ - p);
           C* packed = scratch.get<C>(ceil_to(block_n_, kernel_.columns) * depth);
           multiply(0, column, p, depth, right(column, p, depth, packed));
         }
@@ -162,7 +181,7 @@ class Product {
 
   /// Parts worth a thread when one covers so many elements of c.
   int64_t grain(int64_t elements) const {
-    return std::max<int64_t>(1, kWorthThread / (elements * std::min(k_, kBlockK)));
+    return std::max<int64_t>(1, kWorthThread / (elements * std::min(k_, kGemmBlock)));
   }
 
   GemmRight<C> packed_right(const C* packed, int64_t column, int64_t depth) const {

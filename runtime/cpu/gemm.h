@@ -7,6 +7,11 @@
 
 namespace tide {
 
+/// Length of a block of k. A panel of b (two vectors of columns) fits into the L1 cache, and where
+/// blocks meet each element's sum is rounded, so this number belongs to the bits of every product.
+/// All other numbers of blocks only bear on speed.
+constexpr int64_t kGemmBlock = 256;
+
 /// Some rows of a, packed or in place: element (i, p) of panel q (which holds rows q * rows and on)
 /// is at data[q * panel_stride + i * row_stride + p * k_stride].
 template <class T>

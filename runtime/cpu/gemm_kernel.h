@@ -14,14 +14,24 @@
 
 namespace tide {
 
-/// c (rows, vectors) = [c +] a b, where a starts at its first row and b at its first column.
-template <class V, int rows, int vectors>
+/// Whether a panel of b has the L1 cache (32 KiB) to itself. Then it passes by, from the L2 cache,
+/// and the panel of a stays; otherwise the panel of b stays while those of a pass.
+template <class V>
+constexpr bool right_passes() {
+  return 2 * sizeof(typename V::Vector) * kGemmBlock >= 32 * 1024;
+}
+
+/// c (rows, vectors) = [c +] a b, where a starts at its first row and b at its first column. The
+/// strides of a panel that was packed are known: with all addresses made from one register, the
+/// multiply-adds are what the loop is bound by.
+template <class V, int rows, int vectors, bool packed>
 TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* a,
                                            int64_t a_row_stride, int64_t a_k_stride,
                                            const typename V::Scalar* b, int64_t b_stride,
                                            typename V::Scalar* c, int64_t c_stride,
                                            bool accumulate) {
   constexpr int lanes = V::kLanes;
+  if constexpr (packed) a_row_stride = 1, a_k_stride = V::kRows;
   typename V::Vector sum[rows][vectors], right[vectors];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i)
@@ -31,7 +41,10 @@ TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* 
   for (int i = 0; i < rows; ++i) __builtin_prefetch(c + i * c_stride, 1);  // wanted at the end
   for (int64_t p = 0; p < k; ++p, a += a_k_stride, b += b_stride) {
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) right[v] = V::load(b + v * lanes);
+    for (int v = 0; v < vectors; ++v) {
+      right[v] = V::load(b + v * lanes);
+      if (right_passes<V>()) __builtin_prefetch(b + 8 * b_stride + v * lanes);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
       const typename V::Vector factor = V::broadcast(a[i * a_row_stride]);
@@ -49,9 +62,9 @@ TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* 
 }
 
 /// The register tiles of 1 to kRows rows.
-template <class V, int vectors, int... less>
+template <class V, int vectors, bool packed, int... less>
 constexpr auto gemm_tiles(std::integer_sequence<int, less...>) {
-  return std::array{gemm_register_tile<V, less + 1, vectors>...};
+  return std::array{gemm_register_tile<V, less + 1, vectors, packed>...};
 }
 
 /// GemmKernel::block for the instruction set of V.
@@ -62,31 +75,39 @@ TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
                                    int64_t c_stride, bool accumulate) {
   using T = typename V::Scalar;
   constexpr auto rows = std::make_integer_sequence<int, V::kRows>();
-  constexpr auto tiles = gemm_tiles<V, 2>(rows), narrow_tiles = gemm_tiles<V, 1>(rows);
+  static constexpr std::array all_tiles = {gemm_tiles<V, 2, false>(rows),
+                                           gemm_tiles<V, 2, true>(rows)};
+  static constexpr std::array all_narrow_tiles = {gemm_tiles<V, 1, false>(rows),
+                                                  gemm_tiles<V, 1, true>(rows)};
+  const bool packed = a.row_stride == 1 && a.k_stride == V::kRows;
+  const auto &tiles = all_tiles[packed], &narrow_tiles = all_narrow_tiles[packed];
   constexpr int columns = 2 * V::kLanes;
   alignas(64) T aside[V::kRows * columns];
-  for (int64_t j = 0; j < n; j += columns) {
+  const auto multiply = [&](int64_t i, int64_t j) {
     const bool whole = n - j >= columns, narrow = n - j <= V::kLanes;
-    const T* b_panel = whole ? b.data + j / columns * b.panel_stride : b.edge;
-    const int64_t b_stride = whole ? b.k_stride : columns;
-    for (int64_t i = 0; i < m; i += V::kRows) {
-      const int64_t height = m - i < V::kRows ? m - i : V::kRows;
-      const T* a_panel = a.data + i / V::kRows * a.panel_stride;
-      T* corner = c + i * c_stride + j;
-      if (whole) {
-        tiles[height - 1](k, a_panel, a.row_stride, a.k_stride, b_panel, b_stride, corner, c_stride,
-                          accumulate);
-        continue;
-      }
-      // A tile that hangs over the right edge is computed aside.
-      (narrow ? narrow_tiles : tiles)[height - 1](k, a_panel, a.row_stride, a.k_stride, b_panel,
-                                                  b_stride, aside, columns, false);
-      for (int64_t y = 0; y < height; ++y)
-        for (int64_t x = 0; x < n - j; ++x) {
-          T& to = corner[y * c_stride + x];
-          to = accumulate ? to + aside[y * columns + x] : aside[y * columns + x];
-        }
+    const int64_t height = m - i < V::kRows ? m - i : V::kRows;
+    const T* a_panel = a.data + i / V::kRows * a.panel_stride;
+    T* corner = c + i * c_stride + j;
+    if (whole) {
+      tiles[height - 1](k, a_panel, a.row_stride, a.k_stride, b.data + j / columns * b.panel_stride,
+                        b.k_stride, corner, c_stride, accumulate);
+      return;
     }
+    // A tile that hangs over the right edge is computed aside.
+    (narrow ? narrow_tiles : tiles)[height - 1](k, a_panel, a.row_stride, a.k_stride, b.edge,
+                                                columns, aside, columns, false);
+    for (int64_t y = 0; y < height; ++y)
+      for (int64_t x = 0; x < n - j; ++x) {
+        T& to = corner[y * c_stride + x];
+        to = accumulate ? to + aside[y * columns + x] : aside[y * columns + x];
+      }
+  };
+  if (right_passes<V>()) {
+    for (int64_t i = 0; i < m; i += V::kRows)
+      for (int64_t j = 0; j < n; j += columns) multiply(i, j);
+  } else {
+    for (int64_t j = 0; j < n; j += columns)
+      for (int64_t i = 0; i < m; i += V::kRows) multiply(i, j);
   }
 }
 

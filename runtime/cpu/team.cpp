@@ -76,6 +76,8 @@ void Team::set_threads(int threads) {
   threads_ = threads;
 }
 
+int Team::threads() const { return inside_body ? 1 : threads_; }
+
 /// A range under way. It lives on the leader's stack.
 struct Team::Job {
   Job(const std::function<void(int64_t begin, int64_t end)>* body, int64_t n, int64_t grain,

@@ -26,7 +26,8 @@ class Team : public Parallel {
   explicit Team(int threads = default_thread_count());
   ~Team() override;
 
-  int threads() const override { return threads_; }
+  /// How many a range would be shared by: one if the caller is in the middle of a range already.
+  int threads() const override;
   /// Takes effect with the next call of for_range. Throws Error unless 1 <= threads <= kMaxThreads.
   void set_threads(int threads);
 
