@@ -39,7 +39,7 @@ Matrix<T> block_of(Matrix<T> x, int64_t row, int64_t column) {
 
 /// Writes four numbers of each of four rows as columns.
 void transpose_square(const float* from, int64_t row_stride, float* to, int64_t to_stride) {
-  typedef float Four __attribute__((vector_size(16), aligned(4)));
+  typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
   const auto row = [&](int i) { return *reinterpret_cast<const Four*>(from + i * row_stride); };
   const Four a = row(0), b = row(1), c = row(2), d = row(3);
   const Four ab_left = __builtin_shufflevector(a, b, 0, 4, 1, 5),
