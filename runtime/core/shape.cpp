@@ -80,6 +80,7 @@ bool Layout::is_channels_last() const {
 
 namespace {
 
+/// The dimensions of a layout of four in another order.
 Layout in_order(const Layout& layout, const std::array<int, 4>& order) {
   Layout result = layout;
   for (int d = 0; d < 4; ++d) {

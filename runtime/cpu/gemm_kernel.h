@@ -21,6 +21,9 @@ constexpr bool right_passes() {
   return 2 * sizeof(typename V::Vector) * kGemmBlock >= 32 * 1024;
 }
 
+/// How many steps of k ahead a panel that passes by is asked for.
+constexpr int64_t kPrefetch = 8;
+
 /// c (rows, vectors) = [c +] a b, where a starts at its first row and b at its first column. The
 /// strides of a panel that was packed are known: with all addresses made from one register, the
 /// multiply-adds are what the loop is bound by.
@@ -43,7 +46,7 @@ TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* 
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) {
       right[v] = V::load(b + v * lanes);
-      if (right_passes<V>()) __builtin_prefetch(b + 8 * b_stride + v * lanes);
+      if (right_passes<V>()) __builtin_prefetch(b + kPrefetch * b_stride + v * lanes);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {

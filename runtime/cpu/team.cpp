@@ -137,8 +137,8 @@ void Team::for_range(int64_t n, int64_t grain,
                      const std::function<void(int64_t begin, int64_t end)>& body) {
   if (n <= 0) return;
   const int64_t most = n / std::max<int64_t>(grain, 1);
-  const int parts = static_cast<int>(std::min<int64_t>(threads_, most));
-  if (parts <= 1 || inside_body) return body(0, n);
+  const int parts = static_cast<int>(std::min<int64_t>(threads(), most));
+  if (parts <= 1) return body(0, n);
   std::unique_lock leader(leader_, std::try_to_lock);
   if (!leader) return body(0, n);
   while (static_cast<int>(workers_.size()) < parts - 1) {

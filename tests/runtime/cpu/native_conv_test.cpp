@@ -110,14 +110,17 @@ void check_close(const Array<T>& got, const std::vector<Sum>& expected) {
                                                                : kUnit;
   constexpr double kLeast = std::is_same_v<T, Float16> ? 0x1p-25 : 0;  // half its smallest number
   double worst = 0;
+  bool finite = true;
   for (size_t i = 0; i < expected.size(); ++i) {
     const Sum& sum = expected[i];
     const double allowed = 2 * kUnit * (1 + std::sqrt(sum.terms)) * std::sqrt(sum.squares) +
                            kResultUnit * std::fabs(sum.value) + kLeast;
     const double error = std::fabs(static_cast<double>(got.values[i]) - sum.value);
+    finite &= std::isfinite(error);
     if (error > 0) worst = std::fmax(worst, error / allowed);
   }
   CAPTURE(name_of(dtype_of<T>()));
+  CHECK(finite);
   CHECK(worst <= 1);
 }
 
