@@ -1,9 +1,12 @@
 // Every elementwise op gives the same bits in a kernel as its meaning gives on the host.
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "runtime/codegen/kernel.h"
 #include "runtime/ops/light_math.h"
@@ -43,15 +46,36 @@ T random_number(std::mt19937& random) {
   }
 }
 
+/// An array of kCount elements, and their type.
+struct Elements {
+  DType type;
+  void* data;
+
+  double operator[](int i) const {
+    switch (type) {
+      case DType::boolean: return static_cast<const bool*>(data)[i];
+      case DType::i32: return static_cast<const int32_t*>(data)[i];
+      case DType::i64: return static_cast<double>(static_cast<const int64_t*>(data)[i]);
+      case DType::f32: return static_cast<const float*>(data)[i];
+      default: return static_cast<const double*>(data)[i];
+    }
+  }
+};
+
+template <class T>
+Elements elements_of(std::array<T, kCount>& array) {
+  return {reference::dtype_of<T>(), array.data()};
+}
+
 /// The program that applies `op` to dense arguments.
-LoopProgram program_of(LightOp op, const std::vector<DType>& arguments, DType result) {
+LoopProgram program_of(LightOp op, const std::vector<Elements>& arguments, DType result) {
   using Kind = LoopInstruction::Kind;
   LoopProgram program;
   LoopInstruction map{.kind = Kind::map, .type = result, .op = static_cast<OpCode>(op)};
-  for (const DType type : arguments) {
+  for (const Elements& argument : arguments) {
     const auto index = static_cast<uint16_t>(program.operands.size());
-    program.operands.push_back({.type = type, .vector_stride = 1});
-    program.code.push_back({.kind = Kind::load, .type = type, .operand = index});
+    program.operands.push_back({.type = argument.type, .vector_stride = 1});
+    program.code.push_back({.kind = Kind::load, .type = argument.type, .operand = index});
     map.a[map.arity++] = index;
   }
   const auto output = static_cast<uint16_t>(program.operands.size());
@@ -68,33 +92,44 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
+/// Runs the kernel of `op`, and checks that it gives what is expected.
+template <class Result>
+void check_kernel(LightOp op, DType type, const std::vector<Elements>& arguments,
+                  const std::array<Result, kCount>& expected) {
+  std::array<Result, kCount> result{};
+  const LoopProgram program = program_of(op, arguments, reference::dtype_of<Result>());
+  std::vector<void*> bases;
+  for (const Elements& argument : arguments) bases.push_back(argument.data);
+  bases.push_back(result.data());
+  const int64_t extent = kCount;
+  const int64_t strides[] = {1, 1, 1, 1, 1};
+  const LoopArguments call{bases.data(), &extent, strides, nullptr};
+  const LoopRange range{0, 1, 0, kCount, 0, 0};
+  Kernel::find(program).function()(&call, &range, nullptr);
+  for (int i = 0; i < kCount; ++i) {
+    if (same(result[i], expected[i])) continue;
+    INFO(name_of(op) << " of " << name_of(type));
+    for (const Elements& argument : arguments) UNSCOPED_INFO("argument " << argument[i]);
+    CHECK(+result[i] == +expected[i]);
+    return;
+  }
+  CHECK(true);
+}
+
 template <LightOp op, class Meaning, class T, size_t... I>
 void check_op(std::index_sequence<I...>) {
   std::mt19937 random(7);
   std::tuple<std::array<Argument<op, I, T>, kCount>...> arguments;
-  for (int i = 0; i < kCount; ++i)
-    ((std::get<I>(arguments)[i] = random_number<Argument<op, I, T>>(random)), ...);
-  using Result = decltype(result_of(
-      Meaning::value(reference::Value<Argument<op, I, T>>(std::get<I>(arguments)[0])...)));
-  std::array<Result, kCount> result{};
-  const LoopProgram program =
-      program_of(op, {reference::dtype_of<Argument<op, I, T>>()...}, reference::dtype_of<Result>());
-  void* bases[] = {std::get<I>(arguments).data()..., result.data()};
-  const int64_t extent = kCount;
-  const int64_t strides[] = {1, 1, 1, 1, 1};
-  const LoopArguments call{bases, &extent, strides, nullptr};
-  const LoopRange range{0, 1, 0, kCount, 0, 0};
-  Kernel::find(program).function()(&call, &range, nullptr);
-  for (int i = 0; i < kCount; ++i) {
-    const Result expected = result_of(
+  const auto expected_of = [&](int i) {
+    return result_of(
         Meaning::value(reference::Value<Argument<op, I, T>>(std::get<I>(arguments)[i])...));
-    if (same(result[i], expected)) continue;
-    INFO(name_of(op) << " of " << name_of(reference::dtype_of<T>()));
-    ((UNSCOPED_INFO("argument " << +std::get<I>(arguments)[i])), ...);
-    CHECK(+result[i] == +expected);
-    return;
+  };
+  std::array<decltype(expected_of(0)), kCount> expected{};
+  for (int i = 0; i < kCount; ++i) {
+    ((std::get<I>(arguments)[i] = random_number<Argument<op, I, T>>(random)), ...);
+    expected[i] = expected_of(i);
   }
-  CHECK(true);
+  check_kernel(op, reference::dtype_of<T>(), {elements_of(std::get<I>(arguments))...}, expected);
 }
 
 constexpr bool is_for_integers_only(LightOp op) {
