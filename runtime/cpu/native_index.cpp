@@ -135,6 +135,9 @@ std::optional<int64_t> joined_stride(const Layout& layout, const Shape& shape, i
 
 /// How far ahead the places that will be written are asked for: they lie anywhere in memory.
 constexpr int64_t kAhead = 16;
+constexpr int64_t kCacheLine = 64;
+/// How much of a row is asked for: behind that the processor sees by itself where it goes on.
+constexpr uintptr_t kAskedBytes = 256;
 
 /// Writes or adds a source into an array that holds the base already. The source is of type T, the
 /// array of type To: where many addends meet in one place, halves are summed in float.
@@ -167,14 +170,14 @@ class Scatter {
   }
 
   void run() {
-    const int64_t lanes = outer_shape_.numel() * inner_count_;
-    if (lanes == 1 && length_ >= kGrain) return run_by_targets();
+    const int64_t blocks = outer_shape_.numel();
+    if (blocks * inner_count_ == 1 && length_ >= kGrain) return run_by_targets();
     const bool dense = joined_[0] == 1 && joined_[2] == 1 && joined_[1].value_or(2) <= 1;
+    const int64_t share = lanes_together(), shares = (inner_count_ + share - 1) / share;
     const auto body = [&](int64_t begin, int64_t end) {
-      for (int64_t lane = begin; lane < end;) {
-        const int64_t block = lane / inner_count_, first = lane % inner_count_;
-        const int64_t last = std::min(inner_count_, first + end - lane);
-        lane += last - first;
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t block = i / shares, first = i % shares * share;
+        const int64_t last = std::min(inner_count_, first + share);
         const StridedWalk<3> start(outer_shape_,
                                    {outer_[0].data(), outer_[1].data(), outer_[2].data()}, block);
         To* target = to_ + start.offset(0);
@@ -190,8 +193,8 @@ class Scatter {
           run_strided(target, positions, values, block, first, last);
       }
     };
-    call_.parallel->for_range(lanes, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, length_)),
-                              body);
+    const int64_t work = std::max<int64_t>(1, length_ * share);
+    call_.parallel->for_range(blocks * shares, std::max<int64_t>(1, kGrain / work), body);
   }
 
  private:
@@ -200,13 +203,28 @@ class Scatter {
     cell = kAdd ? static_cast<To>(cell + wide) : wide;
   }
 
-  /// Asks for the place of the position `kAhead` steps behind j, whatever it may hold.
-  void ask(const To* target, const int64_t* positions, int64_t j) const {
+  /// How many neighbouring lanes one part takes at least: whole cache lines, as all parts go
+  /// through all positions, and many of them if there are enough for all threads.
+  int64_t lanes_together() const {
+    const int64_t line = kCacheLine / static_cast<int64_t>(sizeof(T)), most = 64 * line;
+    const int64_t fair = (inner_count_ / call_.parallel->threads() + line - 1) / line * line;
+    return std::clamp(fair, line, most);
+  }
+
+  /// Asks for what the position `kAhead` steps behind j, whatever it may hold, will need: the first
+  /// of `count` neighbouring targets and their values.
+  void ask(const To* target, const int64_t* positions, const T* values, int64_t j,
+           int64_t count = 1) const {
     if (j + kAhead >= length_) return;
     const int64_t place = (positions[(j + kAhead) * along_[1]] - 1) * along_[0];
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(target) +
-                                                     static_cast<uintptr_t>(place) * sizeof(To)),
-                       1);
+    const auto to =
+        reinterpret_cast<uintptr_t>(target) + static_cast<uintptr_t>(place) * sizeof(To);
+    const auto from = reinterpret_cast<uintptr_t>(values + (j + kAhead) * along_[2]);
+    const auto bytes = std::min<uintptr_t>(kAskedBytes, static_cast<uintptr_t>(count) * sizeof(To));
+    for (uintptr_t byte = 0; byte < bytes; byte += kCacheLine) {
+      __builtin_prefetch(reinterpret_cast<const void*>(to + byte), 1);
+      __builtin_prefetch(reinterpret_cast<const void*>(from + byte));
+    }
   }
 
   /// The only lane there is: each part looks through all positions, and writes a range of targets.
@@ -231,7 +249,7 @@ class Scatter {
 
   void run_lane(To* target, const int64_t* positions, const T* values, int64_t block) {
     for (int64_t j = 0; j < length_; ++j) {
-      ask(target, positions, j);
+      ask(target, positions, values, j);
       const int64_t position = positions[j * along_[1]];
       if (check_.allows(position, block * length_ + j))
         put(target[(position - 1) * along_[0]], values[j * along_[2]]);
@@ -242,7 +260,7 @@ class Scatter {
   void run_rows(To* target, const int64_t* positions, const T* values, int64_t block, int64_t first,
                 int64_t last) {
     for (int64_t j = 0; j < length_; ++j) {
-      ask(target + first, positions, j);
+      ask(target + first, positions, values + first, j, last - first);
       const int64_t position = positions[j * along_[1]];
       if (!check_.allows(position, (block * length_ + j) * inner_count_ + first)) continue;
       To* row = target + (position - 1) * along_[0];

@@ -53,11 +53,16 @@ struct Elements {
 
   double operator[](int i) const {
     switch (type) {
-      case DType::boolean: return static_cast<const bool*>(data)[i];
-      case DType::i32: return static_cast<const int32_t*>(data)[i];
-      case DType::i64: return static_cast<double>(static_cast<const int64_t*>(data)[i]);
-      case DType::f32: return static_cast<const float*>(data)[i];
-      default: return static_cast<const double*>(data)[i];
+      case DType::boolean:
+        return static_cast<const bool*>(data)[i];
+      case DType::i32:
+        return static_cast<const int32_t*>(data)[i];
+      case DType::i64:
+        return static_cast<double>(static_cast<const int64_t*>(data)[i]);
+      case DType::f32:
+        return static_cast<const float*>(data)[i];
+      default:
+        return static_cast<const double*>(data)[i];
     }
   }
 };

@@ -128,6 +128,22 @@ TEST_CASE("scatter adds whole rows whose columns share a position", "[cpu]") {
   }
 }
 
+TEST_CASE("scatter shares out blocks of many columns", "[cpu]") {
+  auto base = random_array<float>({2, 5, 1501}, 1), source = random_array<float>({2, 40, 1501}, 2);
+  auto index = random_positions({2, 40, 1501}, 5);
+  std::vector<float> expected = base.values;
+  for (int64_t i = 0; i < 2 * 40 * 1501; ++i) {
+    const int64_t block = i / (40 * 1501), column = i % 1501;
+    expected[(block * 5 + index.values[i] - 1) * 1501 + column] += source.values[i];
+  }
+  for (int threads : {1, 3}) {
+    Array<float> out(base.shape);
+    run(NativeOp::scatter, {base.view(), index.view(), source.view()}, {out.view()}, {1, 1},
+        threads);
+    REQUIRE(out.values == expected);
+  }
+}
+
 TEST_CASE("positions out of range are reported and do no harm", "[cpu]") {
   auto x = random_array<float>({3, 2}, 1);
   Array<int64_t> index({3, 2}, {1, 2, 3, 0, 9, -1});
