@@ -213,6 +213,24 @@ void Body::store(size_t instruction) {
   store_memory(described.operand, narrowed(described.a[0], type));
 }
 
+void Body::prefetch(size_t operand, llvm::Value* distance, const Share& share) {
+  constexpr int64_t kCacheLine = 64;
+  // Into the second level of cache: the first one is full of the present elements.
+  constexpr int kRead = 0, kSecondLevel = 2, kData = 1;
+  auto& code = frame_.code;
+  auto& builder = code.builder;
+  llvm::Value* first = frame_.moved(operand, element_address(operand, index_), distance);
+  const auto size = static_cast<int64_t>(size_of(frame_.program.operands[operand].type));
+  const int64_t lines = (size * lanes_.elements() + kCacheLine - 1) / kCacheLine;
+  for (int64_t i = 0; i < lines; ++i) {
+    if (!share.holds(i, lines)) continue;
+    llvm::Value* line = code.address(builder.getInt8Ty(), first, code.number(i * kCacheLine));
+    builder.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {line->getType()},
+        {line, builder.getInt32(kRead), builder.getInt32(kSecondLevel), builder.getInt32(kData)});
+  }
+}
+
 void Body::store_memory(size_t operand, const Registers& raw) {
   auto& code = frame_.code;
   const LoopOperand& described = frame_.program.operands[operand];

@@ -11,6 +11,17 @@
 
 namespace tide::ir {
 
+/// The part of something that lies between two of `whole` equal steps.
+struct Share {
+  int begin, end, whole;
+
+  /// Whether the middle of piece i of so many lies in it.
+  bool holds(int64_t i, int64_t pieces) const {
+    const int64_t middle = (2 * i + 1) * whole;
+    return 2 * begin * pieces <= middle && middle < 2 * end * pieces;
+  }
+};
+
 /// One stretch of code for lanes().elements() neighbours, or in the tail of a loop for the first
 /// `count` of them. Elements past the count are never stored, but they are computed.
 class Body {
@@ -29,6 +40,9 @@ class Body {
   /// Computes the instructions marked in `needed` that have no value yet, stores excepted.
   void compute(const std::vector<bool>& needed);
   void store(size_t instruction);
+  /// Asks for a share of the memory that lies `distance` bytes behind these elements of a dense
+  /// operand.
+  void prefetch(size_t operand, llvm::Value* distance, const Share& share);
 
   /// Elements of a compute type that lie densely in private memory, padded to full registers.
   Value load_private(DType type, llvm::Value* address);

@@ -178,12 +178,19 @@ void Frame::for_each_outer(const std::function<void(const Places&)>& body) {
   std::vector<llvm::AllocaInst*> indices, places;
   for (llvm::Value* index : start) indices.push_back(code.variable(index));
   for (llvm::Value* place : places_at(start)) places.push_back(code.variable(place));
-  code.loop(outer_begin_, outer_end_, 1, [&](llvm::Value*) {
+  code.loop(outer_begin_, outer_end_, 1, [&](llvm::Value* outer) {
+    outer_ = outer;
     Places current;
     for (llvm::AllocaInst* place : places) current.push_back(code.get(place));
     body(current);
     if (walked > 0) advance(indices, places, walked - 1);
   });
+}
+
+llvm::Value* Frame::distance_to_next(size_t operand) {
+  llvm::Value* following = code.builder.CreateAdd(outer_, code.number(1));
+  return code.builder.CreateSelect(code.builder.CreateICmpSLT(following, outer_end_),
+                                   stride(operand, program.outer_rank - 1), code.number(0));
 }
 
 void Frame::advance(const std::vector<llvm::AllocaInst*>& indices,

@@ -53,6 +53,9 @@ class Frame {
 
   /// Calls `body` once, in a loop over the range's outer dimensions.
   void for_each_outer(const std::function<void(const Places&)>& body);
+  /// In such a loop: how far behind its present place an operand's next one lies, in bytes, if both
+  /// lie in one row of the last outer dimension; 0 at the end of the range.
+  llvm::Value* distance_to_next(size_t operand);
 
   /// The instructions that the `roots` use, themselves included, without looking behind those in
   /// `known`.
@@ -83,6 +86,7 @@ class Frame {
   int dimensions_;
   llvm::Value *bases_, *extents_, *strides_;
   llvm::Value *outer_begin_ = nullptr, *outer_end_ = nullptr;
+  llvm::Value* outer_ = nullptr;  ///< the number of the present point of the outer dimensions
 };
 
 }  // namespace tide::ir

@@ -1,9 +1,11 @@
 // Kernels whose vectors run along the row.
 #include <algorithm>
+#include <map>
 
 #include "runtime/codegen/llvm/body.h"
 #include "runtime/codegen/llvm/kernels.h"
 #include "runtime/codegen/llvm/light_op.h"
+#include "runtime/ops/light_ops.h"
 
 namespace tide::ir {
 namespace {
@@ -38,6 +40,7 @@ class RowKernel {
       Body row(frame_, scalar_lanes(frame_), places, code_.number(0));
       compute_per_row(row, 0);
       for (int pass = 0; pass < passes_.count; ++pass) {
+        plan_prefetch(pass);
         run_pass(places, row, pass);
         if (!program_.partial) compute_per_row(row, pass + 1);
       }
@@ -60,6 +63,40 @@ class RowKernel {
     for (const size_t i : found) now[i] = true;
     row.compute(now);
     for (const size_t i : found) scalars_[i] = row.value(i)[0];
+  }
+
+  /// What a pass costs for each element, roughly in instructions. Stores wait for memory.
+  int cost_of_pass(int pass) const {
+    constexpr int kStoreCost = 20;
+    int cost = 1;
+    for (size_t i = 0; i < program_.code.size(); ++i) {
+      const LoopInstruction& described = program_.code[i];
+      const LoopPasses::Instruction& passed = passes_.instructions[i];
+      if (passed.per_row) continue;
+      if (described.kind == Kind::map && passed.level == pass)
+        cost += cost_of(static_cast<LightOp>(described.op));
+      if (described.kind == Kind::store && pass == passes_.count - 1) cost += kStoreCost;
+    }
+    return cost;
+  }
+
+  /// The first pass waits for memory, the others find their row in cache: they ask for what the
+  /// first one will read of the next row, each for as much as it has time for.
+  void plan_prefetch(int pass) {
+    next_row_.clear();
+    if (pass == 0 || program_.outer_rank == 0) return;
+    share_ = {0, 0, 0};
+    for (int other = 1; other < passes_.count; ++other) {
+      if (other == pass) share_.begin = share_.whole;
+      share_.whole += cost_of_pass(other);
+      if (other == pass) share_.end = share_.whole;
+    }
+    for (const LoopInstruction& load : program_.code) {
+      const LoopOperand& operand = program_.operands[load.operand];
+      if (load.kind == Kind::load && operand.kind == LoopOperand::Kind::memory &&
+          operand.vector_stride == 1 && !operand.per_row)
+        next_row_[load.operand] = frame_.distance_to_next(load.operand);
+    }
   }
 
   void run_pass(const Places& places, Body& row, int pass) {
@@ -116,6 +153,7 @@ class RowKernel {
     auto needed = frame_.needed_for(roots, known);
     for (const size_t root : roots) needed[root] = false;
     const auto body = [&](Body& at) {
+      for (const auto& [operand, distance] : next_row_) at.prefetch(operand, distance, share_);
       for (size_t i = 0; i < needed.size(); ++i)
         if (needed[i] && from_scratch[i])
           at.set(i, at.load_private(frame_.type_of(i), kept_place(i, at)));
@@ -190,9 +228,11 @@ class RowKernel {
   const LoopProgram& program_;
   const LoopPasses& passes_;
   llvm::Value *padded_, *block_;
-  std::vector<llvm::Value*> accumulators_;  ///< per reduction, on the stack
-  std::vector<llvm::Value*> scalars_;       ///< values per row known so far
-  std::vector<bool> kept_;                  ///< values that lie in scratch memory by now
+  std::map<size_t, llvm::Value*> next_row_;  ///< how far on the present pass prefetches operands
+  Share share_{};                            ///< its share of that
+  std::vector<llvm::Value*> accumulators_;   ///< per reduction, on the stack
+  std::vector<llvm::Value*> scalars_;        ///< values per row known so far
+  std::vector<bool> kept_;                   ///< values that lie in scratch memory by now
 };
 
 }  // namespace
