@@ -1,6 +1,9 @@
 // Stable sorting along the last dimension, and the first few of that order.
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <mutex>
+#include <utility>
 
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
@@ -13,8 +16,11 @@ namespace {
 constexpr int64_t kShortRow = 512;
 /// Elements of a row that one part of a selection looks through.
 constexpr int64_t kPart = 1 << 18;
+/// Elements of a row that are worth a thread, and the longest digits.
+constexpr int64_t kLongRow = 1 << 14;
 constexpr int kDigitBits = 11;
-constexpr int kDigits = 1 << kDigitBits;
+/// Rows from this length on are worth as many counts as the longest digits need.
+constexpr int64_t kManyCounts = 1024;
 
 /// The unsigned integer with as many bits as T.
 template <class T>
@@ -33,7 +39,8 @@ Bits<Wide<T>> sort_key(T x) {
     const W value = x;
     if (is_nan(value)) return static_cast<B>(~B(0));
     const B bits = std::bit_cast<B>(value == 0 ? W(0) : value);
-    return bits & top ? ~bits : bits | top;
+    const B sign = B(0) - (bits >> (8 * sizeof(W) - 1));  // no branch: nobody could foresee it
+    return bits ^ (sign | top);
   } else if constexpr (std::is_signed_v<W>) {
     return static_cast<B>(static_cast<B>(x) ^ top);
   } else {
@@ -41,30 +48,31 @@ Bits<Wide<T>> sort_key(T x) {
   }
 }
 
-struct Entry {
-  uint64_t key;
-  int64_t position;
+/// The number of such a key; neither -0 nor a nan, which share theirs with others.
+template <class T>
+T number_of(Bits<Wide<T>> key) {
+  using W = Wide<T>;
+  using B = Bits<W>;
+  constexpr B top = static_cast<B>(B(1) << (8 * sizeof(W) - 1));
+  if constexpr (std::is_floating_point_v<W>)
+    return static_cast<T>(
+        std::bit_cast<W>(key & top ? static_cast<B>(key ^ top) : static_cast<B>(~key)));
+  else if constexpr (std::is_signed_v<W>)
+    return static_cast<T>(static_cast<W>(key ^ top));
+  else
+    return static_cast<T>(key);
+}
+
+/// A key and where it stands, in integers of type Word.
+template <class Word>
+struct KeyAt {
+  Word key, position;
 };
+using Entry = KeyAt<uint64_t>;
 
 /// The order of sorting: equal keys keep the order that they came in.
 bool before(const Entry& a, const Entry& b) {
   return a.key != b.key ? a.key < b.key : a.position < b.position;
-}
-
-/// Sorts by the lowest `bits` bits of the keys, least significant digit first, which keeps the
-/// order of equal keys. `spare` has room for as many entries. Returns where the result lies.
-Entry* sort_by_digits(Entry* entries, Entry* spare, int64_t count, int bits) {
-  for (int shift = 0; shift < bits; shift += kDigitBits) {
-    int64_t starts[kDigits + 1] = {};
-    const auto digit = [shift](const Entry& entry) { return entry.key >> shift & (kDigits - 1); };
-    for (int64_t i = 0; i < count; ++i) ++starts[digit(entries[i]) + 1];
-    // A digit that all keys share changes nothing.
-    if (starts[digit(entries[0]) + 1] == count) continue;
-    for (int d = 0; d < kDigits; ++d) starts[d + 1] += starts[d];
-    for (int64_t i = 0; i < count; ++i) spare[starts[digit(entries[i])]++] = entries[i];
-    std::swap(entries, spare);
-  }
-  return entries;
 }
 
 /// The arrays of a call, whose rows are sorted each by itself.
@@ -76,25 +84,152 @@ struct Rows {
   int64_t count, length, kept;  ///< of each row, `kept` are wanted
   uint64_t flip;                ///< turns keys over for descending order
 
-  Entry entry(int64_t row, int64_t i) const { return {sort_key(x[row * length + i]) ^ flip, i}; }
+  uint64_t key(int64_t row, int64_t i) const { return sort_key(x[row * length + i]) ^ flip; }
+  Entry entry(int64_t row, int64_t i) const { return {key(row, i), static_cast<uint64_t>(i)}; }
   void write(int64_t row, const Entry* entries) const {
     for (int64_t i = 0; i < kept; ++i) {
-      values[row * kept + i] = x[row * length + entries[i].position];
-      positions[row * kept + i] = entries[i].position + 1;
+      const auto position = static_cast<int64_t>(entries[i].position);
+      values[row * kept + i] = x[row * length + position];
+      positions[row * kept + i] = position + 1;
     }
   }
 };
 
-template <class T>
-void sort_row(const Rows<T>& rows, int64_t row) {
+/// The memory of the calling thread for the entries of one row.
+Scratch& entry_scratch() {
   static thread_local Scratch scratch;
+  return scratch;
+}
+
+/// The lowest and the highest key of a row.
+struct Span {
+  uint64_t low = ~uint64_t(0), high = 0;
+
+  void take(uint64_t key) {
+    low = std::min(low, key);
+    high = std::max(high, key);
+  }
+};
+
+/// Sorts a long row digit by digit, the least significant first, which keeps the order of equal
+/// keys. Each thread counts the digits of its part of the row and then moves its part, behind what
+/// the parts before it have of each digit: the result does not depend on their number.
+template <class T, class Word>
+class DigitSort {
+ public:
+  DigitSort(Parallel& parallel, const Rows<T>& rows, int64_t row, int64_t parts, Span span)
+      : parallel_(parallel), rows_(rows), row_(row), parts_(parts), low_(span.low) {
+    const int bits = std::max<int>(1, std::bit_width(span.high - span.low));
+    const int most = rows.length < kManyCounts ? kDigitBits - 3 : kDigitBits;
+    passes_ = (bits + most - 1) / most;
+    digit_bits_ = (bits + passes_ - 1) / passes_;
+  }
+
+  void run() {
+    static thread_local Scratch counts;
+    counts_ = counts.get<int64_t>(parts_ << digit_bits_);
+    auto* from = entry_scratch().get<KeyAt<Word>>(2 * rows_.length);
+    KeyAt<Word>* to = from + rows_.length;
+    for_parts([&](int64_t, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        from[i] = {static_cast<Word>(rows_.key(row_, i) - low_), static_cast<Word>(i)};
+    });
+    for (int pass = 0; pass < passes_; ++pass) {
+      move(from, to, pass);
+      std::swap(from, to);
+    }
+    for_parts([&](int64_t, int64_t begin, int64_t end) { write(from, begin, end); });
+  }
+
+ private:
+  template <class Body>
+  void for_parts(const Body& body) {
+    parallel_.for_range(parts_, 1, [&](int64_t first, int64_t last) {
+      for (int64_t part = first; part < last; ++part)
+        body(part, rows_.length * part / parts_, rows_.length * (part + 1) / parts_);
+    });
+  }
+
+  /// Moves the entries to where their digits of this pass say.
+  void move(const KeyAt<Word>* from, KeyAt<Word>* to, int pass) {
+    const int64_t digits = int64_t(1) << digit_bits_;
+    const int shift = pass * digit_bits_;
+    const auto digit = [=](KeyAt<Word> entry) { return entry.key >> shift & (digits - 1); };
+    for_parts([&](int64_t part, int64_t begin, int64_t end) {
+      int64_t* counts = counts_ + part * digits;
+      std::fill_n(counts, digits, 0);
+      for (int64_t i = begin; i < end; ++i) ++counts[digit(from[i])];
+    });
+    int64_t start = 0;
+    for (int64_t d = 0; d < digits; ++d)
+      for (int64_t i = d; i < parts_ * digits; i += digits)
+        start += std::exchange(counts_[i], start);
+    for_parts([&](int64_t part, int64_t begin, int64_t end) {
+      int64_t* places = counts_ + part * digits;
+      for (int64_t i = begin; i < end; ++i) to[places[digit(from[i])]++] = from[i];
+    });
+  }
+
+  /// Nearly all numbers come from their keys: in x they lie anywhere.
+  void write(const KeyAt<Word>* entries, int64_t begin, int64_t end) const {
+    using Key = Bits<Wide<T>>;
+    constexpr bool kShared = std::is_floating_point_v<Wide<T>>;
+    const Key zero = sort_key(T(0)), nan = static_cast<Key>(~Key(0));
+    const int64_t kept_end = std::min(end, rows_.kept);
+    for (int64_t i = begin; i < kept_end; ++i) {
+      const auto position = static_cast<int64_t>(entries[i].position);
+      const auto key = static_cast<Key>((entries[i].key + low_) ^ rows_.flip);
+      const bool shared = kShared && (key == zero || key == nan);
+      rows_.values[row_ * rows_.kept + i] =
+          shared ? rows_.x[row_ * rows_.length + position] : number_of<T>(key);
+      rows_.positions[row_ * rows_.kept + i] = position + 1;
+    }
+  }
+
+  Parallel& parallel_;
+  const Rows<T>& rows_;
+  int64_t row_, parts_;
+  uint64_t low_;  ///< the lowest key: digits count from it
+  int passes_, digit_bits_;
+  int64_t* counts_ = nullptr;  ///< of each part, for each digit: how often it has it; then where to
+};
+
+/// The lowest and the highest key of a row of integers. Those of floating numbers fill their range.
+template <class T>
+Span span_of(Parallel& parallel, const Rows<T>& rows, int64_t row, int64_t parts) {
+  if (std::is_floating_point_v<Wide<T>>) return {0, ~uint64_t(0) >> (64 - 8 * sizeof(Wide<T>))};
+  Span span;
+  std::mutex mutex;
+  parallel.for_range(parts, 1, [&](int64_t first, int64_t last) {
+    Span own;
+    const int64_t end = rows.length * last / parts;
+    for (int64_t i = rows.length * first / parts; i < end; ++i) own.take(rows.key(row, i));
+    const std::lock_guard lock(mutex);
+    span.take(own.low);
+    span.take(own.high);
+  });
+  return span;
+}
+
+template <class T>
+void sort_long_row(Parallel& parallel, const Rows<T>& rows, int64_t row) {
   const int64_t length = rows.length;
-  Entry* entries = scratch.get<Entry>(2 * length);
-  for (int64_t i = 0; i < length; ++i) entries[i] = rows.entry(row, i);
-  if (length <= kShortRow)
-    std::sort(entries, entries + length, before);
+  const int64_t parts = std::clamp<int64_t>(length / kLongRow, 1, parallel.threads());
+  const Span span = span_of(parallel, rows, row, parts);
+  constexpr uint64_t kNarrow = std::numeric_limits<uint32_t>::max();
+  if (span.high - span.low <= kNarrow && static_cast<uint64_t>(length) <= kNarrow)
+    DigitSort<T, uint32_t>(parallel, rows, row, parts, span).run();
   else
-    entries = sort_by_digits(entries, entries + length, length, 8 * sizeof(Wide<T>));
+    DigitSort<T, uint64_t>(parallel, rows, row, parts, span).run();
+}
+
+template <class T>
+void sort_row(Parallel& parallel, const Rows<T>& rows, int64_t row) {
+  const int64_t length = rows.length;
+  if (length > kShortRow) return sort_long_row(parallel, rows, row);
+  Entry* entries = entry_scratch().get<Entry>(length);
+  for (int64_t i = 0; i < length; ++i) entries[i] = rows.entry(row, i);
+  std::sort(entries, entries + length, before);
   rows.write(row, entries);
 }
 
@@ -147,7 +282,8 @@ void select(Parallel& parallel, const Rows<T>& rows) {
                          const int64_t found = selection.finish();
                          // So that every part has as many: these come behind all others.
                          Entry* own = room + 2 * rows.kept * item;
-                         std::fill(own + found, own + rows.kept, Entry{~uint64_t(0), rows.length});
+                         std::fill(own + found, own + rows.kept,
+                                   Entry{~uint64_t(0), static_cast<uint64_t>(rows.length)});
                        }
                      });
   parallel.for_range(rows.count, 64, [&](int64_t begin, int64_t end) {
@@ -179,10 +315,12 @@ void native_sort(NativeCall& call) {
                        call.outputs[0].layout.shape.numel() / count,
                        descending ? ~uint64_t(0) >> (64 - 8 * sizeof(Wide<T>)) : 0};
     if (rows.kept <= length / 8) return select(*call.parallel, rows);
-    call.parallel->for_range(count, std::max<int64_t>(1, 1024 / length),
-                             [&](int64_t begin, int64_t end) {
-                               for (int64_t row = begin; row < end; ++row) sort_row(rows, row);
-                             });
+    const auto sort_rows = [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) sort_row(*call.parallel, rows, row);
+    };
+    // Rows are shared out, or a few long ones one after the other.
+    if (length >= kLongRow && count < call.parallel->threads()) return sort_rows(0, count);
+    call.parallel->for_range(count, std::max<int64_t>(1, 1024 / length), sort_rows);
   });
 }
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 #include <numeric>
+#include <random>
 
 #include "tests/runtime/cpu/native_runner.h"
 
@@ -32,6 +34,55 @@ TEMPLATE_TEST_CASE("sort is stable in both directions", "[cpu]", float, double, 
         }
       }
     }
+}
+
+namespace {
+
+/// Checks the order of one row, whatever the threads, and that each number keeps its bits.
+template <class T>
+void check_long_row(std::vector<T> row) {
+  const auto length = static_cast<int64_t>(row.size());
+  Array<T> x({1, length}, std::move(row));
+  const auto before = [&](int64_t a, int64_t b) {
+    const T u = x.values[a], v = x.values[b];
+    return u < v || (u == u && v != v);  // nan comes last
+  };
+  for (int64_t descending : {0, 1}) {
+    std::vector<int64_t> order(length);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return descending ? before(b, a) : before(a, b);
+    });
+    for (int threads : {1, 3}) {
+      Array<T> values(x.shape);
+      Array<int64_t> positions(x.shape);
+      run(NativeOp::sort, {x.view()}, {values.view(), positions.view()}, {descending}, threads);
+      for (int64_t i = 0; i < length; ++i) {
+        REQUIRE(positions.values[i] == order[i] + 1);
+        REQUIRE(std::memcmp(&values.values[i], &x.values[order[i]], sizeof(T)) == 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a long row is sorted by all threads", "[cpu]", float, double) {
+  using T = TestType;
+  constexpr T kSpecial[] = {T(0), T(-0.0), T(NAN), T(-NAN), T(INFINITY), T(-INFINITY), T(1e-40)};
+  auto row = random_array<T>({70000}, 1).values;
+  for (size_t i = 0; i < row.size(); i += 5) row[i] = kSpecial[i % std::size(kSpecial)];
+  check_long_row(row);
+}
+
+TEST_CASE("long rows of integers are sorted, of a wide and a narrow range", "[cpu]") {
+  std::mt19937_64 random(1);
+  std::vector<int64_t> wide(60000), narrow(60000);
+  for (int64_t& x : wide) x = static_cast<int64_t>(random());
+  for (int64_t& x : narrow) x = static_cast<int64_t>(random() % 3000) - 1000000000000;
+  check_long_row(wide);
+  check_long_row(narrow);
+  check_long_row(std::vector<int64_t>(60000, 7));
 }
 
 TEMPLATE_TEST_CASE("the first few of the order are those of sort", "[cpu]", float, BFloat16,
