@@ -208,7 +208,7 @@ class Scatter {
   int64_t lanes_together() const {
     const int64_t line = kCacheLine / static_cast<int64_t>(sizeof(T)), most = 64 * line;
     const int64_t fair = (inner_count_ / call_.parallel->threads() + line - 1) / line * line;
-    return std::clamp(fair, line, most);
+    return std::min(inner_count_, std::clamp(fair, line, most));
   }
 
   /// Asks for what the position `kAhead` steps behind j, whatever it may hold, will need: the first
@@ -216,9 +216,9 @@ class Scatter {
   void ask(const To* target, const int64_t* positions, const T* values, int64_t j,
            int64_t count = 1) const {
     if (j + kAhead >= length_) return;
-    const int64_t place = (positions[(j + kAhead) * along_[1]] - 1) * along_[0];
-    const auto to =
-        reinterpret_cast<uintptr_t>(target) + static_cast<uintptr_t>(place) * sizeof(To);
+    const auto place = static_cast<uintptr_t>(positions[(j + kAhead) * along_[1]]) - 1;
+    const uintptr_t distance = place * static_cast<uintptr_t>(along_[0]) * sizeof(To);
+    const auto to = reinterpret_cast<uintptr_t>(target) + distance;
     const auto from = reinterpret_cast<uintptr_t>(values + (j + kAhead) * along_[2]);
     const auto bytes = std::min<uintptr_t>(kAskedBytes, static_cast<uintptr_t>(count) * sizeof(To));
     for (uintptr_t byte = 0; byte < bytes; byte += kCacheLine) {
@@ -233,7 +233,8 @@ class Scatter {
     call_.parallel->for_range(parts, 1, [&](int64_t begin, int64_t end) {
       const auto low = size * begin / parts, count = size * end / parts - low;
       const auto own = [=](int64_t position) {
-        return static_cast<uint64_t>(position - 1 - low) < static_cast<uint64_t>(count);
+        return static_cast<uint64_t>(position) - static_cast<uint64_t>(low + 1) <
+               static_cast<uint64_t>(count);
       };
       To spare{};  // takes what other parts write: no branch that nobody can foresee
       const auto cell = [&](int64_t position) {

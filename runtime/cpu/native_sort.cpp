@@ -48,7 +48,14 @@ Bits<Wide<T>> sort_key(T x) {
   }
 }
 
-/// The number of such a key; neither -0 nor a nan, which share theirs with others.
+/// Whether several numbers have this key: 0 and -0, or the nans.
+template <class T>
+bool is_shared(Bits<Wide<T>> key) {
+  if constexpr (!std::is_floating_point_v<Wide<T>>) return false;
+  return key == sort_key(T(0)) || key == static_cast<Bits<Wide<T>>>(~Bits<Wide<T>>(0));
+}
+
+/// The number of a key that is not shared.
 template <class T>
 T number_of(Bits<Wide<T>> key) {
   using W = Wide<T>;
@@ -102,7 +109,7 @@ Scratch& entry_scratch() {
 }
 
 /// The lowest and the highest key of a row.
-struct Span {
+struct KeyRange {
   uint64_t low = ~uint64_t(0), high = 0;
 
   void take(uint64_t key) {
@@ -111,122 +118,137 @@ struct Span {
   }
 };
 
-/// Sorts a long row digit by digit, the least significant first, which keeps the order of equal
-/// keys. Each thread counts the digits of its part of the row and then moves its part, behind what
-/// the parts before it have of each digit: the result does not depend on their number.
-template <class T, class Word>
+/// Calls body(part, begin, end) for equal parts of [0, length), side by side.
+template <class Body>
+void for_parts(Parallel& parallel, int64_t length, int64_t parts, const Body& body) {
+  parallel.for_range(parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t part = first; part < last; ++part)
+      body(part, length * part / parts, length * (part + 1) / parts);
+  });
+}
+
+/// Sorts by the lowest bits of keys digit by digit, the least significant first, which keeps the
+/// order of equal keys. Each thread counts the digits of its part of the row and then moves its
+/// part, behind what the parts before it have of each digit: the result does not depend on their
+/// number.
+template <class Word>
 class DigitSort {
  public:
-  DigitSort(Parallel& parallel, const Rows<T>& rows, int64_t row, int64_t parts, Span span)
-      : parallel_(parallel), rows_(rows), row_(row), parts_(parts), low_(span.low) {
-    const int bits = std::max<int>(1, std::bit_width(span.high - span.low));
-    const int most = rows.length < kManyCounts ? kDigitBits - 3 : kDigitBits;
+  DigitSort(Parallel& parallel, int64_t length, int64_t parts, int bits)
+      : parallel_(parallel), length_(length), parts_(parts) {
+    const int most = length < kManyCounts ? kDigitBits - 3 : kDigitBits;
     passes_ = (bits + most - 1) / most;
     digit_bits_ = (bits + passes_ - 1) / passes_;
   }
 
-  void run() {
-    static thread_local Scratch counts;
-    counts_ = counts.get<int64_t>(parts_ << digit_bits_);
-    auto* from = entry_scratch().get<KeyAt<Word>>(2 * rows_.length);
-    KeyAt<Word>* to = from + rows_.length;
-    for_parts([&](int64_t, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        from[i] = {static_cast<Word>(rows_.key(row_, i) - low_), static_cast<Word>(i)};
-    });
+  /// `spare` has room for as many entries. Returns where the result lies.
+  KeyAt<Word>* run(KeyAt<Word>* entries, KeyAt<Word>* spare) {
+    static thread_local Scratch scratch;
+    auto* counts = scratch.get<int64_t>(parts_ << digit_bits_);
     for (int pass = 0; pass < passes_; ++pass) {
-      move(from, to, pass);
-      std::swap(from, to);
+      move(entries, spare, counts, pass * digit_bits_);
+      std::swap(entries, spare);
     }
-    for_parts([&](int64_t, int64_t begin, int64_t end) { write(from, begin, end); });
+    return entries;
   }
 
  private:
-  template <class Body>
-  void for_parts(const Body& body) {
-    parallel_.for_range(parts_, 1, [&](int64_t first, int64_t last) {
-      for (int64_t part = first; part < last; ++part)
-        body(part, rows_.length * part / parts_, rows_.length * (part + 1) / parts_);
-    });
-  }
-
-  /// Moves the entries to where their digits of this pass say.
-  void move(const KeyAt<Word>* from, KeyAt<Word>* to, int pass) {
+  /// Moves the entries to where their digits say. `counts`, of each part for each digit: how often
+  /// it has it, and then where the next one goes.
+  void move(const KeyAt<Word>* from, KeyAt<Word>* to, int64_t* counts, int shift) {
     const int64_t digits = int64_t(1) << digit_bits_;
-    const int shift = pass * digit_bits_;
     const auto digit = [=](KeyAt<Word> entry) { return entry.key >> shift & (digits - 1); };
-    for_parts([&](int64_t part, int64_t begin, int64_t end) {
-      int64_t* counts = counts_ + part * digits;
-      std::fill_n(counts, digits, 0);
-      for (int64_t i = begin; i < end; ++i) ++counts[digit(from[i])];
+    for_parts(parallel_, length_, parts_, [&](int64_t part, int64_t begin, int64_t end) {
+      int64_t* own = counts + part * digits;
+      std::fill_n(own, digits, 0);
+      for (int64_t i = begin; i < end; ++i) ++own[digit(from[i])];
     });
     int64_t start = 0;
     for (int64_t d = 0; d < digits; ++d)
       for (int64_t i = d; i < parts_ * digits; i += digits)
-        start += std::exchange(counts_[i], start);
-    for_parts([&](int64_t part, int64_t begin, int64_t end) {
-      int64_t* places = counts_ + part * digits;
+        start += std::exchange(counts[i], start);
+    for_parts(parallel_, length_, parts_, [&](int64_t part, int64_t begin, int64_t end) {
+      int64_t* places = counts + part * digits;
       for (int64_t i = begin; i < end; ++i) to[places[digit(from[i])]++] = from[i];
     });
   }
 
-  /// Nearly all numbers come from their keys: in x they lie anywhere.
-  void write(const KeyAt<Word>* entries, int64_t begin, int64_t end) const {
-    using Key = Bits<Wide<T>>;
-    constexpr bool kShared = std::is_floating_point_v<Wide<T>>;
-    const Key zero = sort_key(T(0)), nan = static_cast<Key>(~Key(0));
-    const int64_t kept_end = std::min(end, rows_.kept);
-    for (int64_t i = begin; i < kept_end; ++i) {
-      const auto position = static_cast<int64_t>(entries[i].position);
-      const auto key = static_cast<Key>((entries[i].key + low_) ^ rows_.flip);
-      const bool shared = kShared && (key == zero || key == nan);
-      rows_.values[row_ * rows_.kept + i] =
-          shared ? rows_.x[row_ * rows_.length + position] : number_of<T>(key);
-      rows_.positions[row_ * rows_.kept + i] = position + 1;
-    }
+  Parallel& parallel_;
+  int64_t length_, parts_;
+  int passes_, digit_bits_;
+};
+
+/// A long row that is sorted by `parts` threads.
+template <class T>
+class LongRow {
+ public:
+  LongRow(Parallel& parallel, const Rows<T>& rows, int64_t row)
+      : parallel_(parallel),
+        rows_(rows),
+        row_(row),
+        parts_(std::clamp<int64_t>(rows.length / kLongRow, 1, parallel.threads())) {}
+
+  void sort() {
+    const KeyRange range = key_range();
+    constexpr uint64_t kNarrow = std::numeric_limits<uint32_t>::max();
+    const bool narrow = range.high - range.low <= kNarrow;
+    if (narrow && static_cast<uint64_t>(rows_.length) <= kNarrow)
+      sort_as<uint32_t>(range);
+    else
+      sort_as<uint64_t>(range);
+  }
+
+ private:
+  /// Those of floating numbers are taken to fill their range.
+  KeyRange key_range() {
+    if (std::is_floating_point_v<Wide<T>>) return {0, ~uint64_t(0) >> (64 - 8 * sizeof(Wide<T>))};
+    KeyRange range;
+    std::mutex mutex;
+    for_parts(parallel_, rows_.length, parts_, [&](int64_t, int64_t begin, int64_t end) {
+      KeyRange own;
+      for (int64_t i = begin; i < end; ++i) own.take(rows_.key(row_, i));
+      const std::lock_guard lock(mutex);
+      range.take(own.low);
+      range.take(own.high);
+    });
+    return range;
+  }
+
+  template <class Word>
+  void sort_as(KeyRange range) {
+    auto* entries = entry_scratch().get<KeyAt<Word>>(2 * rows_.length);
+    for_parts(parallel_, rows_.length, parts_, [&](int64_t, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        entries[i] = {static_cast<Word>(rows_.key(row_, i) - range.low), static_cast<Word>(i)};
+    });
+    const int bits = std::max<int>(1, std::bit_width(range.high - range.low));
+    DigitSort<Word> digits(parallel_, rows_.length, parts_, bits);
+    const auto* sorted = digits.run(entries, entries + rows_.length);
+    for_parts(parallel_, rows_.kept, parts_, [&](int64_t, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        write(i, sorted[i].key + range.low, static_cast<int64_t>(sorted[i].position));
+    });
+  }
+
+  /// Writes element i of the result. Nearly all numbers come from their keys: in x they lie
+  /// anywhere.
+  void write(int64_t i, uint64_t key, int64_t position) const {
+    const auto own = static_cast<Bits<Wide<T>>>(key ^ rows_.flip);
+    const int64_t at = row_ * rows_.kept + i;
+    rows_.values[at] =
+        is_shared<T>(own) ? rows_.x[row_ * rows_.length + position] : number_of<T>(own);
+    rows_.positions[at] = position + 1;
   }
 
   Parallel& parallel_;
   const Rows<T>& rows_;
   int64_t row_, parts_;
-  uint64_t low_;  ///< the lowest key: digits count from it
-  int passes_, digit_bits_;
-  int64_t* counts_ = nullptr;  ///< of each part, for each digit: how often it has it; then where to
 };
-
-/// The lowest and the highest key of a row of integers. Those of floating numbers fill their range.
-template <class T>
-Span span_of(Parallel& parallel, const Rows<T>& rows, int64_t row, int64_t parts) {
-  if (std::is_floating_point_v<Wide<T>>) return {0, ~uint64_t(0) >> (64 - 8 * sizeof(Wide<T>))};
-  Span span;
-  std::mutex mutex;
-  parallel.for_range(parts, 1, [&](int64_t first, int64_t last) {
-    Span own;
-    const int64_t end = rows.length * last / parts;
-    for (int64_t i = rows.length * first / parts; i < end; ++i) own.take(rows.key(row, i));
-    const std::lock_guard lock(mutex);
-    span.take(own.low);
-    span.take(own.high);
-  });
-  return span;
-}
-
-template <class T>
-void sort_long_row(Parallel& parallel, const Rows<T>& rows, int64_t row) {
-  const int64_t length = rows.length;
-  const int64_t parts = std::clamp<int64_t>(length / kLongRow, 1, parallel.threads());
-  const Span span = span_of(parallel, rows, row, parts);
-  constexpr uint64_t kNarrow = std::numeric_limits<uint32_t>::max();
-  if (span.high - span.low <= kNarrow && static_cast<uint64_t>(length) <= kNarrow)
-    DigitSort<T, uint32_t>(parallel, rows, row, parts, span).run();
-  else
-    DigitSort<T, uint64_t>(parallel, rows, row, parts, span).run();
-}
 
 template <class T>
 void sort_row(Parallel& parallel, const Rows<T>& rows, int64_t row) {
   const int64_t length = rows.length;
-  if (length > kShortRow) return sort_long_row(parallel, rows, row);
+  if (length > kShortRow) return LongRow(parallel, rows, row).sort();
   Entry* entries = entry_scratch().get<Entry>(length);
   for (int64_t i = 0; i < length; ++i) entries[i] = rows.entry(row, i);
   std::sort(entries, entries + length, before);

@@ -163,6 +163,25 @@ TEST_CASE("positions out of range are reported and do no harm", "[cpu]") {
   CHECK(out.values == std::vector<float>{s[0], x.values[1], x.values[2], s[1], s[2], x.values[5]});
 }
 
+TEST_CASE("positions at the ends of their type write nothing", "[cpu]") {
+  for (const int64_t columns : {1, 33})
+    for (const int64_t length : {100, 40000}) {
+      auto base = random_array<float>({7, columns}, 1);
+      auto source = random_array<float>({length, columns}, 2);
+      Array<int64_t> index({length});
+      for (int64_t i = 0; i < length; ++i) index.values[i] = i % 2 ? INT64_MIN : INT64_MAX;
+      ArrayView wide = index.view();
+      wide.layout.shape = {length, columns};
+      wide.layout.strides = {1, 0};
+      Array<float> out(base.shape);
+      const NativeCall call =
+          run(NativeOp::scatter, {base.view(), wide, source.view()}, {out.view()}, {0, 1}, 3);
+      CHECK(call.out_of_range);
+      CHECK(call.position == INT64_MAX);
+      CHECK(out.values == base.values);
+    }
+}
+
 TEST_CASE("the first bad position counts, whichever thread meets it", "[cpu]") {
   auto x = random_array<float>({5}, 1);
   auto index = random_positions({200000}, 5);
