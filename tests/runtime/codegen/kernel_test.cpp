@@ -124,27 +124,28 @@ int64_t random_length(unsigned seed, int64_t longest) {
 
 }  // namespace
 
-TEST_CASE("maps equal the reference bit for bit", "[codegen]") {
+TEST_CASE("maps equal the reference bit for bit", "[codegen][reference]") {
   for (unsigned seed = 0; seed < case_count(); ++seed)
     check_case(LoopKind::map, Orientation::outer, random_length(seed, 4097), seed);
 }
 
-TEST_CASE("row programs with dense rows equal the reference bit for bit", "[codegen]") {
+TEST_CASE("row programs with dense rows equal the reference bit for bit", "[codegen][reference]") {
   for (unsigned seed = 0; seed < case_count(); ++seed)
     check_case(LoopKind::row, Orientation::row, random_length(seed, 4097), seed);
 }
 
-TEST_CASE("row programs with strided rows equal the reference bit for bit", "[codegen]") {
+TEST_CASE("row programs with strided rows equal the reference bit for bit",
+          "[codegen][reference]") {
   for (unsigned seed = 0; seed < case_count(); ++seed)
     check_case(LoopKind::row, Orientation::outer, random_length(seed, 1000), seed);
 }
 
-TEST_CASE("wide blocks of columns equal the reference bit for bit", "[codegen]") {
+TEST_CASE("wide blocks of columns equal the reference bit for bit", "[codegen][reference]") {
   for (unsigned seed = 0; seed < case_count() / 30; ++seed)
     check_case(LoopKind::row, Orientation::outer, kManyRows, seed);
 }
 
-TEST_CASE("rows of several blocks equal the reference bit for bit", "[codegen]") {
+TEST_CASE("rows of several blocks equal the reference bit for bit", "[codegen][reference]") {
   for (unsigned seed = 0; seed < case_count() / 10; ++seed) {
     check_case(LoopKind::row, Orientation::row, 2 * kReductionBlock + 77, seed);
     check_case(LoopKind::partial, Orientation::row, 3 * kReductionBlock + 5, seed);
@@ -152,7 +153,7 @@ TEST_CASE("rows of several blocks equal the reference bit for bit", "[codegen]")
   }
 }
 
-TEST_CASE("reductions in order equal the reference bit for bit", "[codegen]") {
+TEST_CASE("reductions in order equal the reference bit for bit", "[codegen][reference]") {
   for (unsigned seed = 0; seed < case_count() / 3; ++seed) {
     check_case(LoopKind::in_order, Orientation::row, random_length(seed, 200), seed);
     check_case(LoopKind::in_order, Orientation::outer, random_length(seed, 200), seed);

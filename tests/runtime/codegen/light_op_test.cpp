@@ -189,15 +189,15 @@ void check_all_ops() {
 
 }  // namespace
 
-TEST_CASE("every op on f32 gives the bits of its meaning", "[codegen]") {
+TEST_CASE("every op on f32 gives the bits of its meaning", "[codegen][reference]") {
   if (kernel_cpu() != "x86-64") check_all_ops<float>();  // fma is two operations there
 }
 
-TEST_CASE("every op on f64 gives the bits of its meaning", "[codegen]") {
+TEST_CASE("every op on f64 gives the bits of its meaning", "[codegen][reference]") {
   if (kernel_cpu() != "x86-64") check_all_ops<double>();
 }
 
-TEST_CASE("ops on integers give the bits of their meanings", "[codegen]") {
+TEST_CASE("ops on integers give the bits of their meanings", "[codegen][reference]") {
   check_all_ops<int32_t>();
   check_all_ops<int64_t>();
 }

@@ -105,7 +105,7 @@ Number identity(const LoopInstruction& instruction) {
 }
 
 /// The reduction tree as the header states it.
-Number reduce(const LoopInstruction& instruction, std::vector<Number> values, bool in_order) {
+Number reduce(const LoopInstruction& instruction, std::span<const Number> values, bool in_order) {
   const auto combine = [&](const Number& a, const Number& b) {
     return combine_reference(instruction.reduction, a, b);
   };
@@ -114,9 +114,10 @@ Number reduce(const LoopInstruction& instruction, std::vector<Number> values, bo
     for (const Number& value : values) total = combine(total, value);
     return total;
   }
+  const Number start = total;
   for (size_t begin = 0; begin < values.size(); begin += kReductionBlock) {
     std::array<Number, kReductionLanes> lanes;
-    lanes.fill(identity(instruction));
+    lanes.fill(start);
     const size_t end = std::min(values.size(), begin + kReductionBlock);
     for (size_t i = begin; i < end; ++i) {
       Number& lane = lanes[(i - begin) % kReductionLanes];
@@ -163,20 +164,22 @@ class Interpreter {
  private:
   void run_row() {
     const size_t rows = static_cast<size_t>(row_length_);
-    values_.assign(program_.code.size(), {});
+    values_.resize(program_.code.size());
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LoopInstruction& instruction = program_.code[i];
       if (instruction.kind == Kind::store) continue;
       const size_t count = per_row_[i] || instruction.kind == Kind::reduce ? 1 : rows;
+      values_[i].clear();
+      values_[i].reserve(count);
       for (size_t r = 0; r < count; ++r) values_[i].push_back(compute(instruction, r));
     }
     for (const LoopInstruction& instruction : program_.code)
       if (instruction.kind == Kind::store) store(instruction);
   }
 
-  Number at(uint16_t instruction, size_t r) const {
+  const Number& at(uint16_t instruction, size_t r) const {
     const auto& values = values_[instruction];
-    return values.size() == 1 ? values[0] : values[r];
+    return values[values.size() == 1 ? 0 : r];
   }
 
   int64_t place(uint16_t operand, int64_t r) const {
@@ -202,18 +205,19 @@ class Interpreter {
       return round_number(convert_number(value, type), instruction.type);
     }
     if (instruction.kind == Kind::reduce) return reduce_row(instruction);
-    std::vector<Number> operands;
-    for (int i = 0; i < instruction.arity; ++i) operands.push_back(at(instruction.a[i], r));
-    return round_number(apply_reference(instruction.op, operands, type), instruction.type);
+    std::array<Number, std::size(LoopInstruction{}.a)> operands;
+    for (size_t i = 0; i < instruction.arity; ++i) operands[i] = at(instruction.a[i], r);
+    return round_number(
+        apply_reference(instruction.op, std::span(operands).first(instruction.arity), type),
+        instruction.type);
   }
 
   Number reduce_row(const LoopInstruction& instruction) {
-    std::vector<Number> inputs;
+    reduced_.clear();
     for (int64_t r = 0; r < row_length_; ++r)
-      inputs.push_back(convert_number(at(instruction.a[0], static_cast<size_t>(r)),
-                                      compute_type(instruction.type)));
-    if (!program_.partial) return reduce(instruction, inputs, program_.in_order);
-    partial_inputs_ = inputs;
+      reduced_.push_back(convert_number(at(instruction.a[0], static_cast<size_t>(r)),
+                                        compute_type(instruction.type)));
+    if (!program_.partial) return reduce(instruction, reduced_, program_.in_order);
     partial_ = instruction;
     return identity(instruction);
   }
@@ -223,9 +227,8 @@ class Interpreter {
     void* base = arguments_.bases[instruction.operand];
     if (program_.partial) {
       for (int64_t block = 0; block * kReductionBlock < row_length_; ++block) {
-        const auto begin = partial_inputs_.begin() + block * kReductionBlock;
-        const auto end =
-            partial_inputs_.begin() + std::min(row_length_, (block + 1) * kReductionBlock);
+        const auto begin = reduced_.begin() + block * kReductionBlock;
+        const auto end = reduced_.begin() + std::min(row_length_, (block + 1) * kReductionBlock);
         write_element(operand.type, base, place(instruction.operand, block),
                       reduce(partial_, {begin, end}, false));
       }
@@ -244,7 +247,7 @@ class Interpreter {
   std::vector<bool> per_row_;
   std::array<int64_t, kMaxDims> index_{};
   std::vector<std::vector<Number>> values_;
-  std::vector<Number> partial_inputs_;
+  std::vector<Number> reduced_;  // what the last reduction read
   LoopInstruction partial_{};
 };
 

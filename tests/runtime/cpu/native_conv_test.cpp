@@ -47,19 +47,20 @@ void for_terms(const Case& k, const Visit& visit) {
   const int64_t per_group = k.o / k.groups, inputs = k.c / k.groups;
   for (int64_t n = 0; n < k.n; ++n)
     for (int64_t o = 0; o < k.o; ++o)
-      for (int64_t i = 0; i < k.oh(); ++i)
-        for (int64_t j = 0; j < k.ow(); ++j)
-          for (int64_t c = 0; c < inputs; ++c)
-            for (int64_t a = 0; a < k.kh; ++a)
-              for (int64_t b = 0; b < k.kw; ++b) {
-                const int64_t y = i * k.stride_h - k.pad_h + a * k.dilation_h;
-                const int64_t x = j * k.stride_w - k.pad_w + b * k.dilation_w;
-                if (y < 0 || y >= k.h || x < 0 || x >= k.w) continue;
-                const int64_t channel = o / per_group * inputs + c;
-                visit(((n * k.o + o) * k.oh() + i) * k.ow() + j,
-                      ((n * k.c + channel) * k.h + y) * k.w + x,
-                      ((o * inputs + c) * k.kh + a) * k.kw + b);
-              }
+      for (int64_t c = 0; c < inputs; ++c)
+        for (int64_t a = 0; a < k.kh; ++a)
+          for (int64_t b = 0; b < k.kw; ++b)
+            for (int64_t i = 0; i < k.oh(); ++i) {
+              const int64_t y = i * k.stride_h - k.pad_h + a * k.dilation_h;
+              if (y < 0 || y >= k.h) continue;
+              const int64_t channel = o / per_group * inputs + c;
+              const int64_t output = ((n * k.o + o) * k.oh() + i) * k.ow();
+              const int64_t input = ((n * k.c + channel) * k.h + y) * k.w;
+              const int64_t weight = ((o * inputs + c) * k.kh + a) * k.kw + b;
+              for (int64_t j = 0, x = b * k.dilation_w - k.pad_w, ow = k.ow(); j < ow;
+                   ++j, x += k.stride_w)
+                if (x >= 0 && x < k.w) visit(output + j, input + x, weight);
+            }
 }
 
 template <class T>
@@ -165,7 +166,7 @@ void check_case(const Case& k) {
 
 }  // namespace
 
-TEST_CASE("convolutions agree with plain loops", "[cpu]") {
+TEST_CASE("convolutions agree with plain loops", "[cpu][reference]") {
   for (const Case& k : kCases) {
     check_case<float>(k);
     check_case<double>(k);
@@ -174,7 +175,7 @@ TEST_CASE("convolutions agree with plain loops", "[cpu]") {
   }
 }
 
-TEST_CASE("convolutions at Winograd's points agree with plain loops", "[cpu]") {
+TEST_CASE("convolutions at Winograd's points agree with plain loops", "[cpu][reference]") {
   for (const Case& k : kWinogradCases) {
     CAPTURE(k.n, k.c, k.h, k.o, k.pad_h, k.pad_w);
     REQUIRE(winograd_suits_forward(shape_of(k)));
@@ -240,19 +241,20 @@ TEST_CASE("Winograd's points are left to shapes that they suit", "[cpu]") {
   }
 }
 
-TEST_CASE("convolutions give the same bits for any number of threads", "[cpu]") {
+TEMPLATE_TEST_CASE("convolutions give the same bits for any number of threads", "[cpu]", float,
+                   double, Float16, BFloat16) {
   std::vector<Case> cases(std::begin(kCases), std::end(kCases));
   cases.insert(cases.end(), std::begin(kWinogradCases), std::end(kWinogradCases));
   for (const Case& k : cases) {
     CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
-    Inputs<float> in(k);
-    const Results<float> one = run_all(k, in, 1), two = run_all(k, in, 2), four = run_all(k, in, 4);
-    CHECK(one.output.values == two.output.values);
-    CHECK(one.dx.values == two.dx.values);
-    CHECK(one.dw.values == two.dw.values);
-    CHECK(one.output.values == four.output.values);
-    CHECK(one.dx.values == four.dx.values);
-    CHECK(one.dw.values == four.dw.values);
+    Inputs<TestType> in(k);
+    const Results<TestType> one = run_all(k, in, 1);
+    for (int threads : {2, 4}) {
+      const Results<TestType> several = run_all(k, in, threads);
+      CHECK(same_bits(one.output.values, several.output.values));
+      CHECK(same_bits(one.dx.values, several.dx.values));
+      CHECK(same_bits(one.dw.values, several.dw.values));
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 // Matrix products against plain loops in double, and the promises on their bits.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstring>
 
 #include "tests/runtime/cpu/native_runner.h"
 
@@ -48,11 +47,6 @@ void check_all_sizes(double tolerance) {
                                      (1 + std::fabs(expected[i])));
       CHECK(worst <= tolerance);
     }
-}
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
 }  // namespace

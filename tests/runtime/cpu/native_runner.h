@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -44,6 +45,11 @@ struct Array {
     return view;
   }
 };
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
 
 /// Planes (n, c, h, w) as the array (n, h, w, c), or with `back` the other way round.
 template <class T>

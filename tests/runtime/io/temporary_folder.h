@@ -37,6 +37,7 @@ inline std::string contents(const std::string& path) {
 }
 
 inline void put(const std::string& path, const std::string& bytes) {
+  std::filesystem::remove(path);  // ext4 flushes a file that is cut to nothing and written again
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
