@@ -8,7 +8,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <regex>
 #include <stdexcept>
@@ -16,11 +15,14 @@
 namespace test {
 namespace {
 
-constexpr double kPatience = 20;  ///< Seconds: far more than any answer takes on a busy machine.
+/// Turns of waiting for an answer, each of so many seconds: far more than any takes on a busy
+/// machine. Turns are counted, not time, which also passes while the whole machine stands still.
+constexpr int kPatience = 400;
+constexpr double kTurn = 0.1;
 
-/// Takes away colours, bracketed-paste switches, bells and carriage returns.
+/// Takes away colours, bracketed-paste switches, bells, carriage returns and echoes of Ctrl-C.
 std::string plain(const std::string& shown) {
-  static const std::regex kNoise("\x1b\\[[?0-9;]*[A-Za-z]|\r|\a");
+  static const std::regex kNoise("\x1b\\[[?0-9;]*[A-Za-z]|\r|\a|\x03");
   return std::regex_replace(shown, kNoise, "");
 }
 
@@ -32,10 +34,12 @@ Terminal::Terminal(const std::vector<std::string>& words) {
   if (process_ < 0) throw std::runtime_error("cannot open a pseudo-terminal");
   if (process_ > 0) return;
   // Linux throws away what was shown and typed around a Ctrl-C, with the answer to it if that comes
-  // quickly.
+  // quickly. And it echoes Ctrl-C at any time, even after the answer: not as "^C" here, but as the
+  // byte, which `plain` takes away wherever it is.
   termios modes;
   if (tcgetattr(STDIN_FILENO, &modes) == 0) {
     modes.c_lflag |= NOFLSH;
+    modes.c_lflag &= ~ECHOCTL;
     tcsetattr(STDIN_FILENO, TCSANOW, &modes);
   }
   setenv("TERM", "xterm", 1);
@@ -87,12 +91,13 @@ std::string Terminal::take() {
 }
 
 std::string Terminal::read_until(const std::string& text) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  int turns = 0;
   while (plain(shown_).find(text) == std::string::npos) {
-    const double waited = std::chrono::duration<double>(Clock::now() - start).count();
-    if (waited > kPatience) throw std::runtime_error("nothing came but: " + take());
-    read_some(0.1);
+    if (!read_some(kTurn)) ++turns;
+    if (turns < kPatience) continue;
+    ended_ = ended_ || waitpid(process_, nullptr, WNOHANG) == process_;
+    throw std::runtime_error("instead of '" + text + "' came: '" + take() + "', and the program " +
+                             (ended_ ? "ended" : "goes on"));
   }
   return take();
 }
@@ -105,13 +110,14 @@ std::string Terminal::read_until_quiet(double seconds) {
 
 int Terminal::wait() {
   int status = 0;
-  for (int tick = 0; tick < kPatience * 100; ++tick) {
-    read_some(0);  // A full terminal would keep the program from ending.
+  for (int turn = 0; turn < kPatience; ++turn) {
+    while (read_some(0)) {  // A full terminal would keep the program from ending.
+    }
     if (waitpid(process_, &status, WNOHANG) == process_) {
       ended_ = true;
       return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
-    usleep(10000);
+    usleep(kTurn * 1e6);
   }
   throw std::runtime_error("the program does not end");
 }

@@ -20,7 +20,7 @@ class Terminal {
   /// Sends keys at once.
   void type(const std::string& keys);
 
-  /// Waits until what is shown since the last call has `text` in it (at most 20 s) and returns all.
+  /// Waits until what is shown since the last call has `text` in it (at most 40 s) and returns all.
   std::string read_until(const std::string& text);
 
   /// Waits for the prompt after the greeting or an answer.
@@ -29,7 +29,7 @@ class Terminal {
   /// Waits until nothing was shown for so long, and returns what was.
   std::string read_until_quiet(double seconds);
 
-  /// Waits for the end of the program (at most 20 s) and returns its status as Outcome has it.
+  /// Waits for the end of the program (at most 40 s) and returns its status as Outcome has it.
   int wait();
 
   /// Where the prompt keeps its history.
