@@ -381,23 +381,23 @@ bool launch_convolution(NativeLaunch& call) {
   return true;
 }
 
-/// The functions with the cpu's bits; the host knows the others.
-bool launch_pairs(NativeLaunch& call) {
-  const char* name = nullptr;
-  switch (static_cast<PairFunction>(call.step.attributes[0])) {
+const char* name_of(PairFunction function) {
+  switch (function) {
     case PairFunction::gcd:
-      name = "gcd_";
-      break;
+      return "gcd_";
     case PairFunction::lcm:
-      name = "lcm_";
-      break;
-    case PairFunction::nextafter:
-      name = "nextafter_";
-      break;
+      return "lcm_";
     case PairFunction::igamma:
+      return "igamma_";
     case PairFunction::igammac:
-      return false;
+      return "igammac_";
+    case PairFunction::nextafter:
+      return "nextafter_";
   }
+  return "";
+}
+
+bool launch_pairs(NativeLaunch& call) {
   const Layout &a = call.input_layout(0), &b = call.input_layout(1);
   PairArguments g{};
   g.a = call.input(0);
@@ -410,8 +410,29 @@ bool launch_pairs(NativeLaunch& call) {
     g.a_strides[d] = a.strides[d];
     g.b_strides[d] = b.strides[d];
   }
-  run(call, "pairs", std::string(name) + suffix_of(call.step.outputs[0].type), g,
+  const auto function = static_cast<PairFunction>(call.step.attributes[0]);
+  run(call, "pairs", std::string(name_of(function)) + suffix_of(call.step.outputs[0].type), g,
       blocks_for(g.count), kElementThreads);
+  return true;
+}
+
+bool launch_random_counts(NativeLaunch& call) {
+  const Layout &a = call.input_layout(0), &b = call.input_layout(1), &keys = call.input_layout(2);
+  CountArguments g{};
+  g.a = static_cast<const double*>(call.input(0));
+  g.b = static_cast<const double*>(call.input(1));
+  g.keys = static_cast<const int64_t*>(call.input(2));
+  g.out = static_cast<double*>(call.output(0));
+  g.distribution = call.step.attributes[0];
+  g.count = a.shape.numel();
+  g.rank = a.rank();
+  for (int d = 0; d < g.rank; ++d) {
+    g.shape[d] = a.shape[d];
+    g.a_strides[d] = a.strides[d];
+    g.b_strides[d] = b.strides[d];
+    g.key_strides[d] = keys.strides[d];
+  }
+  run(call, "random", "random_count", g, blocks_for(g.count), kElementThreads);
   return true;
 }
 
@@ -449,6 +470,8 @@ bool launch_native(NativeLaunch& call) {
       return launch_extreme(call);
     case NativeOp::pair_function:
       return launch_pairs(call);
+    case NativeOp::random_count:
+      return launch_random_counts(call);
     case NativeOp::lu:
     case NativeOp::lu_solve:
     case NativeOp::pivot_rows:

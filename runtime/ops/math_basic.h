@@ -28,7 +28,7 @@ concept NeverFloating = requires {
 /// floating(a, b) for floating types, else whole(a, b). Both are generic, so that only what can be
 /// called is compiled.
 template <class V, class Floating, class Whole>
-V by_kind(V a, V b, Floating floating, Whole whole) {
+constexpr V by_kind(V a, V b, Floating floating, Whole whole) {
   if constexpr (!NeverFloating<V>)
     if (is_floating(a.type())) return floating(a, b);
   return whole(a, b);
@@ -36,7 +36,7 @@ V by_kind(V a, V b, Floating floating, Whole whole) {
 
 /// `a` in the type of `like`. Also for a V whose type is fixed at compile time.
 template <class V, class A>
-V converted(A a, V like) {
+constexpr V converted(A a, V like) {
   if constexpr (std::is_same_v<A, V>)
     return convert(a, like.type());
   else
@@ -45,14 +45,14 @@ V converted(A a, V like) {
 
 /// f64 of x, for functions that are computed wider than their result.
 template <class V>
-auto widened(V x) {
+constexpr auto widened(V x) {
   return convert<DType::f64>(x);
 }
 
 /// times * p(times * x) for p(x) = c0 + c1 x + c2 x^2 + ... and `times` a power of two, by Horner's
 /// rule: kernels keep several vectors in flight, so the long dependent chain costs nothing.
 template <class V>
-V polynomial(V x, std::initializer_list<double> coefficients, double times = 1.0) {
+constexpr V polynomial(V x, std::initializer_list<double> coefficients, double times = 1.0) {
   double factor = std::pow(times, static_cast<double>(coefficients.size()));
   auto c = std::rbegin(coefficients);
   V sum = x.constant(*c++ * factor);
@@ -63,30 +63,30 @@ V polynomial(V x, std::initializer_list<double> coefficients, double times = 1.0
 /// 1.5 * 2^p for p mantissa bits: adding it rounds to a whole number, which then stands in the low
 /// bits of the pattern (the addition is exact for |x| < 2^(p - 2)).
 template <class V>
-double rounding_number(V x) {
+constexpr double rounding_number(V x) {
   return is_wide(x) ? 6755399441055744.0 : 12582912.0;
 }
 
 /// The nearest whole number, ties to even, for |x| < 2^22 (f32) or 2^51 (f64).
 template <class V>
-V nearest(V x) {
+constexpr V nearest(V x) {
   const V magic = x.constant(rounding_number(x));
   return (x + magic) - magic;
 }
 
 /// The offset of the exponents of V's type, and where they begin in its pattern.
 template <class V>
-double exponent_bias(V x) {
+constexpr double exponent_bias(V x) {
   return is_wide(x) ? 1023.0 : 127.0;
 }
 template <class V>
-int exponent_place(V x) {
+constexpr int exponent_place(V x) {
   return is_wide(x) ? 52 : 23;
 }
 
 /// 2^n in the range of normal numbers, for counted = n + exponent_bias + rounding_number.
 template <class V>
-V power_of_two(V counted) {
+constexpr V power_of_two(V counted) {
   return float_bits(shift_left(bits(counted), exponent_place(counted)));
 }
 
@@ -94,7 +94,7 @@ V power_of_two(V counted) {
 /// wider type: in two steps, because 2^n may lie outside the type where the result does not (exp
 /// near its limits).
 template <class V>
-V scaled_by(V x, V counted) {
+constexpr V scaled_by(V x, V counted) {
   const auto pattern = bits(counted);
   const int place = exponent_place(x);
   // Half of n + 2 exponent_bias is the exponent of the first step, the rest that of the second.
@@ -105,13 +105,13 @@ V scaled_by(V x, V counted) {
 
 /// The same for whole n.
 template <class V>
-V scaled(V x, V n) {
+constexpr V scaled(V x, V n) {
   return scaled_by(x, n + n.constant(rounding_number(n) + 2 * exponent_bias(n)));
 }
 
 /// The magnitude of a with the sign bit of b.
 template <class V>
-V with_sign(V a, V b) {
+constexpr V with_sign(V a, V b) {
   const auto pattern = bits(b);
   const auto sign = is_wide(b) ? pattern.constant(INT64_MIN) : pattern.constant(INT32_MIN);
   return float_bits((bits(a) & ~sign) | (pattern & sign));
@@ -119,7 +119,7 @@ V with_sign(V a, V b) {
 
 /// The upper half of a mantissa: products of two heads are exact (Dekker 1971).
 template <class V>
-V head(V x) {
+constexpr V head(V x) {
   const auto pattern = bits(x);
   return float_bits(
       pattern & (is_wide(x) ? pattern.constant(int64_t{-0x8000000}) : pattern.constant(-0x1000)));
@@ -131,7 +131,7 @@ struct ExactSquare {
   V square, error;
 };
 template <class V>
-ExactSquare<V> exact_square(V x) {
+constexpr ExactSquare<V> exact_square(V x) {
   const V high = head(x);
   const V low = x - high;
   const V square = x * x;

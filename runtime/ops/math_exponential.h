@@ -11,7 +11,7 @@ struct Exponent {
   V counted, n;
 };
 template <class V>
-Exponent<V> exponent_of(V x, double offset, double times = 1.0) {
+constexpr Exponent<V> exponent_of(V x, double offset, double times = 1.0) {
   const V origin = x.constant(rounding_number(x) + offset);
   const V counted = fma(x, x.constant(1.4426950408889634 * times), origin);
   return {counted, counted - origin};
@@ -20,7 +20,7 @@ Exponent<V> exponent_of(V x, double offset, double times = 1.0) {
 /// x - n ln(2). ln 2 is split so that n * high is exact (Cody and Waite, Software Manual for the
 /// Elementary Functions, 1980).
 template <class V>
-V without_exponent(V x, V n) {
+constexpr V without_exponent(V x, V n) {
   const double high = is_wide(x) ? 6.93147180369123816490e-01 : 0.693359375;
   const double low = is_wide(x) ? 1.90821492927058770002e-10 : -2.1219444005469058e-4;
   return fma(n, x.constant(-low), fma(n, x.constant(-high), x));
@@ -29,7 +29,7 @@ V without_exponent(V x, V n) {
 /// times * p(times * r) for the p of exp(r) = 1 + r + r^2 p(r), |r| <= ln(2) / 2; minimax
 /// polynomial.
 template <class V>
-V exp_tail(V r, double times = 1.0) {
+constexpr V exp_tail(V r, double times = 1.0) {
   return is_wide(r)
              ? polynomial(r,
                           {0.5000000000000006, 0.16666666666666602, 0.041666666666573274,
@@ -41,18 +41,18 @@ V exp_tail(V r, double times = 1.0) {
                           times);
 }
 template <class V>
-V expm1_reduced(V r) {
+constexpr V expm1_reduced(V r) {
   return fma(r * r, exp_tail(r), r);
 }
 template <class V>
-V exp_reduced(V r) {
+constexpr V exp_reduced(V r) {
   const V one = r.constant(1.0);
   return fma(fma(exp_tail(r), r, one), r, one);
 }
 
 /// x held between the arguments where exp is 0 and where half of it is infinite.
 template <class V>
-V exp_range(V x) {
+constexpr V exp_range(V x) {
   const V top = x.constant(is_wide(x) ? 712.0 : 90.0);
   const V bottom = x.constant(is_wide(x) ? -746.0 : -104.0);
   // In this form a nan passes through.
@@ -62,14 +62,14 @@ V exp_range(V x) {
 
 /// exp(x + correction) * 2^shift, where |correction| is far below 1 and x may be anything.
 template <class V>
-V exp_corrected(V x, V correction, double shift) {
+constexpr V exp_corrected(V x, V correction, double shift) {
   x = exp_range(x);
   const auto [counted, n] = exponent_of(x, 2 * exponent_bias(x) + shift);
   return scaled_by(exp_reduced(without_exponent(x, n) + correction), counted);
 }
 
 template <class V>
-V exp(V x) {
+constexpr V exp(V x) {
   x = exp_range(x);
   const auto [counted, n] = exponent_of(x, 2 * exponent_bias(x));
   return scaled_by(exp_reduced(without_exponent(x, n)), counted);
@@ -77,12 +77,12 @@ V exp(V x) {
 
 /// exp(x) / 2, also where exp(x) itself is too large.
 template <class V>
-V half_exp(V x) {
+constexpr V half_exp(V x) {
   return exp_corrected(x, x.constant(0.0), -1.0);
 }
 
 template <class V>
-V exp2(V x) {
+constexpr V exp2(V x) {
   const V top = x.constant(is_wide(x) ? 1025.0 : 129.0);
   const V bottom = x.constant(is_wide(x) ? -1076.0 : -151.0);
   x = select(x > top, top, x);
@@ -93,7 +93,7 @@ V exp2(V x) {
 
 /// exp(x) - 1, with its relative accuracy near 0.
 template <class V>
-V expm1(V x) {
+constexpr V expm1(V x) {
   const V bottom = x.constant(is_wide(x) ? -40.0 : -20.0);
   const V top = x.constant(is_wide(x) ? 710.0 : 89.0);
   V y = select(x > top, top, x);
@@ -107,14 +107,14 @@ V expm1(V x) {
 }
 
 template <class V>
-V cosh(V x) {
+constexpr V cosh(V x) {
   const V e = half_exp(abs(x));
   return e + e.constant(0.25) / e;
 }
 
 /// Below 1 an odd minimax polynomial, above by the definition.
 template <class V>
-V sinh(V x) {
+constexpr V sinh(V x) {
   const V z = x * x;
   const V p = is_wide(x)
                   ? polynomial(z, {0.16666666666666669, 0.00833333333333297, 0.00019841269841531204,
@@ -127,7 +127,7 @@ V sinh(V x) {
 
 /// h / (h + 1) with the sign of x, h = expm1(2 |x|) / 2.
 template <class V>
-V tanh(V x) {
+constexpr V tanh(V x) {
   const V limit = x.constant(is_wide(x) ? 22.0 : 10.0);
   const auto sign = bits(x) & bits(x.constant(-0.0));
   V a = float_bits(bits(x) ^ sign);
@@ -145,7 +145,7 @@ V tanh(V x) {
 
 /// 1 / (1 + exp(-x)); 0 where exp(x) is below the normal numbers.
 template <class V>
-V sigmoid(V x) {
+constexpr V sigmoid(V x) {
   // Between these, 2^n is a normal number or infinite.
   const V top = x.constant(is_wide(x) ? 708.0 : 87.0);
   const V bottom = x.constant(is_wide(x) ? -709.6 : -88.6);

@@ -22,28 +22,42 @@ SineCosine<W> sine_cosine_pi(W x) {
   return {select(q >= x.constant(2.0), -sine, sine), select(second_or_third, -cosine, cosine)};
 }
 
-/// log |gamma(x)|. Stirling's series (Abramowitz and Stegun 6.1.41) from 8 on; smaller arguments
-/// are moved there by gamma(x + 1) = x gamma(x), negative ones mirrored. Relative accuracy but
-/// near the zeros, where the absolute error is about 1e-15.
-template <class W>
-W lgamma_wide(W x) {
-  const W one = x.constant(1.0);
-  const W y = abs(x);
-  const auto low = y < x.constant(8.0);
-  const auto negative = x < x.constant(0.0);
-  W product = one;  // (y + 1) (y + 2) ... (y + 7)
-  for (int i = 1; i < 8; ++i) product = product * (y + x.constant(i));
+/// Where Stirling's series begins to be good enough; smaller arguments are moved there by gamma(x +
+/// 1) = x gamma(x).
+constexpr double kStirlingFrom = 8;
 
-  const W z = select(low, y + x.constant(8.0), y);
-  const W inverse = one / z;
+/// (x + 1) (x + 2) ... (x + 7)
+template <class W>
+constexpr W next_factors(W x) {
+  W product = x.constant(1.0);
+  for (int i = 1; i < kStirlingFrom; ++i) product = product * (x + x.constant(i));
+  return product;
+}
+
+/// log(gamma(x)) for x from kStirlingFrom on (Abramowitz and Stegun 6.1.41).
+template <class W>
+constexpr W stirling_series(W x) {
+  const W one = x.constant(1.0);
+  const W inverse = one / x;
   const W series =
       inverse * polynomial(inverse * inverse,
                            {0.08333333333333333, -0.002777777777777778, 0.0007936507936507937,
                             -0.0005952380952380953, 0.0008417508417508417, -0.0019175269175269176,
                             0.00641025641025641, -0.029550653594771242, 0.1796443723688306,
                             -1.3924322169059011});
-  const W stirling =
-      (z - x.constant(0.5)) * (log(z) - one) + (x.constant(0.4189385332046727) + series);
+  return (x - x.constant(0.5)) * (log(x) - one) + (x.constant(0.4189385332046727) + series);
+}
+
+/// log |gamma(x)|; negative arguments are mirrored. Relative accuracy but near the zeros, where the
+/// absolute error is about 1e-15.
+template <class W>
+W lgamma_wide(W x) {
+  const W one = x.constant(1.0);
+  const W y = abs(x);
+  const auto low = y < x.constant(kStirlingFrom);
+  const auto negative = x < x.constant(0.0);
+  const W product = next_factors(y);
+  const W stirling = stirling_series(select(low, y + x.constant(kStirlingFrom), y));
 
   const W sine = abs(sine_cosine_pi(y).sine);
   // The smallest sines are their angles, here times 2^200: reciprocals would be infinite.

@@ -14,7 +14,7 @@ struct LogParts {
   V k, m;
 };
 template <class V>
-LogParts<V> log_parts(V x) {
+constexpr LogParts<V> log_parts(V x) {
   const bool wide = is_wide(x);
   const int64_t one = wide ? 0x3ff0000000000000 : 0x3f800000;
   const int64_t root = wide ? 0x3fe6a09e667f3bcd : 0x3f3504f3;  // sqrt(1/2)
@@ -31,7 +31,7 @@ LogParts<V> log_parts(V x) {
 
 /// The same for any positive x.
 template <class V>
-LogParts<V> log_parts_with_denormals(V x) {
+constexpr LogParts<V> log_parts_with_denormals(V x) {
   const bool wide = is_wide(x);
   const auto small = x < x.constant(wide ? 2.2250738585072014e-308 : 1.1754943508222875e-38);
   const double shift = wide ? 54.0 : 24.0;
@@ -42,7 +42,7 @@ LogParts<V> log_parts_with_denormals(V x) {
 /// log(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)], plus `correction`, with the sum's rounding
 /// kept small: f - (f^2 / 2 - ...). f64 follows fdlibm's e_log.c with s = f / (2 + f).
 template <class V>
-V log1p_reduced(V f, V correction) {
+constexpr V log1p_reduced(V f, V correction) {
   const V half_square = f * f * f.constant(0.5);
   if (is_wide(f)) {
     const V s = f / (f + f.constant(2.0));
@@ -59,7 +59,7 @@ V log1p_reduced(V f, V correction) {
 
 /// k ln 2 + log(1 + f) + correction; ln 2 is split so that k * high is exact.
 template <class V>
-V log_sum(V k, V f, V correction) {
+constexpr V log_sum(V k, V f, V correction) {
   const double high = is_wide(k) ? 6.93147180369123816490e-01 : 0.693359375;
   const double low = is_wide(k) ? 1.90821492927058770002e-10 : -2.1219444005469058e-4;
   return fma(k, k.constant(high), log1p_reduced(f, fma(k, k.constant(low), correction)));
@@ -67,7 +67,7 @@ V log_sum(V k, V f, V correction) {
 
 /// `y`, but what logarithms are at and beyond the borders: -inf at 0, nan below, inf at inf.
 template <class V>
-V log_borders(V x, V y) {
+constexpr V log_borders(V x, V y) {
   const V zero = x.constant(0.0);
   const V infinity = x.constant(std::numeric_limits<double>::infinity());
   y = select(x == infinity, infinity, y);
@@ -76,21 +76,21 @@ V log_borders(V x, V y) {
 }
 
 template <class V>
-V log(V x) {
+constexpr V log(V x) {
   const auto [k, m] = log_parts_with_denormals(x);
   return log_borders(x, log_sum(k, m - m.constant(1.0), x.constant(0.0)));
 }
 
 /// k is a sum of its own, so that powers of two are exact.
 template <class V>
-V log2(V x) {
+constexpr V log2(V x) {
   const auto [k, m] = log_parts_with_denormals(x);
   const V l = log1p_reduced(m - m.constant(1.0), m.constant(0.0));
   return log_borders(x, fma(l, l.constant(1.4426950408889634), k));
 }
 
 template <class V>
-V log10(V x) {
+constexpr V log10(V x) {
   const auto [k, m] = log_parts_with_denormals(x);
   const V l = log1p_reduced(m - m.constant(1.0), m.constant(0.0));
   // log10(2), its upper part short enough for an exact product with k.
@@ -103,7 +103,7 @@ V log10(V x) {
 /// log(1 + x), with its relative accuracy near 0: what 1 + x loses goes into the correction
 /// (fdlibm's s_log1p.c).
 template <class V>
-V log1p(V x) {
+constexpr V log1p(V x) {
   const V one = x.constant(1.0);
   const V u = one + x;
   const auto [k, m] = log_parts(u);
@@ -116,7 +116,7 @@ V log1p(V x) {
 
 /// log1p(|x| + x^2 / (1 + sqrt(1 + x^2))); log(2 |x|) where that is as good and x^2 might overflow.
 template <class V>
-V asinh(V x) {
+constexpr V asinh(V x) {
   const V a = abs(x);
   const auto large = a > a.constant(is_wide(x) ? 0x1p28 : 0x1p14);
   const V one = a.constant(1.0);
@@ -128,7 +128,7 @@ V asinh(V x) {
 
 /// With t = x - 1: log1p(t + sqrt(2 t + t^2)); log(2 x) for large x.
 template <class V>
-V acosh(V x) {
+constexpr V acosh(V x) {
   const V t = x - x.constant(1.0);
   const auto large = x > x.constant(is_wide(x) ? 0x1p28 : 0x1p14);
   // Below 1, t itself is the negative number whose root is nan.
@@ -139,7 +139,7 @@ V acosh(V x) {
 
 /// log1p(2 |x| / (1 - |x|)) / 2.
 template <class V>
-V atanh(V x) {
+constexpr V atanh(V x) {
   const V a = abs(x);
   return with_sign(log1p((a + a) / (a.constant(1.0) - a)) * a.constant(0.5), x);
 }

@@ -5,11 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#ifdef __CUDACC__
-#define TIDE_HOST_AND_DEVICE __host__ __device__
-#else
-#define TIDE_HOST_AND_DEVICE
-#endif
+#include "runtime/core/host_and_device.h"
 
 namespace tide {
 

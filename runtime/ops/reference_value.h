@@ -1,5 +1,5 @@
-// The V of meaning.h on the host: one number, computed at once. For tests: bit for bit what
-// kernels compute.
+// The V of meaning.h on the host and in CUDA's native kernels: one number, computed at once. Bit
+// for bit what fused kernels compute.
 #pragma once
 
 #include <array>
@@ -18,9 +18,9 @@ namespace tide::reference {
 struct Mask {
   bool holds;
 };
-inline Mask operator&(Mask a, Mask b) { return {a.holds && b.holds}; }
-inline Mask operator|(Mask a, Mask b) { return {a.holds || b.holds}; }
-inline Mask operator!(Mask a) { return {!a.holds}; }
+constexpr Mask operator&(Mask a, Mask b) { return {a.holds && b.holds}; }
+constexpr Mask operator|(Mask a, Mask b) { return {a.holds || b.holds}; }
+constexpr Mask operator!(Mask a) { return {!a.holds}; }
 
 template <class T>
 constexpr DType dtype_of() {
@@ -58,12 +58,12 @@ class Value {
  public:
   using Mask = reference::Mask;
 
-  explicit Value(T number) : number_(number) {}
+  constexpr explicit Value(T number) : number_(number) {}
 
   static constexpr DType type() { return dtype_of<T>(); }
-  T number() const { return number_; }
+  constexpr T number() const { return number_; }
   template <class Number>
-  Value constant(Number number) const {
+  constexpr Value constant(Number number) const {
     return Value(static_cast<T>(number));
   }
 
@@ -73,37 +73,37 @@ class Value {
 
 /// Integers compute in 64 bits without a sign, where everything wraps, and are cut back.
 template <class T>
-uint64_t wide(Value<T> a) {
+constexpr uint64_t wide(Value<T> a) {
   return static_cast<uint64_t>(static_cast<int64_t>(a.number()));
 }
 template <class T>
-Value<T> narrow(uint64_t a) {
+constexpr Value<T> narrow(uint64_t a) {
   return Value<T>(static_cast<T>(a));
 }
 
 template <class T>
-Value<T> operator+(Value<T> a, Value<T> b) {
+constexpr Value<T> operator+(Value<T> a, Value<T> b) {
   if constexpr (std::is_floating_point_v<T>)
     return Value<T>(a.number() + b.number());
   else
     return narrow<T>(wide(a) + wide(b));
 }
 template <class T>
-Value<T> operator-(Value<T> a, Value<T> b) {
+constexpr Value<T> operator-(Value<T> a, Value<T> b) {
   if constexpr (std::is_floating_point_v<T>)
     return Value<T>(a.number() - b.number());
   else
     return narrow<T>(wide(a) - wide(b));
 }
 template <class T>
-Value<T> operator*(Value<T> a, Value<T> b) {
+constexpr Value<T> operator*(Value<T> a, Value<T> b) {
   if constexpr (std::is_floating_point_v<T>)
     return Value<T>(a.number() * b.number());
   else
     return narrow<T>(wide(a) * wide(b));
 }
 template <class T>
-Value<T> operator-(Value<T> a) {
+constexpr Value<T> operator-(Value<T> a) {
   if constexpr (std::is_floating_point_v<T>)
     return Value<T>(-a.number());
   else
@@ -111,7 +111,7 @@ Value<T> operator-(Value<T> a) {
 }
 /// Floating types only.
 template <class T>
-Value<T> operator/(Value<T> a, Value<T> b) {
+constexpr Value<T> operator/(Value<T> a, Value<T> b) {
   if constexpr (std::is_floating_point_v<T>)
     return Value<T>(a.number() / b.number());
   else
@@ -119,7 +119,7 @@ Value<T> operator/(Value<T> a, Value<T> b) {
 }
 
 template <class T>
-Value<T> quotient(Value<T> a, Value<T> b) {
+constexpr Value<T> quotient(Value<T> a, Value<T> b) {
   if constexpr (std::is_integral_v<T>) {
     if (std::is_signed_v<T> && b.number() == static_cast<T>(-1)) return -a;
     return Value<T>(static_cast<T>(a.number() / b.number()));
@@ -128,7 +128,7 @@ Value<T> quotient(Value<T> a, Value<T> b) {
   }
 }
 template <class T>
-Value<T> remainder(Value<T> a, Value<T> b) {
+constexpr Value<T> remainder(Value<T> a, Value<T> b) {
   if constexpr (std::is_integral_v<T>) {
     if (std::is_signed_v<T> && b.number() == static_cast<T>(-1)) return Value<T>(0);
     return Value<T>(static_cast<T>(a.number() % b.number()));
@@ -138,39 +138,39 @@ Value<T> remainder(Value<T> a, Value<T> b) {
 }
 
 template <class T>
-Value<T> fma(Value<T> a, Value<T> b, Value<T> c) {
+constexpr Value<T> fma(Value<T> a, Value<T> b, Value<T> c) {
   return Value<T>(std::fma(a.number(), b.number(), c.number()));
 }
 template <class T>
-Value<T> abs(Value<T> a) {
+constexpr Value<T> abs(Value<T> a) {
   if constexpr (std::is_floating_point_v<T>)
     return Value<T>(std::fabs(a.number()));
   else
     return a.number() < T(0) ? -a : a;
 }
 template <class T>
-Value<T> sqrt(Value<T> a) {
+constexpr Value<T> sqrt(Value<T> a) {
   return Value<T>(std::sqrt(a.number()));
 }
 template <class T>
-Value<T> floor(Value<T> a) {
+constexpr Value<T> floor(Value<T> a) {
   return Value<T>(static_cast<T>(std::floor(a.number())));
 }
 template <class T>
-Value<T> ceil(Value<T> a) {
+constexpr Value<T> ceil(Value<T> a) {
   return Value<T>(static_cast<T>(std::ceil(a.number())));
 }
 template <class T>
-Value<T> trunc(Value<T> a) {
+constexpr Value<T> trunc(Value<T> a) {
   return Value<T>(static_cast<T>(std::trunc(a.number())));
 }
 template <class T>
-Value<T> round_even(Value<T> a) {
+constexpr Value<T> round_even(Value<T> a) {
   return Value<T>(static_cast<T>(std::nearbyint(a.number())));
 }
 /// A nan wins; -0 is below 0.
 template <class T>
-Value<T> minimum(Value<T> a, Value<T> b) {
+constexpr Value<T> minimum(Value<T> a, Value<T> b) {
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(a.number()) || std::isnan(b.number())) return a + b;
     if (a.number() == b.number()) return std::signbit(a.number()) ? a : b;
@@ -178,7 +178,7 @@ Value<T> minimum(Value<T> a, Value<T> b) {
   return a.number() < b.number() ? a : b;
 }
 template <class T>
-Value<T> maximum(Value<T> a, Value<T> b) {
+constexpr Value<T> maximum(Value<T> a, Value<T> b) {
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(a.number()) || std::isnan(b.number())) return a + b;
     if (a.number() == b.number()) return std::signbit(a.number()) ? b : a;
@@ -187,75 +187,75 @@ Value<T> maximum(Value<T> a, Value<T> b) {
 }
 
 template <class T>
-Mask operator==(Value<T> a, Value<T> b) {
+constexpr Mask operator==(Value<T> a, Value<T> b) {
   return {a.number() == b.number()};
 }
 template <class T>
-Mask operator!=(Value<T> a, Value<T> b) {
+constexpr Mask operator!=(Value<T> a, Value<T> b) {
   return {a.number() != b.number()};
 }
 template <class T>
-Mask operator<(Value<T> a, Value<T> b) {
+constexpr Mask operator<(Value<T> a, Value<T> b) {
   return {a.number() < b.number()};
 }
 template <class T>
-Mask operator<=(Value<T> a, Value<T> b) {
+constexpr Mask operator<=(Value<T> a, Value<T> b) {
   return {a.number() <= b.number()};
 }
 template <class T>
-Mask operator>(Value<T> a, Value<T> b) {
+constexpr Mask operator>(Value<T> a, Value<T> b) {
   return {a.number() > b.number()};
 }
 template <class T>
-Mask operator>=(Value<T> a, Value<T> b) {
+constexpr Mask operator>=(Value<T> a, Value<T> b) {
   return {a.number() >= b.number()};
 }
 template <class T>
-Value<T> select(Mask mask, Value<T> a, Value<T> b) {
+constexpr Value<T> select(Mask mask, Value<T> a, Value<T> b) {
   return mask.holds ? a : b;
 }
 
 /// Bit operations are for integers and bool; for floating types they only have to compile.
 template <class T>
-Value<T> operator&(Value<T> a, Value<T> b) {
+constexpr Value<T> operator&(Value<T> a, Value<T> b) {
   return narrow<T>(wide(a) & wide(b));
 }
 template <class T>
-Value<T> operator|(Value<T> a, Value<T> b) {
+constexpr Value<T> operator|(Value<T> a, Value<T> b) {
   return narrow<T>(wide(a) | wide(b));
 }
 template <class T>
-Value<T> operator^(Value<T> a, Value<T> b) {
+constexpr Value<T> operator^(Value<T> a, Value<T> b) {
   return narrow<T>(wide(a) ^ wide(b));
 }
 template <class T>
-Value<T> operator~(Value<T> a) {
+constexpr Value<T> operator~(Value<T> a) {
   if constexpr (std::is_same_v<T, bool>)
     return Value<T>(!a.number());
   else
     return narrow<T>(~wide(a));
 }
 template <class T>
-Value<T> shift_left(Value<T> a, Value<T> count) {
+constexpr Value<T> shift_left(Value<T> a, Value<T> count) {
   return narrow<T>(wide(a) << wide(count));
 }
 /// Arithmetic for signed types.
 template <class T>
-Value<T> shift_right(Value<T> a, Value<T> count) {
+constexpr Value<T> shift_right(Value<T> a, Value<T> count) {
   return Value<T>(static_cast<T>(static_cast<int64_t>(a.number()) >> wide(count)));
 }
 template <class T>
-Value<T> shift_left(Value<T> a, int count) {
+constexpr Value<T> shift_left(Value<T> a, int count) {
   return shift_left(a, a.constant(count));
 }
 template <class T>
-Value<T> shift_right(Value<T> a, int count) {
+constexpr Value<T> shift_right(Value<T> a, int count) {
   return shift_right(a, a.constant(count));
 }
 
 /// Floating to integer saturates in 64 bits and then wraps; nan gives 0.
 template <DType D, class T>
-auto convert(Value<T> a) {
+constexpr auto convert(Value<T> a) {
   using Result = typename Host<D>::type;
   if constexpr (std::is_floating_point_v<T> && std::is_integral_v<Result> &&
                 !std::is_same_v<Result, bool>) {
@@ -274,17 +274,19 @@ auto convert(Value<T> a) {
 }
 /// Types are fixed on the host, so this is for a's own type alone.
 template <class T>
-Value<T> convert(Value<T> a, DType) {
+constexpr Value<T> convert(Value<T> a, DType) {
   return a;
 }
 
-inline Value<int32_t> bits(Value<float> a) { return Value(std::bit_cast<int32_t>(a.number())); }
-inline Value<int64_t> bits(Value<double> a) { return Value(std::bit_cast<int64_t>(a.number())); }
-inline Value<float> float_bits(Value<int32_t> a) { return Value(std::bit_cast<float>(a.number())); }
-inline Value<double> float_bits(Value<int64_t> a) {
+constexpr Value<int32_t> bits(Value<float> a) { return Value(std::bit_cast<int32_t>(a.number())); }
+constexpr Value<int64_t> bits(Value<double> a) { return Value(std::bit_cast<int64_t>(a.number())); }
+constexpr Value<float> float_bits(Value<int32_t> a) {
+  return Value(std::bit_cast<float>(a.number()));
+}
+constexpr Value<double> float_bits(Value<int64_t> a) {
   return Value(std::bit_cast<double>(a.number()));
 }
-inline Value<int64_t> as_unsigned_multiply_high(Value<int64_t> a, Value<int64_t> b) {
+constexpr Value<int64_t> as_unsigned_multiply_high(Value<int64_t> a, Value<int64_t> b) {
   return narrow<int64_t>(wide(a) * wide(b) >> 32);
 }
 
@@ -296,7 +298,7 @@ inline std::array<Value<double>, 2> place_far_angles(Mask far, Value<double> x,
 }
 
 template <class T, class Unfinished, class Step>
-Value<T> while_any(Value<T> state, const Unfinished& unfinished, const Step& step) {
+constexpr Value<T> while_any(Value<T> state, const Unfinished& unfinished, const Step& step) {
   while (unfinished(state).holds) state = step(state);
   return state;
 }

@@ -109,6 +109,18 @@ struct PairArguments {
   int64_t shape[kKernelDims], a_strides[kKernelDims], b_strides[kKernelDims];
 };
 
+/// Counts drawn from a distribution of two numbers, each from a key of its own: arrays of one
+/// shape.
+struct CountArguments {
+  const double *a, *b;
+  const int64_t* keys;
+  double* out;  ///< dense
+  int64_t count, distribution;
+  int32_t rank;
+  int64_t shape[kKernelDims], a_strides[kKernelDims], b_strides[kKernelDims];
+  int64_t key_strides[kKernelDims];
+};
+
 /// A stack of matrices with any strides.
 struct MatrixStack {
   const void* data;

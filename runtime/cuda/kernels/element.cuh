@@ -60,6 +60,20 @@ __device__ inline bool is_nan(T x) {
 __device__ inline int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline int64_t thread_count() { return int64_t{gridDim.x} * blockDim.x; }
 
+/// The place of an element in arrays of one shape with any strides: `offsets` are those in each of
+/// them.
+template <int N>
+__device__ inline void find_place(int64_t place, int32_t rank, const int64_t* shape,
+                                  const int64_t* const (&strides)[N], int64_t (&offsets)[N]) {
+  for (int64_t& offset : offsets) offset = 0;
+#pragma unroll 1
+  for (int d = rank - 1; d >= 0; --d) {
+    const int64_t i = place % shape[d];
+    place /= shape[d];
+    for (int k = 0; k < N; ++k) offsets[k] += i * strides[k][d];
+  }
+}
+
 }  // namespace tide::cuda
 
 #define TIDE_FLOATING_TYPES(X) X(f32, float) X(f64, double) X(f16, __half) X(bf16, __nv_bfloat16)

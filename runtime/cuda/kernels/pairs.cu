@@ -1,6 +1,7 @@
 // Functions of pairs of numbers, with the cpu's bits.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
+#include "runtime/ops/incomplete_gamma.h"
 #include "runtime/ops/pair_math.h"
 
 namespace tide::cuda {
@@ -9,17 +10,17 @@ namespace {
 template <class T, class Function>
 __device__ void for_pairs(const PairArguments& g, const Function& function) {
   for (int64_t place = thread_number(); place < g.count; place += thread_count()) {
-    int64_t a = 0, b = 0, rest = place;
-#pragma unroll 1
-    for (int d = g.rank - 1; d >= 0; --d) {
-      const int64_t i = rest % g.shape[d];
-      rest /= g.shape[d];
-      a += i * g.a_strides[d];
-      b += i * g.b_strides[d];
-    }
+    int64_t at[2];
+    find_place(place, g.rank, g.shape, {g.a_strides, g.b_strides}, at);
     static_cast<T*>(g.out)[place] =
-        function(static_cast<const T*>(g.a)[a], static_cast<const T*>(g.b)[b]);
+        function(static_cast<const T*>(g.a)[at[0]], static_cast<const T*>(g.b)[at[1]]);
   }
+}
+
+/// igamma, or igammac if `upper`.
+template <class T>
+__device__ T share_of_gamma_as(T a, T x, bool upper) {
+  return narrow<T>(static_cast<Wide<T>>(share_of_gamma(widen(a), widen(x), upper)));
 }
 
 }  // namespace
@@ -41,3 +42,12 @@ TIDE_INTEGER_TYPES(TIDE_WHOLE)
     for_pairs<T>(g, [](T a, T b) { return tide::neighbour(a, b, widen(a), widen(b)); }); \
   }
 TIDE_FLOATING_TYPES(TIDE_NEXTAFTER)
+
+#define TIDE_GAMMA(name, T)                                                           \
+  extern "C" __global__ void __launch_bounds__(256) igamma_##name(PairArguments g) {  \
+    for_pairs<T>(g, [](T a, T x) { return share_of_gamma_as(a, x, false); });         \
+  }                                                                                   \
+  extern "C" __global__ void __launch_bounds__(256) igammac_##name(PairArguments g) { \
+    for_pairs<T>(g, [](T a, T x) { return share_of_gamma_as(a, x, true); });          \
+  }
+TIDE_FLOATING_TYPES(TIDE_GAMMA)
