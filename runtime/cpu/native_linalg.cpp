@@ -139,8 +139,8 @@ bool all_finite(const T* values, int64_t count) {
 
 /// The text of an iteration's failure: `info` -1 stands for numbers that are not finite.
 [[noreturn]] void throw_not_converged(const Trouble& trouble, int64_t count) {
-  throw Error(trouble.info() < 0 ? trouble.who(count) + " contains nan or infinity"
-                                 : trouble.who(count) + ": the iteration did not converge");
+  throw Error(trouble.info() < 0 ? not_finite(trouble.who(count))
+                                 : not_converged(trouble.who(count)));
 }
 
 template <class T>

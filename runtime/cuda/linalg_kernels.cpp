@@ -21,11 +21,11 @@ MatrixStack stack_of(NativeLaunch& call, size_t input) {
 }
 
 /// With the first input as `a`, and its sizes.
-LinalgArguments linalg_arguments(NativeLaunch& call) {
+template <class Arguments>
+Arguments stack_arguments(NativeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
-  LinalgArguments g{};
+  Arguments g{};
   g.a = stack_of(call, 0);
-  g.out = call.output(0);
   g.leading_rank = shape.rank() - 2;
   g.rows = static_cast<int32_t>(shape[g.leading_rank]);
   g.columns = static_cast<int32_t>(shape[g.leading_rank + 1]);
@@ -34,14 +34,17 @@ LinalgArguments linalg_arguments(NativeLaunch& call) {
   return g;
 }
 
-bool takes(NativeLaunch& call) {
+/// The longer side of the first input's matrices.
+int64_t longer_side(NativeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
-  return std::max(shape[shape.rank() - 2], shape[shape.rank() - 1]) <= kLargestMatrix;
+  return std::max(shape[shape.rank() - 2], shape[shape.rank() - 1]);
 }
 
-void run_blocks(NativeLaunch& call, const char* name, LinalgArguments& g, int64_t blocks) {
+template <class Arguments>
+void run_blocks(NativeLaunch& call, const char* file, const char* name, Arguments& g,
+                int64_t blocks) {
   const bool small = std::max(g.rows, g.columns) <= kSmallMatrix;
-  run(call, "linalg", std::string(name) + suffix_of(call.step.outputs[0].type), g, blocks,
+  run(call, file, std::string(name) + suffix_of(call.step.outputs[0].type), g, blocks,
       small ? kSmallMatrixThreads : kMatrixThreads);
 }
 
@@ -67,7 +70,7 @@ bool launch_lu(NativeLaunch& call, LinalgArguments& g) {
   if (call.output_shape(1).numel() == 0) return true;
   g.pivots = static_cast<int32_t*>(call.output(1));
   if (singular_fails) g.first_failure = call.kernels.first_wrong(call.stream);
-  run_blocks(call, "lu_", g, g.count);
+  run_blocks(call, "linalg", "lu_", g, g.count);
   if (singular_fails) report_matrix(call, g.count, singular_matrix);
   return true;
 }
@@ -78,7 +81,7 @@ bool launch_solve(NativeLaunch& call, const char* name, LinalgArguments& g, size
   const Shape& shape = call.output_shape(0);
   if (shape.numel() == 0) return true;
   g.b_columns = shape[shape.rank() - 1];
-  run_blocks(call, name, g, g.count * ((g.b_columns + kPanel - 1) / kPanel));
+  run_blocks(call, "linalg", name, g, g.count * ((g.b_columns + kPanel - 1) / kPanel));
   return true;
 }
 
@@ -101,7 +104,7 @@ bool launch_cholesky(NativeLaunch& call, LinalgArguments& g) {
     g.info = static_cast<int32_t*>(call.output(1));
   else
     g.first_failure = call.kernels.first_wrong(call.stream);
-  run_blocks(call, "cholesky_", g, g.count);
+  run_blocks(call, "linalg", "cholesky_", g, g.count);
   if (!reported && g.count) report_matrix(call, g.count, indefinite_matrix);
   return true;
 }
@@ -110,7 +113,7 @@ bool launch_qr(NativeLaunch& call, LinalgArguments& g) {
   const Shape& q = call.output_shape(0);
   g.r = call.output(1);
   g.width = static_cast<int32_t>(q[q.rank() - 1]);
-  if (g.width) run_blocks(call, "qr_", g, g.count);
+  if (g.width) run_blocks(call, "linalg", "qr_", g, g.count);
   return true;
 }
 
@@ -132,12 +135,49 @@ bool launch_pivot_rows(NativeLaunch& call) {
   return true;
 }
 
+/// Eigenvalues of symmetric matrices, or singular values; without vectors if there is one output.
+bool launch_spectrum(NativeLaunch& call, const char* name) {
+  // Blocks are many if the memory that they work with stays below this.
+  constexpr int64_t kMostWork = 64 << 20;
+  auto g = stack_arguments<SpectrumArguments>(call);
+  if (g.count == 0) return true;
+  const int64_t shorter = std::min(g.rows, g.columns), longer = std::max(g.rows, g.columns);
+  if (shorter == 0) return false;  // vectors without values
+  const bool symmetric = call.step.op == NativeOp::eigh;
+  g.values = call.output(0);
+  g.width = static_cast<int32_t>(shorter);
+  if (call.step.outputs.size() > 1) {
+    g.vectors = call.output(1);
+    if (!symmetric) {
+      g.right = call.output(2);
+      const Shape &u = call.output_shape(1), &vh = call.output_shape(2);
+      g.width = static_cast<int32_t>(g.rows < g.columns ? vh[vh.rank() - 2] : u[u.rank() - 1]);
+    }
+  }
+  const int64_t bytes = spectrum_work(symmetric, longer, shorter) *
+                        static_cast<int64_t>(size_of(call.step.outputs[0].type));
+  const int64_t blocks = std::clamp<int64_t>(kMostWork / bytes, 1, g.count);
+  g.work = call.kernels.workspace().get(call.stream, static_cast<size_t>(blocks * bytes));
+  if (!g.work) return false;
+  g.first_failure = call.kernels.first_wrong(call.stream);
+  run_blocks(call, "spectrum", name, g, blocks);
+  call.kernels.workspace().trim(call.stream);
+  report_matrix(call, g.count, [](const std::string& matrix, int64_t failure) {
+    return failure == kNotFinite ? not_finite(matrix) : not_converged(matrix);
+  });
+  return true;
+}
+
 }  // namespace
 
 bool launch_linalg(NativeLaunch& call) {
   if (call.step.op == NativeOp::pivot_rows) return launch_pivot_rows(call);
-  if (!takes(call)) return false;
-  LinalgArguments g = linalg_arguments(call);
+  if (call.step.op == NativeOp::eigh || call.step.op == NativeOp::svd)
+    return longer_side(call) <= kLargestSpectrum &&
+           launch_spectrum(call, call.step.op == NativeOp::eigh ? "eigh_" : "svd_");
+  if (longer_side(call) > kLargestMatrix) return false;
+  auto g = stack_arguments<LinalgArguments>(call);
+  g.out = call.output(0);
   switch (call.step.op) {
     case NativeOp::lu:
       return launch_lu(call, g);

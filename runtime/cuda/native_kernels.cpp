@@ -478,6 +478,8 @@ bool launch_native(NativeLaunch& call) {
     case NativeOp::solve_triangular:
     case NativeOp::cholesky:
     case NativeOp::qr:
+    case NativeOp::eigh:
+    case NativeOp::svd:
       return launch_linalg(call);
     default:
       return false;

@@ -26,4 +26,10 @@ std::string indefinite_matrix(const std::string& matrix, int64_t size) {
          " is not";
 }
 
+std::string not_finite(const std::string& matrix) { return matrix + " contains nan or infinity"; }
+
+std::string not_converged(const std::string& matrix) {
+  return matrix + ": the iteration did not converge";
+}
+
 }  // namespace tide

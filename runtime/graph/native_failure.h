@@ -22,4 +22,8 @@ std::string singular_matrix(const std::string& matrix, int64_t pivot);
 /// Of a matrix that has no Cholesky factor: the size of its first leading part that has none.
 std::string indefinite_matrix(const std::string& matrix, int64_t size);
 
+/// Of a matrix that no iteration can start from, and of one whose iteration did not end.
+std::string not_finite(const std::string& matrix);
+std::string not_converged(const std::string& matrix);
+
 }  // namespace tide

@@ -1,79 +1,13 @@
 // Factors of small matrices, and what is solved with them. A block works on one matrix at a time,
 // in the output; its threads wait for each other between steps. The order of every sum depends on
 // the sizes of a matrix alone.
-#include "runtime/cuda/kernels/arguments.h"
-#include "runtime/cuda/kernels/element.cuh"
+#include "runtime/cuda/kernels/matrix.cuh"
+#include "runtime/cuda/kernels/reflections.cuh"
 
 namespace tide::cuda {
 namespace {
 
-constexpr int kWarp = 32;
-constexpr int kMostWarps = kMatrixThreads / kWarp;
-constexpr unsigned kAllLanes = 0xffffffff;
 static_assert(kPanel == kWarp);  // a column of a panel for each lane
-
-__device__ float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-__device__ double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
-__device__ float magnitude(float x) { return fabsf(x); }
-__device__ double magnitude(double x) { return fabs(x); }
-__device__ float root(float x) { return __fsqrt_rn(x); }
-__device__ double root(double x) { return __dsqrt_rn(x); }
-__device__ float with_sign_of(float size, float x) { return copysignf(size, x); }
-__device__ double with_sign_of(double size, double x) { return copysign(size, x); }
-
-/// How the threads of a block share out a matrix: neighbouring columns among `lanes` threads, rows
-/// among `groups` of these.
-struct Share {
-  int lanes = kWarp, lane, groups, group;
-
-  __device__ explicit Share(int64_t columns) {
-    while (lanes / 2 >= columns && lanes > 1) lanes /= 2;
-    lane = static_cast<int>(threadIdx.x) % lanes;
-    groups = static_cast<int>(blockDim.x) / lanes;
-    group = static_cast<int>(threadIdx.x) / lanes;
-  }
-};
-
-/// A matrix that is only read.
-template <class T>
-struct Source {
-  const T* data;
-  int64_t row, column;
-
-  __device__ T at(int64_t r, int64_t c) const { return data[r * row + c * column]; }
-};
-
-template <class T>
-__device__ Source<T> matrix_of(const LinalgArguments& g, const MatrixStack& stack, int64_t index) {
-  int64_t offset = 0;
-#pragma unroll 1
-  for (int d = g.leading_rank - 1; d >= 0; --d) {
-    offset += index % g.leading[d] * stack.leading[d];
-    index /= g.leading[d];
-  }
-  return {static_cast<const T*>(stack.data) + offset, stack.row, stack.column};
-}
-
-template <class T>
-__device__ T* result_of(void* out, int64_t index, int64_t size) {
-  return static_cast<T*>(out) + index * size;
-}
-
-template <class T>
-__device__ void copy_matrix(const Share& share, const Source<T>& from, T* to, int rows,
-                            int columns) {
-#pragma unroll 1
-  for (int r = share.group; r < rows; r += share.groups)
-#pragma unroll 1
-    for (int c = share.lane; c < columns; c += share.lanes) to[r * columns + c] = from.at(r, c);
-}
-
-/// One thread notes that matrix `index` has failed.
-__device__ void note_failure(const LinalgArguments& g, int64_t index, int failure) {
-  if (failure && g.first_failure)
-    atomicMin(g.first_failure, static_cast<unsigned long long>(index) << 32 |
-                                   static_cast<unsigned long long>(failure));
-}
 
 // --- LU ------------------------------------------------------------------------------------------
 
@@ -299,104 +233,6 @@ __device__ void factor_cholesky(const LinalgArguments& g) {
 }
 
 // --- QR ------------------------------------------------------------------------------------------
-
-/// A reflection I - tau v v', with v[k] = 1 and zeros above, and room for what it is applied with.
-template <class T>
-struct Reflection {
-  T* v;
-  T* sums;  ///< (warps, kLargestMatrix)
-  int k, rows;
-  T tau;
-};
-
-/// By the first warp: the reflection that clears column k below the diagonal, whose element gets
-/// the other sign, as LAPACK's does (Golub and Van Loan, Matrix Computations, 5.1). v goes to
-/// shared memory and, without its 1, into the column.
-template <class T>
-__device__ T reflect_column(T* a, int rows, int columns, int k, T* v) {
-  const int lane = static_cast<int>(threadIdx.x);
-  T largest = 0;
-#pragma unroll 1
-  for (int i = k + 1 + lane; i < rows; i += kWarp) {
-    const T value = a[i * columns + k];
-    v[i] = value;
-    if (magnitude(value) > largest || is_nan(value)) largest = magnitude(value);
-  }
-#pragma unroll 1
-  for (int step = kWarp / 2; step > 0; step /= 2) {
-    const T other = __shfl_xor_sync(kAllLanes, largest, step);
-    if (other > largest || is_nan(other)) largest = other;
-  }
-  const T alpha = a[k * columns + k];
-  if (lane == 0) v[k] = 1;
-  if (largest == 0) return 0;
-  // Scaled, so that no square overflows or vanishes.
-  const T scale = magnitude(alpha) > largest ? magnitude(alpha) : largest;
-  T sum = 0;
-#pragma unroll 1
-  for (int i = k + 1 + lane; i < rows; i += kWarp) {
-    const T part = v[i] / scale;
-    sum = fused(part, part, sum);
-  }
-#pragma unroll 1
-  for (int step = kWarp / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
-  const T part = alpha / scale;
-  const T beta = -with_sign_of(scale * root(fused(part, part, sum)), alpha);
-#pragma unroll 1
-  for (int i = k + 1 + lane; i < rows; i += kWarp)
-    a[i * columns + k] = v[i] = v[i] / (alpha - beta);
-  if (lane == 0) a[k * columns + k] = beta;
-  return (beta - alpha) / beta;
-}
-
-/// Applies it to a matrix from column `first` on: each warp adds up some rows of v' a.
-template <class T>
-__device__ void apply(const Reflection<T>& h, T* a, int columns, int first) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  const int warps = static_cast<int>(blockDim.x) / kWarp;
-#pragma unroll 1
-  for (int j = first + lane; j < columns; j += kWarp) {
-    T sum = 0;
-#pragma unroll 1
-    for (int i = h.k + warp; i < h.rows; i += warps) sum = fused(h.v[i], a[i * columns + j], sum);
-    h.sums[warp * kLargestMatrix + j] = sum;
-  }
-  __syncthreads();
-#pragma unroll 1
-  for (int j = first + lane; j < columns; j += kWarp) {
-    T sum = 0;
-#pragma unroll 1
-    for (int w = 0; w < warps; ++w) sum += h.sums[w * kLargestMatrix + j];
-    sum *= -h.tau;
-#pragma unroll 1
-    for (int i = h.k + warp; i < h.rows; i += warps)
-      a[i * columns + j] = fused(h.v[i], sum, a[i * columns + j]);
-  }
-}
-
-/// Q from the reflections, the last one first: each then meets but the rows and columns from its
-/// own on, and its own column is known without a sum. They lie below the diagonal of `vectors`,
-/// which may be q itself; where it is not, q is the unit matrix before.
-template <class T>
-__device__ void form_q(const LinalgArguments& g, T* q, const T* vectors, const T* taus, T* v,
-                       T* sums) {
-  const int rows = g.rows, rank = rows < g.columns ? rows : g.columns;
-  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-#pragma unroll 1
-  for (int k = rank - 1; k >= 0; --k) {
-    __syncthreads();
-#pragma unroll 1
-    for (int i = k + thread; i < rows; i += threads)
-      v[i] = i == k ? T(1) : vectors[i * g.columns + k];
-    __syncthreads();
-    apply<T>({v, sums, k, rows, taus[k]}, q, g.width, k + 1);
-#pragma unroll 1
-    for (int i = thread; i < rows; i += threads)
-      q[i * g.width + k] = i < k ? T(0) : i == k ? 1 - taus[k] : fused(-taus[k], v[i], T(0));
-  }
-  __syncthreads();
-}
 
 /// Reflections clear one column after the other, in the result that has the matrix's size.
 template <class T>

@@ -49,8 +49,7 @@ class Block {
       if (exchanged || ended == threads_.size()) continue;
       if (count(Thread::State::at_barrier) + ended != threads_.size())
         throw LaunchError("threads of a warp wait for each other at different places");
-      for (Thread& thread : threads_)
-        if (thread.state == Thread::State::at_barrier) thread.state = Thread::State::runs;
+      release_barrier();
     }
   }
 
@@ -157,6 +156,28 @@ class Block {
     }
   }
 
+  /// Lets the threads at a barrier go on. What they have brought to it is combined for all of them.
+  void release_barrier() {
+    uint64_t waiting = 0, brought = 0;
+    const auto for_waiting = [this](const auto& visit) {
+      for (Thread& thread : threads_)
+        if (thread.state == Thread::State::at_barrier)
+          visit(thread, kernel_.code[static_cast<size_t>(thread.next - 1)]);
+    };
+    for_waiting([&](const Thread& thread, const Instruction& at) {
+      ++waiting;
+      brought += at.op == Op::bar_red && value(thread, at.b);
+    });
+    for_waiting([&](Thread& thread, const Instruction& at) {
+      thread.state = Thread::State::runs;
+      if (at.op != Op::bar_red) return;
+      set(thread, at.to,
+          at.mode == "red.popc"  ? brought
+          : at.mode == "red.and" ? brought == waiting
+                                 : brought > 0);
+    });
+  }
+
   void step(Thread& thread, const Instruction& at) {
     switch (at.op) {
       case Op::ld:
@@ -173,6 +194,7 @@ class Block {
         thread.state = Thread::State::ended;
         return;
       case Op::bar:
+      case Op::bar_red:
         thread.state = Thread::State::at_barrier;
         return;
       case Op::shfl:

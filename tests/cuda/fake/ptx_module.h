@@ -70,6 +70,7 @@ enum class Op : uint8_t {
   ret,
   exit,
   bar,
+  bar_red,
   shfl,
   vote,
   activemask,

@@ -268,13 +268,13 @@ class PtxParser {
   }
 
   void body() {
-    int depth = 0;
     do {
       const std::string_view word = next();
       if (word == "{") {
-        ++depth;
+        hidden_.emplace_back();
       } else if (word == "}") {
-        --depth;
+        for (const auto& [name, outer] : hidden_.back()) registers_[name] = outer;
+        hidden_.pop_back();
       } else if (word == ".reg") {
         declare_registers();
       } else if (word == ".shared" || word == ".local") {
@@ -290,12 +290,18 @@ class PtxParser {
         --place_;
         instruction();
       }
-    } while (depth > 0);
+    } while (!hidden_.empty());
   }
 
   void skip_line() {
     const int line = tokens_[place_ - 1].line;
     while (place_ < tokens_.size() && tokens_[place_].line == line) ++place_;
+  }
+
+  void declare_register(const std::string& name) {
+    const auto found = registers_.find(name);
+    if (found != registers_.end()) hidden_.back().insert(*found);
+    registers_[name] = kernel_->registers++;
   }
 
   void declare_registers() {
@@ -305,9 +311,9 @@ class PtxParser {
       if (accept("<")) {
         const int count = std::stoi(std::string(next()));
         expect(">");
-        for (int i = 0; i < count; ++i) registers_[name + std::to_string(i)] = kernel_->registers++;
+        for (int i = 0; i < count; ++i) declare_register(name + std::to_string(i));
       } else {
-        registers_[name] = kernel_->registers++;
+        declare_register(name);
       }
     } while (accept(","));
     expect(";");
@@ -434,6 +440,7 @@ class PtxParser {
       else
         made.mode += (made.mode.empty() ? "" : ".") + std::string(part);
     }
+    if (made.op == Op::bar && made.mode.starts_with("red.")) made.op = Op::bar_red;
     if (!types.empty()) {
       made.type = types.front();
       made.source = types.back();
@@ -474,6 +481,8 @@ class PtxParser {
   std::vector<std::pair<uint64_t, uint64_t>> ranges_;  ///< of the variables of the module
   std::unordered_map<std::string, uint64_t> symbols_;
   std::unordered_map<std::string, uint32_t> registers_;
+  /// For each brace that is open, the outer registers whose names are declared again within it.
+  std::vector<std::unordered_map<std::string, uint32_t>> hidden_;
   std::unordered_map<std::string, int> labels_;
   std::vector<std::pair<size_t, std::string>> jumps_;
 };
