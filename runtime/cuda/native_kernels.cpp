@@ -264,24 +264,39 @@ std::string scan_types(NativeLaunch& call) {
   return suffix_of(from) + std::string(from != to ? "_i64" : "");
 }
 
+/// Room for what is carried from block to block, where a lane has more than one. False if there is
+/// none.
+bool make_room(NativeLaunch& call, ScanArguments& g, size_t bytes_of_block) {
+  g.blocks = (g.length + kScanBlock - 1) / kScanBlock;
+  if (g.blocks == 1) return true;
+  const auto blocks = static_cast<size_t>(g.outer * g.inner * g.blocks);
+  g.sums = call.kernels.workspace().get(call.stream, blocks * bytes_of_block);
+  return g.sums != nullptr;
+}
+
 bool launch_running_sums(NativeLaunch& call) {
+  constexpr int64_t kMany = 64;  // blocks of a lane that one thread would take long for
   const std::string types = scan_types(call);
   if (types.empty()) return false;
   ScanArguments g = scan_arguments(call);
   const int64_t lanes = g.outer * g.inner;
   if (lanes * g.length == 0) return true;
-  g.blocks = (g.length + kScanBlock - 1) / kScanBlock;
-  const int64_t work = blocks_for(lanes * g.blocks);
+  if (!make_room(call, g, sizeof(double))) return false;
+  const bool rows = g.inner == 1;
+  const int threads = rows ? kScanThreads : kElementThreads;
+  const auto run_blocks = [&](const char* name, const char* name_of_rows) {
+    run(call, "scan", (rows ? name_of_rows : name) + types, g,
+        (lanes * g.blocks + threads - 1) / threads, threads);
+  };
   if (g.blocks > 1) {
-    g.sums = call.kernels.workspace().get(call.stream,
-                                          static_cast<size_t>(lanes * g.blocks) * sizeof(double));
-    if (!g.sums) return false;
-    run(call, "scan", "sum_blocks_" + types, g, work, kElementThreads);
-    const bool floating = is_floating(call.step.outputs[0].type);
-    run(call, "scan", floating ? "add_blocks_floating" : "add_blocks_integer", g, blocks_for(lanes),
-        kElementThreads);
+    run_blocks("sum_blocks_", "sum_rows_");
+    const bool many = g.blocks >= kMany;
+    run(call, "scan",
+        std::string(many ? "add_many_blocks_" : "add_blocks_") +
+            (is_floating(call.step.outputs[0].type) ? "floating" : "integer"),
+        g, many ? lanes : blocks_for(lanes), kElementThreads);
   }
-  run(call, "scan", "cumsum_" + types, g, work, kElementThreads);
+  run_blocks("cumsum_", "cumsum_rows_");
   return true;
 }
 
@@ -295,11 +310,18 @@ bool launch_running_products(NativeLaunch& call) {
 }
 
 bool launch_extreme(NativeLaunch& call) {
+  const std::string type = suffix_of(call.step.inputs[0].type);
   ScanArguments g = scan_arguments(call);
   g.positions = static_cast<int64_t*>(call.output(1));
   g.largest = call.step.attributes[1] != 0;
-  run(call, "scan", std::string("cumulative_extreme_") + suffix_of(call.step.inputs[0].type), g,
-      g.length ? blocks_for(g.outer * g.inner) : 0, kElementThreads);
+  const int64_t lanes = g.outer * g.inner;
+  if (lanes * g.length == 0) return true;
+  if (!make_room(call, g, 16)) return false;
+  if (g.blocks > 1) {
+    run(call, "scan", "block_extremes_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
+    run(call, "scan", "pass_extremes_on_" + type, g, blocks_for(lanes), kElementThreads);
+  }
+  run(call, "scan", "cumulative_extreme_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
   return true;
 }
 

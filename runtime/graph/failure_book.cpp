@@ -14,23 +14,15 @@ std::optional<Taint> FailureBook::find(void* address) {
   return found == taints_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<Taint> FailureBook::find_and_tell(void* address) {
-  if (empty()) return std::nullopt;
-  std::lock_guard lock(mutex_);
-  const auto found = taints_.find(address);
-  if (found == taints_.end()) return std::nullopt;
-  Taint taint = found->second;
-  if (taint.lost) return taint;
-  taints_.erase(found);
-  count();
-  if (taint.failure->read) return std::nullopt;
-  return taint;
+std::optional<Taint> FailureBook::find_untold(void* address) {
+  const std::optional<Taint> taint = find(address);
+  return taint && !taint->lost && taint->failure->is_told() ? std::nullopt : taint;
 }
 
 void FailureBook::note(const Ref<Failure>& failure) {
-  if (failure->read || (!failures_.empty() && failures_.back() == failure)) return;
+  if (failure->is_told() || (!failures_.empty() && failures_.back() == failure)) return;
   if (failures_.size() >= forget_at_) {
-    std::erase_if(failures_, [](const Ref<Failure>& each) { return each->read.load(); });
+    std::erase_if(failures_, [](const Ref<Failure>& each) { return each->is_told(); });
     forget_at_ = std::max<size_t>(64, 2 * failures_.size());
   }
   failures_.push_back(failure);
@@ -59,7 +51,7 @@ std::vector<Ref<Failure>> FailureBook::unread() {
   std::vector<Ref<Failure>> unread;
   std::unordered_set<const Failure*> seen;
   for (const auto& failure : failures_)
-    if (!failure->read && seen.insert(failure.get()).second) unread.push_back(failure);
+    if (!failure->is_told() && seen.insert(failure.get()).second) unread.push_back(failure);
   return unread;
 }
 

@@ -13,11 +13,15 @@ namespace tide {
 
 /// A failure that belongs to the value at an address, until another one is written there.
 /// Lost values stay lost and spoil what is computed from them. A notice says that a write to a cell
-/// was not carried out: the value is the one before; who reads it first, or what is computed from
-/// it, is told, unless somebody was told of that failure already.
+/// was not carried out: the value is the one before, and who reads it first is told, unless
+/// somebody was told of that failure already. To work that was handed over before that it is as
+/// good as lost.
 struct Taint {
   Ref<Failure> failure;
   bool lost = true;
+
+  /// Whether the work of this number may not use the value.
+  bool spoils(uint64_t work) const { return lost || !failure->was_told_before(work); }
 };
 
 /// The failures of a device, by address: all its queues share it. Thread-safe. An address is
@@ -27,9 +31,8 @@ class FailureBook {
   bool empty() const { return tainted_.load(std::memory_order_acquire) == 0; }
   /// The failure of the value at this address, if it has one.
   std::optional<Taint> find(void* address);
-  /// The same for somebody who is told: a notice is taken off, and given only if nobody has read
-  /// its failure.
-  std::optional<Taint> find_and_tell(void* address);
+  /// What somebody who reads the value has to be told: no notice of a failure that is known.
+  std::optional<Taint> find_untold(void* address);
   void set(void* address, Taint taint);
   /// The address holds a new value: what was wrong with the one before is of no account. Returns
   /// what it was.

@@ -19,11 +19,31 @@ struct Node;
 class DeviceState;
 
 /// What went wrong when a result was computed: told to everybody who reads it.
-struct Failure : RefCounted<Failure> {
+class Failure : public RefCounted<Failure> {
+ public:
   std::string what;  ///< "gather: position 20 is out of range 1..10"
   const char* op = "";
   CallSite site;  ///< of the line that queued the op
-  std::atomic<bool> read{false};
+
+  /// A number for work that is handed over now, to any queue.
+  static uint64_t number_work() { return ++work_numbered_; }
+
+  /// Somebody is told, now; only the first time counts.
+  void tell() {
+    uint64_t never = kNever;
+    told_after_.compare_exchange_strong(never, work_numbered_);
+  }
+  /// Who caused it knows, and has known before any work.
+  void is_known() { told_after_ = kBefore; }
+  bool is_told() const { return told_after_ != kNever; }
+  /// Whether somebody had been told when the work of this number was handed over.
+  bool was_told_before(uint64_t work) const { return is_told() && told_after_ < work; }
+
+ private:
+  static constexpr uint64_t kNever = 0, kBefore = 1;
+  inline static std::atomic<uint64_t> work_numbered_{kBefore};
+
+  std::atomic<uint64_t> told_after_{kNever};  ///< the number of the last work that was handed over
 };
 
 /// An input of a node: a value seen through a layout, or a number.

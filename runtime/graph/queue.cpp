@@ -65,6 +65,7 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   if (ticket > completed() + kCapacity) wait_for_room(ticket);
   Submission& submission = ring_[ticket % kCapacity];
   submission.site = current_call_site();
+  submission.number = Failure::number_work();
   // Before any block is taken: if the device is lost meanwhile, this one is too old.
   submission.generation = loss_.generation();
   fill(submission);

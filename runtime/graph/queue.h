@@ -47,6 +47,7 @@ struct Submission {
   /// was told.
   bool lasting = false;
   bool given_up = false;    ///< no step runs: what was recorded is only a part of such a whole
+  uint64_t number = 0;      ///< of all work, in the order in which it is handed over: see Failure
   uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
   /// Runs on the queue's thread in place of a plan: uploads, waits for other queues, marks.
   std::function<void()> task;
@@ -127,8 +128,8 @@ class Queue {
   Remnant salvage(const Submission& submission, const BoundStep& bound);
   void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
             const Remnant& remnant = {});
-  void settle_failures(const Submission& submission, const BoundStep& bound,
-                       const Remnant* remnant = nullptr);
+  void clear_failures(const Submission& submission, const BoundStep& bound,
+                      const Remnant* remnant = nullptr);
   NativeOutcome launch(const Submission& submission, const BoundStep& bound);
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight

@@ -35,10 +35,10 @@ void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
       failure = {};
     } else if (failure) {
       const Remnant remnant = drop ? Remnant() : salvage(submission, bound);
-      if (!remnant.left.empty()) settle_failures(submission, bound, &remnant);
+      if (!remnant.left.empty()) clear_failures(submission, bound, &remnant);
       fail(submission, bound, failure, remnant);
     } else if (!failures_.empty()) {
-      settle_failures(submission, bound);
+      clear_failures(submission, bound);
     }
     failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
   }
@@ -77,7 +77,7 @@ Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
     if (!step.is_read(i)) continue;
     const auto taint =
         failures_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
-    lost[i] = taint && taint->lost;
+    lost[i] = taint && taint->spoils(submission.number);
   }
   if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
   Remnant remnant = remnant_of(step, lost);
@@ -132,7 +132,7 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
     failure = new Failure;
     failure->what = std::string(bound.name) + (drop ? ": interrupted before it ran"
                                                     : ": the step it belongs to was given up");
-    failure->read = true;  // whoever interrupted knows
+    failure->is_known();  // by whoever interrupted
   } else if (backend_.fault(bound.step->kind == Step::Kind::copy ? Backend::Fault::copy
                                                                  : Backend::Fault::op)) {
     failure = new Failure;
@@ -145,29 +145,28 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
   }
   if (failures_.empty()) return {};
   const Step& step = *bound.step;
-  // What may not be at an address that the step reads: a lost value; in an optimizer's step also
-  // one that misses a write, until somebody was told.
-  const auto wrong_at = [&](size_t place, bool lost, bool noticed) -> Ref<Failure> {
+  const auto wrong_at = [&](size_t place, bool also_lost) -> Ref<Failure> {
     const auto taint = failures_.find(reinterpret_cast<void*>(submission.words[place]));
     if (!taint) return {};
-    return (taint->lost ? lost : noticed && !taint->failure->read) ? taint->failure
-                                                                   : Ref<Failure>();
+    // What steps start from may come from a value that a step has left as it was.
+    const bool wrong =
+        taint->lost ? also_lost : !submission.lasting && taint->spoils(submission.number);
+    return wrong ? taint->failure : Ref<Failure>();
   };
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (!step.is_read(i)) continue;
     // Before any step has run, what is at the plan's own addresses is left from other values.
     if (submission.all_or_nothing && step.buffers[i].source != BufferUse::Source::external)
       continue;
-    if (const Ref<Failure> wrong = wrong_at(bound.storages + i, true, submission.all_or_nothing))
-      return wrong;
+    if (const Ref<Failure> wrong = wrong_at(bound.storages + i, true)) return wrong;
   }
   for (size_t f = 0; f < step.fallbacks.size(); ++f) {
+    // A part that is written does not bring the rest of a lost value back; a whole value does. But
+    // an optimizer's step does not follow on one that was not carried out.
     const bool external = step.fallbacks[f].old.source == BufferUse::Source::external;
-    // A part that is written does not bring the rest of a lost value back; a whole value does.
-    const bool lost = !submission.all_or_nothing && step.writes_part(f);
-    const bool noticed = submission.all_or_nothing && external;
-    if (lost || noticed)
-      if (const Ref<Failure> wrong = wrong_at(bound.fallbacks + f, lost, noticed)) return wrong;
+    if (submission.all_or_nothing ? external : step.writes_part(f))
+      if (const Ref<Failure> wrong = wrong_at(bound.fallbacks + f, !submission.all_or_nothing))
+        return wrong;
   }
   return {};
 }
@@ -207,53 +206,21 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
   }
 }
 
-/// After a step that ran: what was wrong with the values that it wrote over is of no account. But a
-/// notice that it met goes on to the results that depend on it, so that whoever reads one of them
-/// is told. Of a remnant this holds for what is whole.
-void Queue::settle_failures(const Submission& submission, const BoundStep& bound,
-                            const Remnant* remnant) {
+/// After a step that ran: what was wrong with the values that it wrote over is of no account. Of a
+/// remnant this holds for what is whole.
+void Queue::clear_failures(const Submission& submission, const BoundStep& bound,
+                           const Remnant* remnant) {
   const Step& step = *bound.step;
-  const auto address = [&](size_t place) {
-    return reinterpret_cast<void*>(submission.words[place]);
+  const auto clear = [&](size_t place) {
+    failures_.clear(reinterpret_cast<void*>(submission.words[place]));
   };
-  const auto notice_at = [&](size_t place) -> Ref<Failure> {
-    const auto taint = failures_.find(address(place));
-    return taint && !taint->lost && !taint->failure->read ? taint->failure : Ref<Failure>();
-  };
-  std::vector<Ref<Failure>> notices(step.buffers.size());  // per buffer that is stored
-  for (size_t i = 0; i < step.buffers.size(); ++i) {
-    if (!step.is_read(i)) continue;
-    const Ref<Failure> notice = notice_at(bound.storages + i);
-    if (!notice) continue;
-    std::vector<bool> source(step.buffers.size());
-    source[i] = true;
-    const std::vector<bool> dependent = dependent_stores(step, source);
-    for (size_t k = 0; k < notices.size(); ++k)
-      if (dependent[k]) notices[k] = notice;
-  }
-  const auto settle = [&](size_t place, const Ref<Failure>& notice) {
-    if (notice)
-      failures_.set(address(place), {notice, false});
-    else
-      failures_.clear(address(place));
-  };
-  for (size_t i = 0; i < step.outputs.size(); ++i) {
-    const uint16_t node = step.outputs[i];
-    if (remnant && remnant->of_output(step, node) != Left::whole) continue;
-    Ref<Failure> notice;
-    for (size_t f = 0; f < step.fallbacks.size(); ++f)
-      if (step.fallbacks[f].output == node)
-        if (const Ref<Failure> older = notice_at(bound.fallbacks + f)) notice = older;
-    for (size_t k = 0; k < notices.size(); ++k)
-      if (notices[k] && step.buffers[k].source == BufferUse::Source::node &&
-          step.buffers[k].index == node)
-        notice = notices[k];
-    settle(bound.outputs + i, notice);
-  }
+  for (size_t i = 0; i < step.outputs.size(); ++i)
+    if (!remnant || remnant->of_output(step, step.outputs[i]) == Left::whole)
+      clear(bound.outputs + i);
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
         (!remnant || remnant->of_buffer(i) == Left::whole))
-      settle(bound.storages + i, notices[i]);
+      clear(bound.storages + i);
 }
 
 NativeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {

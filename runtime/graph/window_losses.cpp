@@ -50,7 +50,7 @@ Ref<Failure> told_failure(const Node& node, const std::string& what) {
   failure->what = what;
   failure->op = node.name;
   failure->site = node.site;
-  failure->read = true;
+  failure->is_known();
   return failure;
 }
 

@@ -56,11 +56,12 @@ struct Copy {
   void* destination;
   size_t bytes;
   CopyKind kind;
+  uint64_t work = 0;  ///< the number of the submission
 
   void operator()() const {
     const auto held = &from == &to ? std::shared_lock<std::shared_mutex>() : from.loss.hold();
     const std::optional<Taint> taint = from.failures.find(storage);
-    if (taint && taint->lost) return to.failures.set(destination, {taint->failure, true});
+    if (taint && taint->spoils(work)) return to.failures.set(destination, {taint->failure, true});
     try {
       backend.copy(destination, storage + offset, bytes, kind);
       backend.finish();
@@ -71,11 +72,7 @@ struct Copy {
       failure->site = site;
       return to.failures.set(destination, {failure, true});
     }
-    // A notice goes with the value that is copied.
-    if (taint && !taint->failure->read)
-      to.failures.set(destination, *taint);
-    else
-      to.failures.clear(destination);
+    to.failures.clear(destination);
   }
 };
 
@@ -100,21 +97,22 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   node->state = Node::State::stored;
   const size_t offset = static_cast<size_t>(dense.layout().offset) * size_of(source.type);
   void* destination = node->storage->data;
-  const Copy copy{from,
-                  to,
-                  copying_backend(from, stream),
-                  name,
-                  current_call_site(),
-                  static_cast<char*>(source.storage->data),
-                  offset,
-                  destination,
-                  bytes,
-                  copy_kind(source, to)};
+  Copy copy{from,
+            to,
+            copying_backend(from, stream),
+            name,
+            current_call_site(),
+            static_cast<char*>(source.storage->data),
+            offset,
+            destination,
+            bytes,
+            copy_kind(source, to)};
   node->ticket = stream.queue.submit([&](Submission& submission) {
     submission.ops = 1;
     submission.generation = generation;
     submission.task_input = copy.storage;
     submission.task_output = destination;
+    copy.work = submission.number;
     submission.task = copy;
   });
   from.keep_until(source.storage, stream.queue, node->ticket);

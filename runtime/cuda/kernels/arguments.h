@@ -60,10 +60,14 @@ struct ScanArguments {
   int64_t* positions;
   int64_t outer, length, inner;
   int64_t blocks;  ///< of kScanBlock elements in a lane
-  void* sums;      ///< (outer * inner, blocks): of each block, then of all before it; double or i64
+  /// (outer * inner, blocks), of each block, then of all before it: sums in double or i64, extremes
+  /// as a value and its position in 16 bytes.
+  void* sums;
   int32_t largest;
 };
 constexpr int64_t kScanBlock = 1024;
+/// Threads that go along a block each, of lanes whose elements are neighbours.
+constexpr int kScanThreads = 128;
 
 /// Rows that are sorted each by itself. An entry is 8 bytes, or 16 if the elements are 8.
 struct SortArguments {

@@ -1,6 +1,6 @@
-// Running sums along one dimension, a block of a lane per thread; products and extremes, a lane per
-// thread. Floating lanes are accumulated in double and rounded once per result; integers wrap
-// around.
+// Running sums and extremes along one dimension, a block of a lane per thread; products, whose
+// parts may overflow where the whole does not, a lane per thread. Floating lanes are accumulated in
+// double and rounded once per result; integers wrap around.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -30,7 +30,57 @@ __device__ void sum_blocks(const ScanArguments& g) {
   });
 }
 
-/// The sum of each block becomes that of all before it.
+/// The blocks of lanes whose elements are neighbours: threads that each read a block of their own
+/// would each wait for other memory. Here a warp brings a slice of one block after the other, and
+/// each thread goes along the slice of its own. The blocks' sums; with `writes` also each result.
+template <class S, class In, class Out, bool writes>
+__device__ void sum_rows(const ScanArguments& g) {
+  constexpr int kSlice = 32;
+  __shared__ S
+      slices[kScanThreads][kSlice + 1];  // one more: threads that go along meet other banks
+  __shared__ int64_t offsets[kScanThreads];
+  __shared__ int counts[kScanThreads];
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kSlice;
+  const In* x = static_cast<const In*>(g.x);
+  S* sums = static_cast<S*>(g.sums);
+  const int64_t all = g.outer * g.blocks;
+  const auto longest = static_cast<int>(g.length < kScanBlock ? g.length : kScanBlock);
+  for (int64_t base = int64_t{blockIdx.x} * kScanThreads; base < all;
+       base += int64_t{gridDim.x} * kScanThreads) {
+    const int64_t number = base + thread, first = number % g.blocks * kScanBlock;
+    const int64_t left = number < all ? g.length - first : 0;
+    const int count = static_cast<int>(left < kScanBlock ? left : kScanBlock);
+    offsets[thread] = number / g.blocks * g.length + first;
+    counts[thread] = count;
+    const S before = writes && count && g.blocks > 1 ? sums[number] : S(0);
+    S sum = 0;
+    for (int start = 0; start < longest; start += kSlice) {
+      __syncthreads();
+#pragma unroll 8
+      for (int row = thread / kSlice; row < kScanThreads; row += kScanThreads / kSlice)
+        if (start + lane < counts[row])
+          slices[row][lane] = static_cast<S>(widen(x[offsets[row] + start + lane]));
+      __syncthreads();
+      const int end = count - start < kSlice ? count - start : kSlice;
+#pragma unroll 4
+      for (int i = 0; i < end; ++i) {
+        sum += slices[thread][i];
+        if (writes) slices[thread][i] = before + sum;
+      }
+      if (!writes) continue;
+      __syncthreads();
+#pragma unroll 8
+      for (int row = thread / kSlice; row < kScanThreads; row += kScanThreads / kSlice)
+        if (start + lane < counts[row])
+          static_cast<Out*>(g.y)[offsets[row] + start + lane] =
+              narrow<Out>(static_cast<Wide<Out>>(slices[row][lane]));
+    }
+    if (!writes && count) sums[number] = sum;
+    __syncthreads();
+  }
+}
+
+/// The sum of each block becomes that of all before it. A lane per thread.
 template <class S>
 __device__ void add_blocks(const ScanArguments& g) {
   for (int64_t lane = thread_number(); lane < g.outer * g.inner; lane += thread_count()) {
@@ -40,6 +90,33 @@ __device__ void add_blocks(const ScanArguments& g) {
       const S own = sums[block];
       sums[block] = all;
       all += own;
+    }
+  }
+}
+
+/// The same for lanes of many blocks: the threads of a CUDA block bring what one of them adds up.
+template <class S>
+__device__ void add_many_blocks(const ScanArguments& g) {
+  constexpr int kRound = 1024;
+  __shared__ S sums_before[kRound];
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int64_t lane = blockIdx.x; lane < g.outer * g.inner; lane += gridDim.x) {
+    S* sums = static_cast<S*>(g.sums) + lane * g.blocks;
+    S all = 0;
+    for (int64_t first = 0; first < g.blocks; first += kRound) {
+      const int count = static_cast<int>(g.blocks - first < kRound ? g.blocks - first : kRound);
+      for (int i = thread; i < count; i += threads) sums_before[i] = sums[first + i];
+      __syncthreads();
+      if (thread == 0)
+#pragma unroll 8
+        for (int i = 0; i < count; ++i) {
+          const S own = sums_before[i];
+          sums_before[i] = all;
+          all += own;
+        }
+      __syncthreads();
+      for (int i = thread; i < count; i += threads) sums[first + i] = sums_before[i];
+      __syncthreads();
     }
   }
 }
@@ -74,23 +151,48 @@ __device__ void running_products(const ScanArguments& g) {
 
 /// Of equal values the last counts, and a nan is above (or below) all.
 template <class T>
+struct Extreme {
+  T value;
+  int64_t position;  ///< from 1; 0: there is none yet
+
+  __device__ void meet(T other, int64_t place, bool largest) {
+    const Wide<T> a = widen(other), b = widen(value);
+    if (position && !is_nan(a) && (is_nan(b) || (largest ? a < b : a > b))) return;
+    value = other;
+    position = place;
+  }
+};
+
+/// With `writes` each result, else the extreme of each block.
+template <class T, bool writes>
 __device__ void extremes(const ScanArguments& g) {
-  for (int64_t lane = thread_number(); lane < g.outer * g.inner; lane += thread_count()) {
-    const int64_t offset = lane / g.inner * g.length * g.inner + lane % g.inner;
+  for_blocks(g, [&](int64_t number, int64_t offset, int64_t count) {
     const T* x = static_cast<const T*>(g.x) + offset;
-    T* values = static_cast<T*>(g.y) + offset;
-    if (g.length == 0) continue;
-    T best = x[0];
-    int64_t position = 1;
-    for (int64_t i = 0; i < g.length; ++i) {
-      const T value = x[i * g.inner];
-      const Wide<T> a = widen(value), b = widen(best);
-      if (is_nan(a) || (!is_nan(b) && (g.largest ? a >= b : a <= b))) {
-        best = value;
-        position = i + 1;
-      }
-      values[i * g.inner] = best;
-      g.positions[offset + i * g.inner] = position;
+    auto* of_blocks = static_cast<Extreme<T>*>(g.sums);
+    const int64_t first = number % g.blocks * kScanBlock;
+    const bool goes_on = writes && g.blocks > 1;
+    Extreme<T> best = goes_on ? of_blocks[number] : Extreme<T>{T(0), 0};
+    for (int64_t i = 0; i < count; ++i) {
+      best.meet(x[i * g.inner], first + i + 1, g.largest);
+      if (!writes) continue;
+      static_cast<T*>(g.y)[offset + i * g.inner] = best.value;
+      g.positions[offset + i * g.inner] = best.position;
+    }
+    if (!writes) of_blocks[number] = best;
+  });
+}
+
+/// The extreme of each block becomes that of all before it.
+template <class T>
+__device__ void pass_extremes_on(const ScanArguments& g) {
+  for (int64_t lane = thread_number(); lane < g.outer * g.inner; lane += thread_count()) {
+    auto* of_blocks = static_cast<Extreme<T>*>(g.sums) + lane * g.blocks;
+    Extreme<T> best{T(0), 0};
+#pragma unroll 4
+    for (int64_t block = 0; block < g.blocks; ++block) {
+      const Extreme<T> own = of_blocks[block];
+      of_blocks[block] = best;
+      best.meet(own.value, own.position, g.largest);
     }
   }
 }
@@ -100,15 +202,21 @@ __device__ void extremes(const ScanArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_SCAN(name, S, In, Out)                                                      \
-  extern "C" __global__ void __launch_bounds__(256) sum_blocks_##name(ScanArguments g) { \
-    sum_blocks<S, In>(g);                                                                \
-  }                                                                                      \
-  extern "C" __global__ void __launch_bounds__(256) cumsum_##name(ScanArguments g) {     \
-    running_sums<S, In, Out>(g);                                                         \
-  }                                                                                      \
-  extern "C" __global__ void __launch_bounds__(256) cumprod_##name(ScanArguments g) {    \
-    running_products<S, In, Out>(g);                                                     \
+#define TIDE_SCAN(name, S, In, Out)                                                                \
+  extern "C" __global__ void __launch_bounds__(256) sum_blocks_##name(ScanArguments g) {           \
+    sum_blocks<S, In>(g);                                                                          \
+  }                                                                                                \
+  extern "C" __global__ void __launch_bounds__(256) cumsum_##name(ScanArguments g) {               \
+    running_sums<S, In, Out>(g);                                                                   \
+  }                                                                                                \
+  extern "C" __global__ void __launch_bounds__(kScanThreads) sum_rows_##name(ScanArguments g) {    \
+    sum_rows<S, In, Out, false>(g);                                                                \
+  }                                                                                                \
+  extern "C" __global__ void __launch_bounds__(kScanThreads) cumsum_rows_##name(ScanArguments g) { \
+    sum_rows<S, In, Out, true>(g);                                                                 \
+  }                                                                                                \
+  extern "C" __global__ void __launch_bounds__(256) cumprod_##name(ScanArguments g) {              \
+    running_products<S, In, Out>(g);                                                               \
   }
 #define TIDE_SCAN_FLOATING(name, T) TIDE_SCAN(name, double, T, T)
 #define TIDE_SCAN_INTEGER(name, T) TIDE_SCAN(name, unsigned long long, T, T)
@@ -122,16 +230,25 @@ TIDE_SCAN_WIDENED(u8, uint8_t)
 TIDE_SCAN_WIDENED(bool, uint8_t)
 
 #define TIDE_EXTREME(name, T)                                                                    \
+  extern "C" __global__ void __launch_bounds__(256) block_extremes_##name(ScanArguments g) {     \
+    extremes<T, false>(g);                                                                       \
+  }                                                                                              \
+  extern "C" __global__ void __launch_bounds__(256) pass_extremes_on_##name(ScanArguments g) {   \
+    pass_extremes_on<T>(g);                                                                      \
+  }                                                                                              \
   extern "C" __global__ void __launch_bounds__(256) cumulative_extreme_##name(ScanArguments g) { \
-    extremes<T>(g);                                                                              \
+    extremes<T, true>(g);                                                                        \
   }
 TIDE_FLOATING_TYPES(TIDE_EXTREME)
 TIDE_INTEGER_TYPES(TIDE_EXTREME)
 TIDE_EXTREME(bool, uint8_t)
 
-extern "C" __global__ void __launch_bounds__(256) add_blocks_floating(ScanArguments g) {
-  add_blocks<double>(g);
-}
-extern "C" __global__ void __launch_bounds__(256) add_blocks_integer(ScanArguments g) {
-  add_blocks<unsigned long long>(g);
-}
+#define TIDE_ADD_BLOCKS(name, S)                                                              \
+  extern "C" __global__ void __launch_bounds__(256) add_blocks_##name(ScanArguments g) {      \
+    add_blocks<S>(g);                                                                         \
+  }                                                                                           \
+  extern "C" __global__ void __launch_bounds__(256) add_many_blocks_##name(ScanArguments g) { \
+    add_many_blocks<S>(g);                                                                    \
+  }
+TIDE_ADD_BLOCKS(floating, double)
+TIDE_ADD_BLOCKS(integer, unsigned long long)

@@ -120,7 +120,9 @@ __device__ int place_of(const T* values, int count, int i, bool descend) {
 // --- symmetric matrices --------------------------------------------------------------------------
 
 /// One round of pairs: each rotation makes the element of its pair 0, in rows and in columns (Golub
-/// and Van Loan, Matrix Computations, 8.5). Vectors are the rows of v. Whether there was one.
+/// and Van Loan, Matrix Computations, 8.5). Where the rows of one pair meet the columns of another
+/// four elements change, and nothing else depends on them. Vectors are the rows of v. Whether there
+/// was a rotation.
 template <class T>
 __device__ bool rotate_symmetric(T* a, T* v, int size, int round, Rotation<T>* rotations) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
@@ -139,7 +141,6 @@ __device__ bool rotate_symmetric(T* a, T* v, int size, int round, Rotation<T>* r
     rotations[pair] = rotation;
   }
   if (!__syncthreads_or(rotates)) return false;
-    // Where the rows of one pair meet the columns of another four elements change, of nothing else.
 #pragma unroll 1
   for (int item = thread; item < pairs * pairs; item += threads) {
     const int first = item / pairs, second = item % pairs;

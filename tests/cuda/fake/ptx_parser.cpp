@@ -205,7 +205,7 @@ class PtxParser {
   void variable(std::string_view space) {
     const Declared what = declared();
     if (space == ".shared") {
-      module_shared_.push_back(what);
+      module_shared_[what.name] = what;
     } else {
       module_.variables_.push_back(std::make_unique<uint8_t[]>(what.size + 16));
       uint8_t* data = module_.variables_.back().get();
@@ -238,8 +238,6 @@ class PtxParser {
     labels_.clear();
     jumps_.clear();
     const auto outer_symbols = symbols_;
-    for (const Declared& what : module_shared_)
-      symbols_[what.name] = place(made.shared_bytes, what);
     if (accept("("))
       while (!accept(")")) {
         expect(".param");
@@ -331,6 +329,9 @@ class PtxParser {
       value = std::stoull(text, nullptr, 0);
     else if (const auto found = symbols_.find(text); found != symbols_.end())
       value = found->second;
+    else if (const auto shared = module_shared_.find(text); shared != module_shared_.end())
+      // A kernel has room for those that it names.
+      value = symbols_[text] = place(kernel_->shared_bytes, shared->second);
     else
       fail("not a number: " + text);
     if (negative) value = ~value + 1;
@@ -477,7 +478,7 @@ class PtxParser {
   std::vector<Token> tokens_;
   size_t place_ = 0;
   Kernel* kernel_ = nullptr;
-  std::vector<Declared> module_shared_;
+  std::unordered_map<std::string, Declared> module_shared_;
   std::vector<std::pair<uint64_t, uint64_t>> ranges_;  ///< of the variables of the module
   std::unordered_map<std::string, uint64_t> symbols_;
   std::unordered_map<std::string, uint32_t> registers_;
