@@ -4,11 +4,11 @@ local values = require "random_values"
 
 local targets = {}
 
---- Functions that wait for as long as they are told, end the process, or make all later calls fail
---- on purpose.
+--- Functions that wait or let an example count for as long as they are told, end the process, or make
+--- all later calls fail on purpose.
 local kLeftOut = {
   ["tide.sleep"] = true, ["tide.sim.configure"] = true, ["tide.benchmark"] = true,
-  ["tide.args"] = true,
+  ["tide.args"] = true, ["tide.progress"] = true,
 }
 
 --- The parameters in "(x, dim?, {keepdim, dtype})": a list of {name, optional, rest}, and the list
