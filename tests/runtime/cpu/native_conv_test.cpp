@@ -244,17 +244,16 @@ TEST_CASE("Winograd's points are left to shapes that they suit", "[cpu]") {
 TEMPLATE_TEST_CASE("convolutions give the same bits for any number of threads", "[cpu]", float,
                    double, Float16, BFloat16) {
   std::vector<Case> cases(std::begin(kCases), std::end(kCases));
-  cases.insert(cases.end(), std::begin(kWinogradCases), std::end(kWinogradCases));
+  if (!std::is_same_v<TestType, double>)  // which has no points of its own
+    cases.insert(cases.end(), std::begin(kWinogradCases), std::end(kWinogradCases));
   for (const Case& k : cases) {
     CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
     Inputs<TestType> in(k);
     const Results<TestType> one = run_all(k, in, 1);
-    for (int threads : {2, 4}) {
-      const Results<TestType> several = run_all(k, in, threads);
-      CHECK(same_bits(one.output.values, several.output.values));
-      CHECK(same_bits(one.dx.values, several.dx.values));
-      CHECK(same_bits(one.dw.values, several.dw.values));
-    }
+    const Results<TestType> several = run_all(k, in, 3);
+    CHECK(same_bits(one.output.values, several.output.values));
+    CHECK(same_bits(one.dx.values, several.dx.values));
+    CHECK(same_bits(one.dw.values, several.dw.values));
   }
 }
 

@@ -28,19 +28,31 @@ const Size kSizes[] = {{1, 1, 1},      {1, 300, 70},  {7, 5, 3},      {6, 16, 25
                        {13, 33, 257},  {64, 10, 128}, {64, 128, 784}, {200, 800, 40},
                        {197, 31, 600}, {3, 40, 0},    {3100, 17, 5},  {5, 3100, 9}};
 
+/// Operands of a product that lie as they are, the left one (1), the right one (2) or both (3)
+/// turned.
+template <class T>
+struct Operands {
+  bool a_turned, b_turned;
+  Array<T> a, b;
+
+  Operands(const Size& size, int turned)
+      : a_turned(turned & 1),
+        b_turned(turned & 2),
+        a(random_array<T>(a_turned ? Shape{size.k, size.m} : Shape{size.m, size.k}, 1)),
+        b(random_array<T>(b_turned ? Shape{size.n, size.k} : Shape{size.k, size.n}, 2)) {}
+  ArrayView left() { return a_turned ? a.transposed_view() : a.view(); }
+  ArrayView right() { return b_turned ? b.transposed_view() : b.view(); }
+};
+
 template <class T>
 void check_all_sizes(double tolerance) {
   for (const Size& size : kSizes)
-    for (int turned = 0; turned < 4; ++turned) {
-      const bool a_turned = turned & 1, b_turned = turned & 2;
-      CAPTURE(size.m, size.n, size.k, a_turned, b_turned);
-      auto a = random_array<T>(a_turned ? Shape{size.k, size.m} : Shape{size.m, size.k}, 1);
-      auto b = random_array<T>(b_turned ? Shape{size.n, size.k} : Shape{size.k, size.n}, 2);
+    for (const int turned : {0, 1, 2, 3}) {
+      CAPTURE(size.m, size.n, size.k, turned);
+      Operands<T> in(size, turned);
       Array<T> c({size.m, size.n});
-      run(NativeOp::matmul,
-          {a_turned ? a.transposed_view() : a.view(), b_turned ? b.transposed_view() : b.view()},
-          {c.view()}, {0});
-      const auto expected = reference(a, b, a_turned, b_turned);
+      run(NativeOp::matmul, {in.left(), in.right()}, {c.view()}, {0});
+      const auto expected = reference(in.a, in.b, in.a_turned, in.b_turned);
       double worst = 0;
       for (size_t i = 0; i < expected.size(); ++i)
         worst = std::fmax(worst, std::fabs(static_cast<double>(c.values[i]) - expected[i]) /
@@ -51,11 +63,11 @@ void check_all_sizes(double tolerance) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("matmul agrees with plain loops", "[cpu]", float, double) {
+TEMPLATE_TEST_CASE("matmul agrees with plain loops", "[cpu][reference]", float, double) {
   check_all_sizes<TestType>(sizeof(TestType) == 4 ? 2e-5 : 1e-13);
 }
 
-TEST_CASE("matmul of half types is rounded once", "[cpu]") {
+TEST_CASE("matmul of half types is rounded once", "[cpu][reference]") {
   check_all_sizes<Float16>(1.0 / 2048 + 1e-4);
   check_all_sizes<BFloat16>(1.0 / 256 + 1e-4);
 }
@@ -107,15 +119,15 @@ TEST_CASE("matmul broadcasts a batch by strides of 0", "[cpu]") {
 }
 
 TEMPLATE_TEST_CASE("matmul gives the same bits for any number of threads", "[cpu]", float, double,
-                   BFloat16) {
-  for (const Size& size : kSizes) {
-    auto a = random_array<TestType>({size.m, size.k}, 8);
-    auto b = random_array<TestType>({size.k, size.n}, 9);
-    Array<TestType> one({size.m, size.n}), three({size.m, size.n});
-    run(NativeOp::matmul, {a.view(), b.view()}, {one.view()}, {0}, 1);
-    run(NativeOp::matmul, {a.view(), b.view()}, {three.view()}, {0}, 3);
-    CHECK(same_bits(one.values, three.values));
-  }
+                   Float16, BFloat16) {
+  for (const Size& size : kSizes)
+    for (const int turned : {0, 1, 2, 3}) {
+      Operands<TestType> in(size, turned);
+      Array<TestType> one({size.m, size.n}), three({size.m, size.n});
+      run(NativeOp::matmul, {in.left(), in.right()}, {one.view()}, {0}, 1);
+      run(NativeOp::matmul, {in.left(), in.right()}, {three.view()}, {0}, 3);
+      CHECK(same_bits(one.values, three.values));
+    }
 }
 
 TEST_CASE("a row of a product does not depend on the other rows", "[cpu]") {
