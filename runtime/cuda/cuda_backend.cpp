@@ -62,6 +62,11 @@ std::string CudaBackend::description() const {
          std::to_string(facts_.minor);
 }
 
+bool CudaBackend::has_library(NativeOp op) const {
+  constexpr int kAmpere = 80;
+  return op == NativeOp::attention && facts_.capability() >= kAmpere && dnn_table() != nullptr;
+}
+
 /// Makes the device's context the calling thread's.
 void CudaBackend::use() const {
   if (!gone_.empty()) throw DeviceError(gone_);

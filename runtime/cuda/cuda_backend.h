@@ -34,6 +34,7 @@ class CudaBackend : public Backend {
 
   std::unique_ptr<Backend> another_stream() override;
   std::string description() const override;
+  bool has_library(NativeOp op) const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
   size_t memory_limit() const override { return 0; }

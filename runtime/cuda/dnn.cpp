@@ -1,13 +1,10 @@
-// A plan is made of descriptors: tensors, the convolution, the operation on them, a graph of that
-// one operation, and the heuristics' choices of engines for it, of which the first that keeps our
-// rules is taken.
+// Convolutions as cuDNN's graphs: tensors, how windows move, and one operation on them.
 #include "runtime/cuda/dnn.h"
 
 #include <algorithm>
 #include <array>
 #include <span>
-
-#include "runtime/cuda/driver.h"
+#include <utility>
 
 namespace tide::cuda {
 namespace {
@@ -16,8 +13,6 @@ using dnn::Kind;
 using dnn::Property;
 using dnn::Type;
 
-/// An engine that needs more than this is passed over.
-constexpr int64_t kMostWorkspace = int64_t{256} << 20;
 /// What an address is aligned to beyond this is not looked at: it must not decide bits.
 constexpr int64_t kMostAlignment = 16;
 constexpr int kDims = 2;
@@ -157,124 +152,55 @@ DnnDescriptor graph_of(const Key& key, dnn::Handle handle) {
   return graph;
 }
 
-/// What an engine does to numbers.
-struct Notes {
-  std::array<bool, dnn::kNotes> has{};
-
-  explicit Notes(const DnnDescriptor& choice) {
-    DnnDescriptor engine(Kind::engine);
-    dnn::Descriptor raw = engine.raw();
-    choice.get(Property::choice_engine, Type::descriptor, 1, &raw);  // fills the one given
-    std::array<int, dnn::kNotes> notes{};
-    const int64_t count =
-        engine.get(Property::engine_notes, Type::numerical_note, notes.size(), notes.data());
-    for (size_t i = 0; i < notes.size() && static_cast<int64_t>(i) < count; ++i)
-      if (notes[i] >= 0 && notes[i] < dnn::kNotes) has[static_cast<size_t>(notes[i])] = true;
+/// A convolution or one of its gradients.
+class Convolution : public DnnProblem {
+ public:
+  Convolution(Key key, DType type) : key_(std::move(key)), type_(type) {}
+  const Key& key() const override { return key_; }
+  DnnDescriptor graph(dnn::Handle handle) const override { return graph_of(key_, handle); }
+  bool allows(const DnnNotes& notes) const override;
+  Words words() const override {
+    return {"cuDNN has no engine for this convolution",
+            "cuDNN has no engine with Tensor Cores for this convolution",
+            "cuDNN failed at this convolution"};
   }
+  std::string text() const override;
 
-  /// Whether an engine of these notes keeps the rules for a plan. Fourier transforms spread a nan
-  /// over whole images and lose digits; so do Winograd's points in half types.
-  bool allowed(const Key& key) const {
-    if (has[dnn::kNotDeterministic] || has[dnn::kReducedPrecisionSums] || has[dnn::kFft])
-      return false;
-    if (key[kType] == dnn::kFloat32)
-      return key[kTf32] || !(has[dnn::kTensorCore] || has[dnn::kRoundsInputs]);
-    return !has[dnn::kRoundsInputs] && (key[kType] == dnn::kFloat64 || !has[dnn::kWinograd]);
-  }
+ private:
+  Key key_;
+  DType type_;
 };
 
-/// What the heuristics suggest for the graph, best first.
-std::vector<DnnDescriptor> suggestions(const DnnDescriptor& graph, int mode) {
-  DnnDescriptor heuristics(Kind::heuristics);
-  heuristics.set(Property::heuristics_graph, graph);
-  heuristics.set(Property::heuristics_mode, Type::heuristics_mode, 1, &mode);
-  heuristics.finalize();
-  const int64_t count = heuristics.get(Property::heuristics_results, Type::descriptor, 0, nullptr);
-  std::vector<DnnDescriptor> choices;
-  std::vector<dnn::Descriptor> raw;
-  for (int64_t i = 0; i < count; ++i)
-    raw.push_back(choices.emplace_back(Kind::engine_choice).raw());
-  if (count == 0) return choices;
-  const int64_t given =
-      heuristics.get(Property::heuristics_results, Type::descriptor, count, raw.data());
-  choices.resize(static_cast<size_t>(std::min(given, count)));
-  return choices;
+/// Winograd's points lose digits in half types.
+bool Convolution::allows(const DnnNotes& notes) const {
+  if (key_[kType] == dnn::kFloat32)
+    return key_[kTf32] || !(notes.has(dnn::kTensorCore) || notes.has(dnn::kRoundsInputs));
+  return !notes.has(dnn::kRoundsInputs) &&
+         (key_[kType] == dnn::kFloat64 || !notes.has(dnn::kWinograd));
 }
 
-std::string text_of(const Key& key, DType type) {
+std::string Convolution::text() const {
   const auto sizes = [&](std::initializer_list<size_t> fields) {
     std::string text;
     for (const size_t field : fields)
-      text += (text.empty() ? "" : ", ") + std::to_string(key[field]);
+      text += (text.empty() ? "" : ", ") + std::to_string(key_[field]);
     return "(" + text + ")";
   };
-  const auto op = static_cast<NativeOp>(key[kOp]);
+  const auto op = static_cast<NativeOp>(key_[kOp]);
   const char* pass = op == NativeOp::conv2d                  ? "a convolution"
                      : op == NativeOp::conv2d_backward_input ? "a convolution's input gradient"
                                                              : "a convolution's weight gradient";
-  return std::string(pass) + " of " + std::string(name_of(type)) + " " +
+  return std::string(pass) + " of " + std::string(name_of(type_)) + " " +
          sizes({kImages, kChannels, kInput, kInput + 1}) + " with " +
          sizes({kOutputs, kKernel, kKernel + 1});
 }
 
 }  // namespace
 
-bool Dnn::open() {
-  if (tried_) return handle_ != nullptr;
-  tried_ = true;
-  if (!dnn_table()) return false;
-  const dnn::Status status = dnn_table()->create(&handle_);
-  if (status == 0) return true;
-  handle_ = nullptr;
-  if (logging())
-    log("convolutions do without cuDNN: cudnnCreate failed with status " + std::to_string(status));
-  return false;
-}
-
-/// The first suggestion that keeps the rules and becomes a plan.
-std::optional<Dnn::Plan> Dnn::choose(const DnnDescriptor& graph, int mode, const Key& key) {
-  for (DnnDescriptor& choice : suggestions(graph, mode)) {
-    const Notes notes(choice);
-    if (!notes.allowed(key)) continue;
-    try {
-      Plan made;
-      made.plan = DnnDescriptor(Kind::plan);
-      made.plan.set(Property::plan_handle, Type::handle, 1, &handle_);
-      made.plan.set(Property::plan_choice, choice);
-      made.plan.finalize();
-      made.plan.get(Property::plan_workspace, Type::int64, 1, &made.workspace_bytes);
-      if (made.workspace_bytes > kMostWorkspace) continue;
-      made.choice = std::move(choice);
-      made.possible = true;
-      if (!notes.has[dnn::kTensorCore])
-        made.obstacle = "cuDNN has no engine with Tensor Cores for this convolution";
-      return made;
-    } catch (const DnnRefusal&) {
-      // Suggestions need not work on the device that is there: the next one.
-    }
-  }
-  return std::nullopt;
-}
-
-Dnn::Plan Dnn::make_plan(const Key& key) {
-  Plan refused;
-  refused.obstacle = "cuDNN has no engine for this convolution";
-  try {
-    const DnnDescriptor graph = graph_of(key, handle_);
-    for (const int mode : {dnn::kHeuristicsA, dnn::kHeuristicsFallback})
-      if (auto plan = choose(graph, mode, key)) return std::move(*plan);
-  } catch (const DnnRefusal& refusal) {
-    if (logging())
-      log(std::string(refusal.call) + " failed with status " + std::to_string(refusal.status));
-  }
-  return refused;
-}
-
 LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, NativeOp op, DType type, bool tf32,
                              Stream stream) {
   const auto data = data_type(type);
   if (!data || g.bias) return {false, "cuDNN does not take this type, or a bias"};
-  if (!open()) return {false, "there is no cuDNN 9"};
   const bool onto_input = op == NativeOp::conv2d_backward_input;
   const bool onto_weight = op == NativeOp::conv2d_backward_weight;
   // The op's arrays in the places of the forward convolution.
@@ -297,43 +223,10 @@ LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, NativeOp op, DType t
   pair(kDilation, g.dilation_h, g.dilation_w);
   key[kAlignX] = alignment(x), key[kAlignWeight] = alignment(weight), key[kAlignY] = alignment(y);
 
-  auto found = plans_.find(key);
-  if (found == plans_.end()) {
-    found = plans_.emplace(key, make_plan(key)).first;
-    Plan& made = found->second;
-    if (const char* by_type = tensor_core_obstacle(type, tf32, capability_);
-        by_type && made.possible)
-      made.obstacle = by_type;
-    if (logging() && made.obstacle)
-      log(text_of(key, type) + (made.possible ? " uses no Tensor Cores: " : " is tide's own: ") +
-          made.obstacle);
-  }
-  Plan& plan = found->second;
-  if (!plan.possible) return {false, plan.obstacle};
-  void* scratch = nullptr;
-  if (plan.workspace_bytes > 0) {
-    scratch = workspace_.get(stream, static_cast<size_t>(plan.workspace_bytes));
-    if (!scratch) return {false, "there is no memory for cuDNN's workspace"};
-  }
-  try {
-    demand(dnn_table()->set_stream(handle_, stream), "cudnnSetStream");
-    const std::array<const void*, 3> pointers = {x, weight, y};
-    const std::array<int64_t, 3> names = {kX, kWeight, kY};
-    DnnDescriptor pack(Kind::variant_pack);
-    pack.set(Property::pack_pointers, Type::pointer, pointers.size(), pointers.data());
-    pack.set(Property::pack_ids, names);
-    pack.set(Property::pack_workspace, Type::pointer, 1, &scratch);
-    pack.finalize();
-    demand(dnn_table()->execute(handle_, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
-    return {true, plan.obstacle};
-  } catch (const DnnRefusal& refusal) {
-    plan.possible = false;
-    plan.obstacle = "cuDNN failed at this convolution";
-    if (logging())
-      log(text_of(key, type) + " is tide's own from now on: " + refusal.call +
-          " failed with status " + std::to_string(refusal.status));
-    return {false, plan.obstacle};
-  }
+  const std::array<const void*, 3> addresses = {x, weight, y};
+  const std::array<int64_t, 3> names = {kX, kWeight, kY};
+  return plans_.run(Convolution(std::move(key), type),
+                    tensor_core_obstacle(type, tf32, capability_), {names, addresses}, stream);
 }
 
 }  // namespace tide::cuda

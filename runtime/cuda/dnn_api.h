@@ -15,6 +15,7 @@ using Descriptor = void*;
 
 /// cudnnBackendDescriptorType_t
 enum class Kind : int {
+  map = 0,
   convolution = 1,
   engine = 2,
   engine_choice = 3,
@@ -23,13 +24,22 @@ enum class Kind : int {
   forward = 10,
   backward_filter = 11,
   backward_data = 12,
+  map_operation = 13,
   graph = 15,
   variant_pack = 16,
-  tensor = 17
+  tensor = 17,
+  matmul = 18,
+  matmul_operation = 19,
+  reduction = 21,
+  reduction_operation = 22,
+  reshape_operation = 31
 };
 
 /// cudnnBackendAttributeName_t
 enum class Property : int {
+  map_mode = 0,
+  map_compute_type = 1,
+  map_axis = 9,
   convolution_compute_type = 100,
   convolution_mode = 101,
   convolution_dilations = 102,
@@ -62,6 +72,11 @@ enum class Property : int {
   backward_filter_dw = 715,
   backward_filter_x = 716,
   backward_filter_dy = 717,
+  map_how = 750,
+  map_x = 751,
+  map_b = 752,
+  map_y = 753,
+  map_condition = 758,
   graph_handle = 800,
   graph_operations = 801,
   tensor_alignment = 900,
@@ -69,16 +84,31 @@ enum class Property : int {
   tensor_dimensions = 902,
   tensor_strides = 903,
   tensor_id = 906,
+  tensor_virtual = 907,
+  tensor_by_value = 908,
   pack_ids = 1000,
   pack_pointers = 1001,
   pack_workspace = 1003,
-  engine_notes = 1303
+  engine_notes = 1303,
+  matmul_compute_type = 1500,
+  matmul_a = 1520,
+  matmul_b = 1521,
+  matmul_c = 1522,
+  matmul_how = 1523,
+  reduction_operator = 1600,
+  reduction_compute_type = 1601,
+  reduction_x = 1610,
+  reduction_y = 1611,
+  reduction_how = 1612,
+  reshape_x = 2200,
+  reshape_y = 2201
 };
 
 /// cudnnBackendAttributeType_t
 enum class Type : int {
   handle = 0,
   data_type = 1,
+  boolean = 2,
   int64 = 3,
   float32 = 4,
   float64 = 5,
@@ -86,10 +116,33 @@ enum class Type : int {
   convolution_mode = 7,
   heuristics_mode = 8,
   numerical_note = 11,
-  descriptor = 15
+  map_mode = 14,
+  descriptor = 15,
+  reduction_operator = 18
 };
 
-enum DataType : int { kFloat32 = 0, kFloat64 = 1, kFloat16 = 2, kBFloat16 = 9 };
+enum DataType : int {
+  kFloat32 = 0,
+  kFloat64 = 1,
+  kFloat16 = 2,
+  kInt32 = 4,
+  kBFloat16 = 9,
+  kBoolean = 11
+};
+/// cudnnPointwiseMode_t
+enum class Map : int {
+  add = 0,
+  multiply = 1,
+  divide = 6,
+  subtract = 9,
+  exp = 13,
+  log = 15,
+  greater_or_equal = 303,
+  index = 501,
+  select = 601
+};
+/// cudnnReduceTensorOp_t
+enum class Reduction : int { sum = 0, most = 3 };
 constexpr int kCrossCorrelation = 1;
 /// cudnnBackendHeurMode_t
 constexpr int kHeuristicsFallback = 2, kHeuristicsA = 3;

@@ -61,6 +61,10 @@ void DnnDescriptor::set(dnn::Property property, const DnnDescriptor& other) {
   set(property, dnn::Type::descriptor, 1, &other.raw_);
 }
 
+void DnnDescriptor::set(dnn::Property property, std::span<const dnn::Descriptor> others) {
+  set(property, dnn::Type::descriptor, static_cast<int64_t>(others.size()), others.data());
+}
+
 int64_t DnnDescriptor::get(dnn::Property property, dnn::Type type, int64_t room,
                            void* values) const {
   int64_t count = 0;

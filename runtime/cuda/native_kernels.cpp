@@ -79,6 +79,50 @@ bool launch_matmul(NativeLaunch& call) {
   return true;
 }
 
+bool launch_attention(NativeLaunch& call, bool backward) {
+  const Layout &query = call.input_layout(0), &key = call.input_layout(1);
+  const DType type = call.step.inputs[0].type;
+  AttentionArguments g{};
+  g.query = call.input(0), g.key = call.input(1), g.value = call.input(2);
+  g.stacks = query.shape[0], g.heads = query.shape[1], g.rows = query.shape[2];
+  g.keys = key.shape[2], g.features = query.shape[3];
+  g.result = backward ? call.input(3) : call.output(0);
+  g.logarithms = static_cast<float*>(backward ? call.input(5) : call.output(1));
+  g.scale = std::bit_cast<float>(static_cast<uint32_t>(call.step.attributes[0]));
+  g.causal = call.step.attributes[1] != 0;
+  if (backward) {
+    g.slope = call.input(4);
+    g.by_query = call.output(0), g.by_key = call.output(1), g.by_value = call.output(2);
+  }
+  const Layout result(query.shape), gradient(key.shape);
+  for (int d = 0; d < 3; ++d) {
+    g.query_strides[d] = query.strides[d];
+    g.key_strides[d] = key.strides[d];
+    g.value_strides[d] = call.input_layout(2).strides[d];
+    g.result_strides[d] = result.strides[d];
+    g.gradient_strides[d] = gradient.strides[d];
+  }
+  Dnn& dnn = call.kernels.dnn();
+  const LibraryOutcome outcome =
+      backward ? dnn.attend_backward(g, type, call.stream) : dnn.attend(g, type, call.stream);
+  call.tensor_core_obstacle = outcome.obstacle;
+  if (outcome.enqueued) return true;
+  if (!embedded_ptx("attention") || g.features > kMostFeatures) return false;
+  constexpr int64_t kWarps = kElementThreads / 32;
+  const auto run_rows = [&](const char* kernel, int64_t rows) {
+    const int64_t warps = g.stacks * g.heads * rows;
+    run(call, "attention", std::string(kernel) + suffix_of(type), g, (warps + kWarps - 1) / kWarps,
+        kElementThreads);
+  };
+  if (!backward) {
+    run_rows("attention_", g.rows);
+    return true;
+  }
+  run_rows("attention_backward_rows_", g.rows);
+  run_rows("attention_backward_keys_", g.keys);
+  return true;
+}
+
 /// Sorts rows of `type` with their positions; the entries are in g.sorted then.
 void sort_rows(NativeLaunch& call, SortArguments& g, DType type) {
   g.tile = static_cast<int32_t>(
@@ -468,6 +512,8 @@ bool is_convolution(NativeOp op) {
 bool launch_native(NativeLaunch& call) {
   if (call.step.op == NativeOp::matmul) return launch_matmul(call);
   if (is_convolution(call.step.op)) return launch_convolution(call);
+  if (call.step.op == NativeOp::attention) return launch_attention(call, false);
+  if (call.step.op == NativeOp::attention_backward) return launch_attention(call, true);
   if (!embedded_ptx("pooling")) return false;
   switch (call.step.op) {
     case NativeOp::max_pool2d:

@@ -313,6 +313,10 @@ double wait_seconds() {
   return wait_book().seconds;
 }
 
+bool has_library(Device device, NativeOp op) {
+  return DeviceState::of(device).backend->has_library(op);
+}
+
 MemoryStatistics memory(Device device) {
   DeviceState& state = DeviceState::of(device);
   state.let_go();

@@ -12,6 +12,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/graph/call_site.h"
+#include "runtime/graph/native.h"
 
 namespace tide::engine {
 
@@ -115,6 +116,9 @@ std::vector<WaitRecord> wait_report();
 int64_t wait_count();
 double wait_seconds();
 
+/// Whether a library of the device does the op as a whole, faster than what it could be made of.
+bool has_library(Device device, NativeOp op);
+
 // --- memory ----------------------------------------------------------------------------------
 
 struct MemoryStatistics {
@@ -124,7 +128,7 @@ struct MemoryStatistics {
   size_t limit = 0;   ///< 0: none
   /// Of the device, whoever uses it; 0: it does not tell.
   size_t device_free = 0, device_total = 0;
-  int64_t allocations = 0;  ///< blocks asked for
+  int64_t allocations = 0;         ///< blocks asked for
   int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
 };
 MemoryStatistics memory(Device device);

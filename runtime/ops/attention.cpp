@@ -1,7 +1,9 @@
 // Scaled dot-product attention. Many scores are never there at once: a part of them is made, used
 // and dropped before the next, and made once more in the backward pass (T. Dao and others,
-// "FlashAttention", 2022; parts hold whole rows here, so that no maximum has to be corrected).
+// "FlashAttention", 2022; parts hold whole rows here, so that no maximum has to be corrected). Half
+// types on a GPU are left to its library, if that has a kernel for the whole.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/engine.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
@@ -17,6 +20,7 @@
 #include "runtime/ops/joining.h"
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/random.h"
+#include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
 #include "runtime/ops/softmax.h"
@@ -205,6 +209,78 @@ Gradients gradients_of(const Operands& o, const Rule& rule, const Tensor& dy) {
   return result;
 }
 
+/// Whether the device's library does all of it, without a score that is ever stored. Fewer scores
+/// than the caches hold are not worth it: the library compiles a kernel for each new shape, which
+/// takes it about a second.
+bool suits_library(const Operands& o, const Rule& rule) {
+  constexpr int64_t kElements = 8, kMostFeatures = 128;  // 16 bytes; what all cards take
+  const auto stacks_of = [&](const Tensor& x) {
+    Shape shape = x.shape();
+    shape[o.rows_dim()] = shape[o.rank() - 1] = 1;
+    return shape;
+  };
+  const int64_t features = o.query.shape()[o.rank() - 1], rows = o.query.shape()[o.rows_dim()],
+                keys = o.key.shape()[o.rows_dim()];
+  return is_half(o.type()) && !o.mask.defined() && rule.dropout == 0 &&
+         stacks_of(o.query) == stacks_of(o.key) && o.key.shape() == o.value.shape() &&
+         features % kElements == 0 && features <= kMostFeatures &&
+         score_shape(o).numel() > kMostScores && rows * keys <= kMostScoresOfHead &&
+         engine::has_library(o.query.device(), NativeOp::attention);
+}
+
+/// x as (stacks, heads, rows, features), laid out so that 16 bytes may be read at once.
+Tensor heads_of(const Tensor& x) {
+  const Shape& s = x.shape();
+  const int rank = s.rank();
+  const int64_t heads = rank > 2 ? s[rank - 3] : 1;
+  const int64_t stacks = s.numel() / (heads * s[rank - 2] * s[rank - 1]);
+  const Tensor four = reshape_to(x, {stacks, heads, s[rank - 2], s[rank - 1]});
+  const Layout& layout = four.layout();
+  constexpr int64_t kElements = 8;
+  bool good = layout.strides[3] == 1 && layout.offset % kElements == 0;
+  for (int d = 0; d < 3; ++d)
+    good = good && layout.strides[d] > 0 && layout.strides[d] % kElements == 0;
+  return good ? four : record_contiguous(four);
+}
+
+/// The gradients, by the library. The result and its gradient lie dense.
+Gradients gradients_of_whole(const Operands& o, std::span<const int64_t> rule, const Tensor& y,
+                             const Tensor& logarithms, const Tensor& dy) {
+  const Tensor inputs[] = {heads_of(o.query), heads_of(o.key), heads_of(o.value),
+                           heads_of(y),       heads_of(dy),    logarithms};
+  const NativeResult results[] = {
+      {o.query.shape(), o.type()}, {o.key.shape(), o.type()}, {o.value.shape(), o.type()}};
+  return record_native(NativeOp::attention_backward, kName, inputs, results, rule);
+}
+
+/// All by the library.
+Tensor attend_whole(const Operands& o, const Rule& rule) {
+  const std::vector<int64_t> bits = {std::bit_cast<uint32_t>(static_cast<float>(rule.scale)),
+                                     rule.causal};
+  std::vector<Tensor> made;
+  {
+    GradientMode off(false);
+    const Tensor inputs[] = {heads_of(o.query), heads_of(o.key), heads_of(o.value)};
+    const Shape& shape = inputs[0].shape();
+    const NativeResult results[] = {{o.query.shape(), o.type()},
+                                    {{shape[0], shape[1], shape[2]}, DType::f32}};
+    made = record_native(NativeOp::attention, kName, inputs, results, bits);
+  }
+  set_history(made[0], kName, {o.query, o.key, o.value}, true,
+              [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value),
+               logarithms = Saved(made[1])](const GradientCall& call) {
+                const Operands saved{query.get(), key.get(), value.get(), Tensor()};
+                if (!GradientMode::enabled())
+                  return gradients_of_whole(saved, bits, call.y, logarithms.get(),
+                                            record_contiguous(call.dy));
+                Gradients result = gradients_of(saved, rule, call.dy);
+                result.pop_back();  // the mask's
+                for (Tensor& gradient : result) gradient = convert(gradient, saved.type());
+                return result;
+              });
+  return made[0];
+}
+
 void check(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
            bool is_causal) {
   const std::string name = kName;
@@ -269,6 +345,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   if (mask.defined()) rank = std::max(rank, mask.rank());
   const Operands o{of_rank(convert(query, type), rank), of_rank(convert(key, type), rank),
                    of_rank(convert(value, type), rank), of_rank(mask, rank)};
+  if (suits_library(o, rule)) return attend_whole(o, rule);
   if (!cut_of(o, rule)) return convert(attend(o, rule), query.dtype());
 
   const Generator before = default_generator();

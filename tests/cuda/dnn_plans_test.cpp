@@ -1,6 +1,7 @@
-// The real cuDNN, where it is installed, makes plans for all kinds of convolutions; no GPU is
-// needed for that: see tests/cuda/described_dnn.
+// The real cuDNN, where it is installed, makes plans for all kinds of convolutions and for
+// attention; no GPU is needed for that: see tests/cuda/described_dnn.
 #include <catch2/catch.hpp>
+#include <optional>
 #include <string>
 
 #include "tests/cuda/environment.h"
@@ -34,25 +35,65 @@ end
 print "done"
 )";
 
-}  // namespace
+/// Attention with its gradients: whole and causal, rows that lie apart, several heads at a time.
+constexpr const char* kAttention = R"(
+local F = tide.nn.functional
+local cases = {
+  {"bfloat16", {2, 8, 1024, 64}, 1024, false}, {"float16", {1, 4, 777, 128}, 1001, true},
+  {"bfloat16", {1, 3, 8192, 32}, 8192, true},
+}
+for _, c in ipairs(cases) do
+  local dtype, shape, keys, causal = table.unpack(c)
+  local function random(rows)
+    local x = tide.zeros({shape[1], rows, shape[2], shape[4]}, {device = "cuda", dtype = dtype})
+    return x:transpose(2, 3):requires_grad_()
+  end
+  local y = F.scaled_dot_product_attention(random(shape[3]), random(keys), random(keys), {is_causal = causal})
+  y:sum():backward()
+  tide.synchronize()
+end
+print "done"
+)";
 
-TEST_CASE("cuDNN itself makes plans for convolutions on an H200", "[cuda][fake]") {
+/// What a script says with the real library; nothing if there is none.
+std::optional<test::Outcome> with_real_library(const char* script) {
   const std::string described = TIDE_DESCRIBED_CUDNN;
   if (described.empty()) {
     WARN("no cuDNN here: it was not asked for its plans");
-    return;
+    return std::nullopt;
   }
   tide::test::Environment environment({{"TIDE_CUDA_PATH", described + ":" + TIDE_FAKE_DRIVER},
                                        {"TIDE_FAKE_CUDA", "skip_kernels=1"},
                                        {"TIDE_LOG", "1"}});
-  const auto outcome = test::run_tide({"-e", kScript});
+  auto outcome = test::run_tide({"-e", script});
   if (outcome.err.find("cuDNN has version 0") != std::string::npos) {
     WARN("cuDNN is older than 9.8 here: it was not asked for its plans");
-    return;
+    return std::nullopt;
   }
+  INFO(outcome.err);
   CHECK(outcome.out == "done\n");
   CHECK(outcome.err.find("cuDNN has version 9") != std::string::npos);
-  CHECK(outcome.err.find("a convolution's weight gradient of float32") != std::string::npos);
   CHECK(outcome.err.find("is tide's own") == std::string::npos);
   CHECK(outcome.err.find("failed with status") == std::string::npos);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("cuDNN itself makes plans for convolutions on an H200", "[cuda][fake]") {
+  if (const auto outcome = with_real_library(kScript))
+    CHECK(outcome->err.find("a convolution's weight gradient of float32") != std::string::npos);
+}
+
+TEST_CASE("cuDNN itself makes plans for attention on an H200", "[cuda][fake]") {
+  const auto outcome = with_real_library(kAttention);
+  if (!outcome) return;
+  for (const char* shapes : {" of bfloat16 (2, 8, 1024, 64) to (2, 8, 1024, 64)",
+                             " of float16 (1, 4, 777, 128) to (1, 4, 1001, 128)"})
+    for (const std::string pass : {"attention", "attention's gradient"})
+      CHECK(outcome->err.find(pass + shapes + " is cuDNN's") != std::string::npos);
+  // Two bytes for each of 3 * 8192 * 8192 scores are too many at once.
+  CHECK(outcome->err.find(
+            "attention's gradient of bfloat16 (1, 1, 8192, 32) to (1, 1, 8192, 32) is cuDNN's") !=
+        std::string::npos);
 }

@@ -19,6 +19,23 @@ struct MatmulArguments {
 };
 constexpr int kMatmulTile = 64, kMatmulThreads = 256;
 
+/// Attention of (stacks, heads) matrices of rows x features; features lie dense. Strides of stacks,
+/// heads and rows are in elements.
+struct AttentionArguments {
+  const void *query, *key, *value;
+  void* result;       ///< dense; read by the backward pass
+  float* logarithms;  ///< (stacks, heads, rows); read by the backward pass
+  int64_t stacks, heads, rows, keys, features;
+  int64_t query_strides[3], key_strides[3], value_strides[3];
+  int64_t result_strides[3], gradient_strides[3];  ///< dense: of rows, and of keys
+  float scale;
+  int32_t causal;
+  // Of the backward pass, all dense:
+  const void* slope;  ///< the gradient of the result
+  void *by_query, *by_key, *by_value;
+};
+constexpr int kMostFeatures = 128;
+
 /// What the host is told of what an op was given.
 struct Report {
   int64_t wrong;  ///< 1: something was

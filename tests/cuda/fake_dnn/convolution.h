@@ -14,6 +14,8 @@ struct DnnArray {
   Format format;
   std::array<int64_t, 4> sizes, strides;
   int64_t alignment, name;
+  bool is_virtual = false;   ///< made on the way, not stored
+  bool is_by_value = false;  ///< a number of the host's
 };
 
 struct DnnConvolution {

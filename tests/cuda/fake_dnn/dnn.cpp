@@ -1,6 +1,6 @@
-// A libcudnn for tests: the descriptors of the backend interface that convolutions need. Whatever
-// the real library would refuse is refused here, and what it would let pass is not: properties that
-// a kind does not have, other types and counts, descriptors in a wrong state.
+// A libcudnn for tests: the descriptors of the backend interface that convolutions and attention
+// need. Whatever the real library would refuse is refused here, and what it would let pass is not:
+// properties that a kind does not have, other types and counts, descriptors in a wrong state.
 //
 // Its engines are traps but for two: those that are not to be chosen fill the result with nan.
 // TIDE_FAKE_DNN="version=90100,fail=execute" makes it report another version, or fail at
@@ -18,6 +18,7 @@
 #include "runtime/cuda/dnn_api.h"
 #include "tests/cuda/fake/settings.h"
 #include "tests/cuda/fake_dnn/convolution.h"
+#include "tests/cuda/fake_dnn/graph.h"
 
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t flags,
                                    int* status);
@@ -77,6 +78,7 @@ struct Object {
   std::map<Property, Value> values;
   std::optional<fake::DnnArray> array;
   std::optional<fake::DnnConvolution> convolution;
+  fake::DnnOperations operations;  ///< in place of a convolution
   const Engine* engine = nullptr;
 
   int64_t count(Property property) const { return values.at(property).count; }
@@ -86,7 +88,10 @@ struct Object {
     std::memcpy(&value, values.at(property).bytes.data() + i * sizeof(T), sizeof(T));
     return value;
   }
-  const Object& object(Property property) const { return *get<const Object*>(property); }
+  const Object& object(Property property, size_t i = 0) const {
+    return *get<const Object*>(property, i);
+  }
+  bool has(Property property) const { return values.count(property) > 0; }
 };
 
 /// What a kind of descriptor takes.
@@ -95,6 +100,7 @@ struct Rule {
   Property property;
   Type type;
   int64_t least, most;
+  bool may_lack = false;
 };
 
 constexpr Rule kRules[] = {
@@ -103,6 +109,28 @@ constexpr Rule kRules[] = {
     {Kind::tensor, Property::tensor_strides, Type::int64, 4, 4},
     {Kind::tensor, Property::tensor_id, Type::int64, 1, 1},
     {Kind::tensor, Property::tensor_alignment, Type::int64, 1, 1},
+    {Kind::tensor, Property::tensor_virtual, Type::boolean, 1, 1, true},
+    {Kind::tensor, Property::tensor_by_value, Type::boolean, 1, 1, true},
+    {Kind::map, Property::map_mode, Type::map_mode, 1, 1},
+    {Kind::map, Property::map_compute_type, Type::data_type, 1, 1},
+    {Kind::map, Property::map_axis, Type::int64, 1, 1, true},
+    {Kind::map_operation, Property::map_how, Type::descriptor, 1, 1},
+    {Kind::map_operation, Property::map_x, Type::descriptor, 1, 1},
+    {Kind::map_operation, Property::map_b, Type::descriptor, 1, 1, true},
+    {Kind::map_operation, Property::map_condition, Type::descriptor, 1, 1, true},
+    {Kind::map_operation, Property::map_y, Type::descriptor, 1, 1},
+    {Kind::matmul, Property::matmul_compute_type, Type::data_type, 1, 1},
+    {Kind::matmul_operation, Property::matmul_how, Type::descriptor, 1, 1},
+    {Kind::matmul_operation, Property::matmul_a, Type::descriptor, 1, 1},
+    {Kind::matmul_operation, Property::matmul_b, Type::descriptor, 1, 1},
+    {Kind::matmul_operation, Property::matmul_c, Type::descriptor, 1, 1},
+    {Kind::reduction, Property::reduction_operator, Type::reduction_operator, 1, 1},
+    {Kind::reduction, Property::reduction_compute_type, Type::data_type, 1, 1},
+    {Kind::reduction_operation, Property::reduction_how, Type::descriptor, 1, 1},
+    {Kind::reduction_operation, Property::reduction_x, Type::descriptor, 1, 1},
+    {Kind::reduction_operation, Property::reduction_y, Type::descriptor, 1, 1},
+    {Kind::reshape_operation, Property::reshape_x, Type::descriptor, 1, 1},
+    {Kind::reshape_operation, Property::reshape_y, Type::descriptor, 1, 1},
     {Kind::convolution, Property::convolution_compute_type, Type::data_type, 1, 1},
     {Kind::convolution, Property::convolution_mode, Type::convolution_mode, 1, 1},
     {Kind::convolution, Property::convolution_dims, Type::int64, 1, 1},
@@ -129,7 +157,7 @@ constexpr Rule kRules[] = {
     {Kind::backward_filter, Property::backward_filter_alpha, Type::float32, 1, 1},
     {Kind::backward_filter, Property::backward_filter_beta, Type::float32, 1, 1},
     {Kind::graph, Property::graph_handle, Type::handle, 1, 1},
-    {Kind::graph, Property::graph_operations, Type::descriptor, 1, 1},
+    {Kind::graph, Property::graph_operations, Type::descriptor, 1, 64},
     {Kind::heuristics, Property::heuristics_graph, Type::descriptor, 1, 1},
     {Kind::heuristics, Property::heuristics_mode, Type::heuristics_mode, 1, 1},
     {Kind::plan, Property::plan_handle, Type::handle, 1, 1},
@@ -141,7 +169,11 @@ constexpr Rule kRules[] = {
 
 size_t size_of(Type type) {
   switch (type) {
+    case Type::boolean:
+      return 1;
     case Type::data_type:
+    case Type::map_mode:
+    case Type::reduction_operator:
     case Type::convolution_mode:
     case Type::heuristics_mode:
     case Type::numerical_note:
@@ -172,6 +204,8 @@ struct Session {
 std::optional<fake::Format> format_of(int type) {
   switch (type) {
     case kFloat32:
+    case kInt32:  // of arrays that are not stored: their numbers are small
+    case kBoolean:
       return fake::Format::f32;
     case kFloat64:
       return fake::Format::f64;
@@ -191,7 +225,11 @@ Status finish_tensor(Object& tensor) {
                        {},
                        {},
                        tensor.get<int64_t>(Property::tensor_alignment),
-                       tensor.get<int64_t>(Property::tensor_id)};
+                       tensor.get<int64_t>(Property::tensor_id),
+                       tensor.has(Property::tensor_virtual),
+                       tensor.has(Property::tensor_by_value)};
+  const int type = tensor.get<int>(Property::tensor_type);
+  if ((type == kInt32 || type == kBoolean) && !array.is_virtual) return kNotSupported;
   for (size_t d = 0; d < 4; ++d) {
     array.sizes[d] = tensor.get<int64_t>(Property::tensor_dimensions, d);
     array.strides[d] = tensor.get<int64_t>(Property::tensor_strides, d);
@@ -266,13 +304,70 @@ Status finish_operation(Object& operation) {
                           Property::backward_filter_beta);
 }
 
+/// What each kind of operation calls its arrays, and what it is described by.
+struct Parts {
+  Kind kind, how_kind;
+  Property how, x, b, y;
+};
+constexpr Parts kParts[] = {
+    {Kind::map_operation, Kind::map, Property::map_how, Property::map_x, Property::map_b,
+     Property::map_y},
+    {Kind::matmul_operation, Kind::matmul, Property::matmul_how, Property::matmul_a,
+     Property::matmul_b, Property::matmul_c},
+    {Kind::reduction_operation, Kind::reduction, Property::reduction_how, Property::reduction_x,
+     Property::reduction_x, Property::reduction_y},
+    {Kind::reshape_operation, Kind::reshape_operation, Property::reshape_x, Property::reshape_x,
+     Property::reshape_x, Property::reshape_y},
+};
+
+const Parts* parts_of(Kind kind) {
+  for (const Parts& parts : kParts)
+    if (parts.kind == kind) return &parts;
+  return nullptr;
+}
+
+Status finish_part(Object& operation) {
+  const Parts& parts = *parts_of(operation.kind);
+  fake::DnnOperation made{.kind = operation.kind, .x = {}, .y = {}, .b = {}, .condition = {}};
+  Status status = 0;
+  const auto array = [&](Property property) {
+    const Object& tensor = operation.object(property);
+    if (tensor.kind != Kind::tensor) status = kWrongKind;
+    if (!tensor.finalized) status = kNotFinalized;
+    return tensor.array.value_or(fake::DnnArray{});
+  };
+  made.x = array(parts.x), made.y = array(parts.y);
+  if (parts.b != parts.x && operation.has(parts.b)) made.b = array(parts.b);
+  if (operation.has(Property::map_condition)) made.condition = array(Property::map_condition);
+  if (status) return status;
+  if (parts.how_kind != operation.kind) {
+    const Object& how = operation.object(parts.how);
+    if (how.kind != parts.how_kind) return kWrongKind;
+    if (!how.finalized) return kNotFinalized;
+    if (how.kind == Kind::map) made.map = how.get<Map>(Property::map_mode);
+    if (how.kind == Kind::reduction)
+      made.reduction = how.get<Reduction>(Property::reduction_operator);
+    if (how.has(Property::map_axis) != (made.map == Map::index)) return kBadParameter;
+    if (how.has(Property::map_axis))
+      made.axis = static_cast<size_t>(how.get<int64_t>(Property::map_axis));
+  }
+  if (made.axis > 3 || !made.fits()) return kWrongShape;
+  operation.operations.all = {made};
+  return 0;
+}
+
 Status finish_graph(Object& graph) {
-  const Object& operation = graph.object(Property::graph_operations);
-  if (!operation.convolution) return kWrongKind;
-  if (!operation.finalized) return kNotFinalized;
+  const auto count = static_cast<size_t>(graph.count(Property::graph_operations));
+  for (size_t i = 0; i < count; ++i) {
+    const Object& operation = graph.object(Property::graph_operations, i);
+    if (!operation.finalized) return kNotFinalized;
+    const auto& parts = operation.operations.all;
+    if (parts.empty() && (!operation.convolution || count > 1)) return kWrongKind;
+    graph.operations.all.insert(graph.operations.all.end(), parts.begin(), parts.end());
+  }
   if (!graph.get<Handle>(Property::graph_handle)) return kBadParameter;
   if (fails("graph")) return kNotSupported;
-  graph.convolution = operation.convolution;
+  graph.convolution = graph.object(Property::graph_operations).convolution;
   return 0;
 }
 
@@ -284,6 +379,7 @@ Status finish_heuristics(Object& heuristics) {
   if (mode != kHeuristicsA && mode != kHeuristicsFallback) return kBadParameter;
   if (fails("heuristics")) return kNotSupported;
   heuristics.convolution = graph.convolution;
+  heuristics.operations = graph.operations;
   return 0;
 }
 
@@ -294,6 +390,7 @@ Status finish_plan(Object& plan) {
   if (!plan.get<Handle>(Property::plan_handle)) return kBadParameter;
   if (!choice.engine->finalizes || fails("plan")) return kNotSupported;
   plan.convolution = choice.convolution;
+  plan.operations = choice.operations;
   plan.engine = choice.engine;
   return 0;
 }
@@ -308,6 +405,15 @@ Status finish(Object& object) {
     case Kind::backward_data:
     case Kind::backward_filter:
       return finish_operation(object);
+    case Kind::map:
+    case Kind::matmul:
+    case Kind::reduction:
+      return 0;
+    case Kind::map_operation:
+    case Kind::matmul_operation:
+    case Kind::reduction_operation:
+    case Kind::reshape_operation:
+      return finish_part(object);
     case Kind::graph:
       return finish_graph(object);
     case Kind::heuristics:
@@ -328,7 +434,7 @@ Status finish(Object& object) {
 /// Fills descriptors that the caller made with what the heuristics suggest.
 Status get_results(const Object& heuristics, int64_t room, int64_t* count, Object** choices) {
   const int mode = heuristics.get<int>(Property::heuristics_mode);
-  const bool wide = heuristics.convolution->x.format == fake::Format::f64;
+  const bool wide = heuristics.convolution && heuristics.convolution->x.format == fake::Format::f64;
   int64_t found = 0;
   for (const Engine& engine : engines()) {
     const bool tensor_cores = std::ranges::count(engine.notes, int{kTensorCore}) > 0;
@@ -339,6 +445,7 @@ Status get_results(const Object& heuristics, int64_t room, int64_t* count, Objec
       choice.finalized = true;
       choice.engine = &engine;
       choice.convolution = heuristics.convolution;
+      choice.operations = heuristics.operations;
     }
     ++found;
   }
@@ -348,26 +455,39 @@ Status get_results(const Object& heuristics, int64_t room, int64_t* count, Objec
 
 /// One run of a plan, with the memory it was given.
 struct Run {
-  fake::DnnConvolution convolution;
+  std::optional<fake::DnnConvolution> convolution;
+  fake::DnnOperations operations;
   const Engine* engine;
-  const void *x, *weight, *y;
+  std::map<int64_t, const void*> arrays;  ///< by name
+  std::map<int64_t, float> numbers;       ///< of the host's, as they were
   void* workspace;
+
+  const void* find(const fake::DnnArray& array) const {
+    return array.is_by_value ? &numbers.at(array.name) : arrays.at(array.name);
+  }
 };
+
+void spoil(const Run& run, const fake::DnnArray& array) {
+  fake::write_number(const_cast<void*>(run.find(array)), array.format, 0,
+                     std::numeric_limits<double>::quiet_NaN());
+}
 
 void carry_out(const Run& run) {
   if (fake::settings().skip_kernels) return;
-  const fake::DnnConvolution& c = run.convolution;
   if (run.engine->workspace)
     std::memset(run.workspace, 0xff, static_cast<size_t>(run.engine->workspace));
+  if (!run.convolution) {
+    run.operations.compute([&](const fake::DnnArray& array) { return run.find(array); });
+    for (const fake::DnnOperation& operation : run.operations.all)
+      if (run.engine->is_trap && !operation.y.is_virtual) spoil(run, operation.y);
+    return;
+  }
+  const fake::DnnConvolution& c = *run.convolution;
   const bool tf32 =
       c.x.format == fake::Format::f32 && std::ranges::count(run.engine->notes, int{kTensorCore});
-  c.compute(run.x, run.weight, run.y, tf32);
-  if (!run.engine->is_trap) return;
-  const void* result = c.pass == fake::Pass::forward ? run.y
-                       : c.pass == fake::Pass::data  ? run.x
-                                                     : run.weight;
-  fake::write_number(const_cast<void*>(result), c.x.format, 0,
-                     std::numeric_limits<double>::quiet_NaN());
+  c.compute(run.find(c.x), run.find(c.weight), run.find(c.y), tf32);
+  if (run.engine->is_trap)
+    spoil(run, c.pass == fake::Pass::forward ? c.y : c.pass == fake::Pass::data ? c.x : c.weight);
 }
 
 }  // namespace
@@ -418,7 +538,8 @@ TIDE_EXPORT Status cudnnBackendFinalize(Descriptor descriptor) {
   auto& object = *static_cast<Object*>(descriptor);
   if (object.finalized) return kBadParameter;
   for (const Rule& rule : kRules)
-    if (rule.kind == object.kind && !object.values.count(rule.property)) return kBadParameter;
+    if (rule.kind == object.kind && !rule.may_lack && !object.has(rule.property))
+      return kBadParameter;
   const Status status = finish(object);
   object.finalized = status == 0;
   return status;
@@ -461,20 +582,32 @@ TIDE_EXPORT Status cudnnBackendExecute(Handle handle, Descriptor plan, Descripto
   if (how.kind != Kind::plan || with.kind != Kind::variant_pack) return kWrongKind;
   if (!how.finalized || !with.finalized) return kNotFinalized;
   if (fails("execute")) return kFailed;
-  bool good = true;
-  const auto address = [&](const fake::DnnArray& array) -> const void* {
-    for (size_t i = 0; i < static_cast<size_t>(with.count(Property::pack_ids)); ++i)
-      if (with.get<int64_t>(Property::pack_ids, i) == array.name) {
-        const void* data = with.get<const void*>(Property::pack_pointers, i);
-        good = good && data && reinterpret_cast<int64_t>(data) % array.alignment == 0;
-        return data;
-      }
-    good = false;
-    return nullptr;
-  };
-  const fake::DnnConvolution& c = *how.convolution;
-  auto run = std::make_unique<Run>(Run{c, how.engine, address(c.x), address(c.weight), address(c.y),
+  auto run = std::make_unique<Run>(Run{how.convolution,
+                                       how.operations,
+                                       how.engine,
+                                       {},
+                                       {},
                                        with.get<void*>(Property::pack_workspace)});
+  const auto count = static_cast<size_t>(with.count(Property::pack_ids));
+  const auto give = [&](const fake::DnnArray& array) {
+    for (size_t i = 0; i < count; ++i) {
+      if (with.get<int64_t>(Property::pack_ids, i) != array.name) continue;
+      const void* data = with.get<const void*>(Property::pack_pointers, i);
+      if (!data || reinterpret_cast<int64_t>(data) % array.alignment) return false;
+      if (array.is_by_value)
+        run->numbers[array.name] = *static_cast<const float*>(data);
+      else
+        run->arrays[array.name] = data;
+      return true;
+    }
+    return false;
+  };
+  bool good = true;
+  if (how.convolution)
+    for (const fake::DnnArray& array :
+         {how.convolution->x, how.convolution->weight, how.convolution->y})
+      good = good && give(array);
+  for (const fake::DnnArray& array : how.operations.stored()) good = good && give(array);
   if (!good || (how.engine->workspace && !run->workspace)) return kBadParameter;
   void* enqueue = nullptr;
   cuGetProcAddress_v2("cuLaunchHostFunc", &enqueue, kInterfaceVersion, 0, nullptr);

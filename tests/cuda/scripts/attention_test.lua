@@ -1,4 +1,4 @@
--- Attention of half types on a CUDA device, whose products are of halves and whose scores are not rounded.
+-- Attention of half types on a CUDA device: of few scores by products of halves, of many by the library.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -31,5 +31,43 @@ describe("attention of half types", function()
         end
       end)
     end
+  end
+end)
+
+describe("attention of many scores", function()
+  -- More scores than may be there at once, so that the library is asked.
+  local kRows <const>, kKeys <const>, kFeatures <const> = 1056, 1024, 8
+
+  --- Query, key and value of two heads on a device; `apart`: heads lie between the features of a row.
+  local function inputs(device, dtype, apart)
+    tide.manual_seed(7)
+    local result = {}
+    for i, rows in ipairs {kRows, kKeys, kKeys} do
+      local x = apart and tide.randn(1, rows, 2, kFeatures) or tide.randn(1, 2, rows, kFeatures)
+      x = x:to(dtype):to(device)
+      result[i] = (apart and x:transpose(2, 3) or x):requires_grad_()
+    end
+    return result
+  end
+
+  for _, case in ipairs {{"whole", "float16", false, {}}, {"causal", "bfloat16", true, {is_causal = true, scale = 0.5}}} do
+    local name, dtype, apart, options = table.unpack(case)
+    it("has the values and gradients of the cpu's: " .. name, function()
+      local here, there = inputs("cpu", dtype, apart), inputs("cuda", dtype, apart)
+      local y = F.scaled_dot_product_attention(here[1], here[2], here[3], options)
+      local before = tide.max_memory_allocated "cuda"
+      local found = F.scaled_dot_product_attention(there[1], there[2], there[3], options)
+      local close = dtype == "float16" and {rtol = 4e-3, atol = 2e-3} or {rtol = 3e-2, atol = 1.6e-2}
+      test.equal(found.dtype, dtype)
+      test.close(found:cpu(), y, close)
+      tide.synchronize "cuda"
+      test.equal(tide.max_memory_allocated "cuda" - before < kRows * kKeys, true) -- of 2 * kRows * kKeys scores
+      local weight = tide.randn(y.shape):to(dtype)
+      local wanted, grads = {tide.grad(y, here, weight)}, {tide.grad(found, there, weight:cuda())}
+      for i = 1, 3 do
+        test.equal(grads[i].dtype, dtype)
+        test.close(grads[i]:cpu(), wanted[i], close)
+      end
+    end)
   end
 end)

@@ -186,9 +186,13 @@ function values.keep(result)
   end
 end
 
+--- Files that calls may write, in the folder where the program runs.
+local kFiles <const> = {"x.npy", "x.npz", "x.safetensors"}
+
 --- The start of a round of calls.
 function values.begin(seed, device)
   state, device_name = seed, device
+  for _, name in ipairs(kFiles) do os.remove(name) end -- what the round before has written
   for _ = 1, 8 do random(2) end
   tide.manual_seed(seed)
   if device ~= "" then tide.set_default_device(device) end
@@ -236,7 +240,7 @@ local function tensors() return list_of(values.tensor, 3) end
 local function type_name() return pick(kTypes) end
 local function device() return pick {"cpu", "cpu", "sim:0", "sim:1", "cuda", "sim:5"} end
 local function action() return pick {function(...) return ... end, function() error(kRaised, 0) end} end
-local function path() return pick {"x.npy", "x.npz", "x.safetensors", "no/such/x", "", ".", "a\0b"} end
+local function path() return pick {kFiles[1], kFiles[2], kFiles[3], "no/such/x", "", ".", "a\0b"} end
 
 local likely = {}
 local function suits(make, names) for name in names:gmatch "%S+" do likely[name] = make end end

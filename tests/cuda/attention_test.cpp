@@ -1,0 +1,147 @@
+// Attention of half types on a device: by cuDNN where it takes it, by our own kernels else; both
+// against the host's loops.
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+#include "tests/cuda/device_run.h"
+#include "tests/cuda/environment.h"
+#include "tests/runtime/cpu/native_runner.h"
+
+namespace tide::test {
+namespace {
+
+struct Case {
+  int64_t stacks, heads, rows, keys, features;
+  bool causal;
+
+  Shape queries() const { return {stacks, heads, rows, features}; }
+  Shape values() const { return {stacks, heads, keys, features}; }
+  Shape numbers() const { return {stacks, heads, rows}; }
+  std::vector<int64_t> attributes() const {
+    const auto scale = static_cast<float>(1 / std::sqrt(features));
+    return {std::bit_cast<uint32_t>(scale), causal};
+  }
+};
+
+const Case kCases[] = {{1, 1, 5, 7, 8, false},
+                       {2, 3, 9, 9, 16, true},
+                       {1, 2, 4, 11, 64, true},
+                       {1, 2, 12, 3, 40, true},
+                       {2, 1, 33, 20, 128, false}};
+
+/// A host array and its copy on the device.
+template <class T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(Array<T>& host) : host_(host), data_(cuda_backend().allocate(bytes())) {
+    cuda_backend().copy(data_, host.values.data(), bytes(), CopyKind::to_device);
+  }
+  DeviceArray(const DeviceArray&) = delete;
+  ~DeviceArray() { cuda_backend().release(data_, bytes()); }
+  void* data() const { return data_; }
+  void fetch() {
+    cuda_backend().copy(host_.values.data(), data_, bytes(), CopyKind::to_host);
+    cuda_backend().finish();
+  }
+
+ private:
+  size_t bytes() const { return host_.values.size() * sizeof(T); }
+  Array<T>& host_;
+  void* data_;
+};
+
+/// The arrays of both passes.
+template <class T>
+struct Arrays {
+  Array<T> query, key, value, slope, result, by_query, by_key, by_value;
+  Array<float> logarithms;
+
+  explicit Arrays(const Case& k)
+      : query(random_array<T>(k.queries(), 1)),
+        key(random_array<T>(k.values(), 2)),
+        value(random_array<T>(k.values(), 3)),
+        slope(random_array<T>(k.queries(), 4)),
+        result(k.queries()),
+        by_query(k.queries()),
+        by_key(k.values()),
+        by_value(k.values()),
+        logarithms(k.numbers()) {}
+};
+
+template <class T>
+void on_host(const Case& k, Arrays<T>& a) {
+  run(NativeOp::attention, {a.query.view(), a.key.view(), a.value.view()},
+      {a.result.view(), a.logarithms.view()}, k.attributes());
+  run(NativeOp::attention_backward,
+      {a.query.view(), a.key.view(), a.value.view(), a.result.view(), a.slope.view(),
+       a.logarithms.view()},
+      {a.by_query.view(), a.by_key.view(), a.by_value.view()}, k.attributes());
+}
+
+template <class T>
+void on_device(const Case& k, Arrays<T>& a) {
+  DeviceArray<T> query(a.query), key(a.key), value(a.value), slope(a.slope), result(a.result),
+      by_query(a.by_query), by_key(a.by_key), by_value(a.by_value);
+  DeviceArray<float> logarithms(a.logarithms);
+  NativeStep step;
+  step.op = NativeOp::attention;
+  step.inputs = {a.query.view(), a.key.view(), a.value.view()};
+  step.outputs = {a.result.view(), a.logarithms.view()};
+  step.attributes = k.attributes();
+  void* const forward[] = {query.data(), key.data(), value.data(), result.data(),
+                           logarithms.data()};
+  REQUIRE_FALSE(cuda_backend().launch(step, forward).failure);
+  step.op = NativeOp::attention_backward;
+  step.inputs = {a.query.view(),  a.key.view(),   a.value.view(),
+                 a.result.view(), a.slope.view(), a.logarithms.view()};
+  step.outputs = {a.by_query.view(), a.by_key.view(), a.by_value.view()};
+  void* const backward[] = {query.data(),    key.data(),    value.data(),
+                            result.data(),   slope.data(),  logarithms.data(),
+                            by_query.data(), by_key.data(), by_value.data()};
+  REQUIRE_FALSE(cuda_backend().launch(step, backward).failure);
+  for (DeviceArray<T>* array : {&result, &by_query, &by_key, &by_value}) array->fetch();
+  logarithms.fetch();
+}
+
+template <class T>
+double difference(const Array<T>& a, const Array<T>& b) {
+  double worst = 0;
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    const double x = static_cast<float>(a.values[i]), y = static_cast<float>(b.values[i]);
+    worst = std::fmax(worst, std::isnan(x) ? 1e9 : std::fabs(x - y) / (1 + std::fabs(y)));
+  }
+  return worst;
+}
+
+template <class T>
+void check_all(double tolerance) {
+  for (const Case& k : kCases) {
+    CAPTURE(k.rows, k.keys, k.features, k.causal);
+    Arrays<T> expected(k), got(k);
+    on_host(k, expected);
+    on_device(k, got);
+    CHECK(difference(got.logarithms, expected.logarithms) <= 1e-5);
+    CHECK(difference(got.result, expected.result) <= tolerance);
+    CHECK(difference(got.by_query, expected.by_query) <= tolerance);
+    CHECK(difference(got.by_key, expected.by_key) <= tolerance);
+    CHECK(difference(got.by_value, expected.by_value) <= tolerance);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("attention on a device agrees with the host's", "[cuda]") {
+  check_all<Float16>(2e-3);
+  check_all<BFloat16>(1.6e-2);
+}
+
+TEST_CASE("attention by our own kernels agrees with the host's", "[cuda][fake]") {
+  const Environment fails({{"TIDE_FAKE_DNN", "fail=execute"}});
+  check_all<Float16>(1e-3);
+  check_all<BFloat16>(8e-3);
+}
+
+}  // namespace tide::test
