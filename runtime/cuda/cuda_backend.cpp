@@ -160,10 +160,11 @@ void CudaBackend::end_plan() {
 
 NativeOutcome CudaBackend::launch(const NativeStep& step, void* const* addresses) {
   use();
-  launches_->flush();
-  NativeLaunch call{step, addresses, *kernels_, queue_lane_.stream, *reports_, {}};
-  if (!launch_native(call))
+  NativeLaunch call{step, addresses, *kernels_, *launches_, queue_lane_.stream, *reports_, {}};
+  if (!launch_native(call)) {
+    launches_->flush();
     return {run_on_host(step, addresses, host_native_(step.op), *queue_lane_.staging), {}};
+  }
   NativeOutcome outcome;
   if (call.report) outcome.report = setup_ << 32 | *call.report;
   return outcome;

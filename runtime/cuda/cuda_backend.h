@@ -90,7 +90,7 @@ class CudaBackend : public Backend {
   std::shared_ptr<LoadedKernels> loaded_;
   std::unique_ptr<CudaKernels> kernels_;
   std::unique_ptr<Reports> reports_;
-  std::unique_ptr<LaunchGraphs> launches_;  ///< of fused kernels, to the queue's stream
+  std::unique_ptr<LaunchGraphs> launches_;  ///< of kernels, to the queue's stream
   std::atomic<std::thread::id> queue_thread_;
   std::mutex pinned_mutex_;
   std::map<void*, size_t> pinned_;  ///< host memory

@@ -1,7 +1,9 @@
 // What the host's halves of native ops have in common: names and launches of embedded kernels.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "runtime/core/dtype.h"
@@ -25,10 +27,10 @@ void run(NativeLaunch& call, const char* file, const std::string& kernel, Argume
   if (blocks <= 0) return;
   const LoadedKernel& loaded = call.kernels.loaded().embedded(file, kernel, threads);
   const LaunchShape shape = launch_blocks(blocks, loaded.room);
-  void* parameters[] = {&arguments};
-  check(driver().launch(loaded.function, shape.blocks, 1, 1, shape.threads, 1, 1, 0, call.stream,
-                        parameters, nullptr),
-        "cuLaunchKernel");
+  static_assert(sizeof(Arguments) % sizeof(uint64_t) == 0);
+  std::array<uint64_t, sizeof(Arguments) / sizeof(uint64_t)> words;
+  std::memcpy(words.data(), &arguments, sizeof arguments);
+  call.launches.launch(loaded.function, shape, words);
 }
 
 /// The part of `launch_native` that is linear algebra: matrices of up to kLargestMatrix rows and

@@ -22,13 +22,19 @@ bool is_set(const char* variable, bool otherwise) {
   return value && *value ? std::string_view(value) != "0" : otherwise;
 }
 
+/// Whether a step is at least one kernel of ours, and perhaps nothing else.
+bool may_be_kernels(const Step& step) {
+  if (step.kind == Step::Kind::loop) return true;
+  return step.kind == Step::Kind::native && !is_heavy(step.native.op);
+}
+
 /// Whether enough of the plan's kernels may follow one another.
 bool is_worth_a_graph(const Plan& plan) {
-  size_t loops = 0;
+  size_t kernels = 0;
   for (const Step& step : plan.steps) {
     if (step.kind == Step::Kind::nothing) continue;
-    loops = step.kind == Step::Kind::loop ? loops + 1 : 0;
-    if (loops >= kFewestKernels) return true;
+    kernels = may_be_kernels(step) ? kernels + 1 : 0;
+    if (kernels >= kFewestKernels) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
-// Fused kernels on their way to the stream: one by one, or as a CUDA graph where a window's plan
-// comes again and again.
+// Our kernels, fused and native, on their way to the stream: one by one, or as a CUDA graph where a
+// window's plan comes again and again.
 //
 // A plain launch costs the host about 2 us and the device a gap between two kernels. A graph costs
 // about one launch for all, and the gaps shrink. What a replay still pays for is what changed since
@@ -12,9 +12,8 @@
 // caches (0.5 us or more on the device, where arguments passed at the launch lie in the constant
 // bank), and the copy is a stop of its own in the stream.
 //
-// Only fused loops become nodes. Native ops, copies and whatever else goes to the stream ends a
-// part: libraries choose their kernels anew at each call, and most windows have one heavy op,
-// first.
+// Copies, libraries and whatever else goes to the stream ends a part: libraries choose their kernels
+// anew at each call, and most windows have one heavy op, first.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +30,7 @@
 
 namespace tide::cuda {
 
-/// The way of fused kernels to one stream. Used by the queue's thread, with the device's context
+/// The way of kernels to one stream. Used by the queue's thread, with the device's context
 /// current. TIDE_CUDA_GRAPHS=0: no graphs.
 class LaunchGraphs {
  public:

@@ -26,7 +26,7 @@ const LibraryFacts& facts_of(Library library) {
        {"libcublasLt.so.13", "libcublasLt.so.12"},
        "matrix products are slow",
        "pip install nvidia-cublas, or CUDA toolkit 13"},
-      {"cuDNN", {"libcudnn.so.9"}, "convolutions are slow", "pip install nvidia-cudnn-cu13"},
+      {"cuDNN", {"libcudnn.so.9"}, "convolutions and attention are slow", "pip install nvidia-cudnn-cu13"},
       {"NCCL", {"libnccl.so.2"}, "needed by nothing yet", "pip install nvidia-nccl-cu13"},
       {"CUPTI",
        {"libcupti.so.13", "libcupti.so.12"},

@@ -69,7 +69,7 @@ bool launch_matmul(NativeLaunch& call) {
   if (g.m == 0 || g.n == 0 || g.batch == 0) return true;
   const bool tf32 = call.step.attributes[1] != 0;
   const DType type = call.step.inputs[0].type, result = call.step.outputs[0].type;
-  const LibraryOutcome outcome = call.kernels.blas().multiply(g, type, result, tf32, call.stream);
+  const LibraryOutcome outcome = call.kernels.blas().multiply(g, type, result, tf32, call.flushed());
   call.tensor_core_obstacle = outcome.obstacle;
   if (outcome.enqueued) return true;
   if (!embedded_ptx("matmul")) return false;
@@ -104,7 +104,7 @@ bool launch_attention(NativeLaunch& call, bool backward) {
   }
   Dnn& dnn = call.kernels.dnn();
   const LibraryOutcome outcome =
-      backward ? dnn.attend_backward(g, type, call.stream) : dnn.attend(g, type, call.stream);
+      backward ? dnn.attend_backward(g, type, call.flushed()) : dnn.attend(g, type, call.flushed());
   call.tensor_core_obstacle = outcome.obstacle;
   if (outcome.enqueued) return true;
   if (!embedded_ptx("attention") || g.features > kMostFeatures) return false;
@@ -152,14 +152,14 @@ bool launch_sort(NativeLaunch& call) {
   g.kept = results / g.rows;
   g.descending = call.step.attributes[0] != 0;
   const auto bytes = static_cast<size_t>(shape.numel()) * (size_of(type) == 8 ? 16 : 8);
-  char* room = static_cast<char*>(call.kernels.workspace().get(call.stream, 2 * bytes));
+  char* room = static_cast<char*>(call.kernels.workspace().get(call.flushed(), 2 * bytes));
   if (!room) return false;
   g.sorted = room;
   g.merged = room + bytes;
   sort_rows(call, g, type);
   run(call, "sort", std::string("write_sorted_") + suffix_of(type), g, blocks_for(results),
       kElementThreads);
-  call.kernels.workspace().trim(call.stream);
+  call.kernels.workspace().trim(call.flushed());
   return true;
 }
 
@@ -242,7 +242,7 @@ bool scatter_meeting(NativeLaunch& call, ScatterArguments& s, const std::string&
   sort.length = s.length;
   const auto bytes = static_cast<size_t>(count) * sizeof(uint64_t);
   char* room = static_cast<char*>(call.kernels.workspace().get(
-      call.stream, 2 * bytes + static_cast<size_t>(count) * sizeof(int32_t)));
+      call.flushed(), 2 * bytes + static_cast<size_t>(count) * sizeof(int32_t)));
   if (!room) return false;
   sort.sorted = room;
   sort.merged = room + bytes;
@@ -251,7 +251,7 @@ bool scatter_meeting(NativeLaunch& call, ScatterArguments& s, const std::string&
   sort_rows(call, sort, DType::i32);
   s.sorted = static_cast<const unsigned long long*>(sort.sorted);
   run(call, "indexing", kernel, s, blocks_for(count * s.lanes), kElementThreads);
-  call.kernels.workspace().trim(call.stream);
+  call.kernels.workspace().trim(call.flushed());
   return true;
 }
 
@@ -272,7 +272,7 @@ bool launch_scatter(NativeLaunch& call) {
   const auto base = reinterpret_cast<DevicePointer>(call.input(0));
   const auto bytes = static_cast<size_t>(out.shape.numel()) * size_of(type);
   if (bytes && to != base)
-    check(driver().copy_within(to, base, bytes, call.stream), "cuMemcpyDtoDAsync");
+    check(driver().copy_within(to, base, bytes, call.flushed()), "cuMemcpyDtoDAsync");
   if (g.count == 0) return true;
   ScatterArguments s = in_order(g);
   const bool apart = s.length == 1 || (add && (type == DType::i64 || type == DType::i32));
@@ -314,7 +314,7 @@ bool make_room(NativeLaunch& call, ScanArguments& g, size_t bytes_of_block) {
   g.blocks = (g.length + kScanBlock - 1) / kScanBlock;
   if (g.blocks == 1) return true;
   const auto blocks = static_cast<size_t>(g.outer * g.inner * g.blocks);
-  g.sums = call.kernels.workspace().get(call.stream, blocks * bytes_of_block);
+  g.sums = call.kernels.workspace().get(call.flushed(), blocks * bytes_of_block);
   return g.sums != nullptr;
 }
 
@@ -404,7 +404,7 @@ bool convolve_by_library(NativeLaunch& call, const ConvolutionArguments& g) {
     if (size == 0) return false;
   const bool tf32 = call.step.attributes[8] != 0;
   const LibraryOutcome outcome =
-      call.kernels.dnn().convolve(g, call.step.op, call.step.outputs[0].type, tf32, call.stream);
+      call.kernels.dnn().convolve(g, call.step.op, call.step.outputs[0].type, tf32, call.flushed());
   call.tensor_core_obstacle = outcome.obstacle;
   return outcome.enqueued;
 }

@@ -14,6 +14,7 @@ struct NativeLaunch {
   const NativeStep& step;
   void* const* addresses;  ///< of inputs, then outputs
   CudaKernels& kernels;
+  LaunchGraphs& launches;
   Stream stream;
   Reports& reports;
   std::optional<uint64_t>
@@ -22,6 +23,11 @@ struct NativeLaunch {
   /// long as the process; null if nothing keeps them from it.
   const char* tensor_core_obstacle = nullptr;
 
+  /// The stream, with all launches that were put off on it: for whatever is not a launch of ours.
+  Stream flushed() const {
+    launches.flush();
+    return stream;
+  }
   void* input(size_t i) const { return addresses[i]; }
   void* output(size_t i) const { return addresses[step.inputs.size() + i]; }
   const Layout& input_layout(size_t i) const { return step.inputs[i].layout; }

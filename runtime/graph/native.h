@@ -18,6 +18,15 @@ enum class NativeOp : uint16_t {
 #undef TIDE_NATIVE
 };
 
+constexpr bool is_heavy(NativeOp op) {
+  constexpr bool kHeavy[] = {
+#define TIDE_NATIVE(name, heavy) heavy,
+#include "runtime/ops/native_ops.def"
+#undef TIDE_NATIVE
+  };
+  return kHeavy[static_cast<int>(op)];
+}
+
 /// An array that a native op reads or writes. `data` is the address of the element at index 0.
 struct ArrayView {
   void* data = nullptr;

@@ -243,11 +243,6 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
 std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const Tensor> inputs,
                                   std::span<const NativeResult> outputs,
                                   std::span<const int64_t> attributes) {
-  static constexpr bool kHeavy[] = {
-#define TIDE_NATIVE(op_name, heavy) heavy,
-#include "runtime/ops/native_ops.def"
-#undef TIDE_NATIVE
-  };
   std::vector<TensorOrNumber> operands(inputs.begin(), inputs.end());
   DeviceState& device = common_device(name, operands);
   Ref<Node> node = new_node(Node::Kind::native, name, device, outputs[0].type, outputs[0].shape);
@@ -257,7 +252,7 @@ std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const
   for (const Tensor& input : inputs)
     node->native->inputs.push_back(argument_of(
         input.body().cell->device == &device ? input : record_transfer(input, device.device)));
-  record_node(node, kHeavy[static_cast<int>(op)]);
+  record_node(node, is_heavy(op));
   std::vector<Tensor> results{make_tensor(node)};
   for (size_t k = 1; k < outputs.size(); ++k) {
     Ref<Node> part = new_node(Node::Kind::part, name, device, outputs[k].type, outputs[k].shape);
