@@ -12,8 +12,8 @@
 // caches (0.5 us or more on the device, where arguments passed at the launch lie in the constant
 // bank), and the copy is a stop of its own in the stream.
 //
-// Copies, libraries and whatever else goes to the stream ends a part: libraries choose their kernels
-// anew at each call, and most windows have one heavy op, first.
+// Copies, libraries and whatever else goes to the stream ends a part: libraries choose their
+// kernels anew at each call, and most windows have one heavy op, first.
 #pragma once
 
 #include <cstddef>
