@@ -41,7 +41,7 @@ enum Name : int64_t {
   kResult,
   kLogarithms,
   kScale,
-  kNever,
+  kLowest,
   kSlope,
   kOne,
   kMeans,
@@ -73,10 +73,10 @@ class Graph : public DnnGraph {
   DnnArray scores(const DnnArray& query, const DnnArray& key_turned, const DnnArray& scale) {
     return map(Map::multiply, product(query, key_turned), scale);
   }
-  /// Later keys are not seen. Their scores must not be looked at for a number that is `never`.
+  /// Later keys are not seen: their scores become the lowest number.
   DnnArray masked(const DnnArray& scores) {
     if (!key_[kCausal]) return scores;
-    return select(not_less(index(scores, 2), index(scores, 3)), scores, number(kNever));
+    return select(not_less(index(scores, 2), index(scores, 3)), scores, number(kLowest));
   }
   dnn::DataType type() const { return type_; }
 
@@ -189,7 +189,7 @@ const char* obstacle_of(const AttentionArguments& g, int capability) {
   return nullptr;
 }
 
-constexpr float kOneNumber = 1, kLeast = std::numeric_limits<float>::lowest();
+constexpr float kOneNumber = 1, kLowestNumber = std::numeric_limits<float>::lowest();
 
 /// The largest divisor of n that is at most `most`; at least 1.
 int64_t divisor_up_to(int64_t most, int64_t n) {
@@ -203,9 +203,9 @@ int64_t divisor_up_to(int64_t most, int64_t n) {
 LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream stream) {
   if (const char* obstacle = obstacle_of(g, capability_)) return {false, obstacle};
   constexpr std::array<int64_t, 7> kNames = {kQuery,      kKey,   kValue, kResult,
-                                             kLogarithms, kScale, kNever};
-  const std::array<const void*, 7> addresses = {g.query,      g.key,    g.value, g.result,
-                                                g.logarithms, &g.scale, &kLeast};
+                                             kLogarithms, kScale, kLowest};
+  const std::array<const void*, 7> addresses = {g.query,      g.key,    g.value,       g.result,
+                                                g.logarithms, &g.scale, &kLowestNumber};
   const size_t count = g.causal ? kNames.size() : kNames.size() - 1;
   return plans_.run(Attention(NativeOp::attention, g, type), nullptr,
                     {std::span(kNames).first(count), std::span(addresses).first(count)}, stream);
@@ -233,7 +233,7 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
       const float* const logarithms = all.logarithms + (stack * all.heads + head) * all.rows;
       constexpr std::array<int64_t, 12> kNames = {kQuery,      kKey,   kValue,   kResult,
                                                   kLogarithms, kScale, kOne,     kSlope,
-                                                  kByQuery,    kByKey, kByValue, kNever};
+                                                  kByQuery,    kByKey, kByValue, kLowest};
       const std::array<const void*, 12> addresses = {moved(all.query, all.query_strides),
                                                      moved(all.key, all.key_strides),
                                                      moved(all.value, all.value_strides),
@@ -245,7 +245,7 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
                                                      moved(all.by_query, all.result_strides),
                                                      moved(all.by_key, all.gradient_strides),
                                                      moved(all.by_value, all.gradient_strides),
-                                                     &kLeast};
+                                                     &kLowestNumber};
       const size_t count = g.causal ? kNames.size() : kNames.size() - 1;
       // The numbers of a part's rows lie as those of all.
       const auto numbers = static_cast<size_t>(g.stacks * all.heads * all.rows);

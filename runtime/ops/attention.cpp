@@ -56,13 +56,15 @@ struct Rule {
   bool causal;
 };
 
+/// The sizes of an operand but for rows and features.
+Shape stacks_of(const Tensor& x) {
+  Shape shape = x.shape();
+  shape[x.rank() - 2] = shape[x.rank() - 1] = 1;
+  return shape;
+}
+
 /// Sizes of the scores.
 Shape score_shape(const Operands& o) {
-  const auto stacks_of = [&](const Tensor& x) {
-    Shape shape = x.shape();
-    shape[o.rows_dim()] = shape[o.rank() - 1] = 1;
-    return shape;
-  };
   Shape shape = broadcast(kName, stacks_of(o.query), stacks_of(o.key));
   shape = broadcast(kName, shape, stacks_of(o.value));
   if (o.mask.defined()) shape = broadcast(kName, shape, stacks_of(o.mask));
@@ -214,11 +216,6 @@ Gradients gradients_of(const Operands& o, const Rule& rule, const Tensor& dy) {
 /// takes it about a second.
 bool suits_library(const Operands& o, const Rule& rule) {
   constexpr int64_t kElements = 8, kMostFeatures = 128;  // 16 bytes; what all cards take
-  const auto stacks_of = [&](const Tensor& x) {
-    Shape shape = x.shape();
-    shape[o.rows_dim()] = shape[o.rank() - 1] = 1;
-    return shape;
-  };
   const int64_t features = o.query.shape()[o.rank() - 1], rows = o.query.shape()[o.rows_dim()],
                 keys = o.key.shape()[o.rows_dim()];
   return is_half(o.type()) && !o.mask.defined() && rule.dropout == 0 &&

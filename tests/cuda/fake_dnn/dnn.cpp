@@ -17,8 +17,7 @@
 
 #include "runtime/cuda/dnn_api.h"
 #include "tests/cuda/fake/settings.h"
-#include "tests/cuda/fake_dnn/convolution.h"
-#include "tests/cuda/fake_dnn/graph.h"
+#include "tests/cuda/fake_dnn/object.h"
 
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t flags,
                                    int* status);
@@ -27,9 +26,7 @@ namespace {
 
 using namespace tide::cuda;
 using namespace tide::cuda::dnn;
-
-constexpr Status kBadParameter = 2000, kNotFinalized = 2004, kWrongCount = 2006, kWrongShape = 2008,
-                 kWrongType = 2010, kWrongKind = 2012, kNotSupported = 3000, kFailed = 5000;
+using namespace fake;
 
 std::string setting(const std::string& name) {
   const char* text = std::getenv("TIDE_FAKE_DNN");
@@ -44,14 +41,6 @@ std::string setting(const std::string& name) {
 
 bool fails(const char* place) { return setting("fail") == place; }
 
-/// An engine, as the heuristics suggest it.
-struct Engine {
-  int mode;
-  std::vector<int> notes;
-  int64_t workspace;
-  bool finalizes, is_trap;
-};
-
 const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
       {kHeuristicsA, {kNotDeterministic}, 0, true, true},
@@ -65,154 +54,23 @@ const std::vector<Engine>& engines() {
   return all;
 }
 
-struct Value {
-  Type type;
-  int64_t count;
-  std::vector<char> bytes;
-};
-
-struct Object {
-  explicit Object(Kind k) : kind(k) {}
-  const Kind kind;
-  bool finalized = false;
-  std::map<Property, Value> values;
-  std::optional<fake::DnnArray> array;
-  std::optional<fake::DnnConvolution> convolution;
-  fake::DnnOperations operations;  ///< in place of a convolution
-  const Engine* engine = nullptr;
-
-  int64_t count(Property property) const { return values.at(property).count; }
-  template <class T>
-  T get(Property property, size_t i = 0) const {
-    T value;
-    std::memcpy(&value, values.at(property).bytes.data() + i * sizeof(T), sizeof(T));
-    return value;
-  }
-  const Object& object(Property property, size_t i = 0) const {
-    return *get<const Object*>(property, i);
-  }
-  bool has(Property property) const { return values.count(property) > 0; }
-};
-
-/// What a kind of descriptor takes.
-struct Rule {
-  Kind kind;
-  Property property;
-  Type type;
-  int64_t least, most;
-  bool may_lack = false;
-};
-
-constexpr Rule kRules[] = {
-    {Kind::tensor, Property::tensor_type, Type::data_type, 1, 1},
-    {Kind::tensor, Property::tensor_dimensions, Type::int64, 4, 4},
-    {Kind::tensor, Property::tensor_strides, Type::int64, 4, 4},
-    {Kind::tensor, Property::tensor_id, Type::int64, 1, 1},
-    {Kind::tensor, Property::tensor_alignment, Type::int64, 1, 1},
-    {Kind::tensor, Property::tensor_virtual, Type::boolean, 1, 1, true},
-    {Kind::tensor, Property::tensor_by_value, Type::boolean, 1, 1, true},
-    {Kind::map, Property::map_mode, Type::map_mode, 1, 1},
-    {Kind::map, Property::map_compute_type, Type::data_type, 1, 1},
-    {Kind::map, Property::map_axis, Type::int64, 1, 1, true},
-    {Kind::map_operation, Property::map_how, Type::descriptor, 1, 1},
-    {Kind::map_operation, Property::map_x, Type::descriptor, 1, 1},
-    {Kind::map_operation, Property::map_b, Type::descriptor, 1, 1, true},
-    {Kind::map_operation, Property::map_condition, Type::descriptor, 1, 1, true},
-    {Kind::map_operation, Property::map_y, Type::descriptor, 1, 1},
-    {Kind::matmul, Property::matmul_compute_type, Type::data_type, 1, 1},
-    {Kind::matmul_operation, Property::matmul_how, Type::descriptor, 1, 1},
-    {Kind::matmul_operation, Property::matmul_a, Type::descriptor, 1, 1},
-    {Kind::matmul_operation, Property::matmul_b, Type::descriptor, 1, 1},
-    {Kind::matmul_operation, Property::matmul_c, Type::descriptor, 1, 1},
-    {Kind::reduction, Property::reduction_operator, Type::reduction_operator, 1, 1},
-    {Kind::reduction, Property::reduction_compute_type, Type::data_type, 1, 1},
-    {Kind::reduction_operation, Property::reduction_how, Type::descriptor, 1, 1},
-    {Kind::reduction_operation, Property::reduction_x, Type::descriptor, 1, 1},
-    {Kind::reduction_operation, Property::reduction_y, Type::descriptor, 1, 1},
-    {Kind::reshape_operation, Property::reshape_x, Type::descriptor, 1, 1},
-    {Kind::reshape_operation, Property::reshape_y, Type::descriptor, 1, 1},
-    {Kind::convolution, Property::convolution_compute_type, Type::data_type, 1, 1},
-    {Kind::convolution, Property::convolution_mode, Type::convolution_mode, 1, 1},
-    {Kind::convolution, Property::convolution_dims, Type::int64, 1, 1},
-    {Kind::convolution, Property::convolution_strides, Type::int64, 2, 2},
-    {Kind::convolution, Property::convolution_paddings_before, Type::int64, 2, 2},
-    {Kind::convolution, Property::convolution_paddings_after, Type::int64, 2, 2},
-    {Kind::convolution, Property::convolution_dilations, Type::int64, 2, 2},
-    {Kind::forward, Property::forward_convolution, Type::descriptor, 1, 1},
-    {Kind::forward, Property::forward_x, Type::descriptor, 1, 1},
-    {Kind::forward, Property::forward_w, Type::descriptor, 1, 1},
-    {Kind::forward, Property::forward_y, Type::descriptor, 1, 1},
-    {Kind::forward, Property::forward_alpha, Type::float32, 1, 1},
-    {Kind::forward, Property::forward_beta, Type::float32, 1, 1},
-    {Kind::backward_data, Property::backward_data_convolution, Type::descriptor, 1, 1},
-    {Kind::backward_data, Property::backward_data_dx, Type::descriptor, 1, 1},
-    {Kind::backward_data, Property::backward_data_w, Type::descriptor, 1, 1},
-    {Kind::backward_data, Property::backward_data_dy, Type::descriptor, 1, 1},
-    {Kind::backward_data, Property::backward_data_alpha, Type::float32, 1, 1},
-    {Kind::backward_data, Property::backward_data_beta, Type::float32, 1, 1},
-    {Kind::backward_filter, Property::backward_filter_convolution, Type::descriptor, 1, 1},
-    {Kind::backward_filter, Property::backward_filter_x, Type::descriptor, 1, 1},
-    {Kind::backward_filter, Property::backward_filter_dw, Type::descriptor, 1, 1},
-    {Kind::backward_filter, Property::backward_filter_dy, Type::descriptor, 1, 1},
-    {Kind::backward_filter, Property::backward_filter_alpha, Type::float32, 1, 1},
-    {Kind::backward_filter, Property::backward_filter_beta, Type::float32, 1, 1},
-    {Kind::graph, Property::graph_handle, Type::handle, 1, 1},
-    {Kind::graph, Property::graph_operations, Type::descriptor, 1, 64},
-    {Kind::heuristics, Property::heuristics_graph, Type::descriptor, 1, 1},
-    {Kind::heuristics, Property::heuristics_mode, Type::heuristics_mode, 1, 1},
-    {Kind::plan, Property::plan_handle, Type::handle, 1, 1},
-    {Kind::plan, Property::plan_choice, Type::descriptor, 1, 1},
-    {Kind::variant_pack, Property::pack_ids, Type::int64, 1, 16},
-    {Kind::variant_pack, Property::pack_pointers, Type::pointer, 1, 16},
-    {Kind::variant_pack, Property::pack_workspace, Type::pointer, 1, 1},
-};
-
-size_t size_of(Type type) {
-  switch (type) {
-    case Type::boolean:
-      return 1;
-    case Type::data_type:
-    case Type::map_mode:
-    case Type::reduction_operator:
-    case Type::convolution_mode:
-    case Type::heuristics_mode:
-    case Type::numerical_note:
-    case Type::float32:
-      return 4;
-    default:
-      return 8;
-  }
-}
-
-bool is_scale(Property property) {
-  return property == Property::forward_alpha || property == Property::forward_beta ||
-         property == Property::backward_data_alpha || property == Property::backward_data_beta ||
-         property == Property::backward_filter_alpha || property == Property::backward_filter_beta;
-}
-
-const Rule* rule_of(Kind kind, Property property) {
-  for (const Rule& rule : kRules)
-    if (rule.kind == kind && rule.property == property) return &rule;
-  return nullptr;
-}
-
 /// The handle there is, and its stream.
 struct Session {
   Stream stream = nullptr;
 };
 
-std::optional<fake::Format> format_of(int type) {
+std::optional<Format> format_of(int type) {
   switch (type) {
     case kFloat32:
     case kInt32:  // of arrays that are not stored: their numbers are small
     case kBoolean:
-      return fake::Format::f32;
+      return Format::f32;
     case kFloat64:
-      return fake::Format::f64;
+      return Format::f64;
     case kFloat16:
-      return fake::Format::f16;
+      return Format::f16;
     case kBFloat16:
-      return fake::Format::bf16;
+      return Format::bf16;
     default:
       return std::nullopt;
   }
@@ -221,13 +79,13 @@ std::optional<fake::Format> format_of(int type) {
 Status finish_tensor(Object& tensor) {
   const auto format = format_of(tensor.get<int>(Property::tensor_type));
   if (!format) return kNotSupported;
-  fake::DnnArray array{*format,
-                       {},
-                       {},
-                       tensor.get<int64_t>(Property::tensor_alignment),
-                       tensor.get<int64_t>(Property::tensor_id),
-                       tensor.has(Property::tensor_virtual),
-                       tensor.has(Property::tensor_by_value)};
+  DnnArray array{*format,
+                 {},
+                 {},
+                 tensor.get<int64_t>(Property::tensor_alignment),
+                 tensor.get<int64_t>(Property::tensor_id),
+                 tensor.has(Property::tensor_virtual),
+                 tensor.has(Property::tensor_by_value)};
   const int type = tensor.get<int>(Property::tensor_type);
   if ((type == kInt32 || type == kBoolean) && !array.is_virtual) return kNotSupported;
   for (size_t d = 0; d < 4; ++d) {
@@ -235,7 +93,7 @@ Status finish_tensor(Object& tensor) {
     array.strides[d] = tensor.get<int64_t>(Property::tensor_strides, d);
     if (array.sizes[d] < 1 || array.strides[d] < 1) return kBadParameter;
   }
-  const int64_t element = *format == fake::Format::f64 ? 8 : *format == fake::Format::f32 ? 4 : 2;
+  const int64_t element = *format == Format::f64 ? 8 : *format == Format::f32 ? 4 : 2;
   if (array.alignment < element || array.alignment % element) return kBadParameter;
   tensor.array = array;
   return 0;
@@ -248,21 +106,21 @@ Status finish_window(const Object& window) {
              : kBadParameter;
 }
 
-Status finish_operation(Object& operation, fake::Pass pass, Property window, Property x,
-                        Property weight, Property y, Property alpha, Property beta) {
+Status finish_operation(Object& operation, Pass pass, Property window, Property x, Property weight,
+                        Property y, Property alpha, Property beta) {
   const Object& how = operation.object(window);
   if (how.kind != Kind::convolution) return kWrongKind;
   for (const Property array : {x, weight, y})
     if (operation.object(array).kind != Kind::tensor) return kWrongKind;
   for (const Property part : {window, x, weight, y})
     if (!operation.object(part).finalized) return kNotFinalized;
-  fake::DnnConvolution made{pass,
-                            *operation.object(x).array,
-                            *operation.object(weight).array,
-                            *operation.object(y).array,
-                            {},
-                            {},
-                            {}};
+  DnnConvolution made{pass,
+                      *operation.object(x).array,
+                      *operation.object(weight).array,
+                      *operation.object(y).array,
+                      {},
+                      {},
+                      {}};
   for (size_t d = 0; d < 2; ++d) {
     made.stride[d] = how.get<int64_t>(Property::convolution_strides, d);
     made.padding[d] = how.get<int64_t>(Property::convolution_paddings_before, d);
@@ -274,7 +132,7 @@ Status finish_operation(Object& operation, fake::Pass pass, Property window, Pro
   if (made.x.name == made.weight.name || made.x.name == made.y.name ||
       made.weight.name == made.y.name)
     return kBadParameter;
-  const bool wide = made.x.format == fake::Format::f64;
+  const bool wide = made.x.format == Format::f64;
   if (how.get<int>(Property::convolution_compute_type) != (wide ? kFloat64 : kFloat32))
     return kNotSupported;
   const auto scale = [&](Property which) {
@@ -290,15 +148,15 @@ Status finish_operation(Object& operation, fake::Pass pass, Property window, Pro
 
 Status finish_operation(Object& operation) {
   if (operation.kind == Kind::forward)
-    return finish_operation(operation, fake::Pass::forward, Property::forward_convolution,
+    return finish_operation(operation, Pass::forward, Property::forward_convolution,
                             Property::forward_x, Property::forward_w, Property::forward_y,
                             Property::forward_alpha, Property::forward_beta);
   if (operation.kind == Kind::backward_data)
-    return finish_operation(operation, fake::Pass::data, Property::backward_data_convolution,
+    return finish_operation(operation, Pass::data, Property::backward_data_convolution,
                             Property::backward_data_dx, Property::backward_data_w,
                             Property::backward_data_dy, Property::backward_data_alpha,
                             Property::backward_data_beta);
-  return finish_operation(operation, fake::Pass::filter, Property::backward_filter_convolution,
+  return finish_operation(operation, Pass::filter, Property::backward_filter_convolution,
                           Property::backward_filter_x, Property::backward_filter_dw,
                           Property::backward_filter_dy, Property::backward_filter_alpha,
                           Property::backward_filter_beta);
@@ -328,13 +186,13 @@ const Parts* parts_of(Kind kind) {
 
 Status finish_part(Object& operation) {
   const Parts& parts = *parts_of(operation.kind);
-  fake::DnnOperation made{.kind = operation.kind, .x = {}, .y = {}, .b = {}, .condition = {}};
+  DnnOperation made{.kind = operation.kind, .x = {}, .y = {}, .b = {}, .condition = {}};
   Status status = 0;
   const auto array = [&](Property property) {
     const Object& tensor = operation.object(property);
     if (tensor.kind != Kind::tensor) status = kWrongKind;
     if (!tensor.finalized) status = kNotFinalized;
-    return tensor.array.value_or(fake::DnnArray{});
+    return tensor.array.value_or(DnnArray{});
   };
   made.x = array(parts.x), made.y = array(parts.y);
   if (parts.b != parts.x && operation.has(parts.b)) made.b = array(parts.b);
@@ -434,7 +292,7 @@ Status finish(Object& object) {
 /// Fills descriptors that the caller made with what the heuristics suggest.
 Status get_results(const Object& heuristics, int64_t room, int64_t* count, Object** choices) {
   const int mode = heuristics.get<int>(Property::heuristics_mode);
-  const bool wide = heuristics.convolution && heuristics.convolution->x.format == fake::Format::f64;
+  const bool wide = heuristics.convolution && heuristics.convolution->x.format == Format::f64;
   int64_t found = 0;
   for (const Engine& engine : engines()) {
     const bool tensor_cores = std::ranges::count(engine.notes, int{kTensorCore}) > 0;
@@ -455,39 +313,39 @@ Status get_results(const Object& heuristics, int64_t room, int64_t* count, Objec
 
 /// One run of a plan, with the memory it was given.
 struct Run {
-  std::optional<fake::DnnConvolution> convolution;
-  fake::DnnOperations operations;
+  std::optional<DnnConvolution> convolution;
+  DnnOperations operations;
   const Engine* engine;
   std::map<int64_t, const void*> arrays;  ///< by name
   std::map<int64_t, float> numbers;       ///< of the host's, as they were
   void* workspace;
 
-  const void* find(const fake::DnnArray& array) const {
+  const void* find(const DnnArray& array) const {
     return array.is_by_value ? &numbers.at(array.name) : arrays.at(array.name);
   }
 };
 
-void spoil(const Run& run, const fake::DnnArray& array) {
-  fake::write_number(const_cast<void*>(run.find(array)), array.format, 0,
-                     std::numeric_limits<double>::quiet_NaN());
+void spoil(const Run& run, const DnnArray& array) {
+  write_number(const_cast<void*>(run.find(array)), array.format, 0,
+               std::numeric_limits<double>::quiet_NaN());
 }
 
 void carry_out(const Run& run) {
-  if (fake::settings().skip_kernels) return;
+  if (settings().skip_kernels) return;
   if (run.engine->workspace)
     std::memset(run.workspace, 0xff, static_cast<size_t>(run.engine->workspace));
   if (!run.convolution) {
-    run.operations.compute([&](const fake::DnnArray& array) { return run.find(array); });
-    for (const fake::DnnOperation& operation : run.operations.all)
+    run.operations.compute([&](const DnnArray& array) { return run.find(array); });
+    for (const DnnOperation& operation : run.operations.all)
       if (run.engine->is_trap && !operation.y.is_virtual) spoil(run, operation.y);
     return;
   }
-  const fake::DnnConvolution& c = *run.convolution;
+  const DnnConvolution& c = *run.convolution;
   const bool tf32 =
-      c.x.format == fake::Format::f32 && std::ranges::count(run.engine->notes, int{kTensorCore});
+      c.x.format == Format::f32 && std::ranges::count(run.engine->notes, int{kTensorCore});
   c.compute(run.find(c.x), run.find(c.weight), run.find(c.y), tf32);
   if (run.engine->is_trap)
-    spoil(run, c.pass == fake::Pass::forward ? c.y : c.pass == fake::Pass::data ? c.x : c.weight);
+    spoil(run, c.pass == Pass::forward ? c.y : c.pass == Pass::data ? c.x : c.weight);
 }
 
 }  // namespace
@@ -523,23 +381,13 @@ TIDE_EXPORT Status cudnnBackendDestroyDescriptor(Descriptor descriptor) {
 TIDE_EXPORT Status cudnnBackendSetAttribute(Descriptor descriptor, Property property, Type type,
                                             int64_t count, const void* values) {
   auto& object = *static_cast<Object*>(descriptor);
-  const Rule* rule = rule_of(object.kind, property);
-  if (!rule) return kNotSupported;
-  if (object.finalized) return kBadParameter;
-  if (type != rule->type && !(is_scale(property) && type == Type::float64)) return kWrongType;
-  if (count < rule->least || count > rule->most || !values) return kWrongCount;
-  const auto* bytes = static_cast<const char*>(values);
-  object.values[property] = {
-      type, count, {bytes, bytes + static_cast<size_t>(count) * size_of(type)}};
-  return 0;
+  return object.set(property, type, count, values);
 }
 
 TIDE_EXPORT Status cudnnBackendFinalize(Descriptor descriptor) {
   auto& object = *static_cast<Object*>(descriptor);
   if (object.finalized) return kBadParameter;
-  for (const Rule& rule : kRules)
-    if (rule.kind == object.kind && !rule.may_lack && !object.has(rule.property))
-      return kBadParameter;
+  if (!object.is_complete()) return kBadParameter;
   const Status status = finish(object);
   object.finalized = status == 0;
   return status;
@@ -589,7 +437,7 @@ TIDE_EXPORT Status cudnnBackendExecute(Handle handle, Descriptor plan, Descripto
                                        {},
                                        with.get<void*>(Property::pack_workspace)});
   const auto count = static_cast<size_t>(with.count(Property::pack_ids));
-  const auto give = [&](const fake::DnnArray& array) {
+  const auto give = [&](const DnnArray& array) {
     for (size_t i = 0; i < count; ++i) {
       if (with.get<int64_t>(Property::pack_ids, i) != array.name) continue;
       const void* data = with.get<const void*>(Property::pack_pointers, i);
@@ -604,10 +452,9 @@ TIDE_EXPORT Status cudnnBackendExecute(Handle handle, Descriptor plan, Descripto
   };
   bool good = true;
   if (how.convolution)
-    for (const fake::DnnArray& array :
-         {how.convolution->x, how.convolution->weight, how.convolution->y})
+    for (const DnnArray& array : {how.convolution->x, how.convolution->weight, how.convolution->y})
       good = good && give(array);
-  for (const fake::DnnArray& array : how.operations.stored()) good = good && give(array);
+  for (const DnnArray& array : how.operations.stored()) good = good && give(array);
   if (!good || (how.engine->workspace && !run->workspace)) return kBadParameter;
   void* enqueue = nullptr;
   cuGetProcAddress_v2("cuLaunchHostFunc", &enqueue, kInterfaceVersion, 0, nullptr);
