@@ -63,8 +63,8 @@ std::string CudaBackend::description() const {
 }
 
 bool CudaBackend::has_library(NativeOp op) const {
-  constexpr int kAmpere = 80;
-  return op == NativeOp::attention && facts_.capability() >= kAmpere && dnn_table() != nullptr;
+  return op == NativeOp::attention && Dnn::takes_attention(facts_.capability()) &&
+         dnn_table() != nullptr;
 }
 
 /// Makes the device's context the calling thread's.

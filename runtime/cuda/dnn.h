@@ -23,6 +23,8 @@ class Dnn {
   LibraryOutcome convolve(const ConvolutionArguments& convolution, NativeOp op, DType type,
                           bool tf32, Stream stream);
 
+  /// Whether it has attention for cards of this compute capability.
+  static bool takes_attention(int capability) { return capability >= 80; }
   /// Enqueues attention of half types, or its gradients, unless cuDNN is not there or has no engine
   /// for it. Weights, and in the backward pass their gradients, are rounded to the type before they
   /// are factors of products, as in all libraries that never store them.

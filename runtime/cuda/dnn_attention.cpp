@@ -176,9 +176,8 @@ Attention::Attention(NativeOp op, const AttentionArguments& g, DType type)
 
 /// What keeps cuDNN's kernels from these arrays, or null.
 const char* obstacle_of(const AttentionArguments& g, int capability) {
-  constexpr int kAmpere = 80;
   constexpr int64_t kAligned = 16, kElements = kAligned / 2;
-  if (capability < kAmpere) return "cuDNN's attention needs compute capability 8.0";
+  if (!Dnn::takes_attention(capability)) return "cuDNN's attention needs compute capability 8.0";
   if (g.features % kElements) return "the features of a row are not a multiple of 16 bytes";
   for (const void* address : {g.query, g.key, g.value, g.slope})
     if (reinterpret_cast<uintptr_t>(address) % kAligned)

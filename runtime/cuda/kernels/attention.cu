@@ -89,14 +89,14 @@ __device__ void attend(const AttentionArguments& g) {
   }
 }
 
-/// A score's weight, and what the loss changes with it.
+/// A score's weight, and what the loss changes with it. `mean`: slope times result.
 struct Slopes {
   float weight, by_score;
 };
 __device__ Slopes slopes_of(const AttentionArguments& g, float logarithm, const Row& query,
-                            const Row& key, const Row& value, const Row& slope, const Row& result) {
+                            const Row& key, const Row& value, const Row& slope, float mean) {
   const float weight = expf(g.scale * dot(query, key) - logarithm);
-  return {weight, g.scale * weight * (dot(slope, value) - dot(slope, result))};
+  return {weight, g.scale * weight * (dot(slope, value) - mean)};
 }
 
 /// A warp per row of the query.
@@ -108,14 +108,15 @@ __device__ void attend_backward_rows(const AttentionArguments& g) {
     const Row query =
         load(static_cast<const T*>(g.query) + place.of(g.query_strides, row), g.features);
     const Row slope = load(static_cast<const T*>(g.slope) + i * g.features, g.features);
-    const Row result = load(static_cast<const T*>(g.result) + i * g.features, g.features);
+    const float mean =
+        dot(slope, load(static_cast<const T*>(g.result) + i * g.features, g.features));
     const int64_t seen = g.causal && row < g.keys ? row + 1 : g.keys;
     Row total;
     for (int64_t j = 0; j < seen; ++j) {
       const Row key = load(static_cast<const T*>(g.key) + place.of(g.key_strides, j), g.features);
       const Row value =
           load(static_cast<const T*>(g.value) + place.of(g.value_strides, j), g.features);
-      const Slopes s = slopes_of(g, g.logarithms[i], query, key, value, slope, result);
+      const Slopes s = slopes_of(g, g.logarithms[i], query, key, value, slope, mean);
       add(total, 1, s.by_score, key);
     }
     store(static_cast<T*>(g.by_query) + i * g.features, g.features, total);
@@ -138,7 +139,7 @@ __device__ void attend_backward_keys(const AttentionArguments& g) {
           load(static_cast<const T*>(g.query) + place.of(g.query_strides, row), g.features);
       const Row slope = load(static_cast<const T*>(g.slope) + at * g.features, g.features);
       const Row result = load(static_cast<const T*>(g.result) + at * g.features, g.features);
-      const Slopes s = slopes_of(g, g.logarithms[at], query, key, value, slope, result);
+      const Slopes s = slopes_of(g, g.logarithms[at], query, key, value, slope, dot(slope, result));
       add(by_key, 1, s.by_score, query);
       add(by_value, 1, s.weight, slope);
     }

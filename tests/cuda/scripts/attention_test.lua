@@ -4,6 +4,21 @@ local test = require "tide.test"
 local describe, it = test.describe, test.it
 local F = tide.nn.functional
 
+--- What rounding of weights to the type allows.
+local function tolerance(dtype)
+  return dtype == "float16" and {rtol = 4e-3, atol = 2e-3} or {rtol = 3e-2, atol = 1.6e-2}
+end
+
+--- Gradients of the device's result are those of the cpu's.
+local function same_gradients(dtype, y, inputs, found, there)
+  local weight = tide.randn(y.shape):to(dtype)
+  local wanted, grads = {tide.grad(y, inputs, weight)}, {tide.grad(found, there, weight:cuda())}
+  for i = 1, 3 do
+    test.equal(grads[i].dtype, dtype)
+    test.close(grads[i]:cpu(), wanted[i], tolerance(dtype))
+  end
+end
+
 describe("attention of half types", function()
   for _, dtype in ipairs {"float16", "bfloat16"} do
     for _, case in ipairs {{"whole", 1, {}}, {"causal", 1, {is_causal = true}}, {"every other feature", 2, {}}} do
@@ -20,15 +35,9 @@ describe("attention of half types", function()
           return F.scaled_dot_product_attention(x[1][part], x[2][part], x[3][part], options)
         end
         local y, found = attend(inputs), attend(there)
-        local close = dtype == "float16" and {rtol = 4e-3, atol = 2e-3} or {rtol = 3e-2, atol = 1.6e-2}
         test.equal(found.dtype, dtype)
-        test.close(found:cpu(), y, close)
-        local weight = tide.randn(y.shape):to(dtype)
-        local wanted, grads = {tide.grad(y, inputs, weight)}, {tide.grad(found, there, weight:cuda())}
-        for i = 1, 3 do
-          test.equal(grads[i].dtype, dtype)
-          test.close(grads[i]:cpu(), wanted[i], close)
-        end
+        test.close(found:cpu(), y, tolerance(dtype))
+        same_gradients(dtype, y, inputs, found, there)
       end)
     end
   end
@@ -57,17 +66,11 @@ describe("attention of many scores", function()
       local y = F.scaled_dot_product_attention(here[1], here[2], here[3], options)
       local before = tide.max_memory_allocated "cuda"
       local found = F.scaled_dot_product_attention(there[1], there[2], there[3], options)
-      local close = dtype == "float16" and {rtol = 4e-3, atol = 2e-3} or {rtol = 3e-2, atol = 1.6e-2}
       test.equal(found.dtype, dtype)
-      test.close(found:cpu(), y, close)
+      test.close(found:cpu(), y, tolerance(dtype))
       tide.synchronize "cuda"
       test.equal(tide.max_memory_allocated "cuda" - before < kRows * kKeys, true) -- of 2 * kRows * kKeys scores
-      local weight = tide.randn(y.shape):to(dtype)
-      local wanted, grads = {tide.grad(y, here, weight)}, {tide.grad(found, there, weight:cuda())}
-      for i = 1, 3 do
-        test.equal(grads[i].dtype, dtype)
-        test.close(grads[i]:cpu(), wanted[i], close)
-      end
+      same_gradients(dtype, y, here, found, there)
     end)
   end
 end)
