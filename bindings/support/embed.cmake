@@ -5,16 +5,18 @@ if(CMAKE_SCRIPT_MODE_FILE)
   string(REPLACE "|" ";" FILES "${FILES}")
   set(index 0)
   foreach(path IN LISTS FILES)
-    # The assembler copies the bytes: any file fits, and the compiler has nothing to read.
-    string(APPEND blobs "TIDE_EMBED(${index}, \"${ROOT}/${path}\")\n")
+    # The assembler copies the bytes: any file fits, and the compiler has nothing to read. A compiler
+    # cache sees no more than the text: the digest tells it when a file has changed.
+    file(SHA256 "${ROOT}/${path}" digest)
+    string(APPEND blobs "TIDE_EMBED(${index}, \"${ROOT}/${path}\", \"${digest}\")\n")
     string(APPEND rows "      TIDE_ROW(${index}, \"${path}\"),\n")
     math(EXPR index "${index} + 1")
   endforeach()
   file(WRITE "${OUTPUT}.new" "// Generated from scripts/ by bindings/support/embed.cmake.
 #include \"bindings/support/embedded.h\"
 
-#define TIDE_EMBED(n, path)                                               \\
-  asm(\".pushsection .rodata\\n\"                                            \\
+#define TIDE_EMBED(n, path, digest)                                       \\
+  asm(\".pushsection .rodata # \" digest \"\\n\"                             \\
       \"tide_file_\" #n \": .incbin \\\"\" path \"\\\"\\n\"                          \\
       \"tide_file_end_\" #n \": .byte 0\\n\"                                   \\
       \".popsection\");                                                     \\

@@ -114,7 +114,8 @@ int run_embedded(const std::string& path, const std::string& command, const Word
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/// Calls the function NAME of a module with the words, and prints the text it returns, if any.
+/// Calls the function NAME of a module with the words, and prints the text it returns, if any. If a
+/// false follows the text, it says what is wrong.
 int print_answer(const char* name, const Words& words, const char* module = "tide") {
   State state;
   // A frame of the library, not of a script: tracebacks leave it out.
@@ -125,12 +126,14 @@ int print_answer(const char* name, const Words& words, const char* module = "tid
   lua_pushstring(state, module);
   lua_pushstring(state, name);
   for (const std::string& word : words) lua_pushlstring(state, word.data(), word.size());
-  if (!call(state, 2 + static_cast<int>(words.size()), 1)) {
+  if (!call(state, 2 + static_cast<int>(words.size()), 2)) {
     report_error(state);
     return EXIT_FAILURE;
   }
-  if (const char* text = lua_tostring(state, -1)) std::puts(text);
-  return finish(state, EXIT_SUCCESS);
+  const bool wrong = lua_isboolean(state, -1) && !lua_toboolean(state, -1);
+  if (const char* text = lua_tostring(state, -2))
+    std::fprintf(wrong ? stderr : stdout, wrong ? "tide: %s\n" : "%s\n", text);
+  return finish(state, wrong ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 }  // namespace

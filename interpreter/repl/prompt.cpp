@@ -28,7 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char kHelp[] = "return require('tide').help(...)";
+constexpr char kHelp[] = "return (require('tide').help(...))";
 constexpr char kTableText[] = "return require('tide.table_text')(...)";
 constexpr char kGreeting[] = "help() lists what there is, ?NAME explains it, Ctrl-D ends.";
 
@@ -38,8 +38,8 @@ constexpr char kHelpOnText[] = R"(
   local help = require("tide").help
   local expression = load("return " .. text)
   local known, value = pcall(expression or error)
-  if known and value ~= nil then return help(value) end
-  return help(text)
+  if known and value ~= nil then return (help(value)) end
+  return (help(text))
 )";
 
 bool wants_colour(bool on_terminal) {

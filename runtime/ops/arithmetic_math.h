@@ -231,15 +231,21 @@ struct Pow {
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB | kNeedsY};
   /// b a^(b - 1), 0 where b is 0.
   static Tensor gradient_a(const Operands& v) {
-    if (!v.b.tensor.defined())
-      return v.dy * (v.b.number.as_double() * pow(v.a, v.b.number.as_double() - 1.0));
+    if (!v.b.tensor.defined()) {
+      const double power = v.b.number.as_double();
+      return power == 0 ? zeros_like(v.dy) : v.dy * (power * pow(v.a, power - 1.0));
+    }
     return where(eq(v.b, 0.0), 0.0, v.dy * (v.b * pow(v.a, v.b - 1.0)));
   }
   /// a^b log(a), 0 where a is 0 and b is not negative.
   static Tensor gradient_b(const Operands& v) {
-    if (!v.a.tensor.defined()) return v.dy * (v.y * std::log(v.a.number.as_double()));
+    if (!v.a.tensor.defined()) {
+      const double base = v.a.number.as_double();
+      const Tensor slope = v.dy * (v.y * std::log(base));
+      return base == 0 ? where(ge(v.b, 0.0), 0.0, slope) : slope;
+    }
     const Tensor flat = logical_and(eq(v.a, 0.0), ge(v.b, 0.0));
-    return where(flat, 0.0, v.dy * (v.y * log(v.a.tensor)));
+    return where(flat, 0.0, v.dy * (v.y * log(convert(v.a.tensor, v.y.dtype()))));
   }
 };
 

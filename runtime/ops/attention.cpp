@@ -38,6 +38,8 @@ constexpr int64_t kLeastRows = 64;
 /// Into how many parts rows are cut that do not look at later keys: in eight, 44 % of the scores
 /// are never made.
 constexpr int64_t kCausalParts = 8;
+/// The score of what is not looked at.
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 /// Some queries with all they look at. All have the same rank.
 struct Operands {
@@ -75,7 +77,6 @@ Shape score_shape(const Operands& o) {
 
 /// Scores decide exponents: rounded to half types they would be off by whole factors.
 Tensor scores_of(const Operands& o, const Rule& rule) {
-  constexpr double kNever = -std::numeric_limits<double>::infinity();
   const Tensor scores = matmul_unrounded(o.query, matrix_transpose(o.key)) * rule.scale;
   if (rule.causal) {
     const Shape plane{scores.shape()[o.rank() - 2], scores.shape()[o.rank() - 1]};
@@ -86,8 +87,12 @@ Tensor scores_of(const Operands& o, const Rule& rule) {
   return o.mask.dtype() == DType::boolean ? where(o.mask, scores, kNever) : scores + o.mask;
 }
 
+/// A query that may look at no key has no weights at all, as in PyTorch.
 Tensor weights_of(const Operands& o, const Rule& rule) {
-  return softmax(scores_of(o, rule), Dim{-1});
+  const Tensor scores = scores_of(o, rule);
+  if (!o.mask.defined() || scores.numel() == 0) return softmax(scores, Dim{-1});
+  const Tensor blind = eq(amax(detach(scores), Dims{-1}, true), kNever);
+  return where(blind, 0.0, softmax(where(blind, 0.0, scores), Dim{-1}));
 }
 
 /// What is done at once of one dimension of the scores.

@@ -72,8 +72,9 @@ int free_dims(const Tensor& x, std::span<const IndexEntry> entries) {
 
 void take_range(PartialView& view, const IndexEntry& entry) {
   const int64_t size = view.own.shape[view.dim];
+  if (entry.first == 0) throw ShapeError("index: positions start at 1: got 0");
+  // Up to 0 there is nothing, as in Lua's loops: {1, n} may be empty.
   const auto place = [&](int64_t position) {
-    if (position == 0) throw ShapeError("index: positions start at 1: got 0");
     return position < 0 ? position + size : position - 1;
   };
   const int64_t first = place(entry.first), last = place(entry.last), step = entry.step;
@@ -86,8 +87,13 @@ void take_range(PartialView& view, const IndexEntry& entry) {
   view.take(first, count, step);
 }
 
-/// The places of true elements of a mask over the dimensions from `dim` on, one tensor each. Waits.
-void add_mask(std::vector<TensorIndex>& indices, const PartialView& view, const Tensor& mask) {
+/// The places of true elements of a mask over the dimensions from `dim` on, one tensor each. One
+/// without dimensions decides about all of x: it stands for a new dimension of one. Waits.
+void add_mask(std::vector<TensorIndex>& indices, PartialView& view, const Tensor& mask) {
+  if (mask.rank() == 0) {
+    indices.push_back({view.dim, where_positions(reshape_to(mask, {1}))[0]});
+    return view.insert();
+  }
   for (int d = 0; d < mask.rank(); ++d)
     if (mask.shape()[d] != view.own.shape[view.dim + d])
       throw ShapeError("index: a mask of shape " + mask.shape().text() + " does not fit " +
@@ -238,7 +244,7 @@ Tensor changed_at(const Tensor& view, const std::vector<TensorIndex>& indices,
     throw ShapeError("index: a value of shape " + given.shape().text() + " does not fit " +
                      wanted.text());
   const Tensor source = reshape_to(broadcast_to(given, wanted), shape);
-  if (source.numel() == 0) return view;
+  if (source.numel() == 0 && !needs_history(source)) return view;
   const Tensor changed = scatter_along(
       "index", base, joined.at, spread_index(joined.positions, shape, joined.at), source, add);
   std::array<int, kMaxDims> back{};

@@ -14,7 +14,9 @@ namespace {
 struct Spread {
   const char* name;
   unsigned dims;
-  double divisor;
+  double freedom;  ///< elements less the correction
+
+  double divisor() const { return std::max(freedom, 0.0); }
 };
 
 Spread spread_of(const char* name, const Tensor& x, const OptionalDims& dims,
@@ -24,7 +26,7 @@ Spread spread_of(const char* name, const Tensor& x, const OptionalDims& dims,
                      ": a floating type is needed: " + std::string(name_of(x.dtype())));
   const unsigned set = reduced_dims(name, dims, x.rank());
   const double count = static_cast<double>(reduced_count(x.shape(), set));
-  return {name, set, std::max(count - correction.value_or(1), 0.0)};
+  return {name, set, count - correction.value_or(1)};
 }
 
 /// The variance in the type in which it is computed, without history.
@@ -39,16 +41,17 @@ Tensor variance_raw(const Spread& s, const Tensor& x, bool keepdim) {
   const Tensor distance = map(LightOp::sub, {wide, map(LightOp::div, {sum, count})});
   const Tensor squares = map(LightOp::square, {distance});
   return map(LightOp::div,
-             {reduce_raw(Reduction::sum, s.name, squares, s.dims, keepdim), s.divisor});
+             {reduce_raw(Reduction::sum, s.name, squares, s.dims, keepdim), s.divisor()});
 }
 
-/// The gradient of the variance: dy * 2 (x - mean) / divisor.
+/// The gradient of the variance: dy * 2 (x - mean) / freedom. Of fewer elements than the correction
+/// PyTorch gives the same, though the variance is then infinite.
 Tensor variance_gradient(const Spread& s, const Tensor& x, const Tensor& dy) {
   const DType type = compute_type(x.dtype());
   const Tensor wide = convert(x, type);
   const double count = static_cast<double>(reduced_count(x.shape(), s.dims));
   const Tensor distance = wide - sum_over(wide, s.dims, true) / count;
-  const Tensor scale = convert(dy, type) * (2.0 / s.divisor);
+  const Tensor scale = convert(dy, type) * (2.0 / s.freedom);
   return convert(spread(scale, x.shape(), s.dims) * distance, x.dtype());
 }
 

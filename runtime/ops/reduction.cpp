@@ -55,11 +55,13 @@ Tensor truth(const char* name, const Tensor& x) {
   return record_map(LightOp::ne, name, DType::boolean, x.dtype(), {x, 0});
 }
 
-/// any and all: of bool type, but uint8 stays.
+/// any and all: of bool type, but uint8 stays. Unlike other reductions, which then take all
+/// dimensions, they reduce nothing over an empty list of them, as in PyTorch.
 Tensor logical(const char* name, Reduction reduction, const Tensor& x, const OptionalDims& dims,
                bool keepdim) {
-  const unsigned set = reduced_dims(name, dims, x.rank());
-  const Tensor y = reduce_raw(reduction, name, truth(name, x), set, keepdim);
+  Tensor y = truth(name, x);
+  if (!dims || !dims->empty())
+    y = reduce_raw(reduction, name, y, reduced_dims(name, dims, x.rank()), keepdim);
   return x.dtype() == DType::u8 ? convert_raw(name, y, DType::u8) : y;
 }
 

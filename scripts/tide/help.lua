@@ -120,11 +120,13 @@ local function entries_of_value(value)
 end
 
 --- The text of the reference on a name, a function, or a family of them; without one, the families.
+-- Behind a text that says that there is none stands false.
 local function help(asked)
   if asked == nil then return overview() end
   if type(asked) == "string" then
-    if by_key[asked] then return entries_text(by_key[asked]) end
-    return family_text(asked) or ("there is no help on '%s'%s"):format(asked, similar_names(asked))
+    local text = by_key[asked] and entries_text(by_key[asked]) or family_text(asked)
+    if text then return text end
+    return ("there is no help on '%s'%s"):format(asked, similar_names(asked)), false
   end
   local found = entries_of_value(asked)
   if found[1] then return entries_text(found) end

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/codegen/kernel.h"
+#include "runtime/cuda/embedded_kernels.h"
 #include "runtime/ops/light_ops.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
@@ -108,8 +109,12 @@ TEST_CASE("native ops of ours take part in graphs", "[cuda]") {
   const Run with = run_script(script), without = run_script(script, "", "0");
   CHECK(with.out == "5.297 7.437 10.963 16.778 26.365 42.171 false 7.437");
   CHECK(with.out == without.out);
-  CHECK(with.err.substr(with.err.rfind('\n') + 1) != "0");
   CHECK(without.err.substr(without.err.rfind('\n') + 1) == "0");
+  if (cuda::embedded_ptx("pooling")) {
+    CHECK(with.err.substr(with.err.rfind('\n') + 1) != "0");
+  } else {
+    WARN("no nvcc here: native ops have no kernels, the host computes them");
+  }
 }
 
 TEST_CASE("training gives the same bits with graphs and without", "[cuda]") {

@@ -83,6 +83,14 @@ TEST_CASE("every command answers --help", "[command line]") {
   CHECK_THAT(run_tide({"--help"}).out, StartsWith("usage: tide [options]"));
 }
 
+TEST_CASE("help fails on a name that there is not", "[command line]") {
+  CHECK(run_tide({"help", "softmax"}).status == 0);
+  const Outcome outcome = run_tide({"help", "softmaxx"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, StartsWith("tide: there is no help on 'softmaxx'; near it: softmax"));
+}
+
 TEST_CASE("run takes options before and behind the script", "[command line]") {
   const TemporaryFolder folder;
   folder.write("show.lua", "print(...)");

@@ -43,7 +43,7 @@ describe("an installation", function()
   end)
 
   it("serves C++ programs through find_package", function()
-    run [[cmake -S "$HERE/consumer" -B "$PREFIX/build" -DCMAKE_PREFIX_PATH="$PREFIX" &&
+    run [[cmake -G Ninja -S "$HERE/consumer" -B "$PREFIX/build" -DCMAKE_PREFIX_PATH="$PREFIX" &&
       cmake --build "$PREFIX/build"]]
     equal(run [["$PREFIX/build/consumer"]], "10000 9\ncompiled\n")
   end)

@@ -55,6 +55,23 @@ describe("attention in parts", function()
     end)
   end
 
+  it("gives nothing to a query that may look at no key", function()
+    tide.manual_seed(4)
+    local may = tide.ones(3, 5):bool()
+    may[2] = false
+    for _, mask in ipairs {may, tide.zeros(3, 5):masked_fill(~may, -math.huge)} do
+      local q, k, v = tide.randn(3, 4):requires_grad_(), tide.randn(5, 4):requires_grad_(), tide.randn(5, 4)
+      local y = F.scaled_dot_product_attention(q, k, v, {attn_mask = mask})
+      test.equal(y[2]:tolist(), {0.0, 0.0, 0.0, 0.0})
+      local by_query, by_key = tide.grad(y:sum(), {q, k})
+      test.equal(by_query[2]:tolist(), {0.0, 0.0, 0.0, 0.0})
+      local seen = tide.tensor {1, 3}
+      local rest = F.scaled_dot_product_attention(q[seen], k, v)
+      test.close(y[seen], rest)
+      test.close(by_key, tide.grad(rest:sum(), {k}))
+    end
+  end)
+
   it("can be differentiated twice", function()
     tide.manual_seed(2)
     local q, k, v = tide.randn(1100, 2), tide.randn(1000, 2), tide.randn(1000, 2)

@@ -34,6 +34,18 @@ describe("a nan", function(device)
       equal({x.grad:tolist(), y.grad:tolist()}, {{1.0, 1.0, 1.0, 0.5}, {1.0, 1.0, 1.0, 0.5}})
     end
   end)
+  it("lets the gradient of what is cut into pieces pass as PyTorch does", function()
+    local x = tide.tensor({nan, 1.0, -1.0, 7.0, -7.0, 3.0, -3.0, 0.0}, {device = device})
+    local scale = 1.0507009873554805
+    for name, at in pairs {
+      relu = {1, 1.0}, relu6 = {1, 1.0}, hardtanh = {1, 0.0}, elu = {1, 1.0}, celu = {1, 1.0}, selu = {scale, scale},
+      hardswish = {1, 1 / 3 + 0.5}, hardsigmoid = {0, 1 / 6}, leaky_relu = {0.01, 1.0},
+    } do
+      local leaf = x:clone():requires_grad_()
+      F[name](leaf):sum():backward()
+      close(leaf.grad[{ {1, 2} }], at)
+    end
+  end)
   it("is a value of its own for unique", function()
     local values, inverse, counts = tide.tensor({2.0, nan, 1.0, nan}, {device = device}):unique {
       return_inverse = true, return_counts = true,
@@ -49,6 +61,35 @@ describe("a nan", function(device)
   it("is not below a threshold", function()
     local y = F.threshold(tide.tensor({nan, 0.0, 3.0}, {device = device}), 1, 9)
     equal({y:isnan():tolist(), y[2]:item(), y[3]:item()}, {{true, false, false}, 9.0, 3.0})
+  end)
+end)
+
+describe("powers", function(device)
+  it("have no slope where the exponent is 0, nor the base 0 above exponents of 0", function()
+    local x = tide.tensor({0.0, nan, inf, 2.0}, {device = device}):requires_grad_()
+    for _, power in ipairs {0, 0.0} do
+      equal(tide.grad((x ^ power):sum(), {x}):tolist(), {0.0, 0.0, 0.0, 0.0})
+    end
+    local e = tide.tensor({0.0, 1.0, -1.0, 2.0}, {device = device}):requires_grad_()
+    equal(tide.grad((0 ^ e):sum(), {e}):tolist(), {0.0, 0.0, -inf, 0.0})
+  end)
+end)
+
+describe("a spread of fewer elements than the correction", function(device)
+  it("has the slope of its formula", function()
+    local x = tide.tensor({{1.0, 3.0}, {2.0, 2.0}}, {device = device}):requires_grad_()
+    local y = x:var(2, {correction = 3})
+    equal({y[1]:item(), y[2]:isnan():item()}, {inf, true})
+    equal(tide.grad(y:sum(), {x}):tolist(), {{2.0, -2.0}, {0.0, 0.0}})
+  end)
+end)
+
+describe("any and all over no dimension", function(device)
+  it("are the truth of each element", function()
+    local x = tide.tensor({{0.0, 1.0}, {2.0, 0.0}}, {device = device})
+    local truth = {{false, true}, {true, false}}
+    equal({x:all({}):tolist(), x:any({}, true):tolist(), x:sum({}):item()}, {truth, truth, 3.0})
+    equal(x:to("u8"):all({}).dtype, "uint8")
   end)
 end)
 

@@ -53,6 +53,27 @@ describe("indexing", function(device)
   end)
 end)
 
+describe("a mask without dimensions", function(device)
+  it("stands for a new dimension, which it keeps or empties", function()
+    local yes, no = tide.tensor(true, {device = device}), tide.tensor(false, {device = device})
+    local one, row = tide.tensor(5.0, {device = device}), tide.range(1, 3):to(device)
+    equal({one[yes]:tolist(), one[no].shape}, {{5.0}, {0}})
+    equal({row[yes]:tolist(), row[no].shape}, {{{1, 2, 3}}, {0, 3}})
+    equal({row[{yes, {1, 2}}]:tolist(), row[{ {1, 2}, yes}]:tolist()}, {{{1, 2}}, {{1}, {2}}})
+    row[yes] = 7
+    row[no] = 8
+    equal(row:tolist(), {7, 7, 7})
+  end)
+end)
+
+describe("a range up to 0", function(device)
+  it("is empty, as a loop is", function()
+    local x = tide.range(1, 3):to(device)
+    equal({x[{ {1, 0} }].shape, x[{ {3, 0} }].shape}, {{0}, {0}})
+    raises("positions start at 1", function() return x[{ {0, 2} }] end)
+  end)
+end)
+
 describe("assignment", function(device)
   local x
   test.before_each(function()
@@ -68,6 +89,13 @@ describe("assignment", function(device)
   it("writes where a mask is true", function()
     x[x:gt(9)] = 9
     equal(x:max():item(), 9)
+  end)
+  it("hands a gradient of zeros to what a mask without a true element writes", function()
+    local value = tide.tensor({2.0}, {device = device, requires_grad = true})
+    local y = tide.zeros({3, 2}, {device = device})
+    y[{tide.zeros(3, {device = device, dtype = "bool"}), {}}] = value
+    y:sum():backward()
+    equal({y:tolist(), value.grad:tolist()}, {{{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}, {0.0}})
   end)
   it("is seen by views, and writes through views by the base", function()
     local row = x[2]

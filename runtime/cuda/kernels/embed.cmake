@@ -13,7 +13,8 @@ foreach(file ${FILES})
   else()
     string(REGEX REPLACE ".*\\.([0-9]+)\\.cubin$" "\\1" architecture ${file})
     set(symbol ${name}_${architecture})
-    string(APPEND code "asm(\".pushsection .rodata\\n.balign 64\\n${symbol}: .incbin \\\"${file}\\\"\\n.popsection\");\n"
+    file(SHA256 ${file} digest)  # by which a compiler cache sees that the file has changed
+    string(APPEND code "asm(\".pushsection .rodata # ${digest}\\n.balign 64\\n${symbol}: .incbin \\\"${file}\\\"\\n.popsection\");\n"
                        "extern \"C\" __attribute__((visibility(\"hidden\"))) const char ${symbol}[];\n")
     string(APPEND table "    {\"${name}\", ${architecture}, ${symbol}},\n")
   endif()
