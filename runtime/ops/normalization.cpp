@@ -282,13 +282,18 @@ Tensor batch_norm(const Tensor& x, const OptionalTensor& running_mean,
                   const OptionalTensor& bias, bool training, std::optional<double> momentum,
                   std::optional<double> eps) {
   check_floating("batch_norm", x);
-  if (x.numel() == 0) return clone(x);
   if (x.rank() < 2)
     throw ShapeError("batch_norm: samples and channels are needed: " + x.shape().text());
   const Tensor mean = per_channel("batch_norm", "running_mean", running_mean, x);
   const Tensor variance = per_channel("batch_norm", "running_var", running_var, x);
   const Tensor w = per_channel("batch_norm", "weight", weight, x);
   const Tensor b = per_channel("batch_norm", "bias", bias, x);
+  if (x.numel() == 0) {  // nothing has statistics; weight and bias have gradients of zeros
+    Tensor y = clone(x);
+    if (w.defined()) y = y * convert(w, x.dtype());
+    if (b.defined()) y = y + convert(b, x.dtype());
+    return y;
+  }
   if (!training) {
     if (!mean.defined() || !variance.defined())
       throw Error("batch_norm: running statistics are needed outside of training");

@@ -15,6 +15,15 @@ describe("nothing to reduce", function(device)
       equal({y.shape, x.grad.shape}, {{5, 0}, {5, 0}})
     end
   end)
+  it("has gradients of zeros for the weights of a batch norm, and leaves its statistics", function()
+    for _, training in ipairs {true, false} do
+      local x, weight = tide.ones({0, 2, 3}, {device = device}), tide.ones({2}, {device = device, requires_grad = true})
+      local mean, variance = tide.ones({2}, {device = device}), tide.ones({2}, {device = device})
+      local y = F.batch_norm(x, mean, variance, {weight = weight, training = training})
+      y:sum():backward()
+      equal({y.shape, weight.grad:tolist(), mean:tolist()}, {{0, 2, 3}, {0.0, 0.0}, {1.0, 1.0}})
+    end
+  end)
   it("has the logarithm of no sum at all", function()
     local x = tide.ones({0}, {device = device}):requires_grad_()
     local y = x:logsumexp(1)
