@@ -282,8 +282,10 @@ Tensor batch_norm(const Tensor& x, const OptionalTensor& running_mean,
                   const OptionalTensor& bias, bool training, std::optional<double> momentum,
                   std::optional<double> eps) {
   check_floating("batch_norm", x);
-  if (x.rank() < 2)
+  if (x.rank() < 2) {
+    if (x.numel() == 0) return clone(x);
     throw ShapeError("batch_norm: samples and channels are needed: " + x.shape().text());
+  }
   const Tensor mean = per_channel("batch_norm", "running_mean", running_mean, x);
   const Tensor variance = per_channel("batch_norm", "running_var", running_var, x);
   const Tensor w = per_channel("batch_norm", "weight", weight, x);
