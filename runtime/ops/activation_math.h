@@ -1,5 +1,4 @@
-// Meanings and gradients of activation functions. Comparisons are put so that a nan stays nan, and
-// so that at a nan the gradient is PyTorch's, which most pieces let pass.
+// Meanings and gradients of activation functions. Comparisons are put so that a nan stays nan.
 #pragma once
 
 #include "runtime/ops/elementwise_gradient.h"
@@ -16,7 +15,7 @@ struct Relu {
   }
   static constexpr unsigned kNeeds = kNeedsY;
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return where(le(y, 0.0), 0.0, dy);
+    return where(le(y, 0.0), 0.0, dy);  // nan lets the gradient pass
   }
 };
 
@@ -31,7 +30,7 @@ struct Relu6 {
   }
   static constexpr unsigned kNeeds = kNeedsY;
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return where(logical_or(le(y, 0.0), ge(y, 6.0)), 0.0, dy);
+    return where(logical_and(gt(y, 0.0), lt(y, 6.0)), dy, 0.0);
   }
 };
 
@@ -45,7 +44,7 @@ struct Hardtanh {
   static constexpr unsigned kNeeds = kNeedsA;
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy, Number low,
                          Number high) {
-    return where(logical_or(le(x, low), ge(x, high)), 0.0, dy);
+    return where(logical_and(gt(x, low), lt(x, high)), dy, 0.0);
   }
 };
 
@@ -74,7 +73,7 @@ struct Hardswish {
   }
   static constexpr unsigned kNeeds = kNeedsA;
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    const Tensor inner = where(lt(x, 3.0), dy * (x * (1.0 / 3.0) + 0.5), dy);
+    const Tensor inner = where(ge(x, 3.0), dy, dy * (x * (1.0 / 3.0) + 0.5));
     return where(le(x, -3.0), 0.0, inner);
   }
 };
@@ -99,7 +98,7 @@ struct Elu {
   }
   static constexpr unsigned kNeeds = kNeedsA;
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy, Number alpha) {
-    return where(le(x, 0.0), dy * (exp(x) * alpha), dy);
+    return where(gt(x, 0.0), dy, dy * (exp(x) * alpha));
   }
 };
 
@@ -111,7 +110,7 @@ struct Celu {
   }
   static constexpr unsigned kNeeds = kNeedsA;
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy, Number alpha) {
-    return where(le(x, 0.0), dy * exp(x / alpha), dy);
+    return where(gt(x, 0.0), dy, dy * exp(x / alpha));
   }
 };
 
@@ -128,7 +127,7 @@ struct Selu {
   }
   static constexpr unsigned kNeeds = kNeedsA;
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return where(le(x, 0.0), dy * (exp(x) * (kScale * kAlpha)), dy * kScale);
+    return where(gt(x, 0.0), dy * kScale, dy * (exp(x) * (kScale * kAlpha)));
   }
 };
 

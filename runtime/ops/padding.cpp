@@ -175,6 +175,8 @@ Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::strin
   if (how != "reflect" && how != "replicate" && how != "circular")
     throw Error("pad: mode is \"constant\", \"reflect\", \"replicate\" or \"circular\": got " +
                 how);
+  if (value && value->as_double() != 0)
+    throw Error("pad: a value goes with the mode \"constant\": got " + how);
   if (how != "circular") check_numbers("pad", x);
   return pad_by(x, before, after, how);
 }

@@ -140,7 +140,7 @@ std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input) {
 }
 
 Results max_pool(const Window& w, const Tensor& x, int dims, bool return_indices) {
-  const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, dims == 2));
+  const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, true));
   Results results{from_planes(values, x, dims)};
   if (return_indices) results.push_back(from_planes(positions, x, dims));
   return results;

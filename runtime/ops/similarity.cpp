@@ -1,4 +1,7 @@
 // Lengths and angles of vectors.
+#include <string>
+
+#include "runtime/core/error.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/normalization.h"
@@ -21,9 +24,12 @@ Tensor cosine_similarity(const Tensor& given_a, const Tensor& given_b, std::opti
   const double smallest = eps.value_or(1e-8);
   // Norms are those of the broadcast vectors.
   const Shape shape = broadcast("cosine_similarity", a.shape(), b.shape());
+  if (smallest < 0)
+    throw Error("cosine_similarity: eps must not be negative: " + std::to_string(smallest));
+  // What a norm below eps lacks is added as a constant: its slope stays, as in PyTorch.
   const auto unit = [&](const Tensor& x) {
-    const Tensor whole = broadcast_to(x, shape);
-    return whole / maximum(vector_norm(whole, 2.0, along, true), smallest);
+    const Tensor whole = broadcast_to(x, shape), length = vector_norm(whole, 2.0, along, true);
+    return whole / (length + relu(smallest - detach(length)));
   };
   return sum(unit(a) * unit(b), along);
 }

@@ -154,7 +154,8 @@ std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, std::optional<Dim> d
     throw ShapeError("topk: k is out of range: " + std::to_string(k) + " of " +
                      std::to_string(size));
   check_numbers("topk", x);
-  return sort_part("topk", x, place, largest.value_or(true), 0, k);
+  // A tensor without dimensions is its own top, even of none, as in PyTorch.
+  return sort_part("topk", x, place, largest.value_or(true), 0, x.rank() == 0 ? 1 : k);
 }
 
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, std::optional<Dim> dim,

@@ -43,18 +43,6 @@ describe("a nan", function(device)
       equal({x.grad:tolist(), y.grad:tolist()}, {{1.0, 1.0, 1.0, 0.5}, {1.0, 1.0, 1.0, 0.5}})
     end
   end)
-  it("lets the gradient of what is cut into pieces pass as PyTorch does", function()
-    local x = tide.tensor({nan, 1.0, -1.0, 7.0, -7.0, 3.0, -3.0, 0.0}, {device = device})
-    local scale = 1.0507009873554805
-    for name, at in pairs {
-      relu = {1, 1.0}, relu6 = {1, 1.0}, hardtanh = {1, 0.0}, elu = {1, 1.0}, celu = {1, 1.0}, selu = {scale, scale},
-      hardswish = {1, 1 / 3 + 0.5}, hardsigmoid = {0, 1 / 6}, leaky_relu = {0.01, 1.0},
-    } do
-      local leaf = x:clone():requires_grad_()
-      F[name](leaf):sum():backward()
-      close(leaf.grad[{ {1, 2} }], at)
-    end
-  end)
   it("is a value of its own for unique", function()
     local values, inverse, counts = tide.tensor({2.0, nan, 1.0, nan}, {device = device}):unique {
       return_inverse = true, return_counts = true,
@@ -90,6 +78,13 @@ describe("a spread of fewer elements than the correction", function(device)
     local y = x:var(2, {correction = 3})
     equal({y[1]:item(), y[2]:isnan():item()}, {inf, true})
     equal(tide.grad(y:sum(), {x}):tolist(), {{2.0, -2.0}, {0.0, 0.0}})
+  end)
+end)
+
+describe("a single value", function(device)
+  it("is its own top, even of none", function()
+    local values, places = tide.tensor(5.0, {device = device}):topk(0)
+    equal({values:item(), places:item()}, {5.0, 1})
   end)
 end)
 
@@ -301,5 +296,17 @@ describe("slices at positions", function(device)
       raises("a source of shape (3, 3) is needed", function() x:index_copy(1, at, source) end)
     end
     equal(x:index_add(1, at, tide.ones({3, 3}, {device = device})):sum():item(), 36.0)
+  end)
+end)
+
+describe("options that a mode does not take", function(device)
+  local x = tide.ones({1, 1, 4, 4}, {device = device})
+  it("are refused", function()
+    for _, mode in ipairs {"reflect", "replicate", "circular"} do
+      raises('a value goes with the mode "constant": got ' .. mode, F.pad, x, {1, 1, 1, 1}, mode, 2)
+    end
+    for _, mode in ipairs {"nearest", "nearest-exact", "area"} do
+      raises("align_corners goes with", F.interpolate, x, {scale_factor = 2, mode = mode, align_corners = false})
+    end
   end)
 end)
