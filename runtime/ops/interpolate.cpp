@@ -297,8 +297,8 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
     throw Error("interpolate: antialias goes with bilinear, bicubic and lanczos: got " + how +
                 " of " + x.shape().text());
   if (align_corners && (near || area))
-    throw Error("interpolate: align_corners goes with linear, bilinear, bicubic and trilinear: got " +
-                how);
+    throw Error(
+        "interpolate: align_corners goes with linear, bilinear, bicubic and trilinear: got " + how);
   const bool bytes = x.dtype() == DType::u8;
   if (!is_floating(x.dtype()) && !bytes)
     throw DTypeError("interpolate: a floating type or uint8 is needed: " +
