@@ -139,8 +139,10 @@ std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input) {
   return {in_format_of(y[0], input), in_format_of(y[1], input)};
 }
 
+/// PyTorch's max_pool1d takes integers where it is asked for positions too.
 Results max_pool(const Window& w, const Tensor& x, int dims, bool return_indices) {
-  const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, true));
+  const bool whole = dims == 2 || return_indices;
+  const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, whole));
   Results results{from_planes(values, x, dims)};
   if (return_indices) results.push_back(from_planes(positions, x, dims));
   return results;

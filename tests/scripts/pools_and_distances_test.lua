@@ -20,7 +20,7 @@ describe("pools", function(device)
     return tide.range(1, count, 1, {dtype = "float64", device = device}):sin():reshape(...)
   end
 
-  it("take integers too", function()
+  it("of one dimension take integers where positions are asked for", function()
     local x = tide.tensor({{{3, 1, 2, 5}}}, {device = device})
     local values, places = F.max_pool1d(x, 2, {return_indices = true})
     equal({values:tolist(), places:tolist(), values.dtype}, {{{{3, 5}}}, {{{1, 4}}}, "int64"})

@@ -278,8 +278,8 @@ describe("on cuda", function()
   it("a nan reaches what depends on it, and is no failure", function()
     local nan = 0 / 0
     local a = tide.tensor({{nan, 1}, {2, 3}}, {device = "cuda"})
-    local lu = L.lu_factor(a) -- which row a nan makes the pivot is the library's affair
-    for _, x in ipairs {lu:sum(), L.det(a), L.inv(a):sum(), L.cholesky(a)[2][2], (L.qr(a)):sum()} do
+    -- Where the host computes instead, which row becomes the pivot, and cholesky, are its library's affair.
+    for _, x in ipairs {(L.lu_factor(a)):sum(), L.det(a), L.inv(a):sum(), (L.qr(a)):sum()} do
       test.is_true(x:isnan():item())
     end
   end)
