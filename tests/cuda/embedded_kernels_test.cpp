@@ -5,6 +5,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "tests/cuda/environment.h"
+#include "tests/interpreter/command.h"
+
 namespace tide::test {
 namespace {
 
@@ -40,6 +43,24 @@ TEST_CASE("every file of kernels is there as PTX and for common devices") {
     for (const int capability : {75, 100, 120}) CHECK(!cuda::embedded_binary(file, capability));
   }
   CHECK(!cuda::embedded_ptx("nothing"));
+}
+
+TEST_CASE("kernels of factors pass a nan over as pivot, and on to what depends on it") {
+  if (!cuda::embedded_ptx("linalg")) {
+    WARN("no nvcc here: the host's library computes factors");
+    return;
+  }
+  const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
+  const auto outcome = ::test::run_tide({"-e", R"(
+    local a = tide.tensor({{0 / 0, 1}, {2, 3}}, {device = "cuda"})
+    local lu, pivots = tide.linalg.lu_factor(a)
+    assert(pivots[1]:item() == 2 and pivots[2]:item() == 2)
+    assert(lu[{1, 1}]:item() == 2 and lu[{1, 2}]:item() == 3)
+    assert(lu[2]:isnan():all():item())
+    assert(tide.linalg.cholesky(a)[{2, 2}]:isnan():item())
+  )"});
+  CHECK(outcome.err.empty());
+  CHECK(outcome.status == 0);
 }
 
 }  // namespace
