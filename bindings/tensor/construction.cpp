@@ -8,6 +8,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/arguments.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
@@ -112,12 +113,17 @@ void collect(lua_State* L, Collected& all, int dim, const char* function) {
 }
 
 /// A tensor of the type in which the values are exact, or the natural one.
-Tensor make_tensor(const Collected& all, const TensorOptions& options) {
+Tensor make_tensor(const Collected& all, const TensorOptions& options, const char* function) {
   const DType natural = all.natural_type();
   const DType type = options.dtype.value_or(natural);
   const Device device = options.device.value_or(default_device());
+  if (is_integer(type)) {
+    for (const double value : all.floats) check_fits(function, value, type);
+    if (!all.has_float)
+      for (const int64_t value : all.integers) check_fits(function, value, type);
+  }
   Tensor x;
-  if (all.has_float && type != DType::f64) {
+  if (all.has_float && is_floating(type) && type != DType::f64) {
     const std::vector<float> narrow(all.floats.begin(), all.floats.end());
     x = record_constant(narrow.data(), all.shape, DType::f32, device);
   } else if (all.has_float) {
@@ -156,7 +162,7 @@ int construct(lua_State* L, const char* function, const Tensor* like = nullptr) 
     luaL_checkstack(L, 2 * kMaxDims + 8, function);
     all.shape = find_shape(L, function);
     collect(L, all, 0, function);
-    x = make_tensor(all, options);
+    x = make_tensor(all, options, function);
   }
   push_tensor(L, finish(std::move(x), options));
   return 1;

@@ -1,6 +1,9 @@
 // Names and promotion of element types.
 #include "runtime/core/dtype.h"
 
+#include <cmath>
+#include <limits>
+
 namespace tide {
 namespace {
 
@@ -20,6 +23,30 @@ std::optional<DType> dtype_from_name(std::string_view name) {
   for (int i = 0; i < kDTypeCount; ++i)
     if (name == kNames[i] || name == kShortNames[i]) return static_cast<DType>(i);
   return std::nullopt;
+}
+
+double largest_of(DType type) {
+  switch (type) {
+    case DType::boolean:
+      return 1;
+    case DType::u8:
+      return 255;
+    case DType::f16:
+      return 65504;
+    case DType::bf16:
+      return 0x1.fep127;
+    case DType::f32:
+      return std::numeric_limits<float>::max();
+    case DType::f64:
+      return std::numeric_limits<double>::max();
+    default:
+      return std::ldexp(1.0, 8 * static_cast<int>(size_of(type)) - 1) - 1;
+  }
+}
+
+double smallest_of(DType type) {
+  if (type == DType::boolean || type == DType::u8) return 0;
+  return is_floating(type) ? -largest_of(type) : -1 - largest_of(type);
 }
 
 DType promote(DType a, DType b) {

@@ -33,6 +33,10 @@ std::string_view name_of(DType type);
 /// The type with this name, full ("float32") or short ("f32"); none if there is no such type.
 std::optional<DType> dtype_from_name(std::string_view name);
 
+/// The ends of what a type holds, infinities apart. Those of int64 are the float64 next to them.
+double largest_of(DType type);
+double smallest_of(DType type);
+
 /// The result type of arithmetic between two tensors of one dimension or more (PyTorch's table).
 DType promote(DType a, DType b);
 

@@ -1,6 +1,8 @@
 // Checks of dimensions and positions that callers give.
 #include "runtime/ops/arguments.h"
 
+#include <cmath>
+#include <cstdio>
 #include <string>
 
 namespace tide {
@@ -13,6 +15,13 @@ int resolve_below(const char* op, int64_t dim, int count, int rank) {
                      std::to_string(dim < 0 ? dim : dim + 1) + ": the tensor has " +
                      std::to_string(rank));
   return static_cast<int>(place);
+}
+
+/// A number as the script would write it.
+std::string text_of(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.14g", number);
+  return text;
 }
 
 }  // namespace
@@ -48,6 +57,22 @@ int64_t resolve_position(const char* op, Position position, int64_t size) {
 
 void check_numbers(const char* op, const Tensor& x) {
   if (x.dtype() == DType::boolean) throw DTypeError(std::string(op) + ": needs numbers: bool");
+}
+
+void check_fits(const char* op, Number number, DType type) {
+  if (type == DType::boolean) return;
+  const double value = number.as_double(), least = smallest_of(type), most = largest_of(type);
+  // Integers next to 2^63 are no different from it as float64, and belong to int64 alone.
+  if (number.type() != DType::f64) {
+    if (type == DType::i64) return;
+    if (value <= most && value >= (type == DType::u8 ? -most : least)) return;
+  } else if (is_floating(type)) {
+    if (!std::isfinite(value) || std::abs(value) <= most) return;
+  } else if (value >= least && value <= most) {
+    return;
+  }
+  throw DTypeError(std::string(op) + ": " + std::string(name_of(type)) + " goes from " +
+                   text_of(least) + " to " + text_of(most) + ": got " + text_of(value));
 }
 
 void check_amount(const char* op, const char* what, int64_t amount, int64_t least) {

@@ -106,6 +106,11 @@ int64_t resolve_position(const char* op, Position position, int64_t size);
 /// Throws DTypeError naming `op` if x holds truths, which are no numbers.
 void check_numbers(const char* op, const Tensor& x);
 
+/// Throws DTypeError naming `op` unless elements of the type can have the number: its fraction is
+/// cut where the type has none, whole negative numbers wrap in uint8, floating types have
+/// infinities, and anything is true or false (PyTorch's rule).
+void check_fits(const char* op, Number number, DType type);
+
 /// Throws ShapeError naming `op` and `what` (a stride, the size of a kernel, ...) unless the amount
 /// is between `least` and what 32 bits hold, so that products of two of them cannot overflow.
 void check_amount(const char* op, const char* what, int64_t amount, int64_t least);

@@ -32,6 +32,7 @@ DType type_for(const TensorOptions& options, std::initializer_list<Number> numbe
 
 Tensor fill_new(const char* name, const Shape& shape, Number value, DType type,
                 const TensorOptions& options) {
+  check_fits(name, value, type);
   Layout layout(shape);
   layout.strides.fill(0);
   return finish(record_ramp(LightOp::fill, name, layout, type, type,

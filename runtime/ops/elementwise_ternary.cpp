@@ -24,6 +24,11 @@ Number highest(DType type) {
   return static_cast<int64_t>((uint64_t{1} << value_bits(type)) - 1);
 }
 
+/// A number that is to be an element, rather than an operand that wraps.
+void check_element(const char* name, const TensorOrNumber& x, DType type) {
+  if (!x.tensor.defined() && is_integer(type)) check_fits(name, x.number, type);
+}
+
 /// The type of a tensor made of a number.
 DType number_type(Number number) {
   return number.type() == DType::f64 ? DType::f32 : number.type();
@@ -39,6 +44,8 @@ Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNum
   const DType type = a.tensor.defined() || b.tensor.defined()
                          ? common_type("where", a, b)
                          : promote(number_type(a.number), number_type(b.number));
+  check_element("where", a, type);
+  check_element("where", b, type);
   const TensorOrNumber operands[] = {condition, a, b};
   return record_differentiable<meaning::Where>(LightOp::where, "where", type, type, operands);
 }
@@ -53,6 +60,8 @@ Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min,
   DType type = x.dtype();
   if (min) type = common_type("clamp", x, *min);
   if (max) type = min ? common_type("clamp", x, *min, *max) : common_type("clamp", x, *max);
+  if (min) check_element("clamp", *min, type);
+  if (max) check_element("clamp", *max, type);
   const TensorOrNumber operands[] = {x, min ? *min : lowest(type), max ? *max : highest(type)};
   return record_differentiable<meaning::Clamp>(LightOp::clamp, "clamp", type, type, operands);
 }
@@ -71,7 +80,9 @@ Tensor lerp(const Tensor& a, const Tensor& b, const TensorOrNumber& weight) {
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value) {
   const DType type = common_type("addcmul", x, a, b);
   if (type == DType::boolean) refuse_types("addcmul", "bool has no products", a, b);
-  const Number given = value.value_or(1), scale = is_floating(type) ? given : given.as_integer();
+  const Number given = value.value_or(1);
+  check_element("addcmul", given, type);
+  const Number scale = is_floating(type) ? given : given.as_integer();
   const TensorOrNumber operands[] = {x, a, b, scale};
   return record_differentiable<meaning::Addcmul>(LightOp::addcmul, "addcmul", type, type, operands);
 }

@@ -87,6 +87,10 @@ Tensor hardtanh(const Tensor& x, std::optional<Number> min_val, std::optional<Nu
   if (type == DType::u8 && low.as_double() < 0)
     throw DTypeError("hardtanh: uint8 has no negative numbers: min_val is " +
                      std::to_string(low.as_double()));
+  if (is_integer(type)) {
+    check_fits("hardtanh", low, type);
+    check_fits("hardtanh", high, type);
+  }
   const TensorOrNumber operands[] = {x, low, high};
   return record_differentiable<meaning::Hardtanh>(LightOp::hardtanh, "hardtanh", type, type,
                                                   operands);

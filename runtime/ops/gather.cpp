@@ -153,10 +153,12 @@ Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumb
   const int place = resolve_dim("scatter", dim, x.rank());
   check_index("scatter", x, index, place);
   Tensor values = source.tensor;
-  if (values.defined())
+  if (values.defined()) {
     check_source("scatter", x, index, values);
-  else
+  } else {
+    check_fits("scatter", source.number, x.dtype());
     values = full(index.shape(), source.number, {.dtype = x.dtype(), .device = x.device()});
+  }
   if (index.numel() == 0) return nothing_written("scatter", x, source.tensor);
   if (reduce && *reduce == "multiply") return scatter_reduce(x, dim, index, values, "prod");
   const Tensor base = as_vector(x), at = as_vector(positions_of("scatter", index));
@@ -223,8 +225,10 @@ Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrN
   Shape shape = as_vector(x).shape();
   shape[place] = vector.numel();
   const Tensor at = spread_index(vector, shape, place);
-  if (!value.tensor.defined())
+  if (!value.tensor.defined()) {
+    check_fits("index_fill", value.number, x.dtype());
     return scatter(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, value);
+  }
   if (value.tensor.rank() != 0)
     throw ShapeError("index_fill: one value is needed: " + value.tensor.shape().text());
   return index_copy(x, dim, vector, broadcast_to(convert(value.tensor, x.dtype()), shape));

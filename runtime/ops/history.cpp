@@ -226,6 +226,7 @@ void check_may_change(const char* name, const Tensor& x) {
 }
 
 void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  if (!value.tensor.defined()) check_fits(name, value.number, x.dtype());
   check_may_change(name, x);
   AutogradState* own = x.body().autograd.get();
   const bool from_value = value.tensor.defined() && needs_history(value.tensor);

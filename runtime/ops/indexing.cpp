@@ -228,6 +228,7 @@ Tensor pick(const Tensor& view, const std::vector<TensorIndex>& indices) {
 
 Tensor as_tensor(const TensorOrNumber& value, DType type, Device device) {
   if (value.tensor.defined()) return convert(value.tensor, type);
+  check_fits("index", value.number, type);
   return full({}, value.number, {.dtype = type, .device = device});
 }
 
@@ -268,6 +269,7 @@ void write_masked(const Tensor& x, const Tensor& mask, const TensorOrNumber& val
     throw ShapeError("index: a mask of shape " + mask.shape().text() + " does not fit " +
                      x.shape().text());
   while (shape.rank() < x.rank()) shape.push_back(1);
+  if (!value.tensor.defined()) check_fits("index", value.number, x.dtype());
   const Tensor chosen = value.tensor.defined() ? reshape_to(value.tensor, {}) : Tensor();
   const TensorOrNumber one = chosen.defined() ? TensorOrNumber(convert(chosen, x.dtype())) : value;
   write("index", x, convert(where(reshape_to(mask, shape), one, x), x.dtype()));

@@ -46,7 +46,10 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const TensorOrNumber& va
   check_mask("masked_fill", mask);
   if (value.tensor.defined() && value.tensor.rank() != 0)
     throw ShapeError("masked_fill: one value is needed: " + value.tensor.shape().text());
-  if (!value.tensor.defined()) return convert(where(mask, value, x), x.dtype());
+  if (!value.tensor.defined()) {
+    check_fits("masked_fill", value.number, x.dtype());
+    return convert(where(mask, value, x), x.dtype());
+  }
   return where(mask, convert(value.tensor, x.dtype()), x);
 }
 

@@ -20,6 +20,7 @@ namespace {
 
 /// x in the middle of a larger tensor full of `value`.
 Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, Number value) {
+  check_fits("pad", value, x.dtype());
   Tensor y = full(shape, value, {.dtype = x.dtype(), .device = x.device()});
   Layout middle = y.layout();
   for (int d = 0; d < x.rank(); ++d) middle = slice_dim(middle, d, before[d], x.shape()[d], 1);

@@ -69,6 +69,15 @@ Shape channel_shape(const Tensor& x, int unbatched) {
   return shape;
 }
 
+/// Throws DTypeError unless elements of the type can have all numbers from low to high.
+void check_ends(const char* name, int64_t low, int64_t high, DType type) {
+  for (const int64_t end : {low, high}) {
+    if (type == DType::boolean && (end < 0 || end > 1))
+      throw DTypeError(std::string(name) + ": bool has 0 and 1: got " + std::to_string(end));
+    check_fits(name, static_cast<double>(end), type);
+  }
+}
+
 /// Parts of x that chance picks become what SELU gives for -infinity; scaled and moved, mean and
 /// variance stay (Klambauer et al., "Self-normalizing neural networks", 2017).
 Tensor drop_alpha(const char* name, const Tensor& x, std::optional<double> probability,
@@ -119,9 +128,11 @@ Tensor randint(int64_t first, int64_t last, const Shape& shape, const TensorOpti
   if (last < first)
     throw Error("randint: there are no numbers from " + std::to_string(first) + " to " +
                 std::to_string(last));
+  const DType type = options.dtype.value_or(DType::i64);
+  check_ends("randint", first, last, type);
   const Tensor drawn = draw("randint", LightOp::random_integer, DType::i64, shape,
                             options.device.value_or(Device{}), last - first + 1);
-  return finish(convert(drawn + Number(first), options.dtype.value_or(DType::i64)), options);
+  return finish(convert(drawn + Number(first), type), options);
 }
 
 Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options) {
@@ -271,6 +282,7 @@ void random_(const Tensor& x, std::optional<int64_t> from, std::optional<int64_t
   if (high < low || __builtin_sub_overflow(high, low, &count))
     throw Error("random_: there are no numbers from " + std::to_string(low) + " to " +
                 std::to_string(high));
+  check_ends("random_", low, high, x.dtype());
   write("random_", x,
         convert(randint(low, high, x.shape(), {.dtype = DType::i64, .device = x.device()}),
                 x.dtype()));

@@ -40,13 +40,6 @@ Tensor erfinv_start(const Tensor& y) {
   return where(lt(w, 5), near, far) * y;
 }
 
-/// The extreme numbers of a floating type.
-double largest(DType type) {
-  if (type == DType::f64) return std::numeric_limits<double>::max();
-  if (type == DType::f32) return std::numeric_limits<float>::max();
-  return type == DType::f16 ? 65504.0 : 0x1.fep127;
-}
-
 /// x in the type that its function is computed in: half types would round at each step.
 Tensor computed(const Tensor& x) { return convert(x, compute_type(x.dtype())); }
 
@@ -143,7 +136,7 @@ Tensor heaviside(const Tensor& x, const Tensor& values) {
 Tensor nan_to_num(const Tensor& x, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf) {
   if (!is_floating(x.dtype())) return x;
-  const double top = largest(x.dtype());
+  const double top = largest_of(x.dtype());
   const Tensor finite = where(isnan(x), nan.value_or(0), x);
   const Tensor high = where(eq(finite, kInfinity), posinf.value_or(top), finite);
   return where(eq(high, -kInfinity), neginf.value_or(-top), high);

@@ -278,8 +278,8 @@ end)
 
 describe("a number written into a half type", function(device)
   it("is rounded to it before anything is computed from it", function()
-    local x = tide.empty({}, {dtype = "float16", device = device}):fill_(65536.0)
-    equal(x:reciprocal():item(), 0.0)
+    local x = tide.empty({}, {dtype = "float16", device = device}):fill_(1 / 3)
+    equal((x:double() * 3):item(), 0.999755859375)
     local y = tide.empty({2}, {dtype = "bfloat16", device = device})
     y[{}] = 1 / 3
     equal((y:double() * 3):tolist(), {1.001953125, 1.001953125})

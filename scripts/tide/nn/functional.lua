@@ -92,7 +92,7 @@ local read_threshold = arguments("threshold", {"x", "threshold", "value", {"inpl
 --- x where it is above a threshold or nan, else a value.
 function F.threshold(...)
   local given = read_threshold(...)
-  local y = tide.where(given.x:le(given.threshold), given.value, given.x)
+  local y = given.x:masked_fill(given.x:le(given.threshold), given.value)
   return settle(given.x, y, given.inplace)
 end
 
