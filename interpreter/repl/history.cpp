@@ -58,7 +58,7 @@ bool write_file(const std::string& path, int flags, const std::string& text) {
 
 }  // namespace
 
-History::History() : path_(history_path()) {
+PromptHistory::PromptHistory() : path_(history_path()) {
   if (path_.empty()) return;
   std::error_code error;
   const fs::path folder = fs::path(path_).parent_path();
@@ -81,7 +81,7 @@ History::History() : path_(history_path()) {
   if (!entries_.empty()) last_ = entries_.back();
 }
 
-void History::add(const std::string& entry) {
+void PromptHistory::add(const std::string& entry) {
   if (entry == last_ || path_.empty()) return;
   last_ = entry;
   write_file(path_, O_APPEND, escape(entry));

@@ -9,9 +9,9 @@ namespace tide {
 /// A file of entries, one a line, in the user's state folder: $XDG_STATE_HOME/tide/history or
 /// ~/.local/state/tide/history. A history that cannot be read or written is an empty one: the
 /// prompt works all the same.
-class History {
+class PromptHistory {
  public:
-  History();
+  PromptHistory();
 
   /// The entries of earlier sessions, oldest first.
   const std::vector<std::string>& entries() const { return entries_; }

@@ -194,7 +194,7 @@ class Prompt {
   std::unique_ptr<LineEditor> editor_;
   bool on_terminal_;
   bool coloured_;
-  std::optional<History> history_;
+  std::optional<PromptHistory> history_;
   std::deque<std::string> waiting_;  ///< Lines of a pasted block that are to be run.
   InputKind kind_ = InputKind::kRunnable;
   int line_number_ = 1;  ///< Of the next line that is run.
