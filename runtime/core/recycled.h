@@ -19,6 +19,7 @@ class Recycled {
     Spare* spare = pool.first;
     pool.first = spare->next;
     --pool.count;
+    fetch(pool.first);
     return spare;
   }
   static void operator delete(void* memory) {
@@ -37,9 +38,15 @@ class Recycled {
 
  private:
   static constexpr size_t kMost = 8192;
+  static constexpr size_t kCacheLine = 64;
   struct Spare {
     Spare* next;
   };
+  /// Begins to bring the memory of the next object near: it was dropped long ago.
+  static void fetch(const void* memory) {
+    for (size_t i = 0; i < sizeof(T); i += kCacheLine)
+      __builtin_prefetch(static_cast<const std::byte*>(memory) + i, 1);
+  }
   /// Usable at any time of a thread's life; objects of T may die after all destructors of the
   /// thread have run.
   struct Pool {

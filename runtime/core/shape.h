@@ -19,6 +19,14 @@ class Shape {
       : Shape(std::span<const int64_t>(sizes.begin(), sizes.size())) {}
   /// Throws ShapeError for more than kMaxDims dimensions or a negative size.
   explicit Shape(std::span<const int64_t> sizes);
+  /// Sizes one by one: most are few, and were written one by one a moment ago, which a processor
+  /// cannot hand on to a wider load.
+  Shape(const Shape& other) : rank_(other.rank_) { copy_sizes(other); }
+  Shape& operator=(const Shape& other) {
+    rank_ = other.rank_;
+    copy_sizes(other);
+    return *this;
+  }
 
   int rank() const { return rank_; }
   int64_t operator[](int dim) const { return sizes_[dim]; }
@@ -45,6 +53,10 @@ class Shape {
   }
 
  private:
+  void copy_sizes(const Shape& other) {
+    for (int d = 0; d < other.rank_; ++d) sizes_[d] = other.sizes_[d];
+  }
+
   std::array<int64_t, kMaxDims> sizes_;
   int rank_ = 0;
 };

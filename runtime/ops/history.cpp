@@ -149,12 +149,8 @@ void share_group(const Tensor& x, const Tensor& view) {
 }
 
 Tensor snapshot(const Tensor& x) {
-  Ref<TensorBody> body = new TensorBody;
-  body->cell = new Cell;
-  body->cell->device = x.body().cell->device;
-  body->cell->value = x.body().cell->value;
-  body->layout = x.layout();
-  return Tensor(std::move(body));
+  const Cell& cell = *x.body().cell;
+  return Tensor(new TensorBody(new Cell(cell.value, *cell.device), x.layout()));
 }
 
 Saved::Saved(const Tensor& x) : tensor_(snapshot(x)) {
@@ -211,10 +207,7 @@ void set_joint_history(std::span<const Tensor> results, const char* name,
 }
 
 Tensor detach(const Tensor& x) {
-  Ref<TensorBody> body = new TensorBody;
-  body->cell = x.body().cell;
-  body->layout = x.layout();
-  return Tensor(std::move(body));
+  return Tensor(new TensorBody(x.body().cell, x.layout()));
 }
 
 void check_may_change(const char* name, const Tensor& x) {

@@ -107,13 +107,19 @@ Tensor record_channels_last(const Shape& shape, LightOp op, const char* name, DT
 Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_type,
                      DType operand_type, std::span<const TensorOrNumber> arguments) {
   DeviceState& device = common_device(name, arguments);
-  Shape shape;
-  bool first = true;
+  const Shape* common = nullptr;
+  Shape wider;
   for (const auto& argument : arguments) {
     if (!argument.tensor.defined()) continue;
-    shape = first ? argument.tensor.shape() : broadcast(name, shape, argument.tensor.shape());
-    first = false;
+    const Shape& own = argument.tensor.shape();
+    if (!common) {
+      common = &own;
+    } else if (!(*common == own)) {
+      wider = broadcast(name, *common, own);
+      common = &wider;
+    }
   }
+  const Shape& shape = *common;
   if (!row_major && goes_channels_last(shape, arguments)) [[unlikely]]
     return record_channels_last(shape, op, name, result_type, operand_type, arguments);
   Ref<Node> node = new_node(Node::Kind::map, name, device, result_type, shape);
@@ -342,10 +348,7 @@ void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value)
 
 Tensor make_view(const Tensor& x, const Layout& layout) {
   check_countable("view", layout.shape);
-  Ref<TensorBody> body = new TensorBody;
-  body->cell = x.body().cell;
-  body->layout = layout;
-  Tensor view(std::move(body));
+  const Tensor view(new TensorBody(x.body().cell, layout));
   if (is_floating(x.dtype())) share_group(x, view);
   return view;
 }

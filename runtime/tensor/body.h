@@ -15,7 +15,9 @@ namespace tide {
 /// Holds the current value of a storage. Writes put a new value here; all views see it.
 struct Cell : ThreadRefCounted<Cell>, Recycled<Cell> {
   Ref<Node> value;
-  DeviceState* device = nullptr;
+  DeviceState* const device;
+
+  Cell(Ref<Node> value, DeviceState& device) : value(std::move(value)), device(&device) {}
 };
 
 struct History;
@@ -77,6 +79,10 @@ struct TensorBody : ThreadRefCounted<TensorBody>, Recycled<TensorBody> {
   Ref<Cell> cell;
   Layout layout;
   std::unique_ptr<AutogradState> autograd;
+
+  TensorBody(Ref<Cell> cell, const Layout& layout) : cell(std::move(cell)), layout(layout) {}
+  /// Row-major without gaps.
+  TensorBody(Ref<Cell> cell, const Shape& shape) : cell(std::move(cell)), layout(shape) {}
   ~TensorBody();
 
   AutogradState& autograd_state() {

@@ -18,12 +18,8 @@ DType Tensor::dtype() const { return body_->cell->value->type; }
 Device Tensor::device() const { return body_->cell->device->device; }
 
 Tensor make_tensor(Ref<Node> node) {
-  Ref<TensorBody> body = new TensorBody;
-  body->layout = Layout(node->shape);
-  body->cell = new Cell;
-  body->cell->device = node->device;
-  body->cell->value = std::move(node);
-  return Tensor(std::move(body));
+  const Node& value = *node;
+  return Tensor(new TensorBody(new Cell(std::move(node), *value.device), value.shape));
 }
 
 Argument argument_of(const Tensor& x) {
