@@ -242,10 +242,16 @@ void finish(int64_t m, int64_t n, const C* source, int64_t source_stride, const 
     for (int64_t i = begin; i < end; ++i) {
       const C* from = source + i * source_stride;
       T* to = target + i * target_stride;
-      for (int64_t j = 0; j < n; ++j) {
-        const T value = static_cast<T>(from[j]);
-        to[j] = bias ? static_cast<T>(value + bias[j * bias_stride]) : value;
-      }
+      const auto sum = [&](int64_t j, T addend) {
+        return static_cast<T>(static_cast<T>(from[j]) + addend);
+      };
+      // Loops that the compiler makes vectors of.
+      if (!bias)
+        for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(from[j]);
+      else if (bias_stride == 1)
+        for (int64_t j = 0; j < n; ++j) to[j] = sum(j, bias[j]);
+      else
+        for (int64_t j = 0; j < n; ++j) to[j] = sum(j, bias[j * bias_stride]);
     }
   });
 }
