@@ -1,8 +1,10 @@
 // Reading and writing at positions that are stored in tensors.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
@@ -46,7 +48,7 @@ class RangeCheck {
   int64_t first_ = 0;
 };
 
-/// One gather; its rows (of the index, along the last dimension) are independent of each other.
+/// One gather. Its points are independent of each other.
 template <class T>
 class Gather {
  public:
@@ -67,28 +69,30 @@ class Gather {
     walked_[dim_] = 0;
   }
 
-  int64_t rows() const { return rows_.numel(); }
-  int64_t length() const { return length_; }
-
+  /// The points begin to end of the index, in row-major order.
   void run(int64_t begin, int64_t end) {
-    StridedWalk<2> walk(rows_, {walked_.data(), index_.layout.strides.data()}, begin);
-    for (int64_t row = begin; row < end; ++row, walk.next())
+    StridedWalk<2> walk(rows_, {walked_.data(), index_.layout.strides.data()}, begin / length_);
+    for (int64_t row = begin / length_; row * length_ < end; ++row, walk.next())
       gather_row(static_cast<const T*>(x_.data) + walk.offset(0),
-                 static_cast<const int64_t*>(index_.data) + walk.offset(1), row);
+                 static_cast<const int64_t*>(index_.data) + walk.offset(1), row,
+                 std::max<int64_t>(begin - row * length_, 0),
+                 std::min(end - row * length_, length_));
   }
 
  private:
-  void gather_row(const T* x, const int64_t* index, int64_t row) {
+  /// The points first to last of a row of the index, along its last dimension.
+  void gather_row(const T* x, const int64_t* index, int64_t row, int64_t first, int64_t last) {
     const int64_t stride = walked_[index_.layout.rank() - 1];
     T* to = out_ + row * length_;
     if (x_.layout.shape[dim_] == 0) {
-      check_.allows(*index, row * length_);
-      std::fill_n(to, length_, T(0));
+      check_.allows(index[first * index_stride_], row * length_ + first);
+      std::fill(to + first, to + last, T(0));
     } else if (index_stride_ == 0 && stride == 1) {
-      check_.allows(*index, row * length_);
-      std::memcpy(to, x + (check_.clamp(*index) - 1) * pick_stride_, length_ * sizeof(T));
+      check_.allows(*index, row * length_ + first);
+      std::memcpy(to + first, x + (check_.clamp(*index) - 1) * pick_stride_ + first,
+                  (last - first) * sizeof(T));
     } else {
-      for (int64_t j = 0; j < length_; ++j) {
+      for (int64_t j = first; j < last; ++j) {
         int64_t position = index[j * index_stride_];
         if (!check_.allows(position, row * length_ + j)) position = check_.clamp(position);
         to[j] = x[(position - 1) * pick_stride_ + j * stride];
@@ -171,7 +175,7 @@ class Scatter {
 
   void run() {
     const int64_t blocks = outer_shape_.numel();
-    if (blocks * inner_count_ == 1 && length_ >= kGrain) return run_by_targets();
+    if (blocks * inner_count_ == 1 && length_ >= kGrain) return run_by_buckets();
     const bool dense = joined_[0] == 1 && joined_[2] == 1 && joined_[1].value_or(2) <= 1;
     const int64_t share = lanes_together(), shares = (inner_count_ + share - 1) / share;
     const auto body = [&](int64_t begin, int64_t end) {
@@ -227,25 +231,75 @@ class Scatter {
     }
   }
 
-  /// The only lane there is: each part looks through all positions, and writes a range of targets.
-  void run_by_targets() {
+  /// What is to be put into a target, which is counted from the first of its bucket.
+  struct Entry {
+    uint32_t place;
+    T value;
+  };
+
+  /// Targets of a bucket, as a power of two: as many as half of an L2 cache holds, or more where
+  /// there would be too many buckets to write to at once, or less for some buckets per thread.
+  static int bucket_bits(int64_t targets, int64_t threads) {
+    constexpr int64_t kBucketBytes = int64_t{1} << 19, kMostBuckets = 512;
+    int bits = std::countr_zero(static_cast<uint64_t>(kBucketBytes) / sizeof(To));
+    while (targets >> bits >= kMostBuckets) ++bits;
+    while (bits > 0 && targets >> bits < 4 * threads) --bits;
+    return bits;
+  }
+
+  /// The only lane there is. Targets lie anywhere in memory, so the values are first sorted into
+  /// buckets of targets that a cache holds, in the order in which they come (radix clustering:
+  /// Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", 2002).
+  void run_by_buckets() {
+    constexpr int64_t kTogether = (int64_t{16} << 20) / sizeof(Entry);
+    static thread_local Scratch entry_memory, count_memory;
     const int64_t size = to_layout_.shape[dim_], parts = call_.parallel->threads();
-    call_.parallel->for_range(parts, 1, [&](int64_t begin, int64_t end) {
-      const auto low = size * begin / parts, count = size * end / parts - low;
-      const auto own = [=](int64_t position) {
-        return static_cast<uint64_t>(position) - static_cast<uint64_t>(low + 1) <
-               static_cast<uint64_t>(count);
+    const int bits = bucket_bits(size, parts);
+    const int64_t buckets = (size >> bits) + 1;
+    Entry* const entries = entry_memory.get<Entry>(std::min(length_, kTogether));
+    int64_t* const counts = count_memory.get<int64_t>(parts * buckets);
+    for (int64_t first = 0; first < length_; first += kTogether) {
+      const int64_t together = std::min(length_ - first, kTogether);
+      // Calls visit(j, place, the count of its bucket) for all points of each part.
+      const auto for_points = [&](const auto& visit) {
+        call_.parallel->for_range(parts, 1, [&](int64_t begin, int64_t end) {
+          // By value: what is counted could be anything, for all that the compiler knows.
+          const auto visit_part = [visit, bits, size, positions = positions_, stride = along_[1],
+                                   &check = check_](int64_t j, int64_t last, int64_t* own) {
+            for (; j < last; ++j) {
+              const auto place = static_cast<uint64_t>(positions[j * stride]) - 1;
+              if (place < static_cast<uint64_t>(size)) [[likely]]
+                visit(j, place, own[place >> bits]);
+              else
+                check.allows(positions[j * stride], j);
+            }
+          };
+          for (int64_t part = begin; part < end; ++part)
+            visit_part(first + together * part / parts, first + together * (part + 1) / parts,
+                       counts + part * buckets);
+        });
       };
-      To spare{};  // takes what other parts write: no branch that nobody can foresee
-      const auto cell = [&](int64_t position) {
-        return own(position) ? to_ + (position - 1) * along_[0] : &spare;
-      };
-      for (int64_t j = 0; j < length_; ++j) {
-        if (j + kAhead < length_) __builtin_prefetch(cell(positions_[(j + kAhead) * along_[1]]), 1);
-        const int64_t position = positions_[j * along_[1]];
-        if (check_.allows(position, j)) put(*cell(position), values_[j * along_[2]]);
-      }
-    });
+      std::fill_n(counts, parts * buckets, 0);
+      for_points([](int64_t, uint64_t, int64_t& count) { ++count; });
+      // From now on a count is the place of the part's next entry in the bucket.
+      int64_t sum = 0;
+      for (int64_t bucket = 0; bucket < buckets; ++bucket)
+        for (int64_t part = 0; part < parts; ++part)
+          sum += std::exchange(counts[part * buckets + bucket], sum);
+      for_points([entries, values = values_, stride = along_[2], mask = (uint64_t{1} << bits) - 1](
+                     int64_t j, uint64_t place, int64_t& next) {
+        entries[next++] = {static_cast<uint32_t>(place & mask), values[j * stride]};
+      });
+      const int64_t* const ends = counts + (parts - 1) * buckets;
+      call_.parallel->for_range(buckets, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t bucket = begin; bucket < end; ++bucket) {
+          const int64_t stride = along_[0], last = ends[bucket];
+          To* const target = to_ + (bucket << bits) * stride;
+          for (int64_t i = bucket ? ends[bucket - 1] : 0; i < last; ++i)
+            put(target[entries[i].place * stride], entries[i].value);
+        }
+      });
+    }
   }
 
   void run_lane(To* target, const int64_t* positions, const T* values, int64_t block) {
@@ -333,8 +387,7 @@ void native_gather(NativeCall& call) {
   if (call.outputs[0].layout.shape.numel() == 0) return;
   visit_size(call.outputs[0].type, [&](auto tag) {
     Gather<typename decltype(tag)::Type> gather(call);
-    const int64_t grain = std::max<int64_t>(1, kGrain / gather.length());
-    call.parallel->for_range(gather.rows(), grain,
+    call.parallel->for_range(call.outputs[0].layout.shape.numel(), kGrain,
                              [&](int64_t begin, int64_t end) { gather.run(begin, end); });
   });
 }

@@ -112,6 +112,44 @@ TEST_CASE("scatter takes one long lane in order, by any number of threads", "[cp
     }
 }
 
+TEST_CASE("scatter takes so long a lane that it goes in several rounds", "[cpu][reference]") {
+  constexpr int64_t kCount = 4'300'000, kTargets = 3'000'000;
+  auto base = random_array<float>({kTargets}, 1), pairs = random_array<float>({kCount, 2}, 2);
+  auto index = random_positions({kCount}, kTargets);
+  index.values[kCount - 1] = kTargets + 1;
+  ArrayView source = pairs.view();  // every other number
+  source.layout.shape = {kCount};
+  source.layout.strides = {2};
+  std::vector<float> expected = base.values;
+  for (int64_t i = 0; i + 1 < kCount; ++i) expected[index.values[i] - 1] += pairs.values[2 * i];
+  for (int threads : {1, 3}) {
+    Array<float> out(base.shape);
+    const NativeCall call =
+        run(NativeOp::scatter, {base.view(), index.view(), source}, {out.view()}, {0, 1}, threads);
+    CHECK(call.position == kTargets + 1);
+    REQUIRE(out.values == expected);
+  }
+}
+
+TEST_CASE("gather takes one long lane in parts", "[cpu]") {
+  constexpr int64_t kCount = 60000;
+  auto x = random_array<float>({500}, 1);
+  auto index = random_positions({kCount}, 500);
+  std::vector<float> expected;
+  for (int64_t position : index.values) expected.push_back(x.values[position - 1]);
+  index.values[40000] = -1;
+  index.values[50000] = 501;
+  expected[40000] = x.values[0];
+  expected[50000] = x.values[499];
+  for (int threads : {1, 2, 3}) {
+    Array<float> out({kCount});
+    const NativeCall call =
+        run(NativeOp::gather, {x.view(), index.view()}, {out.view()}, {0}, threads);
+    CHECK(call.position == -1);
+    REQUIRE(out.values == expected);
+  }
+}
+
 TEST_CASE("scatter adds whole rows whose columns share a position", "[cpu]") {
   auto base = random_array<float>({7, 33}, 1), source = random_array<float>({900, 33}, 2);
   auto index = random_positions({900}, 7);
