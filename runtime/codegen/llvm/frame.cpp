@@ -238,6 +238,17 @@ std::vector<size_t> Frame::reductions_of(int pass) const {
   });
 }
 
+std::vector<size_t> Frame::streams() const {
+  std::vector<size_t> found;
+  for (const LoopInstruction& load : program.code) {
+    if (load.kind != LoopInstruction::Kind::load) continue;
+    const LoopOperand& operand = program.operands[load.operand];
+    if (operand.kind == LoopOperand::Kind::memory && operand.vector_stride == 1 && !operand.per_row)
+      found.push_back(load.operand);
+  }
+  return found;
+}
+
 std::vector<size_t> Frame::stores(bool per_row) const {
   return instructions([&](const LoopInstruction& described, size_t i) {
     return described.kind == LoopInstruction::Kind::store &&

@@ -68,6 +68,8 @@ class Frame {
   std::vector<size_t> reductions_of(int pass) const;
   /// The stores of values per row, or per element.
   std::vector<size_t> stores(bool per_row) const;
+  /// The operands that are read from end to end, without gaps.
+  std::vector<size_t> streams() const;
 
   /// What the value of instruction i is computed in.
   DType type_of(size_t i) const { return compute_type(program.code[i].type); }

@@ -2,6 +2,12 @@
 #include "runtime/codegen/llvm/kernels.h"
 
 namespace tide::ir {
+namespace {
+
+/// Elements that a thread goes through at once, if the arrays are larger than its caches.
+constexpr int64_t kLong = 1 << 17;
+
+}  // namespace
 
 void emit_map_kernel(Frame& frame) {
   const auto stores = frame.instructions([](const LoopInstruction& instruction, size_t) {
@@ -9,6 +15,10 @@ void emit_map_kernel(Frame& frame) {
   });
   const std::vector<bool> known(frame.program.code.size(), false);
   const auto needed = frame.needed_for(stores, known);
+  auto& builder = frame.code.builder;
+  // Asking for what lies in cache already would cost more than it brings.
+  llvm::Value* is_long = builder.CreateICmpSGE(
+      builder.CreateSub(frame.vector_end, frame.vector_begin), frame.code.number(kLong));
   frame.for_each_outer([&](const Places& places) {
     emit(frame, {.begin = frame.vector_begin,
                  .end = frame.vector_end,
@@ -16,6 +26,11 @@ void emit_map_kernel(Frame& frame) {
                  .needed = needed,
                  .scalars = {},
                  .body = [&](Body& body) {
+                   if (!frame.machine.gpu)
+                     frame.code.when(is_long, [&] {
+                       for (const size_t operand : frame.streams())
+                         body.prefetch(operand, frame.code.number(kStreamAhead), {0, 1, 1});
+                     });
                    body.compute(needed);
                    // All loads come first: an output may be the memory of an input.
                    for (const size_t store : stores) body.store(store);

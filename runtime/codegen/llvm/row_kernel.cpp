@@ -81,9 +81,15 @@ class RowKernel {
   }
 
   /// The first pass waits for memory, the others find their row in cache: they ask for what the
-  /// first one will read of the next row, each for as much as it has time for.
+  /// first one will read of the next row, each for as much as it has time for. A row that is shared
+  /// out to threads is longer than a cache: its only pass asks for what comes a little later.
   void plan_prefetch(int pass) {
-    next_row_.clear();
+    ahead_.clear();
+    if (program_.partial) {
+      share_ = {0, 1, 1};
+      for (const size_t operand : frame_.streams()) ahead_[operand] = code_.number(kStreamAhead);
+      return;
+    }
     if (pass == 0 || program_.outer_rank == 0) return;
     share_ = {0, 0, 0};
     for (int other = 1; other < passes_.count; ++other) {
@@ -91,12 +97,8 @@ class RowKernel {
       share_.whole += cost_of_pass(other);
       if (other == pass) share_.end = share_.whole;
     }
-    for (const LoopInstruction& load : program_.code) {
-      const LoopOperand& operand = program_.operands[load.operand];
-      if (load.kind == Kind::load && operand.kind == LoopOperand::Kind::memory &&
-          operand.vector_stride == 1 && !operand.per_row)
-        next_row_[load.operand] = frame_.distance_to_next(load.operand);
-    }
+    for (const size_t operand : frame_.streams())
+      ahead_[operand] = frame_.distance_to_next(operand);
   }
 
   void run_pass(const Places& places, Body& row, int pass) {
@@ -153,7 +155,7 @@ class RowKernel {
     auto needed = frame_.needed_for(roots, known);
     for (const size_t root : roots) needed[root] = false;
     const auto body = [&](Body& at) {
-      for (const auto& [operand, distance] : next_row_) at.prefetch(operand, distance, share_);
+      for (const auto& [operand, distance] : ahead_) at.prefetch(operand, distance, share_);
       for (size_t i = 0; i < needed.size(); ++i)
         if (needed[i] && from_scratch[i])
           at.set(i, at.load_private(frame_.type_of(i), kept_place(i, at)));
@@ -228,11 +230,11 @@ class RowKernel {
   const LoopProgram& program_;
   const LoopPasses& passes_;
   llvm::Value *padded_, *block_;
-  std::map<size_t, llvm::Value*> next_row_;  ///< how far on the present pass prefetches operands
-  Share share_{};                            ///< its share of that
-  std::vector<llvm::Value*> accumulators_;   ///< per reduction, on the stack
-  std::vector<llvm::Value*> scalars_;        ///< values per row known so far
-  std::vector<bool> kept_;                   ///< values that lie in scratch memory by now
+  std::map<size_t, llvm::Value*> ahead_;    ///< how far on the present pass prefetches operands
+  Share share_{};                           ///< its share of that
+  std::vector<llvm::Value*> accumulators_;  ///< per reduction, on the stack
+  std::vector<llvm::Value*> scalars_;       ///< values per row known so far
+  std::vector<bool> kept_;                  ///< values that lie in scratch memory by now
 };
 
 }  // namespace
