@@ -37,6 +37,7 @@ class Body {
 
   const Lanes& lanes() const { return lanes_; }
   llvm::Value* index() const { return index_; }
+  bool is_tail() const { return count_; }
 
   void set(size_t instruction, const Value& value) { values_[instruction] = value; }
   const Value& value(size_t instruction) const { return *values_[instruction]; }

@@ -26,7 +26,7 @@ void emit_map_kernel(Frame& frame) {
                  .needed = needed,
                  .scalars = {},
                  .body = [&](Body& body) {
-                   if (!frame.machine.gpu)
+                   if (!frame.machine.gpu && !body.is_tail())
                      frame.code.when(is_long, [&] {
                        for (const size_t operand : frame.streams())
                          body.prefetch(operand, frame.code.number(kStreamAhead), {0, 1, 1});
