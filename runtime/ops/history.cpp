@@ -206,9 +206,7 @@ void set_joint_history(std::span<const Tensor> results, const char* name,
   }
 }
 
-Tensor detach(const Tensor& x) {
-  return Tensor(new TensorBody(x.body().cell, x.layout()));
-}
+Tensor detach(const Tensor& x) { return Tensor(new TensorBody(x.body().cell, x.layout())); }
 
 void check_may_change(const char* name, const Tensor& x) {
   const AutogradState* own = x.body().autograd.get();
