@@ -119,7 +119,7 @@ Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_
       common = &wider;
     }
   }
-  const Shape& shape = *common;
+  const Shape& shape = common ? *common : wider;
   if (!row_major && goes_channels_last(shape, arguments)) [[unlikely]]
     return record_channels_last(shape, op, name, result_type, operand_type, arguments);
   Ref<Node> node = new_node(Node::Kind::map, name, device, result_type, shape);
