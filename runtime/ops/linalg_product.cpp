@@ -58,12 +58,11 @@ double largest_norm(const Tensor& a) {
 Tensor matrix_power(const Tensor& a, int64_t n) {
   if (a.rank() < 2 || rows_of(a) != columns_of(a))
     throw ShapeError("matrix_power: a square matrix is needed: " + a.shape().text());
-  if (n < 0) return matrix_power(linalg_inv(a), -n);
   if (n == 0) return clone(broadcast_to(identity_like(a, rows_of(a)), a.shape()));
-  Tensor power = a, result;
-  for (; n > 0; n >>= 1) {
-    if (n & 1) result = result.defined() ? matmul(result, power) : power;
-    if (n > 1) power = matmul(power, power);
+  Tensor power = n < 0 ? linalg_inv(a) : a, result;
+  for (uint64_t left = n < 0 ? -static_cast<uint64_t>(n) : n; left > 0; left >>= 1) {
+    if (left & 1) result = result.defined() ? matmul(result, power) : power;
+    if (left > 1) power = matmul(power, power);
   }
   return result == a ? clone(a) : result;
 }

@@ -164,6 +164,8 @@ describe("solvers", function(device)
     equal(linalg.cond(tide.zeros({2, 0, 0}, {device = device})):tolist(), {0.0, 0.0})
     equal(linalg.matrix_rank(tide.ones({3, 5}, {device = device})):item(), 1)
     close(linalg.matrix_power(a, -2), linalg.inv(a):matmul(linalg.inv(a)), tight)
+    local one = tide.eye(2, {device = device})
+    close(linalg.matrix_power(one, math.mininteger), one)
     local turn = tide.tensor({{0, -0.7}, {0.7, 0}}, {dtype = "float64", device = device})
     close(tide.matrix_exp(turn), {{math.cos(0.7), -math.sin(0.7)},
       {math.sin(0.7), math.cos(0.7)}}, tight)
