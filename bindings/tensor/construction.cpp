@@ -117,7 +117,7 @@ Tensor make_tensor(const Collected& all, const TensorOptions& options, const cha
   const DType natural = all.natural_type();
   const DType type = options.dtype.value_or(natural);
   const Device device = options.device.value_or(default_device());
-  if (is_integer(type)) {
+  if (is_integer(type) && type != natural) {
     for (const double value : all.floats) check_fits(function, value, type);
     if (!all.has_float)
       for (const int64_t value : all.integers) check_fits(function, value, type);

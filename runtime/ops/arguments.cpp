@@ -60,11 +60,10 @@ void check_numbers(const char* op, const Tensor& x) {
 }
 
 void check_fits(const char* op, Number number, DType type) {
-  if (type == DType::boolean) return;
+  const bool whole = number.type() != DType::f64;
+  if (type == DType::boolean || (whole && type == DType::i64)) return;
   const double value = number.as_double(), least = smallest_of(type), most = largest_of(type);
-  // Integers next to 2^63 are no different from it as float64, and belong to int64 alone.
-  if (number.type() != DType::f64) {
-    if (type == DType::i64) return;
+  if (whole) {
     if (value <= most && value >= (type == DType::u8 ? -most : least)) return;
   } else if (is_floating(type)) {
     if (!std::isfinite(value) || std::abs(value) <= most) return;

@@ -69,7 +69,7 @@ Tensor scaled_sum(LightOp op, const char* name, const TensorOrNumber& a, const T
   const DType type = common_type(name, a, b);
   if (alpha.type() == DType::f64 && !is_floating(type))
     refuse_types(name, "alpha must be of the operands' kind", a, b);
-  if (is_integer(type)) check_fits(name, alpha, type);
+  check_element(name, alpha, type);
   const TensorOrNumber operands[] = {a, b, alpha};
   return record_differentiable<Meaning>(op, name, type, type, operands);
 }
@@ -128,7 +128,7 @@ Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b) {
     if (!is_floating(type) && b.number.as_integer() < 0)
       throw DTypeError("pow: integers have no negative powers: " + std::string(name_of(type)) +
                        " and " + std::to_string(b.number.as_integer()));
-    if (is_integer(type)) check_fits("pow", b.number, type);
+    check_element("pow", b, type);
     if (type == a.tensor.dtype())
       if (Tensor easy = easy_power(a.tensor, b.number.as_double()); easy.defined()) return easy;
   }

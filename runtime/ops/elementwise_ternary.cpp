@@ -24,11 +24,6 @@ Number highest(DType type) {
   return static_cast<int64_t>((uint64_t{1} << value_bits(type)) - 1);
 }
 
-/// A number that is to be an element, rather than an operand that wraps.
-void check_element(const char* name, const TensorOrNumber& x, DType type) {
-  if (!x.tensor.defined() && is_integer(type)) check_fits(name, x.number, type);
-}
-
 /// The type of a tensor made of a number.
 DType number_type(Number number) {
   return number.type() == DType::f64 ? DType::f32 : number.type();

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "runtime/ops/arguments.h"
+
 namespace tide {
 
 DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
@@ -31,6 +33,10 @@ DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
   if (heaviest == Weight::number)
     throw DTypeError(std::string(name) + ": needs a tensor: got three numbers");
   return *common;
+}
+
+void check_element(const char* name, const TensorOrNumber& x, DType type) {
+  if (!x.tensor.defined() && is_integer(type)) check_fits(name, x.number, type);
 }
 
 void refuse_types(const char* name, const char* why, const TensorOrNumber& a,

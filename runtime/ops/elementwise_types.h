@@ -23,6 +23,10 @@ DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
 /// `type` if it is floating, else f32.
 inline DType floating_type(DType type) { return is_floating(type) ? type : DType::f32; }
 
+/// Throws DTypeError unless the operand, if it is a number, fits an integer type whose elements it
+/// takes part in as one of them: it does not wrap as operands of arithmetic do.
+void check_element(const char* name, const TensorOrNumber& x, DType type);
+
 /// Throw DTypeError naming both operands' types.
 [[noreturn]] void refuse_types(const char* name, const char* why, const TensorOrNumber& a,
                                const TensorOrNumber& b);

@@ -5,6 +5,7 @@
 #include "runtime/ops/activation_math.h"
 #include "runtime/ops/comparison_math.h"
 #include "runtime/ops/elementwise_record.h"
+#include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/generation_math.h"
 #include "runtime/ops/unary_math.h"
 
@@ -87,10 +88,8 @@ Tensor hardtanh(const Tensor& x, std::optional<Number> min_val, std::optional<Nu
   if (type == DType::u8 && low.as_double() < 0)
     throw DTypeError("hardtanh: uint8 has no negative numbers: min_val is " +
                      std::to_string(low.as_double()));
-  if (is_integer(type)) {
-    check_fits("hardtanh", low, type);
-    check_fits("hardtanh", high, type);
-  }
+  check_element("hardtanh", low, type);
+  check_element("hardtanh", high, type);
   const TensorOrNumber operands[] = {x, low, high};
   return record_differentiable<meaning::Hardtanh>(LightOp::hardtanh, "hardtanh", type, type,
                                                   operands);

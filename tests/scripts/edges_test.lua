@@ -43,6 +43,19 @@ describe("a nan", function(device)
       equal({x.grad:tolist(), y.grad:tolist()}, {{1.0, 1.0, 1.0, 0.5}, {1.0, 1.0, 1.0, 0.5}})
     end
   end)
+  it("has the gradient of PyTorch's vectors in what is cut into pieces", function()
+    -- Its loops over single numbers, which take the last few of an array, give others for some.
+    local x = tide.tensor({nan, 1.0, -1.0, 7.0, -7.0, 3.0, -3.0, 0.0}, {device = device})
+    local scale = 1.0507009873554805
+    for name, at in pairs {
+      relu = {1, 1.0}, relu6 = {0, 1.0}, hardtanh = {0, 0.0}, elu = {nan, 1.0}, celu = {nan, 1.0}, selu = {nan, scale},
+      hardswish = {nan, 1 / 3 + 0.5}, hardsigmoid = {0, 1 / 6}, leaky_relu = {0.01, 1.0},
+    } do
+      local leaf = x:clone():requires_grad_()
+      F[name](leaf):sum():backward()
+      close(leaf.grad[{ {1, 2} }], at)
+    end
+  end)
   it("is a value of its own for unique", function()
     local values, inverse, counts = tide.tensor({2.0, nan, 1.0, nan}, {device = device}):unique {
       return_inverse = true, return_counts = true,
