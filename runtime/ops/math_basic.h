@@ -13,6 +13,10 @@ namespace tide::math {
 constexpr double kLn2 = 0.6931471805599453;
 constexpr double kPi = 3.141592653589793;
 
+/// Values bring their own convert<D>(x); this one only says that the name is a template's.
+template <DType D>
+void convert();
+
 /// Whether x is f64; otherwise the functions here take it for f32.
 template <class V>
 constexpr bool is_wide(V x) {

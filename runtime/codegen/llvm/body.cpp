@@ -371,6 +371,7 @@ void emit(Frame& frame, const VectorLoop& loop) {
       Body body(frame, full, loop.places, index);
       run_body(frame, loop, uniform, body);
     });
+    if (loop.between) loop.between();
     if (full.elements() == 1) return;
     code.loop(middle, loop.end, single.width, [&](llvm::Value* index) {
       llvm::Value* count =

@@ -97,6 +97,7 @@ struct VectorLoop {
   std::vector<bool> needed;           ///< the instructions that the body computes
   std::vector<llvm::Value*> scalars;  ///< values known already, the same for all elements; or null
   std::function<void(Body&)> body;    ///< emits the code: for full steps, then for the tail
+  std::function<void()> between = nullptr;  ///< emits what comes after the full steps; or null
 };
 void emit(Frame& frame, const VectorLoop& loop);
 

@@ -21,6 +21,7 @@ class RowKernel {
         program_(frame.program),
         passes_(frame.passes),
         accumulators_(program_.code.size()),
+        running_(program_.code.size()),
         kept_(program_.code.size(), false) {
     auto& builder = code_.builder;
     llvm::Value* row_length = builder.CreateSub(frame.row_end, frame.row_begin);
@@ -112,7 +113,7 @@ class RowKernel {
       totals.push_back(code_.variable(identity_of(i, row.lanes())[0]));
     code_.loop(frame_.row_begin, frame_.row_end, block_, [&](llvm::Value* begin) {
       llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, block_), frame_.row_end);
-      for (const size_t i : reductions) clear(i);
+      for (const size_t i : reductions) begin_block(i);
       run_elements(places, begin, end, reductions, stored);
       if (program_.partial) return store_block(places, begin, reductions[0]);
       for (size_t r = 0; r < reductions.size(); ++r) {
@@ -135,13 +136,30 @@ class RowKernel {
   }
 
   /// Sets a reduction's accumulators to what changes no value.
-  void clear(size_t i) {
+  void begin_block(size_t i) {
     const Lanes lanes{&code_.builder, &frame_.machine, frame_.width, 1};
     llvm::Value* initial = identity_of(i, lanes)[0];
-    for (int lane = 0; lane < passes_.lanes(); lane += lanes.width)
-      code_.store(initial,
-                  code_.address(frame_.scalar_type(i), accumulators_[i], code_.number(lane)),
-                  size_of_value(i) * lanes.width);
+    running_[i].clear();
+    for (int lane = 0; lane < passes_.lanes(); lane += lanes.width) {
+      if (in_registers())
+        running_[i].push_back(code_.variable(initial));
+      else
+        code_.store(initial, accumulator(i, lane), size_of_value(i) * lanes.width);
+    }
+  }
+
+  /// Whether each full step adds to all accumulators, so that they need not be looked up.
+  bool in_registers() const { return frame_.width * frame_.registers == passes_.lanes(); }
+
+  llvm::Value* accumulator(size_t i, int lane) {
+    return code_.address(frame_.scalar_type(i), accumulators_[i], code_.number(lane));
+  }
+
+  /// After the full steps accumulators lie in memory, for a tail can begin in any of them.
+  void leave_registers(size_t i) {
+    for (size_t r = 0; r < running_[i].size(); ++r)
+      code_.store(code_.get(running_[i][r]), accumulator(i, static_cast<int>(r) * frame_.width),
+                  size_of_value(i) * frame_.width);
   }
 
   /// One sweep over the elements [begin, end) of the row.
@@ -166,7 +184,9 @@ class RowKernel {
       for (const size_t i : reductions) accumulate(at, begin, i);
       for (const size_t i : stored) at.store(i);
     };
-    emit(frame_, {begin, end, places, needed, scalars_, body});
+    emit(frame_, {begin, end, places, needed, scalars_, body, [&] {
+                    for (const size_t i : reductions) leave_registers(i);
+                  }});
     for (size_t i = 0; i < needed.size(); ++i)
       kept_[i] = kept_[i] || (needed[i] && passes_.instructions[i].scratch >= 0);
   }
@@ -184,11 +204,19 @@ class RowKernel {
 
   void accumulate(Body& at, llvm::Value* block_begin, size_t i) {
     const LoopInstruction& described = program_.code[i];
+    const Value input = convert(at.value(described.a[0]), frame_.type_of(i));
+    if (in_registers() && !at.is_tail()) {
+      Registers old{};
+      for (size_t r = 0; r < running_[i].size(); ++r) old[r] = code_.get(running_[i][r]);
+      const Value sum =
+          combine(described.reduction, Value(at.lanes(), frame_.type_of(i), old), input);
+      for (size_t r = 0; r < running_[i].size(); ++r) code_.set(running_[i][r], sum[r]);
+      return;
+    }
     llvm::Value* distance = code_.builder.CreateSub(at.index(), block_begin);
     llvm::Value* lane = code_.builder.CreateAnd(distance, code_.number(passes_.lanes() - 1));
     llvm::Value* place = code_.address(frame_.scalar_type(i), accumulators_[i], lane);
     const Value old = at.load_private(frame_.type_of(i), place);
-    const Value input = convert(at.value(described.a[0]), frame_.type_of(i));
     at.store_private(at.where_counted(combine(described.reduction, old, input), old), place);
   }
 
@@ -233,8 +261,9 @@ class RowKernel {
   std::map<size_t, llvm::Value*> ahead_;    ///< how far on the present pass prefetches operands
   Share share_{};                           ///< its share of that
   std::vector<llvm::Value*> accumulators_;  ///< per reduction, on the stack
-  std::vector<llvm::Value*> scalars_;       ///< values per row known so far
-  std::vector<bool> kept_;                  ///< values that lie in scratch memory by now
+  std::vector<std::vector<llvm::AllocaInst*>> running_;  ///< the same, in registers
+  std::vector<llvm::Value*> scalars_;                    ///< values per row known so far
+  std::vector<bool> kept_;  ///< values that lie in scratch memory by now
 };
 
 }  // namespace

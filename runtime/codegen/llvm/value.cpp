@@ -1,9 +1,12 @@
 #include "runtime/codegen/llvm/value.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+
+#include "runtime/ops/math_basic.h"
 
 namespace tide::ir {
 namespace {
@@ -117,6 +120,17 @@ Value extreme(const Value& a, const Value& b, const Value& one, const Value& oth
   const auto fill = [&](llvm::Value* m) { return builder_of(a).CreateSExt(m, form); };
   const Value nan(a.lanes(), joined.type(), each(a.lanes(), fill, unordered.registers));
   return float_bits(joined | nan);
+}
+
+/// vscalefps and vscalefpd, x * 2^n for whole n; 0 where lanes have no such form.
+ID scaling_instruction(const Value& x) {
+  using namespace llvm::Intrinsic;
+  if (!x.lanes().machine->avx512) return not_intrinsic;
+  const auto bits = 8 * static_cast<int>(size_of(x.type())) * x.lanes().width;
+  const bool wide = x.type() == DType::f64;
+  if (bits == 512) return wide ? x86_avx512_mask_scalef_pd_512 : x86_avx512_mask_scalef_ps_512;
+  if (bits == 256) return wide ? x86_avx512_mask_scalef_pd_256 : x86_avx512_mask_scalef_ps_256;
+  return not_intrinsic;
 }
 
 llvm::Value* load_constant(llvm::IRBuilder<>& builder, llvm::GlobalVariable& global) {
@@ -270,6 +284,23 @@ Value minimum(Value a, Value b) {
 Value maximum(Value a, Value b) {
   const Value most = select(a > b, a, b);
   return is_floating(a.type()) ? extreme(a, b, most, select(b > a, b, a), true) : most;
+}
+
+Value scaled_by(Value x, Value counted) {
+  const ID instruction = scaling_instruction(x);
+  if (!instruction) return math::scaled_by<Value>(x, counted);
+  const double offset = math::rounding_number(x) + 2 * math::exponent_bias(x);
+  auto& builder = builder_of(x);
+  const auto width = static_cast<unsigned>(x.lanes().width);
+  llvm::Value* all = llvm::ConstantInt::getAllOnesValue(builder.getIntNTy(std::max(width, 8u)));
+  const auto scale = [&](llvm::Value* from, llvm::Value* n) -> llvm::Value* {
+    constexpr int kCurrentRounding = 4;
+    llvm::SmallVector<llvm::Value*, 5> operands{from, n, from, all};
+    if (x.lanes().width * size_of(x.type()) == 64)
+      operands.push_back(builder.getInt32(kCurrentRounding));
+    return builder.CreateIntrinsic(instruction, {}, operands);
+  };
+  return value_of(x.type(), scale, x, counted - counted.constant(offset));
 }
 
 Mask operator==(Value a, Value b) {
