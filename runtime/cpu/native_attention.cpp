@@ -1,6 +1,7 @@
 // Attention by plain loops, a row of scores at a time: what a CUDA device without kernels falls
 // back to. Other devices make it of products (ops/attention.cpp).
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -29,6 +30,25 @@ struct Sizes {
         causal(call.attributes[1] != 0) {}
   /// How many keys a row looks at.
   int64_t seen(int64_t row) const { return causal ? std::min(keys, row + 1) : keys; }
+};
+
+/// What is added to the scores of one head.
+class Addends {
+ public:
+  /// `place`: of the mask among the inputs.
+  Addends(const NativeCall& call, size_t place, int64_t stack, int64_t head) {
+    if (call.inputs.size() <= place) return;
+    const ArrayView& mask = call.inputs[place];
+    strides_ = mask.layout.strides;
+    data_ = static_cast<const float*>(mask.data) + stack * strides_[0] + head * strides_[1];
+  }
+  float operator()(int64_t row, int64_t key) const {
+    return data_ ? data_[row * strides_[2] + key * strides_[3]] : 0;
+  }
+
+ private:
+  const float* data_ = nullptr;
+  std::array<int64_t, kMaxDims> strides_;
 };
 
 /// One head's matrix in float.
@@ -67,6 +87,7 @@ void attend(const NativeCall& call, const Sizes& n, int64_t stack, int64_t head)
   const auto query = matrix<T>(call.inputs[0], stack, head);
   const auto key = matrix<T>(call.inputs[1], stack, head);
   const auto value = matrix<T>(call.inputs[2], stack, head);
+  const Addends addend(call, 3, stack, head);
   std::vector<float> result(query.size()), scores(static_cast<size_t>(n.keys));
   auto* logarithms = static_cast<float*>(call.outputs[1].data) + (stack * n.heads + head) * n.rows;
   for (int64_t i = 0; i < n.rows; ++i) {
@@ -74,7 +95,8 @@ void attend(const NativeCall& call, const Sizes& n, int64_t stack, int64_t head)
     float most = -std::numeric_limits<float>::infinity(), sum = 0;
     for (int64_t j = 0; j < n.seen(i); ++j) {
       const float score = n.scale * dot(&query[static_cast<size_t>(i * n.features)],
-                                        &key[static_cast<size_t>(j * n.features)], n.features);
+                                        &key[static_cast<size_t>(j * n.features)], n.features) +
+                          addend(i, j);
       scores[static_cast<size_t>(j)] = score;
       most = std::fmax(most, score);
     }
@@ -96,6 +118,7 @@ void attend_backward(const NativeCall& call, const Sizes& n, int64_t stack, int6
   const auto value = matrix<T>(call.inputs[2], stack, head);
   const auto result = matrix<T>(call.inputs[3], stack, head);
   const auto slope = matrix<T>(call.inputs[4], stack, head);
+  const Addends addend(call, 6, stack, head);
   const auto* logarithms =
       static_cast<const float*>(call.inputs[5].data) + (stack * n.heads + head) * n.rows;
   std::vector<float> by_query(query.size()), by_key(key.size()), by_value(value.size());
@@ -105,7 +128,7 @@ void attend_backward(const NativeCall& call, const Sizes& n, int64_t stack, int6
     for (int64_t j = 0; j < n.seen(i); ++j) {
       const auto at = static_cast<size_t>(j * n.features);
       const float weight =
-          std::exp(n.scale * dot(&query[row], &key[at], n.features) - logarithms[i]);
+          std::exp(n.scale * dot(&query[row], &key[at], n.features) + addend(i, j) - logarithms[i]);
       const float by_score = n.scale * weight * (dot(&slope[row], &value[at], n.features) - mean);
       add(&by_query[row], by_score, &key[at], n.features);
       add(&by_key[at], by_score, &query[row], n.features);

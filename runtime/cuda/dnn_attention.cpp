@@ -29,7 +29,9 @@ enum Field : size_t {
   kSlopeStrides = kValueStrides + 3,  // those of the result and of by_query, too
   kGradientStrides = kSlopeStrides + 3,
   kCausal = kGradientStrides + 3,
-  kFields
+  kMasked,
+  kMaskStrides,
+  kFields = kMaskStrides + 3
 };
 using Key = std::vector<int64_t>;
 
@@ -47,7 +49,8 @@ enum Name : int64_t {
   kMeans,
   kByQuery,
   kByKey,
-  kByValue
+  kByValue,
+  kMask
 };
 
 /// The arrays and steps that both passes have alike.
@@ -70,17 +73,29 @@ class Graph : public DnnGraph {
             dnn::kFloat32};
   }
 
-  DnnArray scores(const DnnArray& query, const DnnArray& key_turned, const DnnArray& scale) {
-    return map(Map::multiply, product(query, key_turned), scale);
-  }
   /// Later keys are not seen: their scores become the lowest number.
-  DnnArray masked(const DnnArray& scores) {
-    if (!key_[kCausal]) return scores;
-    return select(not_less(index(scores, 2), index(scores, 3)), scores, number(kLowest));
+  DnnArray scores(const DnnArray& query, const DnnArray& key_turned, const DnnArray& scale) {
+    const DnnArray all = map(Map::multiply, product(query, key_turned), scale);
+    if (key_[kMasked]) return map(Map::add, all, stored(kMask, form_of_mask()));
+    if (!key_[kCausal]) return all;
+    return select(not_less(index(all, 2), index(all, 3)), all, number(kLowest));
   }
   dnn::DataType type() const { return type_; }
 
  private:
+  /// A number for each score; strides of 0 stand for a dimension that the mask repeats along.
+  DnnForm form_of_mask() const {
+    DnnForm form{{key_[kStacks], key_[kHeads], key_[kRows], key_[kKeys]}, {}, dnn::kFloat32};
+    int64_t size = key_[kKeys];
+    for (size_t d = 3; d-- > 0;) {
+      form.strides[d] = key_[kMaskStrides + d];
+      if (form.strides[d] == 0) form.sizes[d] = 1, form.strides[d] = size;
+      size *= form.sizes[d];
+    }
+    form.strides[3] = 1;
+    return form;
+  }
+
   const Key& key_;
   const dnn::DataType type_;
 };
@@ -92,7 +107,7 @@ DnnDescriptor forward_graph(const Key& key, dnn::Handle handle) {
   const DnnArray value = g.stored(kValue, g.form(kKeys, kValueStrides));
   const DnnArray result = g.stored(kResult, g.form(kRows, kSlopeStrides));
   const DnnArray logarithms = g.stored(kLogarithms, g.form_of_numbers());
-  const DnnArray scores = g.masked(g.scores(query, key_turned, g.number(kScale)));
+  const DnnArray scores = g.scores(query, key_turned, g.number(kScale));
   const DnnArray most = g.reduce(Reduction::most, scores);
   const DnnArray powers = g.map(Map::exp, g.map(Map::subtract, scores, most));
   const DnnArray sum = g.reduce(Reduction::sum, powers);
@@ -118,7 +133,7 @@ DnnDescriptor backward_graph(const Key& key, dnn::Handle handle) {
   g.map(Map::multiply, g.reduce(Reduction::sum, g.map(Map::multiply, slope, result)),
         g.number(kOne), means);
   const DnnArray scores = g.map(Map::subtract, g.scores(query, key_turned, scale), logarithms);
-  const DnnArray weights = g.map(Map::exp, g.masked(scores));
+  const DnnArray weights = g.map(Map::exp, scores);
   g.product(g.transposed(weights, g.type()), slope, by_value);
   const DnnArray by_weights = g.map(Map::subtract, g.product(slope, value_turned), means);
   const DnnArray by_scores = g.map(Map::multiply, g.map(Map::multiply, by_weights, weights), scale);
@@ -148,7 +163,8 @@ class Attention : public DnnProblem {
              std::to_string(key_[rows]) + ", " + std::to_string(key_[kFeatures]) + ")";
     };
     return std::string(is_forward() ? "attention" : "attention's gradient") + " of " +
-           std::string(name_of(type_)) + " " + sizes(kRows) + " to " + sizes(kKeys);
+           std::string(name_of(type_)) + " " + sizes(kRows) + " to " + sizes(kKeys) +
+           (key_[kMasked] ? " with a mask" : "");
   }
 
  private:
@@ -172,6 +188,8 @@ Attention::Attention(NativeOp op, const AttentionArguments& g, DType type)
   strides(kSlopeStrides, g.result_strides);
   strides(kGradientStrides, g.gradient_strides);
   key_[kCausal] = g.causal;
+  key_[kMasked] = g.mask != nullptr;
+  if (g.mask) strides(kMaskStrides, g.mask_strides);
 }
 
 /// What keeps cuDNN's kernels from these arrays, or null.
@@ -190,6 +208,19 @@ const char* obstacle_of(const AttentionArguments& g, int capability) {
 
 constexpr float kOneNumber = 1, kLowestNumber = std::numeric_limits<float>::lowest();
 
+/// The array that tells which scores do not count, if there is one; else the name is 0.
+struct Unseen {
+  int64_t name = 0;
+  const void* address = nullptr;
+
+  Unseen(const AttentionArguments& g, const void* mask) {
+    if (mask)
+      name = kMask, address = mask;
+    else if (g.causal)
+      name = kLowest, address = &kLowestNumber;
+  }
+};
+
 /// The largest divisor of n that is at most `most`; at least 1.
 int64_t divisor_up_to(int64_t most, int64_t n) {
   int64_t divisor = std::clamp<int64_t>(most, 1, n);
@@ -201,13 +232,14 @@ int64_t divisor_up_to(int64_t most, int64_t n) {
 
 LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream stream) {
   if (const char* obstacle = obstacle_of(g, capability_)) return {false, obstacle};
-  constexpr std::array<int64_t, 7> kNames = {kQuery,      kKey,   kValue, kResult,
-                                             kLogarithms, kScale, kLowest};
+  const Unseen unseen(g, g.mask);
+  const std::array<int64_t, 7> names = {kQuery,      kKey,   kValue,     kResult,
+                                        kLogarithms, kScale, unseen.name};
   const std::array<const void*, 7> addresses = {g.query,      g.key,    g.value,       g.result,
-                                                g.logarithms, &g.scale, &kLowestNumber};
-  const size_t count = g.causal ? kNames.size() : kNames.size() - 1;
+                                                g.logarithms, &g.scale, unseen.address};
+  const size_t count = names.size() - !unseen.name;
   return plans_.run(Attention(NativeOp::attention, g, type), nullptr,
-                    {std::span(kNames).first(count), std::span(addresses).first(count)}, stream);
+                    {std::span(names).first(count), std::span(addresses).first(count)}, stream);
 }
 
 /// For results that are the same in each run the library keeps two bytes per score: as many heads
@@ -228,11 +260,13 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
       const auto moved = [&](const void* from, const int64_t(&strides)[3]) {
         return static_cast<const char*>(from) + (stack * strides[0] + head * strides[1]) * kBytes;
       };
+      const Unseen unseen(
+          g, g.mask ? g.mask + stack * g.mask_strides[0] + head * g.mask_strides[1] : nullptr);
       const char* const result = moved(all.result, all.result_strides);
       const float* const logarithms = all.logarithms + (stack * all.heads + head) * all.rows;
-      constexpr std::array<int64_t, 12> kNames = {kQuery,      kKey,   kValue,   kResult,
-                                                  kLogarithms, kScale, kOne,     kSlope,
-                                                  kByQuery,    kByKey, kByValue, kLowest};
+      const std::array<int64_t, 12> names = {kQuery,      kKey,   kValue,   kResult,
+                                             kLogarithms, kScale, kOne,     kSlope,
+                                             kByQuery,    kByKey, kByValue, unseen.name};
       const std::array<const void*, 12> addresses = {moved(all.query, all.query_strides),
                                                      moved(all.key, all.key_strides),
                                                      moved(all.value, all.value_strides),
@@ -244,12 +278,12 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
                                                      moved(all.by_query, all.result_strides),
                                                      moved(all.by_key, all.gradient_strides),
                                                      moved(all.by_value, all.gradient_strides),
-                                                     &kLowestNumber};
-      const size_t count = g.causal ? kNames.size() : kNames.size() - 1;
+                                                     unseen.address};
+      const size_t count = names.size() - !unseen.name;
       // The numbers of a part's rows lie as those of all.
       const auto numbers = static_cast<size_t>(g.stacks * all.heads * all.rows);
       outcome = plans_.run(Attention(NativeOp::attention_backward, g, type), nullptr,
-                           {std::span(kNames).first(count), std::span(addresses).first(count),
+                           {std::span(names).first(count), std::span(addresses).first(count),
                             kMeans, numbers * sizeof(float)},
                            stream);
       if (!outcome.enqueued) return outcome;

@@ -69,7 +69,8 @@ bool launch_matmul(NativeLaunch& call) {
   if (g.m == 0 || g.n == 0 || g.batch == 0) return true;
   const bool tf32 = call.step.attributes[1] != 0;
   const DType type = call.step.inputs[0].type, result = call.step.outputs[0].type;
-  const LibraryOutcome outcome = call.kernels.blas().multiply(g, type, result, tf32, call.flushed());
+  const LibraryOutcome outcome =
+      call.kernels.blas().multiply(g, type, result, tf32, call.flushed());
   call.tensor_core_obstacle = outcome.obstacle;
   if (outcome.enqueued) return true;
   if (!embedded_ptx("matmul")) return false;
@@ -101,6 +102,10 @@ bool launch_attention(NativeLaunch& call, bool backward) {
     g.value_strides[d] = call.input_layout(2).strides[d];
     g.result_strides[d] = result.strides[d];
     g.gradient_strides[d] = gradient.strides[d];
+  }
+  if (const size_t place = backward ? 6 : 3; call.step.inputs.size() > place) {
+    g.mask = static_cast<const float*>(call.input(place));
+    std::copy_n(call.input_layout(place).strides.begin(), 3, g.mask_strides);
   }
   Dnn& dnn = call.kernels.dnn();
   const LibraryOutcome outcome =

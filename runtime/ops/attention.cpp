@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/core/error.h"
@@ -216,6 +217,20 @@ Gradients gradients_of(const Operands& o, const Rule& rule, const Tensor& dy) {
   return result;
 }
 
+/// Whether a mask needs no gradient, and is the same for all stacks of heads, or another for each.
+bool suits_library(const Tensor& mask, const Tensor& query) {
+  if (needs_history(mask)) return false;
+  const int heads_dim = query.rank() - 3;
+  bool one = true, each = true;
+  for (int d = 0; d <= heads_dim; ++d) {
+    const int64_t size = mask.shape()[d], whole = query.shape()[d];
+    if (size != 1 && size != whole) return false;
+    one = one && (d == heads_dim || size == 1);
+    each = each && (d == heads_dim || size == whole);
+  }
+  return one || each;
+}
+
 /// Whether the device's library does all of it, without a score that is ever stored. Fewer scores
 /// than the caches hold are not worth it: the library compiles a kernel for each new shape, which
 /// takes it about a second.
@@ -223,19 +238,26 @@ bool suits_library(const Operands& o, const Rule& rule) {
   constexpr int64_t kElements = 8, kMostFeatures = 128;  // 16 bytes; what all cards take
   const int64_t features = o.query.shape()[o.rank() - 1], rows = o.query.shape()[o.rows_dim()],
                 keys = o.key.shape()[o.rows_dim()];
-  return is_half(o.type()) && !o.mask.defined() && rule.dropout == 0 &&
+  return is_half(o.type()) && rule.dropout == 0 &&
+         (!o.mask.defined() || suits_library(o.mask, o.query)) &&
          stacks_of(o.query) == stacks_of(o.key) && o.key.shape() == o.value.shape() &&
          features % kElements == 0 && features <= kMostFeatures &&
          score_shape(o).numel() > kMostScores && rows * keys <= kMostScoresOfHead &&
          engine::has_library(o.query.device(), NativeOp::attention);
 }
 
+/// (stacks, heads), as a library counts them.
+std::pair<int64_t, int64_t> heads_in(const Shape& shape) {
+  int64_t stacks = 1;
+  for (int d = 0; d < shape.rank() - 3; ++d) stacks *= shape[d];
+  return {stacks, shape.rank() > 2 ? shape[shape.rank() - 3] : 1};
+}
+
 /// x as (stacks, heads, rows, features), laid out so that 16 bytes may be read at once.
 Tensor heads_of(const Tensor& x) {
   const Shape& s = x.shape();
   const int rank = s.rank();
-  const int64_t heads = rank > 2 ? s[rank - 3] : 1;
-  const int64_t stacks = s.numel() / (heads * s[rank - 2] * s[rank - 1]);
+  const auto [stacks, heads] = heads_in(s);
   const Tensor four = reshape_to(x, {stacks, heads, s[rank - 2], s[rank - 1]});
   const Layout& layout = four.layout();
   constexpr int64_t kElements = 8;
@@ -245,14 +267,43 @@ Tensor heads_of(const Tensor& x) {
   return good ? four : record_contiguous(four);
 }
 
+/// The mask as finite numbers to be added to the scores (stacks, heads, rows, keys): of a row that
+/// may see nothing there must be no nan, although nobody looks at it.
+Tensor addend_of(const Operands& o) {
+  constexpr double kLowest = std::numeric_limits<float>::lowest();
+  const Tensor numbers =
+      o.mask.dtype() == DType::boolean ? where(o.mask, 0, kLowest) : maximum(o.mask, kLowest);
+  const Shape scores = score_shape(o);
+  Shape shape = o.mask.shape();
+  shape[o.rank() - 1] = scores[o.rank() - 1];
+  const auto [stacks, heads] = heads_in(shape);
+  const auto [all_stacks, all_heads] = heads_in(scores);
+  const int64_t rows = shape[o.rows_dim()], keys = shape[o.rank() - 1];
+  const Tensor dense = record_contiguous(broadcast_to(numbers, shape));
+  return broadcast_to(reshape_to(dense, {stacks, heads, rows, keys}),
+                      {all_stacks, all_heads, scores[o.rows_dim()], keys});
+}
+
+/// y but for the rows of queries that may look at no key.
+Tensor without_blind(const Operands& o, const Tensor& y) {
+  const Tensor blind = o.mask.dtype() == DType::boolean ? logical_not(any(o.mask, Dims{-1}, true))
+                                                        : eq(amax(o.mask, Dims{-1}, true), kNever);
+  return where(blind, 0, y);
+}
+
 /// The gradients, by the library. The result and its gradient lie dense.
 Gradients gradients_of_whole(const Operands& o, std::span<const int64_t> rule, const Tensor& y,
                              const Tensor& logarithms, const Tensor& dy) {
-  const Tensor inputs[] = {heads_of(o.query), heads_of(o.key), heads_of(o.value),
-                           heads_of(y),       heads_of(dy),    logarithms};
+  std::vector<Tensor> inputs = {heads_of(o.query), heads_of(o.key), heads_of(o.value),
+                                heads_of(y),       heads_of(dy),    logarithms};
+  if (o.mask.defined()) inputs.push_back(addend_of(o));
   const NativeResult results[] = {
       {o.query.shape(), o.type()}, {o.key.shape(), o.type()}, {o.value.shape(), o.type()}};
   return record_native(NativeOp::attention_backward, kName, inputs, results, rule);
+}
+
+std::optional<Saved> saved_mask(const Operands& o) {
+  return o.mask.defined() ? std::optional<Saved>(o.mask) : std::nullopt;
 }
 
 /// All by the library.
@@ -262,25 +313,27 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
   std::vector<Tensor> made;
   {
     GradientMode off(false);
-    const Tensor inputs[] = {heads_of(o.query), heads_of(o.key), heads_of(o.value)};
+    std::vector<Tensor> inputs = {heads_of(o.query), heads_of(o.key), heads_of(o.value)};
+    if (o.mask.defined()) inputs.push_back(addend_of(o));
     const Shape& shape = inputs[0].shape();
     const NativeResult results[] = {{o.query.shape(), o.type()},
                                     {{shape[0], shape[1], shape[2]}, DType::f32}};
     made = record_native(NativeOp::attention, kName, inputs, results, bits);
   }
-  set_history(made[0], kName, {o.query, o.key, o.value}, true,
-              [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value),
-               logarithms = Saved(made[1])](const GradientCall& call) {
-                const Operands saved{query.get(), key.get(), value.get(), Tensor()};
-                if (!GradientMode::enabled())
-                  return gradients_of_whole(saved, bits, call.y, logarithms.get(),
-                                            record_contiguous(call.dy));
-                Gradients result = gradients_of(saved, rule, call.dy);
-                result.pop_back();  // the mask's
-                for (Tensor& gradient : result) gradient = convert(gradient, saved.type());
-                return result;
-              });
-  return made[0];
+  set_history(
+      made[0], kName, {o.query, o.key, o.value}, true,
+      [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value), mask = saved_mask(o),
+       logarithms = Saved(made[1])](const GradientCall& call) {
+        const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};
+        if (!GradientMode::enabled())
+          return gradients_of_whole(saved, bits, call.y, logarithms.get(),
+                                    record_contiguous(call.dy));
+        Gradients result = gradients_of(saved, rule, call.dy);
+        result.pop_back();  // the mask's
+        for (Tensor& gradient : result) gradient = convert(gradient, saved.type());
+        return result;
+      });
+  return o.mask.defined() ? without_blind(o, made[0]) : made[0];
 }
 
 void check(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
@@ -361,8 +414,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   set_history(
       y, kName, used, false,
       [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value),
-       mask =
-           mask.defined() ? std::optional<Saved>(o.mask) : std::nullopt](const GradientCall& call) {
+       mask = saved_mask(o)](const GradientCall& call) {
         Generator again = before;
         GeneratorScope scope(&again);
         const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};

@@ -16,21 +16,22 @@ namespace {
 struct Case {
   int64_t stacks, heads, rows, keys, features;
   bool causal;
+  bool masked = false;  ///< by a mask of each stack, the same for its heads
 
   Shape queries() const { return {stacks, heads, rows, features}; }
   Shape values() const { return {stacks, heads, keys, features}; }
   Shape numbers() const { return {stacks, heads, rows}; }
+  Shape masks() const { return {stacks, 1, rows, keys}; }
+  Shape scores() const { return {stacks, heads, rows, keys}; }
   std::vector<int64_t> attributes() const {
     const auto scale = static_cast<float>(1 / std::sqrt(features));
     return {std::bit_cast<uint32_t>(scale), causal};
   }
 };
 
-const Case kCases[] = {{1, 1, 5, 7, 8, false},
-                       {2, 3, 9, 9, 16, true},
-                       {1, 2, 4, 11, 64, true},
-                       {1, 2, 12, 3, 40, true},
-                       {2, 1, 33, 20, 128, false}};
+const Case kCases[] = {{1, 1, 5, 7, 8, false},     {2, 3, 9, 9, 16, true},
+                       {1, 2, 4, 11, 64, true},    {1, 2, 12, 3, 40, true},
+                       {2, 1, 33, 20, 128, false}, {2, 3, 6, 10, 16, false, true}};
 
 /// A host array and its copy on the device.
 template <class T>
@@ -57,7 +58,7 @@ class DeviceArray {
 template <class T>
 struct Arrays {
   Array<T> query, key, value, slope, result, by_query, by_key, by_value;
-  Array<float> logarithms;
+  Array<float> logarithms, mask;
 
   explicit Arrays(const Case& k)
       : query(random_array<T>(k.queries(), 1)),
@@ -68,16 +69,31 @@ struct Arrays {
         by_query(k.queries()),
         by_key(k.values()),
         by_value(k.values()),
-        logarithms(k.numbers()) {}
+        logarithms(k.numbers()),
+        mask(random_array<float>(k.masks(), 5)) {}
+
+  std::vector<ArrayView> forward_inputs(const Case& k) {
+    return with_mask(k, {query.view(), key.view(), value.view()});
+  }
+  std::vector<ArrayView> backward_inputs(const Case& k) {
+    return with_mask(k, {query.view(), key.view(), value.view(), result.view(), slope.view(),
+                         logarithms.view()});
+  }
+
+ private:
+  std::vector<ArrayView> with_mask(const Case& k, std::vector<ArrayView> inputs) {
+    if (!k.masked) return inputs;
+    inputs.push_back(mask.view());
+    inputs.back().layout = inputs.back().layout.broadcast_to(k.scores());
+    return inputs;
+  }
 };
 
 template <class T>
 void on_host(const Case& k, Arrays<T>& a) {
-  run(NativeOp::attention, {a.query.view(), a.key.view(), a.value.view()},
-      {a.result.view(), a.logarithms.view()}, k.attributes());
-  run(NativeOp::attention_backward,
-      {a.query.view(), a.key.view(), a.value.view(), a.result.view(), a.slope.view(),
-       a.logarithms.view()},
+  run(NativeOp::attention, a.forward_inputs(k), {a.result.view(), a.logarithms.view()},
+      k.attributes());
+  run(NativeOp::attention_backward, a.backward_inputs(k),
       {a.by_query.view(), a.by_key.view(), a.by_value.view()}, k.attributes());
 }
 
@@ -85,23 +101,23 @@ template <class T>
 void on_device(const Case& k, Arrays<T>& a) {
   DeviceArray<T> query(a.query), key(a.key), value(a.value), slope(a.slope), result(a.result),
       by_query(a.by_query), by_key(a.by_key), by_value(a.by_value);
-  DeviceArray<float> logarithms(a.logarithms);
+  DeviceArray<float> logarithms(a.logarithms), mask(a.mask);
   NativeStep step;
+  const auto launch = [&](std::vector<void*> addresses, std::initializer_list<void*> outputs) {
+    if (k.masked) addresses.push_back(mask.data());
+    addresses.insert(addresses.end(), outputs);
+    REQUIRE_FALSE(cuda_backend().launch(step, addresses.data()).failure);
+  };
   step.op = NativeOp::attention;
-  step.inputs = {a.query.view(), a.key.view(), a.value.view()};
+  step.inputs = a.forward_inputs(k);
   step.outputs = {a.result.view(), a.logarithms.view()};
   step.attributes = k.attributes();
-  void* const forward[] = {query.data(), key.data(), value.data(), result.data(),
-                           logarithms.data()};
-  REQUIRE_FALSE(cuda_backend().launch(step, forward).failure);
+  launch({query.data(), key.data(), value.data()}, {result.data(), logarithms.data()});
   step.op = NativeOp::attention_backward;
-  step.inputs = {a.query.view(),  a.key.view(),   a.value.view(),
-                 a.result.view(), a.slope.view(), a.logarithms.view()};
+  step.inputs = a.backward_inputs(k);
   step.outputs = {a.by_query.view(), a.by_key.view(), a.by_value.view()};
-  void* const backward[] = {query.data(),    key.data(),    value.data(),
-                            result.data(),   slope.data(),  logarithms.data(),
-                            by_query.data(), by_key.data(), by_value.data()};
-  REQUIRE_FALSE(cuda_backend().launch(step, backward).failure);
+  launch({query.data(), key.data(), value.data(), result.data(), slope.data(), logarithms.data()},
+         {by_query.data(), by_key.data(), by_value.data()});
   for (DeviceArray<T>* array : {&result, &by_query, &by_key, &by_value}) array->fetch();
   logarithms.fetch();
 }

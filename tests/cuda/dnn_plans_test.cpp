@@ -35,20 +35,24 @@ end
 print "done"
 )";
 
-/// Attention with its gradients: whole and causal, rows that lie apart, several heads at a time.
+/// Attention with its gradients: whole, causal and with masks, rows that lie apart, several heads
+/// at a time.
 constexpr const char* kAttention = R"(
 local F = tide.nn.functional
 local cases = {
   {"bfloat16", {2, 8, 1024, 64}, 1024, false}, {"float16", {1, 4, 777, 128}, 1001, true},
   {"bfloat16", {1, 3, 8192, 32}, 8192, true},
+  {"float16", {2, 4, 640, 64}, 720, false, {640, 720}}, {"bfloat16", {3, 4, 512, 32}, 512, false, {3, 1, 1, 512}},
+  {"bfloat16", {2, 2, 1000, 64}, 777, false, {2, 2, 1000, 777}},
 }
 for _, c in ipairs(cases) do
-  local dtype, shape, keys, causal = table.unpack(c)
+  local dtype, shape, keys, causal, mask = table.unpack(c)
+  local options = {is_causal = causal, attn_mask = mask and tide.ones(mask, {device = "cuda"}):gt(0)}
   local function random(rows)
     local x = tide.zeros({shape[1], rows, shape[2], shape[4]}, {device = "cuda", dtype = dtype})
     return x:transpose(2, 3):requires_grad_()
   end
-  local y = F.scaled_dot_product_attention(random(shape[3]), random(keys), random(keys), {is_causal = causal})
+  local y = F.scaled_dot_product_attention(random(shape[3]), random(keys), random(keys), options)
   y:sum():backward()
   tide.synchronize()
 end
@@ -89,7 +93,10 @@ TEST_CASE("cuDNN itself makes plans for attention on an H200", "[cuda][fake]") {
   const auto outcome = with_real_library(kAttention);
   if (!outcome) return;
   for (const char* shapes : {" of bfloat16 (2, 8, 1024, 64) to (2, 8, 1024, 64)",
-                             " of float16 (1, 4, 777, 128) to (1, 4, 1001, 128)"})
+                             " of float16 (1, 4, 777, 128) to (1, 4, 1001, 128)",
+                             " of float16 (2, 4, 640, 64) to (2, 4, 720, 64) with a mask",
+                             " of bfloat16 (3, 4, 512, 32) to (3, 4, 512, 32) with a mask",
+                             " of bfloat16 (2, 2, 1000, 64) to (2, 2, 777, 64) with a mask"})
     for (const std::string pass : {"attention", "attention's gradient"})
       CHECK(outcome->err.find(pass + shapes + " is cuDNN's") != std::string::npos);
   // Two bytes for each of 3 * 8192 * 8192 scores are too many at once.

@@ -28,6 +28,8 @@ struct AttentionArguments {
   int64_t stacks, heads, rows, keys, features;
   int64_t query_strides[3], key_strides[3], value_strides[3];
   int64_t result_strides[3], gradient_strides[3];  ///< dense: of rows, and of keys
+  const float* mask;  ///< added to the scores (keys dense, strides of 0 repeat); null: none
+  int64_t mask_strides[3];
   float scale;
   int32_t causal;
   // Of the backward pass, all dense:

@@ -59,6 +59,11 @@ struct Place {
   }
 };
 
+/// What the mask adds to a score.
+__device__ float addend(const AttentionArguments& g, const Place& place, int64_t row, int64_t key) {
+  return g.mask ? g.mask[place.of(g.mask_strides, row) + key] : 0;
+}
+
 __device__ int64_t warp_number() { return thread_number() / kWarp; }
 __device__ int64_t warp_count() { return thread_count() / kWarp; }
 
@@ -76,7 +81,7 @@ __device__ void attend(const AttentionArguments& g) {
       const Row key = load(static_cast<const T*>(g.key) + place.of(g.key_strides, j), g.features);
       const Row value =
           load(static_cast<const T*>(g.value) + place.of(g.value_strides, j), g.features);
-      const float score = g.scale * dot(query, key), before = most;
+      const float score = g.scale * dot(query, key) + addend(g, place, row, j), before = most;
       most = fmaxf(most, score);
       const float keep = before == most ? 1.0f : expf(before - most), weight = expf(score - most);
       sum = sum * keep + weight;
@@ -93,9 +98,10 @@ __device__ void attend(const AttentionArguments& g) {
 struct Slopes {
   float weight, by_score;
 };
-__device__ Slopes slopes_of(const AttentionArguments& g, float logarithm, const Row& query,
-                            const Row& key, const Row& value, const Row& slope, float mean) {
-  const float weight = expf(g.scale * dot(query, key) - logarithm);
+__device__ Slopes slopes_of(const AttentionArguments& g, float added, float logarithm,
+                            const Row& query, const Row& key, const Row& value, const Row& slope,
+                            float mean) {
+  const float weight = expf(g.scale * dot(query, key) + added - logarithm);
   return {weight, g.scale * weight * (dot(slope, value) - mean)};
 }
 
@@ -116,7 +122,8 @@ __device__ void attend_backward_rows(const AttentionArguments& g) {
       const Row key = load(static_cast<const T*>(g.key) + place.of(g.key_strides, j), g.features);
       const Row value =
           load(static_cast<const T*>(g.value) + place.of(g.value_strides, j), g.features);
-      const Slopes s = slopes_of(g, g.logarithms[i], query, key, value, slope, mean);
+      const Slopes s =
+          slopes_of(g, addend(g, place, row, j), g.logarithms[i], query, key, value, slope, mean);
       add(total, 1, s.by_score, key);
     }
     store(static_cast<T*>(g.by_query) + i * g.features, g.features, total);
@@ -139,7 +146,8 @@ __device__ void attend_backward_keys(const AttentionArguments& g) {
           load(static_cast<const T*>(g.query) + place.of(g.query_strides, row), g.features);
       const Row slope = load(static_cast<const T*>(g.slope) + at * g.features, g.features);
       const Row result = load(static_cast<const T*>(g.result) + at * g.features, g.features);
-      const Slopes s = slopes_of(g, g.logarithms[at], query, key, value, slope, dot(slope, result));
+      const Slopes s = slopes_of(g, addend(g, place, row, j), g.logarithms[at], query, key, value,
+                                 slope, dot(slope, result));
       add(by_key, 1, s.by_score, query);
       add(by_value, 1, s.weight, slope);
     }

@@ -59,17 +59,42 @@ describe("attention of many scores", function()
     return result
   end
 
-  for _, case in ipairs {{"whole", "float16", false, {}}, {"causal", "bfloat16", true, {is_causal = true, scale = 0.5}}} do
-    local name, dtype, apart, options = table.unpack(case)
+  --- Which keys each query may see: the first none, the next each a few.
+  local function seen()
+    local row, key = tide.arange(kRows):unsqueeze(2), tide.arange(kKeys)
+    return ((row - key) % 7):lt(4):logical_and(row:gt(40))
+  end
+  --- A number to be added to each score of the first head, and others for the second.
+  local function numbers()
+    tide.manual_seed(11)
+    local x = tide.randn(2, kRows, kKeys)
+    x[{1, {1, 30}}] = -math.huge
+    return x
+  end
+  local cases = {
+    {"whole", "float16", false, {}}, {"causal", "bfloat16", true, {is_causal = true, scale = 0.5}},
+    {"what a query sees", "float16", true, {}, seen},
+    {"keys that none sees", "bfloat16", false, {}, function()
+      return tide.arange(kKeys):lt(kKeys - 100):view(1, 1, 1, -1)
+    end},
+    {"added numbers", "bfloat16", false, {}, numbers},
+  }
+  for _, case in ipairs(cases) do
+    local name, dtype, apart, options, make_mask = table.unpack(case)
     it("has the values and gradients of the cpu's: " .. name, function()
       local here, there = inputs("cpu", dtype, apart), inputs("cuda", dtype, apart)
-      local y = F.scaled_dot_product_attention(here[1], here[2], here[3], options)
-      local before = tide.max_memory_allocated "cuda"
-      local found = F.scaled_dot_product_attention(there[1], there[2], there[3], options)
+      local mask = make_mask and make_mask()
+      local y = F.scaled_dot_product_attention(here[1], here[2], here[3], mask, options)
+      mask = mask and mask:cuda()
+      tide.synchronize "cuda"
+      tide.reset_peak_memory_stats "cuda"
+      local before = tide.memory_allocated "cuda"
+      local found = F.scaled_dot_product_attention(there[1], there[2], there[3], mask, options)
       test.equal(found.dtype, dtype)
       test.close(found:cpu(), y, tolerance(dtype))
-      tide.synchronize "cuda"
-      test.equal(tide.max_memory_allocated "cuda" - before < kRows * kKeys, true) -- of 2 * kRows * kKeys scores
+      -- Of 2 * kRows * kKeys scores none is kept, of a mask one number for each of its elements, in a block of whole 2 MiB.
+      local most = kRows * kKeys + (mask and 4 * mask:numel() + 2^21 or 0)
+      test.equal(tide.max_memory_allocated "cuda" - before < most, true)
       same_gradients(dtype, y, here, found, there)
     end)
   end
