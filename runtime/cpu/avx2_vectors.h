@@ -3,6 +3,8 @@
 
 #include <immintrin.h>
 
+#include <cstdint>
+
 #define TIDE_VECTOR_TARGET __attribute__((target("avx2,fma")))
 
 namespace tide {
@@ -23,6 +25,16 @@ struct Float {
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm256_sub_ps(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
+  /// Four numbers from each of kLanes / 4 places that lie `stride` apart.
+  TIDE_INLINE Vector load_fours(const float* p, int64_t stride) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + stride),
+                                1);
+  }
+  // In each of the fours: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
+  TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm256_unpacklo_ps(a, b); }
+  TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm256_unpackhi_ps(a, b); }
+  TIDE_INLINE Vector join_low(Vector a, Vector b) { return _mm256_shuffle_ps(a, b, 0x44); }
+  TIDE_INLINE Vector join_high(Vector a, Vector b) { return _mm256_shuffle_ps(a, b, 0xee); }
 };
 
 struct Double {

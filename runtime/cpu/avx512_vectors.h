@@ -3,6 +3,8 @@
 
 #include <immintrin.h>
 
+#include <cstdint>
+
 #define TIDE_VECTOR_TARGET __attribute__((target("avx512f")))
 
 namespace tide {
@@ -23,6 +25,24 @@ struct Float {
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm512_sub_ps(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
+  /// GCC 12 takes what the forms without a mask leave open for a number not set.
+  static constexpr __mmask16 kAll = 0xffff;
+  /// Four numbers from each of kLanes / 4 places that lie `stride` apart.
+  TIDE_INLINE Vector load_fours(const float* p, int64_t stride) {
+    Vector fours = _mm512_castps128_ps512(_mm_loadu_ps(p));
+    fours = _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + stride), 1);
+    fours = _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + 2 * stride), 2);
+    return _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + 3 * stride), 3);
+  }
+  // In each of the fours: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
+  TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm512_maskz_unpacklo_ps(kAll, a, b); }
+  TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm512_maskz_unpackhi_ps(kAll, a, b); }
+  TIDE_INLINE Vector join_low(Vector a, Vector b) {
+    return _mm512_maskz_shuffle_ps(kAll, a, b, 0x44);
+  }
+  TIDE_INLINE Vector join_high(Vector a, Vector b) {
+    return _mm512_maskz_shuffle_ps(kAll, a, b, 0xee);
+  }
 };
 
 struct Double {

@@ -4,6 +4,8 @@
 
 #include <immintrin.h>
 
+#include <cstdint>
+
 #define TIDE_VECTOR_TARGET
 
 namespace tide {
@@ -26,6 +28,13 @@ struct Float {
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm_add_ps(_mm_mul_ps(a, b), c);
   }
+  /// Four numbers from each of kLanes / 4 places that lie `stride` apart.
+  TIDE_INLINE Vector load_fours(const float* p, int64_t) { return _mm_loadu_ps(p); }
+  // In each of the fours: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
+  TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm_unpacklo_ps(a, b); }
+  TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm_unpackhi_ps(a, b); }
+  TIDE_INLINE Vector join_low(Vector a, Vector b) { return _mm_shuffle_ps(a, b, 0x44); }
+  TIDE_INLINE Vector join_high(Vector a, Vector b) { return _mm_shuffle_ps(a, b, 0xee); }
 };
 
 struct Double {

@@ -53,11 +53,15 @@ void transpose_square(const float* from, int64_t row_stride, float* to, int64_t 
   column(3) = __builtin_shufflevector(ab_right, cd_right, 2, 3, 6, 7);
 }
 
+/// Packs kGemmTurn steps of a whole panel whose rows lie dense, if the kernel has a way of its own.
+template <class C>
+using Turn = void (*)(const C* from, int64_t row_stride, C* to);
+
 /// Writes `rows` rows of `source` over k as one panel of `panel` rows, k outermost.
 template <int panel, class T, class C>
-void pack_panel(int64_t rows, int64_t k, Matrix<T> source, C* target) {
+void pack_panel(int64_t rows, int64_t k, Matrix<T> source, Turn<C> turn, C* target) {
   // Runs of one cache line at a time: rows that are a power of two apart share a few cache sets.
-  constexpr int64_t run = 16;
+  constexpr int64_t run = kGemmTurn;
   if (rows < panel) std::fill_n(target, panel * k, C(0));
   for (int64_t p = 0; p < k; p += run) {
     const int64_t length = std::min(k - p, run);
@@ -69,6 +73,12 @@ void pack_panel(int64_t rows, int64_t k, Matrix<T> source, C* target) {
         for (int64_t r = 0; r < panel; ++r)
           to[q * panel + r] = static_cast<C>(from[q * source.column_stride + r]);
     } else if (source.column_stride == 1 && length == run) {
+      if constexpr (std::is_same_v<T, C>) {
+        if (turn && rows == panel) {
+          turn(from, source.row_stride, to);
+          continue;
+        }
+      }
       int64_t r = 0;
       if constexpr (std::is_same_v<T, float>) {
         for (; r + 4 <= rows; r += 4)
@@ -91,10 +101,10 @@ void pack_panel(int64_t rows, int64_t k, Matrix<T> source, C* target) {
 /// Writes the (width, k) matrix `source` as panels of `panel` rows, the last one filled up with
 /// zeros. A block of b is packed as its transpose. `panel` is one of those that kernels have.
 template <class T, class C>
-void pack(int64_t width, int64_t k, Matrix<T> source, int panel, C* target) {
+void pack(int64_t width, int64_t k, Matrix<T> source, int panel, Turn<C> turn, C* target) {
   const auto pack_all = [&]<int rows>(std::integral_constant<int, rows>) {
     for (int64_t i = 0; i < width; i += rows, target += rows * k)
-      pack_panel<rows>(std::min<int64_t>(rows, width - i), k, block_of(source, i, 0), target);
+      pack_panel<rows>(std::min<int64_t>(rows, width - i), k, block_of(source, i, 0), turn, target);
   };
   switch (panel) {
     case 4:
@@ -135,7 +145,7 @@ class Product {
       const int64_t panels = (n_ + kernel_.columns - 1) / kernel_.columns;
       parallel.for_range(panels, grain(m_ * kernel_.columns), [&](int64_t begin, int64_t end) {
         const int64_t first = begin * kernel_.columns, last = std::min(n_, end * kernel_.columns);
-        pack(last - first, depth, transposed(block_of(b_, p, first)), kernel_.columns,
+        pack(last - first, depth, transposed(block_of(b_, p, first)), kernel_.columns, kernel_.turn,
              packed + first * depth);
       });
       const int64_t items = row_blocks_ * column_blocks_;
@@ -197,11 +207,12 @@ class Product {
     if constexpr (std::is_same_v<T, C>) {
       if (block.column_stride == 1 && m_ < kPackRight) {
         const int64_t whole = width / kernel_.columns * kernel_.columns;
-        pack(width - whole, depth, transposed(block_of(block, 0, whole)), kernel_.columns, packed);
+        pack(width - whole, depth, transposed(block_of(block, 0, whole)), kernel_.columns,
+             kernel_.turn, packed);
         return {block.data, kernel_.columns, block.row_stride, packed};
       }
     }
-    pack(width, depth, transposed(block), kernel_.columns, packed);
+    pack(width, depth, transposed(block), kernel_.columns, kernel_.turn, packed);
     return packed_right(packed, column, depth);
   }
 
@@ -215,7 +226,7 @@ class Product {
     }
     static thread_local Scratch scratch;
     C* packed = scratch.get<C>(ceil_to(height, kernel_.rows) * depth);
-    pack(height, depth, block, kernel_.rows, packed);
+    pack(height, depth, block, kernel_.rows, Turn<C>(), packed);
     return {packed, kernel_.rows * depth, 1, kernel_.rows};
   }
 

@@ -12,6 +12,9 @@ namespace tide {
 /// All other numbers of blocks only bear on speed.
 constexpr int64_t kGemmBlock = 256;
 
+/// Steps of k that `GemmKernel::turn` packs at once: a cache line of floats.
+constexpr int kGemmTurn = 16;
+
 /// Some rows of a, packed or in place: element (i, p) of panel q (which holds rows q * rows and on)
 /// is at data[q * panel_stride + i * row_stride + p * k_stride].
 template <class T>
@@ -38,6 +41,8 @@ struct GemmKernel {
   /// c (m, n; rows c_stride apart) = [c +] a b over one block of k.
   void (*block)(int64_t m, int64_t n, int64_t k, const GemmLeft<T>& a, const GemmRight<T>& b, T* c,
                 int64_t c_stride, bool accumulate);
+  /// Packs kGemmTurn steps of a panel of b whose columns lie dense, `stride` apart.
+  void (*turn)(const T* from, int64_t stride, T* to);
 };
 
 /// The kernels of each instruction set; calling one needs a processor that has it.
