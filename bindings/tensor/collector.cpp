@@ -1,6 +1,7 @@
 // Paces Lua's collector by handles and bytes, and collects before memory is reported as exhausted.
 #include "bindings/tensor/collector.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bindings/support/entry.h"
@@ -15,17 +16,11 @@ constexpr int64_t kHandleFloor = 4096;
 constexpr uint64_t kByteFloor = uint64_t{128} << 20;
 constexpr int kLuaFloor = 128;  // kilobytes
 
-uint64_t held_bytes() {
-  uint64_t bytes = 0;
-  for (Device device : engine::devices()) bytes += engine::memory(device).in_use;
-  return bytes;
-}
-
 void collect_all(lua_State* L) {
   LuaFunction::let_go(L);
   lua_gc(L, LUA_GCCOLLECT);
   collector.live_after_full = collector.live;
-  collector.held_after_full = held_bytes();
+  collector.held_after_full = engine::held_bytes();
   collector.lua_after_full = lua_gc(L, LUA_GCCOUNT);
 }
 
@@ -53,14 +48,15 @@ void open_collector(lua_State* L) {
 
 void collector_step(lua_State* L) {
   const uint64_t allocated = engine::allocated_bytes();
-  const bool many_bytes = allocated - collector.bytes_at_step >= kBytesPerStep;
+  const uint64_t held = engine::held_bytes();
   collector.new_handles = 0;
   collector.bytes_at_step = allocated;
+  collector.bytes_per_step = std::max(held / kHeldShare, kLeastBytesPerStep);
   if (!lua_gc(L, LUA_GCISRUNNING)) return;  // the script stopped it
   // Lua looks at its old objects only in steps of its own, which these leave no time for.
   if (collector.live > 2 * collector.live_after_full + kHandleFloor ||
       lua_gc(L, LUA_GCCOUNT) > collector.lua_after_full / 2 * 3 + kLuaFloor ||
-      (many_bytes && held_bytes() > 2 * collector.held_after_full + kByteFloor))
+      held > 2 * collector.held_after_full + kByteFloor)
     collect_all(L);
   else
     lua_gc(L, LUA_GCSTEP, 0);

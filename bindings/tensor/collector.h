@@ -10,12 +10,20 @@
 
 namespace tide::bindings {
 
+/// So many new handles are worth a young step, which visits whole tables that were written to since
+/// the last one: more often, tables that grow would cost too much.
+constexpr int64_t kHandlesPerStep = 1000;
+/// So are as many bytes as this share of what is held, but not fewer than a part of a core's cache:
+/// blocks that are soon free again are still in the cache when they are used again.
+constexpr uint64_t kHeldShare = 16, kLeastBytesPerStep = uint64_t{1} << 20;
+
 /// Handles of this thread and when they were last looked after.
 struct Collector {
-  int64_t live = 0;             ///< handles that exist
-  int64_t new_handles = 0;      ///< since the last step
-  int64_t live_after_full = 0;  ///< when the last full collection had ended
-  uint64_t bytes_at_step = 0;   ///< allocated so far at the last step
+  int64_t live = 0;                              ///< handles that exist
+  int64_t new_handles = 0;                       ///< since the last step
+  int64_t live_after_full = 0;                   ///< when the last full collection had ended
+  uint64_t bytes_at_step = 0;                    ///< allocated so far at the last step
+  uint64_t bytes_per_step = kLeastBytesPerStep;  ///< how many more are worth the next
   uint64_t held_after_full = 0;
   int lua_after_full = 0;  ///< kilobytes of Lua's own
 };
@@ -27,16 +35,11 @@ void open_collector(lua_State* L);
 /// Runs the step that is due.
 void collector_step(lua_State* L);
 
-/// Garbage of so many handles, or of so many bytes however few handles that are, is worth a young
-/// step. Tuned by measurement: steps cost too much more often, and garbage piles up more seldom.
-constexpr int64_t kHandlesPerStep = 1000;
-constexpr uint64_t kBytesPerStep = uint64_t{32} << 20;
-
 /// A new handle is about to be made: runs a step now and then.
 inline void note_new_handle(lua_State* L) {
   ++collector.live;
   if (++collector.new_handles >= kHandlesPerStep ||
-      engine::allocated_bytes() - collector.bytes_at_step >= kBytesPerStep)
+      engine::allocated_bytes() - collector.bytes_at_step >= collector.bytes_per_step)
     collector_step(L);
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/cpu/gemm.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
@@ -24,6 +25,9 @@ constexpr int64_t kWorthThread = 1 << 17;
 constexpr int64_t kPackLeft = 128;
 /// From this many rows on, b is packed even if its rows lie without gaps.
 constexpr int64_t kPackRight = 32;
+/// Where panels of b pass by, packing is worth it only from here on: rows of a times the bytes from
+/// one row of b to the next. Then b is read often, and its rows lie in each other's way in L2.
+constexpr int64_t kPackPassing = int64_t{4} << 20;
 
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -136,7 +140,7 @@ class Product {
 
   void run(Parallel& parallel) {
     choose_blocks(parallel.threads());
-    if (row_blocks_ == 1) return run_columns(parallel);
+    if (row_blocks_ == 1 || in_place_) return run_parts(parallel);
     // All parts share one packed block of b.
     static thread_local Scratch scratch;
     for (int64_t p = 0; p < k_; p += kGemmBlock) {
@@ -148,31 +152,44 @@ class Product {
         pack(last - first, depth, transposed(block_of(b_, p, first)), kernel_.columns, kernel_.turn,
              packed + first * depth);
       });
-      const int64_t items = row_blocks_ * column_blocks_;
-      parallel.for_range(items, grain(block_m_ * block_n_), [&](int64_t begin, int64_t end) {
-        for (int64_t item = begin; item < end; ++item) {
-          const int64_t row = item / column_blocks_ * block_m_;
-          const int64_t column = item % column_blocks_ * block_n_;
-          if (row < m_ && column < n_)
-            multiply(row, column, p, depth, packed_right(packed + column * depth, column, depth));
-        }
+      for_blocks(parallel, [&](int64_t row, int64_t column) {
+        multiply(row, column, p, depth, packed_right(packed + column * depth, column, depth));
       });
     }
   }
 
  private:
-  /// Few rows: every part packs its own columns of b, or reads them in place.
-  void run_columns(Parallel& parallel) {
-    parallel.for_range(column_blocks_, grain(m_ * block_n_), [&](int64_t begin, int64_t end) {
+  /// Every part packs its own columns of b, or reads them in place.
+  void run_parts(Parallel& parallel) {
+    for_blocks(parallel, [&](int64_t row, int64_t column) {
       static thread_local Scratch scratch;
-      for (int64_t column = begin * block_n_; column < std::min(n_, end * block_n_);
-           column += block_n_)
-        for (int64_t p = 0; p < k_; p += kGemmBlock) {
-          const int64_t depth = std::min(kGemmBlock, k_ - p);
-          C* packed = scratch.get<C>(ceil_to(block_n_, kernel_.columns) * depth);
-          multiply(0, column, p, depth, right(column, p, depth, packed));
-        }
+      for (int64_t p = 0; p < k_; p += kGemmBlock) {
+        const int64_t depth = std::min(kGemmBlock, k_ - p);
+        C* packed = scratch.get<C>(ceil_to(block_n_, kernel_.columns) * depth);
+        multiply(row, column, p, depth, right(column, p, depth, packed));
+      }
     });
+  }
+
+  /// Calls visit(row, column) with the first place of each block of c, those that read the same
+  /// columns of b one after the other.
+  template <class Visit>
+  void for_blocks(Parallel& parallel, const Visit& visit) const {
+    const int64_t items = row_blocks_ * column_blocks_;
+    parallel.for_range(items, grain(block_m_ * block_n_), [&](int64_t begin, int64_t end) {
+      for (int64_t item = begin; item < end; ++item) {
+        const int64_t row = item % row_blocks_ * block_m_;
+        const int64_t column = item / row_blocks_ * block_n_;
+        if (row < m_ && column < n_) visit(row, column);
+      }
+    });
+  }
+
+  /// Whether b is read where it lies.
+  bool reads_in_place() const {
+    if (!std::is_same_v<T, C> || b_.column_stride != 1) return false;
+    const auto bytes = static_cast<int64_t>(sizeof(T)) * std::abs(b_.row_stride);
+    return m_ < kPackRight || (kernel_.right_passes && m_ * bytes < kPackPassing);
   }
 
   /// Blocks of equal size, and as many of them as keeps all threads busy.
@@ -205,7 +222,7 @@ class Product {
     const int64_t width = std::min(block_n_, n_ - column);
     const Matrix<T> block = block_of(b_, p, column);
     if constexpr (std::is_same_v<T, C>) {
-      if (block.column_stride == 1 && m_ < kPackRight) {
+      if (in_place_) {
         const int64_t whole = width / kernel_.columns * kernel_.columns;
         pack(width - whole, depth, transposed(block_of(block, 0, whole)), kernel_.columns,
              kernel_.turn, packed);
@@ -240,6 +257,7 @@ class Product {
   Matrix<T> a_, b_;
   C* c_;
   int64_t c_stride_;
+  const bool in_place_ = reads_in_place();
   int64_t row_blocks_ = 1, column_blocks_ = 1, block_m_ = 0, block_n_ = 0;
 };
 

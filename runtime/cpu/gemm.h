@@ -38,6 +38,8 @@ template <class T>
 struct GemmKernel {
   int rows;     ///< of a panel of a
   int columns;  ///< of a panel of b
+  /// All panels of b pass by while one of a stays in L1; otherwise the other way round.
+  bool right_passes;
   /// c (m, n; rows c_stride apart) = [c +] a b over one block of k.
   void (*block)(int64_t m, int64_t n, int64_t k, const GemmLeft<T>& a, const GemmRight<T>& b, T* c,
                 int64_t c_stride, bool accumulate);

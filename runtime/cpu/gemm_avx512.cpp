@@ -4,9 +4,7 @@
 
 namespace tide {
 
-const GemmKernel<float> kGemmAvx512_32 = {Float::kRows, 2 * Float::kLanes, gemm_block<Float>,
-                                          gemm_turn<Float>};
-const GemmKernel<double> kGemmAvx512_64 = {Double::kRows, 2 * Double::kLanes, gemm_block<Double>,
-                                           gemm_turn<Double>};
+const GemmKernel<float> kGemmAvx512_32 = gemm_kernel_of<Float>();
+const GemmKernel<double> kGemmAvx512_64 = gemm_kernel_of<Double>();
 
 }  // namespace tide

@@ -4,9 +4,7 @@
 
 namespace tide {
 
-const GemmKernel<float> kGemmBaseline32 = {Float::kRows, 2 * Float::kLanes, gemm_block<Float>,
-                                           gemm_turn<Float>};
-const GemmKernel<double> kGemmBaseline64 = {Double::kRows, 2 * Double::kLanes, gemm_block<Double>,
-                                            gemm_turn<Double>};
+const GemmKernel<float> kGemmBaseline32 = gemm_kernel_of<Float>();
+const GemmKernel<double> kGemmBaseline64 = gemm_kernel_of<Double>();
 
 }  // namespace tide

@@ -143,4 +143,10 @@ TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
   }
 }
 
+/// The kernel for the instruction set of V.
+template <class V>
+constexpr GemmKernel<typename V::Scalar> gemm_kernel_of() {
+  return {V::kRows, 2 * V::kLanes, right_passes<V>(), gemm_block<V>, gemm_turn<V>};
+}
+
 }  // namespace tide

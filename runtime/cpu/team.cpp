@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <span>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -80,44 +81,43 @@ int Team::threads() const { return inside_body ? 1 : threads_; }
 
 /// A range under way. It lives on the leader's stack.
 struct Team::Job {
-  Job(const std::function<void(int64_t begin, int64_t end)>* body, int64_t n, int64_t grain,
-      int threads)
-      : body(body), n(n), grain(grain), threads(threads), places(threads - 1) {}
-
-  /// Chunks shrink towards the end of the range (guided self-scheduling): there are few, and yet
-  /// the threads end together.
-  int64_t end_of_chunk(int64_t begin) const {
-    const int64_t rest = n - begin, size = std::max(grain, rest / (2 * threads));
-    return rest - size < grain ? n : begin + size;
-  }
-
   const std::function<void(int64_t begin, int64_t end)>* body;
-  int64_t n, grain;
-  int threads;
-  std::atomic<int> places;       ///< workers that may still join
-  std::atomic<int64_t> next{0};  ///< the rest of the range, from here on, nobody has taken yet
-  std::mutex error_mutex;
-  std::exception_ptr error;
+  int64_t grain;
+  std::span<Part> parts;
+  std::atomic<int> places;  ///< workers that may still join
+  std::mutex error_mutex = {};
+  std::exception_ptr error = {};
+
+  /// Chunks shrink towards the end of a part (guided self-scheduling): there are few, and yet the
+  /// threads end together.
+  int64_t end_of_chunk(int64_t begin, int64_t end) const {
+    const int64_t rest = end - begin, size = std::max(grain, rest / 2);
+    return rest - size < grain ? end : begin + size;
+  }
 };
 
-void Team::take_chunks(Job& job) {
+void Team::take_chunks(Job& job, int own) {
   inside_body = true;
-  for (;;) {
-    int64_t begin = job.next.load(std::memory_order_relaxed), end;
-    do end = job.end_of_chunk(begin);
-    while (!job.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-    if (begin == end) break;
-    try {
-      (*job.body)(begin, end);
-    } catch (...) {
-      std::lock_guard lock(job.error_mutex);
-      if (!job.error) job.error = std::current_exception();
+  const size_t count = job.parts.size();
+  for (size_t i = 0; i < count; ++i) {
+    Part& part = job.parts[(static_cast<size_t>(own) + i) % count];
+    for (;;) {
+      int64_t begin = part.next.load(std::memory_order_relaxed), end;
+      do end = job.end_of_chunk(begin, part.end);
+      while (!part.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+      if (begin == end) break;
+      try {
+        (*job.body)(begin, end);
+      } catch (...) {
+        std::lock_guard lock(job.error_mutex);
+        if (!job.error) job.error = std::current_exception();
+      }
     }
   }
   inside_body = false;
 }
 
-void Team::work() {
+void Team::work(int own) {
   for (uint32_t seen = 0;;) {
     const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
     if (!spin_until(kSpin, called)) round_.wait(seen, std::memory_order_acquire);
@@ -127,7 +127,7 @@ void Team::work() {
     // none.
     inside_.fetch_add(1, std::memory_order_seq_cst);
     Job* job = job_.load(std::memory_order_seq_cst);
-    if (job && job->places.fetch_sub(1, std::memory_order_relaxed) > 0) take_chunks(*job);
+    if (job && job->places.fetch_sub(1, std::memory_order_relaxed) > 0) take_chunks(*job, own);
     inside_.fetch_sub(1, std::memory_order_release);
     inside_.notify_one();
   }
@@ -142,14 +142,19 @@ void Team::for_range(int64_t n, int64_t grain,
   std::unique_lock leader(leader_, std::try_to_lock);
   if (!leader) return body(0, n);
   while (static_cast<int>(workers_.size()) < parts - 1) {
-    workers_.emplace_back([this] { work(); });
+    workers_.emplace_back([this, own = static_cast<int>(workers_.size()) + 1] { work(own); });
     pthread_setname_np(workers_.back().native_handle(), "tide team");
   }
-  Job job(&body, n, std::max<int64_t>(grain, 1), parts);
+  if (parts_.size() < static_cast<size_t>(parts)) parts_ = std::vector<Part>(parts);
+  for (int64_t i = 0, begin = 0; i < parts; ++i) {
+    parts_[i].next.store(begin, std::memory_order_relaxed);
+    parts_[i].end = begin += (n - begin) / (parts - i);
+  }
+  Job job{&body, std::max<int64_t>(grain, 1), std::span(parts_).first(parts), parts - 1};
   job_.store(&job, std::memory_order_seq_cst);
   round_.fetch_add(1, std::memory_order_release);
   for (int i = 1; i < parts; ++i) round_.notify_one();
-  take_chunks(job);
+  take_chunks(job, 0);
   job_.store(nullptr, std::memory_order_seq_cst);
   const auto alone = [&] { return inside_.load(std::memory_order_seq_cst) == 0; };
   if (!spin_until(kSpin, alone))

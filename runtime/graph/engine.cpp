@@ -338,6 +338,12 @@ void empty_cache(Device device) {
 
 uint64_t allocated_bytes() { return counters.allocated_bytes.load(std::memory_order_relaxed); }
 
+uint64_t held_bytes() {
+  uint64_t bytes = 0;
+  for (const DeviceState* state : DeviceState::all()) bytes += state->allocator.statistics().in_use;
+  return bytes;
+}
+
 void configure_sim(int index, const SimOptions& options) {
   const Device device{DeviceKind::sim, static_cast<uint8_t>(index)};
   DeviceState& state = DeviceState::of(device);

@@ -141,6 +141,8 @@ void set_reclaim(std::function<void()> reclaim);
 /// Bytes allocated by this thread's tensors since the start, over all devices: only grows. For
 /// pacing a collector.
 uint64_t allocated_bytes();
+/// Bytes that tensors hold on all devices that have been used so far.
+uint64_t held_bytes();
 
 // --- simulated devices -------------------------------------------------------------------------
 

@@ -152,6 +152,12 @@ TEST_CASE("nothing of CUDA is opened before it is asked for", "[cuda]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_LOG", "1"}});
   const auto without = test::run_tide({"-e", "print(tide.ones(2, {device = 'sim'}):sum():item())"});
   CHECK(without.err == "");
+  // So much garbage that the collector looks at what is held.
+  const auto busy = test::run_tide(
+      {"-e",
+       "for _ = 1, 100 do local x = tide.ones(1 << 18) + 1 end tide.synchronize() print('done')"});
+  CHECK(busy.out == "done\n");
+  CHECK(busy.err == "");
   const auto with = test::run_tide({"-e", "print(tide.cuda.is_available())"});
   CHECK(with.out == "true\n");
   CHECK(with.err.find("cuda:1 is Fake GPU 1, visible\n") != std::string::npos);

@@ -26,8 +26,8 @@ function Adam:update(parameter, grad, state, group)
   if group.weight_decay ~= 0 then grad = self:decay(parameter, grad, group) end
   local beta1, beta2 = group.betas[1], group.betas[2]
   state.step = state.step + 1
-  local mean = state.exp_avg:mul_(beta1):add_(grad * (1 - beta1))
-  local square = state.exp_avg_sq:mul_(beta2):add_(grad * grad * (1 - beta2))
+  local mean = state.exp_avg:mul_(beta1):add_(grad, {alpha = 1 - beta1})
+  local square = state.exp_avg_sq:mul_(beta2):addcmul_(grad, grad, {value = 1 - beta2})
   if group.amsgrad then
     state.max_exp_avg_sq:copy_(state.max_exp_avg_sq:maximum(square))
     square = state.max_exp_avg_sq
@@ -35,7 +35,7 @@ function Adam:update(parameter, grad, state, group)
   -- Both means start at 0 and are too small at first: the corrections make up for that.
   local correction1, correction2 = 1 - beta1 ^ state.step, 1 - beta2 ^ state.step
   local scale = square:sqrt() / math.sqrt(correction2) + group.eps
-  parameter:sub_(mean / scale * (group.lr / correction1))
+  parameter:addcdiv_(mean, scale, {value = -group.lr / correction1})
 end
 
 return Adam

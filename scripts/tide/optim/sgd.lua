@@ -41,7 +41,7 @@ function SGD:update(parameter, grad, state, group)
     end
     grad = group.nesterov and grad + buffer * momentum or buffer
   end
-  parameter:sub_(grad * group.lr)
+  parameter:sub_(grad, {alpha = group.lr})
 end
 
 return SGD
