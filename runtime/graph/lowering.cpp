@@ -82,8 +82,7 @@ void lower_copy_of_old(const WindowView& window, uint16_t i, const Step::Fallbac
   bool read_again = n.arguments[0].node.get() == old;
   for (size_t k = i + 1u; k < window.nodes.size(); ++k)
     read_again = read_again || reads(*window.nodes[k], old);
-  if (fallback.old.source == BufferUse::Source::external && !read_again)
-    copy.reuses = {{i, fallback.old}};
+  if (!read_again) copy.reuses = {{i, fallback.old}};
   plan.steps.push_back(std::move(copy));
 }
 

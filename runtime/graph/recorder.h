@@ -143,7 +143,7 @@ class Window {
   void bind(Plan& plan, Submission& submission);
   void bind_step(const Plan& plan, const Step& step, Submission& submission);
   void take_outputs(const Plan& plan, const Step& step, BoundStep& bound);
-  bool held_by_window_alone(const Plan& plan, uint32_t external);
+  bool held_by_window_alone(const Plan& plan, const BufferUse& value);
   void count_holders(const Plan& plan);
   Storage* storage_of(const BufferUse& use) const;
   std::vector<Ref<Node>> empty_window();
@@ -168,7 +168,8 @@ class Window {
   std::vector<uint64_t> numbers_;
   WordList key_;
   std::vector<Ref<Storage>> temporaries_;
-  std::vector<int64_t> holders_;  ///< per external: owners outside this window, once counted
+  /// Owners outside this window, once counted: of each external, and of each node.
+  std::vector<int64_t> holders_, node_holders_;
   bool holders_counted_ = false;
 };
 

@@ -310,11 +310,8 @@ void Window::bind_step(const Plan& plan, const Step& step, Submission& submissio
 
 void Window::take_outputs(const Plan& plan, const Step& step, BoundStep& bound) {
   for (const Step::Reuse& reuse : step.reuses) {
-    Node& old = *externals_[reuse.value.index];
-    if (nodes_[reuse.output]->storage || !held_by_window_alone(plan, reuse.value.index) ||
-        !old.storage->unique() || old.storage->lost)
-      continue;
-    nodes_[reuse.output]->storage = old.storage;
+    if (nodes_[reuse.output]->storage || !held_by_window_alone(plan, reuse.value)) continue;
+    nodes_[reuse.output]->storage = storage_of(reuse.value);
     bound.skip = step.unless_reused;
   }
   for (uint16_t output : step.outputs) {
@@ -340,28 +337,32 @@ Storage* Window::storage_of(const BufferUse& use) const {
   return nullptr;
 }
 
-bool Window::held_by_window_alone(const Plan& plan, uint32_t external) {
+/// Whether nobody else can read what lies there.
+bool Window::held_by_window_alone(const Plan& plan, const BufferUse& value) {
   if (!holders_counted_) count_holders(plan);
-  return holders_[external] == 0;
+  // A block of the window's own is with nobody else, or was taken over from such a one.
+  if (value.source == BufferUse::Source::node) return node_holders_[value.index] == 0;
+  const Storage& storage = *externals_[value.index]->storage;
+  return holders_[value.index] == 0 && storage.unique() && !storage.lost;
 }
 
-/// Counts who else holds each outside value: from the last node to the first, what only serves
-/// nodes that are stored (and forget their arguments) or that nobody holds does not count.
+/// Counts who else holds each value: from the last node to the first, what only serves nodes that
+/// are stored (and forget their arguments) or that nobody holds does not count.
 void Window::count_holders(const Plan& plan) {
   holders_counted_ = true;
   holders_.resize(externals_.size());
   for (size_t e = 0; e < externals_.size(); ++e) holders_[e] = externals_[e]->owners() - 1;
-  std::vector<int64_t> node_holders(nodes_.size());
-  for (size_t i = 0; i < nodes_.size(); ++i) node_holders[i] = nodes_[i]->owners() - 1;
+  node_holders_.resize(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) node_holders_[i] = nodes_[i]->owners() - 1;
   const auto forget = [&](const Argument& argument) {
     if (!argument.node) return;
     const bool inside =
         argument.node->state == Node::State::recorded && argument.node->epoch == epoch_;
-    --(inside ? node_holders : holders_)[argument.node->index];
+    --(inside ? node_holders_ : holders_)[argument.node->index];
   };
   for (size_t i = nodes_.size(); i-- > 0;) {
     const Node& node = *nodes_[i];
-    if (plan.fates[i] != Fate::keep && node_holders[i] > 0) continue;
+    if (plan.fates[i] != Fate::keep && node_holders_[i] > 0) continue;
     for (const Argument& argument : node.arguments) forget(argument);
     if (node.native)
       for (const Argument& argument : node.native->inputs) forget(argument);
