@@ -13,6 +13,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
 #include "runtime/ops/transfer.h"
+#include "runtime/ops/view.h"
 #include "runtime/tensor/body.h"
 
 namespace tide {
@@ -46,6 +47,32 @@ Tensor with_hooks(Hooks hooks, Tensor gradient) {
   return gradient;
 }
 
+/// What has come of a gradient so far.
+class GradientSum {
+ public:
+  bool defined() const { return total_.defined(); }
+  const Tensor& total() const { return total_; }
+  void add(const Tensor& gradient) {
+    own_ = defined();
+    total_ = own_ ? tide::add(total_, gradient) : gradient;
+  }
+  /// Adds the gradient of the part that a view shows, in place if that can be: the many parts of
+  /// one tensor do not become as many tensors of its size. Without history.
+  void add_part(const History& view, const Tensor& gradient) {
+    if (!own_ || !total_.layout().is_dense()) {
+      add(place_part(view.name, gradient, view.edges[0].shape, *view.shown));
+      own_ = true;
+      return;
+    }
+    const Tensor part = make_view(total_, *view.shown);
+    record_fill(view.name, part, tide::add(part, gradient));
+  }
+
+ private:
+  Tensor total_;
+  bool own_ = false;  ///< nobody else holds it
+};
+
 /// One backward pass: gradients collect at histories, which are taken from the latest to the first.
 class BackwardPass {
  public:
@@ -77,9 +104,9 @@ class BackwardPass {
       throw DTypeError("backward: only floating types have gradients, not " +
                        std::string(name_of(y.dtype())));
     if (const Ref<History> history = history_of(y)) {
-      pass_to_history(history, gradient);
+      sum_of(history).add(gradient);
     } else if (y.requires_grad()) {
-      pass_to_leaf(leaf_body(y), gradient);
+      sum_of(leaf_body(y)).add(gradient);
     } else {
       throw Error(
           "backward: the tensor has no history: nothing that it was computed from requires a "
@@ -105,13 +132,13 @@ class BackwardPass {
  private:
   struct Pending {
     Ref<History> history;
-    Tensor gradient;
-    std::vector<Tensor> parts;  ///< of a joint history, in the place of `gradient`
+    GradientSum gradient;
+    std::vector<GradientSum> parts;  ///< of a joint history, in the place of `gradient`
   };
 
   struct LeafGradient {
     Ref<TensorBody> leaf;
-    Tensor gradient;
+    GradientSum gradient;
   };
 
   static TensorBody* leaf_body(const Tensor& x) {
@@ -119,27 +146,30 @@ class BackwardPass {
     return state && state->alias_of ? state->alias_of.get() : &x.body();
   }
 
-  void pass_to_history(const Ref<History>& history, const Tensor& gradient, int part = -1) {
+  /// Where the gradient of a history, or of one result of a joint one, collects.
+  GradientSum& sum_of(const Ref<History>& history, int part = -1) {
     Pending& pending = pending_[history->number];
     if (!pending.history) {
       pending.history = history;
       pending.parts.resize(static_cast<size_t>(history->parts));
     }
-    Tensor& total = part < 0 ? pending.gradient : pending.parts[static_cast<size_t>(part)];
-    total = total.defined() ? add(total, gradient) : gradient;
+    return part < 0 ? pending.gradient : pending.parts[static_cast<size_t>(part)];
   }
 
-  void pass_to_leaf(TensorBody* leaf, const Tensor& gradient) {
+  GradientSum& sum_of(TensorBody* leaf) {
     const auto [place, first] = leaf_places_.try_emplace(leaf, leaf_gradients_.size());
-    if (first) return void(leaf_gradients_.push_back({Ref<TensorBody>(leaf), gradient}));
-    Tensor& total = leaf_gradients_[place->second].gradient;
-    total = add(total, gradient);
+    if (first) leaf_gradients_.push_back({Ref<TensorBody>(leaf), {}});
+    return leaf_gradients_[place->second].gradient;
+  }
+
+  GradientSum& sum_of(const History::Edge& edge) {
+    return edge.history ? sum_of(edge.history, edge.part) : sum_of(edge.leaf.get());
   }
 
   void visit(Pending& pending) {
     History& history = *pending.history;
     const Tensor gradient =
-        history.parts ? Tensor() : with_hooks(history.hooks, std::move(pending.gradient));
+        history.parts ? Tensor() : with_hooks(history.hooks, pending.gradient.total());
     if (const auto wanted = wanted_histories_.find(&history); wanted != wanted_histories_.end())
       wanted->second = gradient;
     if (history.retained) Tensor(Ref<TensorBody>(history.retained)).set_grad(snapshot(gradient));
@@ -148,14 +178,21 @@ class BackwardPass {
                   history.name + "); give the first backward {retain_graph = true}");
     std::unique_ptr<bool[]> needed(new bool[history.edges.size()]);
     for (size_t i = 0; i < history.edges.size(); ++i) needed[i] = history.edges[i].needed();
-    GradientCall call{gradient, {}, {needed.get(), history.edges.size()}, pending.parts};
+    std::vector<Tensor> parts;
+    for (const GradientSum& part : pending.parts) parts.push_back(part.total());
+    GradientCall call{gradient, {}, {needed.get(), history.edges.size()}, parts};
     if (history.uses_y) {
       call.y = snapshot(*history.y);
       if (options_.create_graph) call.y.body().autograd_state().history = &history;
     }
     const CallSite site = current_call_site();
     set_call_site(history.site);
-    std::vector<Tensor> results = history.gradient(call);
+    std::vector<Tensor> results;
+    if (history.shown && !options_.create_graph) {
+      if (needed[0]) sum_of(history.edges[0]).add_part(history, gradient);
+    } else {
+      results = history.gradient(call);
+    }
     set_call_site(site);
     if (detects_anomalies) check_finite(history, call, results);
     if (!options_.retain_graph && !options_.create_graph && !history.reusable) {
@@ -167,10 +204,7 @@ class BackwardPass {
       const History::Edge& edge = history.edges[i];
       if (!edge.needed() || !results[i].defined()) continue;
       fit_to(edge, history, results[i]);
-      if (edge.history)
-        pass_to_history(edge.history, results[i], edge.part);
-      else
-        pass_to_leaf(edge.leaf.get(), results[i]);
+      sum_of(edge).add(results[i]);
     }
   }
 
@@ -196,7 +230,7 @@ class BackwardPass {
 
   void finish_leaf(LeafGradient& leaf) {
     const Tensor x(leaf.leaf);
-    const Tensor gradient = with_hooks(leaf.leaf->autograd->hooks, std::move(leaf.gradient));
+    const Tensor gradient = with_hooks(leaf.leaf->autograd->hooks, leaf.gradient.total());
     if (selective_) {
       if (const auto wanted = wanted_leaves_.find(leaf.leaf.get()); wanted != wanted_leaves_.end())
         wanted->second = gradient;

@@ -88,10 +88,12 @@ Layout relative_to(const HistoryGroup& group, const Layout& layout) {
 Ref<History> history_of_view(const HistoryGroup& group, const Tensor& view) {
   Ref<History> history = new_history("view", view.shape(), view.dtype(), view.device());
   history->edges.push_back(edge_to(group.history, group.base.shape, view.dtype(), view.device()));
-  history->gradient = [shape = group.base.shape, part = relative_to(group, view.layout())](
-                          const GradientCall& call) -> std::vector<Tensor> {
+  const Layout part = relative_to(group, view.layout());
+  history->gradient = [shape = group.base.shape,
+                       part](const GradientCall& call) -> std::vector<Tensor> {
     return {place_part("view", call.dy, shape, part)};
   };
+  history->shown = std::make_unique<Layout>(part);
   return history;
 }
 

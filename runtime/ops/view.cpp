@@ -2,10 +2,12 @@
 #include "runtime/ops/view.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "runtime/ops/creation.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/tensor/body.h"
 
 namespace tide {
 
@@ -50,6 +52,7 @@ Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Lay
                 [name, shape = x.shape(), part](const GradientCall& call) -> std::vector<Tensor> {
                   return {place_part(name, call.dy, shape, part)};
                 });
+    if (const Ref<History> history = history_of(y)) history->shown = std::make_unique<Layout>(part);
   }
   return y;
 }

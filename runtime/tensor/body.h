@@ -50,7 +50,10 @@ struct History : ThreadRefCounted<History>, Recycled<History> {
   std::vector<Edge> edges;
   GradientFunction gradient;
   bool uses_y = false;
-  int parts = 0;          ///< of a joint history: the number of results that it stands behind
+  int parts = 0;  ///< of a joint history: the number of results that it stands behind
+  /// Of a view that shows a part of its input: that part, as a layout of a dense tensor of its
+  /// shape.
+  std::unique_ptr<Layout> shown;
   bool reusable = false;  ///< holds no values: backward may go through again without retain_graph
   bool released = false;  ///< backward has been through and the graph was not retained
   std::unique_ptr<Tensor> y;  ///< value of the result, without history, if it is used

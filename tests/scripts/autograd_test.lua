@@ -40,6 +40,28 @@ describe("gradients", function(device)
       2}):to(device)) end,
       random({2, 3}))
   end)
+  it("of parts that overlap, between uses of the whole", function()
+    for _, start in ipairs {function(x) return x end, function(x) return x * 1 end} do
+      check_gradient(function(x)
+        local y = start(x)
+        local both, all, row = y[{{1, 2}}] * y[{{2, 3}}], y * y, y[2]
+        return both, y[3] * row, all, y[{{}, 2}] * y[{{}, 1}], row * 2, y:sum()
+      end, random({3, 2}))
+    end
+  end)
+  it("of parts of what lies channels last", function()
+    local x, w = random({2, 3, 4, 4}), random({5, 3, 3, 3})
+    local grads = {}
+    for i, format in ipairs {"contiguous_format", "channels_last"} do
+      local input = x:clone():contiguous {memory_format = format}:detach():requires_grad_()
+      local y = F.conv2d(input, w, {padding = 1})
+      local sum = (y * y):sum()
+      for c = 1, 5 do sum = sum + (y[{{}, c}] * c + input[{{}, 1}] ^ 2):sum() end
+      sum:backward()
+      grads[i] = input.grad
+    end
+    close(grads[2], grads[1])
+  end)
   it("of convolutions and pools", function()
     check_gradient(function(x, w, b) return F.conv2d(x, w, b, {stride = 2, padding = 1}) end,
       random({2, 2, 5, 5}), random({3, 2, 3, 3}), random({3}))

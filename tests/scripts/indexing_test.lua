@@ -118,4 +118,28 @@ describe("assignment", function(device)
     equal(before[1]:tolist(), {1, 2, 3, 4})
     equal(doubled[1]:tolist(), {2, 4, 6, 8})
   end)
+  it("writes one part after the other in place, in whatever windows", function()
+    local large = tide.zeros({1 << 18}, {device = device})
+    tide.synchronize(device)
+    tide.reset_peak_memory_stats(device)
+    local before = tide.memory_allocated(device)
+    for i = 1, 50 do large[i] = i end
+    local joined = tide.cat({large, tide.ones({3}, {device = device})})
+    for i = 1, 50 do joined[-i] = i end
+    tide.synchronize(device)
+    -- What is joined, and at most one value beside it.
+    equal(tide.max_memory_allocated(device) - before < 2.5 * large:numel() * 4, true)
+    equal({large:sum():item(), joined:sum():item()}, {1275.0, 2 * 1275.0})
+  end)
+  it("keeps the values between two writes that somebody holds", function()
+    local sums, rows = {}, {}
+    for i = 1, 3 do
+      x[i] = i
+      sums[i], rows[i] = x:sum(2), x[i] * x[1]
+    end
+    equal(sums[1]:tolist(), {4, 26, 42})
+    equal(sums[2]:tolist(), {4, 8, 42})
+    equal(sums[3]:tolist(), {4, 8, 12})
+    equal(rows[3]:tolist(), {3, 3, 3, 3})
+  end)
 end)
