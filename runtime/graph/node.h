@@ -73,7 +73,8 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
     assign,    ///< argument 0, taking the place of argument 1 in a cell: if it fails, that stays
     write,     ///< argument 1 with argument 0 in the region `ramp`; if it fails, argument 1 stays
     native,    ///< a native op's first result
-    part       ///< a further result of the native node in argument 0
+    part,      ///< a further result of the native node in argument 0
+    room       ///< no elements yet: writes to its parts will make them all
   };
   enum class State : uint8_t {
     recorded,  ///< in a window that is not handed over

@@ -6,7 +6,6 @@
 
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
-#include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
@@ -52,7 +51,7 @@ Shape joined_shape(const char* name, const std::vector<Tensor>& tensors, const S
 Tensor join(const char* name, const std::vector<Tensor>& tensors, const Shape& first, int dim) {
   const Shape shape = joined_shape(name, tensors, first, dim);
   const DType type = common_type(tensors);
-  Tensor y = empty(shape, {.dtype = type, .device = tensors[0].device()});
+  const Tensor y = record_room(name, shape, type, tensors[0].device());
   int64_t begin = 0;
   for (const Tensor& x : tensors) {
     if (is_nothing(x)) continue;

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "runtime/core/error.h"
-#include "runtime/ops/creation.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
@@ -36,7 +35,7 @@ Tensor roll_dim(const Tensor& x, int dim, int64_t shift) {
   if (n == 0) return x;
   shift = (shift % n + n) % n;
   if (shift == 0) return x;
-  Tensor y = empty(x.shape(), {.dtype = x.dtype(), .device = x.device()});
+  const Tensor y = record_room("roll", x.shape(), x.dtype(), x.device());
   const Layout& from = x.layout();
   const Layout& to = y.layout();
   const auto move = [&](int64_t source, int64_t target, int64_t count) {

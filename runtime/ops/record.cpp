@@ -346,6 +346,12 @@ void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value)
   record_write(name, x, value, true);
 }
 
+Tensor record_room(const char* name, const Shape& shape, DType type, Device device) {
+  Ref<Node> node = new_node(Node::Kind::room, name, DeviceState::of(device), type, shape);
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
 Tensor make_view(const Tensor& x, const Layout& layout) {
   check_countable("view", layout.shape);
   const Tensor view(new TensorBody(x.body().cell, layout));

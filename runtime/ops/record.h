@@ -53,6 +53,9 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
 /// there is no older value to keep.
 void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value);
 
+/// A dense tensor for `record_fill`, which must come for each of its elements.
+Tensor record_room(const char* name, const Shape& shape, DType type, Device device);
+
 /// Another handle on the same elements. Shares storage with x: writes through either are seen by
 /// both. The layout indexes x's storage. No history.
 Tensor make_view(const Tensor& x, const Layout& layout);
