@@ -235,7 +235,8 @@ class Grouper {
       const SqueezedLayout layout(walked_layout(n, argument));
       if (!in_group(g, argument)) {
         fits = fits && layout.merges(group.run_first, group.run_last);
-        connected = connected || shares_external(group, argument);
+        // A long row would not take in the reduction that may come next.
+        connected = connected || (!group.long_row() && shares_external(group, argument));
       } else if (result_.per_row[argument.node->index]) {
         connected = true;
         fits = fits && !group.long_row() && spreads_over_row(group, layout);

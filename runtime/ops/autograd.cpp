@@ -78,7 +78,7 @@ class BackwardPass {
  public:
   explicit BackwardPass(BackwardOptions options) : options_(options) {}
 
-  /// Wants the gradient of x itself; leaves then keep their `.grad`.
+  /// Wants the gradient of x itself; leaves then keep their `.grad`. Before any `start`.
   void want(const Tensor& x) {
     if (!x.requires_grad()) throw Error("grad: an input does not require a gradient");
     if (const Ref<History> history = history_of(x))
@@ -104,6 +104,7 @@ class BackwardPass {
       throw DTypeError("backward: only floating types have gradients, not " +
                        std::string(name_of(y.dtype())));
     if (const Ref<History> history = history_of(y)) {
+      if (selective_) find_ways_from(history);
       sum_of(history).add(gradient);
     } else if (y.requires_grad()) {
       sum_of(leaf_body(y)).add(gradient);
@@ -156,6 +157,28 @@ class BackwardPass {
     return part < 0 ? pending.gradient : pending.parts[static_cast<size_t>(part)];
   }
 
+  /// Notes which ops from here back lead to what is wanted.
+  void find_ways_from(const Ref<History>& latest) {
+    std::vector<History*> found{latest.get()};
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!leads_.try_emplace(found[i], false).second) continue;
+      for (const History::Edge& edge : found[i]->edges)
+        if (edge.history) found.push_back(edge.history.get());
+    }
+    // What an op was computed from has a lower number.
+    std::sort(found.begin(), found.end(),
+              [](const History* a, const History* b) { return a->number < b->number; });
+    for (History* history : found)
+      leads_[history] = wanted_histories_.count(history) > 0 ||
+                        std::any_of(history->edges.begin(), history->edges.end(),
+                                    [&](const History::Edge& edge) { return is_needed(edge); });
+  }
+
+  bool is_needed(const History::Edge& edge) const {
+    if (!selective_ || !edge.needed()) return edge.needed();
+    return edge.history ? leads_.at(edge.history.get()) : wanted_leaves_.count(edge.leaf.get()) > 0;
+  }
+
   GradientSum& sum_of(TensorBody* leaf) {
     const auto [place, first] = leaf_places_.try_emplace(leaf, leaf_gradients_.size());
     if (first) leaf_gradients_.push_back({Ref<TensorBody>(leaf), {}});
@@ -177,7 +200,10 @@ class BackwardPass {
       throw Error(std::string("backward: the graph was used and released already (") +
                   history.name + "); give the first backward {retain_graph = true}");
     std::unique_ptr<bool[]> needed(new bool[history.edges.size()]);
-    for (size_t i = 0; i < history.edges.size(); ++i) needed[i] = history.edges[i].needed();
+    bool any = false;
+    for (size_t i = 0; i < history.edges.size(); ++i)
+      any = (needed[i] = is_needed(history.edges[i])) || any;
+    if (!any) return;  // the gradient that is wanted is this one
     std::vector<Tensor> parts;
     for (const GradientSum& part : pending.parts) parts.push_back(part.total());
     GradientCall call{gradient, {}, {needed.get(), history.edges.size()}, parts};
@@ -202,7 +228,7 @@ class BackwardPass {
     }
     for (size_t i = 0; i < history.edges.size() && i < results.size(); ++i) {
       const History::Edge& edge = history.edges[i];
-      if (!edge.needed() || !results[i].defined()) continue;
+      if (!needed[i] || !results[i].defined()) continue;
       fit_to(edge, history, results[i]);
       sum_of(edge).add(results[i]);
     }
@@ -252,6 +278,7 @@ class BackwardPass {
   std::map<uint64_t, Pending> pending_;       ///< by the number of the history
   std::vector<LeafGradient> leaf_gradients_;  ///< in the order of their first gradients
   std::unordered_map<TensorBody*, size_t> leaf_places_;
+  std::unordered_map<const History*, bool> leads_;  ///< to what is wanted
   std::map<const History*, Tensor> wanted_histories_;
   std::map<TensorBody*, Tensor> wanted_leaves_;
 };

@@ -139,6 +139,11 @@ Tensor matmul_to(DType type, const Tensor& a, const Tensor& b) {
   const int64_t inner_a = a.shape()[a.rank() - 1];
   const int64_t inner_b = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
   if (inner_a != inner_b) throw inner_sizes("matmul", a, b, inner_a, inner_b);
+  if (b.rank() == 1 && a.rank() <= 2 && is_floating(a.dtype())) {
+    // No element of a matrix is read twice: sums of many lanes are faster than a product's chains.
+    const DType wide = compute_type(a.dtype());
+    return convert(sum(convert(a, wide) * convert(b, wide), Dims{-1}), type);
+  }
   // Vectors become matrices of one row or column, which disappear from the result.
   const Tensor left = a.rank() == 1 ? unsqueeze(a, Dim{0}) : a;
   const Tensor right = b.rank() == 1 ? unsqueeze(b, Dim{-1}) : b;

@@ -59,6 +59,12 @@ TEST_CASE("a sum of many elements takes two steps, whatever is computed on the w
   CHECK(work_of([&] { y = sum(x * 2 + 1); }).launches == 2);
 }
 
+TEST_CASE("what is summed up is not stored, however often its inputs are", "[graph]") {
+  const Tensor x = stored(kMegabyte);
+  Tensor y, z;
+  CHECK(work_of([&] { y = sum(x * 2), z = sum(x * 3); }).held < kBytes / 4);
+}
+
 TEST_CASE("an inner value is not stored, but there when asked for", "[graph]") {
   const Tensor x = stored(kMegabyte);
   Tensor inner, y;
