@@ -16,16 +16,15 @@ std::vector<int64_t> places_of(const char* name, const Tensor& x) {
   const Tensor truth = x.dtype() == DType::boolean ? x : ne(x, 0);
   std::vector<uint8_t> values(static_cast<size_t>(x.numel()));
   truth.read(values.data(), name);
-  std::vector<int64_t> places;
-  for (size_t i = 0; i < values.size(); ++i)
-    if (values[i]) places.push_back(static_cast<int64_t>(i));
+  // Without a branch that no processor could foresee; there is room for one too many.
+  std::vector<int64_t> places(values.size() + 1);
+  size_t count = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    places[count] = static_cast<int64_t>(i);
+    count += values[i] != 0;
+  }
+  places.resize(count);
   return places;
-}
-
-/// The positions along dimension d of places in a tensor of `shape`.
-int64_t position_along(const Shape& shape, int d, int64_t place) {
-  for (int e = shape.rank() - 1; e > d; --e) place /= shape[e];
-  return place % shape[d] + 1;
 }
 
 void check_mask(const char* op, const Tensor& mask) {
@@ -66,10 +65,23 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
 Tensor nonzero(const Tensor& x) {
   const std::vector<int64_t> places = places_of("nonzero", x);
   const int64_t count = static_cast<int64_t>(places.size());
+  const Shape& shape = x.shape();
+  const int last = x.rank() - 1;
   std::vector<int64_t> rows;
   rows.reserve(places.size() * static_cast<size_t>(x.rank()));
-  for (int64_t place : places)
-    for (int d = 0; d < x.rank(); ++d) rows.push_back(position_along(x.shape(), d, place));
+  // Places rise: the positions along all dimensions but the last stay for a while.
+  Shape position = shape;
+  int64_t first = 0, behind = 0;
+  for (const int64_t place : places) {
+    if (last < 0) break;
+    if (place >= behind) {
+      int64_t rest = place / shape[last];
+      first = rest * shape[last], behind = first + shape[last];
+      for (int d = last - 1; d >= 0; rest /= shape[d--]) position[d] = rest % shape[d] + 1;
+    }
+    for (int d = 0; d < last; ++d) rows.push_back(position[d]);
+    rows.push_back(place - first + 1);
+  }
   return record_constant(rows.data(), {count, x.rank()}, DType::i64, x.device());
 }
 

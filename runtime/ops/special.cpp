@@ -60,11 +60,12 @@ Tensor erfinv(const Tensor& input) {
   Tensor x;
   {
     GradientMode off(false);
-    // In f64 throughout, so that two of Newton's steps reach the last bit; the ends are infinite.
+    // In f64 throughout, so that two of Newton's steps reach the last bit, and one that of narrower
+    // types; the ends are infinite.
     const Tensor wide = convert(y, DType::f64);
     const Tensor inside = where(lt(abs(wide), 1), wide, 0);
     Tensor root = erfinv_start(inside);
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < (y.dtype() == DType::f64 ? 2 : 1); ++i) {
       // By erf near 0, by erfc near 1, each where it keeps its digits.
       const Tensor size = abs(root), wanted = abs(inside);
       const Tensor excess = where(lt(wanted, 0.5), erf(size) - wanted, (1 - wanted) - erfc(size));
