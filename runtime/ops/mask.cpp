@@ -1,4 +1,5 @@
 // Masks and the positions of their true elements. Shapes that depend on values must be read.
+#include <algorithm>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -16,14 +17,18 @@ std::vector<int64_t> places_of(const char* name, const Tensor& x) {
   const Tensor truth = x.dtype() == DType::boolean ? x : ne(x, 0);
   std::vector<uint8_t> values(static_cast<size_t>(x.numel()));
   truth.read(values.data(), name);
-  // Without a branch that no processor could foresee; there is room for one too many.
-  std::vector<int64_t> places(values.size() + 1);
-  size_t count = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    places[count] = static_cast<int64_t>(i);
-    count += values[i] != 0;
+  // Block by block, without a branch that no processor could foresee.
+  constexpr size_t kBlock = 1024;
+  std::vector<int64_t> places;
+  int64_t found[kBlock];
+  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
+    size_t count = 0;
+    for (size_t i = begin; i < std::min(begin + kBlock, values.size()); ++i) {
+      found[count] = static_cast<int64_t>(i);
+      count += values[i] != 0;
+    }
+    places.insert(places.end(), found, found + count);
   }
-  places.resize(count);
   return places;
 }
 
