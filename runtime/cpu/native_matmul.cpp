@@ -77,11 +77,11 @@ struct Batch {
 
 /// The product of integers, wrapping around: row by row of c, so that the inner loop runs along b's
 /// rows.
-template <class T>
-void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* bias,
-                       int64_t bias_stride, T* c, Parallel& parallel) {
+template <class T, class Result>
+void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b,
+                       const Result* bias, int64_t bias_stride, Result* c, Parallel& parallel) {
   // Narrow types would be promoted to int, whose overflow is undefined.
-  using U = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>>;
+  using U = std::conditional_t<sizeof(Result) < 4, uint32_t, std::make_unsigned_t<Result>>;
   static thread_local Scratch scratch;
   const T* rows = b.data;
   int64_t row_stride = b.row_stride;
@@ -98,13 +98,13 @@ void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
   const int64_t grain = std::max<int64_t>(1, 32768 / (n * std::max<int64_t>(k, 1)));
   parallel.for_range(m, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      T* to = c + i * n;
-      for (int64_t j = 0; j < n; ++j) to[j] = bias ? bias[j * bias_stride] : T(0);
+      Result* to = c + i * n;
+      for (int64_t j = 0; j < n; ++j) to[j] = bias ? bias[j * bias_stride] : Result(0);
       for (int64_t p = 0; p < k; ++p) {
         const U factor = static_cast<U>(a.data[i * a.row_stride + p * a.column_stride]);
         const T* from = rows + p * row_stride;
         for (int64_t j = 0; j < n; ++j)
-          to[j] = static_cast<T>(static_cast<U>(to[j]) + factor * static_cast<U>(from[j]));
+          to[j] = static_cast<Result>(static_cast<U>(to[j]) + factor * static_cast<U>(from[j]));
       }
     }
   });
@@ -121,7 +121,7 @@ void multiply_batch(NativeCall& call) {
   const auto multiply = [&](int64_t index, Parallel& parallel) {
     constexpr auto product = [] {
       if constexpr (std::is_integral_v<T>)
-        return multiply_integers<T>;
+        return multiply_integers<T, Result>;
       else
         return gemm<T, Result>;
     }();
@@ -160,7 +160,7 @@ void native_matmul(NativeCall& call) {
     case DType::i16:
       return multiply_batch<int16_t>(call);
     case DType::i8:
-      return multiply_batch<int8_t>(call);
+      return widened ? multiply_batch<int8_t, int32_t>(call) : multiply_batch<int8_t>(call);
     case DType::u8:
       return multiply_batch<uint8_t>(call);
     case DType::boolean:

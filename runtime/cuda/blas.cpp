@@ -13,7 +13,6 @@
 namespace tide::cuda {
 namespace {
 
-constexpr size_t kWorkspaceBytes = size_t{32} << 20;
 /// More than this is not looked at: what an address is aligned to beyond its offset must not decide
 /// bits.
 constexpr int64_t kMostAlignment = 16;
@@ -111,13 +110,20 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   const blas::Table& api = *table();
   const auto type = static_cast<blas::DataType>(key[kType]);
   const auto result = static_cast<blas::DataType>(key[kResult]);
-  const bool wide = type == blas::kFloat64;
   Plan plan;
   bool good = true;
   const auto tried = [&](blas::Status status) { good = good && status == 0; };
-  const blas::ComputeType narrow = key[kTf32] ? blas::kComputeTf32 : blas::kCompute32;
-  tried(api.describe(&plan.description, wide ? blas::kCompute64 : narrow,
-                     wide ? blas::kFloat64 : blas::kFloat32));
+  switch (type) {
+    case blas::kFloat64:
+      tried(api.describe(&plan.description, blas::kCompute64, blas::kFloat64));
+      break;
+    case blas::kInt8:
+      tried(api.describe(&plan.description, blas::kComputeInteger, blas::kInt32));
+      break;
+    default:
+      tried(api.describe(&plan.description, key[kTf32] ? blas::kComputeTf32 : blas::kCompute32,
+                         blas::kFloat32));
+  }
   if (!good) return plan;
   const auto describe = [&](blas::DescriptionField field, int value) {
     tried(api.set_description(plan.description, field, &value, sizeof value));
@@ -170,9 +176,10 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
 const char* Blas::obstacle_of(const std::vector<int64_t>& key, DType type) const {
   if (const char* by_type = tensor_core_obstacle(type, key[kTf32], capability_)) return by_type;
   const auto bytes = static_cast<int64_t>(size_of(type));
-  for (const Field stride : {kStrideA, kStrideB, kN})
-    if (key[stride] * bytes % kMostAlignment)
-      return "the rows of a matrix are not a multiple of 16 bytes apart";
+  const int64_t result_bytes = key[kResult] == key[kType] ? bytes : int64_t{sizeof(float)};
+  if (key[kStrideA] * bytes % kMostAlignment || key[kStrideB] * bytes % kMostAlignment ||
+      key[kN] * result_bytes % kMostAlignment)
+    return "the rows of a matrix are not a multiple of 16 bytes apart";
   for (const Field address : {kAlignA, kAlignB, kAlignC})
     if (key[address] < kMostAlignment) return "a matrix does not begin at a multiple of 16 bytes";
   return nullptr;
@@ -206,10 +213,15 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
     case DType::bf16:
       key[kType] = blas::kBFloat16;
       break;
+    case DType::i8:
+      key[kType] = blas::kInt8;
+      break;
     default:
       return {false, tensor_core_obstacle(type, tf32, capability_)};
   }
-  key[kResult] = result == DType::f32 ? int64_t{blas::kFloat32} : key[kType];
+  key[kResult] = result == DType::f32   ? int64_t{blas::kFloat32}
+                 : result == DType::i32 ? int64_t{blas::kInt32}
+                                        : key[kType];
   key[kTf32] = tf32 && type == DType::f32;
   const auto a = operand(g.m, g.k, g.a_row, g.a_column), b = operand(g.k, g.n, g.b_row, g.b_column);
   const auto a_batch = batch_stride(g, g.a_leading), b_batch = batch_stride(g, g.b_leading);
@@ -233,13 +245,15 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   if (g.bias &&
       api.set_description(chosen.description, blas::kBiasPointer, &g.bias, sizeof g.bias) != 0)
     return {false, chosen.obstacle};
-  const float one = 1, none = 0;
-  const double wide_one = 1, wide_none = 0;
-  const bool wide = type == DType::f64;
-  const blas::Status status = api.multiply(
-      handle_, chosen.description, wide ? static_cast<const void*>(&wide_one) : &one, g.b, chosen.a,
-      g.a, chosen.b, wide ? static_cast<const void*>(&wide_none) : &none, g.c, chosen.c, g.c,
-      chosen.c, &chosen.algorithm, workspace, kWorkspaceBytes, stream);
+  constexpr float kOne = 1;
+  constexpr double kWideOne = 1, kNone = 0;  // the bits of every type's 0
+  constexpr int32_t kWholeOne = 1;
+  const void* const one = type == DType::f64  ? static_cast<const void*>(&kWideOne)
+                          : type == DType::i8 ? static_cast<const void*>(&kWholeOne)
+                                              : &kOne;
+  const blas::Status status =
+      api.multiply(handle_, chosen.description, one, g.b, chosen.a, g.a, chosen.b, &kNone, g.c,
+                   chosen.c, g.c, chosen.c, &chosen.algorithm, workspace, kWorkspaceBytes, stream);
   if (status != 0)
     throw InternalError("cublasLtMatmul failed with status " + std::to_string(status));
   return {true, chosen.obstacle};

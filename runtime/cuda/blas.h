@@ -20,11 +20,15 @@ class Blas {
   Blas(int capability, Workspace& workspace) : capability_(capability), workspace_(workspace) {}
   Blas(const Blas&) = delete;
 
-  /// Enqueues the product of matrices of `type`, unless cuBLASLt is not there or takes no such product: strides that are
-  /// not a matrix's, batches without one stride, integers. `tf32`: factors of float32 may be
-  /// rounded to TF32. The way is chosen by shapes, types, layouts and alignment alone, and gives
-  /// the same bits in every run: one algorithm per plan, a workspace of one size, and split sums
-  /// that meet in a fixed order.
+  /// The first so many bytes of a stream's workspace are the products'.
+  static constexpr size_t kWorkspaceBytes = size_t{32} << 20;
+
+  /// Enqueues the product of matrices of `type`, unless cuBLASLt is not there or takes no such
+  /// product: strides that are not a matrix's, batches without one stride, integers (it takes i8
+  /// with a result of i32, b's columns dense, n and k multiples of 4). `tf32`: factors of float32
+  /// may be rounded to TF32. The way is chosen by shapes, types, layouts and alignment alone, and
+  /// gives the same bits in every run: one algorithm per plan, a workspace of one size, and split
+  /// sums that meet in a fixed order.
   LibraryOutcome multiply(const MatmulArguments& product, DType type, DType result, bool tf32,
                           Stream stream);
 

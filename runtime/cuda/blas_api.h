@@ -27,8 +27,20 @@ struct Choice {
   int reserved[4];
 };
 
-enum DataType : int { kFloat32 = 0, kFloat64 = 1, kFloat16 = 2, kBFloat16 = 14 };
-enum ComputeType : int { kCompute32 = 68, kCompute64 = 70, kComputeTf32 = 77 };
+enum DataType : int {
+  kFloat32 = 0,
+  kFloat64 = 1,
+  kFloat16 = 2,
+  kInt8 = 3,
+  kInt32 = 10,
+  kBFloat16 = 14
+};
+enum ComputeType : int {
+  kCompute32 = 68,
+  kCompute64 = 70,
+  kComputeInteger = 72,
+  kComputeTf32 = 77
+};
 enum DescriptionField : int { kTransposeA = 3, kTransposeB = 4, kEpilogue = 7, kBiasPointer = 8 };
 enum LayoutField : int { kBatchCount = 5, kBatchStride = 6 };
 enum PreferenceField : int {

@@ -116,6 +116,8 @@ static_assert(offsetof(blas::Choice, workspace_bytes) ==
 static_assert(offsetof(blas::Choice, state) == offsetof(cublasLtMatmulHeuristicResult_t, state));
 static_assert(blas::kFloat32 == int{CUDA_R_32F} && blas::kFloat64 == int{CUDA_R_64F});
 static_assert(blas::kFloat16 == int{CUDA_R_16F} && blas::kBFloat16 == int{CUDA_R_16BF});
+static_assert(blas::kInt8 == int{CUDA_R_8I} && blas::kInt32 == int{CUDA_R_32I});
+static_assert(blas::kComputeInteger == int{CUBLAS_COMPUTE_32I});
 static_assert(blas::kCompute32 == int{CUBLAS_COMPUTE_32F} &&
               blas::kCompute64 == int{CUBLAS_COMPUTE_64F} &&
               blas::kComputeTf32 == int{CUBLAS_COMPUTE_32F_FAST_TF32});

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/cuda/byte_product.h"
 #include "runtime/cuda/embedded_kernels.h"
 #include "runtime/cuda/kernel_runs.h"
 #include "runtime/graph/native_failure.h"
@@ -70,12 +71,15 @@ bool launch_matmul(NativeLaunch& call) {
   const bool tf32 = call.step.attributes[1] != 0;
   const DType type = call.step.inputs[0].type, result = call.step.outputs[0].type;
   const LibraryOutcome outcome =
-      call.kernels.blas().multiply(g, type, result, tf32, call.flushed());
+      type == DType::i8 || type == DType::u8
+          ? multiply_bytes(call, g, result)
+          : call.kernels.blas().multiply(g, type, result, tf32, call.flushed());
   call.tensor_core_obstacle = outcome.obstacle;
   if (outcome.enqueued) return true;
   if (!embedded_ptx("matmul")) return false;
   const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
-  const std::string types = suffix_of(type) + std::string(type == result ? "" : "_f32");
+  const std::string types =
+      suffix_of(type) + (type == result ? "" : std::string("_") + suffix_of(result));
   run(call, "matmul", "matmul_" + types, g, tiles(g.m) * tiles(g.n) * g.batch, kMatmulThreads);
   return true;
 }

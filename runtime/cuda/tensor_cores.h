@@ -31,8 +31,11 @@ inline const char* tensor_core_obstacle(DType type, bool tf32, int capability) {
       const bool has_them = capability == kAmpere || capability == 90 || capability / 10 == 10;
       return has_them ? nullptr : "the card's Tensor Cores do not take float64";
     }
+    case DType::i8:
+    case DType::u8:
+      return nullptr;
     default:
-      return "integers are multiplied by tide's own kernel";
+      return "Tensor Cores take no integers of more than one byte";
   }
 }
 

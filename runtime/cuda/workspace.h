@@ -20,8 +20,9 @@ class Workspace {
   /// Gives a large block back, once the stream is through with it: it waits for that.
   void trim(Stream stream);
 
- private:
   static constexpr size_t kKept = size_t{64} << 20;  ///< bytes of a block that may stay
+
+ private:
   struct Block {
     DevicePointer data = 0;
     size_t bytes = 0;

@@ -57,6 +57,18 @@ void check_rank(const char* op, const Tensor& x, int rank) {
                      " needed: " + x.shape().text());
 }
 
+/// The type of a product: the operands', or the wider one in which their sums are made.
+DType type_of_product(const char* op, const Tensor& a, std::optional<DType> out_dtype) {
+  const DType own = a.dtype();
+  const DType wide = own == DType::i8 ? DType::i32 : compute_type(own);
+  if (!out_dtype || *out_dtype == own) return own;
+  if (*out_dtype == wide) return wide;
+  throw DTypeError(
+      std::string(op) + ": out_dtype " + std::string(name_of(*out_dtype)) + ": products of " +
+      std::string(name_of(own)) + " come as " + std::string(name_of(own)) +
+      (wide == own ? "" : " or " + std::string(name_of(wide))) + "; convert the result with :to");
+}
+
 /// a (..., m, k) times b (..., k, n) with equal leading sizes, without history.
 Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const Tensor& bias,
                       DType type) {
@@ -70,7 +82,7 @@ Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const 
                        {&result, 1}, attributes)[0];
 }
 
-/// The same with history, to a result of `type`: the operands', or f32 for half ones.
+/// The same with history.
 Tensor product(const char* name, const Tensor& a, const Tensor& b, DType type) {
   const Tensor y = record_product(name, a, b, Tensor(), type);
   if (needs_history(a) || needs_history(b)) {
@@ -130,9 +142,11 @@ Tensor matmul_stacks(const char* name, const Tensor& a, const Tensor& b, DType t
                  broadcast_to(b, with_last(leading, b.shape(), 2)), type);
 }
 
-/// matmul with a result of `type`: the operands', or f32 for half ones.
-Tensor matmul_to(DType type, const Tensor& a, const Tensor& b) {
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype) {
   check_types("matmul", a, b);
+  const DType type = type_of_product("matmul", a, out_dtype);
   if (a.rank() == 0 || b.rank() == 0)
     throw ShapeError("matmul: at least 1 dimension is needed: " + a.shape().text() + " x " +
                      b.shape().text());
@@ -154,6 +168,8 @@ Tensor matmul_to(DType type, const Tensor& a, const Tensor& b) {
   if (a.rank() == 1) shape.erase(shape.rank() - (b.rank() == 1 ? 1 : 2));
   return reshape_to(y, shape);
 }
+
+namespace {
 
 /// A factor of values of `type`: integers take its whole part.
 Number factor_of(DType type, std::optional<Number> factor) {
@@ -185,21 +201,19 @@ Tensor combine(const char* name, const Tensor& x, const Tensor& y, std::optional
 
 }  // namespace
 
-Tensor matmul(const Tensor& a, const Tensor& b) { return matmul_to(a.dtype(), a, b); }
-
 Tensor matmul_unrounded(const Tensor& a, const Tensor& b) {
-  return matmul_to(compute_type(a.dtype()), a, b);
+  return matmul(a, b, compute_type(a.dtype()));
 }
 
-Tensor mm(const Tensor& a, const Tensor& b) {
+Tensor mm(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype) {
   check_rank("mm", a, 2);
   check_rank("mm", b, 2);
   check_types("mm", a, b);
   if (a.shape()[1] != b.shape()[0]) throw inner_sizes("mm", a, b, a.shape()[1], b.shape()[0]);
-  return product("mm", a, b);
+  return product("mm", a, b, type_of_product("mm", a, out_dtype));
 }
 
-Tensor bmm(const Tensor& a, const Tensor& b) {
+Tensor bmm(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype) {
   check_rank("bmm", a, 3);
   check_rank("bmm", b, 3);
   check_types("bmm", a, b);
@@ -207,7 +221,7 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
     throw ShapeError("bmm: stacks of different sizes: " + a.shape().text() + " x " +
                      b.shape().text());
   if (a.shape()[2] != b.shape()[1]) throw inner_sizes("bmm", a, b, a.shape()[2], b.shape()[1]);
-  return product("bmm", a, b);
+  return product("bmm", a, b, type_of_product("bmm", a, out_dtype));
 }
 
 Tensor mv(const Tensor& a, const Tensor& b) {

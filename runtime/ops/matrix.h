@@ -10,12 +10,13 @@
 
 namespace tide {
 
-/// Vectors, matrices, or stacks of matrices whose leading dimensions broadcast.
-Tensor matmul(const Tensor& a, const Tensor& b);
+/// Vectors, matrices, or stacks of matrices whose leading dimensions broadcast. `out_dtype`: the
+/// operands' type, or that of their sums: f32 for half types, i32 for i8.
+Tensor matmul(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype = {});
 /// The same without a rounding to half types: their sums as float32.
 Tensor matmul_unrounded(const Tensor& a, const Tensor& b);
-Tensor mm(const Tensor& a, const Tensor& b);
-Tensor bmm(const Tensor& a, const Tensor& b);
+Tensor mm(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype = {});
+Tensor bmm(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype = {});
 Tensor mv(const Tensor& a, const Tensor& b);
 Tensor dot(const Tensor& a, const Tensor& b);
 Tensor outer(const Tensor& a, const Tensor& b);

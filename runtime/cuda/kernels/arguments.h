@@ -19,6 +19,24 @@ struct MatmulArguments {
 };
 constexpr int kMatmulTile = 64, kMatmulThreads = 256;
 
+/// A matrix of bytes to lie row by row in `to`, filled up with zeros to padded rows and columns
+/// (a multiple of 4). Strides are in elements.
+struct ArrangeArguments {
+  const void* from;
+  void* to;
+  int64_t rows, columns, row_stride, column_stride, padded_rows, padded_columns;
+};
+constexpr int kArrangeTile = 64, kArrangeThreads = 256;
+
+/// Sums of a product to elements of its result: the low bits of each, plus those of a bias.
+struct NarrowArguments {
+  const int32_t* sums;  ///< rows of a multiple of 4 numbers
+  const void* bias;     ///< of the result's type; null if there is none
+  void* to;
+  int64_t rows, columns, sums_stride, to_stride, bias_stride;
+};
+constexpr int kNarrowOwn = 4;  ///< neighbours that a thread takes
+
 /// Attention of (stacks, heads) matrices of rows x features; features lie dense. Strides of stacks,
 /// heads and rows are in elements.
 struct AttentionArguments {

@@ -6,7 +6,7 @@
 
 namespace fake {
 
-enum class Format { f32, f64, f16, bf16 };
+enum class Format { f32, f64, f16, bf16, i8, i32 };
 
 inline double read_number(const void* data, Format format, int64_t i) {
   switch (format) {
@@ -16,6 +16,10 @@ inline double read_number(const void* data, Format format, int64_t i) {
       return static_cast<const double*>(data)[i];
     case Format::f16:
       return static_cast<const _Float16*>(data)[i];
+    case Format::i8:
+      return static_cast<const int8_t*>(data)[i];
+    case Format::i32:
+      return static_cast<const int32_t*>(data)[i];
     case Format::bf16:
       break;
   }
@@ -25,7 +29,7 @@ inline double read_number(const void* data, Format format, int64_t i) {
   return value;
 }
 
-/// Rounds to the format: by way of float if it is a half.
+/// Rounds to the format: by way of float if it is a half. Integers hold the value.
 inline void write_number(void* data, Format format, int64_t i, double value) {
   const auto single = static_cast<float>(value);
   switch (format) {
@@ -37,6 +41,12 @@ inline void write_number(void* data, Format format, int64_t i, double value) {
       return;
     case Format::f16:
       static_cast<_Float16*>(data)[i] = static_cast<_Float16>(single);
+      return;
+    case Format::i8:
+      static_cast<int8_t*>(data)[i] = static_cast<int8_t>(value);
+      return;
+    case Format::i32:
+      static_cast<int32_t*>(data)[i] = static_cast<int32_t>(value);
       return;
     case Format::bf16:
       break;

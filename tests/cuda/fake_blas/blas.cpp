@@ -44,6 +44,10 @@ fake::Format format_of(DataType type) {
       return fake::Format::f64;
     case kFloat16:
       return fake::Format::f16;
+    case kInt8:
+      return fake::Format::i8;
+    case kInt32:
+      return fake::Format::i32;
     case kBFloat16:
       break;
   }
@@ -92,6 +96,11 @@ bool fits(const Product& p, const Matrix& a, const Matrix& b, const Matrix& d) {
   const bool sizes =
       m == d.rows && n == d.columns && k == k_b && a.batch == d.batch && b.batch == d.batch;
   const bool strides = a.stride >= a.rows && b.stride >= b.rows && d.stride >= d.rows;
+  if (a.type == kInt8) {
+    const bool fours = m % 4 == 0 && k % 4 == 0 && a.stride % 4 == 0 && b.stride % 4 == 0;
+    return sizes && strides && fours && b.type == kInt8 && d.type == kInt32 && p.transpose_a &&
+           !p.transpose_b && p.compute == kComputeInteger && p.scale == kInt32 && p.epilogue == 1;
+  }
   const bool types =
       a.type == b.type &&
       (a.type == d.type || (d.type == kFloat32 && (a.type == kFloat16 || a.type == kBFloat16)));
@@ -184,10 +193,8 @@ TIDE_EXPORT cublasLtMatmul(Handle, Description description, const void* alpha, c
   auto run = std::make_unique<Run>(
       Run{*static_cast<Product*>(description), *static_cast<Matrix*>(a_layout),
           *static_cast<Matrix*>(b_layout), *static_cast<Matrix*>(d_layout), a, b, d});
-  const bool wide = run->product.compute == kCompute64;
-  const double factor =
-      wide ? *static_cast<const double*>(alpha) : *static_cast<const float*>(alpha);
-  const double old = wide ? *static_cast<const double*>(beta) : *static_cast<const float*>(beta);
+  const fake::Format scale = format_of(run->product.scale);
+  const double factor = fake::read_number(alpha, scale, 0), old = fake::read_number(beta, scale, 0);
   if (factor != 1 || old != 0 || !fits(run->product, run->a, run->b, run->d)) return kInvalid;
   uint32_t alignment[4];
   std::memcpy(alignment, algorithm, sizeof alignment);

@@ -35,3 +35,48 @@ describe("the precision of float32 products", function()
     equal(product:min():item(), fine)
   end)
 end)
+
+describe("products of bytes", function()
+  --- Numbers of all bytes, and the product as sums of int32 on the cpu.
+  local function bytes(seed, ...)
+    return tide.randint(-128, 127, {...}, {dtype = "int8", generator = tide.Generator():manual_seed(seed)})
+  end
+
+  local function check_sums(a, b)
+    local sums = a:matmul(b, {out_dtype = "int32"})
+    equal(a:cuda():matmul(b:cuda(), {out_dtype = "int32"}):cpu(), sums)
+    return sums
+  end
+
+  local function check(a, b)
+    local sums = check_sums(a, b)
+    equal(a:cuda():matmul(b:cuda()):cpu(), sums:to("int8"))
+    equal(a:cuda():to("uint8"):matmul(b:cuda():to("uint8")):cpu(), sums:to("uint8"))
+  end
+
+  it("are exact and wrap around, whatever lies dense", function()
+    check(bytes(1, 128, 128), bytes(2, 128, 128))
+    check(bytes(1, 128, 128), bytes(2, 128, 128):t())
+    check(bytes(3, 144, 132):t(), bytes(4, 144, 136))
+  end)
+
+  it("take sizes that no library takes, and stacks", function()
+    check(bytes(5, 129, 131), bytes(6, 131, 127))
+    check(bytes(7, 2, 128, 129), bytes(8, 1, 129, 130))
+    check(bytes(9, 3, 5), bytes(10, 5, 2))
+  end)
+
+  it("are cut into parts that scratch memory holds", function()
+    check_sums(bytes(11, 3, 65536), bytes(12, 65536, 130))
+  end)
+
+  it("are ours where sums leave int32", function()
+    check_sums(tide.full({2, 140000}, -128, {dtype = "int8"}), tide.full({140000, 8}, -128, {dtype = "int8"}))
+  end)
+
+  it("take their bias in", function()
+    local x, w, bias = bytes(13, 132, 128), bytes(14, 136, 128), bytes(15, 136)
+    local F = tide.nn.functional
+    equal(F.linear(x:cuda(), w:cuda(), bias:cuda()):cpu(), F.linear(x, w, bias))
+  end)
+end)
