@@ -94,9 +94,9 @@ constexpr V power_of_two(V counted) {
   return float_bits(shift_left(bits(counted), exponent_place(counted)));
 }
 
-/// x * 2^n for counted = n + 2 exponent_bias + rounding_number, as if n were the exponent of a
-/// wider type: in two steps, because 2^n may lie outside the type where the result does not (exp
-/// near its limits).
+/// x * 2^n for x from 1/2 to 2 and counted = n + 2 exponent_bias + rounding_number, as if n were
+/// the exponent of a wider type: in two steps, because 2^n may lie outside the type where the
+/// result does not (exp near its limits).
 template <class V>
 constexpr V scaled_by(V x, V counted) {
   const auto pattern = bits(counted);

@@ -50,11 +50,13 @@ constexpr V exp_reduced(V r) {
   return fma(fma(exp_tail(r), r, one), r, one);
 }
 
-/// x held between the arguments where exp is 0 and where half of it is infinite.
+/// x held between an argument far below those where exp is 0 and one where half of it is infinite.
+/// At the lower one `scaled_by` multiplies by 0: a result that is too small for the type instead
+/// takes a processor a hundred cycles, and masks are full of -inf.
 template <class V>
 constexpr V exp_range(V x) {
   const V top = x.constant(is_wide(x) ? 712.0 : 90.0);
-  const V bottom = x.constant(is_wide(x) ? -746.0 : -104.0);
+  const V bottom = x.constant(is_wide(x) ? -1417.5 : -175.4);
   // In this form a nan passes through.
   x = select(x > top, top, x);
   return select(x < bottom, bottom, x);
@@ -84,7 +86,7 @@ constexpr V half_exp(V x) {
 template <class V>
 constexpr V exp2(V x) {
   const V top = x.constant(is_wide(x) ? 1025.0 : 129.0);
-  const V bottom = x.constant(is_wide(x) ? -1076.0 : -151.0);
+  const V bottom = x.constant(is_wide(x) ? -2045.0 : -253.0);  // as in exp_range
   x = select(x > top, top, x);
   x = select(x < bottom, bottom, x);
   const V n = nearest(x);

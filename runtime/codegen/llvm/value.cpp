@@ -292,10 +292,16 @@ Value scaled_by(Value x, Value counted) {
   const double offset = math::rounding_number(x) + 2 * math::exponent_bias(x);
   auto& builder = builder_of(x);
   const auto width = static_cast<unsigned>(x.lanes().width);
-  llvm::Value* all = llvm::ConstantInt::getAllOnesValue(builder.getIntNTy(std::max(width, 8u)));
   const auto scale = [&](llvm::Value* from, llvm::Value* n) -> llvm::Value* {
+    // What is too small even for a subnormal number is 0, and not computed: that would take long.
+    const double least_exponent = -math::exponent_bias(x) - math::exponent_place(x);
+    llvm::Value* least = llvm::ConstantFP::get(n->getType(), least_exponent - 0.5);
+    llvm::Value* lanes =
+        builder.CreateBitCast(builder.CreateFCmpUGT(n, least), builder.getIntNTy(width));
+    if (width < 8) lanes = builder.CreateZExt(lanes, builder.getInt8Ty());
     constexpr int kCurrentRounding = 4;
-    llvm::SmallVector<llvm::Value*, 5> operands{from, n, from, all};
+    llvm::SmallVector<llvm::Value*, 5> operands{
+        from, n, llvm::Constant::getNullValue(from->getType()), lanes};
     if (x.lanes().width * size_of(x.type()) == 64)
       operands.push_back(builder.getInt32(kCurrentRounding));
     return builder.CreateIntrinsic(instruction, {}, operands);

@@ -107,7 +107,8 @@ Value trunc(Value a);
 Value round_even(Value a);
 Value minimum(Value a, Value b);
 Value maximum(Value a, Value b);
-/// math::scaled_by, found in its place: the same bits in one instruction where there is one.
+/// math::scaled_by, found in its place: the same bits in one instruction where there is one, for x
+/// from 1/2 to 2.
 Value scaled_by(Value x, Value counted);
 
 Mask operator==(Value a, Value b);
