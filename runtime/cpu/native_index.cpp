@@ -140,6 +140,8 @@ std::optional<int64_t> joined_stride(const Layout& layout, const Shape& shape, i
 /// How far ahead the places that will be written are asked for: they lie anywhere in memory.
 constexpr int64_t kAhead = 16;
 constexpr int64_t kCacheLine = 64;
+/// Targets of so many bytes are in the first cache soon enough.
+constexpr int64_t kNearBytes = 32 << 10;
 /// How much of a row is asked for: behind that the processor sees by itself where it goes on.
 constexpr uintptr_t kAskedBytes = 256;
 
@@ -171,12 +173,14 @@ class Scatter {
     inner_shape_ = shape_between(index_.shape, dim_ + 1, index_.rank());
     length_ = index_.shape[dim_];
     inner_count_ = inner_shape_.numel();
+    far_ = to_layout_.shape[dim_] * along_[0] * static_cast<int64_t>(sizeof(To)) > kNearBytes;
   }
 
   void run() {
     const int64_t blocks = outer_shape_.numel();
     if (blocks * inner_count_ == 1 && length_ >= kGrain) return run_by_buckets();
-    const bool dense = joined_[0] == 1 && joined_[2] == 1 && joined_[1].value_or(2) <= 1;
+    const bool rows = joined_[0] == 1 && joined_[1] == 0 && joined_[2].value_or(2) <= 1;
+    const bool dense = joined_[0] == 1 && joined_[1] == 1 && joined_[2] == 1;
     const int64_t share = lanes_together(), shares = (inner_count_ + share - 1) / share;
     const auto body = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -189,7 +193,7 @@ class Scatter {
         const T* values = values_ + start.offset(2);
         if (inner_count_ == 1)
           run_lane(target, positions, values, block);
-        else if (dense && joined_[1] == 0)
+        else if (rows)
           run_rows(target, positions, values, block, first, last);
         else if (dense)
           run_dense(target, positions, values, block, first, last);
@@ -219,7 +223,7 @@ class Scatter {
   /// of `count` neighbouring targets and their values.
   void ask(const To* target, const int64_t* positions, const T* values, int64_t j,
            int64_t count = 1) const {
-    if (j + kAhead >= length_) return;
+    if (!far_ || j + kAhead >= length_) return;
     const auto place = static_cast<uintptr_t>(positions[(j + kAhead) * along_[1]]) - 1;
     const uintptr_t distance = place * static_cast<uintptr_t>(along_[0]) * sizeof(To);
     const auto to = reinterpret_cast<uintptr_t>(target) + distance;
@@ -311,16 +315,20 @@ class Scatter {
     }
   }
 
-  /// All lanes of a row share their position.
+  /// All lanes of a row share their position, and are neighbours in the source or share their value
+  /// too.
   void run_rows(To* target, const int64_t* positions, const T* values, int64_t block, int64_t first,
                 int64_t last) {
     for (int64_t j = 0; j < length_; ++j) {
       ask(target + first, positions, values + first, j, last - first);
       const int64_t position = positions[j * along_[1]];
       if (!check_.allows(position, (block * length_ + j) * inner_count_ + first)) continue;
-      To* row = target + (position - 1) * along_[0];
-      const T* from = values + j * along_[2];
-      for (int64_t i = first; i < last; ++i) put(row[i], from[i]);
+      To* __restrict row = target + (position - 1) * along_[0];
+      const T* __restrict from = values + j * along_[2];
+      if (joined_[2] == 1)
+        for (int64_t i = first; i < last; ++i) put(row[i], from[i]);
+      else
+        for (int64_t i = first; i < last; ++i) put(row[i], *from);
     }
   }
 
@@ -363,6 +371,7 @@ class Scatter {
   std::array<std::optional<int64_t>, 3> joined_;
   Shape outer_shape_, inner_shape_;
   int64_t length_ = 0, inner_count_ = 0;
+  bool far_;
 };
 
 template <class T, class To>
