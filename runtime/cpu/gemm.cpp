@@ -131,12 +131,14 @@ Matrix<T> transposed(Matrix<T> x) {
   return {x.data, x.column_stride, x.row_stride};
 }
 
-/// One product of at most kSuperblock rows and columns, into `c` of the compute type.
+/// One product of at most kSuperblock rows and columns, into `c` of the compute type. `bias`,
+/// unless it is null, has an element for each column.
 template <class T, class C>
 class Product {
  public:
-  Product(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, C* c, int64_t c_stride)
-      : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), c_stride_(c_stride) {}
+  Product(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const C* bias, C* c,
+          int64_t c_stride)
+      : m_(m), n_(n), k_(k), a_(a), b_(b), bias_(bias), c_(c), c_stride_(c_stride) {}
 
   void run(Parallel& parallel) {
     choose_blocks(parallel.threads());
@@ -248,41 +250,47 @@ class Product {
   }
 
   void multiply(int64_t row, int64_t column, int64_t p, int64_t depth, const GemmRight<C>& right) {
+    const bool complete = p + depth == k_;
     kernel_.block(std::min(block_m_, m_ - row), std::min(block_n_, n_ - column), depth,
-                  left(row, p, depth), right, c_ + row * c_stride_ + column, c_stride_, p > 0);
+                  left(row, p, depth), right, bias_ && complete ? bias_ + column : nullptr,
+                  c_ + row * c_stride_ + column, c_stride_, p > 0);
   }
 
   const GemmKernel<C>& kernel_ = gemm_kernel<C>();
   int64_t m_, n_, k_;
   Matrix<T> a_, b_;
+  const C* bias_;
   C* c_;
   int64_t c_stride_;
   const bool in_place_ = reads_in_place();
   int64_t row_blocks_ = 1, column_blocks_ = 1, block_m_ = 0, block_n_ = 0;
 };
 
-/// target = round(source) [+ bias], row by row; without a rounding source and target are one.
-template <class T, class C>
-void finish(int64_t m, int64_t n, const C* source, int64_t source_stride, const T* bias,
-            int64_t bias_stride, T* target, int64_t target_stride, Parallel& parallel) {
-  constexpr bool same = std::is_same_v<T, C>;
-  if (same && !bias) return;
+/// target = round(source) [+ bias], row by row.
+template <class T>
+void round_rows(int64_t m, int64_t n, const float* source, const T* bias, T* target,
+                int64_t target_stride, Parallel& parallel) {
   parallel.for_range(m, std::max<int64_t>(1, 32768 / n), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const C* from = source + i * source_stride;
+      const float* from = source + i * n;
       T* to = target + i * target_stride;
-      const auto sum = [&](int64_t j, T addend) {
-        return static_cast<T>(static_cast<T>(from[j]) + addend);
-      };
       // Loops that the compiler makes vectors of.
-      if (!bias)
-        for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(from[j]);
-      else if (bias_stride == 1)
-        for (int64_t j = 0; j < n; ++j) to[j] = sum(j, bias[j]);
+      if (bias)
+        for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(static_cast<T>(from[j]) + bias[j]);
       else
-        for (int64_t j = 0; j < n; ++j) to[j] = sum(j, bias[j * bias_stride]);
+        for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(from[j]);
     }
   });
+}
+
+/// A bias without gaps: itself or a copy. Null if there is none.
+template <class T>
+const T* dense(const T* bias, int64_t n, int64_t stride) {
+  if (!bias || stride == 1) return bias;
+  static thread_local Scratch scratch;
+  T* copy = scratch.get<T>(n);
+  for (int64_t j = 0; j < n; ++j) copy[j] = bias[j * stride];
+  return copy;
 }
 
 }  // namespace
@@ -304,30 +312,34 @@ const GemmKernel<double>& gemm_kernel() {
 }
 
 template <class T, class Result>
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* bias,
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* given_bias,
           int64_t bias_stride, Result* c, Parallel& parallel) {
   using C = Compute<T>;
+  constexpr bool rounds = !std::is_same_v<Result, C>;
   static thread_local Scratch wide;
+  const Result* const bias = dense(given_bias, n, bias_stride);
   for (int64_t i = 0; i < m; i += kSuperblock)
     for (int64_t j = 0; j < n; j += kSuperblock) {
       const int64_t rows = std::min(kSuperblock, m - i), columns = std::min(kSuperblock, n - j);
       Result* corner = c + i * n + j;
-      C* sum;
-      int64_t stride = n;
-      if constexpr (std::is_same_v<Result, C>) {
-        sum = corner;
+      const Result* addend = bias ? bias + j : nullptr;
+      const auto multiply = [&](const C* own_bias, C* sum, int64_t stride) {
+        if (k > 0)
+          Product<T, C>(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), own_bias, sum,
+                        stride)
+              .run(parallel);
+        else
+          for (int64_t y = 0; y < rows; ++y)
+            for (int64_t x = 0; x < columns; ++x)
+              sum[y * stride + x] = own_bias ? 0 + own_bias[x] : 0;
+      };
+      if constexpr (rounds) {
+        C* sum = wide.get<C>(rows * columns);
+        multiply(nullptr, sum, columns);
+        round_rows(rows, columns, sum, addend, corner, n, parallel);
       } else {
-        sum = wide.get<C>(rows * columns);
-        stride = columns;
+        multiply(addend, corner, n);
       }
-      if (k == 0) {
-        for (int64_t y = 0; y < rows; ++y) std::fill_n(sum + y * stride, columns, C(0));
-      } else {
-        Product<T, C>(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), sum, stride)
-            .run(parallel);
-      }
-      finish(rows, columns, sum, stride, bias ? bias + j * bias_stride : nullptr, bias_stride,
-             corner, n, parallel);
     }
 }
 

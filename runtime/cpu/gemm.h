@@ -40,9 +40,9 @@ struct GemmKernel {
   int columns;  ///< of a panel of b
   /// All panels of b pass by while one of a stays in L1; otherwise the other way round.
   bool right_passes;
-  /// c (m, n; rows c_stride apart) = [c +] a b over one block of k.
-  void (*block)(int64_t m, int64_t n, int64_t k, const GemmLeft<T>& a, const GemmRight<T>& b, T* c,
-                int64_t c_stride, bool accumulate);
+  /// c (m, n; rows c_stride apart) = [c +] a b over one block of k [+ bias (n), unless it is null].
+  void (*block)(int64_t m, int64_t n, int64_t k, const GemmLeft<T>& a, const GemmRight<T>& b,
+                const T* bias, T* c, int64_t c_stride, bool accumulate);
   /// Packs kGemmTurn steps of a panel of b whose columns lie dense, `stride` apart.
   void (*turn)(const T* from, int64_t stride, T* to);
 };

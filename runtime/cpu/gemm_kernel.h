@@ -25,15 +25,15 @@ constexpr bool right_passes() {
 /// How many steps of k ahead a panel that passes by is asked for.
 constexpr int64_t kPrefetch = 8;
 
-/// c (rows, vectors) = [c +] a b, where a starts at its first row and b at its first column. The
-/// strides of a panel that was packed are known: with all addresses made from one register, the
-/// multiply-adds are what the loop is bound by.
+/// c (rows, vectors) = [c +] a b [+ bias], where a starts at its first row, b and the bias at their
+/// first columns. The strides of a panel that was packed are known: with all addresses made from
+/// one register, the multiply-adds are what the loop is bound by.
 template <class V, int rows, int vectors, bool packed>
 TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* a,
                                            int64_t a_row_stride, int64_t a_k_stride,
                                            const typename V::Scalar* b, int64_t b_stride,
-                                           typename V::Scalar* c, int64_t c_stride,
-                                           bool accumulate) {
+                                           const typename V::Scalar* bias, typename V::Scalar* c,
+                                           int64_t c_stride, bool accumulate) {
   constexpr int lanes = V::kLanes;
   if constexpr (packed) a_row_stride = 1, a_k_stride = V::kRows;
   typename V::Vector sum[rows][vectors], right[vectors];
@@ -56,13 +56,25 @@ TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* 
       for (int v = 0; v < vectors; ++v) sum[i][v] = V::multiply_add(factor, right[v], sum[i][v]);
     }
   }
+  if (accumulate) {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v)
+        sum[i][v] = V::add(V::load(c + i * c_stride + v * lanes), sum[i][v]);
+  }
+  if (bias) {
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) {
+      const typename V::Vector addend = V::load(bias + v * lanes);
+#pragma GCC unroll 16
+      for (int i = 0; i < rows; ++i) sum[i][v] = V::add(sum[i][v], addend);
+    }
+  }
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) {
-      typename V::Scalar* to = c + i * c_stride + v * lanes;
-      V::store(to, accumulate ? V::add(V::load(to), sum[i][v]) : sum[i][v]);
-    }
+    for (int v = 0; v < vectors; ++v) V::store(c + i * c_stride + v * lanes, sum[i][v]);
 }
 
 /// GemmKernel::turn for the instruction set of V.
@@ -103,7 +115,8 @@ constexpr auto gemm_tiles(std::integer_sequence<int, less...>) {
 template <class V>
 TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
                                    const GemmLeft<typename V::Scalar>& a,
-                                   const GemmRight<typename V::Scalar>& b, typename V::Scalar* c,
+                                   const GemmRight<typename V::Scalar>& b,
+                                   const typename V::Scalar* bias, typename V::Scalar* c,
                                    int64_t c_stride, bool accumulate) {
   using T = typename V::Scalar;
   constexpr auto rows = std::make_integer_sequence<int, V::kRows>();
@@ -122,16 +135,17 @@ TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
     T* corner = c + i * c_stride + j;
     if (whole) {
       tiles[height - 1](k, a_panel, a.row_stride, a.k_stride, b.data + j / columns * b.panel_stride,
-                        b.k_stride, corner, c_stride, accumulate);
+                        b.k_stride, bias ? bias + j : nullptr, corner, c_stride, accumulate);
       return;
     }
     // A tile that hangs over the right edge is computed aside.
     (narrow ? narrow_tiles : tiles)[height - 1](k, a_panel, a.row_stride, a.k_stride, b.edge,
-                                                columns, aside, columns, false);
+                                                columns, nullptr, aside, columns, false);
     for (int64_t y = 0; y < height; ++y)
       for (int64_t x = 0; x < n - j; ++x) {
         T& to = corner[y * c_stride + x];
         to = accumulate ? to + aside[y * columns + x] : aside[y * columns + x];
+        if (bias) to += bias[j + x];
       }
   };
   if (right_passes<V>()) {

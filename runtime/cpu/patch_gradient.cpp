@@ -117,7 +117,7 @@ void sum_images(const ConvolutionShape& s, int64_t first, int64_t last, const fl
       const int64_t end = std::min(s.oh, row + patches.rows());
       const float* slopes = dy + image * s.output_size() + row * s.ow;
       product.block(s.o, patches.taps(), (end - row) * s.ow,
-                    {slopes, product.rows * places, places, 1}, patches.pack(row, end), dw,
+                    {slopes, product.rows * places, places, 1}, patches.pack(row, end), nullptr, dw,
                     patches.taps(), image > first || row > 0);
     }
   }

@@ -159,8 +159,8 @@ void convolve(const Grid& grid, const Planes& from, const Planes& to, const floa
                         std::min(kSumChannels, from.channels - c),
                         {value + point * values.point_stride + c, product.rows * values.tile_stride,
                          values.tile_stride, 1},
-                        filters.at(point, c), sum + point * sums.point_stride, sums.tile_stride,
-                        c > 0);
+                        filters.at(point, c), nullptr, sum + point * sums.point_stride,
+                        sums.tile_stride, c > 0);
       for (int64_t s = first; s < last; ++s)
         for (int64_t c = 0; c < to.channels; c += kernel.lanes)
           kernel.output(to.strip(grid, s),
@@ -241,7 +241,7 @@ void winograd_backward_weight(const ConvolutionShape& s, const float* dy, const 
             s.c, s.o, count * grid.columns(),
             {at_inputs + point * inputs.point_stride, product.rows, 1, inputs.tile_stride},
             {at_slopes + point * slopes.point_stride, product.columns, slopes.tile_stride, nullptr},
-            sum + point * sum_stride, s.o, first > 0);
+            nullptr, sum + point * sum_stride, s.o, first > 0);
     });
   }
   parallel.for_range(s.o / kernel.lanes, 1, [&](int64_t begin, int64_t end) {

@@ -127,6 +127,18 @@ std::vector<Tensor> Backward::operator()(const GradientCall& call) const {
   return result;
 }
 
+/// Whether the weight varies over some of the dimensions that a statistic is taken over, and not
+/// over the others: the channels of a group.
+bool varies_in_part(const Plan& plan, const Tensor& weight, const Tensor& x) {
+  bool varies = false, constant = false;
+  if (weight.rank() != x.rank()) return false;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (!(plan.dims >> d & 1) || x.shape()[d] == 1) continue;
+    (weight.shape()[d] == 1 ? constant : varies) = true;
+  }
+  return varies && constant;
+}
+
 /// Normalizes x; weight and bias broadcast to it, undefined ones are left out. `used` receives the
 /// statistics.
 Tensor normalize_core(const Plan& plan, const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -138,9 +150,16 @@ Tensor normalize_core(const Plan& plan, const Tensor& x, const Tensor& weight, c
     GradientMode off(false);
     const Tensor wide = convert(x, type);
     s = statistics(plan, wide);
-    y = normalized(s, wide);
-    if (weight.defined()) y = y * convert(weight, type);
-    if (bias.defined()) y = y + convert(bias, type);
+    if (plan.centered && weight.defined() && bias.defined() && varies_in_part(plan, weight, x)) {
+      // Such a weight cannot be met in the loop over a row. In this form nothing of the size of x
+      // is stored for the loop that meets it.
+      const Tensor slope = s.scale * convert(weight, type);
+      y = wide * slope + (convert(bias, type) - s.mean * slope);
+    } else {
+      y = normalized(s, wide);
+      if (weight.defined()) y = y * convert(weight, type);
+      if (bias.defined()) y = y + convert(bias, type);
+    }
     y = convert(y, x.dtype());
   }
   if (used) *used = s;
