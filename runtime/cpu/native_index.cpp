@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
@@ -67,6 +68,7 @@ class Gather {
     walked_ = x_.layout.strides;
     pick_stride_ = walked_[dim_];
     walked_[dim_] = 0;
+    if (rows_.numel() > 1 && length_ > 1 && all_rows_are_alike()) look_up_once();
   }
 
   /// The points begin to end of the index, in row-major order.
@@ -80,11 +82,31 @@ class Gather {
   }
 
  private:
+  bool all_rows_are_alike() const {
+    for (int d = 0; d < rows_.rank(); ++d)
+      if (rows_[d] != 1 && index_.layout.strides[d] != 0) return false;
+    return index_stride_ != 0 && x_.layout.shape[dim_] > 0;
+  }
+
+  void look_up_once() {
+    const auto* index = static_cast<const int64_t*>(index_.data);
+    const int64_t stride = walked_[index_.layout.rank() - 1];
+    offsets_.resize(static_cast<size_t>(length_));
+    for (int64_t j = 0; j < length_; ++j) {
+      const int64_t position = index[j * index_stride_];
+      check_.allows(position, j);
+      offsets_[static_cast<size_t>(j)] = (check_.clamp(position) - 1) * pick_stride_ + j * stride;
+    }
+  }
+
   /// The points first to last of a row of the index, along its last dimension.
   void gather_row(const T* x, const int64_t* index, int64_t row, int64_t first, int64_t last) {
     const int64_t stride = walked_[index_.layout.rank() - 1];
     T* to = out_ + row * length_;
-    if (x_.layout.shape[dim_] == 0) {
+    if (!offsets_.empty()) {
+      const int64_t* const offsets = offsets_.data();
+      for (int64_t j = first; j < last; ++j) to[j] = x[offsets[j]];
+    } else if (x_.layout.shape[dim_] == 0) {
       check_.allows(index[first * index_stride_], row * length_ + first);
       std::fill(to + first, to + last, T(0));
     } else if (index_stride_ == 0 && stride == 1) {
@@ -108,6 +130,7 @@ class Gather {
   Shape rows_;
   int64_t length_, index_stride_, pick_stride_;
   std::array<int64_t, kMaxDims> walked_;
+  std::vector<int64_t> offsets_;  ///< from a row's start in x, if all rows of the index are alike
 };
 
 /// Strides of the dimensions first..last (exclusive).
@@ -178,7 +201,7 @@ class Scatter {
 
   void run() {
     const int64_t blocks = outer_shape_.numel();
-    if (blocks * inner_count_ == 1 && length_ >= kGrain) return run_by_buckets();
+    if (blocks * inner_count_ == 1 && length_ >= kGrain && buckets_pay()) return run_by_buckets();
     const bool rows = joined_[0] == 1 && joined_[1] == 0 && joined_[2].value_or(2) <= 1;
     const bool dense = joined_[0] == 1 && joined_[1] == 1 && joined_[2] == 1;
     const int64_t share = lanes_together(), shares = (inner_count_ + share - 1) / share;
@@ -240,6 +263,15 @@ class Scatter {
     uint32_t place;
     T value;
   };
+
+  /// Whether sorting into buckets, some five times the work of one thread that just writes, is
+  /// worth it: for targets that an L2 cache does not hold, or with threads enough.
+  bool buckets_pay() const {
+    constexpr int64_t kCachedBytes = int64_t{2} << 20;
+    constexpr int kEnoughThreads = 5;
+    return to_layout_.shape[dim_] * static_cast<int64_t>(sizeof(To)) > kCachedBytes ||
+           call_.parallel->threads() > kEnoughThreads;
+  }
 
   /// Targets of a bucket, as a power of two: as many as half of an L2 cache holds, or more where
   /// there would be too many buckets to write to at once, or less for some buckets per thread.

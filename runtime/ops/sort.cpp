@@ -11,6 +11,7 @@
 #include "runtime/ops/joining.h"
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/shape_ops.h"
 #include "runtime/ops/transfer.h"
@@ -213,18 +214,20 @@ Tensor bincount(const Tensor& x, const std::optional<Tensor>& weights,
                      " do not fit positions of " + x.shape().text());
   int64_t length = minlength.value_or(0);
   if (length < 0) throw ShapeError("bincount: minlength is negative: " + std::to_string(length));
-  for (int64_t position : read_integers("bincount", x)) {
-    if (position < 1)
-      throw ShapeError("bincount: positions start at 1: got " + std::to_string(position));
-    length = std::max(length, position);
+  const Tensor positions = positions_of("bincount", x);
+  if (x.numel() > 0) {
+    const auto ends = read_integers("bincount", stack({amin(positions), amax(positions)}));
+    if (ends[0] < 1)
+      throw ShapeError("bincount: positions start at 1: got " + std::to_string(ends[0]));
+    length = std::max(length, ends[1]);
   }
   const DType type = !weights                         ? DType::i64
                      : weights->dtype() == DType::f32 ? DType::f32
                                                       : DType::f64;
   const TensorOptions options{.dtype = type, .device = x.device()};
-  const Tensor addends = weights ? convert(detach(*weights), type) : ones(x.shape(), options);
-  return scatter_along("bincount", zeros({length}, options), 0, positions_of("bincount", x),
-                       addends, true);
+  const Tensor addends =
+      weights ? convert(detach(*weights), type) : broadcast_to(ones({1}, options), x.shape());
+  return scatter_along("bincount", zeros({length}, options), 0, positions, addends, true);
 }
 
 }  // namespace tide
