@@ -33,6 +33,17 @@ class Matrices {
 
   int64_t rows, columns;
 
+  T* at(int64_t index) const {
+    int64_t offset = 0;
+    for (int d = layout_.rank() - 3; d >= 0; --d) {
+      offset += index % layout_.shape[d] * layout_.strides[d];
+      index /= layout_.shape[d];
+    }
+    return data_ + offset;
+  }
+  int64_t row_stride() const { return row_stride_; }
+  int64_t column_stride() const { return column_stride_; }
+
   int64_t count() const {
     int64_t count = 1;
     for (int d = 0; d < layout_.rank() - 2; ++d) count *= layout_.shape[d];
@@ -57,15 +68,6 @@ class Matrices {
   }
 
  private:
-  T* at(int64_t index) const {
-    int64_t offset = 0;
-    for (int d = layout_.rank() - 3; d >= 0; --d) {
-      offset += index % layout_.shape[d] * layout_.strides[d];
-      index /= layout_.shape[d];
-    }
-    return data_ + offset;
-  }
-
   template <class Visit>
   void for_tiles(const Visit& visit) const {
     for (int64_t c0 = 0; c0 < columns; c0 += kTile)
@@ -137,6 +139,69 @@ bool all_finite(const T* values, int64_t count) {
   return true;
 }
 
+/// A triangular factor where it lies. LAPACK sees columns, so that rows are those of its
+/// transposed.
+template <class T>
+class Factor {
+ public:
+  /// Of matrix `index`; copied if neither its rows nor its columns lie dense.
+  Factor(const Matrices<T>& factors, int64_t index) : data_(factors.at(index)) {
+    const int64_t size = factors.rows;
+    const auto fits = [size](int64_t dense, int64_t stride) {
+      return dense == 1 && stride >= std::max<int64_t>(size, 1) && stride <= INT32_MAX;
+    };
+    if (fits(factors.column_stride(), factors.row_stride())) {
+      stride_ = as_int(factors.row_stride());
+    } else {
+      by_columns_ = true;
+      stride_ = leading(size);
+      if (fits(factors.row_stride(), factors.column_stride())) {
+        stride_ = as_int(factors.column_stride());
+      } else {
+        T* copy = scratch<T>(kMatrix, size * size);
+        factors.read(index, copy);
+        data_ = copy;
+      }
+    }
+  }
+
+  /// Solves a x = b, or with `transposed` a' x = b, in the place of b: `columns` columns of a
+  /// matrix of `size` rows, `b_stride` apart. It is x' a' = b' for LAPACK, which spares all copies.
+  void solve(const LapackRoutines<T>& lapack, bool upper, bool transposed, bool unit, int size,
+             int columns, T* b, int b_stride) const {
+    const T one = 1;
+    lapack.trsm("R", upper == by_columns_ ? "U" : "L", transposed == by_columns_ ? "N" : "T",
+                unit ? "U" : "N", &columns, &size, &one, data_, &stride_, b, &b_stride, 1, 1, 1, 1);
+  }
+
+ private:
+  const T* data_;
+  int stride_;
+  bool by_columns_ = false;
+};
+
+/// Copies b's columns, a fixed number at a time, and calls solve(index, x, columns) for each such
+/// part of each matrix of a stack: x points at the part's first element in the result.
+template <class T, class Solve>
+void solve_in_parts(const NativeCall& call, const Matrices<T>& right, const Matrices<T>& output,
+                    const Solve& solve) {
+  constexpr int64_t kColumns = 64;  // belongs to the bits, as all that is not asked of the threads
+  const int64_t size = right.rows, all = right.columns;
+  if (size * all == 0) return;
+  const int64_t parts = (all + kColumns - 1) / kColumns;
+  for_each_matrix(call, right.count() * parts, size * size * std::min(kColumns, all),
+                  [&](int64_t i) {
+                    const int64_t index = i / parts, first = i % parts * kColumns;
+                    const int64_t columns = std::min(kColumns, all - first);
+                    const T* from = right.at(index) + first * right.column_stride();
+                    T* x = output.at(index) + first;
+                    for (int64_t r = 0; r < size; ++r)
+                      for (int64_t c = 0; c < columns; ++c)
+                        x[r * all + c] = from[r * right.row_stride() + c * right.column_stride()];
+                    solve(index, x, as_int(columns));
+                  });
+}
+
 /// The text of an iteration's failure: `info` -1 stands for numbers that are not finite.
 [[noreturn]] void throw_not_converged(const Trouble& trouble, int64_t count) {
   throw Error(trouble.info() < 0 ? not_finite(trouble.who(count))
@@ -176,19 +241,27 @@ void native_lu_solve(NativeCall& call) {
   with_routines(call, [&](auto zero, const auto& lapack) {
     using T = decltype(zero);
     const Matrices<T> factors(call.inputs[0]), right(call.inputs[2]), output(call.outputs[0]);
-    const auto* pivots = static_cast<const int32_t*>(call.inputs[1].data);
-    const int64_t size = factors.rows, columns = right.columns;
-    for_each_matrix(call, right.count(), size * size * columns, [&](int64_t index) {
-      T* lu = scratch<T>(kMatrix, size * size);
-      T* b = scratch<T>(kSecond, size * columns);
-      factors.read(index, lu);
-      right.read(index, b);
-      const int n = as_int(size), k = as_int(columns), lda = leading(size);
-      int info = 0;
-      if (size * columns > 0)
-        lapack.getrs(call.attributes[0] ? "T" : "N", &n, &k, lu, &lda, pivots + index * size, b,
-                     &lda, &info, 1);
-      output.write(index, b, size);
+    const bool transposed = call.attributes[0] != 0;
+    const int64_t size = factors.rows, stride = right.columns;
+    solve_in_parts(call, right, output, [&](int64_t index, T* x, int columns) {
+      const auto* pivots = static_cast<const int32_t*>(call.inputs[1].data) + index * size;
+      const auto swap = [&](int64_t row) {
+        const int64_t other = pivots[row];
+        if (other < 1 || other > size) throw Error(wrong_pivot(other, size));
+        if (other != row + 1)
+          std::swap_ranges(x + row * stride, x + row * stride + columns, x + (other - 1) * stride);
+      };
+      const Factor<T> factor(factors, index);
+      const int n = as_int(size), x_stride = as_int(stride);
+      const auto solve = [&](bool upper) {
+        factor.solve(lapack, upper, transposed, !upper, n, columns, x, x_stride);
+      };
+      if (!transposed)
+        for (int64_t row = 0; row < size; ++row) swap(row);
+      solve(transposed);
+      solve(!transposed);
+      if (transposed)
+        for (int64_t row = size - 1; row >= 0; --row) swap(row);
     });
   });
 }
@@ -213,19 +286,12 @@ void native_pivot_rows(NativeCall& call) {
 void native_solve_triangular(NativeCall& call) {
   with_routines(call, [&](auto zero, const auto& lapack) {
     using T = decltype(zero);
-    const Matrices<T> factor(call.inputs[0]), right(call.inputs[1]), output(call.outputs[0]);
-    const int64_t size = factor.rows, columns = right.columns;
-    for_each_matrix(call, right.count(), size * size * columns / 2, [&](int64_t index) {
-      T* a = scratch<T>(kMatrix, size * size);
-      T* b = scratch<T>(kSecond, size * columns);
-      factor.read(index, a);
-      right.read(index, b);
-      const int n = as_int(size), k = as_int(columns), lda = leading(size);
-      const T one = 1;
-      if (size * columns > 0)
-        lapack.trsm("L", call.attributes[0] ? "U" : "L", "N", call.attributes[1] ? "U" : "N", &n,
-                    &k, &one, a, &lda, b, &lda, 1, 1, 1, 1);
-      output.write(index, b, size);
+    const Matrices<T> factors(call.inputs[0]), right(call.inputs[1]), output(call.outputs[0]);
+    const bool upper = call.attributes[0] != 0, unit = call.attributes[1] != 0;
+    solve_in_parts(call, right, output, [&](int64_t index, T* x, int columns) {
+      Factor<T>(factors, index)
+          .solve(lapack, upper, false, unit, as_int(factors.rows), columns, x,
+                 as_int(right.columns));
     });
   });
 }

@@ -21,7 +21,6 @@ void openblas_set_num_threads(int count);
   Routine<float, &LapackRoutines<float>::name> s##name##_; \
   Routine<double, &LapackRoutines<double>::name> d##name##_;
 TIDE_ROUTINE(getrf)
-TIDE_ROUTINE(getrs)
 TIDE_ROUTINE(trsm)
 TIDE_ROUTINE(potrf)
 TIDE_ROUTINE(geqrf)
@@ -33,9 +32,8 @@ TIDE_ROUTINE(gesdd)
 __attribute__((visibility("default"))) const tide::LapackPlugin* tide_lapack_plugin() {
   static const tide::LapackPlugin plugin = [] {
     openblas_set_num_threads(1);
-    return tide::LapackPlugin{
-        {sgetrf_, sgetrs_, strsm_, spotrf_, sgeqrf_, sorgqr_, ssyevd_, sgesdd_},
-        {dgetrf_, dgetrs_, dtrsm_, dpotrf_, dgeqrf_, dorgqr_, dsyevd_, dgesdd_}};
+    return tide::LapackPlugin{{sgetrf_, strsm_, spotrf_, sgeqrf_, sorgqr_, ssyevd_, sgesdd_},
+                              {dgetrf_, dtrsm_, dpotrf_, dgeqrf_, dorgqr_, dsyevd_, dgesdd_}};
   }();
   return &plugin;
 }

@@ -11,8 +11,6 @@ namespace tide {
 template <class T>
 struct LapackRoutines {
   void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
-  void (*getrs)(const char* transposed, const int* n, const int* columns, const T* lu,
-                const int* lda, const int* pivots, T* b, const int* ldb, int* info, size_t);
   void (*trsm)(const char* side, const char* triangle, const char* transposed, const char* diagonal,
                const int* m, const int* n, const T* alpha, const T* a, const int* lda, T* b,
                const int* ldb, size_t, size_t, size_t, size_t);
