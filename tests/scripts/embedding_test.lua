@@ -3,7 +3,7 @@ local tide = require "tide"
 local test = require "tide.test"
 
 local describe, it = test.describe, test.it
-local close, equal = test.close, test.equal
+local close, equal, raises = test.close, test.equal, test.raises
 local F, nn = tide.nn.functional, tide.nn
 
 describe("embedding", function(device)
@@ -71,6 +71,22 @@ describe("embedding", function(device)
     close(F.embedding_bag(x, weight, {offsets = positions {1, 4, 4}, include_last_offset = true}),
       {{1, 1.25, 1.5}, none})
     close(F.embedding_bag(x:reshape(2, 3), weight), {{1, 1.25, 1.5}, {1.5, 1.75, 2}})
+    local rows = x:reshape(2, 3)
+    for _, options in ipairs {
+      {mode = "sum"}, {mode = "mean"}, {mode = "max"},
+      {mode = "sum", per_sample_weights = tide.range(1.0, 6, {device = device})},
+    } do
+      options.offsets = positions {1, 4}
+      local one_by_one = F.embedding_bag(x, weight, options)
+      options.offsets = nil
+      local weights = options.per_sample_weights
+      options.per_sample_weights = weights and weights:reshape(2, 3)
+      local as_rows = F.embedding_bag(rows, weight, options)
+      close(as_rows, one_by_one)
+      close(tide.grad(as_rows:square():sum(), weight), tide.grad(one_by_one:square():sum(), weight))
+    end
+    raises("per_sample_weights of shape (3) do not fit positions of shape (2, 3)", F.embedding_bag,
+      rows, weight, {mode = "sum", per_sample_weights = tide.ones(3, {device = device})})
     local layer = nn.EmbeddingBag(4, 3, {mode = "sum", max_norm = 0.5, device = device})
     layer(positions {{1, 2}})
     equal(layer.weight:detach():norm(2, 2)[{{1, 2}}]:le(0.5001):all():item(), true)

@@ -38,6 +38,22 @@ return function(F)
     if weights and mode ~= "sum" then
       raise("embedding_bag: per_sample_weights need the mode sum: got %s", mode)
     end
+    if weights and table.concat(weights.shape, ", ") ~= table.concat(x.shape, ", ") then
+      raise("embedding_bag: per_sample_weights of shape (%s) do not fit positions of shape (%s)",
+        table.concat(weights.shape, ", "), table.concat(x.shape, ", "))
+    end
+    local function look_up(positions)
+      return F.embedding(positions, given.weight, {
+        padding_idx = padding, max_norm = given.max_norm, norm_type = given.norm_type,
+        scale_grad_by_freq = given.scale_grad_by_freq,
+      })
+    end
+    if x:dim() == 2 and x:size(2) > 0 and not padding then  -- full bags of one size
+      local rows = look_up(x)
+      if mode == "max" then return rows:amax(2) end
+      if weights then rows = rows * weights:unsqueeze(3) end
+      return mode == "sum" and rows:sum(2) or rows:mean(2)
+    end
     local bag, count, inside
     if x:dim() == 1 then
       if not given.offsets then raise("embedding_bag: positions in one dimension need offsets") end
@@ -47,10 +63,7 @@ return function(F)
       bag = tide.arange(1, count + 1, {device = x.device}):repeat_interleave(x:size(2))
       x, weights = x:reshape(-1), weights and weights:reshape(-1)
     end
-    local rows = F.embedding(x, given.weight, {
-      padding_idx = padding, max_norm = given.max_norm, norm_type = given.norm_type,
-      scale_grad_by_freq = given.scale_grad_by_freq,
-    })
+    local rows = look_up(x)
     if padding and padding < 0 then padding = given.weight:size(1) + padding + 1 end
     local kept = padding and x:ne(padding) or x:eq(x)
     if inside then kept = kept:logical_and(inside) end
