@@ -5,7 +5,6 @@
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
@@ -68,34 +67,47 @@ class Gather {
     walked_ = x_.layout.strides;
     pick_stride_ = walked_[dim_];
     walked_[dim_] = 0;
-    if (rows_.numel() > 1 && length_ > 1 && all_rows_are_alike()) look_up_once();
+    rows_share_index_ = neighbours_share_index();
   }
 
   /// The points begin to end of the index, in row-major order.
   void run(int64_t begin, int64_t end) {
+    static thread_local Scratch scratch;
+    int64_t* const offsets = rows_share_index_ ? scratch.get<int64_t>(length_) : nullptr;
+    const int64_t* known = nullptr;  // the row of the index that `offsets` are of
     StridedWalk<2> walk(rows_, {walked_.data(), index_.layout.strides.data()}, begin / length_);
-    for (int64_t row = begin / length_; row * length_ < end; ++row, walk.next())
-      gather_row(static_cast<const T*>(x_.data) + walk.offset(0),
-                 static_cast<const int64_t*>(index_.data) + walk.offset(1), row,
-                 std::max<int64_t>(begin - row * length_, 0),
-                 std::min(end - row * length_, length_));
+    for (int64_t row = begin / length_; row * length_ < end; ++row, walk.next()) {
+      const T* x = static_cast<const T*>(x_.data) + walk.offset(0);
+      const int64_t* index = static_cast<const int64_t*>(index_.data) + walk.offset(1);
+      const int64_t first = std::max<int64_t>(begin - row * length_, 0),
+                    last = std::min(end - row * length_, length_);
+      if (!offsets) {
+        gather_row(x, index, row, first, last);
+        continue;
+      }
+      if (index != known) look_up(index, row, first, last, offsets);
+      known = last - first == length_ ? index : nullptr;
+      T* to = out_ + row * length_;
+      for (int64_t j = first; j < last; ++j) to[j] = x[offsets[j]];
+    }
   }
 
  private:
-  bool all_rows_are_alike() const {
-    for (int d = 0; d < rows_.rank(); ++d)
-      if (rows_[d] != 1 && index_.layout.strides[d] != 0) return false;
-    return index_stride_ != 0 && x_.layout.shape[dim_] > 0;
+  /// Whether rows of the index that follow each other are mostly one and the same.
+  bool neighbours_share_index() const {
+    int d = rows_.rank() - 1;
+    while (d >= 0 && rows_[d] == 1) --d;
+    return d >= 0 && index_.layout.strides[d] == 0 && index_stride_ != 0 &&
+           x_.layout.shape[dim_] > 0;
   }
 
-  void look_up_once() {
-    const auto* index = static_cast<const int64_t*>(index_.data);
+  /// Where in x, from its row's start, the points first to last of a row of the index lie.
+  void look_up(const int64_t* index, int64_t row, int64_t first, int64_t last, int64_t* offsets) {
     const int64_t stride = walked_[index_.layout.rank() - 1];
-    offsets_.resize(static_cast<size_t>(length_));
-    for (int64_t j = 0; j < length_; ++j) {
+    for (int64_t j = first; j < last; ++j) {
       const int64_t position = index[j * index_stride_];
-      check_.allows(position, j);
-      offsets_[static_cast<size_t>(j)] = (check_.clamp(position) - 1) * pick_stride_ + j * stride;
+      check_.allows(position, row * length_ + j);
+      offsets[j] = (check_.clamp(position) - 1) * pick_stride_ + j * stride;
     }
   }
 
@@ -103,10 +115,7 @@ class Gather {
   void gather_row(const T* x, const int64_t* index, int64_t row, int64_t first, int64_t last) {
     const int64_t stride = walked_[index_.layout.rank() - 1];
     T* to = out_ + row * length_;
-    if (!offsets_.empty()) {
-      const int64_t* const offsets = offsets_.data();
-      for (int64_t j = first; j < last; ++j) to[j] = x[offsets[j]];
-    } else if (x_.layout.shape[dim_] == 0) {
+    if (x_.layout.shape[dim_] == 0) {
       check_.allows(index[first * index_stride_], row * length_ + first);
       std::fill(to + first, to + last, T(0));
     } else if (index_stride_ == 0 && stride == 1) {
@@ -130,7 +139,7 @@ class Gather {
   Shape rows_;
   int64_t length_, index_stride_, pick_stride_;
   std::array<int64_t, kMaxDims> walked_;
-  std::vector<int64_t> offsets_;  ///< from a row's start in x, if all rows of the index are alike
+  bool rows_share_index_;
 };
 
 /// Strides of the dimensions first..last (exclusive).
