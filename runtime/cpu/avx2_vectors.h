@@ -50,6 +50,24 @@ struct Double {
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
 };
 
+/// Pairs of int16, multiplied with pairs and added up: sums of int32.
+struct Pair {
+  using Scalar = uint32_t;
+  using Vector = __m256i;
+  static constexpr int kLanes = 8, kRows = 6;
+  TIDE_INLINE Vector load(const uint32_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const Vector*>(p));
+  }
+  TIDE_INLINE void store(uint32_t* p, Vector v) {
+    _mm256_storeu_si256(reinterpret_cast<Vector*>(p), v);
+  }
+  TIDE_INLINE Vector broadcast(uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
+  TIDE_INLINE Vector add(Vector a, Vector b) { return _mm256_add_epi32(a, b); }
+  TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
+    return _mm256_add_epi32(_mm256_madd_epi16(a, b), c);
+  }
+};
+
 #undef TIDE_INLINE
 
 }  // namespace

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-#define TIDE_VECTOR_TARGET __attribute__((target("avx512f")))
+#define TIDE_VECTOR_TARGET __attribute__((target("avx512f,avx512bw")))
 
 namespace tide {
 namespace {
 
-#define TIDE_INLINE __attribute__((always_inline, target("avx512f"))) static inline
+#define TIDE_INLINE __attribute__((always_inline, target("avx512f,avx512bw"))) static inline
 
 // For products, 12 rows by 2 vectors: 24 sums, two vectors of b and one factor use 27 of the 32
 // registers.
@@ -56,6 +56,20 @@ struct Double {
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm512_sub_pd(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_pd(a, b, c); }
+};
+
+/// Pairs of int16, multiplied with pairs and added up: sums of int32.
+struct Pair {
+  using Scalar = uint32_t;
+  using Vector = __m512i;
+  static constexpr int kLanes = 16, kRows = 12;
+  TIDE_INLINE Vector load(const uint32_t* p) { return _mm512_loadu_si512(p); }
+  TIDE_INLINE void store(uint32_t* p, Vector v) { _mm512_storeu_si512(p, v); }
+  TIDE_INLINE Vector broadcast(uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }
+  TIDE_INLINE Vector add(Vector a, Vector b) { return _mm512_add_epi32(a, b); }
+  TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
+    return _mm512_add_epi32(_mm512_madd_epi16(a, b), c);
+  }
 };
 
 #undef TIDE_INLINE

@@ -52,6 +52,24 @@ struct Double {
   }
 };
 
+/// Pairs of int16, multiplied with pairs and added up: sums of int32.
+struct Pair {
+  using Scalar = uint32_t;
+  using Vector = __m128i;
+  static constexpr int kLanes = 4, kRows = 4;
+  TIDE_INLINE Vector load(const uint32_t* p) {
+    return _mm_loadu_si128(reinterpret_cast<const Vector*>(p));
+  }
+  TIDE_INLINE void store(uint32_t* p, Vector v) {
+    _mm_storeu_si128(reinterpret_cast<Vector*>(p), v);
+  }
+  TIDE_INLINE Vector broadcast(uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); }
+  TIDE_INLINE Vector add(Vector a, Vector b) { return _mm_add_epi32(a, b); }
+  TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
+    return _mm_add_epi32(_mm_madd_epi16(a, b), c);
+  }
+};
+
 #undef TIDE_INLINE
 
 }  // namespace

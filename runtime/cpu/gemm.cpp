@@ -137,8 +137,16 @@ template <class T, class C>
 class Product {
  public:
   Product(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const C* bias, C* c,
-          int64_t c_stride)
-      : m_(m), n_(n), k_(k), a_(a), b_(b), bias_(bias), c_(c), c_stride_(c_stride) {}
+          int64_t c_stride, bool accumulate = false)
+      : m_(m),
+        n_(n),
+        k_(k),
+        a_(a),
+        b_(b),
+        bias_(bias),
+        c_(c),
+        c_stride_(c_stride),
+        accumulate_(accumulate) {}
 
   void run(Parallel& parallel) {
     choose_blocks(parallel.threads());
@@ -253,7 +261,7 @@ class Product {
     const bool complete = p + depth == k_;
     kernel_.block(std::min(block_m_, m_ - row), std::min(block_n_, n_ - column), depth,
                   left(row, p, depth), right, bias_ && complete ? bias_ + column : nullptr,
-                  c_ + row * c_stride_ + column, c_stride_, p > 0);
+                  c_ + row * c_stride_ + column, c_stride_, accumulate_ || p > 0);
   }
 
   const GemmKernel<C>& kernel_ = gemm_kernel<C>();
@@ -262,6 +270,7 @@ class Product {
   const C* bias_;
   C* c_;
   int64_t c_stride_;
+  bool accumulate_;
   const bool in_place_ = reads_in_place();
   int64_t row_blocks_ = 1, column_blocks_ = 1, block_m_ = 0, block_n_ = 0;
 };
@@ -309,6 +318,20 @@ const GemmKernel<double>& gemm_kernel() {
                                                       &kGemmAvx512_64};
   static const GemmKernel<double>& chosen = *kernels[static_cast<int>(instruction_set())];
   return chosen;
+}
+
+template <>
+const GemmKernel<uint32_t>& gemm_kernel() {
+  static const GemmKernel<uint32_t>* const kernels[] = {&kGemmBaselinePairs, &kGemmAvx2Pairs,
+                                                        &kGemmAvx512Pairs};
+  static const GemmKernel<uint32_t>& chosen = *kernels[static_cast<int>(instruction_set())];
+  return chosen;
+}
+
+void gemm_pairs(int64_t m, int64_t n, int64_t k, const uint32_t* a, const uint32_t* b, uint32_t* c,
+                bool accumulate, Parallel& parallel) {
+  Product<uint32_t, uint32_t>(m, n, k, {a, k, 1}, {b, n, 1}, nullptr, c, n, accumulate)
+      .run(parallel);
 }
 
 template <class T, class Result>

@@ -1,4 +1,5 @@
-// Matrix products of float and double: packing, blocking and the kernels per instruction set.
+// Matrix products of float, double and pairs of int16: packing, blocking and the kernels per
+// instruction set.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +51,7 @@ struct GemmKernel {
 /// The kernels of each instruction set; calling one needs a processor that has it.
 extern const GemmKernel<float> kGemmBaseline32, kGemmAvx2_32, kGemmAvx512_32;
 extern const GemmKernel<double> kGemmBaseline64, kGemmAvx2_64, kGemmAvx512_64;
+extern const GemmKernel<uint32_t> kGemmBaselinePairs, kGemmAvx2Pairs, kGemmAvx512Pairs;
 
 /// The fastest kernel that this machine has and TIDE_CPU (x86-64, haswell) allows.
 template <class T>
@@ -69,5 +71,11 @@ struct Matrix {
 template <class T, class Result = T>
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* bias,
           int64_t bias_stride, Result* c, Parallel& parallel);
+
+/// c (m, n) = [c +] a (m, k) b (k, n), all without gaps, for elements of a and b that are pairs of
+/// int16, one in each half. The product of two pairs is the sum of the products of their halves;
+/// sums wrap around at 32 bits.
+void gemm_pairs(int64_t m, int64_t n, int64_t k, const uint32_t* a, const uint32_t* b, uint32_t* c,
+                bool accumulate, Parallel& parallel);
 
 }  // namespace tide

@@ -6,5 +6,6 @@ namespace tide {
 
 const GemmKernel<float> kGemmBaseline32 = gemm_kernel_of<Float>();
 const GemmKernel<double> kGemmBaseline64 = gemm_kernel_of<Double>();
+const GemmKernel<uint32_t> kGemmBaselinePairs = gemm_kernel_of<Pair>();
 
 }  // namespace tide

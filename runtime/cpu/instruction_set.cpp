@@ -11,7 +11,7 @@ InstructionSet instruction_set() {
   const std::string_view name = narrowed ? narrowed : "";
   if (name == "x86-64" || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
     return InstructionSet::baseline;
-  if (name == "haswell" || !__builtin_cpu_supports("avx512f")) return InstructionSet::avx2;
+  if (name == "haswell" || !__builtin_cpu_supports("avx512bw")) return InstructionSet::avx2;
   return InstructionSet::avx512;
 }
 

@@ -75,13 +75,68 @@ struct Batch {
   int64_t row_stride_ = kUnmerged;
 };
 
-/// The product of integers, wrapping around: row by row of c, so that the inner loop runs along b's
-/// rows.
+/// Two integers of up to 16 bits as gemm_pairs wants them.
+template <class T>
+uint32_t pair_of(T low, T high) {
+  const auto bits = [](T x) { return static_cast<uint16_t>(static_cast<int16_t>(x)); };
+  return bits(low) | static_cast<uint32_t>(bits(high)) << 16;
+}
+
+/// The product of integers of up to 16 bits, wrapping around: pairs along k are multiplied and
+/// added in one instruction. Sums are those of int32, of which the result keeps the low bits.
 template <class T, class Result>
-void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b,
-                       const Result* bias, int64_t bias_stride, Result* c, Parallel& parallel) {
-  // Narrow types would be promoted to int, whose overflow is undefined.
-  using U = std::conditional_t<sizeof(Result) < 4, uint32_t, std::make_unsigned_t<Result>>;
+void multiply_narrow(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* bias,
+                     int64_t bias_stride, Result* c, Parallel& parallel) {
+  constexpr int64_t kRows = 1024, kColumns = 2048, kPairs = 2048;  // bound the memory
+  constexpr int64_t kGrain = 32768;
+  static thread_local Scratch left_memory, right_memory, sum_memory;
+  for (int64_t i0 = 0; i0 < m; i0 += kRows)
+    for (int64_t j0 = 0; j0 < n; j0 += kColumns) {
+      const int64_t rows = std::min(kRows, m - i0), columns = std::min(kColumns, n - j0);
+      uint32_t* const sums = sum_memory.get<uint32_t>(rows * columns);
+      if (k == 0) std::fill_n(sums, rows * columns, 0u);
+      for (int64_t p0 = 0; p0 < k; p0 += 2 * kPairs) {
+        const int64_t depth = std::min(2 * kPairs, k - p0), pairs = (depth + 1) / 2;
+        const auto element = [](Matrix<T> x, int64_t row, int64_t column) {
+          return x.data[row * x.row_stride + column * x.column_stride];
+        };
+        uint32_t* const left = left_memory.get<uint32_t>(rows * pairs);
+        parallel.for_range(
+            rows, std::max<int64_t>(1, kGrain / pairs), [&](int64_t begin, int64_t end) {
+              for (int64_t i = begin; i < end; ++i)
+                for (int64_t p = 0; p < pairs; ++p)
+                  left[i * pairs + p] =
+                      pair_of(element(a, i0 + i, p0 + 2 * p),
+                              2 * p + 1 < depth ? element(a, i0 + i, p0 + 2 * p + 1) : T(0));
+            });
+        uint32_t* const right = right_memory.get<uint32_t>(pairs * columns);
+        parallel.for_range(
+            pairs, std::max<int64_t>(1, kGrain / columns), [&](int64_t begin, int64_t end) {
+              for (int64_t p = begin; p < end; ++p)
+                for (int64_t j = 0; j < columns; ++j)
+                  right[p * columns + j] =
+                      pair_of(element(b, p0 + 2 * p, j0 + j),
+                              2 * p + 1 < depth ? element(b, p0 + 2 * p + 1, j0 + j) : T(0));
+            });
+        gemm_pairs(rows, columns, pairs, left, right, sums, p0 > 0, parallel);
+      }
+      parallel.for_range(
+          rows, std::max<int64_t>(1, kGrain / columns), [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+              for (int64_t j = 0; j < columns; ++j) {
+                const auto addend = bias ? static_cast<uint32_t>(bias[(j0 + j) * bias_stride]) : 0u;
+                c[(i0 + i) * n + j0 + j] = static_cast<Result>(sums[i * columns + j] + addend);
+              }
+          });
+    }
+}
+
+/// The product of wider integers, wrapping around: row by row of c, so that the inner loop runs
+/// along b's rows.
+template <class T>
+void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* bias,
+                       int64_t bias_stride, T* c, Parallel& parallel) {
+  using U = std::make_unsigned_t<T>;
   static thread_local Scratch scratch;
   const T* rows = b.data;
   int64_t row_stride = b.row_stride;
@@ -98,13 +153,13 @@ void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
   const int64_t grain = std::max<int64_t>(1, 32768 / (n * std::max<int64_t>(k, 1)));
   parallel.for_range(m, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      Result* to = c + i * n;
-      for (int64_t j = 0; j < n; ++j) to[j] = bias ? bias[j * bias_stride] : Result(0);
+      T* to = c + i * n;
+      for (int64_t j = 0; j < n; ++j) to[j] = bias ? bias[j * bias_stride] : T(0);
       for (int64_t p = 0; p < k; ++p) {
         const U factor = static_cast<U>(a.data[i * a.row_stride + p * a.column_stride]);
         const T* from = rows + p * row_stride;
         for (int64_t j = 0; j < n; ++j)
-          to[j] = static_cast<Result>(static_cast<U>(to[j]) + factor * static_cast<U>(from[j]));
+          to[j] = static_cast<T>(static_cast<U>(to[j]) + factor * static_cast<U>(from[j]));
       }
     }
   });
@@ -120,8 +175,10 @@ void multiply_batch(NativeCall& call) {
   auto* c = static_cast<Result*>(call.outputs[0].data);
   const auto multiply = [&](int64_t index, Parallel& parallel) {
     constexpr auto product = [] {
-      if constexpr (std::is_integral_v<T>)
-        return multiply_integers<T, Result>;
+      if constexpr (std::is_integral_v<T> && sizeof(T) <= 2)
+        return multiply_narrow<T, Result>;
+      else if constexpr (std::is_integral_v<T>)
+        return multiply_integers<T>;
       else
         return gemm<T, Result>;
     }();

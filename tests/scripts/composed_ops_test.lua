@@ -295,6 +295,27 @@ describe("arrangements", function(device)
     close(tide.addr(a, numbers({1, 2}), numbers({3, 4}), {beta = 0, alpha = 2}), {{6, 8}, {12, 16}})
     close(tide.addbmm(a, tide.stack({a, b}), tide.stack({b, a})), a + a:matmul(b) + b:matmul(a))
   end)
+  it("multiply small integers as the low bits of large ones", function()
+    local linear = tide.nn.functional.linear
+    for dtype, ends in pairs {int8 = {-128, 127}, uint8 = {0, 255}, int16 = {-32768, 32767}} do
+      local function draw(...)
+        local generator = tide.Generator():manual_seed(select("#", ...))
+        return tide.randint(ends[1], ends[2], {...}, {dtype = dtype, device = device, generator = generator})
+      end
+      local function check(a, b)
+        equal(a:matmul(b), a:to("int64"):matmul(b:to("int64")):to(dtype))
+      end
+      check(draw(37, 51), draw(51, 83))
+      check(draw(51, 37):t(), draw(83, 51):t())
+      check(draw(2, 3, 4, 5), draw(3, 5, 1))
+      check(draw(3, 5000), draw(5000, 2))
+      check(draw(1030, 3), draw(3, 5))
+      check(draw(4, 0), draw(0, 3))
+      local x, weight, bias = draw(7, 9), draw(5, 9), draw(5)
+      equal(linear(x, weight, bias),
+        linear(x:to("int64"), weight:to("int64"), bias:to("int64")):to(dtype))
+    end
+  end)
   it("multiply to the type of their sums", function()
     local bytes = tide.tensor({{100, -100}, {127, 1}}, {dtype = "int8", device = device})
     equal(bytes:matmul(bytes), tide.tensor({{116, -116}, {27, 101}}, {dtype = "int8", device = device}))
