@@ -151,7 +151,10 @@ local function print_table(rows, options)
       end
       print(kLine:format(row.name, row.unit, ("%.1f"):format(ours.best),
         ("%.1f"):format(theirs.best), ("%.2f"):format(ratio), beside))
+    elseif #options > 0 then  -- it was asked for by name
+      print(("%-19s has no twin in %s"):format(row.name, options.beside))
     end
+    io.stdout:flush()
   end
 end
 
