@@ -185,7 +185,7 @@ class Factor {
 template <class T, class Solve>
 void solve_in_parts(const NativeCall& call, const Matrices<T>& right, const Matrices<T>& output,
                     const Solve& solve) {
-  constexpr int64_t kColumns = 64;  // belongs to the bits, as all that is not asked of the threads
+  constexpr int64_t kColumns = 64;  // whatever the number of threads: bits may depend on it
   const int64_t size = right.rows, all = right.columns;
   if (size * all == 0) return;
   const int64_t parts = (all + kColumns - 1) / kColumns;
