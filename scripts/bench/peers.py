@@ -232,6 +232,10 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         a, b = (torch.randn(8192, 8192).to(dtype) for _ in range(2))
         return lambda: [torch.matmul(a, b) for _ in range(10)]
 
+    def large_byte_matmul():
+        a, b = (torch.randint(-128, 128, (8192, 8192), dtype=torch.int8) for _ in range(2))
+        return lambda: [torch._int_mm(a, b.t()) for _ in range(10)]
+
     def copy():
         a, b = torch.randn(256 * MI), torch.randn(256 * MI)
         return lambda: b.copy_(a)
@@ -326,6 +330,7 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         makers.update({f"matmul_8192_{n}": lambda n=n: large_matmul(n)
                        for n in ("f32", "tf32", "bf16")})
         makers.update(
+            matmul_8192_int8=large_byte_matmul,
             copy_256m=copy, chain_256m=lambda: chain(256 * MI), add_256m=lambda: add(256 * MI),
             softmax_16k=lambda: softmax(16384), layernorm_16k=lambda: layernorm(16384),
             op_overhead=op_overhead, op_overhead_grad=op_overhead_grad, mlp_step=mlp_step,
