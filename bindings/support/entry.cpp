@@ -7,6 +7,7 @@
 #include "bindings/support/embedded.h"
 #include "runtime/core/error_message.h"
 #include "runtime/graph/call_site.h"
+#include "runtime/graph/engine.h"
 
 namespace tide::bindings {
 namespace {
@@ -46,6 +47,8 @@ void note_call_site(lua_State* L) {
 }
 
 void push_error(lua_State* L, const std::exception& error) {
+  // The host may need for something else what the cpu's cache holds.
+  if (is_shortage(error)) engine::empty_cache(Device{DeviceKind::cpu});
   const std::string text = message_of(error);
   lua_Debug frame;
   if (script_frame(L, &frame))

@@ -15,4 +15,8 @@ std::string message_of(const std::exception& error) {
   return InternalError(error.what()).what();
 }
 
+bool is_shortage(const std::exception& error) {
+  return dynamic_cast<const MemoryError*>(&error) || dynamic_cast<const std::bad_alloc*>(&error);
+}
+
 }  // namespace tide

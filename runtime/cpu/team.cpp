@@ -13,6 +13,7 @@
 #include <fstream>
 #include <span>
 #include <string>
+#include <system_error>
 
 #include "runtime/core/error.h"
 #include "runtime/core/spin.h"
@@ -133,6 +134,18 @@ void Team::work(int own) {
   }
 }
 
+/// False if the system has no further thread: the others then take its part as well.
+bool Team::add_worker() {
+  const int own = static_cast<int>(workers_.size()) + 1;
+  try {
+    workers_.emplace_back([this, own] { work(own); });
+  } catch (const std::system_error&) {
+    return false;
+  }
+  pthread_setname_np(workers_.back().native_handle(), "tide team");
+  return true;
+}
+
 void Team::for_range(int64_t n, int64_t grain,
                      const std::function<void(int64_t begin, int64_t end)>& body) {
   if (n <= 0) return;
@@ -141,9 +154,7 @@ void Team::for_range(int64_t n, int64_t grain,
   if (parts <= 1) return body(0, n);
   std::unique_lock leader(leader_, std::try_to_lock);
   if (!leader) return body(0, n);
-  while (static_cast<int>(workers_.size()) < parts - 1) {
-    workers_.emplace_back([this, own = static_cast<int>(workers_.size()) + 1] { work(own); });
-    pthread_setname_np(workers_.back().native_handle(), "tide team");
+  while (static_cast<int>(workers_.size()) < parts - 1 && add_worker()) {
   }
   if (parts_.size() < static_cast<size_t>(parts)) parts_ = std::vector<Part>(parts);
   for (int64_t i = 0, begin = 0; i < parts; ++i) {

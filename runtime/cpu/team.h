@@ -50,6 +50,7 @@ class Team : public Parallel {
   };
   static void take_chunks(Job& job, int own);
   void work(int own);
+  bool add_worker();
 
   int threads_;
   std::mutex leader_;  ///< held by the thread whose range is under way

@@ -134,6 +134,7 @@ void raise(const Failure& failure, const char* reason) {
   if (failure.site.known() || here.known())
     text += "; queued at " + failure.site.text() + " (" + failure.op + "), noticed at " +
             here.text() + " (" + reason + ")";
+  if (failure.shortage) throw MemoryError(text);
   throw Error(text);
 }
 

@@ -22,7 +22,25 @@ Allocator::~Allocator() {
   trim();
   for (char* slab : slabs_) give_back(slab, kSlab);
   for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
-  for (Storage* storage : spare_) delete storage;
+}
+
+Allocator::Stack::~Stack() {
+  while (Storage* storage = pop()) delete storage;
+}
+
+void Allocator::Stack::push(Storage* storage) {
+  storage->next = top_;
+  top_ = storage;
+}
+
+Storage* Allocator::Stack::pop() {
+  Storage* storage = top_;
+  if (storage) top_ = storage->next;
+  return storage;
+}
+
+Allocator::Resting::~Resting() {
+  for (Storage* storage : blocks) delete storage;
 }
 
 size_t Allocator::block_size(size_t bytes) {
@@ -66,10 +84,11 @@ void Allocator::give_back(void* data, size_t bytes) {
 void* Allocator::carve_small(size_t bytes) {
   if (slab_left_ < bytes) {
     // What is left of the old slab (less than one small block) is not used any more.
-    slab_ = static_cast<char*>(obtain(kSlab));
+    slabs_.push_back(nullptr);
+    slab_ = slabs_.back() = static_cast<char*>(obtain(kSlab));
     slab_left_ = slab_ ? kSlab : 0;
+    if (!slab_) slabs_.pop_back();
     if (!slab_) return nullptr;
-    slabs_.push_back(slab_);
     ++statistics_.device_allocations;
     statistics_.cached += kSlab;
   }
@@ -79,54 +98,45 @@ void* Allocator::carve_small(size_t bytes) {
   return data;
 }
 
-void* Allocator::take_cached(Pool& pool, size_t& bytes) {
-  if (bytes <= kSmallLimit) {
-    auto& list = pool.small[bytes / kSmallest];
-    const size_t turns = bytes <= kTurnLimit ? kTurns : 1;
-    if (list.size() < turns) return carve_small(bytes);
-    void* data = std::exchange(list[list.size() - turns], list.back());
-    list.pop_back();
-    return data;
-  }
+Storage* Allocator::take_cached(Pool& pool, size_t bytes) {
+  if (bytes <= kSmallLimit) return pool.small[bytes / kSmallest].pop();
   // The smallest block that wastes at most a quarter.
   for (auto it = pool.large.lower_bound(bytes);
-       it != pool.large.end() && it->first <= bytes + bytes / 4; ++it) {
-    if (it->second.empty()) continue;
-    bytes = it->first;
-    void* data = it->second.back();
-    it->second.pop_back();
-    return data;
-  }
+       it != pool.large.end() && it->first <= bytes + bytes / 4; ++it)
+    if (Storage* storage = it->second.pop()) return storage;
   return nullptr;
+}
+
+Storage* Allocator::make(Pool& pool, size_t bytes) {
+  auto storage = std::make_unique<Storage>();
+  if (bytes <= kSmallLimit) {
+    storage->data = carve_small(bytes);
+  } else {
+    const size_t limit = pinned() ? 0 : backend_.memory_limit();
+    if (limit && statistics_.in_use + statistics_.cached + bytes > limit) return nullptr;
+    pool.large.try_emplace(bytes);
+    storage->data = obtain(bytes);
+    if (storage->data) {
+      ++statistics_.device_allocations;
+      statistics_.cached += bytes;
+    }
+  }
+  storage->bytes = bytes;
+  return storage->data ? storage.release() : nullptr;
 }
 
 Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream) {
   std::lock_guard lock(mutex_);
-  size_t bytes = block_size(wanted);
+  const size_t bytes = block_size(wanted);
   if (!pinned() && backend_.fault(Backend::Fault::allocation)) return {};
-  void* data = take_cached(pool(stream), bytes);
-  if (data) {
-    statistics_.cached -= bytes;
-  } else {
-    const size_t limit = pinned() ? 0 : backend_.memory_limit();
-    if (limit && statistics_.in_use + statistics_.cached + bytes > limit) return {};
-    data = obtain(bytes);
-    if (!data) return {};
-    ++statistics_.device_allocations;
-  }
+  Pool& cached = pool(stream);
+  Storage* storage = take_cached(cached, bytes);
+  if (!storage) storage = make(cached, bytes);
+  if (!storage) return {};
   ++statistics_.allocations;
-  statistics_.in_use += bytes;
+  statistics_.cached -= storage->bytes;
+  statistics_.in_use += storage->bytes;
   statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
-  Storage* storage;
-  if (spare_.empty()) {
-    storage = new Storage;
-  } else {
-    storage = spare_.back();
-    spare_.pop_back();
-  }
-  storage->data = data;
-  storage->lost = false;
-  storage->bytes = bytes;
   storage->allocator = this;
   storage->stream = stream;
   storage->site = current_call_site();
@@ -146,7 +156,7 @@ void Allocator::release(Storage* storage) {
   statistics_.in_use -= storage->bytes;
   if (storage->lost) {
     lost_.erase(static_cast<const char*>(storage->data));
-    spare_.push_back(storage);
+    delete storage;
     if (!lost_.empty()) return;
     for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
     shunned_.clear();
@@ -154,11 +164,14 @@ void Allocator::release(Storage* storage) {
   }
   statistics_.cached += storage->bytes;
   Pool& cached = *pools_[storage->stream];
-  if (storage->bytes <= kSmallLimit)
-    cached.small[storage->bytes / kSmallest].push_back(storage->data);
-  else
-    cached.large[storage->bytes].push_back(storage->data);
-  spare_.push_back(storage);
+  const size_t size_class = storage->bytes / kSmallest;
+  if (storage->bytes > kSmallLimit) return cached.large.find(storage->bytes)->second.push(storage);
+  if (storage->bytes <= kTurnLimit) {
+    Resting& resting = cached.resting[size_class];
+    std::swap(storage, resting.blocks[resting.oldest]);
+    resting.oldest = (resting.oldest + 1) % resting.blocks.size();
+  }
+  if (storage) cached.small[size_class].push(storage);
 }
 
 size_t Allocator::trim() {
@@ -166,11 +179,13 @@ size_t Allocator::trim() {
   size_t given_back = 0;
   for (const auto& pool : pools_) {
     if (!pool) continue;
-    for (auto& [bytes, list] : pool->large) {
-      for (void* data : list) give_back(data, bytes);
-      given_back += bytes * list.size();
+    for (auto& [bytes, stack] : pool->large) {
+      while (Storage* storage = stack.pop()) {
+        give_back(storage->data, bytes);
+        given_back += bytes;
+        delete storage;
+      }
     }
-    pool->large.clear();
   }
   statistics_.cached -= given_back;
   return given_back;

@@ -2,6 +2,7 @@
 // stream.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,9 +23,10 @@ class Allocator;
 /// "64.0 MB".
 std::string size_text(size_t bytes);
 
-/// A block in use, written by one stream alone. Given back when the last owner goes: it may then be
-/// handed out to that stream again at once, as everything that runs later there runs after what
-/// used it before. Other streams keep it as long as they read it (DeviceState::keep_until).
+/// A block, written by one stream alone. Given back to the allocator when the last owner goes: it
+/// may then be handed out to that stream again at once, as everything that runs later there runs
+/// after what used it before. Other streams keep it as long as they read it
+/// (DeviceState::keep_until).
 struct Storage : RefCounted<Storage> {
   void* data = nullptr;
   size_t bytes = 0;   ///< of the block
@@ -33,7 +35,7 @@ struct Storage : RefCounted<Storage> {
   uint8_t stream = 0;  ///< number of the stream that writes it, on the device of its values
   CallSite site;       ///< the line that needed it
   Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
-  Storage* next = nullptr;
+  Storage* next = nullptr;      ///< or the one below in a stack of cached blocks
   /// Whether it is host memory that devices may copy from directly.
   bool pinned() const;
   static void destroy(Storage* storage);
@@ -42,9 +44,10 @@ struct Storage : RefCounted<Storage> {
 /// Most streams of a device.
 constexpr size_t kMostStreams = 32;
 
-/// Thread-safe. Each stream has its own cached blocks, for what one has released another could only
-/// take after waiting; when memory is short the blocks of all are given back. Blocks go back to the
-/// backend only in `trim`, and at the end, when all storage must have been given back.
+/// Thread-safe. Giving storage back needs no memory, so it cannot fail when there is none. Each
+/// stream has its own cached blocks, for what one has released another could only take after
+/// waiting; when memory is short the blocks of all are given back. Blocks go back to the backend
+/// only in `trim`, and at the end, when all storage must have been given back.
 class Allocator {
  public:
   /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
@@ -82,16 +85,37 @@ class Allocator {
   /// that submissions with small temporaries do not have to wait for each other (strands.h).
   static constexpr size_t kTurnLimit = 1024, kTurns = 16;
 
+  /// Cached blocks of one size, the last released on top.
+  class Stack {
+   public:
+    Stack() = default;
+    Stack(const Stack&) = delete;
+    ~Stack();
+    void push(Storage* storage);
+    Storage* pop();  ///< null if there is none
+
+   private:
+    Storage* top_ = nullptr;
+  };
+  /// The last released blocks of a size, in turn.
+  struct Resting {
+    std::array<Storage*, kTurns - 1> blocks{};
+    size_t oldest = 0;
+    ~Resting();
+  };
   /// The cached blocks of one stream.
   struct Pool {
-    std::vector<std::vector<void*>> small{kSmallLimit / kSmallest + 1};
-    std::map<size_t, std::vector<void*>> large;
+    std::array<Stack, kSmallLimit / kSmallest + 1> small;
+    std::array<Resting, kTurnLimit / kSmallest + 1> resting;
+    std::map<size_t, Stack> large;  ///< with an entry for each size that was ever obtained
   };
   Pool& pool(uint8_t stream) {
     if (!pools_[stream]) pools_[stream] = std::make_unique<Pool>();
     return *pools_[stream];
   }
-  void* take_cached(Pool& pool, size_t& bytes);
+  Storage* take_cached(Pool& pool, size_t bytes);
+  /// A new block, or null.
+  Storage* make(Pool& pool, size_t bytes);
   void* carve_small(size_t bytes);
   void* obtain(size_t bytes);
   void* obtain_block(size_t bytes);
@@ -103,7 +127,6 @@ class Allocator {
   mutable std::mutex mutex_;
   std::unique_ptr<Pool> pools_[kMostStreams];  ///< made on first use
   Storage in_use_;                             ///< head of the list of blocks in use
-  std::vector<Storage*> spare_;                ///< Storage objects for reuse
   std::vector<char*> slabs_;
   char* slab_ = nullptr;  ///< what is left of the last of them
   size_t slab_left_ = 0;

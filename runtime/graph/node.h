@@ -23,7 +23,8 @@ class Failure : public RefCounted<Failure> {
  public:
   std::string what;  ///< "gather: position 20 is out of range 1..10"
   const char* op = "";
-  CallSite site;  ///< of the line that queued the op
+  CallSite site;          ///< of the line that queued the op
+  bool shortage = false;  ///< the host had no memory left
 
   /// A number for work that is handed over now, to any queue.
   static uint64_t number_work() { return ++work_numbered_; }

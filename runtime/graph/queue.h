@@ -121,6 +121,7 @@ class Queue {
              uint64_t report);
   void doubt_results(const Submission& submission, const BoundStep& bound);
   static Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
+  static Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error);
   Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
                        bool drop);
   Ref<Failure> try_step(const Submission& submission, const BoundStep& bound, uint64_t ticket);

@@ -45,7 +45,7 @@ void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
   try {
     backend_.end_plan();
   } catch (const std::exception& error) {
-    const Ref<Failure> together = failure_of(submission.steps.front(), message_of(error));
+    const Ref<Failure> together = failure_of(submission.steps.front(), error);
     for (const BoundStep& bound : submission.steps) fail(submission, bound, together);
   }
 }
@@ -56,6 +56,12 @@ Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::string& what) 
   failure->op = bound.name;
   failure->site = bound.site;
   failure->what = std::string(bound.name) + ": " + what;
+  return failure;
+}
+
+Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::exception& error) {
+  Ref<Failure> failure = failure_of(bound, message_of(error));
+  failure->shortage = is_shortage(error);
   return failure;
 }
 
@@ -112,7 +118,7 @@ Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& boun
     if (outcome.report) doubt(submission, bound, ticket, *outcome.report);
     return {};
   } catch (const std::exception& error) {
-    return failure_of(bound, message_of(error));
+    return failure_of(bound, error);
   }
 }
 

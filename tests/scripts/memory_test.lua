@@ -3,6 +3,8 @@ local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local nn = tide.nn
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local run_tide = dofile(here .. "/support/program.lua")
 
 describe("memory", function(device)
   it("of dropped tensors is used again", function()
@@ -170,5 +172,33 @@ describe("out of memory", function()
     test.equal(states[2], states[1])
     test.equal(states[4], states[3])
     test.equal({states[1], states[3], states[5]}, right)
+  end)
+end)
+
+describe("a process that may have no more memory", function()
+  local folder
+  test.before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute(("mkdir -m 700 '%s'"):format(folder)))
+  end)
+  test.after_each(function() os.execute(("rm -r '%s'"):format(folder)) end)
+
+  --- The number that the script prints.
+  local function run(script, limit)
+    local output = run_tide(("'%s/support/%s"):format(here, script),
+      ("ulimit -v %s; TIDE_CACHE_DIR='%s' exec"):format(limit, folder))
+    return tonumber(output) or error(output, 0)
+  end
+
+  for _, bytes in ipairs {2000, 40000, 3000000} do
+    it(("drops blocks of %d bytes and works on"):format(bytes), function()
+      test.is_true(run(("little_memory.lua' %d"):format(bytes), 1000000) <= 2)
+    end)
+  end
+  it("computes with the threads that it could start", function()
+    local most = run("many_threads.lua'", "unlimited")
+    local threads = run("many_threads.lua'", 600000)
+    test.is_true(threads > 2 and threads < most)
   end)
 end)
