@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "interpreter/commands/commands.h"
+#include "runtime/core/error_message.h"
+#include "runtime/core/reserve.h"
 
 namespace {
 
@@ -86,7 +88,7 @@ int start(const Command* command, const tide::Words& words) {
   } catch (const tide::UsageError& error) {
     std::fprintf(stderr, "tide: %s\n%s", error.message.c_str(), usage);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tide: %s\n", error.what());
+    std::fprintf(stderr, "tide: %s\n", tide::message_of(error).c_str());
   }
   return EXIT_FAILURE;
 }
@@ -94,6 +96,7 @@ int start(const Command* command, const tide::Words& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  tide::keep_reserve();
   tide::Words words(arguments + (count > 0), arguments + count);
   const Command* found = nullptr;
   for (const Command& command : kCommands) {

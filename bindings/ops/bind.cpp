@@ -189,10 +189,17 @@ TensorOptions options_at(lua_State* L, int index, const char* function) {
 
 bool is_options_table(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TTABLE || lua_rawlen(L, index) > 0) return false;
-  lua_pushnil(L);
-  if (!lua_next(L, index)) return false;
-  const bool named = lua_type(L, -2) == LUA_TSTRING;
-  lua_pop(L, 2);
+  if (lua_getmetatable(L, index)) {
+    lua_pop(L, 1);
+    return false;
+  }
+  bool named = false;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    named = lua_type(L, -2) == LUA_TSTRING;
+    if (named) continue;
+    lua_pop(L, 2);
+    break;
+  }
   return named;
 }
 

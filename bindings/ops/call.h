@@ -56,7 +56,8 @@ Mismatch bind(Call& call, int top);
 /// What a parameter of this kind takes, in words: "tensor or number".
 const char* kind_text(Kind kind);
 
-/// Whether the value at an index is a table with string keys only.
+/// Whether the value at an index is a table of options: it has string keys only, and some, and is
+/// no object (it has no metatable).
 bool is_options_table(lua_State* L, int index);
 
 // --- readers: one for each kind ------------------------------------------------------------------

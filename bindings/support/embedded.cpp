@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "bindings/support/entry.h"
+
 namespace tide {
 namespace {
 
@@ -112,7 +114,7 @@ void add_library_searcher(lua_State* L) {
     lua_geti(L, -1, i);
     lua_seti(L, -2, i + 1);
   }
-  lua_pushcfunction(L, find_library_module);
+  lua_pushcfunction(L, bindings::guard_lookup<find_library_module>);
   lua_seti(L, -2, 2);
   lua_pop(L, 2);
 }

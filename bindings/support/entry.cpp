@@ -2,10 +2,12 @@
 #include "bindings/support/entry.h"
 
 #include <cstring>
+#include <new>
 #include <string_view>
 
 #include "bindings/support/embedded.h"
 #include "runtime/core/error_message.h"
+#include "runtime/core/reserve.h"
 #include "runtime/graph/call_site.h"
 #include "runtime/graph/engine.h"
 
@@ -46,15 +48,20 @@ void note_call_site(lua_State* L) {
   if (script_frame(L, &frame)) set_call_site({file_name(frame), frame.currentline});
 }
 
-void push_error(lua_State* L, const std::exception& error) {
+void push_error(lua_State* L, const std::exception& error) try {
   // The host may need for something else what the cpu's cache holds.
-  if (is_shortage(error)) engine::empty_cache(Device{DeviceKind::cpu});
+  if (is_shortage(error)) {
+    engine::empty_cache(Device{DeviceKind::cpu});
+    refill_reserve();
+  }
   const std::string text = message_of(error);
   lua_Debug frame;
   if (script_frame(L, &frame))
     lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text.c_str());
   else
     lua_pushstring(L, text.c_str());
+} catch (const std::bad_alloc&) {
+  lua_pushliteral(L, "out of memory on the host");
 }
 
 }  // namespace tide::bindings

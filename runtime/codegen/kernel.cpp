@@ -66,7 +66,7 @@ struct Kernel::State {
   LoopProgram program;
   LoopPasses passes;
   std::string key;
-  std::once_flag once;
+  std::mutex mutex;  ///< held while the function is made
   std::atomic<LoopKernel> function{nullptr};
 
   State(const LoopProgram& source, std::string structure)
@@ -126,9 +126,10 @@ Kernel& Kernel::find(const LoopProgram& program) {
 
 LoopKernel Kernel::function() {
   if (LoopKernel ready = state_->function.load(std::memory_order_acquire)) return ready;
-  std::call_once(state_->once,
-                 [this] { state_->function.store(state_->make(), std::memory_order_release); });
-  return state_->function.load(std::memory_order_acquire);
+  const std::lock_guard lock(state_->mutex);
+  LoopKernel made = state_->function.load(std::memory_order_relaxed);
+  if (!made) state_->function.store(made = state_->make(), std::memory_order_release);
+  return made;
 }
 
 size_t Kernel::scratch_bytes(int64_t row_length) const {

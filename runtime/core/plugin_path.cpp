@@ -71,9 +71,13 @@ std::string plugin_path(const char* file_name) {
 void* plugin_entry(const char* file_name, const char* entry) {
   // Never closed: what a plugin keeps per thread lives until the process ends.
   void* library = dlopen(plugin_path(file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  if (!library) {
+    const std::string reason = dlerror();
+    if (reason.find("failed to map segment") != std::string::npos)
+      throw MemoryError(std::string("out of memory: no room on the host for ") + file_name);
     throw InternalError(std::string("a plugin cannot be opened; install ") + file_name +
-                        " beside tide or name its folder in TIDE_PLUGIN_PATH: " + dlerror());
+                        " beside tide or name its folder in TIDE_PLUGIN_PATH: " + reason);
+  }
   void* address = dlsym(library, entry);
   if (!address)
     throw InternalError(std::string(file_name) + " is not a plugin of this version of tide");

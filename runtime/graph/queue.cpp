@@ -9,6 +9,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/error_message.h"
+#include "runtime/core/reserve.h"
 #include "runtime/core/spin.h"
 #include "runtime/graph/strands.h"
 
@@ -112,6 +113,7 @@ bool Queue::is_queue_thread() { return runs_queue; }
 
 void Queue::run() {
   runs_queue = true;
+  const ReserveUse reserve(true);
   {
     const auto held = hold();
     backend_.begin_queue();
@@ -178,7 +180,10 @@ int64_t Queue::small_work(const Submission& submission) const {
 /// executed. Small ones that do not need each other's results run one per thread: that is faster
 /// than all threads on one after the other, as they meet once, not at every step.
 uint64_t Queue::execute_from(uint64_t first) {
-  const auto run = [&](uint64_t ticket) { execute(ticket, dropped(ticket)); };
+  const auto run = [&](uint64_t ticket) {
+    const ReserveUse reserve(true);  // of any thread that shares the work
+    execute(ticket, dropped(ticket));
+  };
   Parallel* const parallel = backend_.side_by_side();
   uint64_t next = first;
   const uint64_t end =

@@ -4,6 +4,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/error_message.h"
+#include "runtime/core/reserve.h"
 #include "runtime/graph/queue.h"
 
 namespace tide {
@@ -86,11 +87,13 @@ Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
     lost[i] = taint && taint->spoils(submission.number);
   }
   if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
-  Remnant remnant = remnant_of(step, lost);
-  if (std::count(remnant.left.begin(), remnant.left.end(), Left::nothing) ==
-      static_cast<ptrdiff_t>(remnant.left.size()))
-    return {};
+  Remnant remnant;
   try {
+    const ReserveUse none(false);
+    remnant = remnant_of(step, lost);
+    if (std::count(remnant.left.begin(), remnant.left.end(), Left::nothing) ==
+        static_cast<ptrdiff_t>(remnant.left.size()))
+      return {};
     backend_.launch(remnant.loop,
                     reinterpret_cast<void* const*>(submission.words.data() + bound.bases),
                     submission.words.data() + bound.parameters);
@@ -230,6 +233,7 @@ void Queue::clear_failures(const Submission& submission, const BoundStep& bound,
 }
 
 NativeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {
+  const ReserveUse none(false);  // that is for saying what went wrong
   const Step& step = *bound.step;
   const uint64_t* words = submission.words.data();
   void* const* bases = reinterpret_cast<void* const*>(words + bound.bases);

@@ -187,8 +187,8 @@ describe("a process that may have no more memory", function()
   --- The number that the script prints.
   local function run(script, limit)
     local output = run_tide(("'%s/support/%s"):format(here, script),
-      ("ulimit -v %s; TIDE_CACHE_DIR='%s' exec"):format(limit, folder))
-    return tonumber(output) or error(output, 0)
+      ("export TIDE_CACHE_DIR='%s'; ulimit -v %s; exec"):format(folder, limit))
+    return tonumber(output:match "^%d+\n") or error(output, 0)
   end
 
   for _, bytes in ipairs {2000, 40000, 3000000} do
@@ -196,6 +196,13 @@ describe("a process that may have no more memory", function()
       test.is_true(run(("little_memory.lua' %d"):format(bytes), 1000000) <= 2)
     end)
   end
+  it("gets errors wherever it is short", function()
+    -- With room first: it leaves the kernels on disk, as the compiler would not fit into so little.
+    test.equal(run("exhaust_memory.lua' 20", "unlimited"), 16)
+    for _, limit in ipairs {330000, 380000, 430000} do
+      test.equal(run("exhaust_memory.lua' 1e9", limit), 16)
+    end
+  end)
   it("computes with the threads that it could start", function()
     local most = run("many_threads.lua'", "unlimited")
     local threads = run("many_threads.lua'", 600000)

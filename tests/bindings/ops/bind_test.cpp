@@ -46,6 +46,16 @@ TEST_CASE("a wrong argument is named with its place and what was expected", "[ar
         "error: test:1: sum: option 'keepdim': expected boolean, got number");
 }
 
+TEST_CASE("an object is no options, and neither is a table with other keys", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return tide.heaviside(tide.ones(2), tide.nn.Linear(2, 3))") ==
+        "error: test:1: heaviside: argument 2 (values): expected tensor, got table");
+  // Whichever key comes first.
+  for (int i = 0; i < 8; ++i)
+    CHECK(lua.run("return tide.ones(2):sum({dim = 1, [{}] = 1, [print] = 2})")
+              .starts_with("error: test:1: sum: dim: the list also has the key"));
+}
+
 TEST_CASE("dimensions start at 1 and are whole", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):sum(0)") ==
