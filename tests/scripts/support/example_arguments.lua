@@ -22,6 +22,7 @@ local kMostElements <const> = 20000
 --- What all tensors of a call have in common.
 local function new_variation()
   return {
+    none = chance(10), -- tensors stay those of the example, and what they have to do with each other
     type = chance(50) and pick(kTypes) or nil,
     factor = pick(kFactors),
     fresh = chance(50),
@@ -48,7 +49,7 @@ end
 
 local function varied_tensor(x, variation)
   local required = x.requires_grad
-  if required and not x.is_leaf then return x end
+  if variation.none or (required and not x.is_leaf) then return x end
   local y = x:detach()
   if variation.factor ~= 1 and y:dim() > 0 and y:numel() * variation.factor ^ y:dim() <= kMostElements then
     local repeats = {}
