@@ -16,6 +16,7 @@
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "bindings/timing/functions.h"
+#include "runtime/core/reserve.h"
 #include "runtime/graph/engine.h"
 #include "runtime/ops/random.h"
 
@@ -200,6 +201,8 @@ void tide_set_options(lua_State* L, const TideOptions& options) {
 }
 
 std::int64_t tide_pending_operations(lua_State*) { return tide::engine::pending_ops(); }
+
+void tide_keep_reserve() { tide::keep_reserve(); }
 
 void tide_hand_over(lua_State*) {
   try {

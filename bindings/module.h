@@ -14,6 +14,10 @@
 /// the value to such a table.
 extern "C" int luaopen_tide(lua_State* L);
 
+/// Keeps some memory back, for noting what failed when there is no other. To be called first, by a
+/// program that has no handler of a failing `new`.
+void tide_keep_reserve();
+
 /// What `tide run` and the prompt set for the whole process.
 struct TideOptions {
   std::string device;                ///< Answer of `tide.accelerator()`; empty: as without it.

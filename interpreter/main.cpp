@@ -2,11 +2,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string_view>
 
+#include "bindings/module.h"
 #include "interpreter/commands/commands.h"
-#include "runtime/core/error_message.h"
-#include "runtime/core/reserve.h"
 
 namespace {
 
@@ -87,8 +87,10 @@ int start(const Command* command, const tide::Words& words) {
     return command ? command->start(words) : tide::lua_command(words);
   } catch (const tide::UsageError& error) {
     std::fprintf(stderr, "tide: %s\n%s", error.message.c_str(), usage);
+  } catch (const std::bad_alloc&) {
+    std::fputs("tide: out of memory on the host\n", stderr);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tide: %s\n", tide::message_of(error).c_str());
+    std::fprintf(stderr, "tide: %s\n", error.what());
   }
   return EXIT_FAILURE;
 }
@@ -96,7 +98,7 @@ int start(const Command* command, const tide::Words& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  tide::keep_reserve();
+  tide_keep_reserve();
   tide::Words words(arguments + (count > 0), arguments + count);
   const Command* found = nullptr;
   for (const Command& command : kCommands) {

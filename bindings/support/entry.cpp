@@ -40,6 +40,15 @@ const char* file_name(const lua_Debug& frame) {
   return entry.file;
 }
 
+/// The host may need for something else what the cpu's cache holds.
+void give_back_memory() {
+  try {
+    engine::empty_cache(Device{DeviceKind::cpu});
+  } catch (const std::exception&) {  // a device that cannot be opened has no cache
+  }
+  refill_reserve();
+}
+
 }  // namespace
 
 void note_call_site(lua_State* L) {
@@ -49,11 +58,7 @@ void note_call_site(lua_State* L) {
 }
 
 void push_error(lua_State* L, const std::exception& error) try {
-  // The host may need for something else what the cpu's cache holds.
-  if (is_shortage(error)) {
-    engine::empty_cache(Device{DeviceKind::cpu});
-    refill_reserve();
-  }
+  if (is_shortage(error)) give_back_memory();
   const std::string text = message_of(error);
   lua_Debug frame;
   if (script_frame(L, &frame))

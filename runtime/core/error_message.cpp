@@ -2,21 +2,33 @@
 #include "runtime/core/error_message.h"
 
 #include <new>
+#include <system_error>
 
 #include "runtime/core/error.h"
 
 namespace tide {
+namespace {
+
+/// What std::thread throws if the system has no further one.
+bool lacks_thread(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  return system && system->code() == std::errc::resource_unavailable_try_again;
+}
+
+}  // namespace
 
 std::string message_of(const std::exception& error) {
   if (dynamic_cast<const Error*>(&error)) return error.what();
   // A container asked for more than there can be is out of memory too.
   if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::length_error*>(&error))
     return "out of memory on the host";
+  if (lacks_thread(error)) return "out of memory: no room for another thread on the host";
   return InternalError(error.what()).what();
 }
 
 bool is_shortage(const std::exception& error) {
-  return dynamic_cast<const MemoryError*>(&error) || dynamic_cast<const std::bad_alloc*>(&error);
+  return dynamic_cast<const MemoryError*>(&error) || dynamic_cast<const std::bad_alloc*>(&error) ||
+         lacks_thread(error);
 }
 
 }  // namespace tide

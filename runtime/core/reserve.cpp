@@ -21,7 +21,9 @@ struct Reserve {
   bool is_kept = false;
   char* start = nullptr;
   size_t left = 0;
-} reserve;
+};
+
+Reserve reserve;
 
 constinit thread_local bool may_use = false;
 

@@ -251,7 +251,7 @@ describe("a simulated accelerator", function()
   it("say so when the host has no room for another one's thread", function()
     -- With room first: it leaves the kernels on disk, as the compiler would not fit into so little.
     equal(run_tide(here .. "/support/many_streams.lua"), "62\n")
-    local output = run_tide(here .. "/support/many_streams.lua", "ulimit -v 300000; exec")
+    local output = run_tide(here .. "/support/many_streams.lua", "ulimit -v 330000; exec")
     equal(output, "Stream: out of memory: no room for another thread\n")
   end)
 end)
