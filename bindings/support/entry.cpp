@@ -7,7 +7,6 @@
 
 #include "bindings/support/embedded.h"
 #include "runtime/core/error_message.h"
-#include "runtime/core/reserve.h"
 #include "runtime/graph/call_site.h"
 #include "runtime/graph/engine.h"
 
@@ -46,7 +45,6 @@ void give_back_memory() {
     engine::empty_cache(Device{DeviceKind::cpu});
   } catch (const std::exception&) {  // a device that cannot be opened has no cache
   }
-  refill_reserve();
 }
 
 }  // namespace

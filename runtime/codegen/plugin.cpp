@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <new>
 #include <vector>
 
 #include "runtime/codegen/kernel.h"
@@ -15,6 +16,8 @@ namespace tide {
 namespace {
 
 constexpr const char* kPluginFile = "tide-llvm.so";
+/// More than LLVM takes for a kernel. Without it the process would end: so a look beforehand.
+constexpr size_t kRoom = 64u << 20;
 
 /// The linker's build id, which stands in the notes of an ELF file.
 std::string build_id(int file) {
@@ -61,6 +64,7 @@ std::string call_plugin(const LoopProgram& program, const std::string& processor
                         GeneratedForm form, const GpuForm& gpu) {
   static const auto function =
       reinterpret_cast<Generate>(plugin_entry(kPluginFile, "tide_generate_loop"));
+  ::operator delete(::operator new(kRoom));
   std::string result;
   if (!function(program, processor.c_str(), form, gpu, result))
     throw InternalError("cannot compile a kernel: " + result);

@@ -10,9 +10,13 @@
 #include <string_view>
 
 #include "runtime/core/error.h"
+#include "runtime/core/require_room.h"
 
 namespace tide {
 namespace {
+
+/// What the largest plugin takes when it is opened, and more.
+constexpr size_t kRoom = 128u << 20;
 
 bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
@@ -69,15 +73,14 @@ std::string plugin_path(const char* file_name) {
 }
 
 void* plugin_entry(const char* file_name, const char* entry) {
+  // A library that finds no memory while it is set up leaves the linker locked.
+  if (!has_room(kRoom))
+    throw MemoryError(std::string("out of memory: no room on the host for ") + file_name);
   // Never closed: what a plugin keeps per thread lives until the process ends.
   void* library = dlopen(plugin_path(file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const std::string reason = dlerror();
-    if (reason.find("failed to map segment") != std::string::npos)
-      throw MemoryError(std::string("out of memory: no room on the host for ") + file_name);
+  if (!library)
     throw InternalError(std::string("a plugin cannot be opened; install ") + file_name +
-                        " beside tide or name its folder in TIDE_PLUGIN_PATH: " + reason);
-  }
+                        " beside tide or name its folder in TIDE_PLUGIN_PATH: " + dlerror());
   void* address = dlsym(library, entry);
   if (!address)
     throw InternalError(std::string(file_name) + " is not a plugin of this version of tide");

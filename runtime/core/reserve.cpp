@@ -3,9 +3,13 @@
 
 #include <sys/mman.h>
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <new>
+
+#include "runtime/core/require_room.h"
 
 namespace tide {
 namespace {
@@ -14,45 +18,45 @@ namespace {
 constexpr size_t kBytes = 16u << 20;
 /// What is given up at once: other threads may be faster in taking it.
 constexpr size_t kSlice = 64u << 10;
+constexpr size_t kSlices = kBytes / kSlice;
 
-/// A mapping, given up slice by slice from its end.
 struct Reserve {
   std::mutex mutex;
-  bool is_kept = false;
-  char* start = nullptr;
-  size_t left = 0;
+  std::array<char*, kSlices> slices{};
+  std::atomic<size_t> count{kSlices};  ///< of slices that are there; none is missing at first
 };
 
 Reserve reserve;
 
 constinit thread_local bool may_use = false;
 
+char* map(size_t bytes) {
+  void* start = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return start == MAP_FAILED ? nullptr : static_cast<char*>(start);
+}
+
 /// The handler of a failing `new`, which tries again once this returns.
 void give_up_slice() {
   if (!may_use) throw std::bad_alloc();
   std::lock_guard lock(reserve.mutex);
-  if (reserve.left == 0) throw std::bad_alloc();
-  reserve.left -= kSlice;
-  munmap(reserve.start + reserve.left, kSlice);
+  if (reserve.count == 0) throw std::bad_alloc();
+  munmap(reserve.slices[--reserve.count], kSlice);
 }
 
 }  // namespace
 
 void keep_reserve() {
-  reserve.is_kept = true;
+  char* whole = map(kBytes);
+  if (!whole) return;
+  for (size_t i = 0; i < kSlices; ++i) reserve.slices[i] = whole + i * kSlice;
   std::set_new_handler(give_up_slice);
-  refill_reserve();
 }
 
 void refill_reserve() {
+  if (reserve.count.load(std::memory_order_relaxed) == kSlices) return;
   std::lock_guard lock(reserve.mutex);
-  if (!reserve.is_kept || reserve.left == kBytes) return;
-  void* whole = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (whole == MAP_FAILED) return;
-  if (reserve.left > 0) munmap(reserve.start, reserve.left);
-  reserve.start = static_cast<char*>(whole);
-  reserve.left = kBytes;
+  if (!has_room(4 * kBytes)) return;  // the reserve must not take what others need
+  while (reserve.count < kSlices && (reserve.slices[reserve.count] = map(kSlice))) ++reserve.count;
 }
 
 ReserveUse::ReserveUse(bool allowed) : before_(may_use) { may_use = allowed; }

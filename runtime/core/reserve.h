@@ -3,11 +3,11 @@
 
 namespace tide {
 
-/// Keeps some memory back: where threads may use it, `new` takes it when there is no other. For
-/// programs alone, as there is one handler of a failing `new` in a process.
+/// From now on some memory is kept back: where threads may use it, `new` takes it when there is no
+/// other. For programs alone, as there is one handler of a failing `new` in a process.
 void keep_reserve();
 
-/// After use, when there may be memory again. Nothing happens where none is kept.
+/// Makes the reserve whole again if there is plenty of memory: before work that may need it.
 void refill_reserve();
 
 /// While it lives, the thread may use the reserve, or may not.

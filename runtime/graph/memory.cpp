@@ -20,7 +20,7 @@ std::string size_text(size_t bytes) {
 
 Allocator::~Allocator() {
   trim();
-  for (char* slab : slabs_) give_back(slab, kSlab);
+  for (const Slab& slab : slabs_) give_back(slab.start, kSlab);
   for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
 }
 
@@ -37,6 +37,19 @@ Storage* Allocator::Stack::pop() {
   Storage* storage = top_;
   if (storage) top_ = storage->next;
   return storage;
+}
+
+/// Drops blocks for which the condition holds; the others keep their order.
+template <class Condition>
+void Allocator::Stack::drop_if(const Condition& condition) {
+  Stack kept;
+  while (Storage* storage = pop()) {
+    if (condition(*storage))
+      delete storage;
+    else
+      kept.push(storage);
+  }
+  while (Storage* storage = kept.pop()) push(storage);
 }
 
 Allocator::Resting::~Resting() {
@@ -84,8 +97,8 @@ void Allocator::give_back(void* data, size_t bytes) {
 void* Allocator::carve_small(size_t bytes) {
   if (slab_left_ < bytes) {
     // What is left of the old slab (less than one small block) is not used any more.
-    slabs_.push_back(nullptr);
-    slab_ = slabs_.back() = static_cast<char*>(obtain(kSlab));
+    slabs_.push_back({});
+    slab_ = slabs_.back().start = static_cast<char*>(obtain(kSlab));
     slab_left_ = slab_ ? kSlab : 0;
     if (!slab_) slabs_.pop_back();
     if (!slab_) return nullptr;
@@ -187,7 +200,39 @@ size_t Allocator::trim() {
       }
     }
   }
+  given_back += trim_slabs();
   statistics_.cached -= given_back;
+  return given_back;
+}
+
+/// Gives slabs back that hold no block in use; how many bytes that were. Needs no memory.
+size_t Allocator::trim_slabs() {
+  std::sort(slabs_.begin(), slabs_.end(),
+            [](const Slab& a, const Slab& b) { return a.start < b.start; });
+  const auto slab_of = [&](const Storage& storage) -> Slab& {
+    const auto* data = static_cast<const char*>(storage.data);
+    return *std::prev(std::upper_bound(slabs_.begin(), slabs_.end(), data,
+                                       [](const char* a, const Slab& b) { return a < b.start; }));
+  };
+  for (Slab& slab : slabs_) slab.in_use = false;
+  for (const Storage* storage = in_use_.next; storage; storage = storage->next)
+    if (storage->bytes <= kSmallLimit && !storage->lost) slab_of(*storage).in_use = true;
+  const auto is_free = [&](const Storage& storage) { return !slab_of(storage).in_use; };
+  for (const auto& pool : pools_) {
+    if (!pool) continue;
+    for (Stack& stack : pool->small) stack.drop_if(is_free);
+    for (Resting& resting : pool->resting)
+      for (Storage*& storage : resting.blocks)
+        if (storage && is_free(*storage)) delete std::exchange(storage, nullptr);
+  }
+  size_t given_back = 0;
+  for (const Slab& slab : slabs_) {
+    if (slab.in_use) continue;
+    if (slab_ > slab.start && slab_ <= slab.start + kSlab) slab_left_ = 0;
+    give_back(slab.start, kSlab);
+    given_back += kSlab;
+  }
+  std::erase_if(slabs_, [](const Slab& slab) { return !slab.in_use; });
   return given_back;
 }
 

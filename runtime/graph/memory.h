@@ -79,7 +79,7 @@ class Allocator {
 
  private:
   static constexpr size_t kSmallest = 64;
-  static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs, never given back
+  static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs
   static constexpr size_t kSlab = 256 * 1024;
   /// Blocks of up to kTurnLimit bytes rest for kTurns - 1 others before they are used again, so
   /// that submissions with small temporaries do not have to wait for each other (strands.h).
@@ -93,6 +93,8 @@ class Allocator {
     ~Stack();
     void push(Storage* storage);
     Storage* pop();  ///< null if there is none
+    template <class Condition>
+    void drop_if(const Condition& condition);
 
    private:
     Storage* top_ = nullptr;
@@ -117,6 +119,7 @@ class Allocator {
   /// A new block, or null.
   Storage* make(Pool& pool, size_t bytes);
   void* carve_small(size_t bytes);
+  size_t trim_slabs();
   void* obtain(size_t bytes);
   void* obtain_block(size_t bytes);
   void give_back(void* data, size_t bytes);
@@ -127,7 +130,11 @@ class Allocator {
   mutable std::mutex mutex_;
   std::unique_ptr<Pool> pools_[kMostStreams];  ///< made on first use
   Storage in_use_;                             ///< head of the list of blocks in use
-  std::vector<char*> slabs_;
+  struct Slab {
+    char* start;
+    bool in_use;  ///< of trim_slabs
+  };
+  std::vector<Slab> slabs_;
   char* slab_ = nullptr;  ///< what is left of the last of them
   size_t slab_left_ = 0;
   std::map<const char*, size_t> lost_;             ///< blocks in use that the device has lost

@@ -61,6 +61,7 @@ Queue::~Queue() {
 }
 
 uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
+  refill_reserve();
   std::lock_guard producer(submit_mutex_);
   const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
   if (ticket > completed() + kCapacity) wait_for_room(ticket);

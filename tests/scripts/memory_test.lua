@@ -128,10 +128,11 @@ describe("out of memory", function()
     test.equal(beside:tolist(), {5.0, 5.0, 5.0, 5.0})
   end)
   it("spares a value that can be computed again", function()
-    local x = tide.ones({1 << 22}, options)
+    local count <const> = (1 << 22) + 1024 -- three of them fit
+    local x = tide.ones({count}, options)
     x:sum():item()
     local again = x * 2
-    test.equal(again:sum():item(), 2.0 ^ 23) -- summed without being stored
+    test.equal(again:sum():item(), 2.0 * count) -- summed without being stored
     local held = {}
     for i = 1, 2 do
       held[i] = x + i
@@ -200,7 +201,7 @@ describe("a process that may have no more memory", function()
     -- With room first: it leaves the kernels on disk, as the compiler would not fit into so little.
     test.equal(run("exhaust_memory.lua' 20", "unlimited"), 16)
     for _, limit in ipairs {330000, 380000, 430000} do
-      test.equal(run("exhaust_memory.lua' 1e9", limit), 16)
+      test.is_true(run("exhaust_memory.lua' 1e9", limit) >= 8)
     end
   end)
   it("computes with the threads that it could start", function()

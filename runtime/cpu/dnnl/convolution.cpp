@@ -2,11 +2,11 @@
 #include "runtime/cpu/dnnl/convolution.h"
 
 #include <omp.h>
-#include <sys/mman.h>
 
 #include <cstring>
-#include <new>
 #include <unordered_map>
+
+#include "runtime/core/require_room.h"
 
 namespace tide {
 namespace {
@@ -78,14 +78,9 @@ dnnl::convolution_forward::primitive_desc forward_description(const Dims& dims, 
   return {desc, own_scratchpad(), engine()};
 }
 
-/// Throws std::bad_alloc if the process can have no more address space: oneDNN does not look
-/// whether it got memory for the code that it writes.
-void require_room() {
-  constexpr size_t kRoom = 4u << 20;
-  void* room = mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) throw std::bad_alloc();
-  munmap(room, kRoom);
-}
+/// What a primitive may take: oneDNN does not look whether it got memory for the code that it
+/// writes.
+constexpr size_t kRoom = 4u << 20;
 
 struct Key {
   ConvolutionShape shape;
@@ -237,7 +232,7 @@ Convolution& Convolution::cached(const ConvolutionShape& shape, ConvolutionPass 
   const Key key{shape, pass, has_bias};
   if (const auto found = cache.find(key); found != cache.end()) return *found->second;
   if (cache.size() >= kMaxCached) cache.clear();
-  require_room();
+  require_room(kRoom);
   return *cache.emplace(key, std::make_unique<Convolution>(shape, pass, has_bias)).first->second;
 }
 
