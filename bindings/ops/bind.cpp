@@ -194,11 +194,11 @@ bool is_options_table(lua_State* L, int index) {
     return false;
   }
   bool named = false;
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
     named = lua_type(L, -2) == LUA_TSTRING;
-    if (named) continue;
-    lua_pop(L, 2);
-    break;
+    lua_pop(L, named ? 1 : 2);
+    if (!named) break;
   }
   return named;
 }

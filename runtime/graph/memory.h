@@ -135,7 +135,7 @@ class Allocator {
     bool in_use;  ///< of trim_slabs
   };
   std::vector<Slab> slabs_;
-  char* slab_ = nullptr;  ///< what is left of the last of them
+  char* slab_ = nullptr;  ///< what is left of the newest of them
   size_t slab_left_ = 0;
   std::map<const char*, size_t> lost_;             ///< blocks in use that the device has lost
   std::vector<std::pair<void*, size_t>> shunned_;  ///< blocks that lie where lost ones did

@@ -3,22 +3,17 @@ local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/support/program.lua")
+local own_folder = dofile(here .. "/support/own_folder.lua")
 local describe, it = test.describe, test.it
 
 local script = ("'%s/support/many_kernels.lua'"):format(here)
 
 describe("the kernel cache", function()
-  local folder
-  test.before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute(("mkdir -m 700 '%s'"):format(folder)))
-  end)
-  test.after_each(function() os.execute(("rm -r '%s'"):format(folder)) end)
+  local folder = own_folder()
 
   --- Sum and number of compiled kernels of one process.
   local function outcome(setting)
-    local output = run(script, ("%s TIDE_CACHE_DIR='%s'"):format(setting or "", folder))
+    local output = run(script, ("%s TIDE_CACHE_DIR='%s'"):format(setting or "", folder()))
     local sum, compiled = output:match "^(%S+) (%d+)\n$"
     if not sum then error(output, 0) end
     return sum, tonumber(compiled)
@@ -26,7 +21,7 @@ describe("the kernel cache", function()
 
   it("serves processes that fill it at the same time", function()
     local output = run(script .. " 2>&1 & done; wait",
-      ("export TIDE_CACHE_DIR='%s'; for i in 1 2 3 4; do"):format(folder))
+      ("export TIDE_CACHE_DIR='%s'; for i in 1 2 3 4; do"):format(folder()))
     local sum, compiled = outcome()
     test.equal(compiled, 0)
     local count = 0
@@ -38,7 +33,7 @@ describe("the kernel cache", function()
   end)
   it("is whole after processes were killed while they filled it", function()
     for i = 1, 8 do
-      run(script, ("TIDE_CACHE_DIR='%s' timeout -s KILL %g"):format(folder, 0.02 * i))
+      run(script, ("TIDE_CACHE_DIR='%s' timeout -s KILL %g"):format(folder(), 0.02 * i))
     end
     local sum = outcome()
     local again, compiled = outcome()
@@ -47,7 +42,7 @@ describe("the kernel cache", function()
   it("may be unusable: kernels are compiled, then, and the numbers are the same", function()
     local sum, compiled = outcome()
     test.is_true(compiled > 10)
-    os.execute(("chmod 755 '%s'"):format(folder))
+    os.execute(("chmod 755 '%s'"):format(folder()))
     test.equal({outcome()}, {sum, compiled})
   end)
 end)

@@ -5,6 +5,7 @@ local describe, it = test.describe, test.it
 local nn = tide.nn
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run_tide = dofile(here .. "/support/program.lua")
+local own_folder = dofile(here .. "/support/own_folder.lua")
 
 describe("memory", function(device)
   it("of dropped tensors is used again", function()
@@ -177,18 +178,12 @@ describe("out of memory", function()
 end)
 
 describe("a process that may have no more memory", function()
-  local folder
-  test.before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute(("mkdir -m 700 '%s'"):format(folder)))
-  end)
-  test.after_each(function() os.execute(("rm -r '%s'"):format(folder)) end)
+  local folder = own_folder()
 
   --- The number that the script prints.
   local function run(script, limit)
     local output = run_tide(("'%s/support/%s"):format(here, script),
-      ("export TIDE_CACHE_DIR='%s'; ulimit -v %s; exec"):format(folder, limit))
+      ("export TIDE_CACHE_DIR='%s'; ulimit -v %s; exec"):format(folder(), limit))
     return tonumber(output:match "^%d+\n") or error(output, 0)
   end
 
