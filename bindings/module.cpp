@@ -11,6 +11,7 @@
 #include "bindings/ops/dispatch.h"
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
+#include "bindings/support/entry.h"
 #include "bindings/tensor/custom_gradient.h"
 #include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/methods.h"
@@ -40,7 +41,8 @@ inline constexpr ClassInfo kClass<StateEnd>{"tide.StateEnd"};
 
 namespace {
 
-/// __index of `tide`: modules of the library are loaded when they are first named.
+/// __index of `tide`: modules of the library are loaded when they are first named. Any other name
+/// is an error.
 int load_submodule(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   bool exists;
@@ -49,7 +51,7 @@ int load_submodule(lua_State* L) {
     exists = path.find('.') == std::string::npos &&
              (read_script(path + ".lua") || read_script(path + "/init.lua"));
   }
-  if (!exists) return 0;
+  if (!exists) return raise_unknown_name(L, "tide");
   lua_getglobal(L, "require");
   lua_pushfstring(L, "tide.%s", lua_tostring(L, 2));
   lua_call(L, 1, 1);
@@ -71,11 +73,43 @@ int submodule_names(lua_State* L) {
   return 1;
 }
 
+/// __index of a table of functions; upvalue: what errors call the table.
+int strict_index(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  return raise_unknown_name(L, lua_tostring(L, lua_upvalueindex(1)));
+}
+
+/// Makes reading an unknown name of the table on top of the stack an error, and the table field
+/// `name` of the one below it.
+void set_strict_field(lua_State* L, const char* name) {
+  lua_createtable(L, 0, 1);
+  lua_pushfstring(L, "tide.%s", name);
+  lua_pushcclosure(L, strict_index, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, -2, name);
+}
+
 /// Adds a table of functions as field `name` of the table on top of the stack.
 void add_table(lua_State* L, const char* name, std::span<const Function> functions) {
   lua_createtable(L, 0, static_cast<int>(functions.size()));
   register_functions(L, functions);
-  lua_setfield(L, -2, name);
+  set_strict_field(L, name);
+}
+
+/// PyTorch's names of types as fields of the table on top of the stack: the full name of each type.
+void add_dtype_names(lua_State* L) {
+  constexpr std::pair<const char*, DType> kWords[] = {{"float", DType::f32}, {"double", DType::f64},
+                                                      {"half", DType::f16},  {"long", DType::i64},
+                                                      {"int", DType::i32},   {"short", DType::i16}};
+  const auto add = [L](const char* name, DType type) {
+    const std::string_view full = name_of(type);
+    lua_pushlstring(L, full.data(), full.size());
+    lua_setfield(L, -2, name);
+  };
+  for (int i = 0; i < kDTypeCount; ++i)
+    add(std::string(name_of(static_cast<DType>(i))).c_str(), static_cast<DType>(i));
+  for (const auto& [word, type] : kWords) add(word, type);
 }
 
 int begin_state(lua_State*) {
@@ -141,6 +175,7 @@ void open_classes(lua_State* L) {
 
 void add_functions(lua_State* L) {
   register_ops(L, OpScope::function);
+  add_dtype_names(L);
   for (const FunctionFamily& family : function_families())
     if (std::string_view(family.prefix) == "tide.") register_functions(L, family.functions);
   add_table(L, "np", numpy_functions());
@@ -149,13 +184,13 @@ void add_functions(lua_State* L) {
   register_functions(L, cuda_functions());
   register_functions(L, event_functions());
   add_cuda_memory_functions(L);
-  lua_setfield(L, -2, "cuda");
+  set_strict_field(L, "cuda");
   lua_createtable(L, 0, 4);
   register_ops(L, OpScope::linalg);
-  lua_setfield(L, -2, "linalg");
+  set_strict_field(L, "linalg");
   lua_createtable(L, 0, 40);
   register_ops(L, OpScope::special);
-  lua_setfield(L, -2, "special");
+  set_strict_field(L, "special");
 }
 
 int open(lua_State* L) {

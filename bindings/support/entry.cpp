@@ -67,4 +67,15 @@ void push_error(lua_State* L, const std::exception& error) try {
   lua_pushliteral(L, "out of memory on the host");
 }
 
+int raise_unknown_name(lua_State* L, const char* place) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "tide.unknown_name");
+  lua_call(L, 1, 1);
+  lua_pushstring(L, place);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 1);
+  lua_call(L, 3, 0);
+  return 0;
+}
+
 }  // namespace tide::bindings

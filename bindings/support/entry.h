@@ -40,6 +40,10 @@ inline void enter(lua_State* L) {
 /// Pushes the text of an exception that ended the current call, with "file:line: " in front.
 void push_error(lua_State* L, const std::exception& error);
 
+/// Raises the error for a name, at stack index 2, that the table or object at index 1 does not
+/// have; `place` is what it is called: see scripts/tide/unknown_name.lua.
+int raise_unknown_name(lua_State* L, const char* place);
+
 /// F as Lua calls it. Errors of the runtime become Lua errors that name the script's line. Only
 /// std::exception is caught: in the program's Lua, errors of Lua are C++ exceptions of its own, and
 /// must pass.

@@ -239,7 +239,7 @@ int tensor_index(lua_State* L) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
     lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) return 1;
+    if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) return raise_unknown_name(L, "tensor");
     return kFields[lua_tointeger(L, -1)].get(L, check_tensor(L, 1, lua_tostring(L, 2)));
   }
   const Tensor& x = check_tensor(L, 1, "index");

@@ -25,6 +25,15 @@ local function class(name, base)
   return made
 end
 
+--- What objects of a class find under `name`: nil if nothing.
+local function member(made, name)
+  while made do
+    local value = rawget(made, name)
+    if value ~= nil then return value end
+    made = rawget(made, "base")
+  end
+end
+
 --- Whether `value` is an object of `wanted` or of a class derived from it.
 local function is_a(value, wanted)
   local current = type(value) == "table" and getmetatable(value)
@@ -35,4 +44,4 @@ local function is_a(value, wanted)
   return false
 end
 
-return setmetatable({is_a = is_a}, {__call = function(_, ...) return class(...) end})
+return setmetatable({is_a = is_a, member = member}, {__call = function(_, ...) return class(...) end})

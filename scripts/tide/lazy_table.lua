@@ -1,9 +1,10 @@
 -- Tables whose fields are read from files of their own when they are first used.
+local unknown_name = require "tide.unknown_name"
 
 --- A table whose field `name` is what `package .. "." .. files[name]` returns. A file that returns
 --- several of the fields is a family: `families[file]` lists their names, and it returns a table of
---- them.
-local function lazy_table(package, files, families)
+--- them. Reading any other name is an error, which calls the table `place` (by default `package`).
+local function lazy_table(package, files, families, place)
   local file_of, in_family = {}, {}
   for name, file in pairs(files) do file_of[name] = file end
   for file, names in pairs(families or {}) do
@@ -12,7 +13,10 @@ local function lazy_table(package, files, families)
 
   local function load_field(self, name)
     local file = file_of[name]
-    if not file then return nil end
+    if not file then
+      if type(name) ~= "string" then return nil end
+      unknown_name(place or package, name, self)
+    end
     local value = require(package .. "." .. file)
     if in_family[name] then value = value[name] end
     rawset(self, name, value)

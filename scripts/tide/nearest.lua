@@ -1,5 +1,12 @@
 -- Finds the name that is nearest to a misspelt one.
 
+--- What it costs to change letter i of a into letter j of b; upper into lower case is cheap.
+local function change(a, i, b, j)
+  local from, to = a:sub(i, i), b:sub(j, j)
+  if from == to then return 0 end
+  return from:lower() == to:lower() and 0.25 or 1
+end
+
 --- The least number of letters to insert, drop, change or swap with the next to turn a into b
 --- (optimal string alignment distance).
 local function distance(a, b)
@@ -8,8 +15,7 @@ local function distance(a, b)
   for i = 1, #a do
     row = {[0] = i}
     for j = 1, #b do
-      local differs = a:byte(i) ~= b:byte(j)
-      row[j] = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (differs and 1 or 0))
+      row[j] = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + change(a, i, b, j))
       if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
         row[j] = math.min(row[j], before[j - 2] + 1)
       end

@@ -9,7 +9,7 @@ local native = require "tide.native"
 
 local files = {
   "operators", "layers", "activations_and_losses", "modules", "functional", "optim", "autograd",
-  "helpers",
+  "types", "helpers",
 }
 
 local entries = native.reference()

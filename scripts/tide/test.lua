@@ -4,6 +4,7 @@
 --     it("gives the sum of products", function() ... end)
 --   end)
 local asserts = require "tide.test.asserts"
+local strict_table = require "tide.strict_table"
 local tide = require "tide"
 
 local test = {}
@@ -156,4 +157,4 @@ function test.run(options)
   return counts.passed, counts.failed, counts.pending
 end
 
-return test
+return strict_table("tide.test", test)

@@ -1,4 +1,4 @@
 -- A name that nothing has: the nearest one that something has.
 local x = tide.ones(2, 3)
 x:relu():summ()
---> tide: misspelt_method.lua:3: attempt to call a nil value (method 'summ'); did you mean 'sum'?
+--> tide: misspelt_method.lua:3: tensor.summ: there is no such name; did you mean 'sum'?

@@ -24,11 +24,12 @@ local function names_of(table_of_names)
   return names
 end
 
---- Methods of a class, without what it is made of.
+--- Methods of a class, without what it and its objects are made by.
 local function methods_of(class)
   local names = {}
   for name, value in pairs(class) do
-    local public = type(name) == "string" and name:sub(1, 1) ~= "_" and name ~= "init"
+    local public = type(name) == "string" and name:sub(1, 1) ~= "_"
+      and name ~= "init" and name ~= "inherited"
     if public and type(value) == "function" then names[#names + 1] = name end
   end
   return names

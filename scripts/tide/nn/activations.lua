@@ -13,6 +13,7 @@ local function activation(name, fn, parameters)
   local Activation = class(name, Module)
   local read, names = arguments(name, parameters), {}
   for i, entry in ipairs(parameters) do names[i] = entry[1] end
+  Activation:optional(table.unpack(names))
 
   function Activation:init(...)
     for key, value in pairs(read(...)) do self[key] = value end

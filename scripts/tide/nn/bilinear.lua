@@ -6,6 +6,7 @@ local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
 local Bilinear = class("Bilinear", Module)
+Bilinear:optional "bias"
 
 local read = arguments("Bilinear", {
   "in1_features", "in2_features", "out_features", {"bias", true}, {"device"}, {"dtype"},

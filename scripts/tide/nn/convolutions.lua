@@ -12,6 +12,7 @@ local convolutions = {}
 
 -- What all of them share: options, the weight, and how they are shown.
 local Convolution = class("Convolution", Module)
+Convolution:optional("in_channels", "weight", "bias")
 
 --- Padding that is not zeros is put on by F.pad, in front of the convolution.
 local pad_modes = {reflect = "reflect", replicate = "replicate", circular = "circular"}

@@ -12,10 +12,11 @@ local read = arguments("Dense", {"units", {"activation"}, {"use_bias", true}, {"
 function Dense:init(...)
   local given = read(...)
   LazyLinear.init(self, given.units, given.use_bias)
-  if given.activation and not F[given.activation] then
+  if given.activation and not rawget(F, given.activation) then
     raise("Dense: unknown activation %s: any function of tide.nn.functional", given.activation)
   end
-  self.activation, self.flatten = F[given.activation], given.flatten
+  self.activation = given.activation and F[given.activation]
+  self.flatten = given.flatten
 end
 
 function Dense:forward(x)

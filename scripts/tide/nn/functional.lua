@@ -3,6 +3,7 @@
 local arguments = require "tide.arguments"
 local raise = require "tide.raise"
 local reduce = require "tide.nn.functional.reduce"
+local strict_table = require "tide.strict_table"
 local tide = require "tide"
 
 local F = require("tide.native").functional
@@ -355,4 +356,4 @@ require "tide.nn.functional.bags"(F)
 require "tide.nn.functional.distances"(F)
 require "tide.nn.functional.pools"(F)
 
-return F
+return strict_table("tide.nn.functional", F)

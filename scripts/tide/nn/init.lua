@@ -1,6 +1,7 @@
 -- tide.nn.init: fills tensors in place with starting values; each function returns its tensor.
 local arguments = require "tide.arguments"
 local raise = require "tide.raise"
+local strict_table = require "tide.strict_table"
 local tide = require "tide"
 
 local init = {}
@@ -190,4 +191,4 @@ function init.fan_in_uniform(inputs)
   return function(tensor) return init.uniform_(tensor, -bound, bound) end
 end
 
-return init
+return strict_table("tide.nn.init", init)

@@ -5,6 +5,7 @@ local init = require "tide.nn.init"
 local Linear = require "tide.nn.linear"
 
 local LazyLinear = class("LazyLinear", Linear)
+LazyLinear:optional("in_features", "weight")
 
 local read = arguments("LazyLinear", {"out_features", {"bias", true}, {"device"}, {"dtype"}},
   {out_features = "count"})

@@ -6,6 +6,7 @@ local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
 local Linear = class("Linear", Module)
+Linear:optional "bias"
 
 local read = arguments("Linear", {
   "in_features", "out_features", {"bias", true}, {"device"}, {"dtype"},

@@ -15,6 +15,7 @@ local function loss(name, fn, parameters)
   local Loss = class(name, Module)
   local read, names = arguments(name, parameters), {}
   for i, entry in ipairs(parameters) do names[i] = entry[1] end
+  Loss:optional(table.unpack(names))
 
   function Loss:init(...)
     for key, value in pairs(read(...)) do

@@ -4,12 +4,20 @@ local add_hook = require "tide.add_hook"
 local class = require "tide.class"
 local describe_error = require "tide.nn.describe_error"
 local raise = require "tide.raise"
+local member = class.member
 local tide = require "tide"
+local unknown_name = require "tide.unknown_name"
 
 local Module = class("Module")
 
 --- Modules start in training mode; `eval` changes it.
 Module.training = true
+
+--- Whether the parameters are only made when the first input tells their sizes.
+Module.unbuilt = false
+
+--- Classes that need nothing at their start need no `init`.
+function Module:init() end
 
 -- Fields ------------------------------------------------------------------------------------------
 
@@ -23,6 +31,7 @@ local function kind_of(value)
 end
 
 local function register(module, name, kind)
+  module._noted[name] = true
   local fields = rawget(module, "_fields")
   if not fields then
     fields = {order = {}, kind = {}}
@@ -35,9 +44,48 @@ end
 -- Called for fields that are not there yet, so assigning to a known one costs nothing.
 function Module:__newindex(name, value)
   local kind = kind_of(value)
-  if kind then register(self, name, kind) end
+  if kind then register(self, name, kind) else self._noted[name] = true end
   rawset(self, name, value)
 end
+
+-- Reading a field that no object of the class has had is an error, so that a misspelt name is found.
+-- A class keeps the names of all fields that its objects were given in `_noted`. Fields of the
+-- object and methods of its own class are found before any of this is asked.
+
+--- Says that objects of this class may lack the fields `names...`, which are nil then. Assigning nil
+--- to a field in `init` says the same.
+function Module:optional(...)
+  for _, name in ipairs {...} do self._noted[name] = true end
+end
+
+--- The methods and other fields of the classes from `class` on, and the noted fields.
+local function names_of(class)
+  local names = {}
+  while class do
+    for name in next, class do names[name] = true end
+    for name in next, rawget(class, "_noted") do names[name] = true end
+    class = rawget(class, "base")
+  end
+  return names
+end
+
+--- Fields of the bases of a class; nil for a noted one.
+local function field_of_bases(class, name)
+  local value = member(rawget(class, "base"), name)
+  if value ~= nil then return value end
+  if type(name) == "string" and not class._noted[name] then
+    unknown_name(class.name, name, class, true)
+  end
+end
+
+function Module.inherited(made)
+  local base = rawget(made, "base")
+  made._noted = setmetatable({}, {__index = base and base._noted})
+  local metatable = getmetatable(made)
+  metatable.__index, metatable.__names = field_of_bases, names_of
+end
+
+Module.inherited(Module)
 
 local no_fields = {order = {}, kind = {}}
 

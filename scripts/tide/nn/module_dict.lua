@@ -25,7 +25,7 @@ function ModuleDict:update(modules)
     if not class.is_a(modules[name], Module) then
       raise("ModuleDict: %s is no module but a %s", tostring(name), type(modules[name]))
     end
-    if ModuleDict[name] ~= nil then
+    if class.member(ModuleDict, name) ~= nil then
       raise("ModuleDict: %s is the name of a method: choose another", name)
     end
     self:add_module(name, modules[name])

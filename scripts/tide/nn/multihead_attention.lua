@@ -9,6 +9,8 @@ local raise = require "tide.raise"
 local tide = require "tide"
 
 local MultiheadAttention = class("MultiheadAttention", Module)
+MultiheadAttention:optional("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight",
+  "in_proj_bias", "bias_k", "bias_v")
 
 local read = arguments("MultiheadAttention", {
   "embed_dim", "num_heads", {"dropout", 0.0}, {"bias", true}, {"add_bias_kv", false},

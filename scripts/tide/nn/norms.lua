@@ -13,6 +13,7 @@ local norms = {}
 
 -- What both share: weights of channels, and running statistics.
 local ChannelNorm = class("ChannelNorm", Module)
+ChannelNorm:optional("num_features", "weight", "bias", "running_mean", "running_var", "num_batches_tracked")
 
 --- Makes the parameters and statistics for so many channels.
 function ChannelNorm:build(num_features)
@@ -128,6 +129,7 @@ define("InstanceNorm3d", InstanceNorm, {4, 5}, false, false)
 -- Layer, root mean square and group normalization -------------------------------------------------
 
 local LayerNorm = class("LayerNorm", Module)
+LayerNorm:optional("weight", "bias")
 norms.LayerNorm = LayerNorm
 
 local read_layer = arguments("LayerNorm", {
@@ -154,6 +156,7 @@ end
 function LayerNorm:describe() return table.concat(self.normalized_shape, "x") end
 
 local RMSNorm = class("RMSNorm", Module)
+RMSNorm:optional "weight"
 norms.RMSNorm = RMSNorm
 
 local read_rms = arguments("RMSNorm", {
@@ -176,6 +179,7 @@ function RMSNorm:forward(x) return F.rms_norm(x, self.normalized_shape, self.wei
 function RMSNorm:describe() return table.concat(self.normalized_shape, "x") end
 
 local GroupNorm = class("GroupNorm", Module)
+GroupNorm:optional("weight", "bias")
 norms.GroupNorm = GroupNorm
 
 local read_group = arguments("GroupNorm", {

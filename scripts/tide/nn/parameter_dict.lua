@@ -19,7 +19,7 @@ function ParameterDict:update(tensors)
   for name in pairs(tensors) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
-    if ParameterDict[name] ~= nil then
+    if class.member(ParameterDict, name) ~= nil then
       raise("ParameterDict: %s is the name of a method: choose another", name)
     end
     local tensor = tensors[name]

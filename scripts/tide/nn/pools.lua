@@ -12,6 +12,7 @@ local function pool(name, fn, parameters)
   local Pool = class(name, Module)
   local read, names = arguments(name, parameters), {}
   for i, entry in ipairs(parameters) do names[i] = type(entry) == "table" and entry[1] or entry end
+  Pool:optional(table.unpack(names))
 
   function Pool:init(...)
     for key, value in pairs(read(...)) do self[key] = value end
@@ -62,6 +63,7 @@ for dims = 1, 3 do
   local name = ("MaxUnpool%dd"):format(dims)
   local MaxUnpool, fn = class(name, Module), ("max_unpool%dd"):format(dims)
   local read = arguments(name, {"kernel_size", {"stride"}, {"padding", 0}})
+  MaxUnpool:optional "stride"
 
   function MaxUnpool:init(...)
     for key, value in pairs(read(...)) do self[key] = value end

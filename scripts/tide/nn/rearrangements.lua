@@ -12,6 +12,7 @@ local function layer(name, parameters, forward)
   local Layer = class(name, Module)
   local read, names = arguments(name, parameters), {}
   for i, entry in ipairs(parameters) do names[i] = type(entry) == "table" and entry[1] or entry end
+  Layer:optional(table.unpack(names))
   function Layer:init(...)
     for key, value in pairs(read(...)) do self[key] = value end
   end

@@ -89,6 +89,7 @@ function Recurrent:make_parameters()
     local inputs = layer == 1 and self.input_size or out * self.directions
     for direction = 1, self.directions do
       local tail = suffix(layer, direction)
+      self:optional("bias_ih" .. tail, "bias_hh" .. tail, "weight_hr" .. tail)
       self:parameter("weight_ih" .. tail, {rows, inputs}, start)
       self:parameter("weight_hh" .. tail, {rows, out}, start)
       if self.bias then
@@ -244,6 +245,7 @@ function Cell:describe() return ("%d -> %d"):format(self.input_size, self.hidden
 
 local function define_cell(name, gates, states, own)
   local Layer = class(name, Cell)
+  Layer:optional("bias_ih", "bias_hh")
   Layer.states = states
   local declared = {"input_size", "hidden_size", {"bias", true}}
   if own then declared[#declared + 1] = own end

@@ -21,7 +21,7 @@ local layer_options = {
 
 --- The function that an option names: any of tide.nn.functional, or a function itself.
 local function activation_of(name, value)
-  local fn = type(value) == "string" and F[value] or value
+  local fn = type(value) == "string" and rawget(F, value) or value
   if type(fn) ~= "function" then
     raise("%s: activation is a function or the name of one in tide.nn.functional: got %s", name,
       tostring(value))

@@ -14,4 +14,4 @@ return lazy_table("tide.optim", {
     "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR",
     "MultiplicativeLR", "PolynomialLR", "StepLR",
   },
-})
+}, "tide.optim.lr_scheduler")

@@ -5,6 +5,7 @@ local class = require "tide.class"
 local LRScheduler = require "tide.optim.scheduler"
 local Module = require "tide.nn.module"
 local raise = require "tide.raise"
+local strict_table = require "tide.strict_table"
 local tide = require "tide"
 
 local swa_utils = {}
@@ -108,4 +109,4 @@ end
 
 swa_utils.SWALR = SWALR
 
-return swa_utils
+return strict_table("tide.optim.swa_utils", swa_utils)

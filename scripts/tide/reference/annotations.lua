@@ -1,6 +1,7 @@
 -- Annotations for editors (the format of the Lua language server), made from the reference.
 local entries = require "tide.reference"
 local raise = require "tide.raise"
+local tide = require "tide"
 
 local annotations = {}
 
@@ -237,6 +238,8 @@ function annotations.text()
     local receiver, method = path:match "^(%a+):(.*)$"
     if receiver and kReceivers[receiver] then
       write_function(write, list, kReceivers[receiver].table .. ":" .. method, kReceivers[receiver])
+    elseif list[1].family == "Types" then
+      write(("%s = %q"):format(path, tide[list[1].name]))
     elseif path:find "^tide%." and not tables[path] then
       write_function(write, list, path)
     end

@@ -1,6 +1,7 @@
 -- tide.nn.utils.rnn: sequences of different lengths as one tensor.
 local arguments = require "tide.arguments"
 local raise = require "tide.raise"
+local strict_table = require "tide.strict_table"
 local tide = require "tide"
 
 local rnn = {}
@@ -76,4 +77,4 @@ function rnn.unpad_sequence(...)
   return sequences
 end
 
-return rnn
+return strict_table("tide.nn.utils.rnn", rnn)

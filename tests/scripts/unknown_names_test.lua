@@ -1,0 +1,94 @@
+-- Reading a name that is not there raises an error that says which name may be meant; what may be
+-- absent is nil.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local nn = tide.nn
+
+local function field(value, name) return value[name] end
+
+describe("names of types", function()
+  it("are PyTorch's, and the full names of the types", function()
+    local words = {
+      float32 = "float32", float = "float32", float64 = "float64", double = "float64",
+      float16 = "float16", half = "float16", bfloat16 = "bfloat16", int64 = "int64", long = "int64",
+      int32 = "int32", int = "int32", int16 = "int16", short = "int16", int8 = "int8",
+      uint8 = "uint8", bool = "bool",
+    }
+    for word, name in pairs(words) do
+      equal(tide[word], name)
+      equal(tide.ones(2, {dtype = tide[word]}).dtype, name)
+      equal(tide.ones(2):to(tide[word]).dtype == tide[word], true)
+    end
+  end)
+end)
+
+describe("an unknown name", function()
+  it("of a table of the library is an error", function()
+    local tables = {
+      tide = tide, ["tide.nn"] = nn, ["tide.nn.functional"] = nn.functional,
+      ["tide.nn.init"] = nn.init, ["tide.nn.utils"] = nn.utils,
+      ["tide.nn.utils.rnn"] = nn.utils.rnn, ["tide.optim"] = tide.optim,
+      ["tide.optim.lr_scheduler"] = tide.optim.lr_scheduler,
+      ["tide.optim.swa_utils"] = tide.optim.swa_utils, ["tide.autograd"] = tide.autograd,
+      ["tide.amp"] = tide.amp, ["tide.data"] = tide.data, ["tide.linalg"] = tide.linalg,
+      ["tide.special"] = tide.special, ["tide.np"] = tide.np, ["tide.sim"] = tide.sim,
+      ["tide.cuda"] = tide.cuda, ["tide.test"] = tide.test,
+    }
+    for place, value in pairs(tables) do
+      raises(place .. ".qqqqqq: there is no such name", field, value, "qqqqqq")
+      equal(rawget(value, "qqqqqq"), nil)
+      equal(value[1], nil)
+    end
+  end)
+  it("names the script's line", function()
+    local ok, message = pcall(load("local x = 1\nreturn tide.flaot16", "=script", "t", {tide = tide}))
+    equal(ok, false)
+    equal(message, "script:2: tide.flaot16: there is no such name; did you mean 'float16'?")
+  end)
+  it("of a tensor is an error", function()
+    local x = tide.ones(2, 3)
+    raises("tensor.shpae: there is no such name; did you mean 'shape'?", field, x, "shpae")
+    raises("did you mean 'tide.nn.functional.cross_entropy'?", field, x, "cross_entropy")
+    equal(x[3], nil)
+    equal(x.grad, nil)
+    x:free()
+    raises("freed", field, x, "shape")
+  end)
+  it("of a module or its class is an error", function()
+    local layer = nn.Linear(3, 2, {bias = false})
+    equal(layer.bias, nil)
+    raises("Linear.wieght: there is no such name; did you mean 'weight'?", field, layer, "wieght")
+    raises("Linear.forwad: there is no such name; did you mean 'forward'?", field, layer, "forwad")
+    raises("Linear.parameter_: there is no such name; did you mean 'parameter'?", field, nn.Linear,
+      "parameter_")
+    local net = nn.Sequential(layer, nn.ReLU())
+    equal(net[3], nil)
+    equal(net[0], nil)
+    equal(rawget(layer, "wieght"), nil)
+  end)
+  it("leaves fields that a script assigned alone", function()
+    local Net = tide.class("Net", nn.Module)
+    function Net:init() self.state, self.layer = nil, nn.Linear(2, 2) end
+    function Net:forward(x)
+      self.state = self.state and self.state + 1 or 1
+      return self.layer(x)
+    end
+    local net = Net()
+    net(tide.ones(2))
+    net(tide.ones(2))
+    equal(net.state, 2)
+    net.state = nil
+    equal(net.state, nil)
+    net.layer = nil
+    equal(net.layer, nil)
+    raises("Net.cache: there is no such name", field, net, "cache")
+    Net:optional "cache"
+    equal(net.cache, nil)
+    local Deep = tide.class("Deep", Net)
+    equal(Deep().cache, nil)
+    equal(rawequal(Deep().forward, Net.forward), true)
+    equal(Deep().training, true)
+    raises("Deep.chache: there is no such name; did you mean 'cache'?", field, Deep(), "chache")
+  end)
+end)
