@@ -1,14 +1,23 @@
 -- nn.Module, the base of all layers: parameters, children, modes, state, and errors that name the
 -- layer.
 local add_hook = require "tide.add_hook"
+local arguments = require "tide.arguments"
 local class = require "tide.class"
 local describe_error = require "tide.nn.describe_error"
+local fields = require "tide.nn.module_fields"
 local raise = require "tide.raise"
-local member = class.member
+local state_methods = require "tide.nn.module_state"
 local tide = require "tide"
 local unknown_name = require "tide.unknown_name"
 
+local register, fields_of, hooks_of = fields.register, fields.each, fields.hooks
+local child_name, file_name = fields.child_name, fields.file_name
+local member = class.member
+
 local Module = class("Module")
+
+local read_to_empty = arguments("to_empty", {"self", "device", {"recurse", true}},
+  {recurse = "boolean"})
 
 --- Modules start in training mode; `eval` changes it.
 Module.training = true
@@ -21,24 +30,9 @@ function Module:init() end
 
 -- Fields ------------------------------------------------------------------------------------------
 
--- A module keeps its fields in itself, where reading them costs nothing, and beside them under
--- `_fields` the names of those that are children, parameters or buffers, in the order of their
--- first assignment.
-
 local function kind_of(value)
   if class.is_a(value, Module) then return "child" end
   if tide.is_tensor(value) then return value.requires_grad and "parameter" or "tensor" end
-end
-
-local function register(module, name, kind)
-  module._noted[name] = true
-  local fields = rawget(module, "_fields")
-  if not fields then
-    fields = {order = {}, kind = {}}
-    rawset(module, "_fields", fields)
-  end
-  if not fields.kind[name] then fields.order[#fields.order + 1] = name end
-  fields.kind[name] = kind
 end
 
 -- Called for fields that are not there yet, so assigning to a known one costs nothing.
@@ -87,24 +81,6 @@ end
 
 Module.inherited(Module)
 
-local no_fields = {order = {}, kind = {}}
-
---- Iterates over the fields of one kind ("child", "parameter", "buffer") of this module alone, in
---- order.
-local function fields_of(module, kind)
-  local fields = rawget(module, "_fields") or no_fields
-  local i = 0
-  return function()
-    while true do
-      i = i + 1
-      local name = fields.order[i]
-      if name == nil then return nil end
-      local value = rawget(module, name)
-      if value ~= nil and fields.kind[name] == kind then return name, value end
-    end
-  end
-end
-
 --- Where new parameters of this module go: {device =, dtype =}, as its options or the last `to`
 --- said.
 function Module:placement() return rawget(self, "_placement") or {} end
@@ -152,16 +128,14 @@ end
 
 -- Walking -----------------------------------------------------------------------------------------
 
---- A field's name in files: PyTorch's, which count from 0.
-local function file_name(name) return math.type(name) and tostring(name - 1) or name end
-
 --- Adds {name, module} of `module` and all below it to `list`, parents first, each module once.
 local function collect(module, prefix, list, seen)
   if seen[module] then return end
   seen[module] = true
   list[#list + 1] = {prefix, module}
   for name, child in fields_of(module, "child") do
-    local path = prefix == "" and file_name(name) or prefix .. "." .. file_name(name)
+    local own = file_name(module, name)
+    local path = prefix == "" and own or prefix .. "." .. own
     collect(child, path, list, seen)
   end
 end
@@ -181,7 +155,7 @@ local function tensors_of(module, kind, shared_once)
   for _, entry in ipairs(modules) do
     local prefix = entry[1] == "" and "" or entry[1] .. "."
     for name, tensor in fields_of(entry[2], kind) do
-      if not (shared_once and seen[tensor]) then list[#list + 1] = {prefix .. name, tensor} end
+      if not (shared_once and seen[tensor]) then list[#list + 1] = {prefix .. file_name(entry[2], name), tensor} end
       seen[tensor] = true
     end
   end
@@ -202,7 +176,13 @@ function Module:named_modules()
 end
 
 --- `for name, module in net:named_children()`: names as in Lua.
-function Module:named_children() return fields_of(self, "child") end
+function Module:named_children()
+  local next_field = fields_of(self, "child")
+  return function()
+    local name, child = next_field()
+    if name ~= nil then return child_name(self, name), child end
+  end
+end
 
 --- `for name, tensor in net:named_parameters()`: names as in state_dict.
 function Module:named_parameters() return iterate(tensors_of(self, "parameter", true)) end
@@ -348,6 +328,24 @@ function Module:to(target, dtype)
   return self
 end
 
+--- Moves all parameters and buffers, in place, to a device without their values, which are
+--- uninitialized then; with {recurse = false} those of this module alone. Returns the module.
+function Module:to_empty(...)
+  local given = read_to_empty(self, ...)
+  for _, module in ipairs(given.recurse and self:modules() or {self}) do
+    module:place({device = given.device})
+    for _, kind in ipairs {"parameter", "buffer"} do
+      for _, tensor in fields_of(module, kind) do
+        local function fresh() return tide.empty_like(tensor, {device = given.device}):detach() end
+        local gradient = tensor.grad and fresh()
+        tensor.data = fresh()
+        tensor.grad = gradient
+      end
+    end
+  end
+  return self
+end
+
 --- Moves to a GPU, to the cpu.
 function Module:cuda(index) return self:to("cuda:" .. (index or 0)) end
 
@@ -380,60 +378,7 @@ function Module:initialize(options)
   return self
 end
 
--- State -------------------------------------------------------------------------------------------
-
---- All parameters and buffers by PyTorch's names; the tensors share their elements with the
---- module's.
-function Module:state_dict()
-  local state = {}
-  for _, kind in ipairs {"parameter", "buffer"} do
-    for _, entry in ipairs(tensors_of(self, kind)) do state[entry[1]] = entry[2]:detach() end
-  end
-  return state
-end
-
-local function sorted_keys(set)
-  local list = {}
-  for key in pairs(set) do list[#list + 1] = key end
-  table.sort(list)
-  return list
-end
-
-local function same_shape(a, b) return table.concat(a.shape, ",") == table.concat(b.shape, ",") end
-
---- Copies the tensors of `state` into the module's. Unless {strict = false}, names missing or left
---- over are an error. Returns the lists of both.
-function Module:load_state_dict(state, options)
-  if type(state) ~= "table" then
-    raise("load_state_dict: expected a table of tensors by name, got %s", type(state))
-  end
-  local own, missing, unexpected = self:state_dict(), {}, {}
-  for name, tensor in pairs(own) do
-    local given = state[name]
-    if not given then
-      missing[name] = true
-    elseif not same_shape(given, tensor) then
-      raise("load_state_dict: %s is (%s) in the module, but (%s) in what is loaded", name,
-        table.concat(tensor.shape, ", "), table.concat(given.shape, ", "))
-    end
-  end
-  for name in pairs(state) do
-    if not own[name] then unexpected[tostring(name)] = true end
-  end
-  missing, unexpected = sorted_keys(missing), sorted_keys(unexpected)
-  local strict = not (options and options.strict == false)
-  if strict and #missing + #unexpected > 0 then
-    raise("load_state_dict: missing: %s; not in the module: %s",
-      #missing > 0 and table.concat(missing, ", ") or "none",
-      #unexpected > 0 and table.concat(unexpected, ", ") or "none")
-  end
-  tide.no_grad(function()
-    for name, tensor in pairs(own) do
-      if state[name] then tensor:copy_(state[name]) end
-    end
-  end)
-  return missing, unexpected
-end
+for name, method in pairs(state_methods) do Module[name] = method end
 
 -- Calling and showing -----------------------------------------------------------------------------
 
@@ -459,11 +404,6 @@ function Module:register_full_backward_hook(fn) return add_hook(self, "_backward
 function Module:register_full_backward_pre_hook(fn)
   return add_hook(self, "_backward_pre_hooks", fn)
 end
-
-local none = {}
-
---- The hooks of one kind.
-local function hooks_of(module, key) return rawget(module, key) or none end
 
 --- forward with the hooks of the module around it.
 local function forward_with_hooks(self, ...)
@@ -511,14 +451,18 @@ describe_error.watch(call)
 --- Sizes and the like, shown behind the class: "784 -> 128".
 function Module:describe() return "" end
 
+--- What tostring shows of the module beside its children: its sizes, unless a class says otherwise.
+function Module:extra_repr() return self:describe() end
+
 local function show(module, indent)
-  local lines = {}
-  for name, child in fields_of(module, "child") do
+  local lines, extra = {}, module:extra_repr()
+  for name, child in module:named_children() do
     local key = math.type(name) and ("[%d]"):format(name) or name
     lines[#lines + 1] = ("%s  %s: %s"):format(indent, key, show(child, indent .. "  "))
   end
   local title = getmetatable(module).name
-  if #lines == 0 then return ("%s(%s)"):format(title, module:describe()) end
+  if #lines == 0 and not extra:find "\n" then return ("%s(%s)"):format(title, extra) end
+  if extra ~= "" then table.insert(lines, 1, (extra:gsub("[^\n]+", indent .. "  %0"))) end
   return ("%s(\n%s\n%s)"):format(title, table.concat(lines, "\n"), indent)
 end
 

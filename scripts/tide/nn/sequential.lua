@@ -1,32 +1,24 @@
 -- nn.Sequential: runs its children one after the other; they are its elements 1, 2, ...
 local class = require "tide.class"
 local Module = require "tide.nn.module"
-local raise = require "tide.raise"
+local ModuleSequence = require "tide.nn.module_sequence"
 
-local Sequential = class("Sequential", Module)
+local Sequential = class("Sequential", ModuleSequence)
 
+--- nn.Sequential(a, b), nn.Sequential{a, b}, or with names nn.Sequential{{"first", a}, {"last", b}}.
 function Sequential:init(...)
-  local children = {...}
-  -- One table of modules is as good as the modules one by one.
-  if #children == 1 and not class.is_a(children[1], Module) and type(children[1]) == "table" then
-    children = children[1]
-  end
-  self:add(table.unpack(children))
+  local first = ...
+  -- One table of modules is as good as the modules one by one; {name, module} is a child.
+  local is_list = type(first) == "table" and not class.is_a(first, Module)
+    and type(first[1]) ~= "string"
+  if is_list and select("#", ...) == 1 then self:extend(first) else self:add(...) end
 end
 
 --- Appends modules and returns the container.
 function Sequential:add(...)
-  for i, child in ipairs({...}) do
-    if not class.is_a(child, Module) then
-      raise("Sequential: argument %d is no module but a %s", i, type(child))
-    end
-    self[#self + 1] = child
-  end
+  for i = 1, select("#", ...) do self:append((select(i, ...))) end
   return self
 end
-
---- The same as add, in PyTorch's word.
-Sequential.append = Sequential.add
 
 function Sequential:forward(x)
   for i = 1, #self do x = self[i](x) end

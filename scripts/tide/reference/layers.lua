@@ -7,8 +7,11 @@ return {
       "The base of all layers: assign parameters and modules to fields, define forward(x)",
       [[local Twice = tide.class("Twice", nn.Module); ]] ..
         "function Twice:forward(x) return 2 * x end; Twice()(tide.ones(2)) --> {2.0, 2.0}"},
-    {"Sequential", "(module...)", "Runs modules one after the other; net[1] is the first",
-      "nn.Sequential(nn.Linear(3, 2), nn.ReLU())(tide.ones(4, 3)).shape --> {4, 2}"},
+    {"Sequential", "(module... | {name, module}...)",
+      "Runs modules one after the other; net[1] is the first. A child {name, module} is net.name, " ..
+        "too; net:append(child), insert(position, child), extend(children), pop(position)",
+      "local net = nn.Sequential({\"linear\", nn.Linear(3, 2)}, nn.ReLU()); net:pop(); " ..
+        "net(tide.ones(4, 3)).shape, net.linear.weight.shape --> {4, 2}, {2, 3}"},
     {"Linear", "(in_features, out_features, {bias, device, dtype})", "y = x W' + b",
       "nn.Linear(3, 2)(tide.ones(4, 3)).shape --> {4, 2}"},
     {"LazyLinear", "(out_features, {bias, device, dtype})",
@@ -26,7 +29,7 @@ return {
       "nn.Flatten()(tide.ones(2, 3, 4)).shape --> {2, 12}"},
     {"Unflatten", "(dim, unflattened_size)", "Splits one dimension into several",
       "nn.Unflatten(2, {3, 4})(tide.ones(2, 12)).shape --> {2, 3, 4}"},
-    {"ModuleList", "(modules)", "Modules in a list: list[1], list:append(module)",
+    {"ModuleList", "(modules)", "Modules in a list: list[1], list:append(module), insert, extend, pop",
       "#nn.ModuleList{nn.Linear(3, 2), nn.ReLU()} --> 2"},
     {"ModuleDict", "(modules)", "Modules by name: dict.name, dict:items()",
       "nn.ModuleDict({first = nn.Linear(3, 2)}).first(tide.ones(3)).shape --> {2}"},

@@ -26,11 +26,32 @@ return {
       "local n = 0; " ..
         "for name, child in nn.Sequential(nn.ReLU()):named_children() do n = n + 1 end; " ..
         "n --> 1"},
-    {"state_dict", "()", "All parameters and buffers by PyTorch's names",
+    {"state_dict", "({prefix, keep_vars})", "All parameters and buffers by PyTorch's names",
       [[nn.Sequential(nn.Linear(3, 2)):state_dict()["0.weight"].shape --> {2, 3}]]},
     {"load_state_dict", "(state, {strict})", "Copies tensors by name into the module's",
       "local a, b = nn.Linear(3, 2), nn.Linear(3, 2); b:load_state_dict(a:state_dict()); " ..
         "b.weight:equal(a.weight) --> true"},
+    {"register_state_dict_pre_hook", "(fn)",
+      "Calls fn(module, prefix, keep_vars) before the module's tensors go into a state_dict",
+      "local layer, n = nn.Linear(1, 1), 0; " ..
+        "layer:register_state_dict_pre_hook(function() n = n + 1 end); layer:state_dict(); n --> 1"},
+    {"register_state_dict_post_hook", "(fn)",
+      "Calls fn(module, state, prefix) when the module's tensors are in; it may change the state",
+      "local layer = nn.Linear(1, 1); layer:register_state_dict_post_hook(" ..
+        "function(m, state) state.bias = nil end); layer:state_dict().bias --> nil"},
+    {"register_load_state_dict_pre_hook", "(fn)",
+      "Calls fn(module, state, prefix, strict) before a state is loaded; it may change the state",
+      "local layer = nn.Linear(1, 1, {bias = false}); layer:register_load_state_dict_pre_hook(" ..
+        "function(m, state) state.weight, state.w = state.w, nil end); " ..
+        "layer:load_state_dict {w = tide.ones(1, 1)}; layer.weight --> {{1.0}}"},
+    {"register_load_state_dict_post_hook", "(fn)",
+      "Calls fn(module, {missing_keys, unexpected_keys}) after loading; it may change the lists",
+      "local layer = nn.Linear(1, 1); layer:register_load_state_dict_post_hook(" ..
+        "function(m, keys) keys.missing_keys = {} end); " ..
+        "layer:load_state_dict {weight = tide.ones(1, 1)}; layer.weight --> {{1.0}}"},
+    {"to_empty", "(device, {recurse})",
+      "Moves parameters and buffers in place without their values, which are uninitialized then",
+      "nn.Linear(3, 2):to_empty(\"sim\").weight.device --> sim:0"},
     {"to", "(device | dtype | {device, dtype})",
       "Moves or converts parameters and buffers in place",
       [[nn.Linear(3, 2):to("float64").weight.dtype --> "float64"]]},
@@ -106,6 +127,8 @@ return {
         [[m:parameter("w", {2}, nn.init.ones_); m.w.dtype --> "float64"]]},
     {"describe", "()", "The sizes shown behind the class's name",
       [[nn.Linear(3, 2):describe() --> "3 -> 2"]]},
+    {"extra_repr", "()", "What tostring shows beside the children: describe(), unless a class says",
+      [[nn.Linear(3, 2):extra_repr() --> "3 -> 2"]]},
     {"forward", "(x...)", "What the module computes: every class defines it",
       "nn.ReLU():forward(tide.tensor{-1, 2}) --> {0, 2}"},
   },
