@@ -92,20 +92,97 @@ describe("plans for the learning rate", function()
       {rtol = 1e-12})
     equal(optimizer.param_groups[1].momentum, 0.5)
   end)
+  -- Rates and momenta of torch.optim.lr_scheduler, from a rate of 1 and a momentum of 0.5.
+  local cycles = {
+    {"OneCycleLR in three phases, linear", "OneCycleLR", {1.0, {total_steps = 12, pct_start = 0.3,
+      three_phase = true, anneal_strategy = "linear", div_factor = 10, final_div_factor = 100,
+      base_momentum = 0.6, max_momentum = 0.9}},
+      {0.1, 0.4461538461538, 0.7923076923077, 0.8615384615385, 0.5153846153846, 0.1692307692308,
+        0.08634482758621, 0.06927586206897, 0.05220689655172, 0.03513793103448, 0.01806896551724,
+        0.001},
+      {0.9, 0.7846153846154, 0.6692307692308, 0.6461538461538, 0.7615384615385, 0.8769230769231,
+        0.9, 0.9, 0.9, 0.9, 0.9, 0.9}},
+    {"OneCycleLR in three phases, cosines", "OneCycleLR", {1.0, {total_steps = 12, pct_start = 0.3,
+      three_phase = true, div_factor = 10, final_div_factor = 100, base_momentum = 0.6,
+      max_momentum = 0.9}},
+      {0.1, 0.3904278008309, 0.886829836677, 0.9484552115439, 0.4957584938851, 0.1130761821583,
+        0.09542498327371, 0.07827875973544, 0.05317987597498, 0.02731378218536, 0.008085569779704,
+        0.001},
+      {0.9, 0.8031907330564, 0.6377233877743, 0.617181596152, 0.7680805020383, 0.8956412726139,
+        0.9, 0.9, 0.9, 0.9, 0.9, 0.9}},
+    {"OneCycleLR of epochs, with its defaults", "OneCycleLR",
+      {0.5, {epochs = 3, steps_per_epoch = 2}},
+      {0.02, 0.4972077177255, 0.4058728269749, 0.2313185513335, 0.06673876509442, 2e-06},
+      {0.95, 0.8505584586887, 0.8688255099071, 0.9037365046793, 0.9366525935915, 0.95}},
+    {"CyclicLR down more slowly than up", "CyclicLR", {0.1, 0.7, {step_size_up = 2,
+      step_size_down = 4, base_momentum = 0.6, max_momentum = 0.9}},
+      {0.1, 0.4, 0.7, 0.55, 0.4, 0.25, 0.1, 0.4, 0.7, 0.55, 0.4, 0.25, 0.1, 0.4},
+      {0.9, 0.75, 0.6, 0.675, 0.75, 0.825, 0.9, 0.75, 0.6, 0.675, 0.75, 0.825, 0.9, 0.75}},
+    {"CyclicLR shrinking with each step", "CyclicLR", {0.1, 0.7, {step_size_up = 2,
+      step_size_down = 1, mode = "exp_range", gamma = 0.9}},
+      {0.1, 0.37, 0.586, 0.1, 0.29683, 0.454294, 0.1, 0.24348907},
+      {0.9, 0.855, 0.819, 0.9, 0.867195, 0.840951, 0.9, 0.876085155}},
+    {"CyclicLR by a function of cycles", "CyclicLR", {0.1, 0.7, {step_size_up = 2,
+      scale_fn = function(cycle) return 1 / cycle end}},
+      {0.1, 0.4, 0.7, 0.4, 0.1, 0.25, 0.4, 0.25, 0.1, 0.2},
+      {0.9, 0.85, 0.8, 0.85, 0.9, 0.875, 0.85, 0.875, 0.9, 0.8833333333333}},
+    {"CyclicLR by a function of steps", "CyclicLR", {0.1, 0.7, {step_size_up = 2,
+      scale_fn = function(step) return 1 / (1 + step) end, scale_mode = "iterations"}},
+      {0.1, 0.25, 0.3, 0.175, 0.1, 0.15, 0.1857142857143, 0.1375, 0.1, 0.13},
+      {0.9, 0.875, 0.8666666666667, 0.8875, 0.9, 0.8916666666667, 0.8857142857143, 0.89375, 0.9,
+        0.895}},
+  }
+  for _, case in ipairs(cycles) do
+    local words, name, arguments, lrs, momenta = table.unpack(case)
+    it(words, function()
+      local optimizer = new_optimizer({lr = 1, momentum = 0.5})
+      local scheduler = plans[name](optimizer, table.unpack(arguments))
+      local group = optimizer.param_groups[1]
+      for i = 1, #lrs do
+        close({group.lr, group.momentum}, {lrs[i], momenta[i]}, {rtol = 1e-12, atol = 1e-13})
+        if i < #lrs then scheduler:step() end
+      end
+    end)
+  end
   it("SequentialLR starts each plan from the first rate", function()
     local optimizer = new_optimizer()
-    local warm = plans.ConstantLR(optimizer, {factor = 0.1, total_iters = 2})
-    local decay = plans.ExponentialLR(optimizer, 0.9)
-    local scheduler = plans.SequentialLR(optimizer, {warm, decay}, {2})
-    close(rates(optimizer, scheduler, 5), {0.05, 0.05, 0.5, 0.45, 0.405}, {rtol = 1e-12})
-  end)
-  it("ChainedScheduler multiplies what plans do", function()
-    local optimizer = new_optimizer()
-    local scheduler = plans.ChainedScheduler({
+    local scheduler = plans.SequentialLR(optimizer, {
       plans.ConstantLR(optimizer, {factor = 0.1, total_iters = 2}),
       plans.ExponentialLR(optimizer, 0.9),
-    })
-    close(rates(optimizer, scheduler, 4), {0.05, 0.045, 0.405, 0.3645}, {rtol = 1e-12})
+      plans.LinearLR(optimizer, {start_factor = 0.2, end_factor = 0.8, total_iters = 3}),
+    }, {2, 5})
+    close(rates(optimizer, scheduler, 11),
+      {0.05, 0.05, 0.5, 0.45, 0.405, 0.1, 0.2, 0.3, 0.4, 0.4, 0.4}, {rtol = 1e-12})
+  end)
+  -- What each pair of plans does to one rate of 0.5, in torch.optim.lr_scheduler.ChainedScheduler.
+  local chains = {
+    {{"ConstantLR", {factor = 0.1, total_iters = 2}}, {"ExponentialLR", 0.9},
+      {0.05, 0.045, 0.405, 0.3645}},
+    {{"ExponentialLR", 0.9}, {"LinearLR", 0.2, 0.8, 4},
+      {0.1, 0.1575, 0.2025, 0.236925, 0.26244, 0.236196, 0.2125764, 0.19131876}},
+    {{"LinearLR", 0.2, 0.8, 4}, {"ExponentialLR", 0.9},
+      {0.1, 0.1575, 0.2025, 0.236925, 0.26244, 0.236196, 0.2125764, 0.19131876}},
+    {{"ExponentialLR", 0.9}, {"PolynomialLR", 5, 2},
+      {0.5, 0.288, 0.1458, 0.05832, 0.013122, 0, 0, 0}},
+    {{"StepLR", 3, 0.5}, {"MultiplicativeLR", function() return 0.9 end},
+      {0.5, 0.45, 0.405, 0.18225, 0.164025, 0.1476225, 0.066430125, 0.0597871125}},
+    {{"MultiStepLR", {1, 3}, 0.5}, {"CosineAnnealingLR", 4, 0.1},
+      {0.5, 0.228033008589, 0.175, 0.09633883476483, 0.1, 0.1585786437627, 0.3, 0.4414213562373}},
+  }
+  for _, case in ipairs(chains) do
+    local first, second, expected = table.unpack(case)
+    it(("ChainedScheduler multiplies what %s and %s do"):format(first[1], second[1]), function()
+      local optimizer = new_optimizer()
+      local scheduler = plans.ChainedScheduler {
+        plans[first[1]](optimizer, table.unpack(first, 2)),
+        plans[second[1]](optimizer, table.unpack(second, 2)),
+      }
+      close(rates(optimizer, scheduler, #expected), expected, {rtol = 1e-12, atol = 1e-13})
+    end)
+  end
+  it("LinearLR refuses to start from nothing", function()
+    raises("LinearLR: start_factor must be above 0 and at most 1: got 0", plans.LinearLR,
+      new_optimizer(), {start_factor = 0})
   end)
   it("ReduceLROnPlateau waits, reduces and cools down", function()
     local optimizer = new_optimizer({lr = 1.0})
@@ -117,6 +194,48 @@ describe("plans for the learning rate", function()
       seen[i] = optimizer.param_groups[1].lr
     end
     equal(seen, {1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.3, 0.3, 0.3})
+  end)
+  it("ReduceLROnPlateau cools down for as many steps as asked, then waits again", function()
+    local optimizer = new_optimizer({lr = 1.0})
+    local scheduler = plans.ReduceLROnPlateau(optimizer, {factor = 0.5, patience = 2, cooldown = 2})
+    local seen = {}
+    for i = 1, 14 do
+      scheduler:step(1.0)
+      seen[i] = optimizer.param_groups[1].lr
+    end
+    equal(seen, {1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.125})
+  end)
+  -- A figure counts as better only beyond the margin, not at it:
+  -- {mode, threshold_mode, best figure so far, margin} for a threshold of 1/4.
+  local margins = {
+    {"min", "rel", 2.0, 1.5}, {"min", "rel", -2.0, -1.5}, {"min", "abs", 2.0, 1.75},
+    {"min", "abs", -2.0, -2.25}, {"max", "rel", 2.0, 2.5}, {"max", "rel", -2.0, -2.5},
+    {"max", "abs", 2.0, 2.25}, {"max", "abs", -2.0, -1.75},
+  }
+  for _, case in ipairs(margins) do
+    local mode, threshold_mode, best, margin = table.unpack(case)
+    it(("ReduceLROnPlateau's margin is %s for %s, %s, from %s"):format(margin, mode, threshold_mode,
+      best), function()
+      local better = mode == "min" and -1 or 1
+      for distance, lr in pairs {[-better] = 0.5, [0] = 0.5, [better] = 1.0} do
+        local optimizer = new_optimizer({lr = 1.0})
+        local scheduler = plans.ReduceLROnPlateau(optimizer, {mode = mode, factor = 0.5,
+          patience = 0, threshold = 0.25, threshold_mode = threshold_mode})
+        scheduler:step(best)
+        equal(optimizer.param_groups[1].lr, 1.0)
+        scheduler:step(margin + distance / 1024)
+        equal(optimizer.param_groups[1].lr, lr)
+      end
+    end)
+  end
+  it("ReduceLROnPlateau leaves out changes of no more than eps", function()
+    for eps, lr in pairs {[0.5] = 1.0, [0.499] = 0.5} do
+      local optimizer = new_optimizer({lr = 1.0})
+      local scheduler = plans.ReduceLROnPlateau(optimizer, {factor = 0.5, patience = 0, eps = eps})
+      scheduler:step(1.0)
+      scheduler:step(1.0)
+      equal(optimizer.param_groups[1].lr, lr)
+    end
   end)
   it("go on from a saved state", function()
     local optimizer = new_optimizer()

@@ -20,7 +20,8 @@ function GradScaler:init(...)
   end
   for key, value in pairs(given) do self[key] = value end
   self._scale, self._growth_tracker = given.init_scale, 0
-  self.unscaled, self.overflow = {}, false
+  -- Since the last update: whether the gradients of an optimizer are finite, and who stepped.
+  self.unscaled, self.stepped, self.overflow = {}, {}, false
 end
 
 function GradScaler:get_scale() return self.enabled and self._scale or 1.0 end
@@ -40,6 +41,9 @@ end
 --- and notes whether all are finite: that waits.
 function GradScaler:unscale_(optimizer)
   if not self.enabled then return end
+  if self.stepped[optimizer] then
+    raise("unscale_: was called after step: call it before step, once between updates")
+  end
   if self.unscaled[optimizer] ~= nil then
     raise("unscale_: was called already since the last update")
   end
@@ -59,10 +63,14 @@ function GradScaler:unscale_(optimizer)
   self.overflow = self.overflow or not finite
 end
 
---- optimizer:step(), unless a gradient is infinite or nan.
+--- optimizer:step(), unless a gradient is infinite or nan; once between updates.
 function GradScaler:step(optimizer, ...)
   if not self.enabled then return optimizer:step(...) end
+  if self.stepped[optimizer] then
+    raise("step: was called already since the last update: call update after each step")
+  end
   if self.unscaled[optimizer] == nil then self:unscale_(optimizer) end
+  self.stepped[optimizer] = true
   if self.unscaled[optimizer] then return optimizer:step(...) end
 end
 
@@ -80,7 +88,7 @@ function GradScaler:update(new_scale)
       self._scale, self._growth_tracker = self._scale * self.growth_factor, 0
     end
   end
-  self.unscaled, self.overflow = {}, false
+  self.unscaled, self.stepped, self.overflow = {}, {}, false
 end
 
 function GradScaler:state_dict()

@@ -47,16 +47,26 @@ schedule("ConstantLR", {{"factor", 1 / 3}, {"total_iters", 5}}, function(self, _
   return self.last_epoch == self.total_iters and now / self.factor or now
 end)
 
---- A factor that changes evenly from start_factor to end_factor.
+--- A factor that changes evenly from start_factor to end_factor. Each rate follows from the one
+--- before, so that another plan may change it too.
 schedule("LinearLR", {{"start_factor", 1 / 3}, {"end_factor", 1}, {"total_iters", 5}},
-  function(self, _, base)
-    local share = math.min(self.last_epoch / self.total_iters, 1)
-    return base * (self.start_factor + (self.end_factor - self.start_factor) * share)
+  function(self, _, _, now)
+    local step, total, first, last = self.last_epoch, self.total_iters, self.start_factor,
+      self.end_factor
+    if first <= 0 or first > 1 then
+      raise("LinearLR: start_factor must be above 0 and at most 1: got %g", first)
+    end
+    if step == 0 then return now * first end
+    if step > total then return now end
+    return now * (total * first + (last - first) * step) / (total * first + (last - first) * (step - 1))
   end)
 
---- (1 - step / total_iters) to a power, down to 0.
-schedule("PolynomialLR", {{"total_iters", 5}, {"power", 1}}, function(self, _, base)
-  return base * (1 - math.min(self.last_epoch / self.total_iters, 1)) ^ self.power
+--- (1 - step / total_iters) to a power, down to 0. Each rate follows from the one before, so that
+--- another plan may change it too.
+schedule("PolynomialLR", {{"total_iters", 5}, {"power", 1}}, function(self, _, _, now)
+  local left = self.total_iters - self.last_epoch
+  if self.last_epoch == 0 or left < 0 then return now end
+  return now * (left / (left + 1)) ^ self.power
 end)
 
 --- Half a cosine from the rate down to eta_min over T_max steps, then up again. Each rate follows
