@@ -135,6 +135,29 @@ describe("attention in parts", function()
     test.is_true(share < 0.7, "memory of " .. share .. " times the scores")
   end)
 
+  it("keeps all scores for the backward pass up to 2^21 of them, then none", function()
+    for _, case in ipairs {{1024, 2048, true}, {1024, 2049, false}, {512, 4096, true},
+      {513, 4096, false}} do
+      local rows, keys, kept = table.unpack(case)
+      tide.manual_seed(6)
+      local inputs = {tide.randn(rows, 2), tide.randn(keys, 2), tide.randn(keys, 3)}
+      for _, x in ipairs(inputs) do x:requires_grad_() end
+      local weight = tide.randn(rows, 3)
+      collectgarbage()
+      tide.synchronize()
+      local before = tide.memory_allocated()
+      local y = F.scaled_dot_product_attention(table.unpack(inputs))
+      y:sum():item()
+      collectgarbage()
+      tide.synchronize()
+      test.equal(tide.memory_allocated() - before >= 4 * rows * keys, kept)
+      local expected = written_out(inputs[1], inputs[2], inputs[3], {})
+      test.close(y, expected, {rtol = 1e-4, atol = 1e-6})
+      local grads, wanted = {tide.grad(y, inputs, weight)}, {tide.grad(expected, inputs, weight)}
+      for i = 1, 3 do test.close(grads[i], wanted[i], {rtol = 1e-4, atol = 1e-5}) end
+    end
+  end)
+
   it("names a mask that does not fit", function()
     local x = tide.ones(5, 4)
     test.raises("a mask of (4, 5) does not fit scores of (5, 5)",

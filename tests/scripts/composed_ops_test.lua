@@ -168,6 +168,12 @@ describe("statistics", function(device)
     close(x:quantile(0.4, 2, {interpolation = "higher"}), {3, 7})
     close(x:quantile(0.4, 2, {interpolation = "midpoint"}), {2.5, 6.5})
     close(x:quantile(0.1, 2, {interpolation = "nearest"}), {1, 5})
+    -- Halves go to the even place: 1.5, 0.5 and 2.5 of places from 0.
+    local six = numbers({10, 20, 30, 40, 50, 60})
+    local function nearest(v, q) return v:quantile(q, {interpolation = "nearest"}):item() end
+    equal({nearest(six[{{1, 4}}], 0.5), nearest(six[{{1, 2}}], 0.5), nearest(six, 0.5)},
+      {30.0, 10.0, 30.0})
+    equal({nearest(six, 0.3), nearest(six, 0.7), nearest(six[{{1, 4}}], 0.3)}, {30.0, 50.0, 20.0})
     local gap = numbers({nan, 1, 3})
     test.is_true(gap:quantile(0.5):isnan():item())
     close(gap:nanquantile(0.5), 2)

@@ -38,6 +38,37 @@ describe("ctc_loss", function(device)
     options.zero_infinity = true
     test.equal(F.ctc_loss(log_probs, targets, {2, 4}, {3, 2}, options)[1]:item(), 0.0)
   end)
+  it("of empty targets counts blanks alone", function()
+    -- torch.nn.functional.ctc_loss, the first target empty, then both.
+    local x = scores(device):requires_grad_()
+    local log_probs = x:log_softmax(3)
+    local options = {reduction = "none"}
+    local values = F.ctc_loss(log_probs, targets, {5, 4}, {0, 2}, options)
+    test.close(values, {9.718744170916356, 2.902483986490246}, {rtol = 1e-12})
+    test.close(values[1], -log_probs[{{}, 1, 1}]:sum(), {rtol = 1e-12})
+    values:sum():backward()
+    local weights = tide.arange(40, {dtype = "float64", device = device}):reshape(5, 2, 4)
+    test.close((x.grad * weights):sum(), 8.81214231439931, {rtol = 1e-11})
+    test.close(x.grad[{1, 1}], tide.tensor({-0.8742813625378477, 0.23943070935449084,
+      0.33680229752753704, 0.2980483556558198}, {dtype = "float64"}), {rtol = 1e-11})
+    log_probs = log_probs:detach()
+    test.close(F.ctc_loss(log_probs, targets, {5, 4}, {0, 2}), 5.584993082080739, {rtol = 1e-12})
+    local both = {9.718744170916356, 3.849184530322087}
+    test.close(F.ctc_loss(log_probs, targets, {5, 4}, {0, 0}, options), both, {rtol = 1e-12})
+    test.close(F.ctc_loss(log_probs, targets[{{}, {1, 0}}], {5, 4}, {0, 0}, options), both,
+      {rtol = 1e-12})
+    -- One behind the other the empty ones take no place.
+    local flat = tide.tensor({4, 2}, {device = device})
+    test.close(F.ctc_loss(log_probs, flat, {5, 4}, {0, 2}, options),
+      {9.718744170916356, 2.902483986490246}, {rtol = 1e-12})
+  end)
+  it("takes any class as the blank", function()
+    -- The classes 1, 2, 3, 4 renamed to 2, 3, 4, 1: the same loss.
+    local log_probs = scores(device):log_softmax(3)
+    local renamed = tide.cat({log_probs[{{}, {}, {4, 4}}], log_probs[{{}, {}, {1, 3}}]}, 3)
+    test.close(F.ctc_loss(renamed, targets % 4 + 1, {5, 4}, {3, 2}, {blank = 2}),
+      1.7285948503053266)
+  end)
   it("says what is wrong", function()
     local log_probs = scores(device):log_softmax(3)
     test.raises("target_lengths: 2 lengths are needed", F.ctc_loss, log_probs, targets, {5, 4}, {3})

@@ -179,6 +179,17 @@ describe("checkpoints", function(device)
     local saved = {run(function() return tide.checkpoint(net, x) end)}
     for i = 1, 3 do close(saved[i], plain[i], {rtol = 1e-12}) end
   end)
+  it("leave the random numbers that come later as they would be without", function()
+    local x = numbers(device, {1.0, 2.0, 3.0, 4.0}, tracked)
+    local function run(call)
+      tide.manual_seed(5)
+      local y = call(function(value) return tide.nn.functional.dropout(value, 0.5) end, x)
+      local between = tide.rand(4)
+      y:sum():backward()
+      return {between:tolist(), tide.rand(4):tolist()}
+    end
+    equal(run(tide.checkpoint), run(function(fn, ...) return fn(...) end))
+  end)
   it("reach parameters even if no argument wants a gradient", function()
     local layer = tide.nn.Linear(2, 1):to(device)
     tide.checkpoint(layer, tide.ones({1, 2}, {device = device})):sum():backward()

@@ -248,6 +248,34 @@ describe("gradients of linear algebra", function(device)
     check_gradient(function(x, y) return (linalg.lstsq(x, y)) end, matrix(device, 4, 2),
       matrix(device, 4, 2))
   end)
+  it("of triangular solves leave out what is not read of the matrix", function()
+    local place = {dtype = "float64", device = device}
+    -- {upper, unitriangular, left, gradient of the matrix}: torch.linalg.solve_triangular.
+    local cases = {
+      {false, false, true, {0.776041666667, 0, 0, -0.179166666667, 0.064583333333, 0, -0.0625,
+        0.072916666667, -0.021145833333}},
+      {false, false, false, {0.718125, 0, 0, 0.3225, -0.012694444444, 0, 0.1625, -0.059583333333,
+        0.019229166667}},
+      {false, true, true, {0, 0, 0, -1, 0, 0, -0.5, 1, 0}},
+      {false, true, false, {0, 0, 0, 1.74, 0, 0, 1.3, -1.04, 0}},
+      {true, false, true, {0.7381875, 0.295416666667, 0.1625, 0, 0.016930555556, -0.04875, 0, 0,
+        0.01665625}},
+      {true, false, false, {0.7628125, -0.16875, -0.0625, 0, 0.041180555556, 0.06875, 0, 0,
+        -0.02640625}},
+      {true, true, true, {0, 1.09, 1.3, 0, 0, -0.78, 0, 0, 0}},
+      {true, true, false, {0, -0.75, -0.5, 0, 0, 0.9, 0, 0, 0}},
+    }
+    for _, case in ipairs(cases) do
+      local upper, unitriangular, left, expected = table.unpack(case)
+      local a = tide.tensor({{2, 0.3, -0.4}, {0.5, 3, 0.7}, {-0.6, 0.2, 4}}, place):requires_grad_()
+      local b = tide.tensor({{1, 2}, {-1, 0.5}, {0.3, 0.8}}, place)
+      local weight = tide.tensor({{1, -2}, {0.5, 0.3}, {0.7, -0.1}}, place)
+      if not left then b, weight = b:t(), weight:t() end
+      local x = linalg.solve_triangular(a, b, upper, {left = left, unitriangular = unitriangular});
+      (x * weight):sum():backward()
+      close(a.grad:reshape(-1), tide.tensor(expected, place), {rtol = 1e-10, atol = 1e-11})
+    end
+  end)
   it("can be differentiated again", function()
     for _, name in ipairs {"inv", "det", "cholesky", "svd", "eigh", "qr", "pinv", "lu"} do
       local fn = square[name]

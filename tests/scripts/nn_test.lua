@@ -76,6 +76,35 @@ describe("modules", function()
     equal(weight.dtype, "float64")
     equal(net(tide.ones({1, 4}, {dtype = "float64", device = "sim:0"})).shape, {1, 2})
   end)
+  it("take their gradients along", function()
+    local net = small()
+    net(tide.ones({1, 4})):sum():backward()
+    local weight, bias = net[1].weight, net[1].bias
+    local expected = weight.grad:clone()
+    bias.grad = nil
+    net:to("sim:0")
+    net:to("float64")
+    for _, parameter in ipairs(net:parameters()) do
+      if parameter ~= bias then
+        equal({parameter.grad.device, parameter.grad.dtype}, {tide.device("sim:0"), "float64"})
+      end
+    end
+    close(weight.grad:cpu(), expected:double())
+    equal(bias.grad, nil)
+    equal({weight.requires_grad, weight.is_leaf}, {true, true})
+    -- What comes next is added to them.
+    net(tide.ones({1, 4}, {device = "sim:0", dtype = "float64"})):sum():backward()
+    close(weight.grad:cpu(), expected:double() * 2, {rtol = 1e-4, atol = 1e-5})
+    net:half()
+    equal({weight.grad.dtype, net[1].bias.grad.dtype}, {"float16", "float16"})
+  end)
+  it("convert floating buffers only", function()
+    local layer = nn.BatchNorm1d(2):to("float64")
+    equal({layer.running_mean.dtype, layer.num_batches_tracked.dtype}, {"float64", "int64"})
+    local image = nn.Conv2d(2, 3, 3):to {memory_format = "channels_last"}
+    test.is_true(image.weight:is_contiguous("channels_last"))
+    test.is_true(not image.weight:is_contiguous())
+  end)
   it("forget gradients", function()
     local net = small()
     net(tide.ones(1, 4)):sum():backward()
