@@ -49,9 +49,13 @@ Ref<History> new_history(const char* name, const Shape& shape, DType type, Devic
   return history;
 }
 
-/// Makes `history` the one of y, whose value it led to.
-void set_history_of(const Tensor& y, Ref<History> history) {
+/// Makes `history` the one of y, whose value it led to. A result that shares no cell with `inputs`
+/// is the base of a group of its own: views through which an op filled it, or gave it its shape,
+/// belong to a group that knows nothing of this history.
+void set_history_of(const Tensor& y, std::span<const Tensor> inputs, Ref<History> history) {
   AutogradState& state = y.body().autograd_state();
+  const auto shares_cell = [&](const Tensor& x) { return x.body().cell == y.body().cell; };
+  if (state.group && std::none_of(inputs.begin(), inputs.end(), shares_cell)) state.group = {};
   state.history = std::move(history);
   if (state.group) state.version = state.group->version;
 }
@@ -74,26 +78,52 @@ HistoryGroup& group_of(const Tensor& x) {
   return *state.group;
 }
 
-/// `layout` of the cell as a layout of the dense base.
-Layout relative_to(const HistoryGroup& group, const Layout& layout) {
-  if (layout == group.base) return Layout(layout.shape);
-  if (!group.base.is_contiguous())
-    throw Error("write: a part of a strided base with history cannot be written; use contiguous()");
-  Layout result = layout;
-  result.offset -= group.base.offset;
-  return result;
-}
+/// Where a view lies in the base of its group: both as layouts of one dense range of places, which
+/// is the base itself where that is dense, or seen whole.
+struct Overlap {
+  Shape range, shape;  ///< of the range, of the base
+  Layout base, view;
+
+  Overlap(const Layout& of_base, const Layout& of_view)
+      : range(of_base.shape), shape(of_base.shape), base(of_base.shape), view(of_view) {
+    if (of_view == of_base) {
+      view = base;
+      return;
+    }
+    auto [first, last] = of_base.range();
+    const auto [view_first, view_last] = of_view.range();
+    const bool inside = of_view.shape.numel() == 0 || (view_first >= first && view_last <= last);
+    if (!inside) {  // as_strided may show more than the base
+      first = std::min(first, view_first);
+      last = std::max(last, view_last);
+    }
+    view.offset -= first;
+    if (inside && of_base.is_contiguous()) return;
+    range = Shape{last - first};
+    base = of_base;
+    base.offset -= first;
+  }
+
+  bool is_base() const { return range == shape; }
+  /// A tensor of the base's shape as the range.
+  Tensor to_range(const char* name, const Tensor& x) const {
+    return is_base() ? x : place_part(name, x, range, base);
+  }
+  Tensor from_range(const char* name, const Tensor& x) const {
+    return is_base() ? x : take_part(name, x, base);
+  }
+};
 
 /// The history of a view whose base was written: it shows what the base is now.
 Ref<History> history_of_view(const HistoryGroup& group, const Tensor& view) {
   Ref<History> history = new_history("view", view.shape(), view.dtype(), view.device());
   history->edges.push_back(edge_to(group.history, group.base.shape, view.dtype(), view.device()));
-  const Layout part = relative_to(group, view.layout());
-  history->gradient = [shape = group.base.shape,
-                       part](const GradientCall& call) -> std::vector<Tensor> {
-    return {place_part("view", call.dy, shape, part)};
+  const Overlap overlap(group.base, view.layout());
+  history->gradient = [overlap](const GradientCall& call) -> std::vector<Tensor> {
+    return {overlap.from_range("view", place_part("view", call.dy, overlap.range, overlap.view))};
   };
-  history->shown = std::make_unique<Layout>(part);
+  if (overlap.is_base() && overlap.view.is_injective())
+    history->shown = std::make_unique<Layout>(overlap.view);
   return history;
 }
 
@@ -178,7 +208,7 @@ void set_history(const Tensor& y, const char* name, std::span<const Tensor> inpu
   history->gradient = std::move(gradient);
   history->uses_y = uses_y;
   if (uses_y) history->y = std::make_unique<Tensor>(snapshot(y));
-  set_history_of(y, std::move(history));
+  set_history_of(y, inputs, std::move(history));
 }
 
 void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
@@ -204,7 +234,7 @@ void set_joint_history(std::span<const Tensor> results, const char* name,
     history->edges.push_back(std::move(edge));
     history->gradient = [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; };
     history->reusable = true;
-    set_history_of(y, std::move(history));
+    set_history_of(y, inputs, std::move(history));
   }
 }
 
@@ -231,7 +261,7 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
                 ": several elements of the tensor share one place; use clone()");
 
   HistoryGroup& group = group_of(x);
-  const Layout part = relative_to(group, x.layout());
+  const Overlap overlap(group.base, x.layout());
   const bool has_value = value.tensor.defined();
   Ref<History> history = new_history(name, group.base.shape, x.dtype(), x.device());
   // Where all of the base is overwritten, the gradient of what it was is zero.
@@ -239,14 +269,17 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   if (has_value) history->edges.push_back(edge_to(value.tensor));
   const Shape value_shape = has_value ? value.tensor.shape() : Shape();
   const DType value_type = has_value ? value.tensor.dtype() : x.dtype();
-  history->gradient = [name, part, has_value, value_shape, value_type](const GradientCall& call) {
+  history->gradient = [name, overlap, has_value, value_shape,
+                       value_type](const GradientCall& call) {
     std::vector<Tensor> result(has_value ? 2 : 1);
+    const Tensor dy = overlap.to_range(name, call.dy);
     if (call.needed[0]) {
-      result[0] = clone(call.dy);
-      write(name, make_view(result[0], part), Number(0));
+      const Tensor rest = clone_in(dy, "contiguous_format");
+      write(name, make_view(rest, overlap.view), Number(0));
+      result[0] = overlap.from_range(name, rest);
     }
     if (has_value && call.needed[1])
-      result[1] = convert(sum_to(take_part(name, call.dy, part), value_shape), value_type);
+      result[1] = convert(sum_to(take_part(name, dy, overlap.view), value_shape), value_type);
     return result;
   };
   record_write(name, x, value);

@@ -98,7 +98,7 @@ Tensor pad_by(const Tensor& x, const Sizes& before, const Sizes& after, const st
                                       DType::i64, x.device());
     y = index_select(y, Dim{d}, at);
   }
-  return y;
+  return unshared(y, x);
 }
 
 /// Sizes for two dimensions from one number or two.
@@ -197,7 +197,7 @@ Tensor pixel_shuffle(const Tensor& x, int64_t factor) {
   joined[c + 1] *= factor;
   joined[c + 2] *= factor;
   const Tensor parts = reshape_to(x, split);
-  return reshape_to(movedim(parts, {c + 1, c + 2}, {c + 2, c + 4}), joined);
+  return unshared(reshape_to(movedim(parts, {c + 1, c + 2}, {c + 2, c + 4}), joined), x);
 }
 
 Tensor pixel_unshuffle(const Tensor& x, int64_t factor) {
@@ -215,7 +215,7 @@ Tensor pixel_unshuffle(const Tensor& x, int64_t factor) {
   split.insert(c + 2, factor);
   split.push_back(factor);
   const Tensor parts = reshape_to(x, split);
-  return reshape_to(movedim(parts, {c + 2, c + 4}, {c + 1, c + 2}), joined);
+  return unshared(reshape_to(movedim(parts, {c + 2, c + 4}, {c + 1, c + 2}), joined), x);
 }
 
 namespace {

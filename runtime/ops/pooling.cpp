@@ -278,7 +278,7 @@ Tensor adaptive_average(const char* name, const Tensor& x, const Sizes& size, in
   if (dims == 2 && sizes[0] == 1 && sizes[1] == 1) return mean(x, Dims{-2, -1}, true);
   Tensor y = convert(x, compute_type(x.dtype()));
   for (int d = 0; d < dims; ++d) y = adaptive_mean(y, x.rank() - dims + d, sizes[d]);
-  return convert(contiguous(y), x.dtype());
+  return unshared(convert(contiguous(y), x.dtype()), x);
 }
 
 Results adaptive_max(const char* name, const Tensor& input, const Sizes& size, int dims,

@@ -8,6 +8,7 @@
 #include "runtime/ops/shape_ops.h"
 #include "runtime/ops/transfer.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/body.h"
 
 namespace tide {
 namespace {
@@ -110,6 +111,10 @@ Tensor clone(const Tensor& x) {
                 [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; });
   }
   return y;
+}
+
+Tensor unshared(const Tensor& y, const Tensor& x) {
+  return y.body().cell == x.body().cell ? clone(y) : y;
 }
 
 Tensor contiguous_in(const Tensor& x, const std::optional<std::string>& memory_format) {

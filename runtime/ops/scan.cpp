@@ -170,7 +170,7 @@ Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim) {
     const Tensor later = slice(y, place, 1, count), earlier = slice(y, place, 0, count);
     y = y.dtype() == DType::boolean ? logical_xor(later, earlier) : later - earlier;
   }
-  return y;
+  return unshared(y, x);
 }
 
 }  // namespace tide

@@ -145,7 +145,7 @@ Tensor heaviside(const Tensor& x, const Tensor& values) {
 
 Tensor nan_to_num(const Tensor& x, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf) {
-  if (!is_floating(x.dtype())) return x;
+  if (!is_floating(x.dtype())) return clone(x);
   const double top = largest_of(x.dtype());
   const Tensor finite = where(isnan(x), nan.value_or(0), x);
   const Tensor high = where(eq(finite, kInfinity), posinf.value_or(top), finite);

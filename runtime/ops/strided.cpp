@@ -5,7 +5,6 @@
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
-#include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
@@ -47,24 +46,6 @@ Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, in
   return layout;
 }
 
-bool repeats_elements(const Layout& layout) {
-  for (int d = 0; d < layout.rank(); ++d)
-    if (layout.shape[d] > 1 && layout.strides[d] == 0) return true;
-  return false;
-}
-
-Sizes sizes_of(const Layout& layout) {
-  Sizes sizes;
-  for (int d = 0; d < layout.rank(); ++d) sizes.push_back(layout.shape[d]);
-  return sizes;
-}
-
-Sizes strides_of(const Layout& layout) {
-  Sizes strides;
-  for (int d = 0; d < layout.rank(); ++d) strides.push_back(layout.strides[d]);
-  return strides;
-}
-
 /// A view of the elements x[i][i]... of the first `count` i.
 Tensor main_diagonal(const Tensor& x, int64_t count) {
   Layout own(Shape{count}), part(Shape{count});
@@ -87,17 +68,15 @@ Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
   const Layout layout = checked_layout(size, stride, storage_offset.value_or(own.offset), storage);
   const Tensor y = make_view(x, layout);
   if (!needs_history(x)) return y;
-  if (repeats_elements(own))
-    throw Error("as_strided: an expanded tensor has no gradient here: see contiguous");
   set_history(y, "as_strided", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
-    const Tensor none = zeros({storage}, {.dtype = call.dy.dtype(), .device = call.dy.device()});
-    if (layout.shape.numel() == 0)
-      return {as_strided(none, sizes_of(own), strides_of(own), own.offset)};
-    Layout place = layout;
-    ++place.offset;
-    const Tensor at = ravel(index_ramp(place, call.dy.device()));
-    const Tensor sums = scatter_along("as_strided", none, 0, at, ravel(call.dy), true);
-    return {as_strided(sums, sizes_of(own), strides_of(own), own.offset)};
+    const Shape whole{storage};
+    Tensor dx = place_part("as_strided", call.dy, whole, layout);
+    // What x shows several times shares its gradient out.
+    if (!own.is_injective())
+      dx = dx / place_part("as_strided",
+                           ones(own.shape, {.dtype = dx.dtype(), .device = dx.device()}), whole,
+                           own);
+    return {take_part("as_strided", dx, own)};
   });
   return y;
 }

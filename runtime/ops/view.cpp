@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "runtime/ops/creation.h"
+#include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
 #include "runtime/tensor/body.h"
 
@@ -64,7 +66,30 @@ Tensor take_part(const char* name, const Tensor& x, const Layout& part) {
   return view_part(name, dense, own, part);
 }
 
+namespace {
+
+/// place_part where elements share places.
+Tensor add_parts(const char* name, const Tensor& x, const Shape& shape, const Layout& part) {
+  // Along a stride of 0 all elements have one place.
+  Dims repeated;
+  Layout once = part;
+  for (int d = 0; d < part.rank(); ++d) {
+    if (part.strides[d] != 0 || part.shape[d] == 1) continue;
+    repeated.push_back(d);
+    once.shape[d] = 1;
+  }
+  const Tensor sums = repeated.empty() ? x : sum(x, repeated, true);
+  if (once.is_injective()) return place_part(name, sums, shape, once);
+  const Tensor none = zeros({shape.numel()}, {.dtype = x.dtype(), .device = x.device()});
+  ++once.offset;  // positions count from 1
+  const Tensor at = ravel(index_ramp(once, x.device()));
+  return reshape_to(scatter_along(name, none, 0, at, ravel(sums), true), shape);
+}
+
+}  // namespace
+
 Tensor place_part(const char* name, const Tensor& x, const Shape& shape, const Layout& part) {
+  if (!part.is_injective()) return add_parts(name, x, shape, part);
   Tensor y = zeros(shape, {.dtype = x.dtype(), .device = x.device()});
   record_fill(name, make_view(y, part), x);
   if (needs_history(x)) {

@@ -23,8 +23,8 @@ Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Lay
 /// The same for a layout of dense tensors alone; copies x if it is not dense.
 Tensor take_part(const char* name, const Tensor& x, const Layout& part);
 
-/// Zeros of `shape` with x at the places that `part` names: the gradient of view_part. With
-/// history.
+/// Zeros of `shape` with x at the places that `part` names, elements that share a place added up:
+/// the gradient of view_part. With history.
 Tensor place_part(const char* name, const Tensor& x, const Shape& shape, const Layout& part);
 
 /// A view of all elements of x whose gradient `gradient` takes back to x's shape.

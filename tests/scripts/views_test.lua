@@ -60,6 +60,27 @@ describe("views", function(device)
     x:fill_(0)
     equal(copy[1]:tolist(), {1, 2, 3})
   end)
+  it("ops that promise a tensor of their own copy even where they change nothing", function()
+    local F = tide.nn.functional
+    local planes = tide.arange(16.0):reshape(1, 4, 2, 2):to(device)
+    local same = {
+      function(x) return F.pad(x, {0, 0}, {mode = "circular"}) end,
+      function(x) return F.pixel_shuffle(x, 1) end,
+      function(x) return F.pixel_shuffle(x[{{}, {}, {1, 1}, {1, 1}}], 2) end,
+      function(x) return F.pixel_unshuffle(x, 1) end,
+      function(x) return F.channel_shuffle(x, 1) end,
+      function(x) return F.channel_shuffle(x, 4) end,
+      function(x) return F.adaptive_avg_pool2d(x, 2) end,
+      function(x) return F.interpolate(x, {size = {2, 2}, mode = "area"}) end,
+      function(x) return x:diff(0) end,
+      function(x) return x:to("int64"):nan_to_num() end,
+    }
+    for i, make in ipairs(same) do
+      local x = i == #same and planes:to("int64") or planes:clone()
+      make(x):fill_(-1)
+      test.is_true(x:ge(0):all():item(), "op " .. i)
+    end
+  end)
   it("cat and stack join", function()
     local x = tide.tensor({1, 2}):to(device)
     equal(tide.cat({x, x}):tolist(), {1, 2, 1, 2})

@@ -349,7 +349,9 @@ function F.channel_shuffle(...)
   if groups < 1 or x:size(2) % groups ~= 0 then
     raise("channel_shuffle: %d channels do not divide into %d groups", x:size(2), groups)
   end
-  return x:unflatten(2, {groups, x:size(2) // groups}):transpose(2, 3):flatten(2, 3)
+  local each = x:size(2) // groups
+  if groups == 1 or each == 1 then return x:clone() end
+  return x:unflatten(2, {groups, each}):transpose(2, 3):flatten(2, 3)
 end
 
 require "tide.nn.functional.bags"(F)

@@ -2,6 +2,9 @@
 -- run.
 local tide = require "tide"
 
+local here = debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$" or "."
+local new_random = dofile(here .. "/new_random.lua")
+
 local kRows, kColumns = 6, 8
 
 --- Each entry takes the list of tensors made so far and a random number generator; it returns a new
@@ -36,15 +39,6 @@ local actions = {
   function(t, pick, random) pick(t)[random(1, kRows)]:add_(pick(t)[random(1, kRows)]) end,
   function(t, pick) pick(t):transpose(1, 2):sub_(pick(t):transpose(1, 2) * 0.1) end,
 }
-
---- A small generator of its own, so that a program is the same whatever else draws random numbers.
-local function new_random(seed)
-  local state = seed * 2654435761 % 4294967296
-  return function(low, high)
-    state = (state * 1664525 + 1013904223) % 4294967296
-    return low + (state >> 8) % (high - low + 1)
-  end
-end
 
 --- Runs the program of `seed` with `steps` actions; returns the list of all its tensors. `around`, if
 --- given, is called with each action and calls that.
