@@ -214,6 +214,7 @@ void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, siz
 void CudaBackend::finish() {
   if (on_queue()) {
     use();
+    launches_->flush();
     return check(driver().stream_synchronize(queue_lane_.stream), "cuStreamSynchronize");
   }
   const std::shared_lock set_up(setup_mutex_);

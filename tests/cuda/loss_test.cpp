@@ -65,6 +65,20 @@ TEST_CASE("a lost device starts anew, without its values", "[cuda]") {
   CHECK(outcome.status == 0);
 }
 
+TEST_CASE("pinned memory is pinned again after a loss", "[cuda]") {
+  const std::string copies =
+      "assert(pinned:to('cuda'):sum():item() == 4)\n"
+      "assert(tide.ones(3):pin_memory():to('cuda'):sum():item() == 3)\n"
+      "print('copied')";
+  const auto before =
+      run_script("local pinned = tide.ones(4):pin_memory()\n" + copies, "pinned_only=1");
+  INFO(before.err);
+  CHECK(before.out == "copied\n");
+  const auto after = run_script(kStart + copies, settings(",pinned_only=1"));
+  INFO(after.err);
+  CHECK(after.out == "copied\n");
+}
+
 TEST_CASE("what is queued behind a lost device does not run with old addresses", "[cuda]") {
   const auto outcome = run_script(
       "local eager <close> = tide.eager()\n"

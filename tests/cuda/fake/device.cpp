@@ -1,8 +1,11 @@
 // A device of the fake driver: memory that is the host's, and streams that are threads.
 #include "tests/cuda/fake/device.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+
+#include "tests/cuda/fake/settings.h"
 
 namespace fake {
 
@@ -75,17 +78,20 @@ bool Device::owns(uint64_t address, size_t bytes) const {
 }
 
 void Device::reset() {
-  std::lock_guard lock(streams_mutex);
+  std::lock_guard lock(context_mutex);
   for (StreamThread* stream : streams) stream->synchronize();
   streams.clear();
   memory.clear();
+  for (uint64_t address : registered) pinned().remove(address);
+  registered.clear();
   lost = tide::cuda::kSuccess;
 }
 
 StreamThread::StreamThread(Device& device) : device_(device) {
   {
-    std::lock_guard lock(device.streams_mutex);
+    std::lock_guard lock(device.context_mutex);
     device.streams.push_back(this);
+    random_.seed(static_cast<unsigned>(device.streams.size()));
   }
   std::thread([this] { run(); }).detach();  // until the process ends, as a driver's own
 }
@@ -111,6 +117,8 @@ void StreamThread::run() {
       work = std::move(work_.front());
       work_.pop_front();
     }
+    if (settings().late && random_() % 2)
+      std::this_thread::sleep_for(std::chrono::microseconds(settings().late));
     work();
     std::lock_guard lock(mutex_);
     ++done_;

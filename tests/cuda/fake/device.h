@@ -8,6 +8,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -47,17 +49,20 @@ struct Device {
   Blocks memory;
   std::atomic<Result> lost{0};  ///< the error that every call gives from then on
   std::atomic<int64_t> launches{0};
-  std::mutex streams_mutex;
+  std::mutex context_mutex;
   std::vector<StreamThread*> streams;  ///< of the context
+  std::set<uint64_t> registered;       ///< host memory that was pinned in the context
 
-  /// A new context: what waits in the old one's streams ends, and all memory goes.
+  /// A new context: what waits in the old one's streams ends, all memory goes, and host memory that
+  /// was registered is ordinary again.
   void reset();
 
   /// Whether [address, address + bytes) may be touched by this device.
   bool owns(uint64_t address, size_t bytes) const;
 };
 
-/// Does what it is given in order, on a thread of its own.
+/// Does what it is given in order, on a thread of its own. If streams are to be late, it waits
+/// before about half of its work, so that it comes to it at another time than streams beside it.
 class StreamThread {
  public:
   explicit StreamThread(Device& device);
@@ -69,6 +74,7 @@ class StreamThread {
   void run();
 
   Device& device_;
+  std::minstd_rand random_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;

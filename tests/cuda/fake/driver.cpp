@@ -174,12 +174,18 @@ Result host_allocate(void** data, size_t bytes, unsigned) {
 
 Result host_register(void* data, size_t bytes, unsigned) {
   if (const Result error = state()) return error;
-  pinned().add(reinterpret_cast<uint64_t>(data), bytes);
+  const auto address = reinterpret_cast<uint64_t>(data);
+  const std::lock_guard lock(current->context_mutex);
+  current->registered.insert(address);
+  pinned().add(address, bytes);
   return kSuccess;
 }
 
 Result host_unregister(void* data) {
-  return pinned().remove(reinterpret_cast<uint64_t>(data)) ? kSuccess : kInvalidValue;
+  const auto address = reinterpret_cast<uint64_t>(data);
+  const std::lock_guard lock(current->context_mutex);
+  current->registered.erase(address);
+  return pinned().remove(address) ? kSuccess : kInvalidValue;
 }
 
 Result host_release(void* data) {
@@ -210,6 +216,7 @@ Result copy(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
   const auto pageable = [](uint64_t address) {
     return !is_on_device(address) && !pinned().find(address);
   };
+  if (settings().pinned_only && (pageable(from) || pageable(to))) return kInvalidValue;
   if (pageable(from)) {
     const auto* start = reinterpret_cast<const uint8_t*>(from);
     auto staged = std::make_shared<std::vector<uint8_t>>(start, start + bytes);

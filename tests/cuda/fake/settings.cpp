@@ -43,6 +43,8 @@ Settings read_settings() {
   integer("resident_blocks", result.resident_blocks);
   integer("block_threads", result.block_threads);
   integer("skip_kernels", result.skip_kernels);
+  integer("late", result.late);
+  integer("pinned_only", result.pinned_only);
   if (given.count("memory")) result.memory = bytes_of(given["memory"]);
   integer("fail_graph_after", result.fail_graph_after);
   result.fail_graph = given["fail_graph"];

@@ -26,6 +26,8 @@ struct Settings {
   std::string fail_graph;    ///< a call on graphs that fails: create, add, instantiate, set, launch
   int fail_graph_after = 0;  ///< so many of them succeed first
   int skip_kernels = 0;      ///< 1: kernels are taken and do nothing
+  int late = 0;              ///< microseconds that a stream waits before some of its work
+  int pinned_only = 0;       ///< 1: copies between a device and memory that is not pinned fail
 };
 
 const Settings& settings();
