@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "runtime/cuda/dnn.h"
+#include "runtime/cuda/workspace.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/runtime/cpu/native_runner.h"
@@ -147,7 +149,54 @@ void check_all(double tolerance) {
   }
 }
 
+/// Offers attention to a cuDNN of its own: arrays begin so many bytes behind a block's begin, and
+/// rows of so many features lie so many elements apart.
+struct Offer {
+  explicit Offer(int64_t shift, int64_t features = 8, int64_t apart = 8) {
+    constexpr size_t kBytes = 4096;
+    cuda::AttentionArguments g{};
+    std::vector<void*> blocks;
+    const auto block = [&] {
+      blocks.push_back(cuda_backend().allocate(kBytes));
+      return static_cast<char*>(blocks.back()) + shift;
+    };
+    g.query = block(), g.key = block(), g.value = block(), g.result = block();
+    g.logarithms = reinterpret_cast<float*>(block());
+    g.stacks = g.heads = 1, g.rows = g.keys = 4, g.features = features;
+    for (auto* strides : {g.query_strides, g.key_strides, g.value_strides, g.result_strides}) {
+      strides[0] = strides[1] = 4 * apart;
+      strides[2] = apart;
+    }
+    g.scale = 1;
+    cuda::Workspace workspace;
+    cuda::Dnn dnn(90, workspace);
+    const auto outcome = dnn.attend(g, DType::f16, cuda_stream());
+    cuda::check(cuda::driver().stream_synchronize(cuda_stream()), "cuStreamSynchronize");
+    enqueued = outcome.enqueued;
+    obstacle = outcome.obstacle ? outcome.obstacle : "";
+    for (void* data : blocks) cuda_backend().release(data, kBytes);
+  }
+
+  bool enqueued;
+  std::string obstacle;
+};
+
 }  // namespace
+
+TEST_CASE("cuDNN takes attention of arrays and rows at multiples of 16 bytes", "[cuda][fake]") {
+  for (const int64_t shift : {0, 16, 48, 64}) {
+    CAPTURE(shift);
+    CHECK(Offer(shift).enqueued);
+  }
+  CHECK(Offer(0, 16, 24).enqueued);
+  for (const int64_t shift : {4, 8, 24}) {
+    CAPTURE(shift);
+    CHECK_FALSE(Offer(shift).enqueued);
+    CHECK(Offer(shift).obstacle == "an array does not begin at a multiple of 16 bytes");
+  }
+  CHECK(Offer(0, 8, 12).obstacle == "rows are not a multiple of 16 bytes apart");
+  CHECK(Offer(0, 12, 16).obstacle == "the features of a row are not a multiple of 16 bytes");
+}
 
 TEST_CASE("attention on a device agrees with the host's", "[cuda]") {
   check_all<Float16>(2e-3);

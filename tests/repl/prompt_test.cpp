@@ -56,10 +56,12 @@ TEST_CASE("Ctrl-C stops what runs and keeps the state", "[repl]") {
       "coroutine.wrap(function() while true do end end)()",
       "repeat until not coroutine.resume(coroutine.create(function() repeat until nil end))",
       "tide.sleep(1000)",
+      "while true do waits = (waits or 0) + 1 slow:add_(1) tide.hand_over() end",
   };
   Terminal terminal;
   terminal.read_to_prompt();
-  answer(terminal, "kept = 42");
+  answer(terminal, "kept = 42 slow = tide.ones({4}, {device = 'sim:0'})");
+  answer(terminal, "tide.sim.configure {index = 0, launch_cost = 0.02}");
   for (const char* loop : loops) {
     CAPTURE(loop);
     terminal.type(std::string(loop) + "\n");

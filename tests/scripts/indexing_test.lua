@@ -48,6 +48,11 @@ describe("indexing", function(device)
   end)
   it("refuses positions out of range and broken numbers", function()
     raises("out of range", function() return x[{5, 1}] end)
+    for _, position in ipairs {5, 8, 100, -4, -100} do
+      raises("out of range", function() return x[position] end)
+    end
+    equal(x[4], nil) -- one behind the last row: ipairs ends there
+    raises("out of range", function() x[4] = 0 end)
     test.is_false(pcall(function() return x[1.5] end))
     equal(x[2.0]:tolist(), {5, 6, 7, 8})
   end)

@@ -15,6 +15,24 @@ TEST_CASE("an error names the innermost line outside the library", "[entry]") {
         "test:1: add: argument 2 (other): expected tensor or number, got string");
 }
 
+TEST_CASE("a chunk at the address of one that is gone has its own name", "[entry]") {
+  LuaState lua;
+  CHECK(lua.run("local bad, known, again = tide.tensor{9}, {}, 0\n"
+                "for i = 1, 500 do\n"
+                "  local name = ('chunk%05d.lua'):format(i)\n"
+                "  local fail = load('local x, i = ... return x:index_select(1, i)', '@' .. name)\n"
+                "  local source = ('%p'):format(debug.getinfo(fail, 'S').source)\n"
+                "  if known[source] then again = again + 1 end\n"
+                "  known[source] = true\n"
+                "  local ok, why = pcall(function() return fail(tide.ones(3), bad):tolist() end)\n"
+                "  if not why:find('queued at ' .. name .. ':1 ', 1, true) then return why end\n"
+                "  fail, name, source = nil, nil, nil\n"
+                "  collectgarbage()\n"
+                "end\n"
+                "return again > 20 and 'names and addresses again' or again") ==
+        "names and addresses again");
+}
+
 TEST_CASE("a state may close while another goes on", "[entry]") {
   LuaState first;
   {

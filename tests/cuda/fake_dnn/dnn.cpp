@@ -225,6 +225,10 @@ Status finish_graph(Object& graph) {
   }
   if (!graph.get<Handle>(Property::graph_handle)) return kBadParameter;
   if (fails("graph")) return kNotSupported;
+  // Engines for attention read and write 16 bytes of half types at a time.
+  for (const DnnArray& array : graph.operations.stored())
+    if ((array.format == Format::f16 || array.format == Format::bf16) && array.alignment < 16)
+      return kNotSupported;
   graph.convolution = graph.object(Property::graph_operations).convolution;
   return 0;
 }

@@ -16,8 +16,8 @@ describe("running", function()
     end)
   end
 
-  it("sums of lanes of many blocks", function()
-    for _, shape in ipairs {{70000}, {2, 66000}} do
+  it("sums of lanes of many blocks, and of more than a round of 1024 blocks", function()
+    for _, shape in ipairs {{70000}, {2, 66000}, {1024 * 1024 + 3000}} do
       local x = tide.randn(shape)
       test.identical(x:cuda():cumsum(#shape):cpu(), x:cumsum(#shape))
     end

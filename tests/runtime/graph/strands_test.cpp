@@ -19,15 +19,22 @@ using test::values;
 
 namespace {
 
-/// A submission of one step that reads the one set of addresses and writes the other.
+/// A submission of one step that reads the one set of addresses and writes the other. It also makes
+/// values that are no buffers, falls back to values of before, and counts up from numbers that are
+/// no addresses.
 struct Uses {
-  std::set<uint64_t> reads, writes;
+  std::set<uint64_t> reads, writes, outputs{}, olds{}, ramps{};
 
   Step step() const {
     Step step;
     step.kind = Step::Kind::native;
-    step.buffers.resize(reads.size() + writes.size());
-    step.inputs = static_cast<uint16_t>(reads.size());
+    step.inputs = static_cast<uint16_t>(reads.size() + ramps.size());
+    for (size_t i = 0; i < reads.size() + ramps.size() + writes.size(); ++i) {
+      const bool ramp = i >= reads.size() && i < step.inputs;
+      step.buffers.push_back({ramp ? BufferUse::Source::ramp : BufferUse::Source::external, 0});
+    }
+    step.outputs.resize(outputs.size());
+    step.fallbacks.resize(olds.size());
     return step;
   }
 
@@ -36,15 +43,25 @@ struct Uses {
     submission.plan = new Plan;
     BoundStep bound{};
     bound.step = &step;
+    const auto add = [&](const std::set<uint64_t>& numbers) {
+      const auto first = static_cast<uint32_t>(submission.words.size());
+      submission.words.insert(submission.words.end(), numbers.begin(), numbers.end());
+      return first;
+    };
+    bound.outputs = add(outputs);
+    bound.fallbacks = add(olds);
+    bound.storages = add(reads);
+    add(ramps);
+    add(writes);
     submission.steps.push_back(bound);
-    submission.words.assign(reads.begin(), reads.end());
-    submission.words.insert(submission.words.end(), writes.begin(), writes.end());
     return submission;
   }
 
   bool disturbs(const Uses& other) const {
-    for (uint64_t address : writes)
-      if (other.reads.contains(address) || other.writes.contains(address)) return true;
+    for (const auto* changed : {&writes, &outputs})
+      for (uint64_t address : *changed)
+        for (const auto* used : {&other.reads, &other.writes, &other.outputs, &other.olds})
+          if (used->contains(address)) return true;
     return false;
   }
 };
@@ -92,6 +109,33 @@ TEST_CASE("what is only read ties no strands", "[strands]") {
         std::vector<std::vector<uint32_t>>{{0, 2}, {1}});
 }
 
+TEST_CASE("a value that a step falls back to is read, one that it makes is written", "[strands]") {
+  using List = std::vector<std::vector<uint32_t>>;
+  const Uses writes{{1}, {2}}, falls_back{{1}, {3}, {}, {2}}, makes{{1}, {4}, {2}};
+  CHECK(strands_of({writes, falls_back}) == List{{0, 1}});
+  CHECK(strands_of({falls_back, writes}) == List{{0, 1}});
+  CHECK(strands_of({falls_back, {{2}, {5}}}) == List{{0}, {1}});
+  CHECK(strands_of({makes, falls_back}) == List{{0, 1}});
+  CHECK(strands_of({makes, {{2}, {5}}}) == List{{0, 1}});
+  CHECK(strands_of({writes, {{1}, {5}, {}, {}, {2}}}) == List{{0}, {1}});  // 2 is a number there
+}
+
+TEST_CASE("work is counted for each strand and for all", "[strands]") {
+  Strands strands;
+  for (int round = 0; round < 2; ++round) {  // starting anew forgets what was before
+    const std::vector<Uses> all{{{1}, {2}}, {{1}, {3}}, {{2}, {4}}, {{1}, {5}}};
+    std::vector<Step> steps;
+    for (const Uses& uses : all) steps.push_back(uses.step());
+    strands.clear();
+    for (size_t i = 0; i < all.size(); ++i)
+      strands.add(all[i].submission(steps[i]), static_cast<int64_t>(10 + i));
+    strands.tie();
+    CHECK(strands.count() == 3);
+    CHECK(strands.longest_work() == 22);
+    CHECK(strands.whole_work() == 46);
+  }
+}
+
 TEST_CASE("strands share no address that one of them writes, and are as many as can be",
           "[strands]") {
   std::mt19937 random(1);
@@ -102,6 +146,9 @@ TEST_CASE("strands share no address that one of them writes, and are as many as 
     for (Uses& uses : all) {
       for (uint32_t i = below(4); i > 0; --i) uses.reads.insert(64 * (1 + below(addresses)));
       for (uint32_t i = below(3); i > 0; --i) uses.writes.insert(64 * (1 + below(addresses)));
+      if (below(3) == 0) uses.outputs.insert(64 * (1 + below(addresses)));
+      if (below(3) == 0) uses.olds.insert(64 * (1 + below(addresses)));
+      if (below(3) == 0) uses.ramps.insert(64 * (1 + below(addresses)));
     }
     CHECK(strands_of(all) == expected_strands(all));
   }

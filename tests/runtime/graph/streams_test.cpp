@@ -7,6 +7,7 @@
 #include "runtime/ops/creation.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/scan.h"
+#include "runtime/ops/transfer.h"
 #include "tests/runtime/graph/work.h"
 #include "tests/runtime/ops/values.h"
 
@@ -83,6 +84,37 @@ TEST_CASE("what another stream reads is neither written over nor handed out", "[
   engine::hand_over();
   CHECK(values(sums)[999] == 5000);
   CHECK(values(next)[0] == 7);
+}
+
+TEST_CASE("room is made of blocks that another stream has read", "[graph]") {
+  constexpr int64_t kMegabyte = 1 << 18;  // elements
+  const auto stored = [](int64_t elements, float number) {
+    const std::vector<float> numbers(static_cast<size_t>(elements), number);
+    return record_constant(numbers.data(), {elements}, DType::f32, kSim);
+  };
+  const engine::StreamId other = engine::add_stream(kSim);
+  const auto limit = [](size_t bytes) {
+    engine::empty_cache(kSim);
+    engine::SimOptions options;
+    options.memory_limit = bytes;
+    engine::configure_sim(1, options);
+  };
+  engine::synchronize();
+  limit(size_t{8} << 20);
+  {
+    const LaunchCost slow(0.1);
+    Tensor x = stored(4 * kMegabyte, 2), total;
+    {
+      const On on(other);
+      total = sum(x);
+      engine::hand_over();
+    }
+    x = Tensor();  // four of eight megabytes are free when the other stream has come to the sum
+    const Tensor y = stored(6 * kMegabyte, 3);
+    CHECK(values(sum(y))[0] == 18.0 * kMegabyte);
+    CHECK(values(total)[0] == 8.0 * kMegabyte);
+  }
+  limit(size_t{1} << 30);
 }
 
 TEST_CASE("a stream writes in place what it alone holds", "[graph]") {
