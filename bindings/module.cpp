@@ -166,6 +166,8 @@ void open_classes(lua_State* L) {
   open_modes(L);
   open_generator_class(L);
   open_benchmark(L);
+  open_grad_function_class(L);
+  open_dlpack(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<StateEnd>(L, none, none);
   lua_pop(L, 1);

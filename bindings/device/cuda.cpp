@@ -1,10 +1,13 @@
 // tide.cuda: PyTorch's names for CUDA devices, on machines without any too.
+#include <cmath>
 #include <string>
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "bindings/tensor/methods.h"
 #include "runtime/cuda/driver.h"
+#include "runtime/cuda/nvml.h"
 #include "runtime/cuda/properties.h"
 #include "runtime/graph/engine.h"
 
@@ -135,6 +138,38 @@ int get_device_properties(lua_State* L) {
   return 1;
 }
 
+/// What the management library tells of the device now.
+cuda::DeviceStatus status_of(lua_State* L, const char* function) {
+  const cuda::DeviceProperties device = cuda::device_properties(usable(L, 1, function).index);
+  const auto status = cuda::device_status(device.pci_domain, device.pci_bus, device.pci_device);
+  if (!status)
+    throw DeviceError(std::string(function) + ": NVIDIA's management library (libnvidia-ml.so.1) " +
+                      "is not there, or does not know the device");
+  return *status;
+}
+
+template <class Value>
+Value told(const std::optional<Value>& value, const char* function) {
+  if (!value) throw DeviceError(std::string(function) + ": the device does not tell");
+  return *value;
+}
+
+int utilization(lua_State* L) {
+  lua_pushinteger(L, told(status_of(L, "cuda.utilization").use, "cuda.utilization"));
+  return 1;
+}
+
+int temperature(lua_State* L) {
+  lua_pushinteger(L, told(status_of(L, "cuda.temperature").temperature, "cuda.temperature"));
+  return 1;
+}
+
+int power_draw(lua_State* L) {
+  const double watts = told(status_of(L, "cuda.power_draw").power, "cuda.power_draw");
+  lua_pushinteger(L, std::llround(1e3 * watts));
+  return 1;
+}
+
 /// The function with the same name of `tide`, called for a CUDA device; upvalue: that function.
 int with_device(lua_State* L) {
   const Device device = usable(L, 1, "cuda");
@@ -166,6 +201,19 @@ constexpr Function kFunctions[] = {
     {"get_device_capability", guard<get_device_capability>, "device?",
      "The compute capability of the device: two numbers",
      "pcall(tide.cuda.get_device_capability) == tide.cuda.is_available() --> true"},
+    {"manual_seed", guard<manual_seed>, "seed",
+     "The same as tide.manual_seed: one generator serves all devices",
+     "tide.cuda.manual_seed(7); tide.initial_seed() --> 7"},
+    {"manual_seed_all", guard<manual_seed>, "seed",
+     "The same as tide.manual_seed: one generator serves all devices",
+     "tide.cuda.manual_seed_all(7); tide.initial_seed() --> 7"},
+    {"utilization", guard<utilization>, "device?",
+     "The percentage of the last moments in which kernels ran, whoever's they were",
+     "pcall(tide.cuda.utilization) == tide.cuda.is_available() --> true"},
+    {"temperature", guard<temperature>, "device?", "The temperature in degrees Celsius",
+     "pcall(tide.cuda.temperature) == tide.cuda.is_available() --> true"},
+    {"power_draw", guard<power_draw>, "device?", "The power drawn now in milliwatts",
+     "pcall(tide.cuda.power_draw) == tide.cuda.is_available() --> true"},
     {"mem_get_info", guard<mem_get_info>, "device?", "Free and total bytes of the device",
      "pcall(tide.cuda.mem_get_info) == tide.cuda.is_available() --> true"},
 };

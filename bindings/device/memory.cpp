@@ -59,6 +59,24 @@ int memory_summary(lua_State* L) {
   return 1;
 }
 
+int memory_stats(lua_State* L) {
+  const auto memory = engine::memory(device_at_1(L, "memory_stats"));
+  const std::pair<const char*, int64_t> figures[] = {
+      {"allocated_bytes.all.current", static_cast<int64_t>(memory.in_use)},
+      {"allocated_bytes.all.peak", static_cast<int64_t>(memory.peak)},
+      {"reserved_bytes.all.current", static_cast<int64_t>(memory.in_use + memory.cached)},
+      {"inactive_split_bytes.all.current", static_cast<int64_t>(memory.cached)},
+      {"allocation.all.allocated", memory.allocations},
+      {"segment.all.allocated", memory.device_allocations},
+      {"num_device_alloc", memory.device_allocations}};
+  lua_createtable(L, 0, static_cast<int>(std::size(figures)));
+  for (const auto& [name, value] : figures) {
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, name);
+  }
+  return 1;
+}
+
 constexpr Function kFunctions[] = {
     {"memory_allocated", guard<memory_allocated>, "device?",
      "Bytes that tensors hold now; pinned host memory is not counted",
@@ -74,6 +92,12 @@ constexpr Function kFunctions[] = {
      "tide.reset_peak_memory_stats(); tide.max_memory_allocated() >= 0 --> true"},
     {"empty_cache", guard<empty_cache>, "device?", "Gives memory that is kept for reuse back",
      "tide.empty_cache()"},
+    {"memory_stats", guard<memory_stats>, "device?",
+     "The memory figures as a table, under PyTorch's names as far as there are such figures: "
+     "allocated_bytes.all.current and .peak, reserved_bytes.all.current, "
+     "inactive_split_bytes.all.current (kept for reuse), allocation.all.allocated (blocks asked "
+     "for), segment.all.allocated and num_device_alloc (of them, those from the system)",
+     "tide.memory_stats()[\"allocated_bytes.all.current\"] == tide.memory_allocated() --> true"},
     {"memory_summary", guard<memory_summary>, "device?", "The memory figures as a line of text",
      "type(tide.memory_summary(\"cpu\")) --> \"string\""},
 };

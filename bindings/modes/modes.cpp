@@ -199,6 +199,21 @@ int is_deterministic(lua_State* L) {
   return 1;
 }
 
+int use_deterministic_algorithms(lua_State* L) {
+  if (!lua_isboolean(L, 1))
+    throw ArgumentError(
+        std::string("use_deterministic_algorithms: argument 1 (on): expected boolean, got ") +
+        type_name(L, 1));
+  set_mode(L, &Modes::deterministic, lua_toboolean(L, 1) != 0);
+  return 0;
+}
+
+int are_deterministic_algorithms_enabled(lua_State* L) {
+  const Modes* modes = find_modes(L);
+  lua_pushboolean(L, modes && modes->deterministic);
+  return 1;
+}
+
 int set_precision(lua_State* L) {
   const char* name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : nullptr;
   const auto precision = name ? float32_precision_from_name(name) : std::nullopt;
@@ -262,6 +277,14 @@ constexpr Function kFunctions[] = {
      "tide.deterministic(function() return tide.ones(2):sum() end) --> 2.0"},
     {"is_deterministic", guard<is_deterministic>, "", "Whether results repeat exactly: always",
      "tide.is_deterministic() --> true"},
+    {"use_deterministic_algorithms", guard<use_deterministic_algorithms>, "on, {warn_only}",
+     "Asks for results that repeat exactly, as all do here, or takes that back",
+     "tide.use_deterministic_algorithms(true); local on = "
+     "tide.are_deterministic_algorithms_enabled(); tide.use_deterministic_algorithms(false); on "
+     "--> true"},
+    {"are_deterministic_algorithms_enabled", guard<are_deterministic_algorithms_enabled>, "",
+     "Whether use_deterministic_algorithms, or the mode deterministic, asked for them",
+     "tide.are_deterministic_algorithms_enabled() --> false"},
     {"set_float32_matmul_precision", guard<set_precision>, "precision",
      "\"high\" and \"medium\" let CUDA devices round factors of float32 products and convolutions "
      "to TF32, which is much faster; \"highest\" does not. For the whole program; the cpu always "

@@ -135,6 +135,7 @@ std::span<const FunctionFamily> function_families() {
     all.insert(all.end(), {
                               {"tide.", "Tensors of Lua values", construction_functions()},
                               {"tide.", "Bytes and summaries", byte_functions()},
+                              {"tide.", "Bytes and summaries", dlpack_functions()},
                               {"tide.", "Printing", text_functions()},
                               {"tide.", "Questions", question_functions()},
                               {"tide.", "Gradients", gradient_functions()},

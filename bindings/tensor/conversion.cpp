@@ -114,6 +114,18 @@ int to_type(lua_State* L) {
   return 1;
 }
 
+/// type(): the name of x's type; type(dtype): x in that type.
+int name_or_convert(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "type");
+  if (lua_isnoneornil(L, 2)) {
+    const std::string_view name = name_of(x.dtype());
+    lua_pushlstring(L, name.data(), name.size());
+  } else {
+    push_tensor(L, converted(x, {dtype_at(L, 2, "type")}));
+  }
+  return 1;
+}
+
 int type_as(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "type_as");
   push_tensor(L, converted(x, {check_tensor(L, 2, "type_as").dtype()}));
@@ -193,6 +205,9 @@ constexpr Function kMethods[] = {
      "tide.tensor{1.9, 255}:byte().dtype --> \"uint8\""},
     {"bool", guard<to_type<DType::boolean>>, "", "x as bool",
      "tide.tensor{0.0, 0.5}:bool() --> {false, true}"},
+    {"type", guard<name_or_convert>, "dtype?",
+     "x in another type; without one, the name of its type",
+     "tide.ones(2):type(), tide.ones(2):type(\"int8\") --> \"float32\", {1, 1}"},
     {"type_as", guard<type_as>, "other", "x in the type of another tensor",
      "tide.tensor{1, 2}:type_as(tide.ones(1)) --> {1.0, 2.0}"},
     {"cpu", guard<to_cpu>, "", "x on the cpu",

@@ -8,6 +8,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/ops/autograd.h"
 #include "runtime/ops/shape_ops.h"
 
 namespace tide::bindings {
@@ -150,6 +151,16 @@ int get_is_leaf(lua_State* L, const Tensor& x) {
   return 1;
 }
 
+int get_grad_fn(lua_State* L, const Tensor& x) {
+  push_grad_function(L, x);
+  return 1;
+}
+
+int get_retains_grad(lua_State* L, const Tensor& x) {
+  lua_pushboolean(L, retains_grad(x));
+  return 1;
+}
+
 int get_transposed(lua_State* L, const Tensor& x) {
   enter(L);
   push_tensor(L, reverse_dims(x));
@@ -221,6 +232,14 @@ constexpr Field kFields[] = {
      "(tide.ones(2):requires_grad_() * 2).requires_grad --> true"},
     {"is_leaf", get_is_leaf, nullptr, "Whether x was not computed from what requires a gradient",
      "(tide.ones(2):requires_grad_() * 2).is_leaf --> false"},
+    {"grad_fn", get_grad_fn, nullptr,
+     "The op that gave x, nil for a leaf: its name, next_functions (pairs of what gave its inputs, "
+     "nil where no gradient goes, and which result of that) and, where gradients add up, variable",
+     "local x = tide.ones(2):requires_grad_(); local f = (x * 2).grad_fn; "
+     "f.name, f.next_functions[1][1].variable == x, x.grad_fn --> \"MulBackward\", true, nil"},
+    {"retains_grad", get_retains_grad, nullptr,
+     "Whether x, which is no leaf, keeps its gradient: see retain_grad",
+     "local y = tide.ones(2):requires_grad_() * 2; y:retain_grad(); y.retains_grad --> true"},
     {"T", get_transposed, nullptr, "The dimensions in reverse order, as a view",
      "tide.tensor{{1, 2}, {3, 4}}.T --> {{1, 3}, {2, 4}}"},
     {"mT", get_matrix_transposed, nullptr, "The last two dimensions swapped, as a view",
@@ -273,6 +292,22 @@ int tensor_newindex(lua_State* L) {
   if (!field.set) throw ArgumentError("the field '" + name + "' of a tensor cannot be assigned");
   field.set(L, x);
   return 0;
+}
+
+/// w:data() and w:grad(), Gluon's form of w.data and w.grad: called is what the field gave, with w.
+int tensor_call(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "call");
+  const Tensor* owner = find_tensor(L, 2);
+  if (!owner || !(share_elements(*owner, x) || owner->grad() == x))
+    throw ArgumentError("a tensor is no function: x[i] reads an element, x * y multiplies");
+  if (!lua_isnoneornil(L, 3)) {
+    const Device device = device_at(L, 3, "data");
+    if (device != x.device())
+      throw DeviceError("data: the tensor lies on " + x.device().name() + ", not on " +
+                        device.name());
+  }
+  lua_settop(L, 1);
+  return 1;
 }
 
 int tensor_length(lua_State* L) {
@@ -332,6 +367,7 @@ void add_indexing(lua_State* L) {
   lua_pushcclosure(L, guard_lookup<tensor_index>, 2);
   lua_setfield(L, -2, "__index");
   const luaL_Reg metamethods[] = {{"__len", guard_lookup<tensor_length>},
+                                  {"__call", guard<tensor_call>},
                                   {"__tostring", guard<tensor_tostring>},
                                   {nullptr, nullptr}};
   luaL_setfuncs(L, metamethods, 0);

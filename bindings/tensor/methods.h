@@ -28,6 +28,8 @@ std::span<const FunctionFamily> tensor_method_families();
 std::span<const Function> question_functions();
 /// tide.manual_seed and its like.
 std::span<const Function> random_functions();
+/// tide.manual_seed, which tide.cuda has, too.
+int manual_seed(lua_State* L);
 /// Methods of tide.Generator.
 std::span<const Function> generator_methods();
 /// tide.set_printoptions.
@@ -40,6 +42,16 @@ std::span<const Function> construction_functions();
 std::span<const Function> construction_methods();
 /// tide.grad and its like.
 std::span<const Function> gradient_functions();
+
+/// tide.to_dlpack and tide.from_dlpack.
+std::span<const Function> dlpack_functions();
+/// Makes the class of DLPack capsules in this state.
+void open_dlpack(lua_State* L);
+
+/// Pushes the op that gave x, as x.grad_fn; nil for a leaf.
+void push_grad_function(lua_State* L, const Tensor& x);
+/// Makes the class of such ops in this state.
+void open_grad_function_class(lua_State* L);
 
 /// What the reference says of x.shape and its like: rows without a function.
 std::vector<Function> tensor_fields();

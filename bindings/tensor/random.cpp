@@ -46,10 +46,14 @@ void read_state(lua_State* L, int index, const char* function, Generator& genera
   generator.set_state(static_cast<uint64_t>(seed), static_cast<uint64_t>(offset));
 }
 
+}  // namespace
+
 int manual_seed(lua_State* L) {
   default_generator().manual_seed(seed_at(L, 1));
   return 0;
 }
+
+namespace {
 
 /// Numbers that differ from run to run.
 int seed(lua_State* L) {

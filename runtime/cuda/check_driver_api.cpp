@@ -24,6 +24,7 @@ static_assert(kComputeMode == int{CU_DEVICE_ATTRIBUTE_COMPUTE_MODE});
 static_assert(kEccEnabled == int{CU_DEVICE_ATTRIBUTE_ECC_ENABLED});
 static_assert(kPciBus == int{CU_DEVICE_ATTRIBUTE_PCI_BUS_ID});
 static_assert(kPciDevice == int{CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID});
+static_assert(kPciDomain == int{CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID});
 static_assert(kMemoryClockRate == int{CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE});
 static_assert(kMemoryBusWidth == int{CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH});
 static_assert(kL2CacheBytes == int{CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE});

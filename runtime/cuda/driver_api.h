@@ -53,6 +53,7 @@ enum Attribute : int {
   kMemoryBusWidth = 37,   ///< bits
   kL2CacheBytes = 38,
   kMaxThreadsPerMultiprocessor = 39,
+  kPciDomain = 50,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76
 };

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
+
 #include "runtime/cuda/libraries.h"
 
 namespace tide::cuda {
@@ -29,6 +31,7 @@ constexpr unsigned long long kNotTold = ~0ull;
   X(driver_version, "nvmlSystemGetDriverVersion", (char* text, unsigned size))               \
   X(count, "nvmlDeviceGetCount_v2", (unsigned* count))                                       \
   X(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned index, Device* device))             \
+  X(by_bus, "nvmlDeviceGetHandleByPciBusId_v2", (const char* place, Device* device))         \
   X(name, "nvmlDeviceGetName", (Device device, char* text, unsigned size))                   \
   X(memory, "nvmlDeviceGetMemoryInfo", (Device device, MemoryInfo * memory))                 \
   X(utilization, "nvmlDeviceGetUtilizationRates", (Device device, Utilization * use))        \
@@ -121,6 +124,15 @@ std::vector<DeviceStatus> device_statuses() {
                                                                 : DeviceStatus{});
   }
   return statuses;
+}
+
+std::optional<DeviceStatus> device_status(int pci_domain, int pci_bus, int pci_device) {
+  char place[32];
+  std::snprintf(place, sizeof place, "%08X:%02X:%02X.0", static_cast<unsigned>(pci_domain),
+                static_cast<unsigned>(pci_bus), static_cast<unsigned>(pci_device));
+  Device device = nullptr;
+  if (!nvml() || nvml()->by_bus(place, &device) != kSuccess) return std::nullopt;
+  return status_of(device);
 }
 
 std::string driver_release() {

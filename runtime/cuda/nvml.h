@@ -35,6 +35,9 @@ struct DeviceStatus {
 /// CUDA_VISIBLE_DEVICES hides. Empty if NVML is not there.
 std::vector<DeviceStatus> device_statuses();
 
+/// The device at this place of the PCI bus; none if NVML is not there or does not know it.
+std::optional<DeviceStatus> device_status(int pci_domain, int pci_bus, int pci_device);
+
 /// "580.65.06"; empty if NVML is not there.
 std::string driver_release();
 

@@ -57,6 +57,7 @@ DeviceProperties device_properties(int ordinal) {
   result.l2_cache = static_cast<size_t>(ask(kL2CacheBytes));
   result.ecc = ask(kEccEnabled) != 0;
   result.integrated = ask(kIntegrated) != 0;
+  result.pci_domain = ask(kPciDomain);
   result.pci_bus = ask(kPciBus);
   result.pci_device = ask(kPciDevice);
   for (const Units& units : kUnits)

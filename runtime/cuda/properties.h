@@ -17,7 +17,7 @@ struct DeviceProperties {
   int memory_bus_bits = 0;
   size_t l2_cache = 0;  ///< bytes
   bool ecc = false, integrated = false;
-  int pci_bus = 0, pci_device = 0;
+  int pci_domain = 0, pci_bus = 0, pci_device = 0;
   /// Units per multiprocessor (CUDA Programming Guide, arithmetic throughput); 0 for cards newer
   /// than this table.
   int float_units = 0, double_units = 0, tensor_units = 0;

@@ -355,4 +355,11 @@ void retain_grad(const Tensor& x) {
   x.body().autograd_state().retained_by = history;
 }
 
+bool retains_grad(const Tensor& x) {
+  const Ref<History> history = history_of(x);
+  return history && history->retained == &x.body();
+}
+
+bool share_elements(const Tensor& a, const Tensor& b) { return a.body().cell == b.body().cell; }
+
 }  // namespace tide

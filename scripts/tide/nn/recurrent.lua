@@ -4,6 +4,8 @@ local class = require "tide.class"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
+local packed_recurrence = require "tide.nn.packed_recurrence"
+local PackedSequence = require("tide.nn.utils.packed_sequence").PackedSequence
 local raise = require "tide.raise"
 local tide = require "tide"
 
@@ -103,16 +105,23 @@ function Recurrent:make_parameters()
   end
 end
 
---- One layer in one direction over x (length, n, features): outputs, last state.
-function Recurrent:run(x, state, layer, direction)
+--- One layer in one direction over x (length, n, features), or packed data with the numbers of
+--- sequences in each step: outputs, last state.
+function Recurrent:run(x, sizes, state, layer, direction)
   local tail = suffix(layer, direction)
   local weights = {
     hh = self["weight_hh" .. tail], bias_hh = self["bias_hh" .. tail],
     hr = self["weight_hr" .. tail],
   }
   -- The inputs' share of all steps is one product.
-  local inputs = F.linear(x, self["weight_ih" .. tail], self["bias_ih" .. tail]):unbind(1)
-  local step, outputs, length = steps[self.kind], {}, #inputs
+  local shares = F.linear(x, self["weight_ih" .. tail], self["bias_ih" .. tail])
+  local step = steps[self.kind]
+  if sizes then
+    local function weighted(input, now) return step(input, now, weights) end
+    return packed_recurrence(weighted, shares, sizes, state, direction == 2)
+  end
+  local inputs, outputs = shares:unbind(1), {}
+  local length = #inputs
   for t = 1, length do
     local at = direction == 1 and t or length + 1 - t
     outputs[at], state = step(inputs[at], state, weights)
@@ -120,8 +129,9 @@ function Recurrent:run(x, state, layer, direction)
   return tide.stack(outputs, 1), state
 end
 
---- The starting states as a list of tensors (layers * directions, n, size); zeros if not given.
-function Recurrent:start(x, given, unbatched)
+--- The starting states of n sequences as a list of tensors (layers * directions, n, size); zeros if
+--- not given.
+function Recurrent:start(x, n, given, unbatched)
   local name, count = getmetatable(self).name, self.num_layers * self.directions
   local widths = self.states == 2 and {self:output_size(), self.hidden_size}
     or {self:output_size()}
@@ -129,11 +139,11 @@ function Recurrent:start(x, given, unbatched)
   for i, width in ipairs(widths) do
     local state = given and given[i]
     if not state then
-      states[i] = x:new_zeros({count, x:size(2), width})
+      states[i] = x:new_zeros({count, n, width})
     else
       if unbatched then state = state:unsqueeze(2) end
       local shape = table.concat(state.shape, ", ")
-      local wanted = ("%d, %d, %d"):format(count, x:size(2), width)
+      local wanted = ("%d, %d, %d"):format(count, n, width)
       if shape ~= wanted then
         raise("%s: a starting state of shape (%s) is needed: got (%s)", name, wanted, shape)
       end
@@ -143,22 +153,9 @@ function Recurrent:start(x, given, unbatched)
   return states
 end
 
---- `output, state = rnn(x, state)`. x is (length, n, features), (n, length, features) with
---- batch_first, or (length, features); state is h (layers * directions, n, size), or {h, c} for an
---- LSTM, and zeros if left out.
-function Recurrent:forward(x, state, cell)
-  local name = getmetatable(self).name
-  local unbatched = x:dim() == 2
-  if not unbatched and x:dim() ~= 3 then
-    raise("%s: an input of 2 or 3 dimensions is needed: got %d", name, x:dim())
-  end
-  if x:size(-1) ~= self.input_size then
-    raise("%s: the input has %d features, the layer takes %d", name, x:size(-1), self.input_size)
-  end
-  if unbatched then x = x:unsqueeze(2) elseif self.batch_first then x = x:transpose(1, 2) end
-  if x:size(1) == 0 then raise("%s: the sequence is empty", name) end
-  if tide.is_tensor(state) then state = {state, cell} end
-  local states = self:start(x, state, unbatched)
+--- All layers over x, (length, n, features) or packed data with `sizes`: the outputs of the last
+--- one, and the last states as a list of tensors (layers * directions, n, size).
+function Recurrent:run_layers(x, sizes, states)
   local last = {}
   for i = 1, #states do last[i] = {} end
   local y = x
@@ -169,14 +166,55 @@ function Recurrent:forward(x, state, cell)
       local place, own = (layer - 1) * self.directions + direction, {}
       for i, all in ipairs(states) do own[i] = all[place] end
       local finish
-      outputs[direction], finish = self:run(y, own, layer, direction)
+      outputs[direction], finish = self:run(y, sizes, own, layer, direction)
       for i, value in ipairs(finish) do last[i][place] = value end
     end
     y = self.directions == 2 and tide.cat(outputs, -1) or outputs[1]
   end
-  for i, list in ipairs(last) do
-    last[i] = tide.stack(list, 1)
-    if unbatched then last[i] = last[i]:squeeze(2) end
+  for i, list in ipairs(last) do last[i] = tide.stack(list, 1) end
+  return y, last
+end
+
+--- Raises an error unless x has as many features as the layer takes.
+function Recurrent:check_features(x)
+  if x:size(-1) ~= self.input_size then
+    raise("%s: the input has %d features, the layer takes %d", getmetatable(self).name, x:size(-1),
+      self.input_size)
+  end
+end
+
+--- forward over a PackedSequence. States are those of the sequences in their order before packing.
+function Recurrent:forward_packed(packed, given)
+  self:check_features(packed.data)
+  local states = self:start(packed.data, packed.sizes[1], given, false)
+  local sorted, unsorted = packed.sorted_indices, packed.unsorted_indices
+  if given and sorted then
+    for i, state in ipairs(states) do states[i] = state:index_select(2, sorted) end
+  end
+  local y, last = self:run_layers(packed.data, packed.sizes, states)
+  if unsorted then
+    for i, state in ipairs(last) do last[i] = state:index_select(2, unsorted) end
+  end
+  return packed:with_data(y), self.states == 2 and last or last[1]
+end
+
+--- `output, state = rnn(x, state)`. x is (length, n, features), (n, length, features) with
+--- batch_first, (length, features), or a PackedSequence, which the output is then, too; state is h
+--- (layers * directions, n, size), or {h, c} for an LSTM, and zeros if left out.
+function Recurrent:forward(x, state, cell)
+  if tide.is_tensor(state) then state = {state, cell} end
+  if class.is_a(x, PackedSequence) then return self:forward_packed(x, state) end
+  local name = getmetatable(self).name
+  local unbatched = x:dim() == 2
+  if not unbatched and x:dim() ~= 3 then
+    raise("%s: an input of 2 or 3 dimensions is needed: got %d", name, x:dim())
+  end
+  self:check_features(x)
+  if unbatched then x = x:unsqueeze(2) elseif self.batch_first then x = x:transpose(1, 2) end
+  if x:size(1) == 0 then raise("%s: the sequence is empty", name) end
+  local y, last = self:run_layers(x, nil, self:start(x, x:size(2), state, unbatched))
+  if unbatched then
+    for i, value in ipairs(last) do last[i] = value:squeeze(2) end
   end
   if unbatched then y = y:squeeze(2) elseif self.batch_first then y = y:transpose(1, 2) end
   return y, self.states == 2 and last or last[1]

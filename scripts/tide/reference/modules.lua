@@ -225,5 +225,25 @@ return {
     {"unpad_sequence", "(padded, lengths, batch_first?)", "The sequences again, as a list",
       "nn.utils.rnn.unpad_sequence(tide.tensor{{1, 2}, {3, 0}}, tide.tensor{2, 1}, true) " ..
         "--> {{1, 2}, {3}}"},
+    {"pack_padded_sequence", "(input, lengths, {batch_first, enforce_sorted})",
+      "A PackedSequence of padded sequences, which recurrent layers take; with " ..
+        "{enforce_sorted = false} lengths may come in any order",
+      "nn.utils.rnn.pack_padded_sequence(tide.tensor{{1, 2}, {3, 0}}, {2, 1}, true).data " ..
+        "--> {1, 3, 2}"},
+    {"pad_packed_sequence", "(sequence, {batch_first, padding_value, total_length})",
+      "The padded sequences of a PackedSequence, in their order before, and their lengths",
+      "local rnn = nn.utils.rnn; " ..
+        "local packed = rnn.pack_padded_sequence(tide.tensor{{1, 2}, {3, 9}}, {2, 1}, true); " ..
+        "rnn.pad_packed_sequence(packed, true) --> {{1, 2}, {3, 0}}, {2, 1}"},
+    {"pack_sequence", "(sequences, {enforce_sorted})", "A PackedSequence of a list of sequences",
+      "local packed = nn.utils.rnn.pack_sequence{tide.ones(3, 2), tide.ones(1, 2)}; " ..
+        "local y, h = nn.GRU(2, 4)(packed); y.data.shape, h.shape --> {4, 4}, {1, 2, 4}"},
+    {"unpack_sequence", "(packed)", "The list of sequences that a PackedSequence holds",
+      "local rnn = nn.utils.rnn; " ..
+        "rnn.unpack_sequence(rnn.pack_sequence{tide.tensor{1, 2}, tide.tensor{3}}) " ..
+        "--> {{1, 2}, {3}}"},
+    {"PackedSequence", "(data, batch_sizes, {sorted_indices, unsorted_indices})",
+      "Sequences without padding: all first elements, all second ones, ...; packed:to(device) moves",
+      "nn.utils.rnn.PackedSequence(tide.tensor{1, 3, 2}, {2, 1}).batch_sizes --> {2, 1}"},
   },
 }

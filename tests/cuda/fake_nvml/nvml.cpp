@@ -20,6 +20,10 @@ TIDE_EXPORT nvmlDeviceGetHandleByIndex_v2(unsigned, void** device) {
   *device = nullptr;
   return 0;
 }
+TIDE_EXPORT nvmlDeviceGetHandleByPciBusId_v2(const char*, void** device) {
+  *device = nullptr;
+  return 0;
+}
 TIDE_EXPORT nvmlDeviceGetName(void*, char* text, unsigned size) {
   std::snprintf(text, size, "Fake GPU 0");
   return 0;

@@ -77,4 +77,6 @@ function rnn.unpad_sequence(...)
   return sequences
 end
 
+for name, value in pairs(require "tide.nn.utils.packed_sequence") do rnn[name] = value end
+
 return strict_table("tide.nn.utils.rnn", rnn)

@@ -1,0 +1,46 @@
+// The layout of tensors that programs exchange as DLPack (version 0.8, the form before 1.0): what a
+// host written in C and this module agree on.
+#pragma once
+
+#include <cstdint>
+
+namespace tide::bindings::dlpack {
+
+enum DeviceType : int32_t { kCpu = 1, kCudaHost = 3 };
+enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kBool = 6 };
+
+struct Device {
+  int32_t type;
+  int32_t index;
+};
+
+struct DataType {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+};
+
+struct Tensor {
+  void* data;
+  Device device;
+  int32_t rank;
+  DataType type;
+  int64_t* shape;
+  int64_t* strides;  ///< in elements; null: row-major
+  uint64_t byte_offset;
+};
+
+/// Whoever holds one calls its deleter once, on any thread.
+struct ManagedTensor {
+  Tensor tensor;
+  void* context;
+  void (*deleter)(ManagedTensor* self);  ///< may be null
+};
+static_assert(sizeof(Tensor) == 48 && sizeof(ManagedTensor) == 64);
+
+/// A capsule is a userdata with the metatable that the registry has under this name
+/// (luaL_checkudata(L, i, "dltensor")). Its block is one pointer to a ManagedTensor, which is null
+/// once somebody took the tensor over; until then the collector calls the deleter.
+inline constexpr char kCapsule[] = "dltensor";
+
+}  // namespace tide::bindings::dlpack

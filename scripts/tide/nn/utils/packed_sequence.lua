@@ -1,0 +1,180 @@
+-- nn.utils.rnn.PackedSequence: sequences of different lengths without padding, step by step, as
+-- recurrent layers take them; and the functions that make and unmake it.
+local arguments = require "tide.arguments"
+local class = require "tide.class"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local packing = {}
+
+local PackedSequence = class("PackedSequence")
+packing.PackedSequence = PackedSequence
+
+local read_packed = arguments("PackedSequence", {
+  "data", "batch_sizes", {"sorted_indices"}, {"unsorted_indices"},
+}, {data = "tensor"})
+
+--- The whole numbers of a list or tensor.
+local function numbers(value) return tide.is_tensor(value) and value:tolist() or value end
+
+--- `data` holds the first elements of all sequences, the longest first, then the second ones, and so
+--- on; `batch_sizes` is how many sequences have a first, a second, ... element. `sorted_indices` are
+--- the places of the sequences before they were sorted by length (nil: they were sorted), and
+--- `unsorted_indices` brings them back.
+function PackedSequence:init(...)
+  local given = read_packed(...)
+  self.data = given.data
+  -- On the host, where the steps are counted.
+  self.batch_sizes = tide.as_tensor(numbers(given.batch_sizes), {dtype = "int64", device = "cpu"})
+  self.sizes = numbers(given.batch_sizes)
+  self.sorted_indices = given.sorted_indices
+  self.unsorted_indices = given.unsorted_indices
+    or given.sorted_indices and given.sorted_indices:argsort()
+end
+
+--- The same sequences with other data: what a layer computed of them.
+function PackedSequence:with_data(data)
+  return PackedSequence(data, self.sizes, self.sorted_indices, self.unsorted_indices)
+end
+
+--- The sequences on another device or in another type; indices go along.
+function PackedSequence:to(...)
+  local data = self.data:to(...)
+  local function follow(indices) return indices and indices:to(data.device) end
+  return PackedSequence(data, self.sizes, follow(self.sorted_indices),
+    follow(self.unsorted_indices))
+end
+
+function PackedSequence:__tostring()
+  return ("PackedSequence(%d sequences, %d elements)"):format(self.sizes[1], #self.data)
+end
+
+--- A list of lengths, which are checked.
+local function checked_lengths(name, lengths, batch, longest)
+  local list = numbers(lengths)
+  if type(list) ~= "table" then
+    raise("%s: lengths: expected a list or a tensor, got %s", name, type(lengths))
+  end
+  if #list ~= batch then raise("%s: %d lengths for %d sequences", name, #list, batch) end
+  for i, length in ipairs(list) do
+    if not math.tointeger(length) or length < 1 or length > longest then
+      raise("%s: length %d must be a whole number in 1..%d, got %s", name, i, longest,
+        tostring(length))
+    end
+  end
+  return list
+end
+
+--- Where the elements of packed data lie in a (longest, n) table, as positions from 1; `order` is
+--- where each of the sorted sequences stands.
+local function places(sizes, order, batch, batch_first, longest)
+  local list = {}
+  for t, count in ipairs(sizes) do
+    for row = 1, count do
+      local place = order and order[row] or row
+      list[#list + 1] = batch_first and (place - 1) * longest + t or (t - 1) * batch + place
+    end
+  end
+  return list
+end
+
+local read_pack = arguments("pack_padded_sequence", {
+  "input", "lengths", {"batch_first", false}, {"enforce_sorted", true},
+}, {input = "tensor", batch_first = "boolean", enforce_sorted = "boolean"})
+
+--- Packs padded sequences (longest, n, ...), or (n, longest, ...) with batch_first, of these
+--- lengths. With enforce_sorted they come with the longest first; else they are sorted.
+function packing.pack_padded_sequence(...)
+  local given = read_pack(...)
+  local x, batch_first = given.input, given.batch_first
+  if x:dim() < 2 then
+    raise("pack_padded_sequence: the input needs 2 dimensions or more, got %d", x:dim())
+  end
+  local batch, steps = x:size(batch_first and 1 or 2), x:size(batch_first and 2 or 1)
+  local lengths = checked_lengths("pack_padded_sequence", given.lengths, batch, steps)
+  if batch == 0 then raise("pack_padded_sequence: there are no sequences") end
+  local order = {}
+  for i = 1, batch do order[i] = i end
+  if given.enforce_sorted then
+    for i = 2, batch do
+      if lengths[i] > lengths[i - 1] then
+        raise("pack_padded_sequence: lengths must not grow (%d after %d): sort the sequences, or "
+          .. "give {enforce_sorted = false}", lengths[i], lengths[i - 1])
+      end
+    end
+  else
+    table.sort(order, function(a, b)
+      return lengths[a] > lengths[b] or lengths[a] == lengths[b] and a < b
+    end)
+  end
+  local sizes = {}
+  for t = 1, lengths[order[1]] do
+    local count = 0
+    while count < batch and lengths[order[count + 1]] >= t do count = count + 1 end
+    sizes[t] = count
+  end
+  local on = {device = x.device}
+  local from = tide.tensor(places(sizes, order, batch, batch_first, steps), on)
+  local sorted = not given.enforce_sorted and tide.tensor(order, on) or nil
+  return PackedSequence(x:flatten(1, 2):index_select(1, from), sizes, sorted)
+end
+
+local read_pad = arguments("pad_packed_sequence", {
+  "sequence", {"batch_first", false}, {"padding_value", 0.0}, {"total_length"},
+}, {batch_first = "boolean", padding_value = "number", total_length = "count"})
+
+--- Raises an error unless `value` is a PackedSequence.
+local function check_packed(name, value)
+  if not class.is_a(value, PackedSequence) then
+    raise("%s: expected a PackedSequence, got %s", name, type(value))
+  end
+end
+
+--- The padded sequences (longest, n, ...), or (n, longest, ...) with batch_first, in their order
+--- before packing, and a tensor of their lengths.
+function packing.pad_packed_sequence(...)
+  local given = read_pad(...)
+  local packed, batch_first = given.sequence, given.batch_first
+  check_packed("pad_packed_sequence", packed)
+  local sizes, data = packed.sizes, packed.data
+  local batch, longest = sizes[1], given.total_length or #sizes
+  if longest < #sizes then
+    raise("pad_packed_sequence: total_length must be %d or more, got %d", #sizes, longest)
+  end
+  local order = packed.sorted_indices and packed.sorted_indices:tolist()
+  local lengths = {}
+  for row = 1, batch do lengths[row] = 0 end
+  for _, count in ipairs(sizes) do
+    for row = 1, count do
+      local place = order and order[row] or row
+      lengths[place] = lengths[place] + 1
+    end
+  end
+  local to = tide.tensor(places(sizes, order, batch, batch_first, longest), {device = data.device})
+  local shape = data.shape
+  shape[1] = batch * longest
+  local padded = data:new_full(shape, given.padding_value):index_copy(1, to, data)
+  local first = batch_first and {batch, longest} or {longest, batch}
+  return padded:unflatten(1, first), tide.tensor(lengths)
+end
+
+local read_list = arguments("pack_sequence", {"sequences", {"enforce_sorted", true}},
+  {sequences = "table", enforce_sorted = "boolean"})
+
+--- Packs a list of sequences (length, ...).
+function packing.pack_sequence(...)
+  local given = read_list(...)
+  local lengths = {}
+  local padded = require("tide.nn.utils.rnn").pad_sequence(given.sequences)
+  for i, sequence in ipairs(given.sequences) do lengths[i] = #sequence end
+  return packing.pack_padded_sequence(padded, lengths, {enforce_sorted = given.enforce_sorted})
+end
+
+--- The list of sequences that a PackedSequence holds, in their order before packing.
+function packing.unpack_sequence(packed)
+  check_packed("unpack_sequence", packed)
+  local padded, lengths = packing.pad_packed_sequence(packed, true)
+  return require("tide.nn.utils.rnn").unpad_sequence(padded, lengths, true)
+end
+
+return packing
