@@ -8,8 +8,8 @@
 local native = require "tide.native"
 
 local files = {
-  "operators", "layers", "activations_and_losses", "modules", "functional", "optim", "autograd",
-  "types", "helpers",
+  "operators", "layers", "activations_and_losses", "modules", "computed_parameters",
+  "functional", "optim", "autograd", "func", "types", "random", "helpers",
 }
 
 local entries = native.reference()

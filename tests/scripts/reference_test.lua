@@ -44,10 +44,13 @@ describe("help", function()
     all_explained("tide.", functions)
   end)
   local libraries = {
-    amp = tide.amp, autograd = tide.autograd, data = tide.data, linalg = tide.linalg, nn = tide.nn,
-    ["nn.utils"] = tide.nn.utils, ["nn.utils.rnn"] = tide.nn.utils.rnn, np = tide.np,
+    amp = tide.amp, autograd = tide.autograd, data = tide.data, func = tide.func, linalg = tide.linalg, nn = tide.nn,
+    ["nn.utils"] = tide.nn.utils, ["nn.utils.parametrizations"] = tide.nn.utils.parametrizations,
+    ["nn.utils.parametrize"] = tide.nn.utils.parametrize,
+    ["nn.utils.prune"] = tide.nn.utils.prune, ["nn.utils.rnn"] = tide.nn.utils.rnn, np = tide.np,
     optim = tide.optim, ["optim.lr_scheduler"] = tide.optim.lr_scheduler,
-    ["optim.swa_utils"] = tide.optim.swa_utils, special = tide.special, test = tide.test,
+    ["optim.swa_utils"] = tide.optim.swa_utils, random = tide.random,
+    special = tide.special, test = tide.test,
   }
   for name, library in pairs(libraries) do
     it("explains tide." .. name, function()

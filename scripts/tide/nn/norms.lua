@@ -53,6 +53,7 @@ function ChannelNorm:describe()
 end
 
 local BatchNorm = class("BatchNorm", ChannelNorm)
+norms.BatchNorm = BatchNorm
 
 --- With momentum = false the running statistics are plain means over all batches, whose number is
 --- then read: that waits.

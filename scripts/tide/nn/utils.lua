@@ -1,8 +1,11 @@
 -- The table `tide.nn.utils`: gradients kept small, parameters in one vector, sequences
--- padded, weights computed from others, norms taken into weights.
+-- padded, weights computed from others, norms taken into weights,
+-- weights pruned.
 local lazy_table = require "tide.lazy_table"
 
-return lazy_table("tide.nn.utils", {rnn = "rnn"}, {
+return lazy_table("tide.nn.utils", {
+  parametrizations = "parametrizations", parametrize = "parametrize", prune = "prune", rnn = "rnn",
+}, {
   fusion = {"fuse_conv_bn_eval", "fuse_linear_bn_eval"},
   clip = {"clip_grad_norm_", "clip_grad_value_", "get_total_norm"},
   vector = {"parameters_to_vector", "vector_to_parameters"},

@@ -90,7 +90,8 @@ local kOperators = {
 
 local kTypeOfField = {
   shape = "integer[]", dtype = "tide.dtype", device = "tide.Device", ctx = "tide.Device",
-  grad = "tide.Tensor?", requires_grad = "boolean", is_leaf = "boolean", retains_grad = "boolean", T = "tide.Tensor",
+  grad = "tide.Tensor?", requires_grad = "boolean", is_leaf = "boolean",
+  retains_grad = "boolean", T = "tide.Tensor",
   mT = "tide.Tensor", data = "tide.Tensor", ndim = "integer", itemsize = "integer",
   nbytes = "integer",
 }

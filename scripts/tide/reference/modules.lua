@@ -211,6 +211,12 @@ return {
     {"remove_spectral_norm", "(module, name?)", "Makes the weight a parameter of its own again",
       "local layer = nn.utils.spectral_norm(nn.Linear(3, 2)); " ..
         "#nn.utils.remove_spectral_norm(layer):parameters() --> 2"},
+    {"parametrizations", "", "Parameters kept orthogonal: see tide.nn.utils.parametrizations.NAME",
+      "nn.utils.parametrizations.orthogonal(nn.Linear(2, 2)) ~= nil --> true"},
+    {"parametrize", "", "Parameters computed by modules: see tide.nn.utils.parametrize.NAME",
+      "nn.utils.parametrize.is_parametrized(nn.Linear(2, 2)) --> false"},
+    {"prune", "", "Parts of parameters kept at zero: see tide.nn.utils.prune.NAME",
+      "nn.utils.prune.is_pruned(nn.Linear(2, 2)) --> false"},
     {"rnn", "", "Sequences of different lengths: see tide.nn.utils.rnn.NAME",
       "nn.utils.rnn.pad_sequence({tide.tensor{1, 2}, tide.tensor{3}}, {batch_first = true}) " ..
         "--> {{1, 2}, {3, 0}}"},

@@ -183,7 +183,7 @@ return {
   {
     title = "Means of models",
     prefix = "tide.optim.swa_utils.",
-    {"AveragedModel", "(model, {device, avg_fn, use_buffers})",
+    {"AveragedModel", "(model, {device, avg_fn, multi_avg_fn, use_buffers})",
       "A copy of a model whose parameters are means: averaged:update_parameters(model)",
       "local net = nn.Linear(1, 1); local mean = optim.swa_utils.AveragedModel(net); " ..
         "mean:update_parameters(net); mean.n_averaged --> 1"},
@@ -194,6 +194,18 @@ return {
         "plan:step(); sgd.param_groups[1].lr --> 0.75"},
     {"get_ema_avg_fn", "(decay?)", "For AveragedModel: a mean that forgets",
       "optim.swa_utils.get_ema_avg_fn(0.75)(4.0, 8.0) --> 5.0"},
+    {"get_ema_multi_avg_fn", "(decay?)",
+      "For AveragedModel: a mean that forgets, of lists of tensors",
+      "local means = {tide.tensor(4.0)}; " ..
+        "optim.swa_utils.get_ema_multi_avg_fn(0.75)(means, {tide.tensor(8.0)}); means[1] --> 5.0"},
+    {"get_swa_multi_avg_fn", "()", "For AveragedModel: the mean of all, of lists of tensors",
+      "local means = {tide.tensor(4.0)}; " ..
+        "optim.swa_utils.get_swa_multi_avg_fn()(means, {tide.tensor(8.0)}, 1); means[1] --> 6.0"},
+    {"update_bn", "(loader, model, device?)",
+      "Computes the running statistics of batch norms anew, as means over the batches",
+      "local net = nn.BatchNorm1d(1); " ..
+        "optim.swa_utils.update_bn({tide.tensor{{1.0}, {3}}, tide.tensor{{3.0}, {5}}}, net); " ..
+        "net.running_mean --> {3.0}"},
     {"get_swa_avg_fn", "()", "For AveragedModel: the mean of all",
       "optim.swa_utils.get_swa_avg_fn()(4.0, 8.0, 1) --> 6.0"},
   },

@@ -6,7 +6,7 @@ local tide = require "tide"
 local weights = {}
 
 --- The parameter `name` of a module; an error in the name of `caller` if there is none.
-local function parameter_of(caller, module, name)
+function weights.parameter_of(caller, module, name)
   local weight = rawget(module, name)
   if not tide.is_tensor(weight) then
     raise("%s: the module has no parameter %s", caller, tostring(name))
@@ -25,7 +25,7 @@ end
 
 --- Lets compute(module) stand in field `name`, now and before each forward. `undo` gives what is to
 --- stand there in the end.
-local function keep_computing(caller, module, name, compute, undo)
+function weights.keep_computing(caller, module, name, compute, undo)
   local computed = rawget(module, "_computed")
   if not computed then
     computed = {}
@@ -41,7 +41,7 @@ local function keep_computing(caller, module, name, compute, undo)
 end
 
 --- Ends what `caller` began.
-local function stop_computing(caller, module, name)
+function weights.stop_computing(caller, module, name)
   local entry = (rawget(module, "_computed") or {})[name]
   if not entry or entry.caller ~= caller then
     raise("remove_%s: %s of the module is not computed by %s", caller, tostring(name), caller)
@@ -70,7 +70,7 @@ end
 function weights.weight_norm(...)
   local given = read_weight_norm(...)
   local module, name = given.module, given.name
-  local weight = parameter_of("weight_norm", module, name)
+  local weight = weights.parameter_of("weight_norm", module, name)
   local dim = checked_dim("weight_norm", given.dim, weight)
   local length, direction = name .. "_g", name .. "_v"
   local start = weight:detach()
@@ -80,7 +80,7 @@ function weights.weight_norm(...)
     local v = self[direction]
     return v * (self[length] / norm_except(v, dim))
   end
-  return keep_computing("weight_norm", module, name, compute, function(self)
+  return weights.keep_computing("weight_norm", module, name, compute, function(self)
     local last = compute(self):detach():requires_grad_()
     self:keep_computed(length, nil)
     self:keep_computed(direction, nil)
@@ -90,7 +90,7 @@ end
 
 --- Makes the weight a parameter of its own again. Returns the module.
 function weights.remove_weight_norm(module, name)
-  return stop_computing("weight_norm", module, name or "weight")
+  return weights.stop_computing("weight_norm", module, name or "weight")
 end
 
 local read_spectral_norm = arguments("spectral_norm", {
@@ -109,7 +109,7 @@ local function unit(x, eps) return x / x:norm():clamp(eps) end
 function weights.spectral_norm(...)
   local given = read_spectral_norm(...)
   local module, name = given.module, given.name
-  local weight = parameter_of("spectral_norm", module, name)
+  local weight = weights.parameter_of("spectral_norm", module, name)
   local transposed = getmetatable(module).name:find("ConvTranspose", 1, true)
   local dim = checked_dim("spectral_norm", given.dim or transposed and 2 or 1, weight)
   local original, left, right = name .. "_orig", name .. "_u", name .. "_v"
@@ -132,7 +132,7 @@ function weights.spectral_norm(...)
     return self[original] / u:dot(matrix:matmul(v))
   end
   local function step(self) return compute(self, self.training and given.n_power_iterations or 0) end
-  return keep_computing("spectral_norm", module, name, step, function(self)
+  return weights.keep_computing("spectral_norm", module, name, step, function(self)
     local last = compute(self, 0):detach():requires_grad_()
     for _, field in ipairs {original, left, right} do self:keep_computed(field, nil) end
     self:register_parameter(name, last)
@@ -141,7 +141,7 @@ end
 
 --- Makes the weight a parameter of its own again. Returns the module.
 function weights.remove_spectral_norm(module, name)
-  return stop_computing("spectral_norm", module, name or "weight")
+  return weights.stop_computing("spectral_norm", module, name or "weight")
 end
 
 return weights

@@ -1,0 +1,8 @@
+-- The table `tide.func`: functions of functions. Each takes a function and gives one that computes
+-- its derivatives.
+local lazy_table = require "tide.lazy_table"
+
+return lazy_table("tide.func", {}, {
+  functional = {"functional_call", "stack_module_state"},
+  transforms = {"grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp"},
+})

@@ -1,0 +1,345 @@
+-- tide.func: derivatives of functions as functions. Arguments and results may be tensors or nested
+-- tables of them, as the parameters of a model.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local transforms = {}
+
+-- Nested tables -----------------------------------------------------------------------------------
+
+--- The tensors in `value`, a tensor or a table of such values, in a fixed order, appended to `list`.
+local function leaves(name, value, list)
+  if tide.is_tensor(value) then
+    list[#list + 1] = value
+  elseif type(value) == "table" and getmetatable(value) == nil then
+    local keys = {}
+    for key in pairs(value) do keys[#keys + 1] = key end
+    table.sort(keys, function(a, b)
+      if type(a) ~= type(b) then return type(a) == "number" end
+      return a < b
+    end)
+    for _, key in ipairs(keys) do leaves(name, value[key], list) end
+  else
+    raise("%s: expected tensors, or tables of tensors, got %s", name, type(value))
+  end
+  return list
+end
+
+--- `value` with its tensors replaced by what `map` gives for them.
+local function mapped(value, map)
+  if tide.is_tensor(value) then return map(value) end
+  local result = {}
+  for key, part in pairs(value) do result[key] = mapped(part, map) end
+  return result
+end
+
+--- `value` with the tensors of `list`, in the order of `leaves`.
+local function with_leaves(name, value, list)
+  local place = {}
+  for i, tensor in ipairs(leaves(name, value, {})) do place[tensor] = list[i] end
+  return mapped(value, function(tensor) return place[tensor] end)
+end
+
+-- Levels ------------------------------------------------------------------------------------------
+
+local depth = 0 -- how many transforms are running inside one another
+
+--- Begins a level, which ends when the value is closed. Gradients are on inside.
+local function begin_level()
+  depth = depth + 1
+  local scope = tide.enable_grad()
+  return setmetatable({}, {__close = function()
+    depth = depth - 1
+    scope:close()
+  end})
+end
+
+--- Whether what a transform of these tensors gives has a history: it is inside another one, or the
+--- tensors have.
+local function keeps_history(tensors)
+  if depth > 1 then return true end
+  for _, tensor in ipairs(tensors) do
+    if tensor.requires_grad then return true end
+  end
+  return false
+end
+
+--- Tensors that stand for these, from which gradients can be had.
+local function variables(tensors)
+  local list = {}
+  for i, tensor in ipairs(tensors) do
+    list[i] = tensor.requires_grad and tensor:view_as(tensor) or tensor:detach():requires_grad_()
+  end
+  return list
+end
+
+--- The same tensors, without history unless it is kept.
+local function finished(value, keep)
+  if keep then return value end
+  return mapped(value, function(tensor) return tensor:detach() end)
+end
+
+--- Gradients of outputs weighted by `weights` (nil: 1); zeros where an input does not matter.
+local function gradients(outputs, inputs, weights)
+  local used, used_weights = {}, {}
+  for i, output in ipairs(outputs) do
+    if output.requires_grad then
+      used[#used + 1], used_weights[#used + 1] = output, weights and weights[i]
+    end
+  end
+  local found = {}
+  if #used > 0 then
+    local options = {create_graph = true, retain_graph = true, allow_unused = true}
+    if weights then found = {tide.grad(used, inputs, used_weights, options)}
+    else found = {tide.grad(used, inputs, options)} end
+  end
+  for i, input in ipairs(inputs) do found[i] = found[i] or tide.zeros_like(input) end
+  return found
+end
+
+-- Arguments that are differentiated ---------------------------------------------------------------
+
+--- Reads `argnums`, a position or a list of positions.
+local function positions(name, argnums)
+  local list = type(argnums) == "table" and argnums or {argnums}
+  for _, position in ipairs(list) do
+    if not math.tointeger(position) or position < 1 then
+      raise("%s: argnums: positions start at 1, got %s", name, tostring(position))
+    end
+  end
+  if #list == 0 then raise("%s: argnums: the list is empty", name) end
+  return list
+end
+
+--- A call of `fn` with variables in the place of the arguments at `argnums`. Gives the variables,
+--- the chosen arguments as they were, what fn gives (a list, if these are several values), and with
+--- `has_aux` its second result.
+local function call_with_variables(name, fn, argnums, has_aux, ...)
+  local args, chosen = table.pack(...), {}
+  for i, position in ipairs(argnums) do
+    if position > args.n then
+      raise("%s: there is no argument %d: got %d", name, position, args.n)
+    end
+    chosen[i] = args[position]
+  end
+  local tensors = leaves(name, chosen, {})
+  for _, tensor in ipairs(tensors) do
+    if not tensor:is_floating_point() then
+      raise("%s: a floating type is needed: %s", name, tensor.dtype)
+    end
+  end
+  local inputs = variables(tensors)
+  local standing = with_leaves(name, chosen, inputs)
+  for i, position in ipairs(argnums) do args[position] = standing[i] end
+  local results = table.pack(fn(table.unpack(args, 1, args.n)))
+  if has_aux then return inputs, chosen, results[1], results[2] end
+  if results.n > 1 then return inputs, chosen, {table.unpack(results, 1, results.n)} end
+  return inputs, chosen, results[1]
+end
+
+--- What belongs to the chosen arguments: for one position its own, for a list of them a list.
+local function for_argnums(argnums, list) return type(argnums) == "table" and list or list[1] end
+
+local grad_parameters = {"fn", {"argnums", 1}, {"has_aux", false}}
+local read_grad = arguments("grad", grad_parameters)
+local read_value = arguments("grad_and_value", grad_parameters)
+
+--- Gradients of the number that fn gives, in the form of the arguments, that number, and what else fn
+--- gives.
+local function differentiate(name, given, ...)
+  local _ <close> = begin_level()
+  local argnums = positions(name, given.argnums)
+  local inputs, chosen, output, aux = call_with_variables(name, given.fn, argnums, given.has_aux,
+    ...)
+  if not tide.is_tensor(output) or output:numel() ~= 1 then
+    raise("%s: the function must return one number, got %s", name,
+      tide.is_tensor(output) and "shape (" .. table.concat(output.shape, ", ") .. ")"
+        or type(output))
+  end
+  local keep = keeps_history(leaves(name, chosen, {}))
+  local found = with_leaves(name, chosen, gradients({output}, inputs))
+  return finished(for_argnums(given.argnums, found), keep), finished(output, keep), aux
+end
+
+--- A function that gives the gradient of the number fn(...) gives by argument `argnums` (from 1, or a
+--- list), and with has_aux = true fn's second result behind it.
+function transforms.grad(...)
+  local given = read_grad(...)
+  return function(...)
+    local gradient, _, aux = differentiate("grad", given, ...)
+    if given.has_aux then return gradient, aux end
+    return gradient
+  end
+end
+
+--- As grad, with fn's number behind the gradient.
+function transforms.grad_and_value(...)
+  local given = read_value(...)
+  return function(...)
+    local gradient, value, aux = differentiate("grad_and_value", given, ...)
+    if given.has_aux then return gradient, value, aux end
+    return gradient, value
+  end
+end
+
+--- What fn(primals...) gives, and a function that gives v times the derivatives: one for each
+--- primal. With {has_aux = true} behind the primals, fn's second result follows.
+function transforms.vjp(fn, ...)
+  local args = table.pack(...)
+  local last, has_aux = args[args.n], false
+  if type(last) == "table" and type(last.has_aux) == "boolean" then
+    has_aux, args.n = last.has_aux, args.n - 1
+  end
+  local argnums = {}
+  for i = 1, args.n do argnums[i] = i end
+  local inputs, chosen, result, aux, keep
+  do
+    local _ <close> = begin_level()
+    inputs, chosen, result, aux = call_with_variables("vjp", fn, positions("vjp", argnums), has_aux,
+      table.unpack(args, 1, args.n))
+    keep = keeps_history(leaves("vjp", chosen, {}))
+  end
+  local outputs = leaves("vjp", result, {})
+  local function pull(v)
+    local _ <close> = begin_level()
+    local weights = leaves("vjp", v, {})
+    if #weights ~= #outputs then
+      raise("vjp: %d tensors are needed for %d results", #outputs, #weights)
+    end
+    local again = keep or keeps_history(weights)
+    local found = with_leaves("vjp", chosen, gradients(outputs, inputs, weights))
+    return table.unpack(finished(found, again))
+  end
+  if has_aux then return finished(result, keep), pull, aux end
+  return finished(result, keep), pull
+end
+
+--- The derivatives of `outputs` by `inputs` times directions: from gradients that are linear in
+--- weights of the outputs, whose derivative by those weights is what is wanted.
+local function pusher(outputs, inputs)
+  local weights = {}
+  for i, output in ipairs(outputs) do weights[i] = tide.zeros_like(output):requires_grad_() end
+  local products = gradients(outputs, inputs, weights)
+  return function(directions) return gradients(products, weights, directions) end
+end
+
+local read_jvp = arguments("jvp", {"fn", "primals", "tangents", {"has_aux", false}},
+  {primals = "table", tangents = "table"})
+
+--- What fn gives for a list of primals, and its derivatives times the tangents, a list of the same
+--- form.
+function transforms.jvp(...)
+  local given = read_jvp(...)
+  local _ <close> = begin_level()
+  local argnums = {}
+  for i = 1, #given.primals do argnums[i] = i end
+  local inputs, chosen, result, aux = call_with_variables("jvp", given.fn,
+    positions("jvp", argnums), given.has_aux, table.unpack(given.primals))
+  local directions = leaves("jvp", given.tangents, {})
+  if #directions ~= #inputs then
+    raise("jvp: %d tangents are needed, got %d", #inputs, #directions)
+  end
+  local keep = keeps_history(leaves("jvp", chosen, {})) or keeps_history(directions)
+  local outputs = leaves("jvp", result, {})
+  local tangent = with_leaves("jvp", result, pusher(outputs, inputs)(directions))
+  if given.has_aux then return finished(result, keep), finished(tangent, keep), aux end
+  return finished(result, keep), finished(tangent, keep)
+end
+
+--- Sizes of one tensor and then those of another.
+local function joined(a, b)
+  return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
+end
+
+--- A tensor like `tensor`, zero but for a one at a place of its elements.
+local function unit(tensor, place)
+  local flat = tide.zeros({tensor:numel()}, {dtype = tensor.dtype, device = tensor.device})
+  flat[place] = 1
+  return flat:reshape(tensor.shape)
+end
+
+--- Derivatives of each output by each input, from one row (gradients) of an output's element each.
+local function by_rows(outputs, inputs)
+  local blocks = {}
+  for o, output in ipairs(outputs) do
+    blocks[o] = {}
+    for k in ipairs(inputs) do blocks[o][k] = {} end
+    for place = 1, output:numel() do
+      for k, row in ipairs(gradients({output}, inputs, {unit(output, place)})) do
+        blocks[o][k][place] = row
+      end
+    end
+    for k, input in ipairs(inputs) do
+      local shape = joined(output.shape, input.shape)
+      local rows = blocks[o][k]
+      blocks[o][k] = #rows > 0 and tide.stack(rows):reshape(shape) or input:new_zeros(shape)
+    end
+  end
+  return blocks
+end
+
+--- The same, from one column (derivatives along) of an input's element each.
+local function by_columns(outputs, inputs)
+  local push, blocks = pusher(outputs, inputs), {}
+  for o in ipairs(outputs) do blocks[o] = {} end
+  for k, input in ipairs(inputs) do
+    local columns = {}
+    for o in ipairs(outputs) do columns[o] = {} end
+    for place = 1, input:numel() do
+      local directions = {}
+      for i, other in ipairs(inputs) do
+        directions[i] = i == k and unit(input, place) or tide.zeros_like(other)
+      end
+      for o, column in ipairs(push(directions)) do columns[o][place] = column end
+    end
+    for o, output in ipairs(outputs) do
+      local shape = joined(output.shape, input.shape)
+      blocks[o][k] = #columns[o] > 0 and tide.stack(columns[o], -1):reshape(shape)
+        or output:new_zeros(shape)
+    end
+  end
+  return blocks
+end
+
+--- Makes jacrev and jacfwd, which differ in how they find the blocks.
+local function jacobian(name, find_blocks)
+  local read = arguments(name, grad_parameters)
+  return function(...)
+    local given = read(...)
+    return function(...)
+      local _ <close> = begin_level()
+      local argnums = positions(name, given.argnums)
+      local inputs, chosen, result, aux = call_with_variables(name, given.fn, argnums,
+        given.has_aux, ...)
+      local keep = keeps_history(leaves(name, chosen, {}))
+      local outputs = leaves(name, result, {})
+      local row_of = {}
+      for o, blocks in ipairs(find_blocks(outputs, inputs)) do
+        local rows = for_argnums(given.argnums, with_leaves(name, chosen, blocks))
+        row_of[outputs[o]] = finished(rows, keep)
+      end
+      local found = mapped(result, function(output) return row_of[output] end)
+      if given.has_aux then return found, aux end
+      return found
+    end
+  end
+end
+
+--- A function that gives all derivatives of fn's results by argument `argnums`, found backwards: one
+--- pass for each element of the results.
+transforms.jacrev = jacobian("jacrev", by_rows)
+
+--- The same, found forwards: one pass for each element of the argument.
+transforms.jacfwd = jacobian("jacfwd", by_columns)
+
+local read_hessian = arguments("hessian", {"fn", {"argnums", 1}})
+
+--- A function that gives all second derivatives of the number fn gives.
+function transforms.hessian(...)
+  local given = read_hessian(...)
+  local options = {argnums = given.argnums}
+  return transforms.jacfwd(transforms.jacrev(given.fn, options), options)
+end
+
+return transforms

@@ -1,0 +1,219 @@
+-- nn.utils.prune: parts of parameters set to zero, and kept so. As in PyTorch, `weight_orig` is
+-- trained, `weight_mask` is saved, and `weight` is their product, computed before each forward.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local strict_table = require "tide.strict_table"
+local tide = require "tide"
+local weights = require "tide.nn.utils.weights"
+
+local prune = {}
+
+-- How many ----------------------------------------------------------------------------------------
+
+--- x rounded to a whole number, halves to the even one.
+local function rounded(x)
+  local low = math.floor(x)
+  local up = x - low > 0.5 or x - low == 0.5 and low % 2 == 1
+  return math.tointeger(up and low + 1 or low)
+end
+
+--- How many of `size` elements `amount` means: a whole number, or a share of them as a float.
+local function count_of(name, amount, size)
+  if math.type(amount) == "integer" then
+    if amount < 0 then raise("%s: amount must be 0 or more, got %d", name, amount) end
+    if amount > size then
+      raise("%s: amount must be at most the %d elements that are left, got %d", name, size, amount)
+    end
+    return amount
+  end
+  if type(amount) ~= "number" or not (amount >= 0 and amount <= 1) then
+    raise("%s: amount must be a whole number, or a share between 0.0 and 1.0, got %s", name,
+      tostring(amount))
+  end
+  return rounded(amount * size)
+end
+
+-- Masks -------------------------------------------------------------------------------------------
+
+-- A method gives, from the importance of elements and the mask that they have so far, a new mask.
+
+--- Sets `count` elements of the flat mask to zero, among those that are left: the least by `scores`.
+local function without_least(name, scores, mask, amount)
+  local flat = mask:flatten()
+  local left = flat:ne(0):nonzero():squeeze(2)
+  local count = count_of(name, amount, #left)
+  if count == 0 then return mask end
+  local _, least = scores:flatten():index_select(1, left):topk(count, {largest = false})
+  return flat:index_fill(1, left:index_select(1, least), 0):view_as(mask)
+end
+
+--- Which methods may prune several parameters together: their elements count one by one.
+prune.L1Unstructured = function(name, scores, mask, amount)
+  return without_least(name, scores:abs(), mask, amount)
+end
+
+prune.RandomUnstructured = function(name, scores, mask, amount)
+  return without_least(name, tide.rand_like(scores), mask, amount)
+end
+
+--- The dimension counted from 1.
+local function checked_dim(name, dim, tensor)
+  local place = math.tointeger(dim) and (dim < 0 and dim + tensor:dim() + 1 or dim)
+  if not place or place < 1 or place > tensor:dim() then
+    raise("%s: there is no dimension %s: the parameter has %d", name, tostring(dim), tensor:dim())
+  end
+  return place
+end
+
+--- All dimensions but one.
+local function other_dims(tensor, dim)
+  local others = {}
+  for d = 1, tensor:dim() do
+    if d ~= dim then others[#others + 1] = d end
+  end
+  return others
+end
+
+--- Sets the slices along `dim` that matter least to zero, among those that are left; `score` gives
+--- one number for each slice.
+local function without_slices(name, mask, dim, amount, score)
+  if mask:dim() < 2 then raise("%s: a parameter of 2 dimensions or more is needed", name) end
+  local left = mask:ne(0):sum(other_dims(mask, dim)):ne(0):nonzero():squeeze(2)
+  local count = count_of(name, amount, #left)
+  if count == 0 then return mask end
+  local _, least = score():index_select(1, left):topk(count, {largest = false})
+  return mask:index_fill(dim, left:index_select(1, least), 0)
+end
+
+-- Keeping masks -----------------------------------------------------------------------------------
+
+--- What is pruned, or will be: the values as they stand, and the mask so far.
+local function state_of(name, module, field)
+  local value = weights.parameter_of(name, module, field):detach()
+  local mask = rawget(module, field .. "_mask")
+  return value, mask and mask:detach() or tide.ones_like(value)
+end
+
+--- Keeps `mask` for a parameter. Returns the module.
+local function keep_mask(name, module, field, mask)
+  local original, mask_field = field .. "_orig", field .. "_mask"
+  local function compute(self) return self[original] * self[mask_field] end
+  if rawget(module, mask_field) then
+    module:register_buffer(mask_field, mask)
+    module:keep_computed(field, compute(module))
+    return module
+  end
+  local parameter = weights.parameter_of(name, module, field)
+  module:keep_computed(field, nil)
+  module:register_parameter(original, parameter)
+  module:register_buffer(mask_field, mask)
+  return weights.keep_computing("prune", module, field, compute, function(self)
+    local last = self[original]
+    tide.no_grad(function() last.data = compute(self) end)
+    self:keep_computed(original, nil)
+    self:keep_computed(mask_field, nil)
+    self:register_parameter(field, last)
+  end)
+end
+
+-- The functions -----------------------------------------------------------------------------------
+
+--- The values that say what matters; they must fit the parameter.
+local function scores_for(name, given, value)
+  if given == nil then return value end
+  if table.concat(given.shape, ",") ~= table.concat(value.shape, ",") then
+    raise("%s: importance_scores have shape (%s), the parameter has (%s)", name,
+      table.concat(given.shape, ", "), table.concat(value.shape, ", "))
+  end
+  return given:detach()
+end
+
+--- Makes a function of the library. `extra` are its parameters behind module and name;
+--- `new_mask(given, scores, mask)` gives the mask.
+local function define(name, extra, new_mask)
+  local read = arguments(name, {"module", "name", table.unpack(extra)},
+    {module = "table", name = "string"})
+  prune[name] = function(...)
+    local given = read(...)
+    local value, mask = state_of(name, given.module, given.name)
+    local scores = scores_for(name, given.importance_scores, value)
+    return keep_mask(name, given.module, given.name, new_mask(given, scores, mask))
+  end
+end
+
+--- identity(module, name): a mask of ones.
+define("identity", {}, function(_, _, mask) return mask end)
+
+--- random_unstructured(module, name, amount): elements that chance picks.
+define("random_unstructured", {"amount"}, function(given, scores, mask)
+  return prune.RandomUnstructured("random_unstructured", scores, mask, given.amount)
+end)
+
+--- l1_unstructured(module, name, amount, {importance_scores}): the elements nearest to zero.
+define("l1_unstructured", {"amount", {"importance_scores"}}, function(given, scores, mask)
+  return prune.L1Unstructured("l1_unstructured", scores, mask, given.amount)
+end)
+
+--- random_structured(module, name, amount, dim): slices along dim that chance picks.
+define("random_structured", {"amount", "dim"}, function(given, scores, mask)
+  local dim = checked_dim("random_structured", given.dim, scores)
+  return without_slices("random_structured", mask, dim, given.amount, function()
+    return tide.rand(scores:size(dim), {device = scores.device})
+  end)
+end)
+
+--- ln_structured(module, name, amount, n, dim, {importance_scores}): the slices along dim whose
+--- n-norm is least.
+define("ln_structured", {"amount", "n", "dim", {"importance_scores"}}, function(given, scores, mask)
+  local dim = checked_dim("ln_structured", given.dim, scores)
+  return without_slices("ln_structured", mask, dim, given.amount, function()
+    return tide.linalg.vector_norm(scores, given.n, other_dims(scores, dim))
+  end)
+end)
+
+--- custom_from_mask(module, name, mask): where the mask is zero.
+define("custom_from_mask", {"mask"}, function(given, scores, mask)
+  local own = scores_for("custom_from_mask", given.mask, scores)
+  return mask * own:to(mask.dtype)
+end)
+
+local read_global = arguments("global_unstructured", {
+  "parameters", "pruning_method", {"importance_scores", {}}, {"amount"},
+}, {parameters = "table", pruning_method = "function", importance_scores = "table"})
+
+--- global_unstructured({{module, name}, ...}, prune.L1Unstructured, {amount = 0.2}): the elements
+--- that matter least of all the parameters together. importance_scores is a list, one for each.
+function prune.global_unstructured(...)
+  local given = read_global(...)
+  local all_scores, all_masks, sizes = {}, {}, {}
+  if #given.parameters == 0 then raise("global_unstructured: the list of parameters is empty") end
+  for i, pair in ipairs(given.parameters) do
+    local value, mask = state_of("global_unstructured", pair[1], pair[2])
+    local scores = scores_for("global_unstructured", given.importance_scores[i], value)
+    all_scores[i], all_masks[i], sizes[i] = scores:flatten(), mask:flatten(), mask:numel()
+  end
+  local mask = given.pruning_method("global_unstructured", tide.cat(all_scores),
+    tide.cat(all_masks), given.amount)
+  for i, part in ipairs(mask:split(sizes)) do
+    local module, name = table.unpack(given.parameters[i])
+    local value = rawget(module, name)
+    keep_mask("global_unstructured", module, name, part:reshape(value.shape))
+  end
+end
+
+--- Makes the pruned parameter, zeros included, one of the module's own again. Returns the module.
+function prune.remove(module, name)
+  return weights.stop_computing("prune", module, name)
+end
+
+--- Whether a parameter of the module, or of one below it, is pruned.
+function prune.is_pruned(module)
+  for _, below in ipairs(module:modules()) do
+    for _, entry in pairs(rawget(below, "_computed") or {}) do
+      if entry.caller == "prune" then return true end
+    end
+  end
+  return false
+end
+
+return strict_table("tide.nn.utils.prune", prune)
