@@ -5,24 +5,42 @@ local compare = require "tide.test.compare"
 
 local cases = {}
 
---- The folder of the cases: TIDE_GOLDEN, else shared/golden beside the repository. nil if there is
---- none.
+--- The folder of the cases: TIDE_GOLDEN, else shared/golden beside the repository; an error if they
+--- are not there.
 function cases.folder()
   local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
-  for _, folder in ipairs {os.getenv "TIDE_GOLDEN" or "", here .. "/../../../shared/golden"} do
-    local file = folder ~= "" and io.open(folder .. "/ops.lua")
-    if file then
-      file:close()
-      return folder
-    end
+  local folder = os.getenv "TIDE_GOLDEN" or here .. "/../../../shared/golden"
+  local file = io.open(folder .. "/ops.lua")
+  if not file then
+    error(("there are no golden cases in %s: TIDE_GOLDEN names their folder"):format(folder), 0)
   end
+  file:close()
+  return folder
 end
 
---- Whether an error says that something the case calls does not exist in this version.
-function cases.not_there(message)
-  message = tostring(message)
-  return message:find("attempt to call a nil value", 1, true) ~= nil
-    or message:find("attempt to index a nil value (field", 1, true) ~= nil
+local function has(value, name)
+  local ok, field = pcall(function() return value[name] end)
+  return ok and field ~= nil
+end
+
+--- The first name in `call`, a chunk in the script API, that tide's tables lack, if there is one:
+--- a path from `tide` or `F`, or a method that no tensor has.
+function cases.lacking(call)
+  for path in call:gmatch "%f[%w_.](tide%.[%w_.]+)" do
+    local value = tide
+    for name in path:gmatch "%.([%a_][%w_]*)" do
+      if not has(value, name) then return path end
+      value = value[name]
+      if type(value) ~= "table" then break end
+    end
+  end
+  for name in call:gmatch "%f[%w_.]F%.([%a_][%w_]*)" do
+    if not has(tide.nn.functional, name) then return "F." .. name end
+  end
+  local tensor = tide.zeros {1}
+  for name in call:gmatch ":([%a_][%w_]*)%s*[%({\"']" do
+    if not has(tensor, name) then return ":" .. name end
+  end
 end
 
 --- Makes the case's inputs on `device`: fresh copies, for the call may change them.
@@ -47,14 +65,15 @@ local function read(value)
 end
 
 --- Runs a case that must raise; what depends on values may fail as late as when it is read.
-local function check_raises(call, inputs)
+local function check_raises(call, call_text, inputs)
   local ok, message = pcall(function()
     local results = table.pack(call(tide, tide.nn.functional, table.unpack(inputs)))
     for i = 1, results.n do read(results[i]) end
     for _, input in ipairs(inputs) do read(input) end
   end)
   if ok then return "no error was raised" end
-  if cases.not_there(message) then error(message, 0) end
+  local name = cases.lacking(call_text)
+  if name then error(name .. " is not there: " .. tostring(message), 0) end
 end
 
 local function check_values(results, values)
@@ -102,7 +121,7 @@ end
 
 local function check(case, number, tensors, device)
   local inputs, call = make_inputs(case, number, tensors, device), load_call(case)
-  if case.raises then return check_raises(call, inputs) end
+  if case.raises then return check_raises(call, case.call, inputs) end
   local results = table.pack(call(tide, tide.nn.functional, table.unpack(inputs)))
   if case.values then return check_values(results, case.values) end
   return check_outputs(results, case, number, tensors)
@@ -110,11 +129,11 @@ local function check(case, number, tensors, device)
 end
 
 --- Runs case `number` of a group: "passed", "failed" with what differs, or "missing" with the
---- error.
+--- error, if it calls a name that tide lacks.
 function cases.run(case, number, tensors, device)
   local ok, difference = pcall(check, case, number, tensors, device)
   if ok then return difference and "failed" or "passed", difference end
-  return cases.not_there(difference) and "missing" or "failed", tostring(difference)
+  return cases.lacking(case.call) and "missing" or "failed", tostring(difference)
 end
 
 --- Runs all cases of one group; calls report(number, case, status, message) for each.

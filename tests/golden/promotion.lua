@@ -55,12 +55,12 @@ local function result_type(fn, makers, types)
 end
 
 --- Runs all entries of all tables; calls report(words, status, message) for each.
-function promotion.run(folder, not_there, report)
+function promotion.run(folder, lacking, report)
   local golden = dofile(folder .. "/promotion.lua")
-  local function check(title, fn, makers, types, expected)
+  local function check(title, call, fn, makers, types, expected)
     local ok, got = pcall(result_type, fn, makers, types)
     local words = ("%s of %s"):format(title, table.concat(types, ", "))
-    if not ok and not_there(got) then return report(words, "missing", got) end
+    if not ok and lacking(call) then return report(words, "missing", got) end
     if not ok then got = "error: " .. tostring(got) end
     if got == expected or (not ok and expected == "error") then return report(words, "passed") end
     report(words, "failed", ("%s, expected %s"):format(got, expected))
@@ -68,12 +68,13 @@ function promotion.run(folder, not_there, report)
   for name, makers in pairs(tables) do
     for key, by_type in pairs(golden[name] or {}) do
       local fn = makers[2] and binary(key) or unary(key)
+      local call = symbols[key] and "" or ("x:%s()"):format(key)
       for _, a in ipairs(golden.types) do
         local title = ("%s %s"):format(name, key)
         if type(by_type[a]) == "table" then
-          for _, b in ipairs(golden.types) do check(title, fn, makers, {a, b}, by_type[a][b]) end
+          for _, b in ipairs(golden.types) do check(title, call, fn, makers, {a, b}, by_type[a][b]) end
         else
-          check(title, fn, makers, {a}, by_type[a])
+          check(title, call, fn, makers, {a}, by_type[a])
         end
       end
     end
