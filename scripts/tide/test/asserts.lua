@@ -11,8 +11,8 @@ end
 
 local close_options = {rtol = true, atol = true}
 
---- Numbers, tensors or nested tables are equal up to rounding: |got - expected| <= atol + rtol *
---- |expected|. {rtol = 1e-5, atol = 1e-6} unless said otherwise.
+--- Numbers, tensors or nested tables have one shape, tensors one type, and are equal up to rounding:
+--- |got - expected| <= atol + rtol * |expected|. {rtol = 1e-5, atol = 1e-6} unless said otherwise.
 function asserts.close(got, expected, options)
   options = options or {}
   for name in pairs(options) do
@@ -21,7 +21,7 @@ function asserts.close(got, expected, options)
     end
   end
   local rtol, atol = options.rtol or 1e-5, options.atol or 1e-6
-  fail_with("close", compare.close(got, expected, rtol, atol))
+  fail_with("close", compare.close(got, expected, rtol, atol, true))
 end
 
 --- Tensors of one type, shape and values; tables with the same contents; the same number, string,

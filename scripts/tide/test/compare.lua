@@ -41,13 +41,41 @@ local elements = compare.elements
 
 local function shape_text(shape) return "(" .. table.concat(shape, ", ") .. ")" end
 
---- The difference between the shapes and, if `types`, the dtypes of two tensors in words; nil if
---- there is none.
+local function is_list(value) return type(value) == "table" and not tide.is_tensor(value) end
+
+--- The sizes of a tensor, or of nested lists as their first elements tell them.
+local function shape_of(value)
+  local shape = {}
+  while is_list(value) do
+    shape[#shape + 1], value = #value, value[1]
+  end
+  if tide.is_tensor(value) then table.move(value.shape, 1, #value.shape, #shape + 1, shape) end
+  return shape
+end
+
+--- Whether a list is empty, which says nothing of further sizes.
+local function is_empty_list(value) return is_list(value) and #value == 0 end
+
+--- The difference between the shapes and, if `types`, the dtypes of two values in words; nil if
+--- there is none. A list has the shape that a tensor made of it would have, and no dtype.
 local function form_difference(got, expected, types)
-  if not (tide.is_tensor(got) and tide.is_tensor(expected)) then return nil end
-  local a, b = shape_text(got.shape), shape_text(expected.shape)
-  if a ~= b then return ("shape %s, expected %s"):format(a, b) end
-  if types and got.dtype ~= expected.dtype then
+  if is_list(got) and is_list(expected) then
+    for i = 1, math.min(#got, #expected) do
+      if type(got[i]) ~= "number" or type(expected[i]) ~= "number" then
+        local form = form_difference(got[i], expected[i], types)
+        if form then return ("[%d]: %s"):format(i, form) end
+      end
+    end
+    return nil
+  end
+  local tensors = (tide.is_tensor(got) and 1 or 0) + (tide.is_tensor(expected) and 1 or 0)
+  if tensors == 0 then return nil end
+  local a, b = shape_text(shape_of(got)), shape_text(shape_of(expected))
+  local empty = is_empty_list(got) or is_empty_list(expected)
+  if a ~= b and not (empty and #elements(got) == #elements(expected)) then
+    return ("shape %s, expected %s"):format(a, b)
+  end
+  if types and tensors == 2 and got.dtype ~= expected.dtype then
     return ("type %s, expected %s"):format(got.dtype, expected.dtype)
   end
 end
@@ -86,24 +114,21 @@ local function differing(a, b, agree)
 end
 
 --- nil if all elements of `got` are within atol + rtol * |expected| of those expected, else what
---- differs. Shapes must be equal where both are tensors, and types too if `types` is true.
+--- differs. Shapes must be equal, and the types of two tensors too if `types` is true.
 function compare.close(got, expected, rtol, atol, types)
-  local form = form_difference(got, expected, types)
-  if form then return form end
-  return differing(elements(got), elements(expected), function(a, b)
-    return near(a, b, rtol, atol)
-  end)
+  local a, b = elements(got), elements(expected) -- first, as it refuses lists that hold themselves
+  return form_difference(got, expected, types)
+    or differing(a, b, function(x, y) return near(x, y, rtol, atol) end)
 end
 
 --- nil if two tensors have the same type, shape and bits (up to the payload of nan), else what
 --- differs.
 function compare.identical(got, expected)
-  local form = form_difference(got, expected, true)
-  if form then return form end
-  return differing(elements(got), elements(expected), function(a, b)
-    if is_nan(a) then return is_nan(b) end
+  local a, b = elements(got), elements(expected)
+  return form_difference(got, expected, true) or differing(a, b, function(x, y)
+    if is_nan(x) then return is_nan(y) end
     -- The sign of zero shows only in its reciprocal.
-    return a == b and (a ~= 0 or 1 / a == 1 / b)
+    return x == y and (x ~= 0 or 1 / x == 1 / y)
   end)
 end
 
