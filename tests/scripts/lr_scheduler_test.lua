@@ -195,6 +195,51 @@ describe("plans for the learning rate", function()
     end
     equal(seen, {1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.3, 0.3, 0.3})
   end)
+  -- {plan, arguments without a default, rates}: torch.optim.lr_scheduler's, from 0.5.
+  local sixth = 0.1666666666667
+  local by_default = {
+    {"StepLR", {3}, {0.5, 0.5, 0.5, 0.05, 0.05, 0.05, 0.005, 0.005}},
+    {"MultiStepLR", {{2, 5}}, {0.5, 0.5, 0.05, 0.05, 0.05, 0.005, 0.005, 0.005}},
+    {"ConstantLR", {}, {sixth, sixth, sixth, sixth, sixth, 0.5, 0.5, 0.5}},
+    {"LinearLR", {}, {sixth, 0.2333333333333, 0.3, 0.3666666666667, 0.4333333333333, 0.5, 0.5, 0.5}},
+    {"PolynomialLR", {}, {0.5, 0.4, 0.3, 0.2, 0.1, 0, 0, 0}},
+    {"CosineAnnealingLR", {3}, {0.5, 0.375, 0.125, 0, 0.125, 0.375, 0.5, 0.375, 0.125, 0, 0.125}},
+    {"CosineAnnealingWarmRestarts", {3}, {0.5, 0.375, 0.125, 0.5, 0.375, 0.125, 0.5, 0.375}},
+    {"CyclicLR", {0.1, 0.5}, {0.1, 0.1002, 0.1004, 0.1006, 0.1008, 0.101, 0.1012, 0.1014}},
+  }
+  for _, case in ipairs(by_default) do
+    local name, arguments, expected = table.unpack(case)
+    it(name .. " has PyTorch's defaults", function()
+      local optimizer = new_optimizer {lr = 0.5, momentum = 0.9}
+      local scheduler = plans[name](optimizer, table.unpack(arguments))
+      close(rates(optimizer, scheduler, #expected), expected, {rtol = 1e-11, atol = 1e-13})
+    end)
+  end
+  it("CosineAnnealingLR turns at the top and at the bottom again and again", function()
+    local optimizer = new_optimizer()
+    local scheduler = plans.CosineAnnealingLR(optimizer, 3, {eta_min = 0.1})
+    close(rates(optimizer, scheduler, 14), {0.5, 0.4, 0.2, 0.1, 0.2, 0.4, 0.5, 0.4, 0.2, 0.1, 0.2,
+      0.4, 0.5, 0.4}, {rtol = 1e-11})
+  end)
+  it("ReduceLROnPlateau has PyTorch's defaults", function()
+    local scheduler = plans.ReduceLROnPlateau(new_optimizer())
+    local state = scheduler:state_dict()
+    for name, value in pairs {mode = "min", factor = 0.1, patience = 10, threshold = 1e-4,
+      threshold_mode = "rel", cooldown = 0, min_lr = 0, eps = 1e-8} do
+      equal(state[name], value)
+    end
+  end)
+  it("CosineAnnealingWarmRestarts goes to any place of its plan", function()
+    local optimizer = new_optimizer()
+    local scheduler = plans.CosineAnnealingWarmRestarts(optimizer, 2, {T_mult = 2, eta_min = 0.1})
+    local group = optimizer.param_groups[1]
+    -- torch.optim.lr_scheduler's for whole epochs and halves.
+    for _, step in ipairs {{0.5, 0.4414213562373}, {1.5, 0.1585786437627}, {2.5, 0.4847759065023},
+      {5, 0.1585786437627}, {6.5, 0.4961570560806}, {0, 0.5}, {nil, 0.3}, {nil, 0.5}} do
+      scheduler:step(step[1])
+      close(group.lr, step[2], {rtol = 1e-11})
+    end
+  end)
   it("ReduceLROnPlateau cools down for as many steps as asked, then waits again", function()
     local optimizer = new_optimizer({lr = 1.0})
     local scheduler = plans.ReduceLROnPlateau(optimizer, {factor = 0.5, patience = 2, cooldown = 2})

@@ -157,6 +157,26 @@ describe("optimizers", function(device)
     end
     close(w, {{0.94609320, 1.82456720, -0.49424958}, {0.27827954, 0.20885691, 0.70050013}},
       {atol = 0.01})
+    -- Tall ones take longer steps: torch.optim.Muon after three.
+    local cases = {
+      {{4, 2}, {}, {-0.25819, 0.84276, 0.48775, -0.55945, -0.80955, 0.37785, 1.12025, 0.08211}},
+      {{2, 4}, {}, {-0.21308, 0.93765, 0.56176, -0.59170, -0.83863, 0.31622, 1.13642, 0.23628}},
+      {{4, 2}, {adjust_lr_fn = "match_rms_adamw", nesterov = false, weight_decay = 0.5,
+        momentum = 0.5},
+        {-0.07298, 0.80245, 0.43910, -0.56382, -0.75231, 0.22020, 0.89539, 0.20919}},
+    }
+    for _, case in ipairs(cases) do
+      local shape, options, expected = table.unpack(case)
+      local ramp = tide.arange(8, {dtype = "float32", device = device})
+      local x = (ramp * 1.3):sin():reshape(shape):requires_grad_()
+      options.lr = 0.1
+      local optimizer = optim.Muon({x}, options)
+      for t = 0, 2 do
+        x.grad = (ramp * (0.7 + t)):cos():reshape(shape)
+        optimizer:step()
+      end
+      close(x:reshape(-1), expected, {atol = 0.01})
+    end
     raises("parameter 1 has 1 dimensions", optim.Muon, {tide.ones({3}, {device = device})})
   end)
   it("call a closure for the gradients and return its loss", function()
@@ -191,6 +211,20 @@ describe("optimizers", function(device)
       raises("step takes a function", optimizer.step, optimizer)
     end)
   end
+  it("LBFGS moves all parameters together", function()
+    -- The bottom of a bowl that is tilted between them.
+    local x, y = parameter(3.0, device), parameter(-2.0, device)
+    local optimizer = optim.LBFGS({x, y}, {line_search_fn = "strong_wolfe"})
+    for _ = 1, 6 do
+      optimizer:step(function()
+        optimizer:zero_grad()
+        local loss = ((x - 1) ^ 2 + (x + y * 2) ^ 2):sum()
+        loss:backward()
+        return loss
+      end)
+    end
+    close({x:item(), y:item()}, {1, -0.5}, {rtol = 1e-5})
+  end)
   it("clip gradients by their norm and by value", function()
     local utils = tide.nn.utils
     local x, y = parameter(1.0, device), parameter(1.0, device)
@@ -362,6 +396,22 @@ describe("means of models", function(device)
       rates[i] = sgd.param_groups[1].lr
     end
     close({table.unpack(rates, 1, 4)}, {0.8, 0.4, 0.2, 0.2}, {rtol = 1e-12})
+    sgd = optim.SGD({parameter(1.0, device)}, {lr = 1})
+    plan = swa.SWALR(sgd, 0.2)
+    rates = {}
+    for i = 1, 11 do
+      plan:step()
+      rates[i] = sgd.param_groups[1].lr
+    end
+    -- torch.optim.swa_utils.SWALR: ten steps along a cosine.
+    close(rates, {0.9804226065181, 0.92360679775, 0.835114100917, 0.72360679775, 0.6, 0.47639320225,
+      0.364885899083, 0.27639320225, 0.2195773934819, 0.2, 0.2}, {rtol = 1e-11})
+    for _, strategy in ipairs {"linear", "cos"} do
+      sgd = optim.SGD({parameter(1.0, device)}, {lr = 1})
+      plan = swa.SWALR(sgd, 0.2, {anneal_epochs = 1, anneal_strategy = strategy})
+      plan:step()
+      close(sgd.param_groups[1].lr, 0.2)
+    end
     raises("anneal_strategy is cos or linear", swa.SWALR, sgd, 1, {anneal_strategy = "steps"})
   end)
 end)

@@ -1,7 +1,7 @@
--- Optimizers: every option changes the steps as it does in PyTorch.
+-- Optimizers: every option changes the steps as it does in PyTorch, and has PyTorch's default.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, close = test.describe, test.it, test.close
+local describe, it, close, equal = test.describe, test.it, test.close, test.equal
 local sin = math.sin
 
 -- {class, options, parameters after 8 steps}: torch.optim in float64 (the default type too, in which
@@ -82,6 +82,126 @@ describe("options of optimizers", function(device)
         optimizer:step()
       end
       close(x:detach(), tide.tensor(expected, place), {rtol = 1e-12, atol = 1e-13})
+    end)
+  end
+  it("go on from a saved state", function()
+    local place = {dtype = "float64", device = device}
+    local function steps(optimizer, x, from, to)
+      for t = from, to do
+        x.grad = tide.tensor({sin(t), sin(2 * t), sin(3 * t)}, place)
+        optimizer:step()
+      end
+    end
+    for _, case in ipairs(cases) do
+      local class, options = table.unpack(case)
+      local function new() return tide.tensor({1.0, -2.0, 0.5}, place):requires_grad_() end
+      local x, y = new(), new()
+      local through, first = tide.optim[class]({x}, options), tide.optim[class]({y}, options)
+      steps(through, x, 1, 8)
+      steps(first, y, 1, 4)
+      local second = tide.optim[class]({y})
+      second:load_state_dict(first:state_dict())
+      steps(second, y, 5, 8)
+      test.identical(y, x)
+    end
+  end)
+
+  -- {options, steps, evaluations, first loss of each step, parameters}: torch.optim.LBFGS, float64.
+  local descents = {
+    {{lr = 1, max_iter = 6, line_search_fn = "strong_wolfe"}, 22,
+      {24.95, 4.502954219717, 3.315118216159},
+      {-0.3324624959763, 0.06394493070185, 0.3840978986524}},
+    {{lr = 0.5, max_iter = 5, history_size = 2, line_search_fn = "strong_wolfe"}, 24,
+      {24.95, 4.985145665616, 4.245091266701, 3.314908603841},
+      {-0.4176415038068, 0.1535927477107, 0.7114907086951}},
+    {{lr = 0.001, max_iter = 4}, 12, {24.95, 24.66747367465, 24.52631571299},
+      {-1.197793179197, 1.001090394979, 0.5001787094711}},
+    {{max_eval = 7, line_search_fn = "strong_wolfe"}, 22,
+      {24.95, 4.502954219717, 3.315118216159},
+      {-0.3324624959763, 0.06394493070185, 0.3840978986524}},
+    {{max_iter = 50, tolerance_grad = 0.5, line_search_fn = "strong_wolfe"}, 45,
+      {24.95, 0.0003017320676845, 0.0003017320676845},
+      {1.016742879601, 1.034228380085, 1.034338245426}},
+    {{max_iter = 50, tolerance_change = 0.05, line_search_fn = "strong_wolfe"}, 8,
+      {24.95, 5.052617388458, 4.980018722409}, {-1.020194284121, 1.01808503295, 0.5359917863017}},
+  }
+  for i, case in ipairs(descents) do
+    local options, evaluations, losses, expected = table.unpack(case)
+    it(("of LBFGS: descent %d"):format(i), function()
+      local x = tide.tensor({-1.2, 1, 0.5}, {dtype = "float64", device = device}):requires_grad_()
+      local optimizer, calls = tide.optim.LBFGS({x}, options), 0
+      local function closure()
+        calls = calls + 1
+        optimizer:zero_grad()
+        local loss = (1 - x[1]) ^ 2 + (x[2] - x[1] ^ 2) ^ 2 * 100 + (x[3] - x[2]) ^ 2 * 3
+        loss:backward()
+        return loss
+      end
+      local got = {}
+      for k = 1, #losses do got[k] = optimizer:step(closure):item() end
+      equal(calls, evaluations)
+      -- Near the bottom losses are squares of what was rounded.
+      close(got, losses, {rtol = 1e-7})
+      close(x:tolist(), expected, {rtol = 1e-8})
+    end)
+  end
+  it("of ASGD: the mean is of the parameters from t0 on", function()
+    local x = tide.tensor({1.0}, {dtype = "float64", device = device}):requires_grad_()
+    local optimizer = tide.optim.ASGD({x}, {lr = 0.1, lambd = 0.01, t0 = 2})
+    local means = {}
+    for t = 1, 6 do
+      x.grad = tide.tensor({0.7 + 0.3 * t}, {dtype = "float64", device = device})
+      optimizer:step()
+      means[t] = optimizer.state[x].ax:item()
+    end
+    close(means, {0.899, 0.7681990884262, 0.6076716203921, 0.4174916933435, 0.3076124207698,
+      0.1878981373353}, {rtol = 1e-7})
+  end)
+end)
+
+describe("defaults of optimizers", function()
+  local betas = {0.9, 0.999}
+  -- torch.optim's; nil there is false or, of Muon's adjust_lr_fn, "original".
+  local defaults = {
+    SGD = {lr = 0.001, momentum = 0, dampening = 0, weight_decay = 0, nesterov = false,
+      maximize = false},
+    Adam = {lr = 0.001, betas = betas, eps = 1e-8, weight_decay = 0, amsgrad = false,
+      maximize = false},
+    AdamW = {lr = 0.001, betas = betas, eps = 1e-8, weight_decay = 0.01, amsgrad = false,
+      maximize = false},
+    NAdam = {lr = 0.002, betas = betas, eps = 1e-8, weight_decay = 0, momentum_decay = 0.004,
+      decoupled_weight_decay = false, maximize = false},
+    RAdam = {lr = 0.001, betas = betas, eps = 1e-8, weight_decay = 0,
+      decoupled_weight_decay = false, maximize = false},
+    Adamax = {lr = 0.002, betas = betas, eps = 1e-8, weight_decay = 0, maximize = false},
+    Adagrad = {lr = 0.01, lr_decay = 0, eps = 1e-10, weight_decay = 0,
+      initial_accumulator_value = 0, maximize = false},
+    Adadelta = {lr = 1, rho = 0.9, eps = 1e-6, weight_decay = 0, maximize = false},
+    RMSprop = {lr = 0.01, momentum = 0, alpha = 0.99, eps = 1e-8, centered = false,
+      weight_decay = 0, maximize = false},
+    Rprop = {lr = 0.01, etas = {0.5, 1.2}, step_sizes = {1e-6, 50}, maximize = false},
+    ASGD = {lr = 0.01, lambd = 1e-4, alpha = 0.75, t0 = 1e6, weight_decay = 0, maximize = false},
+    Adafactor = {lr = 0.01, beta2_decay = -0.8, eps = {false, 0.001}, d = 1, weight_decay = 0,
+      maximize = false},
+    LBFGS = {lr = 1, max_iter = 20, max_eval = false, tolerance_grad = 1e-7,
+      tolerance_change = 1e-9, history_size = 100, line_search_fn = false},
+    Muon = {lr = 0.001, weight_decay = 0.1, momentum = 0.95, nesterov = true,
+      ns_coefficients = {3.4445, -4.775, 2.0315}, eps = 1e-7, ns_steps = 5,
+      adjust_lr_fn = "original"},
+  }
+  --- A list with every number as a float.
+  local function as_floats(value)
+    if type(value) == "number" then return value + 0.0 end
+    if type(value) ~= "table" then return value end
+    local list = {}
+    for key, inner in pairs(value) do list[key] = as_floats(inner) end
+    return list
+  end
+  for class, expected in pairs(defaults) do
+    it(("are PyTorch's: %s"):format(class), function()
+      local group = tide.optim[class]({tide.zeros(2, 2)}).param_groups[1]
+      group.params = nil
+      equal(as_floats(group), as_floats(expected))
     end)
   end
 end)
