@@ -47,7 +47,7 @@ describe("memory", function(device)
     x:free()
     tide.synchronize(device)
     test.is_true(tide.memory_allocated(device) < before + (1 << 24))
-    test.is_false(pcall(function() return x + 1 end))
+    test.raises("freed", function() return x + 1 end)
     do
       local y <close> = tide.ones({1 << 22}, {device = device})
       y:add_(1)
@@ -112,7 +112,7 @@ describe("out of memory", function()
     filled[2] = big[7]
     local beside = recorded + 1
     local good = tide.ones({4}, options) * 3
-    test.is_false(pcall(tide.synchronize))
+    test.raises("out of memory", tide.synchronize)
     test.equal(stored:tolist(), {1.0, 1.0, 1.0, 1.0})
     test.equal(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
     test.equal(filled:tolist(), {{5.0, 5.0}, {0.0, 0.0}})
