@@ -7,6 +7,7 @@
 
 #include "bindings/module.h"
 #include "interpreter/commands/commands.h"
+#include "interpreter/version.h"
 
 namespace {
 
@@ -28,20 +29,23 @@ constexpr char kMainUsage[] =
        tide manual FOLDER             the reference as pages in Markdown
 Options of the first form, as lua's:
   -e TEXT   run the text             -l NAME   require a module into a global
-  -i        prompt after the script  -v        show the version
-  -E        ignore LUA_INIT and LUA_PATH       -W   turn warnings on
+  -i        prompt after the script, even one that failed
+  -v        show the versions        -W        turn warnings on
+  -E        ignore LUA_INIT, LUA_PATH and LUA_CPATH
   --        end of options           -         run standard input
+  --binary-chunks   also load what string.dump writes; Lua does not check such code
 `tide COMMAND --help` says more about a command.
 )";
 
 constexpr Command kCommands[] = {
     {"run", tide::run_command,
-     R"(usage: tide run FILE [--device D] [--seed N] [--syncs] [--] [args]
-Runs a script. Options stand before or behind FILE; all other words, and whatever follows --, are
-the script's own: an option of its own that is called as one of these goes behind --.
+     R"(usage: tide run FILE [options] [args] [-- more args]
+Runs a script. Options stand before or behind FILE; other words are the script's arguments. Options
+of the script's own stand behind --, as an unknown one before it is an error.
   --device D   what tide.accelerator() answers: cpu, sim, sim:1, cuda, ...
   --seed N     start the random numbers as tide.manual_seed(N) does
   --syncs      print at the end where the script waited, how often and how long
+  --binary-chunks  also load what string.dump writes; Lua does not check such code
 )"},
     {"test", tide::test_command,
      R"(usage: tide test [PATH...] [options]
@@ -81,16 +85,15 @@ for editors that use the Lua language server.
 int start(const Command* command, const tide::Words& words) {
   const char* usage = command ? command->usage : kMainUsage;
   // bench has its own reader, in Lua; but all commands answer --help alike.
-  const bool asks = !words.empty() && (words[0] == "--help" || (!command && words[0] == "-h"));
-  if (asks) return std::fputs(usage, stdout) < 0;
+  if (!words.empty() && words[0] == "--help") return std::fputs(usage, stdout) < 0;
   try {
     return command ? command->start(words) : tide::lua_command(words);
   } catch (const tide::UsageError& error) {
-    std::fprintf(stderr, "tide: %s\n%s", error.message.c_str(), usage);
+    std::fprintf(stderr, "%s: %s\n%s", tide::program_name, error.message.c_str(), usage);
   } catch (const std::bad_alloc&) {
-    std::fputs("tide: out of memory on the host\n", stderr);
+    std::fprintf(stderr, "%s: out of memory on the host\n", tide::program_name);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tide: %s\n", error.what());
+    std::fprintf(stderr, "%s: %s\n", tide::program_name, error.what());
   }
   return EXIT_FAILURE;
 }
@@ -99,6 +102,7 @@ int start(const Command* command, const tide::Words& words) {
 
 int main(int count, char** arguments) {
   tide_keep_reserve();
+  if (count > 0 && *arguments[0]) tide::program_name = arguments[0];
   tide::Words words(arguments + (count > 0), arguments + count);
   const Command* found = nullptr;
   for (const Command& command : kCommands) {

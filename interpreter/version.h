@@ -1,4 +1,4 @@
-// Which tide this is.
+// Which tide this is, and how it was called.
 #pragma once
 
 #include <cstdio>
@@ -10,8 +10,17 @@ namespace tide {
 inline constexpr char kVersion[] = "tide " TIDE_VERSION " (Lua " LUA_VERSION_MAJOR
                                    "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE ")";
 
+/// The program as it was called: it heads messages, and scripts find it in `arg`. Set by main.
+inline const char* program_name = "tide";
+
 inline void print_version() {
   std::puts(kVersion);
+  std::fflush(stdout);
+}
+
+/// Lua's own line, as `lua -v` prints it.
+inline void print_copyright() {
+  std::puts(LUA_COPYRIGHT);
   std::fflush(stdout);
 }
 

@@ -41,7 +41,9 @@ std::optional<std::pair<std::string, std::string>> find_module(std::string name)
 int push_module(lua_State* L, const std::string& name) {
   auto found = find_module(name);
   if (!found) {
-    lua_pushfstring(L, "no file '%s' in the tide library", name.c_str());
+    // Where nobody looks for a module of the library, the list of places is stock Lua's.
+    if (!name.starts_with("tide.")) return 0;
+    lua_pushfstring(L, "no module '%s' in the tide library", name.c_str());
     return 1;
   }
   const auto& [path, text] = *found;

@@ -2,12 +2,16 @@
 #include "bindings/tensor/lua_function.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bindings/tensor/tensor_object.h"
 
 namespace tide::bindings {
 namespace {
+
+/// How Lua words it that a function yields through a C function that cannot be resumed.
+constexpr std::string_view kYieldRefused = "attempt to yield across a C-call boundary";
 
 /// References of this thread's functions whose owners are gone.
 std::vector<int>& forgotten() {
@@ -41,8 +45,10 @@ std::vector<Tensor> LuaFunction::call(std::span<const Tensor> arguments, size_t 
   thread_context.running = L;
   if (status != LUA_OK) {
     const char* text = lua_tostring(L, -1);
-    const std::string message = text ? text : "a function called by backward raised a value";
+    std::string message = text ? text : "a function called by backward raised a value";
     lua_settop(L, top);
+    if (const size_t at = message.rfind(kYieldRefused); at != std::string::npos)
+      message.replace(at, kYieldRefused.size(), "backward: a function that it calls cannot yield");
     throw Error(message);
   }
   std::vector<Tensor> values(results);

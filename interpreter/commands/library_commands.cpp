@@ -101,7 +101,7 @@ int run_embedded(const std::string& path, const std::string& command, const Word
   if (!text) throw UsageError{command + ": " + path + " is not part of this build"};
   catch_interrupts(Impatience::kEndProgram);
   State state;
-  state.set_arguments({{"tide", command}, path, words});
+  state.set_arguments({{program_name, command}, path, words});
   if (prepare) {
     lua_pushcfunction(state, prepare);
     lua_pushlightuserdata(state, const_cast<Words*>(&words));

@@ -12,6 +12,7 @@
 #include "interpreter/run/interrupt.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
+#include "interpreter/run/text_chunks.h"
 #include "interpreter/version.h"
 
 namespace tide {
@@ -27,6 +28,7 @@ struct Options {
   std::vector<Action> actions;
   bool prompt = false;
   bool version = false;
+  bool copyright = false;
   bool ignore_environment = false;
   size_t words_read = 0;  ///< Up to the script's name.
 };
@@ -38,17 +40,22 @@ void read_option(const Words& words, size_t& i, Options& options) {
   const bool takes_value = word[1] == 'e' || word[1] == 'l';
   if (word == "--version") {
     options.version = true;
+  } else if (word == "--binary-chunks") {
+    allow_binary_chunks();
   } else if (takes_value) {
     std::string value = word.substr(2);
-    if (value.empty() && ++i < words.size()) value = words[i];
-    if (i >= words.size()) throw UsageError{"'" + word + "' needs argument"};
+    if (value.empty()) {
+      if (++i == words.size() || words[i].starts_with('-'))
+        throw UsageError{"'" + word + "' needs argument"};
+      value = words[i];
+    }
     options.actions.push_back({word[1], value});
   } else if (word.size() != 2) {
     refuse();
   } else if (word[1] == 'i') {
     options.prompt = options.version = true;
   } else if (word[1] == 'v') {
-    options.version = true;
+    options.version = options.copyright = true;
   } else if (word[1] == 'E') {
     options.ignore_environment = true;
   } else if (word[1] == 'W') {
@@ -93,6 +100,13 @@ bool run_environment(lua_State* L) {
   return text[0] == '@' ? run_file(L, text + 1) : run_text(L, text, std::string("=").append(name));
 }
 
+/// Runs the script that stands at `index`; "-" is standard input, unless it stands behind "--".
+bool run_script_named(lua_State* L, const Words& words, size_t index) {
+  const std::string& name = words[index];
+  const bool input = name == "-" && (index == 0 || words[index - 1] != "--");
+  return run_script(L, input ? nullptr : name.c_str());
+}
+
 ScriptArguments script_arguments(const Words& words, size_t script) {
   ScriptArguments arguments;
   if (script >= words.size()) {
@@ -122,16 +136,17 @@ int lua_command(const Words& words) {
   State state(options.ignore_environment);
   state.set_arguments(script_arguments(words, options.words_read));
   if (options.version || prompt) print_version();
+  if (options.copyright) print_copyright();
   if (!options.ignore_environment && !run_environment(state)) return finish(state, EXIT_FAILURE);
   for (const Action& action : options.actions) {
     if (!carry_out(state, action)) return finish(state, EXIT_FAILURE);
   }
-  if (has_script && !run_file(state, words[options.words_read]) && !options.prompt) {
+  if (has_script && !run_script_named(state, words, options.words_read) && !options.prompt) {
     return finish(state, EXIT_FAILURE);
   }
   if (prompt) {
     run_prompt(state);
-  } else if (idle && !run_file(state, "-")) {
+  } else if (idle && !run_file(state, nullptr)) {
     return finish(state, EXIT_FAILURE);
   }
   return finish(state, EXIT_SUCCESS);

@@ -29,7 +29,8 @@ class OptionReader {
   const std::string& word() const { return words_[index_]; }
   bool is_option() const { return word().size() > 1 && word()[0] == '-'; }
 
-  /// The words behind the present one.
+  /// The words before the present one, and those behind it.
+  Words before() const { return {words_.begin(), words_.begin() + index_}; }
   Words rest() const { return {words_.begin() + index_ + 1, words_.end()}; }
 
   /// Says that the present word is no option of the command.

@@ -8,6 +8,7 @@
 #include "interpreter/run/interrupt.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
+#include "interpreter/run/text_chunks.h"
 
 namespace tide {
 namespace {
@@ -17,6 +18,32 @@ int apply_options(lua_State* L) {
   return 0;
 }
 
+/// Notes that the script's name is the reader's present word.
+void take_script(const OptionReader& reader, ScriptArguments& arguments) {
+  arguments.script = reader.word();
+  const Words before = reader.before();
+  arguments.before.insert(arguments.before.end(), before.begin(), before.end());
+}
+
+/// Whether a word is an argument such as -3 or -.5, which no option begins like.
+bool is_number(const std::string& word) { return word.find_first_of("0123456789.") == 1; }
+
+/// Reads the option that is the reader's present word; false if `tide run` has no such option.
+bool read_option(OptionReader& reader, TideOptions& options) {
+  if (auto device = reader.value("--device")) {
+    options.device = *device;
+  } else if (auto seed = reader.number("--seed", 0)) {
+    options.seed = *seed;
+  } else if (reader.flag("--syncs")) {
+    options.syncs = true;
+  } else if (reader.flag("--binary-chunks")) {
+    allow_binary_chunks();
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int run_command(const Words& words) {
@@ -24,28 +51,22 @@ int run_command(const Words& words) {
   ScriptArguments arguments;
   arguments.before.push_back("run");
   OptionReader reader(words);
+  bool only_arguments = false;  // behind "--"
   while (reader.next()) {
-    if (reader.flag("--")) {
-      Words rest = reader.rest();
-      if (arguments.script.empty() && !rest.empty()) {
-        arguments.script = rest.front();
-        rest.erase(rest.begin());
+    if (!only_arguments) {
+      if (reader.flag("--")) {
+        only_arguments = true;
+        continue;
       }
-      arguments.after.insert(arguments.after.end(), rest.begin(), rest.end());
-      break;
+      if (read_option(reader, options)) continue;
+      if (reader.is_option() && !is_number(reader.word()))
+        throw UsageError{"run: unrecognized option '" + reader.word() +
+                         "'; the script's own options stand behind --"};
     }
-    if (auto device = reader.value("--device")) {
-      options.device = *device;
-    } else if (auto seed = reader.number("--seed", 0)) {
-      options.seed = *seed;
-    } else if (reader.flag("--syncs")) {
-      options.syncs = true;
-    } else if (!arguments.script.empty()) {
-      arguments.after.push_back(reader.word());
-    } else if (reader.is_option()) {
-      reader.refuse();
+    if (arguments.script.empty()) {
+      take_script(reader, arguments);
     } else {
-      arguments.script = reader.word();
+      arguments.after.push_back(reader.word());
     }
   }
   if (arguments.script.empty()) throw UsageError{"run: no script named"};
@@ -59,7 +80,8 @@ int run_command(const Words& words) {
     report_error(state);
     return EXIT_FAILURE;
   }
-  const bool succeeded = run_file(state, arguments.script);
+  const bool input = arguments.script == "-";
+  const bool succeeded = run_script(state, input ? nullptr : arguments.script.c_str());
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 

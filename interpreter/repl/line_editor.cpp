@@ -33,19 +33,24 @@ bool wait_for_input() {
 }
 
 /// Reads whole lines without editing. Bytes come from read(2), not from stdio: a script that calls
-/// io.read at the prompt then finds the line it asks for.
+/// io.read at the prompt then finds the line it asks for. Lines that no terminal echoes are echoed
+/// here, as readline does, so that what is printed reads like a session.
 class PlainEditor : public LineEditor {
  public:
   ReadResult read(const char* prompt, std::string& line) override {
-    if (isatty(STDIN_FILENO)) {
-      std::fputs(prompt, stdout);
-      std::fflush(stdout);
-    }
+    std::fputs(prompt, stdout);
+    std::fflush(stdout);
     line.clear();
     for (char byte; wait_for_input();) {
       const ssize_t count = ::read(STDIN_FILENO, &byte, 1);
-      if (count <= 0 && line.empty()) return ReadResult::kEnd;
-      if (count <= 0 || byte == '\n') return ReadResult::kLine;
+      if (count <= 0 && line.empty()) {
+        std::fputs("\n", stdout);
+        return ReadResult::kEnd;
+      }
+      if (count <= 0 || byte == '\n') {
+        if (!isatty(STDIN_FILENO)) std::printf("%s\n", line.c_str());
+        return ReadResult::kLine;
+      }
       line.push_back(byte);
     }
     std::fputs("\n", stdout);

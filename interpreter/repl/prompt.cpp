@@ -48,6 +48,12 @@ bool wants_colour(bool on_terminal) {
          std::string_view(terminal) != "dumb";
 }
 
+/// tostring, with whatever metamethod the value has.
+int to_text(lua_State* L) {
+  luaL_tolstring(L, 1, nullptr);
+  return 1;
+}
+
 class Prompt {
  public:
   explicit Prompt(lua_State* L)
@@ -79,7 +85,9 @@ class Prompt {
     text.clear();
     while (true) {
       std::string line;
-      const ReadResult result = read_line(text.empty() ? "> " : ">> ", line);
+      const std::string prompt =
+          text.empty() ? prompt_text("_PROMPT", "> ") : prompt_text("_PROMPT2", ">> ");
+      const ReadResult result = read_line(prompt.c_str(), line);
       if (result == ReadResult::kInterrupted) return text.clear(), true;
       if (result == ReadResult::kEnd && text.empty()) return false;
       if (result == ReadResult::kEnd) {
@@ -102,6 +110,22 @@ class Prompt {
       remember(text);
       return true;
     }
+  }
+
+  /// The text of a global, or `usual` where the script has set none.
+  std::string prompt_text(const char* global, const char* usual) {
+    std::string text = usual;
+    push_global(state_, global);
+    if (!lua_isnil(state_, -1)) {
+      lua_pushcfunction(state_, to_text);
+      lua_insert(state_, -2);
+      if (call(state_, 1, 1))
+        text = lua_tostring(state_, -1);
+      else
+        show_error();
+    }
+    lua_pop(state_, 1);
+    return text;
   }
 
   ReadResult read_line(const char* prompt, std::string& line) {
@@ -164,7 +188,9 @@ class Prompt {
     for (int index = 1; index <= count; ++index) spell_out(index);
     push_global(state_, "print");
     lua_insert(state_, 1);
-    if (!call(state_, count, 0)) show_error();
+    if (call(state_, count, 0)) return;
+    lua_pushfstring(state_, "error calling 'print' (%s)", lua_tostring(state_, -1));
+    show_error();
   }
 
   void show_error() {

@@ -61,28 +61,27 @@ int describe_error(lua_State* L) {
   return 1;
 }
 
-/// Pushes the values of the global `arg` from 1 on, and returns how many there are.
-int push_script_arguments(lua_State* L) {
-  push_global(L, "arg");
-  if (!lua_istable(L, -1)) {
-    lua_pop(L, 1);
-    return 0;
-  }
-  const int count = static_cast<int>(lua_rawlen(L, -1));
-  if (!lua_checkstack(L, count + 3)) return lua_pop(L, 1), 0;
+/// Returns the values of the global `arg` from 1 on.
+int script_arguments(lua_State* L) {
+  if (lua_getglobal(L, "arg") != LUA_TTABLE) return luaL_error(L, "'arg' is not a table");
+  const int count = static_cast<int>(luaL_len(L, -1));
+  luaL_checkstack(L, count + 3, "too many arguments to script");
   for (int i = 1; i <= count; ++i) lua_rawgeti(L, -i, i);
-  lua_remove(L, -count - 1);
   return count;
 }
 
 /// Runs the chunk that a load left on the stack, or reports why there is none.
 bool run_loaded(lua_State* L, int load_status, bool with_arguments) {
-  if (load_status == LUA_OK) {
-    const int arguments = with_arguments ? push_script_arguments(L) : 0;
-    if (call(L, arguments, 0)) return true;
+  bool succeeded = load_status == LUA_OK;
+  const int chunk = lua_gettop(L);
+  if (succeeded && with_arguments) {
+    lua_pushcfunction(L, script_arguments);
+    succeeded = call(L, 0, LUA_MULTRET);
   }
-  report_error(L);
-  return false;
+  if (succeeded) succeeded = call(L, lua_gettop(L) - chunk, 0);
+  if (!succeeded) report_error(L);
+  lua_settop(L, chunk - 1);
+  return succeeded;
 }
 
 }  // namespace
@@ -109,14 +108,18 @@ bool call(lua_State* L, int arguments, int results) {
 void report_error(lua_State* L) {
   std::fflush(stdout);
   const char* message = lua_tostring(L, -1);
-  std::fprintf(stderr, "tide: %s\n", message ? message : "(error object is not a string)");
+  std::fprintf(stderr, "%s: %s\n", program_name,
+               message ? message : "(error object is not a string)");
   std::fflush(stderr);
   lua_pop(L, 1);
 }
 
-bool run_file(lua_State* L, const std::string& path) {
-  const int status = luaL_loadfilex(L, path == "-" ? nullptr : path.c_str(), "t");
-  return run_loaded(L, status, true);
+bool run_script(lua_State* L, const char* path) {
+  return run_loaded(L, luaL_loadfile(L, path), true);
+}
+
+bool run_file(lua_State* L, const char* path) {
+  return run_loaded(L, luaL_loadfile(L, path), false);
 }
 
 bool run_text(lua_State* L, std::string_view text, const std::string& chunk_name) {

@@ -14,9 +14,12 @@ bool call(lua_State* L, int arguments, int results);
 /// Takes the error off the stack and prints it to stderr, headed "tide: ".
 void report_error(lua_State* L);
 
-/// Runs a file, or standard input if `path` is "-"; it gets the global `arg`'s list as `...`.
-/// Prints the error if there is one, and returns whether there was none.
-bool run_file(lua_State* L, const std::string& path);
+/// Runs a file, or standard input if `path` is null. Prints the error if there is one, and returns
+/// whether there was none.
+bool run_file(lua_State* L, const char* path);
+
+/// As run_file, with the global `arg`'s list as `...`.
+bool run_script(lua_State* L, const char* path);
 
 /// Runs a text under a chunk name such as "=(command line)" or "@lessons/01_devices.lua".
 bool run_text(lua_State* L, std::string_view text, const std::string& chunk_name);

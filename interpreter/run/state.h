@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "interpreter/run/script_memory.h"
+#include "interpreter/version.h"
 
 namespace tide {
 
 /// What a script sees as `arg`: `script` at 0, what stood before it at -1, -2, ...
 struct ScriptArguments {
-  std::vector<std::string> before = {"tide"};
+  std::vector<std::string> before = {program_name};
   std::string script;
   std::vector<std::string> after;
 };

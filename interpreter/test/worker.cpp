@@ -97,7 +97,7 @@ bool run_registered_tests(lua_State* L, const Options& options) {
 int test_worker_command(const Words& words) {
   const Options options = read_options(words);
   State state;
-  state.set_arguments({{"tide", "test"}, options.path, {}});
+  state.set_arguments({{program_name, "test"}, options.path, {}});
   const bool loaded = luaL_loadfilex(state, options.path.c_str(), "t") == LUA_OK;
   if (!loaded || !call(state, 0, 0)) {
     report_failure(state, "the file itself");

@@ -1,5 +1,7 @@
 // The command line: the manners of `lua`, and what tide adds.
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <filesystem>
 
 #include "tests/interpreter/command.h"
 
@@ -40,11 +42,69 @@ TEST_CASE("standard input is a script when nothing else is", "[command line]") {
   CHECK(run_tide({"-", "a"}, "print(...)").out == "a\n");
 }
 
-TEST_CASE("-i prompts after the script, without marks when that is no terminal", "[command line]") {
+TEST_CASE("-i prompts after the script, and reads like a session off a terminal",
+          "[command line]") {
   const Outcome outcome = run_tide({"-i", "-e", "x = 20"}, "x + 1\nx +\n1\n= 5\n");
   CHECK_THAT(outcome.out, StartsWith("tide "));
-  CHECK_THAT(outcome.out, Contains("\n21\n21\n5\n"));
+  CHECK_THAT(outcome.out, Contains("\n> x + 1\n21\n> x +\n>> 1\n21\n> = 5\n5\n> \n"));
   CHECK(outcome.status == 0);
+}
+
+TEST_CASE("_PROMPT and _PROMPT2 are what the prompt shows", "[command line]") {
+  const char* texts =
+      "local n = 0 _PROMPT = setmetatable({}, {__tostring = function() n = n + 1 return n .. ':' "
+      "end}) _PROMPT2 = '...'";
+  CHECK_THAT(run_tide({"-i", "-e", texts}, "a =\n2\n").out, Contains("\n1:a =\n...2\n2:\n"));
+  const Outcome wrong = run_tide(
+      {"-i", "-e", "_PROMPT = setmetatable({}, {__tostring = function() error 'none' end})"},
+      "7\n");
+  CHECK_THAT(wrong.out, Contains("> 7\n7\n"));
+  CHECK_THAT(wrong.err, Contains("none"));
+}
+
+TEST_CASE("the prompt goes on without print", "[command line]") {
+  const Outcome outcome = run_tide({"-e", "print = nil", "-i"}, "10\nio.write 'on'\n");
+  CHECK_THAT(outcome.err, StartsWith("error calling 'print' (attempt to call a nil value)"));
+  CHECK_THAT(outcome.out, Contains("on"));
+}
+
+TEST_CASE("arg holds the whole command line", "[command line]") {
+  const char* show =
+      "local first = 0 while arg[first - 1] do first = first - 1 end "
+      "print(table.concat(arg, ' ', first))";
+  const TemporaryFolder folder;
+  folder.write("show.lua", show);
+  const auto out = [&](const std::vector<std::string>& words) {
+    return run_tide(words, "", folder.path()).out;
+  };
+  CHECK(out({"-e", "x = 1", "show.lua", "a"}) == "tide -e x = 1 show.lua a\n");
+  CHECK(out({"-W", "-e", show}) == std::string("tide -W -e ") + show + "\n");
+  CHECK(out({"run", "--device", "cpu", "show.lua", "a"}) == "tide run --device cpu show.lua a\n");
+}
+
+TEST_CASE("a script starts its own interpreter again", "[command line]") {
+  const TemporaryFolder folder;
+  folder.write("again.lua", "os.execute(arg[-1] .. ' -v')");
+  const Outcome outcome =
+      run_tide({"-e", "os.execute '" TIDE_PROGRAM " again.lua'"}, "", folder.path());
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out == run_tide({"-v"}).out);
+}
+
+TEST_CASE("an arg that is no table is an error where a script needs it", "[command line]") {
+  const Outcome outcome = run_tide({"-e", "arg = 1", "-"}, "print 'unreached'\n");
+  CHECK(outcome.err == "tide: 'arg' is not a table\n");
+  CHECK(outcome.out.empty());
+  CHECK(outcome.status == 1);
+  CHECK(run_tide({"-e", "arg[1] = 100", "-"}, "print(...)").out == "100\n");
+}
+
+TEST_CASE("standard input gets arguments only behind '-'", "[command line]") {
+  CHECK(run_tide({"-W"}, "print(...)").out == "\n");
+  CHECK(run_tide({"-W", "-", "a"}, "print(...)").out == "a\n");
+  const TemporaryFolder folder;
+  folder.write("-", "print 'the file'");
+  CHECK(run_tide({"--", "-"}, "print 'the input'", folder.path()).out == "the file\n");
 }
 
 TEST_CASE("the exit status is lua's", "[command line]") {
@@ -68,7 +128,9 @@ TEST_CASE("os.exit writes out what was printed and closes variables when asked",
 
 TEST_CASE("a wrong option says so and shows the usage", "[command line]") {
   CHECK_THAT(run_tide({"-x"}).err, StartsWith("tide: unrecognized option '-x'\nusage: tide"));
+  CHECK_THAT(run_tide({"-h"}).err, StartsWith("tide: unrecognized option '-h'\nusage: tide"));
   CHECK_THAT(run_tide({"-e"}).err, StartsWith("tide: '-e' needs argument\n"));
+  CHECK_THAT(run_tide({"-e", "-i"}).err, StartsWith("tide: '-e' needs argument\n"));
   CHECK_THAT(run_tide({"run"}).err, StartsWith("tide: run: no script named\nusage: tide run"));
   CHECK_THAT(run_tide({"test", "--jobs", "0"}).err,
              StartsWith("tide: --jobs needs a whole number from 1 on: got '0'\n"));
@@ -103,6 +165,35 @@ TEST_CASE("run takes options before and behind the script", "[command line]") {
   CHECK(out({"show.lua", "--", "--device", "a"}) == "--device\ta\n");
 }
 
+TEST_CASE("run refuses an option that it does not have on either side of the script",
+          "[command line]") {
+  const TemporaryFolder folder;
+  folder.write("show.lua", "print(...)");
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "run");
+    return run_tide(words, "", folder.path());
+  };
+  for (const char* option : {"--profil", "--syncss", "--device-", "--seeds=1", "-v", "-i"}) {
+    CAPTURE(option);
+    for (const Outcome& outcome :
+         {run({option, "show.lua"}), run({"show.lua", option}), run({"show.lua", "a", option})}) {
+      CHECK_THAT(outcome.err, StartsWith(std::string("tide: run: unrecognized option '") + option +
+                                         "'; the script's own options stand behind --"));
+      CHECK(outcome.out.empty());
+      CHECK(outcome.status == 1);
+    }
+    CHECK(run({"show.lua", "--", option}).out == std::string(option) + "\n");
+  }
+  CHECK(run({"show.lua", "-3", "-.5", "-"}).out == "-3\t-.5\t-\n");
+}
+
+TEST_CASE("a script without `run` gets every word behind it", "[command line]") {
+  const TemporaryFolder folder;
+  folder.write("show.lua", "print(...)");
+  CHECK(run_tide({"show.lua", "--device", "none", "--", "-x"}, "", folder.path()).out ==
+        "--device\tnone\t--\t-x\n");
+}
+
 TEST_CASE("precompiled chunks are refused everywhere", "[command line]") {
   const TemporaryFolder folder;
   folder.write("make.lua",
@@ -119,6 +210,57 @@ TEST_CASE("precompiled chunks are refused everywhere", "[command line]") {
     const bool refused = out == "nil\n" || out == "false\n" || out.empty();
     CHECK(refused);
   }
+}
+
+TEST_CASE("what is refused about a chunk is named", "[command line]") {
+  const char* load = "print(load(string.dump(function() end), 'x', %s))";
+  const auto message = [&](const char* code, const char* mode) {
+    std::string text = code;
+    return run_tide({"-e", text.replace(text.find("%s"), 2, mode)}).out;
+  };
+  const char* refused = "nil\tattempt to load a binary chunk: tide --binary-chunks allows them\n";
+  CHECK(message(load, "nil") == refused);
+  CHECK(message(load, "'b'") == refused);
+  CHECK(message(load, "'bt'") == refused);
+  CHECK(message(load, "'t'") == "nil\tattempt to load a binary chunk (mode is 't')\n");
+  CHECK(message("print(load('x = 1', 'x', %s))", "'b'") ==
+        "nil\tattempt to load a text chunk (mode is 'b')\n");
+}
+
+TEST_CASE("--binary-chunks allows precompiled chunks", "[command line]") {
+  const TemporaryFolder folder;
+  folder.write("make.lua",
+               "local file = io.open('made.lua', 'wb') file:write(string.dump(load 'print(...)'))");
+  REQUIRE(run_tide({"make.lua"}, "", folder.path()).status == 0);
+  CHECK(run_tide({"--binary-chunks", "made.lua", "a"}, "", folder.path()).out == "a\n");
+  CHECK(run_tide({"run", "--binary-chunks", "made.lua", "a"}, "", folder.path()).out == "a\n");
+  CHECK(run_tide({"--binary-chunks", "-e", "print(load(string.dump(load 'return 8'), 'x', 'b')())"})
+            .out == "8\n");
+}
+
+TEST_CASE("a module that there is not is told in stock Lua's words", "[command line]") {
+  const char* script =
+      "package.path, package.cpath = '?.lua', '?.so' print(select(2, pcall(require, %s)))";
+  std::string other = script, own = script;
+  CHECK(run_tide({"-e", other.replace(other.find("%s"), 2, "'XXX'")}).out ==
+        "module 'XXX' not found:\n\tno field package.preload['XXX']\n\tno file 'XXX.lua'\n"
+        "\tno file 'XXX.so'\n");
+  CHECK_THAT(run_tide({"-e", own.replace(own.find("%s"), 2, "'tide.nm'")}).out,
+             Contains("\n\tno module 'tide.nm' in the tide library\n"));
+}
+
+TEST_CASE("-v shows both versions", "[command line]") {
+  CHECK_THAT(run_tide({"-v", "-e", "print 'hello'"}).out, Contains("PUC-Rio\nhello\n"));
+  CHECK_THAT(run_tide({"--version"}).out, StartsWith("tide ") && Contains("(Lua 5.4."));
+}
+
+TEST_CASE("a yield out of a gradient hook is refused by name", "[command line]") {
+  const char* script = R"(
+    local x = tide.ones(3):requires_grad_()
+    x:register_hook(function() coroutine.yield() end)
+    print(coroutine.resume(coroutine.create(function() x:sum():backward() end))))";
+  CHECK(run_tide({}, script).out ==
+        "false\tstdin:4: backward: a function that it calls cannot yield\n");
 }
 
 TEST_CASE("LUA_INIT is run, and -E ignores it", "[command line]") {
