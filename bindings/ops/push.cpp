@@ -24,6 +24,10 @@ int push_result(lua_State* L, std::vector<Tensor> tensors) {
   return 1;
 }
 
+int push_result(lua_State* L, TensorOrTable result) {
+  return std::visit([L](auto& value) { return push_result(L, std::move(value)); }, result);
+}
+
 int push_result(lua_State* L, bool value) {
   lua_pushboolean(L, value);
   return 1;

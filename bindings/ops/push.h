@@ -20,6 +20,8 @@ int push_result(lua_State* L, Tensor tensor);
 int push_result(lua_State* L, Results results);
 /// One table.
 int push_result(lua_State* L, std::vector<Tensor> tensors);
+/// One tensor or one table.
+int push_result(lua_State* L, TensorOrTable result);
 int push_result(lua_State* L, bool value);
 int push_result(lua_State* L, int64_t value);
 int push_result(lua_State* L, double value);
@@ -36,6 +38,8 @@ template <>
 inline constexpr const char* kResults<Results> = "Tensor...";
 template <>
 inline constexpr const char* kResults<std::vector<Tensor>> = "Tensor[]";
+template <>
+inline constexpr const char* kResults<TensorOrTable> = "Tensor|Tensor[]";
 template <>
 inline constexpr const char* kResults<bool> = "boolean";
 template <>

@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <string>
 
+#include "runtime/ops/autograd.h"
+#include "runtime/ops/elementwise.h"
+
 namespace tide {
 namespace {
 
@@ -53,6 +56,31 @@ int64_t resolve_position(const char* op, Position position, int64_t size) {
     throw ShapeError(std::string(op) + ": position out of range: " +
                      std::to_string(position.value) + " of " + std::to_string(size));
   return place;
+}
+
+Number number_of(const char* op, const char* what, const TensorOrNumber& x) {
+  if (!x.tensor.defined()) return x.number;
+  if (x.tensor.rank() != 0)
+    throw ShapeError(std::string(op) + ": " + what +
+                     " must be a number or a tensor without dimensions, got shape " +
+                     x.tensor.shape().text());
+  const Tensor plain = detach(x.tensor);
+  if (is_floating(plain.dtype())) {
+    double value;
+    convert(plain, DType::f64).read(&value, op);
+    return value;
+  }
+  int64_t value;
+  convert(plain, DType::i64).read(&value, op);
+  return value;
+}
+
+int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& x) {
+  const Number number = number_of(op, what, x);
+  const double value = number.as_double();
+  if (number.type() == DType::f64 && !(value == std::floor(value) && std::abs(value) < 0x1p63))
+    throw Error(std::string(op) + ": " + what + " must be a whole number, got " + text_of(value));
+  return number.as_integer();
 }
 
 void check_numbers(const char* op, const Tensor& x) {

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <variant>
 #include <vector>
 
 #include "runtime/core/error.h"
@@ -90,6 +91,9 @@ struct Results : std::vector<Tensor> {
   using vector::vector;
 };
 
+/// One tensor or a table of tensors, by what the arguments ask for.
+using TensorOrTable = std::variant<Tensor, std::vector<Tensor>>;
+
 /// The dimension from 0 that `dim` names among `rank` ones; a tensor without dimensions counts as
 /// one of one dimension. Throws ShapeError naming `op`.
 int resolve_dim(const char* op, Dim dim, int rank);
@@ -102,6 +106,12 @@ unsigned resolve_dims(const char* op, const Dims& dims, int rank);
 
 /// The place from 0 of a position among `size` ones. Throws ShapeError naming `op`.
 int64_t resolve_position(const char* op, Position position, int64_t size);
+
+/// The number itself, or the value of a tensor without dimensions, which is waited for. Throws
+/// ShapeError naming `op` and `what` (a limit, a count, ...) for a tensor with dimensions.
+Number number_of(const char* op, const char* what, const TensorOrNumber& x);
+/// The same for whole numbers. Throws Error if the number has a fraction.
+int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& x);
 
 /// Throws DTypeError naming `op` if x holds truths, which are no numbers.
 void check_numbers(const char* op, const Tensor& x);

@@ -84,6 +84,12 @@ std::vector<Tensor> split_rank(const char* op, const Tensor& x, int64_t sections
   return tensor_split(x, sections, Dim{dim});
 }
 
+std::vector<Tensor> each(const std::vector<Tensor>& tensors, Tensor (*change)(const Tensor&)) {
+  std::vector<Tensor> changed;
+  for (const Tensor& x : tensors) changed.push_back(change(x));
+  return changed;
+}
+
 }  // namespace
 
 Tensor atleast_1d(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
@@ -91,6 +97,18 @@ Tensor atleast_1d(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) :
 Tensor atleast_2d(const Tensor& x) { return x.rank() < 2 ? unsqueeze(atleast_1d(x), Dim{0}) : x; }
 
 Tensor atleast_3d(const Tensor& x) { return x.rank() < 3 ? unsqueeze(atleast_2d(x), Dim{-1}) : x; }
+
+std::vector<Tensor> atleast_1d_each(const std::vector<Tensor>& tensors) {
+  return each(tensors, atleast_1d);
+}
+
+std::vector<Tensor> atleast_2d_each(const std::vector<Tensor>& tensors) {
+  return each(tensors, atleast_2d);
+}
+
+std::vector<Tensor> atleast_3d_each(const std::vector<Tensor>& tensors) {
+  return each(tensors, atleast_3d);
+}
 
 std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
   Shape shape;

@@ -9,10 +9,13 @@
 
 namespace tide {
 
-/// x with dimensions of size 1 added up to so many.
+/// x with dimensions of size 1 added up to so many; the same of each tensor of a list.
 Tensor atleast_1d(const Tensor& x);
+std::vector<Tensor> atleast_1d_each(const std::vector<Tensor>& tensors);
 Tensor atleast_2d(const Tensor& x);
+std::vector<Tensor> atleast_2d_each(const std::vector<Tensor>& tensors);
 Tensor atleast_3d(const Tensor& x);
+std::vector<Tensor> atleast_3d_each(const std::vector<Tensor>& tensors);
 /// All in their common shape.
 std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors);
 /// Matrices along a diagonal, zeros elsewhere.

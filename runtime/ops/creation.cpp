@@ -51,19 +51,22 @@ Tensor ramp(const char* name, Number start, Number step, int64_t n, DType type,
                 options);
 }
 
-/// The ends of an interval as numbers of `type`.
-std::pair<double, double> ends_for(DType type, double start, double end) {
-  if (is_floating(type)) return {start, end};
-  return {std::trunc(start), std::trunc(end)};
-}
-
-/// `steps` numbers at equal distances, in f64. The upper half is counted from the end, which is met
-/// exactly.
-Tensor evenly_spaced(double start, double end, int64_t steps, Device device) {
+/// `steps` numbers at equal distances, in f64; ends for integers are cut to whole numbers first.
+/// The upper half is counted from the end, which is met exactly.
+Tensor evenly_spaced(const char* name, const TensorOrNumber& first, const TensorOrNumber& last,
+                     const TensorOrNumber& count, const TensorOptions& options) {
+  double start = number_of(name, "start", first).as_double();
+  double end = number_of(name, "end", last).as_double();
+  const int64_t steps = whole_number_of(name, "the number of steps", count);
+  if (steps < 0)
+    throw ShapeError(std::string(name) +
+                     ": the number of steps is negative: " + std::to_string(steps));
+  if (options.dtype && !is_floating(*options.dtype))
+    start = std::trunc(start), end = std::trunc(end);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   const int64_t lower = steps == 1 ? 1 : steps / 2;
-  const Tensor place =
-      ramp("linspace", 0, 1, steps, DType::f64, {.dtype = DType::f64, .device = device});
+  const Tensor place = ramp("linspace", 0, 1, steps, DType::f64,
+                            {.dtype = DType::f64, .device = options.device.value_or(Device{})});
   const Tensor left = Number(steps - 1) - place;
   return where(lt(place, Number(lower)), place * step + start, Number(end) - left * step);
 }
@@ -185,23 +188,17 @@ Tensor range(Number first, Number last, std::optional<Number> step, const Tensor
   return ramp("range", first, by, n, type_for(options, {first, last, by, Number(0)}), options);
 }
 
-Tensor linspace(double start, double end, int64_t steps, const TensorOptions& options) {
-  if (steps < 0)
-    throw ShapeError("linspace: the number of steps is negative: " + std::to_string(steps));
-  const DType type = options.dtype.value_or(DType::f32);
-  const auto [first, last] = ends_for(type, start, end);
-  const Tensor x = evenly_spaced(first, last, steps, options.device.value_or(Device{}));
-  return finish(convert(x, type), options);
+Tensor linspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
+                const TensorOptions& options) {
+  const Tensor x = evenly_spaced("linspace", start, end, steps, options);
+  return finish(convert(x, options.dtype.value_or(DType::f32)), options);
 }
 
-Tensor logspace(double start, double end, int64_t steps, std::optional<double> base,
-                const TensorOptions& options) {
-  if (steps < 0)
-    throw ShapeError("logspace: the number of steps is negative: " + std::to_string(steps));
-  const DType type = options.dtype.value_or(DType::f32);
-  const auto [first, last] = ends_for(type, start, end);
-  const Tensor powers = evenly_spaced(first, last, steps, options.device.value_or(Device{}));
-  return finish(convert(pow(Number(base.value_or(10)), powers), type), options);
+Tensor logspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
+                std::optional<double> base, const TensorOptions& options) {
+  const Tensor powers = evenly_spaced("logspace", start, end, steps, options);
+  return finish(convert(pow(Number(base.value_or(10)), powers), options.dtype.value_or(DType::f32)),
+                options);
 }
 
 Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {

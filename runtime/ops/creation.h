@@ -41,11 +41,13 @@ Tensor arange_to(Number end, const TensorOptions& options = {});
 /// first, first + step, ..., `last` included if it is met.
 Tensor range(Number first, Number last, std::optional<Number> step = {},
              const TensorOptions& options = {});
-/// `steps` numbers with equal distances, both ends included.
-Tensor linspace(double start, double end, int64_t steps, const TensorOptions& options = {});
-/// base to the power of what linspace gives.
-Tensor logspace(double start, double end, int64_t steps, std::optional<double> base = {},
+/// `steps` numbers with equal distances, both ends included. Tensors without dimensions are read,
+/// which waits; they get no gradient.
+Tensor linspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
                 const TensorOptions& options = {});
+/// base to the power of what linspace gives.
+Tensor logspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
+                std::optional<double> base = {}, const TensorOptions& options = {});
 
 /// Windows of signal processing: `length` numbers up to 1 in the middle. Unless periodic is false,
 /// the last one of a symmetric window of length + 1 is left out.

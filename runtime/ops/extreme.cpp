@@ -127,7 +127,13 @@ Tensor min_all(const Tensor& x) {
   return extreme_over("min", Reduction::min, x, reduced_dims("min", {}, x.rank()), false);
 }
 
-std::tuple<Tensor, Tensor> aminmax(const Tensor& x) { return {min_all(x), max_all(x)}; }
+std::tuple<Tensor, Tensor> aminmax(const Tensor& x, std::optional<Dim> dim, bool keepdim) {
+  OptionalDims dims;
+  if (dim) dims = Dims{dim->value};
+  const unsigned reduced = reduced_dims("aminmax", dims, x.rank());
+  return {extreme_over("aminmax", Reduction::min, x, reduced, keepdim),
+          extreme_over("aminmax", Reduction::max, x, reduced, keepdim)};
+}
 
 std::tuple<Tensor, Tensor> max_along(const Tensor& x, Dim dim, bool keepdim) {
   return extreme_along("max", Reduction::max, x, dim, keepdim);

@@ -8,6 +8,7 @@
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/special.h"
 
 namespace tide {
@@ -104,7 +105,14 @@ Tensor entr(const Tensor& input) {
   return y;
 }
 
-Tensor xlog1py(const Tensor& a, const Tensor& b) {
+Tensor xlog1py(const TensorOrNumber& x, const TensorOrNumber& other) {
+  const DType type = floating_type(common_type("xlog1py", x, other));
+  const Device device = (x.tensor.defined() ? x : other).tensor.device();
+  const auto operand = [&](const TensorOrNumber& given) {
+    if (given.tensor.defined()) return given.tensor;
+    return full({}, given.number, {.dtype = type, .device = device});
+  };
+  const Tensor a = operand(x), b = operand(other);
   // Where the result is 0 whatever the logarithm is, this must not reach the gradients.
   const Tensor flat = logical_and(eq(a, 0), logical_or(le(b, -1), eq(b, kInfinity)));
   return log1p(where(flat, 0.0, b)) * a;

@@ -208,7 +208,8 @@ Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {
                                         : static_cast<double>(n - 1) / static_cast<double>(n);
     Shape along;
     for (int k = 0; k < dims; ++k) along.push_back(k == d ? n : 1);
-    columns.push_back(broadcast_to(reshape_to(linspace(-edge, edge, n, options), along), places));
+    columns.push_back(
+        broadcast_to(reshape_to(linspace(-edge, edge, Number(n), options), along), places));
   }
   columns.push_back(ones(places, options));
   const Tensor base = reshape_to(stack(columns, Dim{-1}), {1, places.numel(), dims + 1});

@@ -76,6 +76,9 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const TensorOrNumber& va
 Tensor masked_select(const Tensor& x, const Tensor& mask);
 /// The positions of the elements that are not 0: one row each. Waits.
 Tensor nonzero(const Tensor& x);
+/// The same, or with `as_tuple` what where_positions gives; a tensor without dimensions then counts
+/// as one of one dimension.
+TensorOrTable nonzero_as(const Tensor& x, bool as_tuple = false);
 /// The same as one tensor for each dimension. Waits.
 std::vector<Tensor> where_positions(const Tensor& condition);
 

@@ -70,6 +70,7 @@ Tensor matrix_power(const Tensor& a, int64_t n) {
 // Pade's approximation of degree 13 of the matrix halved until its norm is small, and squared as
 // often (Higham, "The scaling and squaring method for the matrix exponential revisited", 2005).
 Tensor matrix_exp(const Tensor& a) {
+  if (is_half(a.dtype())) return convert(matrix_exp(convert(a, DType::f32)), a.dtype());
   check_square("matrix_exp", a);
   if (a.numel() == 0) return clone(a);
   constexpr double kReach = 5.371920351148152;
@@ -142,8 +143,8 @@ Tensor linalg_vecdot(const Tensor& a, const Tensor& b, std::optional<Dim> dim) {
   return sum(a * b, Dims{dim.value_or(Dim{-1}).value});
 }
 
-Tensor linalg_vander(const Tensor& x, std::optional<int64_t> n) {
-  if (x.rank() == 0) throw ShapeError("linalg.vander: at least 1 dimension is needed");
+Tensor linalg_vander(const Tensor& given, std::optional<int64_t> n) {
+  const Tensor x = given.rank() == 0 ? reshape_to(given, {1}) : given;
   const int64_t count = n.value_or(x.shape()[x.rank() - 1]);
   if (count < 0)
     throw ShapeError("linalg.vander: the number of powers is negative: " + std::to_string(count));

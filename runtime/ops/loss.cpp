@@ -171,7 +171,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
 
 Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target, std::optional<double> margin,
                             const Reducer& reduction) {
-  check_same_shape("hinge_embedding_loss", x, target);
+  broadcast("hinge_embedding_loss", x.shape(), target.shape());
   const Tensor apart = where(eq(target, 1), 0.0, clamp_min(margin.value_or(1) - x, 0));
   const Tensor near = where(eq(target, -1), 0.0, x);
   return finish("hinge_embedding_loss", apart + near, reduction);
@@ -179,18 +179,34 @@ Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target, std::optional
 
 Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& target,
                            std::optional<double> margin, const Reducer& reduction) {
-  check_same_shape("margin_ranking_loss", a, b);
-  check_same_shape("margin_ranking_loss", a, target);
+  if (a.rank() != b.rank() || a.rank() != target.rank())
+    throw ShapeError("margin_ranking_loss: the numbers of dimensions differ: " + a.shape().text() +
+                     ", " + b.shape().text() + " and " + target.shape().text());
+  broadcast("margin_ranking_loss", broadcast("margin_ranking_loss", a.shape(), b.shape()),
+            target.shape());
   const Tensor losses = clamp_min(neg(target) * (a - b) + margin.value_or(0), 0);
   return finish("margin_ranking_loss", losses, reduction);
 }
 
-Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& target,
+Tensor cosine_embedding_loss(const Tensor& given_a, const Tensor& given_b, const Tensor& target,
                              std::optional<double> margin, const Reducer& reduction) {
-  check_same_shape("cosine_embedding_loss", a, b);
-  const Tensor angle = cosine_similarity(a, b, Dim{-1}, 1e-12);
-  const Tensor losses = where(eq(target, 1), 1 - angle, clamp_min(angle - margin.value_or(0), 0));
-  return finish("cosine_embedding_loss", losses, reduction);
+  const char* name = "cosine_embedding_loss";
+  if (target.rank() > 1 || given_a.rank() != target.rank() + 1 ||
+      given_b.rank() != target.rank() + 1)
+    throw ShapeError(std::string(name) +
+                     ": vectors with one target, or rows of vectors with one each, are needed: " +
+                     given_a.shape().text() + ", " + given_b.shape().text() + " and " +
+                     target.shape().text());
+  broadcast(name, given_a.shape(), given_b.shape());
+  const DType type = floating_type(common_type(name, given_a, given_b));
+  const Tensor a = convert(given_a, compute_type(type)), b = convert(given_b, compute_type(type));
+  constexpr double kTiny = 1e-12;  // so that vectors of zeros have an angle
+  const Dims along{-1};
+  const Tensor lengths = sqrt((sum(a * a, along) + kTiny) * (sum(b * b, along) + kTiny));
+  const Tensor angle = sum(a * b, along) / lengths;
+  const Tensor apart = clamp_min(angle - margin.value_or(0), 0);
+  const Tensor losses = where(eq(target, 1), 1 - angle, where(eq(target, -1), apart, 0.0));
+  return finish(name, convert(losses, type), reduction);
 }
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,

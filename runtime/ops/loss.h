@@ -1,5 +1,5 @@
 // Losses. `reduction` is "mean" (default), "sum" or "none". Predictions and targets must have equal
-// shapes: broadcasting would train on nonsense.
+// shapes, as broadcasting would train on nonsense; only losses of pairs and embeddings broadcast.
 #pragma once
 
 #include <optional>

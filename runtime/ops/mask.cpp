@@ -98,4 +98,9 @@ std::vector<Tensor> where_positions(const Tensor& condition) {
   return positions;
 }
 
+TensorOrTable nonzero_as(const Tensor& x, bool as_tuple) {
+  if (!as_tuple) return nonzero(x);
+  return where_positions(x.rank() == 0 ? reshape_to(x, {1}) : x);
+}
+
 }  // namespace tide

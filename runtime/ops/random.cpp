@@ -154,6 +154,25 @@ Tensor normal(double mean, double deviation, const Shape& shape, const TensorOpt
   return finish(randn(shape, plain) * deviation + mean, options);
 }
 
+Tensor normal_of(const TensorOrNumber& mean, const std::optional<TensorOrNumber>& given) {
+  GradientMode off(false);
+  const TensorOrNumber deviation = given.value_or(1);
+  const Tensor& model = mean.tensor.defined() ? mean.tensor : deviation.tensor;
+  if (!model.defined())
+    throw Error("normal: the mean or the deviation must be a tensor, or a shape must follow");
+  const Tensor& last = deviation.tensor.defined() ? deviation.tensor : model;
+  if (!is_floating(model.dtype()) || !is_floating(last.dtype()))
+    throw DTypeError("normal: floating types are needed: " + std::string(name_of(model.dtype())) +
+                     " and " + std::string(name_of(last.dtype())));
+  const Shape shape = broadcast("normal", model.shape(), last.shape());
+  bool negative = !deviation.tensor.defined() && !(deviation.number.as_double() >= 0);
+  if (deviation.tensor.defined() && last.numel() > 0) any(lt(last, 0)).read(&negative, "normal");
+  if (negative) throw Error("normal: a deviation is negative");
+  return randn(shape, {.dtype = model.dtype(), .device = model.device()}) *
+             (deviation.tensor.defined() ? convert(last, model.dtype()) : deviation) +
+         mean;
+}
+
 Tensor rand_like(const Tensor& x, const TensorOptions& options) {
   return rand(x.shape(), like(x, options));
 }
@@ -162,6 +181,10 @@ Tensor randn_like(const Tensor& x, const TensorOptions& options) {
 }
 Tensor randint_like(const Tensor& x, int64_t first, int64_t last, const TensorOptions& options) {
   return randint(first, last, x.shape(), like(x, options));
+}
+
+Tensor randint_like_to(const Tensor& x, int64_t last, const TensorOptions& options) {
+  return randint_like(x, 1, last, options);
 }
 
 Tensor bernoulli(const Tensor& x) {

@@ -66,10 +66,16 @@ Tensor randperm(int64_t n, const TensorOptions& options = {});
 /// Normal numbers with the given mean and deviation.
 Tensor normal(double mean, double deviation, const Shape& shape, const TensorOptions& options = {});
 
+/// Normal numbers with the mean and the deviation (1) of each place, in the type of the first that
+/// is a tensor. No history. Looks whether a deviation is negative, which waits.
+Tensor normal_of(const TensorOrNumber& mean, const std::optional<TensorOrNumber>& deviation = {});
+
 Tensor rand_like(const Tensor& x, const TensorOptions& options = {});
 Tensor randn_like(const Tensor& x, const TensorOptions& options = {});
 Tensor randint_like(const Tensor& x, int64_t first, int64_t last,
                     const TensorOptions& options = {});
+/// Whole numbers 1..last.
+Tensor randint_like_to(const Tensor& x, int64_t last, const TensorOptions& options = {});
 
 /// 1 with the probability that x holds, else 0.
 Tensor bernoulli(const Tensor& x);

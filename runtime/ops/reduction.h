@@ -31,7 +31,8 @@ Tensor amin(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false
 Tensor max_all(const Tensor& x);
 Tensor min_all(const Tensor& x);
 /// Both at once.
-std::tuple<Tensor, Tensor> aminmax(const Tensor& x);
+std::tuple<Tensor, Tensor> aminmax(const Tensor& x, std::optional<Dim> dim = {},
+                                   bool keepdim = false);
 /// Extreme values along dim and their positions; of equal ones the first, and a nan before all.
 std::tuple<Tensor, Tensor> max_along(const Tensor& x, Dim dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> min_along(const Tensor& x, Dim dim, bool keepdim = false);

@@ -160,11 +160,19 @@ Tensor logcumsumexp(const Tensor& given, Dim dim) {
   return convert(reshape_to(running_log_sum(x, place), given.shape()), given.dtype());
 }
 
-Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim) {
+Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim,
+            const std::optional<Tensor>& prepend, const std::optional<Tensor>& append) {
   if (x.rank() == 0) throw ShapeError("diff: at least 1 dimension is needed");
   if (n.value_or(1) < 0) throw Error("diff: n must not be negative: got " + std::to_string(*n));
   const int place = resolve_dim("diff", dim.value_or(Dim{-1}), x.rank());
-  Tensor y = x;
+  std::vector<Tensor> parts{x};
+  if (prepend) parts.insert(parts.begin(), *prepend);
+  if (append) parts.push_back(*append);
+  for (const Tensor& part : parts)
+    if (part.rank() != x.rank())
+      throw ShapeError("diff: what is put before or behind must have as many dimensions: " +
+                       part.shape().text() + " and " + x.shape().text());
+  Tensor y = n == 0 || parts.size() == 1 ? x : cat(parts, Dim{place});
   for (int64_t i = 0; i < n.value_or(1) && y.shape()[place] > 0; ++i) {
     const int64_t count = y.shape()[place] - 1;
     const Tensor later = slice(y, place, 1, count), earlier = slice(y, place, 0, count);

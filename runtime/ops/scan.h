@@ -17,7 +17,8 @@ std::tuple<Tensor, Tensor> cummax(const Tensor& x, Dim dim);
 std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim);
 Tensor logcumsumexp(const Tensor& x, Dim dim);
 /// Differences of neighbours along dim, n times.
-Tensor diff(const Tensor& x, std::optional<int64_t> n = {}, std::optional<Dim> dim = {});
+Tensor diff(const Tensor& x, std::optional<int64_t> n = {}, std::optional<Dim> dim = {},
+            const std::optional<Tensor>& prepend = {}, const std::optional<Tensor>& append = {});
 
 /// Values in order along dim (default the last), and where they were. nan comes last of rising
 /// ones.

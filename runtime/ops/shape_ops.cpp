@@ -243,6 +243,13 @@ Tensor narrow(const Tensor& x, Dim dim, Position start, int64_t length) {
   return slice(x, place, first, length);
 }
 
+Tensor narrow_from(const Tensor& x, Dim dim, const Tensor& start, int64_t length) {
+  if (!is_integer(start.dtype()))
+    throw DTypeError("narrow: a start of an integer type is needed: " +
+                     std::string(name_of(start.dtype())));
+  return narrow(x, dim, Position{whole_number_of("narrow", "start", start)}, length);
+}
+
 Tensor select(const Tensor& x, Dim dim, Position index) {
   if (x.rank() == 0) throw ShapeError("select: a tensor without dimensions has no positions");
   const int place = resolve_dim("select", dim, x.rank());

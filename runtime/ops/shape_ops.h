@@ -44,6 +44,8 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape);
 
 /// `length` places of `dim`, from `start`.
 Tensor narrow(const Tensor& x, Dim dim, Position start, int64_t length);
+/// The same from a position that an integer tensor without dimensions holds, which is waited for.
+Tensor narrow_from(const Tensor& x, Dim dim, const Tensor& start, int64_t length);
 /// Every step-th of `count` places of `dim` (from 0), from the place `first`; no checks.
 Tensor slice(const Tensor& x, int dim, int64_t first, int64_t count, int64_t step = 1);
 /// The part at one position of `dim`, which disappears.

@@ -64,7 +64,7 @@ Tensor polygamma_of(const Tensor& x, int64_t n);
 /// -x log(x), 0 at 0, -infinity below.
 Tensor entr(const Tensor& x);
 /// a log(1 + b), 0 where a is 0 unless b is nan.
-Tensor xlog1py(const Tensor& a, const Tensor& b);
+Tensor xlog1py(const TensorOrNumber& a, const TensorOrNumber& b);
 /// The normal distribution's share below x, its logarithm, and its inverse.
 Tensor ndtr(const Tensor& x);
 Tensor log_ndtr(const Tensor& x);

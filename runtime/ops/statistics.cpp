@@ -132,6 +132,51 @@ Tensor trapezoids(const char* op, const Tensor& y, const std::optional<Tensor>& 
   return sums * spacing(y, x, dx, place) * 0.5;
 }
 
+/// a b' / divisor, of one row without dimensions.
+Tensor covariances(const Tensor& a, const Tensor& b, const TensorOrNumber& divisor) {
+  const Tensor result = matmul(a, matrix_transpose(b)) / divisor;
+  return result.numel() == 1 ? reshape_to(result, {}) : result;
+}
+
+/// The weight of each of `count` observations: how often it was made, times how much it counts.
+Tensor observation_weights(int64_t count, const std::optional<Tensor>& fweights,
+                           const std::optional<Tensor>& aweights) {
+  if (fweights && !is_integer(fweights->dtype()))
+    throw DTypeError("cov: fweights of an integer type are needed: " +
+                     std::string(name_of(fweights->dtype())));
+  if (aweights && !is_floating(aweights->dtype()))
+    throw DTypeError("cov: aweights of a floating type are needed: " +
+                     std::string(name_of(aweights->dtype())));
+  for (const auto* weights : {&fweights, &aweights})
+    if (*weights && ((*weights)->rank() > 1 || (*weights)->numel() != count))
+      throw ShapeError("cov: one weight for each of " + std::to_string(count) +
+                       " observations is needed: " + (*weights)->shape().text());
+  const Tensor product = fweights && aweights ? *fweights * *aweights
+                         : fweights           ? *fweights
+                                              : *aweights;
+  const Tensor weights = reshape_to(product, {count});
+  bool usable[2] = {true, false};
+  GradientMode off(false);
+  Tensor negative = lt(weights, 0);
+  if (fweights) negative = logical_or(negative, lt(reshape_to(*fweights, {count}), 0));
+  stack({any(negative), ne(sum(weights), 0)}).read(usable, "cov");
+  if (usable[0]) throw Error("cov: a weight is negative");
+  if (!usable[1]) throw Error("cov: the weights must not add up to 0");
+  return weights;
+}
+
+/// Whether each slice along the first dimension begins a run: differs from the one before.
+Tensor begins_run(const Tensor& slices) {
+  const int64_t count = slices.shape()[0];
+  const Tensor first =
+      ones({std::min<int64_t>(count, 1)}, {.dtype = DType::boolean, .device = slices.device()});
+  if (count < 2) return first;
+  Tensor differs = ne(slice(slices, 0, 1, count - 1), slice(slices, 0, 0, count - 1));
+  if (slices.rank() > 1)
+    differs = any(reshape_to(differs, {count - 1, differs.numel() / (count - 1)}), Dims{1});
+  return cat({first, differs}, Dim{0});
+}
+
 }  // namespace
 
 Tensor quantile(const Tensor& x, const TensorOrNumber& q, std::optional<Dim> dim, bool keepdim,
@@ -196,17 +241,26 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, boo
   return {settle(sorted), settle(order)};
 }
 
-Tensor cov(const Tensor& input, std::optional<int64_t> correction) {
+Tensor cov(const Tensor& input, std::optional<int64_t> given, const std::optional<Tensor>& fweights,
+           const std::optional<Tensor>& aweights) {
   check_numbers("cov", input);
   if (input.rank() > 2)
     throw ShapeError("cov: at most 2 dimensions are possible: " + input.shape().text());
   Tensor x = is_floating(input.dtype()) ? input : convert(input, DType::f32);
   if (x.rank() < 2) x = reshape_to(x, {1, x.numel()});
-  const double count = static_cast<double>(x.shape()[1]);
-  const Tensor centred = x - mean(x, Dims{1}, true);
-  const double divisor = std::max(0.0, count - static_cast<double>(correction.value_or(1)));
-  const Tensor result = matmul(centred, matrix_transpose(centred)) / divisor;
-  return result.numel() == 1 ? reshape_to(result, {}) : result;
+  const auto correction = static_cast<double>(given.value_or(1));
+  if (!fweights && !aweights) {
+    const Tensor centred = x - mean(x, Dims{1}, true);
+    const double divisor = std::max(0.0, static_cast<double>(x.shape()[1]) - correction);
+    return covariances(centred, centred, divisor);
+  }
+  const Tensor weights = observation_weights(x.shape()[1], fweights, aweights);
+  const Tensor total = sum(weights);
+  const Tensor centred = x - sum(x * weights, Dims{1}, true) / total;
+  // Weights of importance, unlike counts, make fewer observations out of many.
+  const Tensor lost =
+      aweights ? sum(weights * reshape_to(*aweights, weights.shape())) / total : ones_like(total);
+  return covariances(centred * weights, centred, clamp_min(total - lost * correction, 0));
 }
 
 Tensor corrcoef(const Tensor& x) {
@@ -218,58 +272,18 @@ Tensor corrcoef(const Tensor& x) {
   return clamp(scaled, TensorOrNumber(-1.0), TensorOrNumber(1.0));
 }
 
-std::tuple<Tensor, Tensor> histogram(const Tensor& x, int64_t bins,
-                                     const std::optional<std::vector<double>>& range,
-                                     const std::optional<Tensor>& weight, bool density) {
-  const char* op = "histogram";
-  if (!is_floating(x.dtype()))
-    throw DTypeError("histogram: a floating type is needed: " + std::string(name_of(x.dtype())));
-  if (bins < 1) throw Error("histogram: bins is 1 or more: got " + std::to_string(bins));
-  if (range && range->size() != 2) throw Error("histogram: the range is two numbers");
-  if (weight && !(weight->shape() == x.shape()))
-    throw ShapeError("histogram: weights of shape " + weight->shape().text() + " do not fit " +
-                     x.shape().text());
-  GradientMode off(false);
-  double ends[2] = {0, 0};
-  if (range)
-    std::copy(range->begin(), range->end(), ends);
-  else if (x.numel() > 0)
-    convert(stack({min_all(x), max_all(x)}), DType::f64).read(ends, op);
-  if (!(ends[0] <= ends[1]) || !std::isfinite(ends[0]) || !std::isfinite(ends[1]))
-    throw Error("histogram: the range is not finite, or its ends are in the wrong order: " +
-                std::to_string(ends[0]) + " and " + std::to_string(ends[1]));
-  if (ends[0] == ends[1]) ends[0] -= 0.5, ends[1] += 0.5;
-  const Tensor flat = flatten(x);
-  const double width = (ends[1] - ends[0]) / static_cast<double>(bins);
-  const Tensor inside = logical_and(ge(flat, ends[0]), le(flat, ends[1]));
-  // The last bin includes its upper end.
-  const Tensor bin = clamp(floor((convert(flat, DType::f64) - ends[0]) / width),
-                           TensorOrNumber(0.0), TensorOrNumber(static_cast<double>(bins - 1)));
-  const Tensor places = convert(where(inside, bin, 0.0), DType::i64) + 1;
-  const Tensor ones_of = weight ? flatten(convert(*weight, x.dtype())) : ones_like(flat);
-  const Tensor counts =
-      scatter_add(new_zeros(x, {bins}), Dim{0}, places, where(inside, ones_of, 0.0));
-  const Tensor edges =
-      linspace(ends[0], ends[1], bins + 1, {.dtype = x.dtype(), .device = x.device()});
-  return {density ? counts / (sum(counts) * width) : counts, edges};
-}
-
-Tensor histc(const Tensor& x, std::optional<int64_t> bins, std::optional<double> min,
-             std::optional<double> max) {
-  std::optional<std::vector<double>> range;
-  const double low = min.value_or(0), high = max.value_or(0);
-  if (low != 0 || high != 0) range = {low, high};
-  return std::get<0>(histogram(x, bins.value_or(100), range));
-}
-
-Tensor searchsorted(const Tensor& sorted, const TensorOrNumber& given, bool out_int32, bool right,
-                    const std::optional<std::string>& side) {
+Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool out_int32, bool right,
+                    const std::optional<std::string>& side, const std::optional<Tensor>& sorter) {
   if (side && *side != "left" && *side != "right")
     throw Error("searchsorted: side is left or right: got " + *side);
   if (side && *side == "left" && right)
     throw Error("searchsorted: side \"left\" and right = true exclude each other");
   const bool behind = right || (side && *side == "right");
   GradientMode off(false);
+  if (sorter && !(sorter->shape() == sequence.shape()))
+    throw ShapeError("searchsorted: a sorter of shape " + sorter->shape().text() +
+                     " does not fit a sequence of " + sequence.shape().text());
+  const Tensor sorted = sorter ? gather(sequence, Dim{-1}, *sorter) : sequence;
   const bool number = !given.tensor.defined();
   Tensor values =
       number ? full({1}, given.number, {.dtype = sorted.dtype(), .device = sorted.device()})
@@ -311,20 +325,24 @@ Tensor isin(const TensorOrNumber& elements, const TensorOrNumber& others, bool i
   return invert ? logical_not(found) : found;
 }
 
-Results unique_consecutive(const Tensor& input, bool return_inverse, bool return_counts) {
-  const Tensor x = flatten(input);
-  const int64_t count = x.numel();
-  Tensor begins = ones({count}, {.dtype = DType::boolean, .device = x.device()});
-  if (count > 1)
-    begins = cat({slice(begins, 0, 0, 1), ne(slice(x, 0, 1, count - 1), slice(x, 0, 0, count - 1))},
-                 Dim{0});
-  Results results{masked_select(x, begins)};
+Results unique_consecutive(const Tensor& input, bool return_inverse, bool return_counts,
+                           std::optional<Dim> dim) {
+  if (dim && input.rank() == 0)
+    throw ShapeError("unique_consecutive: dim needs a dimension: " + input.shape().text());
+  const int place = dim ? resolve_dim("unique_consecutive", *dim, input.rank()) : 0;
+  const Tensor x = detach(dim ? input : flatten(input));
+  for (int d = 0; d < x.rank(); ++d)
+    if (d != place && x.shape()[d] == 0)
+      throw ShapeError("unique_consecutive: there are no elements to compare: " + x.shape().text());
+  const Tensor begins = begins_run(movedim(x, Dims{place}, Dims{0}));
+  const Tensor firsts = where_positions(begins)[0];
+  Results results{index_select(x, Dim{place}, firsts)};
   const Tensor runs = cumsum(begins, Dim{0});
-  if (return_inverse) results.push_back(reshape_to(runs, input.shape()));
+  if (return_inverse) results.push_back(dim ? runs : reshape_to(runs, input.shape()));
   if (return_counts)
     results.push_back(
-        scatter_add(zeros({results[0].numel()}, {.dtype = DType::i64, .device = x.device()}),
-                    Dim{0}, runs, ones_like(runs)));
+        scatter_add(zeros(firsts.shape(), {.dtype = DType::i64, .device = x.device()}), Dim{0},
+                    runs, ones_like(runs)));
   return results;
 }
 

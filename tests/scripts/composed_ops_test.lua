@@ -45,6 +45,17 @@ describe("sums of a tensor and a product", function(device)
   end)
 end)
 
+describe("atleast_1d and the like", function(device)
+  it("give a table for several tensors", function()
+    local one, row = tide.tensor(1, {device = device}), tide.tensor({1, 2}, {device = device})
+    equal(tide.atleast_1d(one):tolist(), {1})
+    for _, grown in ipairs {tide.atleast_2d({one, row}), tide.atleast_2d(one, row)} do
+      equal({#grown, grown[1]:tolist(), grown[2]:tolist()}, {2, {{1}}, {{1, 2}}})
+    end
+    equal(tide.atleast_3d({row})[1].shape, {1, 2, 1})
+  end)
+end)
+
 describe("different elements", function(device)
   it("along a dimension are in the order of their slices, element by element", function()
     local x = tide.tensor({{{0, 1, 0}, {1, 1, 0}}, {{1, 0, 1}, {0, 0, 0}}}, {device = device})

@@ -87,6 +87,19 @@ describe("segment_reduce", function(device)
     equal(rows.grad:tolist(), {{1.0, 1.0, 10.0, 10.0, 10.0, 10.0},
       {100.0, 1000.0, 1000.0, 1000.0, 1000.0, 1000.0}})
   end)
+  it("reduces stretches of each row of a batch", function()
+    local rows = tide.stack({x, x * 10}) -- (2, 6, 2)
+    local sums = tide.segment_reduce(rows, "sum", {lengths = lengths {{2, 0, 4}, {1, 5, 0}}, axis = 2})
+    equal(sums:tolist(), {{{4.0, 6.0}, {0.0, 0.0}, {32.0, 36.0}},
+      {{10.0, 20.0}, {350.0, 400.0}, {0.0, 0.0}}})
+    local means = tide.segment_reduce(rows, "mean",
+      {offsets = lengths {{0, 2, 6}, {0, 1, 6}}, axis = 2})
+    equal(means:tolist(), {{{2.0, 3.0}, {8.0, 9.0}}, {{10.0, 20.0}, {70.0, 80.0}}})
+  end)
+  it("without looking at lengths leaves out what lies behind the last stretch", function()
+    local sums = tide.segment_reduce(x, "sum", {lengths = lengths {2, 1}, unsafe = true})
+    equal(sums:tolist(), {{4.0, 6.0}, {5.0, 6.0}})
+  end)
   it("says what does not fit", function()
     local reduce = tide.segment_reduce
     raises("add up to 6, the size of dimension 1", reduce, x, "sum", {lengths = lengths {2, 1}})

@@ -416,6 +416,28 @@ describe("einsum", function(device)
   end)
 end)
 
+describe("a matrix of powers", function(device)
+  it("is made of a single number too", function()
+    local x = tide.tensor(2.0, {device = device}):requires_grad_()
+    local powers = linalg.vander(x, 4)
+    test.equal(powers:tolist(), {{1.0, 2.0, 4.0, 8.0}})
+    powers:sum():backward()
+    test.equal(x.grad:item(), 17.0)
+  end)
+end)
+
+describe("matrix_exp of half types", function(device)
+  it("rounds the result of float32", function()
+    for _, dtype in ipairs {"float16", "bfloat16"} do
+      local x = tide.tensor({{0, 1}, {-1, 0.5}}, {dtype = dtype, device = device})
+      local y = x:matrix_exp()
+      test.equal(y.dtype, dtype)
+      close(y:double(), {{0.454567383772, 1.092593717063}, {-1.092593717063, 1.000864242303}},
+        {rtol = dtype == "float16" and 2 ^ -11 or 2 ^ -8})
+    end
+  end)
+end)
+
 describe("norms of empty matrices", function(device)
   it("are 0, but for the smallest of no values", function()
     for _, order in ipairs {1, 2, math.huge, "fro", "nuc"} do

@@ -174,6 +174,20 @@ describe("layers", function(device)
     close(loss:item(), -(log_p[1][2] + log_p[2][3]) / 2)
     close(nn.MSELoss()(scores, scores + 2):item(), 4.0)
   end)
+  it("norms do without a bias", function()
+    for name, arguments in pairs {BatchNorm1d = {3}, BatchNorm2d = {3}, InstanceNorm1d = {3},
+      LayerNorm = {{3, 2}}, GroupNorm = {1, 3}} do
+      local options = {bias = false}
+      if name == "InstanceNorm1d" then options.affine = true end
+      arguments[#arguments + 1] = options
+      local norm = nn[name](table.unpack(arguments)):to(device)
+      test.is_nil(norm.bias)
+      equal(#norm:parameters(), 1)
+      local x = tide.arange(12, {device = device}):float():reshape(name == "BatchNorm2d"
+        and {2, 3, 2, 1} or {2, 3, 2})
+      close(norm(x):mean():item(), 0, {atol = 1e-6})
+    end
+  end)
   it("losses refuse to broadcast", function()
     raises("mse_loss", function()
       return F.mse_loss(tide.ones({4, 1}, {device = device}), tide.ones({4}, {device = device}))

@@ -203,20 +203,20 @@ function F.multi_margin_loss(...)
   if given.p ~= 1 and given.p ~= 2 then
     raise("multi_margin_loss: p is 1 or 2: got %s", tostring(given.p))
   end
-  if x:dim() < 1 or x:dim() > 2 or target:numel() ~= (x:dim() == 1 and 1 or #x) then
+  local single = x:dim() < 2
+  if x:dim() > 2 or target:dim() > 1 or target:numel() ~= (single and 1 or #x) then
     raise("multi_margin_loss: scores (n, classes) and targets (n) are needed: got (%s) and (%s)",
       table.concat(x.shape, ", "), table.concat(target.shape, ", "))
   end
-  local single = x:dim() == 1
-  if single then x, target = x:unsqueeze(1), target:reshape(1) end
+  local shape = target.shape
+  if single then x, target = x:reshape(1, -1), target:reshape(1) end
   local places = target:unsqueeze(-1)
   local distance = (given.margin - x:gather(2, places) + x):clamp(0.0)
   if given.p == 2 then distance = distance * distance end
   if weight then distance = distance * weight:index_select(1, target):unsqueeze(-1) end
   local own = F.one_hot(target, x:size(2)):bool()
   local values = distance:masked_fill(own, 0.0):sum(2) / x:size(2)
-  if single and given.reduction == "none" then values = values:squeeze(1) end
-  return reduce("multi_margin_loss", values, given.reduction)
+  return reduce("multi_margin_loss", values:reshape(shape), given.reduction)
 end
 
 local read_ctc = arguments("ctc_loss", {

@@ -20,7 +20,7 @@ function ChannelNorm:build(num_features)
   self.num_features = num_features
   if self.affine then
     self:parameter("weight", {num_features}, init.ones_)
-    self:parameter("bias", {num_features}, init.zeros_)
+    if self.biased then self:parameter("bias", {num_features}, init.zeros_) end
   end
   if self.track_running_stats then
     local place = {device = self:placement().device, dtype = self:placement().dtype or "float32"}
@@ -86,11 +86,12 @@ local function define(name, base, ranks, affine, tracked)
   local Norm = class(name, base)
   Norm.ranks = ranks
   local options = {{"eps", 1e-5}, {"momentum", 0.1}, {"affine", affine},
-    {"track_running_stats", tracked}, {"device"}, {"dtype"}}
+    {"track_running_stats", tracked}, {"device"}, {"dtype"}, {"bias", true}}
   local function setup(self, given)
     self:place(given)
     self.eps, self.momentum = given.eps, given.momentum
     self.affine, self.track_running_stats = given.affine, given.track_running_stats
+    self.biased = given.bias
   end
   local read = arguments(name, {"num_features", table.unpack(options)}, {num_features = "count"})
   function Norm:init(...)
@@ -185,6 +186,7 @@ norms.GroupNorm = GroupNorm
 
 local read_group = arguments("GroupNorm", {
   "num_groups", "num_channels", {"eps", 1e-5}, {"affine", true}, {"device"}, {"dtype"},
+  {"bias", true},
 }, {num_groups = "count", num_channels = "count"})
 
 function GroupNorm:init(...)
@@ -197,7 +199,7 @@ function GroupNorm:init(...)
   self.num_groups, self.num_channels, self.eps = given.num_groups, given.num_channels, given.eps
   if given.affine then
     self:parameter("weight", {given.num_channels}, init.ones_)
-    self:parameter("bias", {given.num_channels}, init.zeros_)
+    if given.bias then self:parameter("bias", {given.num_channels}, init.zeros_) end
   end
 end
 

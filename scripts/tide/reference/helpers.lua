@@ -57,10 +57,16 @@ return {
     {"as_tensor", "(data, {dtype, device})",
       "A tensor of Lua values, or the tensor given, converted and moved only if needed",
       "tide.as_tensor({1, 2}) --> {1, 2}"},
-    {"segment_reduce", "(data, reduce, {lengths, offsets, axis, initial})",
-      "The sum, mean, prod, max or min of stretches of a dimension, one after the other; waits",
+    {"segment_reduce", "(data, reduce, {lengths, offsets, axis, unsafe, initial})",
+      "The sum, mean, prod, max or min of stretches of a dimension, one after the other; looks " ..
+        "whether lengths fit, which waits, unless unsafe",
       [[tide.segment_reduce(tide.tensor{1.0, 2, 3, 4}, "sum", ]] ..
         "{lengths = tide.tensor{1, 3}}) --> {1.0, 9.0}"},
+    {"histogramdd", "(x, bins, {range, weight, density})",
+      "How many points (rows of x) lie in each box of a grid, and a table of its edges; waits " ..
+        "without a range",
+      "tide.histogramdd(tide.tensor{{0.0, 1}, {1, 0}, {2, 2}}, {2, 1}) --> " ..
+        "{{1.0}, {2.0}}, {{0.0, 1.0, 2.0}, {0.0, 2.0}}"},
     {"svd_lowrank", "(A, {q, niter, M})",
       "U, S, V with U diag(S) V' nearly A, for the q largest singular values",
       "local U, S, V = tide.svd_lowrank(tide.tensor{{3.0, 0}, {0, 4}}, {q = 2}); S --> {4.0, 3.0}"},

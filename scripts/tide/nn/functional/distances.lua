@@ -46,13 +46,13 @@ return function(F)
   function F.multilabel_margin_loss(...)
     local given = read_margin(...)
     local x, target = given.x, given.target
-    local single = x:dim() == 1
-    if table.concat(x.shape, ", ") ~= table.concat(target.shape, ", ") or x:dim() > 2 or
-      x:dim() < 1 then
+    local single = x:dim() < 2
+    local function sizes(t) return table.concat(tide.atleast_1d(t).shape, ", ") end
+    if x:dim() > 2 or sizes(x) ~= sizes(target) then
       raise("multilabel_margin_loss: scores and targets of one shape are needed: (%s) and (%s)",
         table.concat(x.shape, ", "), table.concat(target.shape, ", "))
     end
-    if single then x, target = x:unsqueeze(1), target:unsqueeze(1) end
+    if single then x, target = x:reshape(1, -1), target:reshape(1, -1) end
     local named = target:ge(0):to("int64"):cumprod(2):to("bool")
     local places = tide.where(named, target, 1)
     local is_target = tide.zeros_like(places):scatter_add(2, places, named:to("int64")):gt(0)

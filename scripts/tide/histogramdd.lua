@@ -1,0 +1,70 @@
+-- tide.histogramdd: how many points lie in each box of a grid.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local read = arguments("histogramdd", {"x", "bins", {"range"}, {"weight"}, {"density", false}},
+  {x = "tensor", range = "table", weight = "tensor", density = "boolean"})
+
+--- The edges along one dimension: those that a tensor holds, or equal parts of a range.
+local function edges_of(column, bins, range)
+  if not tide.is_tensor(bins) then
+    local _, edges = tide.histogram(column, bins, range)
+    return edges
+  end
+  if bins:dim() ~= 1 or #bins < 2 or bins.dtype ~= column.dtype then
+    raise("histogramdd: 2 edges or more in one dimension are needed, of type %s: got %s of (%s)",
+      column.dtype, bins.dtype, table.concat(bins.shape, ", "))
+  end
+  return bins:detach():clone()
+end
+
+--- Counts points, the last dimension of x, in the boxes of a grid. `bins` is a number of equal
+--- parts, or a list of numbers or of tensors of edges, one for each coordinate; `range` lists the
+--- ends of each coordinate, which else are waited for. Gives the counts (sums of weights, with
+--- `density` by volume and total) and a table of the edges.
+local function histogramdd(...)
+  local given = read(...)
+  local x, bins = given.x, given.bins
+  if x:dim() < 2 then
+    raise("histogramdd: rows of coordinates are needed: got (%s)", table.concat(x.shape, ", "))
+  end
+  local count = x:size(-1)
+  if type(bins) ~= "table" then
+    local each = bins
+    bins = {}
+    for d = 1, count do bins[d] = each end
+  end
+  if #bins ~= count then raise("histogramdd: %d bins do not fit %d coordinates", #bins, count) end
+  local range = given.range
+  if range and #range ~= 2 * count then
+    raise("histogramdd: a range of %d numbers is needed: got %d", 2 * count, #range)
+  end
+  local _ <close> = tide.no_grad()
+  local points = x:reshape(-1, count)
+  local weight = given.weight
+  if weight and weight:numel() ~= #points then
+    raise("histogramdd: %d weights do not fit %d points", weight:numel(), #points)
+  end
+  local box, shape, edges = tide.zeros(#points, {dtype = "int64", device = x.device}), {}, {}
+  local inside = tide.ones(#points, {dtype = "bool", device = x.device})
+  local volume = tide.ones({}, {dtype = x.dtype, device = x.device})
+  for d = 1, count do
+    local column = points:select(2, d)
+    local own = edges_of(column, bins[d], range and {range[2 * d - 1], range[2 * d]})
+    local parts = #own - 1
+    -- As many edges as lie up to a value is its part; the last edge belongs to the last one.
+    local part = column:bucketize(own, {right = true}) - 1
+    inside = inside:logical_and(column:ge(own[1])):logical_and(column:le(own[-1]))
+    box = box * parts + part:clamp(1, parts) - 1
+    volume = volume:unsqueeze(-1) * own:diff()
+    shape[d], edges[d] = parts, own
+  end
+  local weights = weight and weight:reshape(-1):to(x.dtype) or tide.ones_like(box, {dtype = x.dtype})
+  local sums = x:new_zeros(volume:numel()):scatter_add(1, box + 1, weights:where(inside, 0.0))
+    :reshape(shape)
+  if given.density then sums = sums / (sums:sum() * volume) end
+  return sums, edges
+end
+
+return histogramdd
