@@ -5,6 +5,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/ops/call.h"
+#include "bindings/ops/stand_in.h"
 #include "bindings/tensor/tensor_object.h"
 
 namespace tide::bindings {
@@ -51,6 +52,7 @@ bool accepts(lua_State* L, Kind kind, int index) {
     case Kind::reals:
       return number || type == LUA_TTABLE;
     case Kind::tensors:
+      return type == LUA_TTABLE && !holds_stand_in(L, index);
     case Kind::integers:
     case Kind::options:
       return type == LUA_TTABLE;

@@ -9,6 +9,7 @@
 
 #include "bindings/modes/autocast.h"
 #include "bindings/ops/rows.h"
+#include "bindings/ops/stand_in.h"
 #include "bindings/support/entry.h"
 #include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/tensor_object.h"
@@ -68,20 +69,22 @@ const std::vector<OpSet>& op_sets(OpScope scope) {
 }
 
 /// Binds the call to the first row that its arguments fit, else throws what is wrong with the row
-/// that they fitted longest.
-const OpRow& bind_row(Call& call, const OpSet& set, int top) {
+/// that they fitted longest. Null if an argument stands for a tensor: the function that is to be
+/// called then is on top of the stack.
+const OpRow* bind_row(Call& call, const OpSet& set, int top) {
   Mismatch furthest;
   const OpRow* blamed = nullptr;
   for (const OpRow* row : set.rows) {
     call.signature = &row->signature;
     const Mismatch mismatch = bind(call, top);
-    if (mismatch.reason == Mismatch::Reason::none) return *row;
+    if (mismatch.reason == Mismatch::Reason::none) return row;
     if (mismatch.progress > furthest.progress) {
       furthest = mismatch;
       blamed = row;
     }
     lua_settop(call.L, top);
   }
+  if (push_tensor_function(call.L, top)) return nullptr;
   call.signature = &blamed->signature;
   furthest = bind(call, top);  // once more: the message may name a value that was given by name
   throw_mismatch(call, furthest, top);
@@ -146,20 +149,24 @@ void check_anomaly(const Call& call, int count) {
   }
 }
 
-/// Binds the call at the stack to a row, and converts its arguments under autocast.
-const OpRow& prepare(Call& call, lua_State* L, const OpSet& set) {
+/// Binds the call at the stack to a row, and converts its arguments under autocast; null as
+/// bind_row.
+const OpRow* prepare(Call& call, lua_State* L, const OpSet& set) {
   call.L = L;
   call.name = set.name;
-  const OpRow& row = bind_row(call, set, lua_gettop(L));
-  if (set.autocast != AutocastRule::none && autocast_in_force().enabled())
+  const OpRow* row = bind_row(call, set, lua_gettop(L));
+  if (row && set.autocast != AutocastRule::none && autocast_in_force().enabled())
     autocast_arguments(call, set.autocast);
   return row;
 }
 
 int call_op(lua_State* L) {
   const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
+  const int top = lua_gettop(L);
   Call call;
-  const OpRow& row = prepare(call, L, set);
+  const OpRow* bound = prepare(call, L, set);
+  if (!bound) return call_tensor_function(L, set.name, "", guard<call_op>, top);
+  const OpRow& row = *bound;
   const GeneratorScope generator(generator_of(call));
   int count = 1;
   if (!row.compute) {
@@ -179,8 +186,11 @@ int call_op(lua_State* L) {
 
 int call_op_in_place(lua_State* L) {
   const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
+  const int top = lua_gettop(L);
   Call call;
-  const OpRow& row = prepare(call, L, set);
+  const OpRow* bound = prepare(call, L, set);
+  if (!bound) return call_tensor_function(L, set.name, "_", guard<call_op_in_place>, top);
+  const OpRow& row = *bound;
   const Tensor& x = check_tensor(L, 1, set.name);
   if (row.flags & kInPlaceView)
     become_view(set.name, *find<Tensor>(L, 1), row.compute(call));

@@ -10,6 +10,7 @@
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/shape_ops.h"
+#include "runtime/ops/transfer.h"
 
 namespace tide::bindings {
 namespace {
@@ -294,19 +295,18 @@ int tensor_newindex(lua_State* L) {
   return 0;
 }
 
-/// w:data() and w:grad(), Gluon's form of w.data and w.grad: called is what the field gave, with w.
+/// w:data() and w:grad(), Gluon's form of w.data and w.grad: called is what the field gave, with w
+/// and perhaps a device to have it on.
 int tensor_call(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "call");
   const Tensor* owner = find_tensor(L, 2);
   if (!owner || !(share_elements(*owner, x) || owner->grad() == x))
     throw ArgumentError("a tensor is no function: x[i] reads an element, x * y multiplies");
-  if (!lua_isnoneornil(L, 3)) {
-    const Device device = device_at(L, 3, "data");
-    if (device != x.device())
-      throw DeviceError("data: the tensor lies on " + x.device().name() + ", not on " +
-                        device.name());
-  }
-  lua_settop(L, 1);
+  const Device device = lua_isnoneornil(L, 3) ? x.device() : device_at(L, 3, "data");
+  if (device == x.device())
+    lua_settop(L, 1);
+  else
+    push_tensor(L, record_transfer(x, device));
   return 1;
 }
 

@@ -1,6 +1,7 @@
 // Arithmetic and comparison of tensors: x + 1, x < 2.
 #include <string>
 
+#include "bindings/ops/stand_in.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/elementwise.h"
@@ -21,8 +22,18 @@ inline TensorOrNumber operand(lua_State* L, int index, const char* name) {
 
 using Binary = Tensor (*)(const TensorOrNumber&, const TensorOrNumber&);
 
-template <Binary kOp, const char* kName>
+/// Calls the metamethod of an operand that is no tensor, but stands for one.
+int call_metamethod(lua_State* L, const char* event) {
+  lua_settop(L, 2);
+  if (luaL_getmetafield(L, is_stand_in(L, 1) ? 1 : 2, event) == LUA_TNIL) return 0;
+  lua_insert(L, 1);
+  lua_call(L, 2, 1);
+  return 1;
+}
+
+template <Binary kOp, const char* kName, const char* kEvent>
 int binary(lua_State* L) {
+  if (is_stand_in(L, 1) || is_stand_in(L, 2)) return call_metamethod(L, kEvent);
   push_tensor(L, kOp(operand(L, 1, kName), operand(L, 2, kName)));
   return 1;
 }
@@ -79,19 +90,24 @@ constexpr char kAdd[] = "+", kSub[] = "-", kMul[] = "*", kDiv[] = "/", kFloorDiv
                kMod[] = "%", kPow[] = "^", kAnd[] = "&", kOr[] = "|", kXor[] = "~", kShl[] = "<<",
                kShr[] = ">>";
 
+constexpr char kAddEvent[] = "__add", kSubEvent[] = "__sub", kMulEvent[] = "__mul",
+               kDivEvent[] = "__div", kFloorDivEvent[] = "__idiv", kModEvent[] = "__mod",
+               kPowEvent[] = "__pow", kAndEvent[] = "__band", kOrEvent[] = "__bor",
+               kXorEvent[] = "__bxor", kShlEvent[] = "__shl", kShrEvent[] = "__shr";
+
 const luaL_Reg kMetamethods[] = {
-    {"__add", guard<binary<plus, kAdd>>},
-    {"__sub", guard<binary<minus, kSub>>},
-    {"__mul", guard<binary<mul, kMul>>},
-    {"__div", guard<binary<divided, kDiv>>},
-    {"__idiv", guard<binary<floor_divide, kFloorDiv>>},
-    {"__mod", guard<binary<remainder, kMod>>},
-    {"__pow", guard<binary<pow, kPow>>},
-    {"__band", guard<binary<bitwise_and, kAnd>>},
-    {"__bor", guard<binary<bitwise_or, kOr>>},
-    {"__bxor", guard<binary<bitwise_xor, kXor>>},
-    {"__shl", guard<binary<bitwise_left_shift, kShl>>},
-    {"__shr", guard<binary<bitwise_right_shift, kShr>>},
+    {"__add", guard<binary<plus, kAdd, kAddEvent>>},
+    {"__sub", guard<binary<minus, kSub, kSubEvent>>},
+    {"__mul", guard<binary<mul, kMul, kMulEvent>>},
+    {"__div", guard<binary<divided, kDiv, kDivEvent>>},
+    {"__idiv", guard<binary<floor_divide, kFloorDiv, kFloorDivEvent>>},
+    {"__mod", guard<binary<remainder, kMod, kModEvent>>},
+    {"__pow", guard<binary<pow, kPow, kPowEvent>>},
+    {"__band", guard<binary<bitwise_and, kAnd, kAndEvent>>},
+    {"__bor", guard<binary<bitwise_or, kOr, kOrEvent>>},
+    {"__bxor", guard<binary<bitwise_xor, kXor, kXorEvent>>},
+    {"__shl", guard<binary<bitwise_left_shift, kShl, kShlEvent>>},
+    {"__shr", guard<binary<bitwise_right_shift, kShr, kShrEvent>>},
     {"__unm", guard<unary<neg, kSub>>},
     {"__bnot", guard<unary<bitwise_not, kXor>>},
     {"__lt", guard<less>},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bindings/ops/call.h"
+#include "bindings/ops/stand_in.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/transfer.h"
@@ -111,7 +112,7 @@ int is_pinned(lua_State* L) {
 }
 
 int is_tensor(lua_State* L) {
-  lua_pushboolean(L, find_tensor(L, 1) != nullptr);
+  lua_pushboolean(L, find_tensor(L, 1) != nullptr || is_stand_in(L, 1));
   return 1;
 }
 

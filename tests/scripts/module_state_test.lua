@@ -177,3 +177,32 @@ describe("hooks of states", function()
     equal(order, {"child", "parent"})
   end)
 end)
+
+describe("initialize", function()
+  it("with a list of devices computes where the input lies, as in Gluon", function()
+    local devices = {"cpu", "sim:0", "sim:1"}
+    local net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    local alone = net:clone()
+    equal(rawequal(net:initialize {ctx = devices}, net), true)
+    local x = tide.rand(6, 3)
+    for i, device in ipairs(devices) do
+      local y = net(x[{ {2 * i - 1, 2 * i} }]:to(device))
+      equal(tostring(y.device), tostring(tide.device(device)))
+      test.close(y, alone(x[{ {2 * i - 1, 2 * i} }]), {atol = 1e-6})
+      y:square():sum():backward()
+    end
+    alone(x):square():sum():backward()
+    for i, parameter in ipairs(net:parameters()) do
+      equal(tostring(parameter.device), "cpu")
+      test.close(parameter.grad, alone:parameters()[i].grad, {atol = 1e-5})
+    end
+    equal(net[1].weight:data("sim:1"):tolist(), net[1].weight:tolist())
+    local lazy = nn.Sequential()
+    lazy:add(nn.Dense(2))
+    lazy:initialize {ctx = {"sim:0", "sim:1"}}
+    raises("must lie on sim:0", lazy, tide.ones(1, 3, {device = "sim:1"}))
+    lazy(tide.ones(1, 3, {device = "sim:0"}))
+    equal(lazy(tide.ones(4, 3, {device = "sim:1"})).shape, {4, 2})
+    raises("the list of devices is empty", net.initialize, net, {ctx = {}})
+  end)
+end)

@@ -1,6 +1,7 @@
 -- tide.func: derivatives of functions as functions. Arguments and results may be tensors or nested
 -- tables of them, as the parameters of a model.
 local arguments = require "tide.arguments"
+local batched = require "tide.func.batched"
 local raise = require "tide.raise"
 local tide = require "tide"
 
@@ -69,7 +70,8 @@ end
 local function variables(tensors)
   local list = {}
   for i, tensor in ipairs(tensors) do
-    list[i] = tensor.requires_grad and tensor:view_as(tensor) or tensor:detach():requires_grad_()
+    tensor = batched.at_all_levels(tensor)
+    list[i] = tensor.requires_grad and tensor:clone() or tensor:detach():requires_grad_()
   end
   return list
 end
@@ -80,8 +82,35 @@ local function finished(value, keep)
   return mapped(value, function(tensor) return tensor:detach() end)
 end
 
+--- The innermost level of vmap at which one of the tensors is batched; 0 if none is.
+local function innermost(tensors)
+  local level = 0
+  for _, tensor in ipairs(tensors) do
+    if batched.is_batched(tensor) then level = math.max(level, tensor._level) end
+  end
+  return level
+end
+
+local gradients
+
+--- gradients for batched tensors: those of the sum over the samples, which do not depend on each
+--- other; `variables` saw to it that each sample has inputs of its own.
+local function gradients_of_samples(level, outputs, inputs, weights)
+  local values, points, factors = {}, {}, {}
+  for i, output in ipairs(outputs) do
+    values[i] = batched.full_value(output, level)
+    factors[i] = weights and batched.full_value(weights[i], level) or tide.ones_like(values[i])
+  end
+  for i, input in ipairs(inputs) do points[i] = batched.value_at(input, level) end
+  local found = gradients(values, points, factors)
+  for i, gradient in ipairs(found) do found[i] = batched.wrap(gradient, level) end
+  return found
+end
+
 --- Gradients of outputs weighted by `weights` (nil: 1); zeros where an input does not matter.
-local function gradients(outputs, inputs, weights)
+function gradients(outputs, inputs, weights)
+  local level = innermost(inputs)
+  if level > 0 then return gradients_of_samples(level, outputs, inputs, weights) end
   local used, used_weights = {}, {}
   for i, output in ipairs(outputs) do
     if output.requires_grad then

@@ -360,7 +360,8 @@ function Module:half() return self:to("float16") end
 
 function Module:bfloat16() return self:to("bfloat16") end
 
---- Gluon's word: moves to `ctx` and, if `init` is given, calls it on every weight.
+--- Gluon's word: moves to `ctx` and, if `init` is given, calls it on every weight. Of a list of
+--- devices the first holds the parameters, and inputs may lie on any.
 function Module:initialize(options)
   for name in pairs(options or {}) do
     if name ~= "ctx" and name ~= "device" and name ~= "init" then
@@ -369,12 +370,15 @@ function Module:initialize(options)
   end
   options = options or {}
   local device = options.ctx or options.device
-  if device then self:to(device) end
+  local several = type(device) == "table" and getmetatable(device) == nil
+  if several and #device == 0 then raise("initialize: ctx: the list of devices is empty") end
+  if device then self:to(several and device[1] or device) end
   if options.init then
     for _, entry in ipairs(tensors_of(self, "parameter", true)) do
       if entry[2]:dim() > 1 then options.init(entry[2]) end
     end
   end
+  if several and #device > 1 then require "tide.nn.on_devices"(self, device) end
   return self
 end
 

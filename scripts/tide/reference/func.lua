@@ -27,6 +27,12 @@ return {
     {"hessian", "(fn, {argnums})", "A function that gives all second derivatives of fn's number",
       "tide.func.hessian(function(x) return x:pow(3):sum() end)(tide.tensor{1.0, 2}) " ..
         "--> {{6.0, 0.0}, {0.0, 12.0}}"},
+    {"vmap", "(fn, {in_dims, out_dims, randomness, chunk_size})",
+      "A function that applies fn, written for one sample, to a batch along a dimension of its " ..
+        "arguments (1, or in_dims, where false is none); ops without a rule for batches run " ..
+        "sample by sample",
+      "tide.func.vmap(function(x, y) return x:dot(y) end)(tide.ones(3, 2), tide.ones(3, 2)) " ..
+        "--> {2.0, 2.0, 2.0}"},
     {"functional_call", "(module, parameters_and_buffers, args, {options, strict})",
       "module(args...) with other parameters and buffers, by names as in state_dict",
       "local layer = nn.Linear(2, 1, {bias = false}); " ..

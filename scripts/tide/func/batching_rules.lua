@@ -1,0 +1,379 @@
+-- How ops are carried out for all samples of a batch at once. A rule(name, op, level, args) gives the
+-- results, or nothing where it does not fit the arguments: then each sample is computed by itself.
+local batched = require "tide.func.batched"
+local native = require "tide.native"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local value_at, full_value, wrap = batched.value_at, batched.full_value, batched.wrap
+local wrap_results = batched.wrap_results
+
+local rules = {}
+
+-- What the reference says of ops: their families, and the kinds of their parameters.
+local families, signatures = {}, {}
+for _, entry in ipairs(native.reference()) do
+  if entry.parameters then
+    families[entry.name] = entry.family
+    -- Of several signatures the one with a dimension says which arguments are dimensions.
+    if entry.signature:find "^x:" then
+      local has_dim = false
+      for _, parameter in ipairs(entry.parameters) do
+        has_dim = has_dim or parameter.kind:find "dimension" ~= nil
+      end
+      if has_dim or not signatures[entry.name] then signatures[entry.name] = entry.parameters end
+    end
+  end
+end
+
+local function is_options(value)
+  return type(value) == "table" and debug.getmetatable(value) == nil and type(next(value)) == "string"
+end
+
+--- Whether an argument behind the first is a tensor.
+local function has_other_tensors(args)
+  for i = 2, args.n do
+    if tide.is_tensor(args[i]) then return true end
+  end
+  return false
+end
+
+-- Element by element ------------------------------------------------------------------------------
+
+--- `value` with dimensions of size 1 behind the batch, so that a sample has `rank` dimensions.
+local function with_rank(value, rank)
+  local shape = value.shape
+  local sizes = {shape[1]}
+  for _ = #shape, rank do sizes[#sizes + 1] = 1 end
+  for d = 2, #shape do sizes[#sizes + 1] = shape[d] end
+  return #sizes > #shape and value:reshape(sizes) or value
+end
+
+--- A number's kind: what of two types of the same kind wins is decided by dimensions.
+local function same_kind(a, b) return a:is_floating_point() == b:is_floating_point() end
+
+local function elementwise(_, op, level, args)
+  local rank, widest = 0, nil
+  for i = 1, args.n do
+    if tide.is_tensor(args[i]) and args[i]:dim() > rank then
+      rank, widest = args[i]:dim(), args[i]
+    end
+  end
+  local given = {}
+  for i = 1, args.n do
+    local value = value_at(args[i], level)
+    -- A sample without dimensions yields to the type of those that have some.
+    if value and value:dim() == 1 and widest and same_kind(value, widest) then
+      value = value:to(widest.dtype)
+    end
+    given[i] = value and with_rank(value, rank) or args[i]
+  end
+  return wrap_results(level, op(table.unpack(given, 1, args.n)))
+end
+
+for name, family in pairs(families) do
+  if family == "elementwise" or family == "special" then rules[name] = elementwise end
+end
+for _, name in ipairs {"where", "masked_fill", "zeros_like", "ones_like", "empty_like", "full_like",
+  "lerp", "clamp", "isclose"} do
+  rules[name] = elementwise
+end
+
+-- Along dimensions --------------------------------------------------------------------------------
+
+--- Dimensions of a sample as those of the batch.
+local function moved(dim)
+  if type(dim) == "table" then
+    local list = {}
+    for i, d in ipairs(dim) do list[i] = moved(d) end
+    return list
+  end
+  return dim > 0 and dim + 1 or dim
+end
+
+--- The arguments with the batch in the place of the sample, and dimensions moved; nil if others than
+--- the first are batched. The second result says whether a dimension was given, the third where the
+--- first one stands.
+local function with_moved_dims(name, level, args)
+  local value = value_at(args[1], level)
+  if not value then return nil end
+  local given, found, place, rest = {value, n = args.n}, false, nil, false
+  local parameters = signatures[name] or {}
+  for i = 2, math.max(args.n, #parameters + 1) do
+    local parameter = parameters[i - 1]
+    if parameter and parameter.kind:find "dimension" then
+      place, rest = place or i, rest or parameter.rest
+    end
+    local is_dim = parameter and parameter.kind:find "dimension" or rest
+    if value_at(args[i], level) then return nil end
+    if is_options(args[i]) then
+      given[i] = {}
+      for key, option in pairs(args[i]) do
+        if value_at(option, level) then return nil end
+        local shifted = option
+        for _, named in ipairs(parameters) do
+          if named.name == key and named.kind:find "dimension" then
+            shifted, found = moved(option), true
+          end
+        end
+        given[i][key] = shifted
+      end
+    elseif is_dim and args[i] ~= nil then
+      given[i], found = moved(args[i]), true
+    else
+      given[i] = args[i]
+    end
+  end
+  return given, found, place
+end
+
+local function along_dims(name, op, level, args)
+  local given = with_moved_dims(name, level, args)
+  if given then return wrap_results(level, op(table.unpack(given, 1, given.n))) end
+end
+
+for _, name in ipairs {
+  "softmax", "log_softmax", "softmin", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp",
+  "sort", "argsort", "topk", "kthvalue", "flip", "unsqueeze", "transpose", "swapaxes", "movedim",
+  "narrow", "select", "unbind", "chunk", "split", "normalize", "unflatten", "glu", "diff",
+} do
+  if signatures[name] or families[name] then rules[name] = along_dims end
+end
+
+--- Reductions: without a dimension they go over all of the sample's.
+local function reduction(name, op, level, args)
+  if has_other_tensors(args) then return elementwise(name, op, level, args) end
+  local given, found, place = with_moved_dims(name, level, args)
+  if not given then return end
+  if not found then
+    if not place then return end
+    given[1] = given[1]:reshape(given[1]:size(1), -1)
+    given[place], given.n = 2, math.max(given.n, place)
+    if is_options(args[place]) then
+      given[place + 1], given.n = args[place], math.max(given.n, place + 1)
+    end
+    local results = table.pack(op(table.unpack(given, 1, given.n)))
+    -- Without a dimension, max, min and median give no positions.
+    return wrap_results(level, results[1])
+  end
+  return wrap_results(level, op(table.unpack(given, 1, given.n)))
+end
+
+for _, name in ipairs {
+  "sum", "mean", "prod", "max", "min", "amax", "amin", "argmax", "argmin", "all", "any", "var", "std",
+  "median", "logsumexp", "nansum", "nanmean", "count_nonzero",
+} do
+  if signatures[name] then rules[name] = reduction end
+end
+
+-- Shapes ------------------------------------------------------------------------------------------
+
+--- The sizes given one by one or as a list.
+local function sizes_of(args)
+  return type(args[2]) == "table" and args[2] or table.move(args, 2, args.n, 1, {})
+end
+
+local function reshape(_, op, level, args)
+  local value = value_at(args[1], level)
+  if not value then return end
+  local sizes = table.move(sizes_of(args), 1, #sizes_of(args), 2, {value:size(1)})
+  return wrap(op(value, sizes), level)
+end
+rules.reshape, rules.view = reshape, reshape
+
+function rules.expand(_, op, level, args)
+  local value = value_at(args[1], level)
+  if not value then return end
+  local sizes = sizes_of(args)
+  value = with_rank(value, #sizes)
+  return wrap(op(value, table.move(sizes, 1, #sizes, 2, {value:size(1)})), level)
+end
+
+function rules.permute(_, op, level, args)
+  local value = value_at(args[1], level)
+  if not value then return end
+  local dims = {1}
+  for _, dim in ipairs(sizes_of(args)) do dims[#dims + 1] = moved(dim) end
+  return wrap(op(value, dims), level)
+end
+
+function rules.flatten(_, op, level, args)
+  local value = value_at(args[1], level)
+  if not value or is_options(args[2]) then return end
+  if value:dim() == 1 then return wrap(value:unsqueeze(2), level) end
+  return wrap(op(value, moved(args[2] or 1), moved(args[3] or -1)), level)
+end
+
+function rules.squeeze(name, op, level, args)
+  local value = value_at(args[1], level)
+  if args.n > 1 then return along_dims(name, op, level, args) end
+  local dims = {}
+  for d = 2, value:dim() do
+    if value:size(d) == 1 then dims[#dims + 1] = d end
+  end
+  return wrap(#dims > 0 and op(value, dims) or value, level)
+end
+
+function rules.t(_, _, level, args)
+  local value = value_at(args[1], level)
+  return wrap(value:dim() > 2 and value.mT or value, level)
+end
+
+--- cat and stack: lists of tensors, of which some may have no batch.
+local function joining(_, op, level, args)
+  local list = {}
+  for i, value in ipairs(args[1]) do list[i] = full_value(value, level) end
+  if is_options(args[2]) then return end
+  return wrap(op(list, moved(args[2] or 1)), level)
+end
+rules.cat, rules.concat, rules.stack = joining, joining, joining
+
+function rules.gather(name, op, level, args)
+  local dim = args[2]
+  if is_options(args[args.n]) or type(dim) ~= "number" then return end
+  return wrap(op(full_value(args[1], level), moved(dim), full_value(args[3], level)), level)
+end
+
+-- Products ----------------------------------------------------------------------------------------
+
+function rules.matmul(_, op, level, args)
+  if args.n > 2 then return end
+  local a, b = args[1], args[2]
+  local vector_a, vector_b = a:dim() == 1, b:dim() == 1
+  if a:dim() == 0 or b:dim() == 0 then return end
+  if vector_a then a = a:unsqueeze(1) end
+  if vector_b then b = b:unsqueeze(2) end
+  local rank = math.max(a:dim(), b:dim())
+  local function operand(x)
+    local value = value_at(x, level)
+    return value and with_rank(value, rank) or x
+  end
+  local y = op(operand(a), operand(b))
+  if vector_b then y = y:squeeze(-1) end
+  if vector_a then y = y:squeeze(vector_b and -1 or -2) end
+  return wrap(y, level)
+end
+
+local function as_matmul(_, _, level, args)
+  if args.n == 2 then return rules.matmul(nil, tide.matmul, level, args) end
+end
+rules.mm, rules.mv, rules.bmm = as_matmul, as_matmul, as_matmul
+
+function rules.dot(_, _, _, args) return (args[1] * args[2]):sum(-1) end
+
+function rules.outer(_, _, _, args) return args[1]:unsqueeze(2) * args[2]:unsqueeze(1) end
+
+function rules.linear(_, op, level, args)
+  local x, weight, bias = args[1], args[2], args[3]
+  if value_at(x, level) and not value_at(weight, level) and not value_at(bias, level) then
+    return wrap(op(value_at(x, level), weight, bias), level)
+  end
+  local y = tide.matmul(x, weight:dim() > 1 and weight.mT or weight)
+  return bias and y + bias or y
+end
+
+--- Ops on the last two dimensions, which take stacks of matrices anyway.
+local function matrices(_, op, level, args)
+  local value = value_at(args[1], level)
+  if not value or value:dim() < 3 or has_other_tensors(args) then return end
+  return wrap_results(level, op(value, table.unpack(args, 2, args.n)))
+end
+
+for _, name in ipairs {
+  "tril", "triu", "det", "logdet", "slogdet", "inv", "pinv", "cholesky", "qr", "svd", "svdvals",
+  "eigh", "eigvalsh", "matrix_exp", "matrix_power",
+} do
+  rules[name] = matrices
+end
+
+-- Layers ------------------------------------------------------------------------------------------
+
+--- Ops on images, whose samples may be one image or several.
+local function images(dims)
+  return function(_, op, level, args)
+    local value = value_at(args[1], level)
+    for i = 2, args.n do
+      if not value or value_at(args[i], level) then return end
+    end
+    if value:dim() == dims + 2 then
+      return wrap_results(level, op(value, table.unpack(args, 2, args.n)))
+    end
+    local first = {value:size(1), value:size(2)}
+    local results = table.pack(op(value:flatten(1, 2), table.unpack(args, 2, args.n)))
+    for i = 1, results.n do results[i] = wrap(results[i]:unflatten(1, first), level) end
+    return table.unpack(results, 1, results.n)
+  end
+end
+
+for dims = 1, 3 do
+  for _, name in ipairs {"conv%dd", "conv_transpose%dd", "max_pool%dd", "avg_pool%dd",
+    "adaptive_avg_pool%dd", "adaptive_max_pool%dd", "lp_pool%dd"} do
+    rules[name:format(dims)] = images(dims)
+  end
+end
+
+function rules.layer_norm(_, op, level, args)
+  local x, shape, weight, bias, eps = table.unpack(args, 1, 5)
+  if not value_at(x, level) or is_options(args[args.n]) then return end
+  local y = wrap(op(value_at(x, level), shape, nil, nil, eps), level)
+  if weight then y = y * weight end
+  return bias and y + bias or y
+end
+
+function rules.embedding(_, op, level, args)
+  local positions = value_at(args[1], level)
+  if not positions or value_at(args[2], level) then return end
+  return wrap(op(positions, table.unpack(args, 2, args.n)), level)
+end
+
+--- Losses without options, whose default is the mean.
+function rules.mse_loss(_, _, _, args)
+  if args.n > 2 then return end
+  local difference = args[1] - args[2]
+  return (difference * difference):mean()
+end
+
+function rules.cross_entropy(_, _, _, args)
+  local x, target = args[1], args[2]
+  if args.n > 2 or target:is_floating_point() or x:dim() > 2 then return end
+  local picked = x:log_softmax(-1):gather(x:dim(), target:unsqueeze(-1))
+  return -picked:mean()
+end
+
+-- Random numbers ----------------------------------------------------------------------------------
+
+--- Ops whose results are random: each sample has its own numbers, or all the same, as vmap was told.
+local function random(name, op, level, args)
+  local randomness = batched.levels[level].randomness
+  if randomness == "error" then
+    raise("vmap: %s is random: give vmap {randomness = \"different\"} or \"same\"", name)
+  end
+  local value = value_at(args[1], level)
+  if randomness == "different" and value then
+    return wrap(op(value, table.unpack(args, 2, args.n)), level)
+  end
+  -- The same numbers: each sample starts from the same state.
+  local state = tide.get_rng_state()
+  return batched.one_by_one(name, function(...)
+    tide.set_rng_state(state)
+    return op(...)
+  end, level, args)
+end
+
+for _, name in ipairs {"rand_like", "randn_like", "bernoulli"} do rules[name] = random end
+
+--- Dropouts of elements: nothing is random outside of training.
+for _, name in ipairs {"dropout", "alpha_dropout"} do
+  rules[name] = function(_, op, level, args)
+    local options = is_options(args[args.n]) and args[args.n] or {}
+    if args[3] == false or options.training == false then return elementwise(name, op, level, args) end
+    return random(name, op, level, args)
+  end
+end
+
+--- Whether a name is that of an op.
+function rules.is_op(name)
+  return families[name] ~= nil or families[name:gsub("_$", "")] ~= nil
+end
+
+return rules

@@ -1,0 +1,157 @@
+-- tide.func.vmap: a function of one sample as a function of a batch.
+local arguments = require "tide.arguments"
+local batched = require "tide.func.batched"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local read = arguments("vmap", {
+  "fn", {"in_dims", 1}, {"out_dims", 1}, {"randomness", "error"}, {"chunk_size"},
+}, {randomness = "string", chunk_size = "count"})
+
+local function is_plain(value) return type(value) == "table" and getmetatable(value) == nil end
+
+--- The dimension `dims` gives for part `key` of a value; a number or false counts for all parts.
+local function dim_of_part(dims, key)
+  if is_plain(dims) then return dims[key] end
+  return dims
+end
+
+--- Calls visit(tensor, dim) for each tensor in `value`, and gives `value` with what it returns.
+local function mapped(value, dim, visit)
+  if tide.is_tensor(value) then return visit(value, dim) end
+  if not is_plain(value) then return value end
+  local result = {}
+  for key, part in pairs(value) do result[key] = mapped(part, dim_of_part(dim, key), visit) end
+  return result
+end
+
+--- The dimension counted from 1; nil where there is no batch.
+local function checked_dim(what, dim, tensor)
+  if dim == nil or dim == false then return nil end
+  local place = math.tointeger(dim)
+  if place and place < 0 then place = place + tensor:dim() + 1 end
+  if not place or place < 1 or place > tensor:dim() then
+    raise("vmap: %s: there is no dimension %s: the tensor has %d", what, tostring(dim), tensor:dim())
+  end
+  return place
+end
+
+--- The size of the batch: that of all tensors along their dimensions.
+local function batch_size(args, in_dims)
+  local size
+  for i = 1, args.n do
+    mapped(args[i], dim_of_part(in_dims, i), function(tensor, dim)
+      local place = checked_dim("in_dims", dim, tensor)
+      local own = place and tensor:size(place)
+      if own and size and own ~= size then
+        raise("vmap: the batch has %d samples in one argument, and %d in another", size, own)
+      end
+      size = own or size
+    end)
+  end
+  if not size then raise "vmap: no argument has a batch: see in_dims" end
+  return size
+end
+
+--- fn for the whole batch at once.
+local function run(given, args, size)
+  local levels = batched.levels
+  local level = #levels + 1
+  levels[level] = {size = size, randomness = given.randomness}
+  local _ <close> = setmetatable({}, {__close = function()
+    for i = #levels, level, -1 do levels[i] = nil end
+  end})
+  local inputs = {}
+  for i = 1, args.n do
+    inputs[i] = mapped(args[i], dim_of_part(given.in_dims, i), function(tensor, dim)
+      local place = checked_dim("in_dims", dim, tensor)
+      if not place then return tensor end
+      return batched.wrap(place == 1 and tensor or tensor:movedim(place, 1), level)
+    end)
+  end
+  local results = table.pack(given.fn(table.unpack(inputs, 1, args.n)))
+  for i = 1, results.n do
+    results[i] = mapped(results[i], dim_of_part(given.out_dims, i), function(tensor, dim)
+      local value = batched.full_value(tensor, level)
+      if dim == nil or dim == false then
+        if batched.value_at(tensor, level) then
+          raise "vmap: out_dims: a result that differs from sample to sample needs a dimension"
+        end
+        return tensor
+      end
+      local place = checked_dim("out_dims", dim, value)
+      return place == 1 and value or value:movedim(1, place)
+    end)
+  end
+  return results
+end
+
+--- The arguments with samples first..last.
+local function chunk(args, in_dims, first, last)
+  local part = {n = args.n}
+  for i = 1, args.n do
+    part[i] = mapped(args[i], dim_of_part(in_dims, i), function(tensor, dim)
+      local place = checked_dim("in_dims", dim, tensor)
+      return place and tensor:narrow(place, first, last - first + 1) or tensor
+    end)
+  end
+  return part
+end
+
+--- Results of chunks, joined along their dimensions.
+local function joined(values, dim)
+  local first = values[1]
+  if tide.is_tensor(first) then return dim and tide.cat(values, dim) or first end
+  if not is_plain(first) then return first end
+  local result = {}
+  for key in pairs(first) do
+    local parts = {}
+    for i, value in ipairs(values) do parts[i] = value[key] end
+    result[key] = joined(parts, dim_of_part(dim, key))
+  end
+  return result
+end
+
+--- A function that applies `fn`, written for one sample, to a batch. `in_dims` is the dimension of the
+--- arguments that holds the samples: a number for all, or a list with a number or false (no batch)
+--- for each, tables of tensors with a table of the same keys; `out_dims` is where the results have
+--- it. `randomness` is "error", "different" or "same". With `chunk_size` so many samples are taken
+--- at once.
+---
+--- Ops are carried out for all samples at once where there is a rule for that, else sample by sample.
+--- What must know a value, as item, `if` on a tensor, or results whose shape depends on values, is an
+--- error; tide.rand and its like have no batch, and give all samples the same numbers.
+local function vmap(...)
+  local given = read(...)
+  if type(given.fn) ~= "function" and not (getmetatable(given.fn) or {}).__call then
+    raise("vmap: fn: expected a function, got %s", type(given.fn))
+  end
+  local randomness = given.randomness
+  if randomness ~= "error" and randomness ~= "different" and randomness ~= "same" then
+    raise("vmap: randomness is error, different or same, got %s", randomness)
+  end
+  return function(...)
+    local args = table.pack(...)
+    local size = batch_size(args, given.in_dims)
+    local at_once = given.chunk_size or size
+    if at_once < 1 and size > 0 then raise("vmap: chunk_size must be 1 or more, got %d", at_once) end
+    if at_once >= size then
+      local results = run(given, args, size)
+      return table.unpack(results, 1, results.n)
+    end
+    local all, count = {}, 0
+    for first = 1, size, at_once do
+      local last = math.min(first + at_once - 1, size)
+      local results = run(given, chunk(args, given.in_dims, first, last), last - first + 1)
+      count = results.n
+      for i = 1, count do
+        all[i] = all[i] or {}
+        all[i][#all[i] + 1] = results[i]
+      end
+    end
+    for i = 1, count do all[i] = joined(all[i], dim_of_part(given.out_dims, i)) end
+    return table.unpack(all, 1, count)
+  end
+end
+
+return vmap

@@ -1,0 +1,174 @@
+-- tide.func.vmap: the results of each sample by itself, found for all at once.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local func, nn = tide.func, tide.nn
+local F, vmap = nn.functional, func.vmap
+local tight = {rtol = 1e-12, atol = 1e-13}
+
+--- fn of each sample along the first dimension, joined.
+local function by_hand(fn, ...)
+  local args, results = table.pack(...), {}
+  for i = 1, #args[1] do
+    local own = {}
+    for k = 1, args.n do own[k] = args[k][i] end
+    results[i] = fn(table.unpack(own))
+  end
+  return tide.stack(results)
+end
+
+describe("vmap", function(device)
+  local options = {dtype = "float64", device = device}
+  tide.manual_seed(9)
+  local x, y = tide.randn({4, 3, 5}, options), tide.randn({4, 3, 5}, options)
+  local v, w = tide.randn({4, 5}, options), tide.randn({5, 2}, options)
+
+  it("gives what each sample gives", function()
+    local functions = {
+      function(a, b) return a * b + 1 end, function(a, b) return (a - b):abs():sqrt() end,
+      function(a, b) return tide.where(a:gt(b), a, b * 2) end,
+      function(a, b) return a:sum() + b:mean(1):sum() end, function(a) return a:sum(-1, true) end,
+      function(a) return a:max() end, function(a) return (a:max(2)) end,
+      function(a) return select(2, a:max(-1)) end, function(a) return a:softmax(1) end,
+      function(a) return F.log_softmax(a, -1) end, function(a) return a:var() end,
+      function(a) return a:std(2, {keepdim = true}) end, function(a) return a:argmin() end,
+      function(a) return a:cumsum(1) end, function(a) return (a:sort(-1)) end,
+      function(a) return (a:topk(2, 1)) end, function(a) return a:flip {1, 2} end,
+      function(a, b) return a:matmul(b.T) end, function(a) return a.mT end,
+      function(a) return a:matmul(w) end, function(a) return a[1]:matmul(w) end,
+      function(a, b) return a[1]:dot(b[1]) end, function(a, b) return tide.outer(a[1], b[2]) end,
+      function(a) return F.linear(a, w.T) end, function(a) return a:reshape(5, 3) end,
+      function(a) return a:reshape {-1} end, function(a) return a:flatten() end,
+      function(a) return a:permute(2, 1) end, function(a) return a.T end,
+      function(a) return a:unsqueeze(1):squeeze() end, function(a) return a:unsqueeze(-1) end,
+      function(a) return a:transpose(1, 2) end, function(a) return a:narrow(2, 2, 3) end,
+      function(a) return a[2] end, function(a) return a[{ {1, 2}, -1 }] end,
+      function(a, b) return tide.cat({a, b}, 1) end, function(a, b) return tide.stack({a, b}, 2) end,
+      function(a) return a:expand(2, 3, 5) end, function(a) return tide.zeros_like(a) + a end,
+      function(a) return a ^ 2 // 1 % 3 end, function(a) return -a end,
+      function(a) return F.layer_norm(a, {5}) end, function(a) return a:roll(1, 1) end,
+      function(a) return tide.linalg.svdvals(a) end, function(a) return tide.einsum("ij,ij->i", a, a) end,
+      function(a, b) return F.mse_loss(a, b) end, function(a, b) return F.huber_loss(a, b) end,
+      function(a) return a:masked_fill(a:gt(0), 7) end, function(a) return a:tril() end,
+      function(a) return F.gelu(a) end, function(a, b) return a:float() + b:float() end,
+      function(a) return tide.cat(a:chunk(3, 1), 2) end, function(a) return a:logsumexp {1, 2} end,
+      function(a) return F.glu(a:narrow(2, 1, 4), -1) end,
+    }
+    for i, fn in ipairs(functions) do
+      local ok, got = pcall(function() return vmap(fn)(x, y) end)
+      if not ok then error(("function %d: %s"):format(i, got)) end
+      local same, message = pcall(test.close, got, by_hand(fn, x, y), tight)
+      if not same then error(("function %d: %s"):format(i, message)) end
+    end
+  end)
+  it("takes samples along other dimensions, and none", function()
+    local turned = x:permute(2, 3, 1) -- samples last
+    local got = vmap(function(a, b) return a + b end, {in_dims = {-1, false}, out_dims = 3})(turned, y[1])
+    test.close(got:permute(3, 1, 2), x + y[1], tight)
+    local both = vmap(function(t) return {sum = t.a:sum(), other = t.b} end,
+      {in_dims = {{a = 1, b = false}}, out_dims = {{sum = 1, other = 2}}})({a = x, b = w})
+    test.close(both.sum, x:sum {2, 3}, tight)
+    equal(both.other.shape, {5, 4, 2})
+    test.equal(vmap(function() return w end, {out_dims = {false}})(x), w)
+    local a, b = vmap(function(t) return t:sum(), t * 2 end)(v)
+    test.close(a, v:sum(2), tight)
+    test.close(b, v * 2, tight)
+    test.close(vmap(function(t) return t:sin() end, {chunk_size = 3})(x), x:sin(), tight)
+  end)
+  it("goes inside itself", function()
+    local products = vmap(function(a) return vmap(function(b) return a:dot(b) end)(v) end)(v)
+    test.close(products, v:matmul(v.T), tight)
+    local sums = vmap(vmap(function(a, b) return (a * b):sum() end))(x, y)
+    test.close(sums, (x * y):sum(3), tight)
+  end)
+  it("has gradients, outside and inside", function()
+    local a = x:clone():requires_grad_()
+    vmap(function(t) return (t:sin() * w[1][1]):sum() end)(a):sum():backward()
+    test.close(a.grad, x:cos() * w[1][1], tight)
+    local inner = vmap(func.grad(function(t) return (t ^ 3):sum() end))(x)
+    test.close(inner, x ^ 2 * 3, tight)
+    test.close(vmap(func.jacrev(function(t) return t:sin() end))(v), v:cos():diag_embed(), tight)
+    test.close(vmap(func.hessian(function(t) return (t ^ 3):sum() end))(v), (v * 6):diag_embed(), tight)
+    test.close(func.grad(function(t) return vmap(function(s) return s:square():sum() end)(t):sum() end)(v),
+      v * 2, tight)
+  end)
+  it("finds each sample's gradients of parameters", function()
+    local net = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 3)):to("float64"):to(device)
+    local inputs, targets = v, tide.tensor({1, 3, 2, 1}, {device = device})
+    local parameters = {}
+    for name, tensor in net:named_parameters() do parameters[name] = tensor:detach() end
+    local function loss(p, input, target)
+      return F.cross_entropy(func.functional_call(net, p, input), target)
+    end
+    local each = vmap(func.grad(loss), {in_dims = {false, 1, 1}})(parameters, inputs, targets)
+    for i = 1, 4 do
+      net:zero_grad()
+      F.cross_entropy(net(inputs[i]), targets[i]):backward()
+      for name, tensor in net:named_parameters() do
+        test.close(each[name][i], tensor.grad, tight)
+      end
+    end
+  end)
+  it("runs an ensemble of models", function()
+    local models, stacked = {}, {}
+    for i = 1, 3 do models[i] = nn.Sequential(nn.Linear(5, 4), nn.ReLU(), nn.Linear(4, 2)):to("float64")
+      :to(device) end
+    local parameters = func.stack_module_state(models)
+    local got = vmap(function(p) return func.functional_call(models[1], p, v) end)(parameters)
+    for i, model in ipairs(models) do stacked[i] = model(v) end
+    test.close(got, tide.stack(stacked), tight)
+  end)
+  it("passes images, and layers of one sample", function()
+    local conv = nn.Conv2d(2, 3, 3, {dtype = "float64"}):to(device)
+    local images = tide.randn({4, 2, 6, 6}, options)
+    test.close(vmap(conv)(images), conv(images), tight)
+    local stacks = tide.randn({2, 3, 2, 6, 6}, options)
+    test.close(vmap(function(t) return F.max_pool2d(conv(t), 2) end)(stacks),
+      by_hand(function(t) return F.max_pool2d(conv(t), 2) end, stacks), tight)
+    local table_of, places = nn.Embedding(6, 3):to(device), tide.tensor({{1, 2}, {6, 1}}, {device = device})
+    test.equal(vmap(table_of)(places):detach(), table_of(places):detach())
+  end)
+  it("writes into samples", function()
+    local got = vmap(function(t)
+      local copy = t:clone()
+      copy[1] = 0
+      copy:add_(t):mul_(2)
+      return copy
+    end)(v)
+    local wanted = v:clone()
+    wanted[{ {}, 1 }] = 0
+    test.close(got, (wanted + v) * 2, tight)
+    raises("what is written differs from sample to sample", vmap(function(t)
+      return tide.zeros(5, options):add_(t)
+    end), v)
+  end)
+  it("treats random numbers as it is told", function()
+    local ones = tide.ones({3, 200}, options)
+    raises("vmap: dropout is random", vmap(function(t) return F.dropout(t, 0.5) end), ones)
+    local different = vmap(function(t) return F.dropout(t, 0.5) end, {randomness = "different"})(ones)
+    equal(different[1]:equal(different[2]), false)
+    local same = vmap(function(t) return F.dropout(t, 0.5) end, {randomness = "same"})(ones)
+    equal(same[1]:equal(same[2]), true)
+    test.equal(vmap(function(t) return F.dropout(t, 0.5, false) end)(ones), ones)
+  end)
+  it("says what it cannot do", function()
+    raises("vmap: item cannot be carried out for the samples", vmap(function(t) return t:sum():item() end), v)
+    raises("results differ in shape", vmap(function(t) return t:gt(0):nonzero() end),
+      tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
+    raises("< would read a value", vmap(function(t) if t:sum() < 0 then return t end return -t end), v)
+    raises("the batch has 4 samples in one argument, and 5 in another", vmap(tide.add), v, w)
+    raises("no argument has a batch", vmap(tide.sin, {in_dims = {false}}), v)
+    raises("there is no dimension 3: the tensor has 2", vmap(tide.sin, 3), v)
+    raises("randomness is error, different or same", vmap, tide.sin, {randomness = "new"})
+    raises("differs from sample to sample needs a dimension", vmap(tide.sin, {out_dims = {false}}), v)
+    raises("did you mean 'sum'?", vmap(function(t) return t:summ() end), v)
+    local kept
+    vmap(function(t)
+      kept = t
+      return t
+    end)(v)
+    raises("a tensor of a vmap that has ended", function() return kept + 1 end)
+    raises("boom", vmap(function() error "boom" end), v)
+    test.close(vmap(tide.sin)(v), v:sin(), tight)
+  end)
+end)
