@@ -11,7 +11,8 @@ local place = {{"dtype"}, {"device"}, {"ctx"}}
 
 --- Parameters with those that say where and what the result is behind them.
 local function with_place(parameters)
-  return table.move(place, 1, #place, #parameters + 1, table.move(parameters, 1, #parameters, 1, {}))
+  local all = table.move(parameters, 1, #parameters, 1, {})
+  return table.move(place, 1, #place, #all + 1, all)
 end
 
 --- The options of a new tensor.
@@ -54,7 +55,7 @@ function random.rand(...) return tide.rand({...}) end
 --- randn(d1, d2, ...): normal, of these sizes.
 function random.randn(...) return tide.randn({...}) end
 
--- Distributions: each is a function of uniform or normal numbers ------------------------------------
+-- Distributions: each is a function of uniform or normal numbers ----------------------------------
 
 --- Makes random.NAME(a, b, size, options), computed from standard numbers `z`.
 local function define(name, parameters, standard, transform)

@@ -208,6 +208,16 @@ TEST_CASE("smi shows what the management library tells", "[cuda]") {
   CHECK(outcome.out.find("  gpu 0  process 4711  200 MB\n") != std::string::npos);
 }
 
+TEST_CASE("figures of a device are those that the management library tells", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
+  const auto outcome =
+      test::run_tide({"-e",
+                      "local cuda = tide.cuda print(cuda.utilization(), cuda.temperature(1), "
+                      "cuda.power_draw('cuda:0'), pcall(cuda.temperature, 9))"});
+  CHECK(outcome.out.starts_with("87\t41\t123400\tfalse\t"));
+  CHECK(outcome.out.find("cuda.temperature: there is no cuda:9 here") != std::string::npos);
+}
+
 TEST_CASE("smi's monitor prints a line a time", "[cuda]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}});
   const auto outcome = test::run_tide({"smi", "dmon", "1"});

@@ -1,6 +1,6 @@
--- Batched tensors: what a function under vmap is given. Each stands for one sample, and holds those of
--- the whole batch in a tensor with a first dimension that the function does not see. Ops that are
--- called with one come here (`__tensor_function`), and are carried out by the rules of
+-- Batched tensors: what a function under vmap is given. Each stands for one sample, and holds those
+-- of the whole batch in a tensor with a first dimension that the function does not see. Ops that
+-- are called with one come here (`__tensor_function`), and are carried out by the rules of
 -- batching_rules.lua or, where there is none, sample by sample.
 local native = require "tide.native"
 local raise = require "tide.raise"
@@ -26,7 +26,9 @@ end
 batched.is_batched = is_batched
 
 --- Whether `value` is a list or table of a script's.
-local function is_plain(value) return type(value) == "table" and debug.getmetatable(value) == nil end
+local function is_plain(value)
+  return type(value) == "table" and debug.getmetatable(value) == nil
+end
 
 --- The tensor with the batch, if `value` is batched at this level; else nil.
 function batched.value_at(value, level)
@@ -155,8 +157,8 @@ local function in_place(name, args, level)
   local x = args[1]
   local value = batched.value_at(x, level)
   if not value then
-    raise("vmap: %s: what is written differs from sample to sample, but not what it is written into",
-      name)
+    raise("vmap: %s: what is written differs from sample to sample, but not what it is written "
+      .. "into", name)
   end
   local result = native.methods[name:sub(1, -2)](table.unpack(args, 1, args.n))
   value:copy_(batched.full_value(result, level))
@@ -170,7 +172,8 @@ function batched.call(name, op, ...)
   if level > #batched.levels then
     raise("vmap: %s: a tensor of a vmap that has ended", name)
   end
-  if name:sub(-1) == "_" and native.methods[name:sub(1, -2)] then return in_place(name, args, level) end
+  local writes = name:sub(-1) == "_" and native.methods[name:sub(1, -2)]
+  if writes then return in_place(name, args, level) end
   local rule = require("tide.func.batching_rules")[name]
   if rule then
     local results = table.pack(rule(name, op, level, args))
@@ -181,7 +184,7 @@ end
 
 Batched.__tensor_function = batched.call
 
--- What is asked of the tensor itself ----------------------------------------------------------------
+-- What is asked of the tensor itself --------------------------------------------------------------
 
 local fields = {}
 
@@ -301,7 +304,9 @@ function Batched:__index(key)
 end
 
 function Batched:__newindex(key, value)
-  if type(key) == "string" then raise("vmap: the field '%s' of a sample cannot be assigned", key) end
+  if type(key) == "string" then
+    raise("vmap: the field '%s' of a sample cannot be assigned", key)
+  end
   self[key]:copy_(value)
 end
 

@@ -1,5 +1,6 @@
--- How ops are carried out for all samples of a batch at once. A rule(name, op, level, args) gives the
--- results, or nothing where it does not fit the arguments: then each sample is computed by itself.
+-- How ops are carried out for all samples of a batch at once. A rule(name, op, level, args) gives
+-- the results, or nothing where it does not fit the arguments: then each sample is computed by
+-- itself.
 local batched = require "tide.func.batched"
 local native = require "tide.native"
 local raise = require "tide.raise"
@@ -27,7 +28,8 @@ for _, entry in ipairs(native.reference()) do
 end
 
 local function is_options(value)
-  return type(value) == "table" and debug.getmetatable(value) == nil and type(next(value)) == "string"
+  return type(value) == "table" and debug.getmetatable(value) == nil
+    and type(next(value)) == "string"
 end
 
 --- Whether an argument behind the first is a tensor.
@@ -91,9 +93,9 @@ local function moved(dim)
   return dim > 0 and dim + 1 or dim
 end
 
---- The arguments with the batch in the place of the sample, and dimensions moved; nil if others than
---- the first are batched. The second result says whether a dimension was given, the third where the
---- first one stands.
+--- The arguments with the batch in the place of the sample, and dimensions moved; nil if others
+--- than the first are batched. The second result says whether a dimension was given, the third
+--- where the first one stands.
 local function with_moved_dims(name, level, args)
   local value = value_at(args[1], level)
   if not value then return nil end
@@ -160,8 +162,8 @@ local function reduction(name, op, level, args)
 end
 
 for _, name in ipairs {
-  "sum", "mean", "prod", "max", "min", "amax", "amin", "argmax", "argmin", "all", "any", "var", "std",
-  "median", "logsumexp", "nansum", "nanmean", "count_nonzero",
+  "sum", "mean", "prod", "max", "min", "amax", "amin", "argmax", "argmin", "all", "any", "var",
+  "std", "median", "logsumexp", "nansum", "nanmean", "count_nonzero",
 } do
   if signatures[name] then rules[name] = reduction end
 end
@@ -342,7 +344,8 @@ end
 
 -- Random numbers ----------------------------------------------------------------------------------
 
---- Ops whose results are random: each sample has its own numbers, or all the same, as vmap was told.
+--- Ops whose results are random: each sample has its own numbers, or all the same, as vmap was
+--- told.
 local function random(name, op, level, args)
   local randomness = batched.levels[level].randomness
   if randomness == "error" then
@@ -366,8 +369,8 @@ for _, name in ipairs {"rand_like", "randn_like", "bernoulli"} do rules[name] = 
 for _, name in ipairs {"dropout", "alpha_dropout"} do
   rules[name] = function(_, op, level, args)
     local options = is_options(args[args.n]) and args[args.n] or {}
-    if args[3] == false or options.training == false then return elementwise(name, op, level, args) end
-    return random(name, op, level, args)
+    local off = args[3] == false or options.training == false
+    return (off and elementwise or random)(name, op, level, args)
   end
 end
 

@@ -9,7 +9,8 @@ local transforms = {}
 
 -- Nested tables -----------------------------------------------------------------------------------
 
---- The tensors in `value`, a tensor or a table of such values, in a fixed order, appended to `list`.
+--- The tensors in `value`, a tensor or a table of such values, in a fixed order, appended to
+--- `list`.
 local function leaves(name, value, list)
   if tide.is_tensor(value) then
     list[#list + 1] = value
@@ -174,8 +175,8 @@ local grad_parameters = {"fn", {"argnums", 1}, {"has_aux", false}}
 local read_grad = arguments("grad", grad_parameters)
 local read_value = arguments("grad_and_value", grad_parameters)
 
---- Gradients of the number that fn gives, in the form of the arguments, that number, and what else fn
---- gives.
+--- Gradients of the number that fn gives, in the form of the arguments, that number, and what else
+--- fn gives.
 local function differentiate(name, given, ...)
   local _ <close> = begin_level()
   local argnums = positions(name, given.argnums)
@@ -191,8 +192,8 @@ local function differentiate(name, given, ...)
   return finished(for_argnums(given.argnums, found), keep), finished(output, keep), aux
 end
 
---- A function that gives the gradient of the number fn(...) gives by argument `argnums` (from 1, or a
---- list), and with has_aux = true fn's second result behind it.
+--- A function that gives the gradient of the number fn(...) gives by argument `argnums` (from 1, or
+--- a list), and with has_aux = true fn's second result behind it.
 function transforms.grad(...)
   local given = read_grad(...)
   return function(...)
@@ -355,8 +356,8 @@ local function jacobian(name, find_blocks)
   end
 end
 
---- A function that gives all derivatives of fn's results by argument `argnums`, found backwards: one
---- pass for each element of the results.
+--- A function that gives all derivatives of fn's results by argument `argnums`, found backwards:
+--- one pass for each element of the results.
 transforms.jacrev = jacobian("jacrev", by_rows)
 
 --- The same, found forwards: one pass for each element of the argument.

@@ -31,7 +31,8 @@ local function checked_dim(what, dim, tensor)
   local place = math.tointeger(dim)
   if place and place < 0 then place = place + tensor:dim() + 1 end
   if not place or place < 1 or place > tensor:dim() then
-    raise("vmap: %s: there is no dimension %s: the tensor has %d", what, tostring(dim), tensor:dim())
+    raise("vmap: %s: there is no dimension %s: the tensor has %d", what, tostring(dim),
+      tensor:dim())
   end
   return place
 end
@@ -112,15 +113,16 @@ local function joined(values, dim)
   return result
 end
 
---- A function that applies `fn`, written for one sample, to a batch. `in_dims` is the dimension of the
---- arguments that holds the samples: a number for all, or a list with a number or false (no batch)
---- for each, tables of tensors with a table of the same keys; `out_dims` is where the results have
---- it. `randomness` is "error", "different" or "same". With `chunk_size` so many samples are taken
---- at once.
+--- A function that applies `fn`, written for one sample, to a batch. `in_dims` is the dimension of
+--- the arguments that holds the samples: a number for all, or a list with a number or false (no
+--- batch) for each, tables of tensors with a table of the same keys; `out_dims` is where the
+--- results have it. `randomness` is "error", "different" or "same". With `chunk_size` so many
+--- samples are taken at once.
 ---
---- Ops are carried out for all samples at once where there is a rule for that, else sample by sample.
---- What must know a value, as item, `if` on a tensor, or results whose shape depends on values, is an
---- error; tide.rand and its like have no batch, and give all samples the same numbers.
+--- Ops are carried out for all samples at once where there is a rule for that, else sample by
+--- sample. What must know a value, as item, `if` on a tensor, or results whose shape depends on
+--- values, is an error; tide.rand and its like have no batch, and give all samples the same
+--- numbers.
 local function vmap(...)
   local given = read(...)
   if type(given.fn) ~= "function" and not (getmetatable(given.fn) or {}).__call then
@@ -134,7 +136,7 @@ local function vmap(...)
     local args = table.pack(...)
     local size = batch_size(args, given.in_dims)
     local at_once = given.chunk_size or size
-    if at_once < 1 and size > 0 then raise("vmap: chunk_size must be 1 or more, got %d", at_once) end
+    if at_once < 1 and size > 0 then raise "vmap: chunk_size must be 1 or more, got 0" end
     if at_once >= size then
       local results = run(given, args, size)
       return table.unpack(results, 1, results.n)

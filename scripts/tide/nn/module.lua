@@ -42,12 +42,12 @@ function Module:__newindex(name, value)
   rawset(self, name, value)
 end
 
--- Reading a field that no object of the class has had is an error, so that a misspelt name is found.
--- A class keeps the names of all fields that its objects were given in `_noted`. Fields of the
--- object and methods of its own class are found before any of this is asked.
+-- Reading a field that no object of the class has had is an error, so that a misspelt name is
+-- found. A class keeps the names of all fields that its objects were given in `_noted`. Fields of
+-- the object and methods of its own class are found before any of this is asked.
 
---- Says that objects of this class may lack the fields `names...`, which are nil then. Assigning nil
---- to a field in `init` says the same.
+--- Says that objects of this class may lack the fields `names...`, which are nil then. Assigning
+--- nil to a field in `init` says the same.
 function Module:optional(...)
   for _, name in ipairs {...} do self._noted[name] = true end
 end
@@ -114,7 +114,8 @@ function Module:register_buffer(name, tensor)
   rawset(self, name, tensor)
 end
 
---- Keeps `tensor`, or nil, in field `name` as something that is computed: neither saved nor trained.
+--- Keeps `tensor`, or nil, in field `name` as something that is computed: neither saved nor
+--- trained.
 function Module:keep_computed(name, tensor)
   register(self, name, "tensor")
   rawset(self, name, tensor)
@@ -155,7 +156,9 @@ local function tensors_of(module, kind, shared_once)
   for _, entry in ipairs(modules) do
     local prefix = entry[1] == "" and "" or entry[1] .. "."
     for name, tensor in fields_of(entry[2], kind) do
-      if not (shared_once and seen[tensor]) then list[#list + 1] = {prefix .. file_name(entry[2], name), tensor} end
+      if not (shared_once and seen[tensor]) then
+        list[#list + 1] = {prefix .. file_name(entry[2], name), tensor}
+      end
       seen[tensor] = true
     end
   end

@@ -6,8 +6,8 @@
 
 local fields = {}
 
---- Notes that field `name` of a module holds something of this kind: "child", "parameter", "buffer",
---- or "tensor", which is neither saved nor moved.
+--- Notes that field `name` of a module holds something of this kind: "child", "parameter",
+--- "buffer", or "tensor", which is neither saved nor moved.
 function fields.register(module, name, kind)
   module._noted[name] = true
   local known = rawget(module, "_fields")
@@ -37,7 +37,8 @@ function fields.each(module, kind)
   end
 end
 
---- The name of a child that is kept in field `name`: positions may have names (module_sequence.lua).
+--- The name of a child that is kept in field `name`: positions may have names
+--- (module_sequence.lua).
 function fields.child_name(module, name)
   local names = rawget(module, "_names")
   return names and names[name] or name

@@ -1,13 +1,14 @@
--- What nn.Sequential and nn.ModuleList share: children at positions 1, 2, ..., which may bear names.
+-- What nn.Sequential and nn.ModuleList share: children at positions 1, 2, ..., which may bear
+-- names.
 local class = require "tide.class"
 local Module = require "tide.nn.module"
 local raise = require "tide.raise"
 
 local ModuleSequence = class("ModuleSequence", Module)
 
--- A child is kept at its position. Its name, if it has one, stands at the same position of `_names`,
--- and its position under the name in `_position_of`. Names are found by __index, so that a child
--- that is replaced at its position is replaced under its name too.
+-- A child is kept at its position. Its name, if it has one, stands at the same position of
+-- `_names`, and its position under the name in `_position_of`. Names are found by __index, so that
+-- a child that is replaced at its position is replaced under its name too.
 
 function ModuleSequence.inherited(made)
   Module.inherited(made)
@@ -63,8 +64,8 @@ local function checked_position(self, method, position, last)
   local place = math.tointeger(position)
   if place and place < 0 then place = #self + 1 + place end
   if not place or place < 1 or place > last then
-    raise("%s.%s: position %s is out of range: there are %d modules", getmetatable(self).name, method,
-      tostring(position), #self)
+    raise("%s.%s: position %s is out of range: there are %d modules", getmetatable(self).name,
+      method, tostring(position), #self)
   end
   return place
 end

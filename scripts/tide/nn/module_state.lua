@@ -55,7 +55,9 @@ end
 
 --- Calls fn(module, state, prefix) when the tensors of the module, whose names begin with the
 --- prefix, and of all below it are in the state_dict, which it may change.
-function state_methods:register_state_dict_post_hook(fn) return add_hook(self, "_state_dict_hooks", fn) end
+function state_methods:register_state_dict_post_hook(fn)
+  return add_hook(self, "_state_dict_hooks", fn)
+end
 
 --- Calls fn(module, state, prefix, strict) before load_state_dict looks for the tensors of the
 --- module, whose names begin with the prefix. It may change the state, which is a copy of the table
@@ -64,8 +66,8 @@ function state_methods:register_load_state_dict_pre_hook(fn)
   return add_hook(self, "_load_state_dict_pre_hooks", fn)
 end
 
---- Calls fn(module, {missing_keys =, unexpected_keys =}) when load_state_dict has copied the tensors
---- of all modules. It may change the lists, which decide whether there is an error.
+--- Calls fn(module, {missing_keys =, unexpected_keys =}) when load_state_dict has copied the
+--- tensors of all modules. It may change the lists, which decide whether there is an error.
 function state_methods:register_load_state_dict_post_hook(fn)
   return add_hook(self, "_load_state_dict_post_hooks", fn)
 end
@@ -84,7 +86,9 @@ local function tensors_by_name(module)
   local own = {}
   walk(module, "", function(below, prefix)
     for _, kind in ipairs {"parameter", "buffer"} do
-      for name, tensor in fields_of(below, kind) do own[prefix .. file_name(below, name)] = tensor end
+      for name, tensor in fields_of(below, kind) do
+        own[prefix .. file_name(below, name)] = tensor
+      end
     end
   end, function() end)
   return own

@@ -5,7 +5,8 @@ local ModuleSequence = require "tide.nn.module_sequence"
 
 local Sequential = class("Sequential", ModuleSequence)
 
---- nn.Sequential(a, b), nn.Sequential{a, b}, or with names nn.Sequential{{"first", a}, {"last", b}}.
+--- nn.Sequential(a, b), nn.Sequential{a, b}, or with names nn.Sequential{{"first", a}, {"last",
+--- b}}.
 function Sequential:init(...)
   local first = ...
   -- One table of modules is as good as the modules one by one; {name, module} is a child.

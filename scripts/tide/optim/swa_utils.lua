@@ -50,8 +50,8 @@ local read_model = arguments("AveragedModel", {
 }, {model = "table", avg_fn = "function", multi_avg_fn = "function"})
 
 --- AveragedModel(net, {avg_fn = get_ema_avg_fn(0.999)}): a copy of net, kept in field `module`.
---- multi_avg_fn is given all means and new values at once. With use_buffers, buffers are meaned too;
---- else they are those of the newest model.
+--- multi_avg_fn is given all means and new values at once. With use_buffers, buffers are meaned
+--- too; else they are those of the newest model.
 function AveragedModel:init(...)
   local given = read_model(...)
   self.module = given.model:clone()
@@ -156,8 +156,8 @@ local anneal = {
   linear = function(t) return t end,
 }
 
---- SWALR(optimizer, 0.05, {anneal_epochs = 10}): from the rate that stands to swa_lr, where it stays.
---- swa_lr may be a list of one for each group.
+--- SWALR(optimizer, 0.05, {anneal_epochs = 10}): from the rate that stands to swa_lr, where it
+--- stays. swa_lr may be a list of one for each group.
 function SWALR:init(...)
   local given = read_plan(...)
   if not anneal[given.anneal_strategy] then

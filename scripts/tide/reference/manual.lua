@@ -32,7 +32,8 @@ local pages = {
   {name = "linalg", title = "Products and linear algebra", families = {"matrix", "linalg"},
     about = "Matrices are the last two dimensions; dimensions before them are a stack. "
       .. "Decompositions take float32 and float64."},
-  {name = "random", title = "Random numbers", families = {"Random numbers", "Generators", "Random numbers as in NumPy"},
+  {name = "random", title = "Random numbers",
+    families = {"Random numbers", "Generators", "Random numbers as in NumPy"},
     about = "The same seed gives the same numbers on every device."},
   {name = "functional", title = "Layers as functions",
     families = {"softmax", "normalization", "convolution", "pooling", "loss",
@@ -49,7 +50,8 @@ local pages = {
     families = {"Optimizers", "Methods of optimizers", "Plans for the learning rate",
       "Means of models"},
     about = "A step is queued like any other work; it runs whole or not at all."},
-  {name = "autograd", title = "Gradients", families = {"Gradients", "Derivatives", "Functions of functions"},
+  {name = "autograd", title = "Gradients",
+    families = {"Gradients", "Derivatives", "Functions of functions"},
     about = "History is kept for what is computed from tensors that require a gradient."},
   {name = "modes", title = "Modes", families = {"Modes", "Half types"},
     about = "A mode holds in the function given, or until the value returned is closed: "

@@ -104,7 +104,8 @@ return {
     {"apply", "(fn)", "Calls fn(module) for all below, then for the module",
       "local n = 0; " ..
         "nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function(m) n = n + 1 end); n --> 3"},
-    {"initialize", "({ctx, init})", "Gluon's word: moves, and fills the weights; of a list {ctx = {a, b}} inputs may lie on any",
+    {"initialize", "({ctx, init})",
+      "Gluon's word: moves, and fills the weights; of a list {ctx = {a, b}} inputs may lie on any",
       "local net = nn.Sequential(); net:add(nn.Dense(2)); " ..
         "net:initialize({ctx = tide.cpu()}); net(tide.ones(4, 3)).shape --> {4, 2}"},
     {"parameter", "(name, shape, initialise)", "Makes a parameter where the module lies",

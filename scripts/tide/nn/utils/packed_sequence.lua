@@ -17,9 +17,9 @@ local read_packed = arguments("PackedSequence", {
 --- The whole numbers of a list or tensor.
 local function numbers(value) return tide.is_tensor(value) and value:tolist() or value end
 
---- `data` holds the first elements of all sequences, the longest first, then the second ones, and so
---- on; `batch_sizes` is how many sequences have a first, a second, ... element. `sorted_indices` are
---- the places of the sequences before they were sorted by length (nil: they were sorted), and
+--- `data` holds the first elements of all sequences, the longest first, then the second ones, and
+--- so on; `batch_sizes` is how many sequences have a first, a second, ... element. `sorted_indices`
+--- are the places of the sequences before they were sorted by length (nil: they were sorted), and
 --- `unsorted_indices` brings them back.
 function PackedSequence:init(...)
   local given = read_packed(...)

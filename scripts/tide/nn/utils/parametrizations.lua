@@ -137,8 +137,8 @@ local read = arguments("orthogonal", {
 }, {module = "table", name = "string", orthogonal_map = "string", use_trivialization = "boolean"})
 
 --- Keeps a matrix of the module, or a stack of them, orthogonal: its columns, or its rows if those
---- are fewer, have length 1 and stand at right angles. `orthogonal_map` is "matrix_exp", "cayley" or
---- "householder"; by default the first for square matrices, else the last. Returns the module.
+--- are fewer, have length 1 and stand at right angles. `orthogonal_map` is "matrix_exp", "cayley"
+--- or "householder"; by default the first for square matrices, else the last. Returns the module.
 function parametrizations.orthogonal(...)
   local given = read(...)
   local weight = weights.parameter_of("orthogonal", given.module, given.name)

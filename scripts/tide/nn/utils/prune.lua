@@ -37,7 +37,8 @@ end
 
 -- A method gives, from the importance of elements and the mask that they have so far, a new mask.
 
---- Sets `count` elements of the flat mask to zero, among those that are left: the least by `scores`.
+--- Sets `count` elements of the flat mask to zero, among those that are left: the least by
+--- `scores`.
 local function without_least(name, scores, mask, amount)
   local flat = mask:flatten()
   local left = flat:ne(0):nonzero():squeeze(2)
