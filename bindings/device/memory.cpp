@@ -65,7 +65,6 @@ int memory_stats(lua_State* L) {
       {"allocated_bytes.all.current", static_cast<int64_t>(memory.in_use)},
       {"allocated_bytes.all.peak", static_cast<int64_t>(memory.peak)},
       {"reserved_bytes.all.current", static_cast<int64_t>(memory.in_use + memory.cached)},
-      {"inactive_split_bytes.all.current", static_cast<int64_t>(memory.cached)},
       {"allocation.all.allocated", memory.allocations},
       {"segment.all.allocated", memory.device_allocations},
       {"num_device_alloc", memory.device_allocations}};
@@ -95,8 +94,8 @@ constexpr Function kFunctions[] = {
     {"memory_stats", guard<memory_stats>, "device?",
      "The memory figures as a table, under PyTorch's names as far as there are such figures: "
      "allocated_bytes.all.current and .peak, reserved_bytes.all.current, "
-     "inactive_split_bytes.all.current (kept for reuse), allocation.all.allocated (blocks asked "
-     "for), segment.all.allocated and num_device_alloc (of them, those from the system)",
+     "allocation.all.allocated (blocks asked for), segment.all.allocated and num_device_alloc (of "
+     "them, those from the system)",
      "tide.memory_stats()[\"allocated_bytes.all.current\"] == tide.memory_allocated() --> true"},
     {"memory_summary", guard<memory_summary>, "device?", "The memory figures as a line of text",
      "type(tide.memory_summary(\"cpu\")) --> \"string\""},

@@ -29,13 +29,14 @@ end
 
 --- Raises "PLACE.NAME: there is no such name; did you mean 'OTHER'?". OTHER is a name of `value`
 --- that differs in upper and lower case alone, or where another table has the name, or the nearest
---- name of `value`. With `own`, other tables are not considered.
-local function unknown_name(place, name, value, own)
+--- name of `value`. With `hint`, other tables are not considered, and the hint stands where no name
+--- is near.
+local function unknown_name(place, name, value, hint)
   local other = nearest(name, names_of(value))
   local same_letters = other and other:lower() == name:lower()
-  if not same_letters and not own then other = elsewhere(name) or other end
+  if not same_letters and not hint then other = elsewhere(name) or other end
   raise("%s.%s: there is no such name%s", place, name,
-    other and ("; did you mean '%s'?"):format(other) or "")
+    other and ("; did you mean '%s'?"):format(other) or hint or "")
 end
 
 return unknown_name

@@ -97,7 +97,8 @@ describe("functional_call", function(device)
       {weihgt = weight}, x)
     raises("'bias' is not given", func.functional_call, layer, {weight = weight}, x,
       {strict = true})
-    raises("the weight (1, 3) takes 3", func.functional_call, layer, {weight = tide.ones(1, 3)}, x:cpu())
+    raises("the weight (1, 3) takes 3", func.functional_call, layer, {weight = tide.ones(1, 3)},
+      x:cpu())
     equal(rawequal(layer.weight, weight), true)
   end)
   it("has the gradients that backward gives", function()

@@ -25,7 +25,8 @@ describe("Sequential", function()
     equal(sorted_names(net:state_dict()), {"conv.bias", "conv.weight"})
     equal(net:get_submodule("relu") == net[2], true)
     equal(net(tide.ones(1, 1, 4, 4)).shape, {1, 8})
-    equal(tostring(net), "Sequential(\n  conv: Conv2d(1 -> 2, 3x3)\n  relu: ReLU()\n  [3]: Flatten()\n)")
+    equal(tostring(net),
+      "Sequential(\n  conv: Conv2d(1 -> 2, 3x3)\n  relu: ReLU()\n  [3]: Flatten()\n)")
     local one = nn.Sequential {"only", nn.Linear(1, 1)}
     equal(child_names(one), {"only"})
     one:add_module("more", nn.Tanh())

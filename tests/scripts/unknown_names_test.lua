@@ -42,7 +42,8 @@ describe("an unknown name", function()
     end
   end)
   it("names the script's line", function()
-    local ok, message = pcall(load("local x = 1\nreturn tide.flaot16", "=script", "t", {tide = tide}))
+    local chunk = load("local x = 1\nreturn tide.flaot16", "=script", "t", {tide = tide})
+    local ok, message = pcall(chunk)
     equal(ok, false)
     equal(message, "script:2: tide.flaot16: there is no such name; did you mean 'float16'?")
   end)
@@ -66,6 +67,10 @@ describe("an unknown name", function()
     equal(net[3], nil)
     equal(net[0], nil)
     equal(rawget(layer, "wieght"), nil)
+    -- Completion at the prompt reads these.
+    local named = nn.Sequential {"first", layer}
+    local names = getmetatable(named).__names(named)
+    equal({names.first, names.parameters ~= nil, names.pop ~= nil}, {true, true, true})
   end)
   it("leaves fields that a script assigned alone", function()
     local Net = tide.class("Net", nn.Module)
@@ -82,7 +87,8 @@ describe("an unknown name", function()
     equal(net.state, nil)
     net.layer = nil
     equal(net.layer, nil)
-    raises("Net.cache: there is no such name", field, net, "cache")
+    raises("Net.cache: there is no such name; if it may be absent: Net:optional \"cache\"", field,
+      net, "cache")
     Net:optional "cache"
     equal(net.cache, nil)
     local Deep = tide.class("Deep", Net)

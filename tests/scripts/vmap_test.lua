@@ -43,11 +43,13 @@ describe("vmap", function(device)
       function(a) return a:unsqueeze(1):squeeze() end, function(a) return a:unsqueeze(-1) end,
       function(a) return a:transpose(1, 2) end, function(a) return a:narrow(2, 2, 3) end,
       function(a) return a[2] end, function(a) return a[{ {1, 2}, -1 }] end,
-      function(a, b) return tide.cat({a, b}, 1) end, function(a, b) return tide.stack({a, b}, 2) end,
+      function(a, b) return tide.cat({a, b}, 1) end,
+      function(a, b) return tide.stack({a, b}, 2) end,
       function(a) return a:expand(2, 3, 5) end, function(a) return tide.zeros_like(a) + a end,
       function(a) return a ^ 2 // 1 % 3 end, function(a) return -a end,
       function(a) return F.layer_norm(a, {5}) end, function(a) return a:roll(1, 1) end,
-      function(a) return tide.linalg.svdvals(a) end, function(a) return tide.einsum("ij,ij->i", a, a) end,
+      function(a) return tide.linalg.svdvals(a) end,
+      function(a) return tide.einsum("ij,ij->i", a, a) end,
       function(a, b) return F.mse_loss(a, b) end, function(a, b) return F.huber_loss(a, b) end,
       function(a) return a:masked_fill(a:gt(0), 7) end, function(a) return a:tril() end,
       function(a) return F.gelu(a) end, function(a, b) return a:float() + b:float() end,
@@ -63,7 +65,8 @@ describe("vmap", function(device)
   end)
   it("takes samples along other dimensions, and none", function()
     local turned = x:permute(2, 3, 1) -- samples last
-    local got = vmap(function(a, b) return a + b end, {in_dims = {-1, false}, out_dims = 3})(turned, y[1])
+    local dims = {in_dims = {-1, false}, out_dims = 3}
+    local got = vmap(function(a, b) return a + b end, dims)(turned, y[1])
     test.close(got:permute(3, 1, 2), x + y[1], tight)
     local both = vmap(function(t) return {sum = t.a:sum(), other = t.b} end,
       {in_dims = {{a = 1, b = false}}, out_dims = {{sum = 1, other = 2}}})({a = x, b = w})
@@ -88,9 +91,10 @@ describe("vmap", function(device)
     local inner = vmap(func.grad(function(t) return (t ^ 3):sum() end))(x)
     test.close(inner, x ^ 2 * 3, tight)
     test.close(vmap(func.jacrev(function(t) return t:sin() end))(v), v:cos():diag_embed(), tight)
-    test.close(vmap(func.hessian(function(t) return (t ^ 3):sum() end))(v), (v * 6):diag_embed(), tight)
-    test.close(func.grad(function(t) return vmap(function(s) return s:square():sum() end)(t):sum() end)(v),
-      v * 2, tight)
+    local function cubes(t) return (t ^ 3):sum() end
+    test.close(vmap(func.hessian(cubes))(v), (v * 6):diag_embed(), tight)
+    local squares = vmap(function(t) return t:square():sum() end)
+    test.close(func.grad(function(t) return squares(t):sum() end)(v), v * 2, tight)
   end)
   it("finds each sample's gradients of parameters", function()
     local net = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 3)):to("float64"):to(device)
@@ -111,8 +115,9 @@ describe("vmap", function(device)
   end)
   it("runs an ensemble of models", function()
     local models, stacked = {}, {}
-    for i = 1, 3 do models[i] = nn.Sequential(nn.Linear(5, 4), nn.ReLU(), nn.Linear(4, 2)):to("float64")
-      :to(device) end
+    for i = 1, 3 do
+      models[i] = nn.Sequential(nn.Linear(5, 4), nn.ReLU(), nn.Linear(4, 2)):to("float64"):to(device)
+    end
     local parameters = func.stack_module_state(models)
     local got = vmap(function(p) return func.functional_call(models[1], p, v) end)(parameters)
     for i, model in ipairs(models) do stacked[i] = model(v) end
@@ -125,7 +130,8 @@ describe("vmap", function(device)
     local stacks = tide.randn({2, 3, 2, 6, 6}, options)
     test.close(vmap(function(t) return F.max_pool2d(conv(t), 2) end)(stacks),
       by_hand(function(t) return F.max_pool2d(conv(t), 2) end, stacks), tight)
-    local table_of, places = nn.Embedding(6, 3):to(device), tide.tensor({{1, 2}, {6, 1}}, {device = device})
+    local table_of = nn.Embedding(6, 3):to(device)
+    local places = tide.tensor({{1, 2}, {6, 1}}, {device = device})
     test.equal(vmap(table_of)(places):detach(), table_of(places):detach())
   end)
   it("writes into samples", function()
@@ -145,22 +151,37 @@ describe("vmap", function(device)
   it("treats random numbers as it is told", function()
     local ones = tide.ones({3, 200}, options)
     raises("vmap: dropout is random", vmap(function(t) return F.dropout(t, 0.5) end), ones)
-    local different = vmap(function(t) return F.dropout(t, 0.5) end, {randomness = "different"})(ones)
+    local function dropped(t) return F.dropout(t, 0.5) end
+    local different = vmap(dropped, {randomness = "different"})(ones)
     equal(different[1]:equal(different[2]), false)
-    local same = vmap(function(t) return F.dropout(t, 0.5) end, {randomness = "same"})(ones)
+    local same = vmap(dropped, {randomness = "same"})(ones)
     equal(same[1]:equal(same[2]), true)
     test.equal(vmap(function(t) return F.dropout(t, 0.5, false) end)(ones), ones)
+    local function filled(t) return t:clone():uniform_(2, 3) end
+    raises("vmap: uniform_ is random", vmap(filled), ones)
+    different = vmap(filled, {randomness = "different"})(ones)
+    equal(different[1]:equal(different[2]), false)
+    equal(different:min():item() >= 2, true)
+    same = vmap(filled, {randomness = "same"})(ones)
+    equal(same[1]:equal(same[3]), true)
+    local channels = vmap(function(t) return F.dropout2d(t, 0.5) end, {randomness = "different"})(
+      tide.ones({3, 1, 8, 2, 2}, options))
+    test.equal(channels[{ {}, {}, {}, 1, 1 }], channels[{ {}, {}, {}, 2, 2 }])
+    raises("a result of shape (5) does not fit into (1, 5)",
+      vmap(function(t) return t:unsqueeze(1):clone():squeeze_() end), v)
   end)
   it("says what it cannot do", function()
-    raises("vmap: item cannot be carried out for the samples", vmap(function(t) return t:sum():item() end), v)
+    raises("vmap: item cannot be carried out for the samples",
+      vmap(function(t) return t:sum():item() end), v)
     raises("results differ in shape", vmap(function(t) return t:gt(0):nonzero() end),
       tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
-    raises("< would read a value", vmap(function(t) if t:sum() < 0 then return t end return -t end), v)
+    raises("< would read a value", vmap(function(t) return t:sum() < 0 and t or -t end), v)
     raises("the batch has 4 samples in one argument, and 5 in another", vmap(tide.add), v, w)
     raises("no argument has a batch", vmap(tide.sin, {in_dims = {false}}), v)
     raises("there is no dimension 3: the tensor has 2", vmap(tide.sin, 3), v)
     raises("randomness is error, different or same", vmap, tide.sin, {randomness = "new"})
-    raises("differs from sample to sample needs a dimension", vmap(tide.sin, {out_dims = {false}}), v)
+    raises("differs from sample to sample needs a dimension",
+      vmap(tide.sin, {out_dims = {false}}), v)
     raises("did you mean 'sum'?", vmap(function(t) return t:summ() end), v)
     local kept
     vmap(function(t)

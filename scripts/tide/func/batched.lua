@@ -161,6 +161,10 @@ local function in_place(name, args, level)
       .. "into", name)
   end
   local result = native.methods[name:sub(1, -2)](table.unpack(args, 1, args.n))
+  local found, own = table.concat(result.shape, ", "), table.concat(x.shape, ", ")
+  if found ~= own then
+    raise("vmap: %s: a result of shape (%s) does not fit into (%s)", name, found, own)
+  end
   value:copy_(batched.full_value(result, level))
   return x
 end
@@ -172,12 +176,14 @@ function batched.call(name, op, ...)
   if level > #batched.levels then
     raise("vmap: %s: a tensor of a vmap that has ended", name)
   end
-  local writes = name:sub(-1) == "_" and native.methods[name:sub(1, -2)]
-  if writes then return in_place(name, args, level) end
   local rule = require("tide.func.batching_rules")[name]
   if rule then
     local results = table.pack(rule(name, op, level, args))
     if results.n > 0 then return table.unpack(results, 1, results.n) end
+  end
+  if name:sub(-1) == "_" then
+    if native.methods[name:sub(1, -2)] then return in_place(name, args, level) end
+    raise("vmap: %s cannot be carried out for the samples of a batch", name)
   end
   return batched.one_by_one(name, op, level, args)
 end

@@ -74,7 +74,9 @@ local function elementwise(_, op, level, args)
 end
 
 for name, family in pairs(families) do
-  if family == "elementwise" or family == "special" then rules[name] = elementwise end
+  local by_element = family == "elementwise" or family == "special"
+  -- The forms that write into their first argument are not meant.
+  if by_element and name:sub(-1) ~= "_" then rules[name] = elementwise end
 end
 for _, name in ipairs {"where", "masked_fill", "zeros_like", "ones_like", "empty_like", "full_like",
   "lerp", "clamp", "isclose"} do
@@ -345,14 +347,15 @@ end
 -- Random numbers ----------------------------------------------------------------------------------
 
 --- Ops whose results are random: each sample has its own numbers, or all the same, as vmap was
---- told.
-local function random(name, op, level, args)
+--- told. With `by_sample` different ones are drawn sample by sample, too.
+local function random(name, op, level, args, by_sample)
   local randomness = batched.levels[level].randomness
   if randomness == "error" then
     raise("vmap: %s is random: give vmap {randomness = \"different\"} or \"same\"", name)
   end
   local value = value_at(args[1], level)
-  if randomness == "different" and value then
+  if randomness == "different" then
+    if by_sample or not value then return batched.one_by_one(name, op, level, args) end
     return wrap(op(value, table.unpack(args, 2, args.n)), level)
   end
   -- The same numbers: each sample starts from the same state.
@@ -363,14 +366,42 @@ local function random(name, op, level, args)
   end, level, args)
 end
 
-for _, name in ipairs {"rand_like", "randn_like", "bernoulli"} do rules[name] = random end
+for _, name in ipairs {"rand_like", "randn_like", "randint_like", "bernoulli", "multinomial"} do
+  rules[name] = function(own_name, op, level, args)
+    -- What looks at dimensions must not see the batch.
+    return random(own_name, op, level, args, name == "multinomial")
+  end
+end
 
---- Dropouts of elements: nothing is random outside of training.
-for _, name in ipairs {"dropout", "alpha_dropout"} do
+--- Dropouts: nothing is random outside of training. Those of whole channels go sample by sample.
+for name, of_channels in pairs {
+  dropout = false, alpha_dropout = false, dropout1d = true, dropout2d = true, dropout3d = true,
+  feature_alpha_dropout = true,
+} do
   rules[name] = function(_, op, level, args)
     local options = is_options(args[args.n]) and args[args.n] or {}
-    local off = args[3] == false or options.training == false
-    return (off and elementwise or random)(name, op, level, args)
+    if args[3] == false or options.training == false then
+      return elementwise(name, op, level, args)
+    end
+    return random(name, op, level, args, of_channels)
+  end
+end
+
+--- x:uniform_() and its like.
+for _, name in ipairs {
+  "uniform_", "normal_", "exponential_", "random_", "log_normal_", "geometric_", "cauchy_",
+  "bernoulli_",
+} do
+  rules[name] = function(_, op, level, args)
+    local x = args[1]
+    if not value_at(x, level) or has_other_tensors(args) then
+      raise("vmap: %s cannot be carried out for the samples of a batch", name)
+    end
+    local sample = random(name, function(tensor, ...)
+      return op(tensor:clone(), ...)
+    end, level, args)
+    value_at(x, level):copy_(value_at(sample, level))
+    return x
   end
 end
 

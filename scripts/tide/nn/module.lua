@@ -68,7 +68,8 @@ local function field_of_bases(class, name)
   local value = member(rawget(class, "base"), name)
   if value ~= nil then return value end
   if type(name) == "string" and not class._noted[name] then
-    unknown_name(class.name, name, class, true)
+    unknown_name(class.name, name, class,
+      ("; if it may be absent: %s:optional %q"):format(class.name, name))
   end
 end
 

@@ -23,7 +23,11 @@ function ModuleSequence.inherited(made)
     local position = position_of and position_of[key]
     Module.__newindex(self, position or key, value)
   end
-  made.__names = function(self) return rawget(self, "_position_of") or {} end
+  made.__names = function(self)
+    local names = getmetatable(made).__names(made)
+    for name in pairs(rawget(self, "_position_of") or {}) do names[name] = true end
+    return names
+  end
 end
 
 ModuleSequence.inherited(ModuleSequence)
