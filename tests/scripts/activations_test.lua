@@ -134,4 +134,20 @@ describe("activations", function(device)
       close(x.grad, tide.tensor(gradient, {dtype = "float64"}), {rtol = 1e-10})
     end)
   end
+  it("F.prelu with a weight for each channel", function()
+    local place = {dtype = "float64", device = device}
+    local x = (tide.arange(12, place) * 1.7):sin():reshape(2, 3, 2)
+    local weight = tide.tensor({0.1, 0.2, 0.3}, place):requires_grad_()
+    local y = tide.nn.functional.prelu(x, weight)
+    y:sum():backward()
+    close(y:detach():reshape(-1), tide.tensor({0, 0.991664810452469, -0.0511082204053663,
+      -0.185162936465546, 0.494113351138608, 0.79848711262349, -0.0699874687593542,
+      -0.0618137112237033, 0.85916181485649, 0.396740573130613, -0.28841924756386705,
+      -0.0446997077442576}, place), {rtol = 1e-10})
+    close(weight.grad, tide.tensor({-1.3180117998305756, -1.1813557843545637,
+      -1.1103965176937556}, place), {rtol = 1e-12})
+    close(tide.nn.PReLU(3, {init = 0.5}):to(place)(x[1]:t()):detach(), tide.where(x[1]:t():gt(0),
+      x[1]:t(), x[1]:t() * 0.5))
+    test.raises("3 weights do not fit 1 channels", tide.nn.functional.prelu, x[{1, {}, 1}], weight)
+  end)
 end)

@@ -314,6 +314,16 @@ describe("other layers", function(device)
       tide.stack({(weight[1] + weight[2]) / 2, weight[3]}))
     close(F.embedding_bag(flat, weight, {offsets = starts, mode = "max"})[1],
       weight[1]:maximum(weight[2]))
+    -- Padding counts in no bag; shares of rows go with sums.
+    local pairs_of = tide.tensor({{1, 2}, {3, 3}}, {device = device})
+    close(F.embedding_bag(pairs_of, weight, {padding_idx = 2, mode = "mean"}),
+      tide.stack({weight[1], weight[3]}))
+    local shares = tide.tensor({{0.5, 2}, {1, 3}}, {dtype = "float64", device = device})
+    for _, padding in ipairs {false, 5} do
+      close(F.embedding_bag(pairs_of, weight, {mode = "sum", per_sample_weights = shares,
+        padding_idx = padding or nil}),
+        tide.stack({weight[1] * 0.5 + weight[2] * 2, weight[3] * 4}))
+    end
   end)
   it("activate in place if asked to", function()
     local x = numbers(device, 4)

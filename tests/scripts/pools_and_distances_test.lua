@@ -44,6 +44,14 @@ describe("pools", function(device)
     end
     check_gradient(function(v) return F.max_unpool2d(v, places, 2) end, values)
   end)
+  it("refuse positions of another shape, and inputs without a plane", function()
+    local x = waves(1, 2, 2, 2)
+    local places = tide.ones({1, 2, 2, 2}, {dtype = "int64", device = device})
+    raises("max_unpool2d: values and positions of one shape with 3 or 4 dimensions are needed",
+      F.max_unpool2d, x, places[1], 2)
+    raises("max_unpool2d: values and positions of one shape with 3 or 4 dimensions are needed: " ..
+      "(2, 2) and (2, 2)", F.max_unpool2d, x[{1, 1}], places[{1, 1}], 2)
+  end)
   it("take the norm of each window", function()
     local x = waves(1, 2, 4, 4)
     close(F.lp_pool2d(x, 2, 2):flatten(), {1.5913843074120586, 1.415318340387384,
@@ -215,5 +223,28 @@ describe("a cosine", function(device)
     close(y, 0.44)
     close(b.grad, {0.8065, 0.8129}, {rtol = 1e-4})
     raises("eps must not be negative", F.cosine_similarity, a, b, {dim = 1, eps = -1})
+  end)
+end)
+
+describe("products of features", function(device)
+  -- torch.nn.functional.bilinear and channel_shuffle.
+  local place = {dtype = "float64", device = device}
+  local function wave(...)
+    local shape, count = {...}, 1
+    for _, size in ipairs(shape) do count = count * size end
+    return (tide.arange(count, place) * 1.7):sin():reshape(shape)
+  end
+  it("bilinear with and without a bias", function()
+    local a, b, weight = wave(2, 3), wave(2, 2) + 0.5, wave(2, 3, 2)
+    local expected = tide.tensor({{-1.8637015877335334, 1.1925054075398642},
+      {0.3798226489504649, -0.20198459969107962}}, place)
+    close(F.bilinear(a, b, weight), expected, {rtol = 1e-12})
+    local bias = tide.tensor({1, -2}, place)
+    close(F.bilinear(a, b, weight, bias), expected + bias, {rtol = 1e-12})
+  end)
+  it("channel_shuffle takes channels of each group in turn", function()
+    local x = tide.arange(6, place):reshape(1, 6, 1)
+    close(F.channel_shuffle(x, 3):reshape(-1), {0, 2, 4, 1, 3, 5})
+    raises("6 channels do not divide into 4 groups", F.channel_shuffle, x, 4)
   end)
 end)
