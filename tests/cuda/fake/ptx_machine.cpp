@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tests/cuda/fake/ptx_arithmetic.h"
+#include "tests/cuda/fake/settings.h"
 
 namespace fake {
 namespace {
@@ -73,7 +74,8 @@ class Block {
                                  grid_.x,
                                  grid_.y,
                                  grid_.z,
-                                 static_cast<unsigned>(i) % kWarp};
+                                 static_cast<unsigned>(i) % kWarp,
+                                 settings().mutant};
       for (uint32_t r = 0; r < kSpecials; ++r) thread.registers[r] = values[r];
     }
   }

@@ -151,6 +151,7 @@ enum Special : uint32_t {
   nctaid_y,
   nctaid_z,
   laneid,
+  envreg0,  ///< what the variable TIDE_MUTANT is: see tests/mutation
   kSpecials
 };
 

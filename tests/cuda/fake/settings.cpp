@@ -49,6 +49,8 @@ Settings read_settings() {
   integer("fail_graph_after", result.fail_graph_after);
   result.fail_graph = given["fail_graph"];
   result.missing = given["missing"];
+  if (const char* mutant = std::getenv("TIDE_MUTANT"))
+    result.mutant = static_cast<unsigned>(std::atoi(mutant));
   return result;
 }
 

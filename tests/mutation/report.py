@@ -1,0 +1,48 @@
+"""The findings as a text: counts by folder, then each mistake and what noticed it."""
+from collections import Counter, defaultdict
+from pathlib import Path
+
+
+def equivalents(root):
+    """(file, right text, wrong text) -> why nothing can tell them apart, from equivalent.txt."""
+    found, reason = {}, ""
+    for line in (root / "tests/mutation/equivalent.txt").read_text().splitlines():
+        if line.startswith("# "):
+            reason = line[2:]
+        elif line.strip():
+            file, right, wrong = line.split(" | ")
+            found[file, right, wrong] = reason
+    return found
+
+
+def one_line(text):
+    return " ".join(text.split())
+
+
+def text(mistakes, results, equivalent):
+    """Mistakes that are known to be equivalent count neither as killed nor as survivors."""
+    by_folder, lists, whole = defaultdict(Counter), defaultdict(list), Counter()
+    for mistake in mistakes:
+        result = results.get(mistake["number"])
+        right, wrong = one_line(mistake["right"]), one_line(mistake["wrong"])
+        reason = equivalent.get((mistake["file"], right, wrong))
+        state = "equivalent" if reason else result["state"] if result else "not tried"
+        by_folder[str(Path(mistake["file"]).parent)][state] += 1
+        whole[state] += 1
+        how = {"equivalent": reason, "not tried": ""}.get(state, "")
+        if state == "killed":
+            how = f"by {result['by']}" + {"time": " (it did not end)"}.get(result["how"], "")
+        lists[state].append(f"{mistake['file']}:{mistake['line']}: {mistake['kind']}: {right}  =>  "
+                            f"{wrong or '(nothing)'}\n    {state} {how}".rstrip())
+    counted = sum(whole[state] for state in ("killed", "SURVIVED", "NOT REACHED"))
+    share = 100 * whole["killed"] / counted if counted else 0
+    lines = [f"{counted} mistakes tried: {whole['killed']} killed ({share:.1f} %), {whole['SURVIVED']} survived, "
+             f"{whole['NOT REACHED']} reached by no test; {whole['equivalent']} equivalent, "
+             f"{whole['not tried']} not tried", ""]
+    for folder in sorted(by_folder):
+        states = ", ".join(f"{count} {state}" for state, count in sorted(by_folder[folder].items()))
+        lines.append(f"{folder}: {states}")
+    for state in ("SURVIVED", "NOT REACHED", "equivalent", "killed", "not tried"):
+        if lists[state]:
+            lines += ["", f"--- {state} ({len(lists[state])})", *sorted(lists[state])]
+    return "\n".join(lines) + "\n"
