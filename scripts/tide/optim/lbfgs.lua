@@ -86,10 +86,10 @@ local function cubic_minimum(a, fa, da, b, fb, db, low, high)
 end
 
 --- A step size that meets the strong Wolfe conditions, with the value and gradient there, and the
---- number of evaluations.
+--- number of evaluations: one, and at most `most` further ones.
 --- `at(size)` gives value, gradient and slope there.
-local function strong_wolfe(at, size, longest, loss, grad, slope, smallest)
-  local c1, c2, most = 1e-4, 0.9, 25
+local function strong_wolfe(at, size, longest, loss, grad, slope, smallest, most)
+  local c1, c2 = 1e-4, 0.9
   local before = {size = 0, loss = loss, grad = grad, slope = slope}
   local function point(where)
     local value, gradient, rise = at(where)
@@ -97,8 +97,8 @@ local function strong_wolfe(at, size, longest, loss, grad, slope, smallest)
   end
   local now, count = point(size), 1
   local low, high
-  while count < most do
-    if now.loss > loss + c1 * now.size * slope or (count > 1 and now.loss >= before.loss) then
+  while count <= most do
+    if now.loss > loss + c1 * now.size * slope or (count > 2 and now.loss >= before.loss) then
       low, high = before, now
       break
     end
@@ -113,11 +113,11 @@ local function strong_wolfe(at, size, longest, loss, grad, slope, smallest)
     before = now
     now, count = point(next_size), count + 1
   end
-  if not low then return now, count end
+  if not low then low, high = {size = 0, loss = loss, grad = grad, slope = slope}, now end
   -- Between the two lies a size that will do: narrow it down.
   if low.loss > high.loss then low, high = high, low end
   local stuck = false
-  while count < most and math.abs(high.size - low.size) * longest >= smallest do
+  while count <= most and math.abs(high.size - low.size) * longest >= smallest do
     local left, right = math.min(low.size, high.size), math.max(low.size, high.size)
     local place = cubic_minimum(low.size, low.loss, low.slope, high.size, high.loss, high.slope,
       left, right)
@@ -188,7 +188,7 @@ function LBFGS:take_step(closure)
         return value, gradient, gradient:dot(direction):item()
       end
       local found, count = strong_wolfe(at, size, direction:abs():max():item(), loss, grad, slope,
-        group.tolerance_change)
+        group.tolerance_change, most - evaluations)
       size, loss, grad, evaluations = found.size, found.loss, found.grad, evaluations + count
       move(parameters, size, direction, start)
     else

@@ -1,0 +1,48 @@
+-- The line search of LBFGS takes PyTorch's steps, evaluation by evaluation.
+local tide = require "tide"
+local test = require "tide.test"
+
+local functions = {
+  rosen = function(x) return (1 - x[1]) ^ 2 + (x[2] - x[1] ^ 2) ^ 2 * 100 end,
+  sine = function(x) return (x * 5):sin():sum() + (x * x):sum() * 0.3 end,
+  steep = function(x) return (x[1] * 20):tanh() * 2 + (x * x):sum() + x[2] * x[1] end,
+  abs = function(x) return (x * x + 1e-4):sqrt():sum() end,
+}
+
+-- Two steps of torch.optim.LBFGS in float64 from (-1.2, 1): the function, lr, max_iter, evaluations, where they end.
+local descents = {
+  {"steep", 1, 4, 11, {-0.164967925682, 0.0836168461043}},
+  {"steep", 1, 8, 14, {-0.162148397324, 0.0810748224343}},
+  {"steep", 5, 8, 22, {-0.162147726868, 0.0810739389215}},
+  {"steep", 0.1, 2, 5, {-0.510039655644, 0.545058022373}},
+  {"abs", 30, 4, 11, {-0.00301799644986, -0.0578959324634}},
+  {"abs", 30, 8, 22, {0.000826409173772, 0.00120853490508}},
+  {"abs", 5, 8, 20, {-8.07028851726e-07, 4.94429538095e-06}},
+  {"sine", 1, 4, 9, {-1.53377604938, 0.920344879}},
+  {"sine", 5, 2, 6, {-1.2, 1}},
+  {"sine", 30, 8, 17, {-1.53377374405, 0.92034387765}},
+  {"rosen", 1, 1, 4, {-1.2, 1}},
+  {"rosen", 1, 8, 20, {-0.0461901917126, -0.0180115663647}},
+}
+
+test.describe("LBFGS with strong_wolfe", function(device)
+  for _, case in ipairs(descents) do
+    local name, lr, max_iter, evaluations, expected = table.unpack(case)
+    test.it(("goes down %s, lr %g, max_iter %d"):format(name, lr, max_iter), function()
+      local x = tide.tensor({-1.2, 1}, {dtype = "float64", device = device}):requires_grad_()
+      local optimizer = tide.optim.LBFGS({x}, {lr = lr, max_iter = max_iter, line_search_fn = "strong_wolfe"})
+      local count = 0
+      for _ = 1, 2 do
+        optimizer:step(function()
+          count = count + 1
+          optimizer:zero_grad()
+          local loss = functions[name](x)
+          loss:backward()
+          return loss
+        end)
+      end
+      test.equal(count, evaluations)
+      test.close(x:tolist(), expected, {rtol = 1e-6, atol = 1e-8})
+    end)
+  end
+end)
