@@ -226,7 +226,9 @@ constexpr Field kFields[] = {
     {"device", get_device, nullptr, "The device that the elements lie on",
      "tide.ones(2, {device = \"sim\"}).device --> sim:0"},
     {"ctx", get_device, nullptr, "Gluon's word for the device", "tide.ones(2).ctx --> cpu"},
-    {"grad", get_grad, set_grad, "What backward has added up; nil before, and may be set to nil",
+    {"grad", get_grad, set_grad,
+     "What backward has added up; nil before, and may be set to nil. Gluon's x:grad(device) gives "
+     "it on a device",
      "local x = tide.ones(2):requires_grad_(); x:sum():backward(); x.grad --> {1.0, 1.0}"},
     {"requires_grad", get_requires_grad, set_requires_grad,
      "Whether gradients are computed for x; may be set",
@@ -245,7 +247,9 @@ constexpr Field kFields[] = {
      "tide.tensor{{1, 2}, {3, 4}}.T --> {{1, 3}, {2, 4}}"},
     {"mT", get_matrix_transposed, nullptr, "The last two dimensions swapped, as a view",
      "tide.ones(5, 2, 3).mT.shape --> {5, 3, 2}"},
-    {"data", get_data, set_data, "The same elements without history; may be set to other ones",
+    {"data", get_data, set_data,
+     "The same elements without history; may be set to other ones. Gluon's x:data(device) gives "
+     "them on a device",
      "tide.ones(2):requires_grad_().data.requires_grad --> false"},
     {"ndim", get_ndim, nullptr, "The number of dimensions", "tide.ones(2, 3).ndim --> 2"},
     {"itemsize", get_item_size, nullptr, "The bytes of one element", "tide.ones(2).itemsize --> 4"},

@@ -78,6 +78,25 @@ describe("vmap", function(device)
     test.close(b, v * 2, tight)
     test.close(vmap(function(t) return t:sin() end, {chunk_size = 3})(x), x:sin(), tight)
   end)
+  it("gives torch.vmap's numbers", function()
+    local a = (tide.arange(0, 12, 1, {dtype = "float64"}) * 0.3):reshape(3, 4):to(device)
+    local b = (tide.arange(0, 12, 1, {dtype = "float64"}) * 0.2):cos():reshape(4, 3):to(device)
+    local function sine(s, t) return (s * t):sum():sin() end
+    test.close(vmap(sine, {in_dims = {1, 2}})(a, b),
+      {0.2575960378928001, 0.9966090047216624, 0.9976263677952595}, tight)
+    local function distances(s)
+      return vmap(function(t) return (s - t):abs():max() end)(b.T)
+    end
+    test.close(vmap(distances, {out_dims = 2})(a), {
+      {1.127202094693087, 2.3272020946930874, 3.527202094693087},
+      {1.3161468365471423, 2.5161468365471427, 3.7161468365471424},
+      {1.4885011172553457, 2.688501117255346, 3.8885011172553456}}, tight)
+    local slopes = func.grad(function(s, t) return (s * t):sin():sum() end)
+    test.close(vmap(slopes, {in_dims = {1, 2}})(a, b), {
+      {1.0, 0.8001655464920762, 0.3538272683135007, -0.22246863992418772},
+      {0.37688111575489464, 0.3496422443703978, 0.16207454821550019, -0.26709733839632693},
+      {-0.5498687583261631, 0.060376739125882074, -0.029087562524989074, 0.2135008002638447}}, tight)
+  end)
   it("goes inside itself", function()
     local products = vmap(function(a) return vmap(function(b) return a:dot(b) end)(v) end)(v)
     test.close(products, v:matmul(v.T), tight)
