@@ -174,6 +174,15 @@ int get_matrix_transposed(lua_State* L, const Tensor& x) {
   return 1;
 }
 
+/// The conjugate transpose, which of real matrices is the transposed one.
+int get_adjoint(lua_State* L, const Tensor& x) {
+  if (x.rank() != 0 && x.rank() != 2)
+    throw ShapeError("H: a matrix is needed: " + x.shape().text() + "; use mH for stacks of them");
+  enter(L);
+  push_tensor(L, t(x));
+  return 1;
+}
+
 int get_data(lua_State* L, const Tensor& x) {
   enter(L);
   push_tensor(L, detach(x));
@@ -247,6 +256,11 @@ constexpr Field kFields[] = {
      "tide.tensor{{1, 2}, {3, 4}}.T --> {{1, 3}, {2, 4}}"},
     {"mT", get_matrix_transposed, nullptr, "The last two dimensions swapped, as a view",
      "tide.ones(5, 2, 3).mT.shape --> {5, 3, 2}"},
+    {"H", get_adjoint, nullptr, "The conjugate transpose of a matrix: its transpose, as a view",
+     "tide.tensor{{1, 2}, {3, 4}}.H --> {{1, 3}, {2, 4}}"},
+    {"mH", get_matrix_transposed, nullptr,
+     "The conjugate transposes of matrices: the last two dimensions swapped, as a view",
+     "tide.ones(5, 2, 3).mH.shape --> {5, 3, 2}"},
     {"data", get_data, set_data,
      "The same elements without history; may be set to other ones. Gluon's x:data(device) gives "
      "them on a device",

@@ -39,6 +39,9 @@ void native_pivot_rows(NativeCall& call);
 void native_solve_triangular(NativeCall& call);
 void native_cholesky(NativeCall& call);
 void native_qr(NativeCall& call);
+void native_geqrf(NativeCall& call);
+void native_ldl_factor(NativeCall& call);
+void native_ldl_solve(NativeCall& call);
 void native_eigh(NativeCall& call);
 void native_svd(NativeCall& call);
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "runtime/core/error.h"
 #include "runtime/cpu/lapack/plugin.h"
@@ -352,6 +353,80 @@ void native_qr(NativeCall& call) {
       }
       q_output.write(index, a, rows);
       r_output.write(index, r, width);
+    });
+  });
+}
+
+void native_geqrf(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> input(call.inputs[0]), output(call.outputs[0]);
+    auto* factors = static_cast<T*>(call.outputs[1].data);
+    const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
+    for_each_matrix(call, rank ? input.count() : 0, 2 * rows * columns * rank, [&](int64_t index) {
+      T* a = scratch<T>(kMatrix, rows * columns);
+      input.read(index, a);
+      const int m = as_int(rows), n = as_int(columns), lda = leading(rows), ask = -1;
+      T* tau = factors + index * rank;
+      T best;
+      int info = 0;
+      lapack.geqrf(&m, &n, a, &lda, tau, &best, &ask, &info);
+      const int work_size = static_cast<int>(best);
+      lapack.geqrf(&m, &n, a, &lda, tau, scratch<T>(kWork, work_size), &work_size, &info);
+      output.write(index, a, rows);
+    });
+  });
+}
+
+void native_ldl_factor(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> input(call.inputs[0]), output(call.outputs[0]);
+    auto* pivots = static_cast<int32_t*>(call.outputs[1].data);
+    auto* reported = static_cast<int32_t*>(call.outputs[2].data);
+    const int64_t size = input.rows;
+    for_each_matrix(call, input.count(), size * size * size / 3, [&](int64_t index) {
+      reported[index] = 0;
+      if (size == 0) return;
+      T* a = scratch<T>(kMatrix, size * size);
+      input.read(index, a);
+      for (int64_t c = 1; c < size; ++c) std::fill_n(a + c * size, c, T(0));
+      const int n = as_int(size), ask = -1;
+      int* swaps = scratch<int>(kIntegers, size);
+      T best;
+      int info = 0;
+      lapack.sytrf("L", &n, a, &n, swaps, &best, &ask, &info, 1);
+      const int work_size = static_cast<int>(best);
+      lapack.sytrf("L", &n, a, &n, swaps, scratch<T>(kWork, work_size), &work_size, &info, 1);
+      std::copy_n(swaps, size, pivots + index * size);
+      reported[index] = info;
+      output.write(index, a, size);
+    });
+  });
+}
+
+void native_ldl_solve(NativeCall& call) {
+  with_routines(call, [&](auto zero, const auto& lapack) {
+    using T = decltype(zero);
+    const Matrices<T> factors(call.inputs[0]), right(call.inputs[2]), output(call.outputs[0]);
+    const auto* pivots = static_cast<const int32_t*>(call.inputs[1].data);
+    const int64_t size = factors.rows, columns = right.columns;
+    const int64_t count = size * columns > 0 ? factors.count() : 0;
+    for_each_matrix(call, count, size * size * columns, [&](int64_t index) {
+      T* a = scratch<T>(kMatrix, size * size);
+      T* b = scratch<T>(kSecond, size * columns);
+      int* swaps = scratch<int>(kIntegers, size);
+      factors.read(index, a);
+      right.read(index, b);
+      std::copy_n(pivots + index * size, size, swaps);
+      // LAPACK takes any number as the row of a swap; one out of range would leave the matrix.
+      for (int64_t i = 0; i < size; ++i)
+        if (swaps[i] == 0 || std::abs(swaps[i]) > size)
+          throw Error("linalg.ldl_solve: a pivot is out of range: " + std::to_string(swaps[i]));
+      const int n = as_int(size), k = as_int(columns);
+      int info = 0;
+      lapack.sytrs("L", &n, &k, a, &n, swaps, b, &n, &info, 1);
+      output.write(index, b, size);
     });
   });
 }

@@ -21,6 +21,14 @@ Tensor ones(const Shape& shape, const TensorOptions& options = {});
 /// Elements of no particular value; they are 0.
 Tensor empty(const Shape& shape, const TensorOptions& options = {});
 
+/// Elements of no particular value at distances that the caller chooses, or dense with the
+/// dimensions in the order that `physical_layout` lists them, the last one densest.
+Tensor empty_strided(const Sizes& size, const Sizes& stride, const TensorOptions& options = {});
+Tensor empty_permuted(const Shape& shape, const Dims& physical_layout,
+                      const TensorOptions& options = {});
+Tensor new_empty_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
+                         const TensorOptions& options = {});
+
 /// Like `x` in shape, type and device but for what the options say.
 Tensor full_like(const Tensor& x, Number value, const TensorOptions& options = {});
 Tensor zeros_like(const Tensor& x, const TensorOptions& options = {});

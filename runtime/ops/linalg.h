@@ -68,6 +68,22 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& a, bool che
 /// The first n columns of H1 H2 ... Hk, with Hi = I - tau[i] v v' for v = (0, ..., 0, 1, and below
 /// it column i of A (..., m, n)).
 Tensor householder_product(const Tensor& a, const Tensor& tau);
+/// H1 H2 ... Hk C, with `transpose` Hk ... H2 H1 C, or if not left C by these.
+Tensor ormqr(const Tensor& a, const Tensor& tau, const Tensor& c, std::optional<bool> left = {},
+             bool transpose = false);
+/// R on and above the diagonal and the vectors of Householder's reflections below it, and their
+/// factors tau. No history.
+std::tuple<Tensor, Tensor> geqrf(const Tensor& a);
+/// L and D of a symmetric A = L D L' in one matrix, and the i32 pivots, negative for blocks of two,
+/// as LAPACK's sytrf gives them of the lower triangle. Waits; fails for a singular D. `hermitian`
+/// means the same for real matrices. No history.
+std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& a, bool hermitian = false);
+/// The same without waiting or failing: the last result is 0, or which block of D is singular.
+std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& a, bool hermitian = false,
+                                                        bool check_errors = false);
+/// X with A X = B from what ldl_factor gave of A. The gradient is that of B alone.
+Tensor linalg_ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b,
+                        bool hermitian = false);
 /// X with A X = B (X A = B if not left; A transposed if adjoint) from what lu_factor gave of A.
 Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b,
                        std::optional<bool> left = {}, bool adjoint = false);

@@ -258,28 +258,6 @@ std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& a, bool check_errors) {
   return linalg_solve_ex(a, identity, {}, check_errors);
 }
 
-Tensor householder_product(const Tensor& a, const Tensor& tau) {
-  const char* name = "linalg.householder_product";
-  check_matrix(name, a);
-  check_same_type(name, a, tau);
-  const int64_t rows = rows_of(a), columns = columns_of(a);
-  const int64_t count = tau.rank() == a.rank() - 1 ? tau.shape()[tau.rank() - 1] : -1;
-  if (rows < columns || count < 0 || count > columns || !(stack_shape(a, {count}) == tau.shape()))
-    throw ShapeError("linalg.householder_product: tau of shape " + tau.shape().text() +
-                     " does not fit a matrix of shape " + a.shape().text());
-  Tensor q =
-      broadcast_to(eye(rows, columns, {.dtype = a.dtype(), .device = a.device()}), a.shape());
-  const Tensor below = tril(a, -1);
-  for (int64_t i = count; i-- > 0;) {
-    const Tensor unit = reshape_to(
-        convert(eq(positions_along(1, 0, rows, a.device()), Number(i + 1)), a.dtype()), {rows, 1});
-    const Tensor v = columns_from(below, i, 1) + unit;
-    const Tensor t = unsqueeze(slice(tau, tau.rank() - 1, i, 1), Dim{-1});
-    q = q - t * v * matmul(matrix_transpose(v), q);
-  }
-  return q;
-}
-
 std::tuple<Tensor, Tensor> qr(const Tensor& a, std::optional<bool> some) {
   return linalg_qr(a, some.value_or(true) ? "reduced" : "complete");
 }

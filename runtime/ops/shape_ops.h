@@ -62,6 +62,12 @@ Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step);
 /// ShapeError if it reaches beyond. The gradient sums what places that are seen several times get.
 Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
                   std::optional<int64_t> storage_offset = {});
+/// x with `source` at the places that as_strided shows. Throws ShapeError if it does not fit.
+Tensor as_strided_scatter(const Tensor& x, const Tensor& source, const Sizes& size,
+                          const Sizes& stride, std::optional<int64_t> storage_offset = {});
+/// The elements of x's storage from its first one on, in another shape: a view of them, or if there
+/// are too few, a copy followed by zeros. Throws Error if x requires a gradient.
+Tensor resized(const Tensor& x, const Shape& shape);
 /// Puts a value at x[i][i]...; with `wrap`, a tall matrix has further diagonals below the first.
 void fill_diagonal_(const Tensor& x, Number value, bool wrap = false);
 /// A copy of what narrow shows.

@@ -78,4 +78,23 @@ Tensor lcm(const Tensor& a, const Tensor& b);
 /// The number of the type next to a in the direction of b.
 Tensor nextafter(const Tensor& a, const Tensor& b);
 
+/// Orthogonal polynomials of degree n at x, by their recurrences. n counts as a whole number; below
+/// 0 the value is 0. Degrees in a tensor are read: that waits. Throws Error for degrees above
+/// 10000.
+Tensor chebyshev_polynomial_t(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor chebyshev_polynomial_u(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor chebyshev_polynomial_v(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor chebyshev_polynomial_w(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor shifted_chebyshev_polynomial_t(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor shifted_chebyshev_polynomial_u(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor shifted_chebyshev_polynomial_v(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor shifted_chebyshev_polynomial_w(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor hermite_polynomial_h(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor hermite_polynomial_he(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor laguerre_polynomial_l(const TensorOrNumber& x, const TensorOrNumber& n);
+Tensor legendre_polynomial_p(const TensorOrNumber& x, const TensorOrNumber& n);
+
+/// Airy's function Ai, in a floating type. No history.
+Tensor airy_ai(const Tensor& x);
+
 }  // namespace tide

@@ -1,10 +1,12 @@
 // Views by strides that callers choose.
+#include <algorithm>
 #include <string>
 
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/joining.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
@@ -46,6 +48,14 @@ Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, in
   return layout;
 }
 
+/// The storage of x seen by a layout.
+Tensor shown_as(const Tensor& x, const Layout& layout) {
+  Sizes size, stride;
+  for (int d = 0; d < layout.rank(); ++d)
+    size.push_back(layout.shape[d]), stride.push_back(layout.strides[d]);
+  return as_strided(x, size, stride, layout.offset);
+}
+
 /// A view of the elements x[i][i]... of the first `count` i.
 Tensor main_diagonal(const Tensor& x, int64_t count) {
   Layout own(Shape{count}), part(Shape{count});
@@ -79,6 +89,61 @@ Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
     return {take_part("as_strided", dx, own)};
   });
   return y;
+}
+
+Tensor as_strided_scatter(const Tensor& x, const Tensor& source, const Sizes& size,
+                          const Sizes& stride, std::optional<int64_t> storage_offset) {
+  const Layout own = x.layout();
+  // A copy of the whole storage, so that places beside x's own can be named too.
+  const Tensor copy = clone(as_strided(x, {storage_size(x)}, {1}, 0));
+  const Tensor part = as_strided(copy, size, stride, storage_offset.value_or(own.offset));
+  if (!(part.shape() == source.shape()))
+    throw ShapeError("as_strided_scatter: a source of shape " + source.shape().text() +
+                     " does not fit a part of shape " + part.shape().text());
+  write("as_strided_scatter", part, source);
+  return shown_as(copy, own);
+}
+
+Tensor resized(const Tensor& x, const Shape& shape) {
+  if (x.requires_grad())
+    throw Error("resize_: a tensor that requires a gradient keeps its shape: see reshape");
+  Layout dense(shape);
+  dense.offset = x.layout().offset;
+  const int64_t kept = storage_size(x) - dense.offset, missing = shape.numel() - kept;
+  if (missing <= 0) return shown_as(x, dense);
+  const Tensor rest = zeros({missing}, {.dtype = x.dtype(), .device = x.device()});
+  return reshape_to(cat({as_strided(x, {kept}, {1}, dense.offset), rest}, Dim{0}), shape);
+}
+
+Tensor empty_strided(const Sizes& size, const Sizes& stride, const TensorOptions& options) {
+  int64_t reach = 1;
+  for (int d = 0; d < std::min(size.size(), stride.size()); ++d)
+    if (size[d] > 1) reach += (size[d] - 1) * std::max<int64_t>(stride[d], 0);
+  const Tensor storage = empty({reach}, {.dtype = options.dtype, .device = options.device});
+  return finish(as_strided(storage, size, stride), options);
+}
+
+Tensor empty_permuted(const Shape& shape, const Dims& physical_layout,
+                      const TensorOptions& options) {
+  const unsigned given = resolve_dims("empty_permuted", physical_layout, shape.rank());
+  if (physical_layout.size() != shape.rank() || given != (1u << shape.rank()) - 1)
+    throw ShapeError("empty_permuted: each dimension of " + shape.text() + " must be named once");
+  Sizes size, stride;
+  for (int64_t extent : shape) size.push_back(extent), stride.push_back(1);
+  int64_t step = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    const int d = resolve_dim("empty_permuted", Dim{physical_layout[i]}, shape.rank());
+    stride[d] = step;
+    step *= shape[d];
+  }
+  return empty_strided(size, stride, options);
+}
+
+Tensor new_empty_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
+                         const TensorOptions& options) {
+  TensorOptions own = like(x, options);
+  own.format = options.format;
+  return empty_strided(size, stride, own);
 }
 
 void fill_diagonal_(const Tensor& x, Number value, bool wrap) {

@@ -25,6 +25,8 @@ TIDE_ROUTINE(trsm)
 TIDE_ROUTINE(potrf)
 TIDE_ROUTINE(geqrf)
 TIDE_ROUTINE(orgqr)
+TIDE_ROUTINE(sytrf)
+TIDE_ROUTINE(sytrs)
 TIDE_ROUTINE(syevd)
 TIDE_ROUTINE(gesdd)
 #undef TIDE_ROUTINE
@@ -32,8 +34,9 @@ TIDE_ROUTINE(gesdd)
 __attribute__((visibility("default"))) const tide::LapackPlugin* tide_lapack_plugin() {
   static const tide::LapackPlugin plugin = [] {
     openblas_set_num_threads(1);
-    return tide::LapackPlugin{{sgetrf_, strsm_, spotrf_, sgeqrf_, sorgqr_, ssyevd_, sgesdd_},
-                              {dgetrf_, dtrsm_, dpotrf_, dgeqrf_, dorgqr_, dsyevd_, dgesdd_}};
+    return tide::LapackPlugin{
+        {sgetrf_, strsm_, spotrf_, sgeqrf_, sorgqr_, ssytrf_, ssytrs_, ssyevd_, sgesdd_},
+        {dgetrf_, dtrsm_, dpotrf_, dgeqrf_, dorgqr_, dsytrf_, dsytrs_, dsyevd_, dgesdd_}};
   }();
   return &plugin;
 }

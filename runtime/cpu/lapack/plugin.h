@@ -19,6 +19,10 @@ struct LapackRoutines {
                 const int* work_size, int* info);
   void (*orgqr)(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau,
                 T* work, const int* work_size, int* info);
+  void (*sytrf)(const char* triangle, const int* n, T* a, const int* lda, int* pivots, T* work,
+                const int* work_size, int* info, size_t);
+  void (*sytrs)(const char* triangle, const int* n, const int* columns, const T* a, const int* lda,
+                const int* pivots, T* b, const int* ldb, int* info, size_t);
   void (*syevd)(const char* job, const char* triangle, const int* n, T* a, const int* lda,
                 T* values, T* work, const int* work_size, int* integers, const int* integers_size,
                 int* info, size_t, size_t);

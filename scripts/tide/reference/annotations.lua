@@ -92,7 +92,7 @@ local kTypeOfField = {
   shape = "integer[]", dtype = "tide.dtype", device = "tide.Device", ctx = "tide.Device",
   grad = "tide.Tensor?", requires_grad = "boolean", is_leaf = "boolean",
   retains_grad = "boolean", T = "tide.Tensor",
-  mT = "tide.Tensor", data = "tide.Tensor", ndim = "integer", itemsize = "integer",
+  mT = "tide.Tensor", H = "tide.Tensor", mH = "tide.Tensor", data = "tide.Tensor", ndim = "integer", itemsize = "integer",
   nbytes = "integer",
 }
 
