@@ -60,7 +60,7 @@ local function histogramdd(...)
     volume = volume:unsqueeze(-1) * own:diff()
     shape[d], edges[d] = parts, own
   end
-  local weights = weight and weight:reshape(-1):to(x.dtype) or tide.ones_like(box, {dtype = x.dtype})
+  local weights = weight and weight:reshape(-1):to(x.dtype) or x:new_ones(#points)
   local sums = x:new_zeros(volume:numel()):scatter_add(1, box + 1, weights:where(inside, 0.0))
     :reshape(shape)
   if given.density then sums = sums / (sums:sum() * volume) end

@@ -166,3 +166,49 @@ describe("attention in parts", function()
       function() F.scaled_dot_product_attention(x, x, x, tide.ones(5, 5):long()) end)
   end)
 end)
+
+describe("multi_head_attention_forward", function(device)
+  --- cos(0), cos(step), cos(2 step), ... in a shape.
+  local function waves(step, ...)
+    local count = 1
+    for _, size in ipairs {...} do count = count * size end
+    return (tide.arange(count, {dtype = "float64", device = device}) * step):cos():reshape(...)
+  end
+
+  it("gives PyTorch's output and weights, with learned and zero keys and padding", function()
+    local query, keys = waves(0.7, 2, 1, 4), waves(1.3, 3, 1, 4)
+    local output, weights = F.multi_head_attention_forward(query, keys, keys, 4, 2,
+      waves(0.9, 12, 4), waves(0.3, 12), waves(0.5, 1, 1, 4), waves(0.6, 1, 1, 4), true, 0.5,
+      waves(1.1, 4, 4), waves(0.2, 4), {
+        training = false,
+        key_padding_mask = tide.tensor({{false, false, true}}, {device = device}),
+      })
+    test.close(output, {{{1.22058291096, 1.56335339792, 0.341951658175, 0.598007463258}},
+      {{-0.226468125306, 1.37918602752, 1.90220406744, -0.17685886801}}}, {rtol = 1e-10})
+    test.close(weights, {{
+      {0.223513692722, 0.0389010388073, 0, 0.544436500719, 0.193148767752},
+      {0.113367754767, 0.389718545161, 0, 0.293865189546, 0.203048510526},
+    }}, {rtol = 1e-10})
+  end)
+  it("is what the module computes, whose weights it takes", function()
+    tide.manual_seed(1)
+    local options = {kdim = 3, vdim = 2, dtype = "float64", device = device}
+    local module = tide.nn.MultiheadAttention(4, 2, options)
+    local query, key, value = waves(0.7, 5, 2, 4), waves(0.4, 6, 2, 3), waves(1.1, 6, 2, 2)
+    local output, weights = F.multi_head_attention_forward(query, key, value, 4, 2, nil,
+      module.in_proj_bias, nil, nil, false, 0.0, module.out_proj.weight, module.out_proj.bias, {
+        use_separate_proj_weight = true, q_proj_weight = module.q_proj_weight,
+        k_proj_weight = module.k_proj_weight, v_proj_weight = module.v_proj_weight,
+      })
+    local expected, own = module(query, key, value)
+    test.close(output, expected)
+    test.close(weights, own)
+  end)
+  it("says what is missing", function()
+    local x, weight = waves(1, 3, 1, 4), waves(1, 12, 4)
+    test.raises("out_proj_weight is missing", F.multi_head_attention_forward, x, x, x, 4, 2, weight)
+    test.raises("do not divide into 3 heads", F.multi_head_attention_forward, x, x, x, 4, 3, weight)
+    test.raises("5 features are needed: got 4", F.multi_head_attention_forward, x, x, x, 5, 1,
+      weight)
+  end)
+end)

@@ -89,7 +89,8 @@ describe("segment_reduce", function(device)
   end)
   it("reduces stretches of each row of a batch", function()
     local rows = tide.stack({x, x * 10}) -- (2, 6, 2)
-    local sums = tide.segment_reduce(rows, "sum", {lengths = lengths {{2, 0, 4}, {1, 5, 0}}, axis = 2})
+    local counts = lengths {{2, 0, 4}, {1, 5, 0}}
+    local sums = tide.segment_reduce(rows, "sum", {lengths = counts, axis = 2})
     equal(sums:tolist(), {{{4.0, 6.0}, {0.0, 0.0}, {32.0, 36.0}},
       {{10.0, 20.0}, {350.0, 400.0}, {0.0, 0.0}}})
     local means = tide.segment_reduce(rows, "mean",

@@ -30,7 +30,8 @@ describe("losses of pairs", function(device)
       target[1])
   end)
   it("cosine_embedding_loss takes rows or one vector, integers too", function()
-    local a, b = tensor {{1, 2, 3}, {0, 0, 0}, {2, -1, 0.5}}, tensor {{3, 1, 0}, {1, 1, 1}, {2, 2, -1}}
+    local a = tensor {{1, 2, 3}, {0, 0, 0}, {2, -1, 0.5}}
+    local b = tensor {{3, 1, 0}, {1, 1, 1}, {2, 2, -1}}
     local target = tensor({1, -1, -1}, "int64")
     local options = {margin = -0.5, reduction = "none"}
     close(F.cosine_embedding_loss(a, b, target, options),

@@ -11,6 +11,19 @@ local close, equal, raises = test.close, test.equal, test.raises
 local special, nan, inf = tide.special, 0 / 0, math.huge
 local tight = {rtol = 1e-12, atol = 1e-300}
 
+describe("airy_ai", function(device)
+  it("has 12 digits, also where it falls to 0", function()
+    local x = tide.tensor({-30.5, -7, -3.5, -1, 0, 1, 4, 30}, {dtype = "float64", device = device})
+    -- 16 digits of mpmath's airyai
+    close(special.airy_ai(x), {-0.004333637288742865, 0.1842808352505056, -0.3755338231404319,
+      0.5355608832923521, 0.3550280538878172, 0.1352924163128814, 0.0009515638512048018,
+      3.208217591550495e-49}, {rtol = 2e-12, atol = 0})
+    equal(special.airy_ai(x:float()).dtype, "float32")
+    equal(special.airy_ai(tide.tensor({0, 1}, {device = device})).dtype, "float32")
+    close(special.airy_ai(tide.tensor({-1 / 0, 1 / 0, 0 / 0}, {device = device})), {0, 0, 0 / 0})
+  end)
+end)
+
 describe("special functions", function(device)
   local function numbers(values)
     return tide.tensor(values, {dtype = "float64", device = device})

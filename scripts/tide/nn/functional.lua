@@ -354,6 +354,19 @@ function F.channel_shuffle(...)
   return x:unflatten(2, {groups, each}):transpose(2, 3):flatten(2, 3)
 end
 
+local read_upsample = arguments("upsample", {
+  "input", {"size"}, {"scale_factor"}, {"mode", "nearest"}, {"align_corners"},
+}, {input = "tensor"})
+
+--- interpolate under its old name.
+function F.upsample(...)
+  local given = read_upsample(...)
+  return F.interpolate(given.input, given.size, given.scale_factor, given.mode,
+    given.align_corners)
+end
+
+F.multi_head_attention_forward = require("tide.nn.functional.multi_head_attention").forward
+
 require "tide.nn.functional.bags"(F)
 require "tide.nn.functional.distances"(F)
 require "tide.nn.functional.pools"(F)

@@ -36,6 +36,15 @@ return {
       "F.bilinear(tide.ones(4, 3), tide.ones(4, 5), tide.ones(2, 3, 5)).shape --> {4, 2}"},
     {"local_response_norm", "(x, size, {alpha, beta, k})", "Scales by the channels around each",
       "F.local_response_norm(tide.ones(1, 3, 4), 2).shape --> {1, 3, 4}"},
+    {"upsample", "(input, {size, scale_factor, mode, align_corners})",
+      "Resamples to another size: interpolate under its old name",
+      "F.upsample(tide.tensor{{{1.0, 3}}}, {scale_factor = 2}) --> {{{1.0, 1.0, 3.0, 3.0}}}"},
+    {"multi_head_attention_forward", "(query, key, value, embed_dim_to_check, num_heads, " ..
+      "in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, " ..
+      "out_proj_bias, {training, key_padding_mask, need_weights, attn_mask, ...})",
+      "Several attentions side by side over (length, n, features), by weights of the caller's",
+      "local x = tide.ones(3, 1, 4); F.multi_head_attention_forward(x, x, x, 4, 2, " ..
+        "tide.ones(12, 4), nil, nil, nil, false, 0.0, tide.eye(4))[1][1] --> {4.0, 4.0, 4.0, 4.0}"},
     {"channel_shuffle", "(x, groups)", "Channels of groups taken in turn from each",
       "F.channel_shuffle(tide.arange(4):reshape(1, 4, 1), 2):flatten() --> {0, 2, 1, 3}"},
     {"embedding_bag", "(x, weight, {offsets, mode, per_sample_weights, padding_idx, ...})",

@@ -8,7 +8,8 @@ local manual = {}
 
 -- Pages in the order of the index; each lists the families that it holds.
 local pages = {
-  {name = "creation", title = "New tensors", families = {"Tensors of Lua values", "creation"},
+  {name = "creation", title = "New tensors",
+    families = {"Tensors of Lua values", "creation", "Windows of signals"},
     about = "The last argument may be a table: `dtype`, `device` and `requires_grad`. Without them "
       .. "a tensor of floats is float32, one of integers int64, on the default device."},
   {name = "tensors", title = "Asking, reading and converting",

@@ -1,0 +1,146 @@
+-- tide.nn.functional.multi_head_attention_forward, and what nn.MultiheadAttention shares with it.
+local arguments = require "tide.arguments"
+local raise = require "tide.raise"
+local tide = require "tide"
+
+local F = require("tide.native").functional
+
+local multi_head_attention = {}
+
+--- Queries, keys and values (n, length, embed_dim), by one weight for all or by one for each.
+local function project(given)
+  local query, key, value = given.query, given.key, given.value
+  local weight, bias = given.in_proj_weight, given.in_proj_bias
+  if weight and rawequal(query, key) and rawequal(key, value) then
+    return table.unpack(F.linear(query, weight, bias):chunk(3, -1))
+  end
+  local weights = weight and weight:chunk(3, 1)
+    or {given.q_proj_weight, given.k_proj_weight, given.v_proj_weight}
+  local biases = bias and bias:chunk(3) or {}
+  return F.linear(query, weights[1], biases[1]), F.linear(key, weights[2], biases[2]),
+    F.linear(value, weights[3], biases[3])
+end
+
+--- A mask as numbers to be added to the scores: -inf where a bool mask is true.
+local function as_addend(mask, like)
+  if mask.dtype ~= "bool" then return mask end
+  return tide.zeros(mask.shape, {dtype = like.dtype, device = like.device}):masked_fill(mask,
+    -math.huge)
+end
+
+--- Both masks as one that broadcasts to (n, heads, queries, keys), or nil.
+local function join_masks(attn_mask, padding, heads, like)
+  local mask
+  if attn_mask then
+    mask = as_addend(attn_mask, like)
+    -- (n * heads, queries, keys), or (queries, keys) for all
+    if mask:dim() == 3 then mask = mask:unflatten(1, {-1, heads}) end
+  end
+  if padding then
+    local addend = as_addend(padding, like):unsqueeze(2):unsqueeze(2)
+    mask = mask and mask + addend or addend
+  end
+  return mask
+end
+
+--- x with one more place in the second dimension: a learned one, or else zeros.
+local function with_place(x, place)
+  local batch, size = x:size(1), x:size(3)
+  return tide.cat({x, place and place:expand(batch, 1, size) or x:new_zeros({batch, 1, size})}, 2)
+end
+
+--- (n, length, size) -> (n, heads, length, size / heads)
+local function to_heads(x, heads)
+  return x:unflatten(-1, {heads, x:size(-1) // heads}):transpose(2, 3)
+end
+
+--- What several attentions side by side see, (n, queries, size), before the projection of the
+--- output; and with need_weights their weights. `given` has the names of the arguments of
+--- F.multi_head_attention_forward; query, key and value are (n, length, features), the
+--- key_padding_mask is (n, keys), and dropout_p is 0 outside of training.
+function multi_head_attention.attend(given)
+  local heads, attn_mask, padding = given.num_heads, given.attn_mask, given.key_padding_mask
+  local q, k, v = project(given)
+  local added = 0 -- places that every query may look at beside the keys: masks grow by them
+  if given.bias_k then
+    k, v, added = with_place(k, given.bias_k), with_place(v, given.bias_v), 1
+  end
+  if given.add_zero_attn then
+    k, v, added = with_place(k), with_place(v), added + 1
+  end
+  if added > 0 then
+    attn_mask = attn_mask and F.pad(attn_mask, {0, added})
+    padding = padding and F.pad(padding, {0, added})
+  end
+  local mask = join_masks(attn_mask, padding, heads, q)
+  q, k, v = to_heads(q, heads), to_heads(k, heads), to_heads(v, heads)
+  if given.static_k then k = given.static_k:unflatten(1, {-1, heads}) end
+  if given.static_v then v = given.static_v:unflatten(1, {-1, heads}) end
+  local share, output, weights = given.dropout_p, nil, nil
+  if given.need_weights then
+    local scores = (q / math.sqrt(q:size(-1))):matmul(k:transpose(-2, -1))
+    weights = F.softmax(mask and scores + mask or scores, -1)
+    if share > 0 then weights = F.dropout(weights, share) end
+    output = weights:matmul(v)
+    if given.average_attn_weights then weights = weights:mean(2) end
+  else
+    output = F.scaled_dot_product_attention(q, k, v, mask, share)
+  end
+  return output:transpose(2, 3):flatten(3), weights
+end
+
+local read = arguments("multi_head_attention_forward", {
+  "query", "key", "value", "embed_dim_to_check", "num_heads", {"in_proj_weight"}, {"in_proj_bias"},
+  {"bias_k"}, {"bias_v"}, {"add_zero_attn", false}, {"dropout_p", 0.0}, {"out_proj_weight"},
+  {"out_proj_bias"}, {"training", true}, {"key_padding_mask"}, {"need_weights", true},
+  {"attn_mask"}, {"use_separate_proj_weight", false}, {"q_proj_weight"}, {"k_proj_weight"},
+  {"v_proj_weight"}, {"static_k"}, {"static_v"}, {"average_attn_weights", true},
+  {"is_causal", false},
+}, {
+  query = "tensor", key = "tensor", value = "tensor", embed_dim_to_check = "count",
+  num_heads = "count", in_proj_weight = "tensor", in_proj_bias = "tensor", bias_k = "tensor",
+  bias_v = "tensor", dropout_p = "number", out_proj_weight = "tensor", out_proj_bias = "tensor",
+  key_padding_mask = "tensor", attn_mask = "tensor", q_proj_weight = "tensor",
+  k_proj_weight = "tensor", v_proj_weight = "tensor", static_k = "tensor", static_v = "tensor",
+})
+
+--- Several attentions side by side, with weights that the caller holds: query (length, n, size) or
+--- (length, size), key and value likewise. Gives output and weights (nil unless need_weights).
+function multi_head_attention.forward(...)
+  local given = read(...)
+  local size, heads = given.embed_dim_to_check, given.num_heads
+  local unbatched = given.query:dim() == 2
+  if given.query:size(-1) ~= size then
+    raise("multi_head_attention_forward: %d features are needed: got %d", size,
+      given.query:size(-1))
+  end
+  if heads == 0 or size % heads ~= 0 then
+    raise("multi_head_attention_forward: %d features do not divide into %d heads", size, heads)
+  end
+  if not given.out_proj_weight then
+    raise("multi_head_attention_forward: out_proj_weight is missing")
+  end
+  if given.use_separate_proj_weight then
+    given.in_proj_weight = nil
+  elseif not given.in_proj_weight then
+    raise("multi_head_attention_forward: in_proj_weight is missing")
+  end
+  if given.is_causal and not given.attn_mask then
+    raise("multi_head_attention_forward: is_causal needs the attn_mask that it speaks of")
+  end
+  local function arrange(x) return unbatched and x:unsqueeze(1) or x:transpose(1, 2) end
+  local query, key, value = given.query, given.key, given.value
+  given.query = arrange(query)
+  given.key = rawequal(key, query) and given.query or arrange(key)
+  given.value = rawequal(value, key) and given.key or arrange(value)
+  if unbatched and given.key_padding_mask then
+    given.key_padding_mask = given.key_padding_mask:unsqueeze(1)
+  end
+  if not given.training then given.dropout_p = 0.0 end
+  local output, weights = multi_head_attention.attend(given)
+  output = F.linear(output, given.out_proj_weight, given.out_proj_bias)
+  if unbatched then return output:squeeze(1), weights and weights:squeeze(1) end
+  return output:transpose(1, 2), weights
+end
+
+return multi_head_attention
