@@ -277,3 +277,15 @@ TEST_CASE("the lessons are listed with their first lines", "[command line]") {
   CHECK_THAT(run_tide({"lesson", "devices", "--show"}).out, StartsWith("-- "));
   CHECK_THAT(run_tide({"lesson", "99"}).err, StartsWith("tide: lesson: there is no lesson '99'\n"));
 }
+
+TEST_CASE("--syncs tells where a script waited, and only if it is asked", "[command line]") {
+  const test::TemporaryFolder folder;
+  const std::string script =
+      folder.write("waits.lua",
+                   "tide.sim.configure {index = 0, launch_cost = 0.05}\n"
+                   "print(tide.ones({3}, {device = 'sim:0'}):sum():item())\n");
+  const Outcome outcome = run_tide({"run", script, "--syncs"});
+  CHECK(outcome.out == "3.0\n");
+  CHECK_THAT(outcome.err, Contains("waits.lua:2: item: waited 1 times, "));
+  CHECK(run_tide({"run", script}).err.empty());
+}

@@ -30,6 +30,14 @@ TEST_CASE("Tab on every prefix of an expression leaves the prompt usable", "[rep
   }
 }
 
+TEST_CASE("Tab completes a field of an element of a field", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  answer(terminal, "box = {inner = {deep = {[3] = {needle = 42}}}}");
+  terminal.type("print('found', box.inner.deep[3].nee\t)\n");
+  CHECK_THAT(terminal.read_until("]\n> "), Contains("found\t42") || Contains("found   42"));
+}
+
 TEST_CASE("a pasted block of 500 lines runs as one", "[repl]") {
   Terminal terminal;
   terminal.read_to_prompt();

@@ -15,6 +15,18 @@ describe("printing", function()
   it("aligns rows", function()
     shows("tensor([[ 1,  2],\n        [30, 40]]) (2, 2) int64 cpu", tide.tensor({{1, 2}, {30, 40}}))
   end)
+  it("parts planes by an empty line, and cuts none that is short", function()
+    shows("tensor([[[1, 2],\n         [3, 4]],\n\n        [[5, 6],\n         [7, 8]]]) (2, 2, 2) int64 cpu",
+      tide.range(1, 8):view(2, 2, 2))
+    shows("tensor([[[1]],\n\n        [[2]],\n\n        [[3]],\n\n        [[4]],\n\n        [[5]]]) (5, 1, 1) int64 cpu",
+      tide.range(1, 5):view(5, 1, 1))
+  end)
+  it("breaks rows at the width that was set", function()
+    tide.set_printoptions {linewidth = 20}
+    local text = tostring(tide.range(1, 10))
+    tide.set_printoptions {profile = "default"}
+    test.equal(text, "tensor([ 1,  2,  3,\n         4,  5,  6,\n         7,  8,  9,\n        10]) (10) int64 cpu")
+  end)
   it("marks whole floats by a dot and shows nan and inf", function()
     shows("tensor([1., 2.]) (2) float32 cpu", tide.tensor({1.0, 2.0}))
     shows("tensor([nan, inf]) (2) float32 cpu", tide.tensor({0 / 0, 1 / 0}):abs())
