@@ -136,13 +136,14 @@ describe("attention in parts", function()
   end)
 
   it("keeps all scores for the backward pass up to 2^21 of them, then none", function()
-    for _, case in ipairs {{1024, 2048, true}, {1024, 2049, false}, {512, 4096, true},
-      {513, 4096, false}} do
-      local rows, keys, kept = table.unpack(case)
+    -- {stacks, queries, keys, whether they are kept}
+    for _, case in ipairs {{1, 1024, 2048, true}, {1, 1024, 2049, false}, {1, 512, 4096, true},
+      {1, 513, 4096, false}, {2, 1024, 1024, true}, {2, 1024, 1025, false}} do
+      local n, rows, keys, kept = table.unpack(case)
       tide.manual_seed(6)
-      local inputs = {tide.randn(rows, 2), tide.randn(keys, 2), tide.randn(keys, 3)}
+      local inputs = {tide.randn(n, rows, 2), tide.randn(n, keys, 2), tide.randn(n, keys, 3)}
       for _, x in ipairs(inputs) do x:requires_grad_() end
-      local weight = tide.randn(rows, 3)
+      local weight = tide.randn(n, rows, 3)
       collectgarbage()
       tide.synchronize()
       local before = tide.memory_allocated()
@@ -150,7 +151,7 @@ describe("attention in parts", function()
       y:sum():item()
       collectgarbage()
       tide.synchronize()
-      test.equal(tide.memory_allocated() - before >= 4 * rows * keys, kept)
+      test.equal(tide.memory_allocated() - before >= 4 * n * rows * keys, kept)
       local expected = written_out(inputs[1], inputs[2], inputs[3], {})
       test.close(y, expected, {rtol = 1e-4, atol = 1e-6})
       local grads, wanted = {tide.grad(y, inputs, weight)}, {tide.grad(expected, inputs, weight)}

@@ -135,6 +135,32 @@ describe("interpolate", function(device)
       equal({y.dtype, y[{1, 1}]:tolist()}, {"uint8", expected})
     end
   end)
+  it("rounds the weights of bytes", function()
+    local x = ((tide.range(1, 7, {device = device}) * 97 + 31) % 256):to("uint8"):view(1, 1, 1, 7)
+    for _, case in ipairs {
+      {3, "bilinear", {193, 163, 133}},
+      {3, "bicubic", {212, 163, 142}},
+      {5, "bilinear", {147, 130, 163, 43, 179}},
+      {5, "bicubic", {149, 124, 163, 17, 183}},
+      {9, "bilinear", {128, 193, 154, 88, 163, 39, 58, 133, 198}},
+      {9, "bicubic", {122, 212, 157, 74, 163, 29, 35, 142, 204}},
+      {12, "bilinear", {128, 164, 221, 139, 78, 135, 117, 24, 48, 105, 162, 198}},
+      {12, "bicubic", {119, 173, 226, 137, 66, 147, 126, 15, 24, 107, 169, 207}},
+      {13, "bilinear", {128, 158, 210, 164, 78, 111, 163, 77, 11, 64, 116, 168, 198}},
+      {13, "bicubic", {118, 164, 225, 170, 71, 108, 163, 75, 2, 44, 122, 175, 208}},
+      {17, "bilinear", {128, 139, 179, 219, 169, 103, 83, 123, 163, 98, 32, 27, 67, 107, 147,
+        187, 198}},
+      {17, "bicubic", {117, 139, 195, 227, 176, 93, 70, 129, 163, 102, 21, 5, 48, 109, 156,
+        189, 209}},
+      {20, "bilinear", {128, 130, 164, 198, 213, 157, 102, 78, 112, 146, 135, 80, 24, 26, 60,
+        94, 128, 162, 196, 198}},
+      {20, "bicubic", {117, 130, 173, 218, 220, 162, 91, 66, 110, 159, 146, 78, 15, 5, 38, 90,
+        136, 169, 196, 209}},
+    } do
+      local size, mode, expected = table.unpack(case)
+      equal(F.interpolate(x, {size = {1, size}, mode = mode}):view(-1):tolist(), expected)
+    end
+  end)
   it("averages what a smaller result covers", function()
     local options = {dtype = "float64", device = device}
     for _, case in ipairs(averaging_cases()) do
