@@ -45,18 +45,21 @@ void DnnConvolution::compute(const void* x_data, const void* weight_data, const 
               for (int64_t q = 0; q < weight.sizes[3]; ++q) {
                 const int64_t row = i * stride[0] - padding[0] + p * dilation[0];
                 const int64_t column = j * stride[1] - padding[1] + q * dilation[1];
-                if (row < 0 || row >= x.sizes[2] || column < 0 || column >= x.sizes[3]) continue;
-                const int64_t at_x = place(x, n, o / outputs * channels + c, row, column);
+                const bool inside =
+                    row >= 0 && row < x.sizes[2] && column >= 0 && column < x.sizes[3];
+                if (!inside && pass == Pass::data) continue;
+                // The padding's zeros count: times an infinity they are nan.
+                const int64_t at_x =
+                    inside ? place(x, n, o / outputs * channels + c, row, column) : 0;
+                const double image = inside && pass != Pass::data ? factor(x_data, x, at_x) : 0.0;
                 const int64_t at_weight = place(weight, o, c, p, q), at_y = place(y, n, o, i, j);
                 if (pass == Pass::forward)
-                  sums[static_cast<size_t>(at_y)] +=
-                      factor(x_data, x, at_x) * factor(weight_data, weight, at_weight);
+                  sums[static_cast<size_t>(at_y)] += image * factor(weight_data, weight, at_weight);
                 else if (pass == Pass::data)
                   sums[static_cast<size_t>(at_x)] +=
                       factor(y_data, y, at_y) * factor(weight_data, weight, at_weight);
                 else
-                  sums[static_cast<size_t>(at_weight)] +=
-                      factor(y_data, y, at_y) * factor(x_data, x, at_x);
+                  sums[static_cast<size_t>(at_weight)] += factor(y_data, y, at_y) * image;
               }
   for (int64_t a = 0; a < result.sizes[0]; ++a)
     for (int64_t b = 0; b < result.sizes[1]; ++b)
