@@ -12,6 +12,7 @@
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
 #include "bindings/support/entry.h"
+#include "bindings/support/text_file.h"
 #include "bindings/tensor/custom_gradient.h"
 #include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/methods.h"
@@ -143,15 +144,12 @@ void add_native(lua_State* L) {
   lua_setfield(L, -2, "functional");
   push_tensor_methods(L);
   lua_setfield(L, -2, "methods");
-  const luaL_Reg functions[] = {{"reference", push_reference},
-                                {"begin_state", guard<begin_state>},
-                                {"end_state", guard<end_state>},
-                                {"begin_step", guard<begin_step>},
-                                {"end_step", guard<end_step>},
-                                {"attach_gradient", guard<attach_gradient>},
-                                {"snapshot", guard<take_snapshot>},
-                                {"monitor_devices", guard<monitor_devices>},
-                                {nullptr, nullptr}};
+  const luaL_Reg functions[] = {
+      {"reference", push_reference},      {"begin_state", guard<begin_state>},
+      {"end_state", guard<end_state>},    {"begin_step", guard<begin_step>},
+      {"end_step", guard<end_step>},      {"attach_gradient", guard<attach_gradient>},
+      {"snapshot", guard<take_snapshot>}, {"monitor_devices", guard<monitor_devices>},
+      {"write_file", guard<write_file>},  {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_insert(L, -2);

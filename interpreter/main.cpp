@@ -67,7 +67,10 @@ Without a name: lists the lessons. With one: runs it, and hands it the arguments
      R"(usage: tide bench [NAME...] [--json] [--beside PEER]
 Runs the benchmark workloads, all or those named.
 )"},
-    {"info", tide::info_command, "usage: tide info\nSays what was found on this machine.\n"},
+    {"info", tide::info_command,
+     "usage: tide info\nSays what was found on this machine, and how full the kernel cache is: "
+     "compiled kernels are\nkept in TIDE_CACHE_DIR (unless set: ~/.cache/tide), at most "
+     "TIDE_CACHE_LIMIT bytes (64M).\n"},
     {"smi", tide::smi_command,
      "usage: tide smi [dmon [TIMES]]\nA table of the devices; with dmon a line a second for each, "
      "until interrupted.\n"},

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+
+#include "bindings/support/text_file.h"
 
 namespace tide {
 namespace {
@@ -47,15 +50,6 @@ std::string unescape(const std::string& line) {
   return entry;
 }
 
-/// Writes all of `text` to `path`, opened with `flags`, readable by the user alone.
-bool write_file(const std::string& path, int flags, const std::string& text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
-  if (file < 0) return false;
-  // One call: O_APPEND then keeps entries of two prompts apart.
-  const bool written = write(file, text.data(), text.size()) == std::ssize(text);
-  return close(file) == 0 && written;
-}
-
 }  // namespace
 
 PromptHistory::PromptHistory() : path_(history_path()) {
@@ -65,18 +59,20 @@ PromptHistory::PromptHistory() : path_(history_path()) {
   if (fs::create_directories(folder, error)) {
     fs::permissions(folder, fs::perms::owner_all, error);
   }
-  std::ifstream file(path_);
+  std::ifstream file;
+  if (fs::is_regular_file(path_, error)) file.open(path_);
   for (std::string line; std::getline(file, line);) entries_.push_back(unescape(line));
   if (entries_.size() > 2 * kEntriesKept) {
     entries_.erase(entries_.begin(), entries_.end() - kEntriesKept);
     std::string text;
     for (const std::string& entry : entries_) text += escape(entry);
-    // Written beside and renamed: a full disk leaves the old file.
-    const std::string beside = path_ + "." + std::to_string(getpid());
-    if (write_file(beside, O_TRUNC, text))
-      fs::rename(beside, path_, error);
-    else
-      fs::remove(beside, error);
+    // The new file keeps the mode of the old one, which may be another program's.
+    fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write, error);
+    try {
+      write_text_file(path_, text);
+    } catch (const std::exception&) {
+      // The file stays long.
+    }
   }
   if (!entries_.empty()) last_ = entries_.back();
 }
@@ -84,7 +80,14 @@ PromptHistory::PromptHistory() : path_(history_path()) {
 void PromptHistory::add(const std::string& entry) {
   if (entry == last_ || path_.empty()) return;
   last_ = entry;
-  write_file(path_, O_APPEND, escape(entry));
+  // Readable by the user alone; not to wait for whoever may read from a pipe.
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC;
+  const int file = open(path_.c_str(), kFlags, 0600);
+  if (file < 0) return;
+  // One call: O_APPEND then keeps entries of two prompts apart.
+  const std::string line = escape(entry);
+  [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
+  close(file);
 }
 
 }  // namespace tide

@@ -1,9 +1,9 @@
 // Writes JUnit XML.
 #include "interpreter/test/junit.h"
 
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
+#include <sstream>
+
+#include "bindings/support/text_file.h"
 
 namespace tide {
 namespace {
@@ -55,15 +55,11 @@ void write_file(std::ostream& out, const FileResult& file) {
 }  // namespace
 
 void write_junit(const std::string& path, const std::vector<FileResult>& files) {
-  const std::string beside = path + ".new";
-  std::ofstream out(beside);
+  std::ostringstream out;
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   for (const FileResult& file : files) write_file(out, file);
   out << "</testsuites>\n";
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(beside, path, error);
-  if (!out || error) throw std::runtime_error("cannot write " + path);
+  write_text_file(path, out.str());
 }
 
 }  // namespace tide

@@ -8,8 +8,8 @@
 
 namespace tide {
 
-/// Writes the results to `path`, beside it first and then renamed. Throws std::runtime_error naming
-/// the file if it cannot be written.
+/// Replaces the file at `path` by the results. Throws an std::exception naming the file if it
+/// cannot be written.
 void write_junit(const std::string& path, const std::vector<FileResult>& files);
 
 }  // namespace tide

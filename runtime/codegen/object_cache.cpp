@@ -9,19 +9,26 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <iterator>
+#include <utility>
 #include <vector>
+
+#include "runtime/core/error.h"
+#include "runtime/core/file_replacement.h"
 
 namespace tide {
 namespace {
 
 constexpr uint64_t kMagic = 0x316c656e72656b74;  // "tkernel1"
-constexpr int64_t kLargestTotal = int64_t{64} << 20;
-constexpr int64_t kTotalAfterTrim = int64_t{48} << 20;
+constexpr int64_t kDefaultLimit = int64_t{64} << 20;
+constexpr int64_t kLimitPerFile = int64_t{8} << 10;
+constexpr time_t kUseNoted = 60 * 60;  ///< seconds after which another use is written down
 constexpr size_t kLargestFile = size_t{16} << 20;
 
 struct Header {
@@ -52,19 +59,6 @@ std::array<uint64_t, 2> hash(std::string_view bytes) {
   return {mixed(state[0] + size), mixed(state[1] ^ size)};
 }
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  File(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  operator int() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
 std::string cache_folder() {
   if (const char* folder = std::getenv("TIDE_CACHE_DIR")) return folder;
   if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder)
@@ -74,27 +68,37 @@ std::string cache_folder() {
   return {};
 }
 
+/// TIDE_CACHE_LIMIT, or the default where that is no number.
+int64_t cache_limit() {
+  const char* const text = std::getenv("TIDE_CACHE_LIMIT");
+  if (!text) return kDefaultLimit;
+  const char* const end = text + std::strlen(text);
+  int64_t number = 0;
+  const auto [stop, error] = std::from_chars(text, end, number);
+  const std::string_view unit(stop, static_cast<size_t>(end - stop));
+  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  const bool usable = error == std::errc() && shift >= 0 && number >= 0;
+  return usable && number <= INT64_MAX >> shift ? number << shift : kDefaultLimit;
+}
+
 void create_folders(const std::string& path) {
   for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
     mkdir(path.substr(0, end).c_str(), 0700);
   mkdir(path.c_str(), 0700);
 }
 
-/// -1 without a folder to trust.
-int open_folder(const std::string& path) {
-  if (path.empty()) return -1;
+/// None without a folder to trust.
+Descriptor open_folder(const std::string& path) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  int folder = open(path.c_str(), kFlags);
+  Descriptor folder(open(path.c_str(), kFlags));
   if (folder < 0) {
     create_folders(path);
-    folder = open(path.c_str(), kFlags);
+    folder = Descriptor(open(path.c_str(), kFlags));
   }
   struct stat status;
-  if (folder < 0) return -1;
-  if (fstat(folder, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0)
-    return folder;
-  close(folder);
-  return -1;
+  const bool own = folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
+                   (status.st_mode & 077) == 0;
+  return own ? std::move(folder) : Descriptor();
 }
 
 std::string file_name(std::string_view key) {
@@ -106,37 +110,22 @@ std::string file_name(std::string_view key) {
 }
 
 std::string read_file(int folder, const std::string& name) {
-  const File file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status;
   if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return {};
   if (status.st_size <= 0 || static_cast<size_t>(status.st_size) > kLargestFile) return {};
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   const ssize_t count = read(file, bytes.data(), bytes.size());
-  return count == static_cast<ssize_t>(bytes.size()) ? bytes : std::string();
-}
-
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), bytes.size());
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return true;
-}
-
-/// A name that no other file has: process numbers recur, and repeat where machines or containers
-/// share a folder, and a process that was killed leaves its file behind.
-std::string temporary_name() {
-  uint64_t random = 0;
-  if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
-    random = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  return ".new-" + std::to_string(random);
+  if (count != static_cast<ssize_t>(bytes.size())) return {};
+  // The time of writing is that of the last use: file systems may not keep the time of reading.
+  if (status.st_mtim.tv_sec + kUseNoted < time(nullptr)) futimens(file, nullptr);
+  return bytes;
 }
 
 struct Entry {
   std::string name;
   int64_t bytes;
-  timespec written;
+  timespec used;
 };
 
 std::vector<Entry> entries(int folder) {
@@ -147,36 +136,56 @@ std::vector<Entry> entries(int folder) {
     struct stat status;
     if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(status.st_mode))
-      result.push_back({entry->d_name, status.st_size, status.st_mtim});
+      result.push_back({entry->d_name,
+                        std::max(int64_t{status.st_blocks} * 512, int64_t{status.st_size}),
+                        status.st_mtim});
   }
   closedir(listing);
   return result;
 }
 
-/// Removes the oldest files if all together have grown too large; another process may do the same.
-void trim(int folder) {
+CacheUse use_of(const std::vector<Entry>& entries) {
+  CacheUse use{0, std::ssize(entries)};
+  for (const Entry& entry : entries) use.bytes += entry.bytes;
+  return use;
+}
+
+/// Removes files, the oldest use first, if there are too many; another process may do the same.
+void trim(int folder, int64_t limit) {
   std::vector<Entry> all = entries(folder);
-  int64_t total = 0;
-  for (const Entry& entry : all) total += entry.bytes;
-  if (total <= kLargestTotal) return;
+  CacheUse use = use_of(all);
+  const int64_t most_files = limit / kLimitPerFile;
+  if (use.bytes <= limit && use.files <= most_files) return;
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.written.tv_sec, a.written.tv_nsec) <
-           std::pair(b.written.tv_sec, b.written.tv_nsec);
+    return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
   });
   for (const Entry& entry : all) {
-    if (total <= kTotalAfterTrim) return;
+    if (use.bytes <= limit / 4 * 3 && use.files <= most_files / 4 * 3) return;
     unlinkat(folder, entry.name.c_str(), 0);
-    total -= entry.bytes;
+    use.bytes -= entry.bytes;
+    --use.files;
   }
+}
+
+int64_t bytes_between_trims(int64_t limit) { return limit / 32; }
+
+/// Where between two looks a process begins, so that many that store little look as often, all
+/// together, as one that stores much.
+int64_t first_trim(int64_t limit) {
+  uint64_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) return 0;
+  return static_cast<int64_t>(random % static_cast<uint64_t>(bytes_between_trims(limit) + 1));
 }
 
 }  // namespace
 
-ObjectCache::ObjectCache(const std::string& path) : folder_(open_folder(path)) {}
+ObjectCache::ObjectCache(const std::string& path, int64_t limit)
+    : limit_(limit),
+      folder_(path.empty() || limit == 0 ? Descriptor() : open_folder(path)),
+      path_(folder_ < 0 ? "" : path),
+      until_trim_(first_trim(limit)) {}
 
-ObjectCache::~ObjectCache() {
-  if (folder_ >= 0) close(folder_);
-}
+CacheUse ObjectCache::use() const { return folder_ < 0 ? CacheUse() : use_of(entries(folder_)); }
 
 std::string ObjectCache::load(std::string_view key) const {
   if (folder_ < 0) return {};
@@ -198,27 +207,26 @@ void ObjectCache::store(std::string_view key, std::string_view object) {
   const Header header{kMagic, hash(std::string_view(bytes).substr(sizeof header)), key.size(),
                       object.size()};
   std::memcpy(bytes.data(), &header, sizeof header);
-  const std::string temporary = temporary_name();
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  const File file(openat(folder_, temporary.c_str(), kFlags, 0600));
-  if (file < 0) return;
-  const bool written = write_all(file, bytes);
-  if (!written || renameat(folder_, temporary.c_str(), folder_, file_name(key).c_str()) != 0)
-    unlinkat(folder_, temporary.c_str(), 0);
-  trim_sometimes(bytes.size());
+  try {
+    FileReplacement file(folder_, file_name(key));
+    file.write(bytes);
+    file.commit();
+  } catch (const FileError&) {
+    return;
+  }
+  trim_sometimes(static_cast<int64_t>(bytes.size()));
 }
 
-/// Looks at the folder's size with the first file that this process writes, and then now and then.
-void ObjectCache::trim_sometimes(size_t written) {
+void ObjectCache::trim_sometimes(int64_t written) {
   const std::lock_guard lock(mutex_);
-  until_trim_ -= static_cast<int64_t>(written);
+  until_trim_ -= written;
   if (until_trim_ > 0) return;
-  until_trim_ = kLargestTotal / 16;
-  trim(folder_);
+  until_trim_ = bytes_between_trims(limit_);
+  trim(folder_, limit_);
 }
 
 ObjectCache& object_cache() {
-  static ObjectCache* const cache = new ObjectCache(cache_folder());
+  static ObjectCache* const cache = new ObjectCache(cache_folder(), cache_limit());
   return *cache;
 }
 

@@ -1,4 +1,4 @@
-// Reading and replacing whole files. All errors are FileErrors that name the file.
+// Reading files from front to back. All errors are FileErrors that name the file.
 #pragma once
 
 #include <cstddef>
@@ -36,31 +36,6 @@ class FileSource : public ByteSource {
   std::string path_;
   int file_ = -1;
   uint64_t remaining_ = 0;
-};
-
-/// A new version of a file, written beside it. `commit` puts it in the place of the old one at
-/// once; without, the old one stays as it is.
-class FileReplacement {
- public:
-  /// Creates an empty file beside `path` (beside what it points to if it is a link).
-  explicit FileReplacement(const std::string& path);
-  ~FileReplacement();
-  FileReplacement(const FileReplacement&) = delete;
-  FileReplacement& operator=(const FileReplacement&) = delete;
-
-  void write(std::span<const std::byte> bytes);
-  /// Waits until the disk has it all, then renames.
-  void commit();
-
-  /// Where the new version lies until then.
-  const std::string& temporary_path() const { return temporary_; }
-
- private:
-  [[noreturn]] void fail(const char* what, int error) const;
-
-  std::string path_, temporary_;
-  int file_ = -1;
-  bool committed_ = false;
 };
 
 /// Throws FileError: "PATH: what".

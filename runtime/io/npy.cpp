@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "runtime/core/file_replacement.h"
+
 namespace tide {
 namespace {
 
@@ -241,7 +243,7 @@ std::string npy_header(const std::string& path, const ArrayToWrite& array) {
 void write_npy(const std::string& path, const ArrayToWrite& array) {
   const std::string header = npy_header(path, array);
   FileReplacement file(path);
-  file.write(std::as_bytes(std::span(header)));
+  file.write(header);
   file.write({array.data, array.bytes()});
   file.commit();
 }

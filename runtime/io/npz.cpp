@@ -2,6 +2,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "runtime/core/file_replacement.h"
 #include "runtime/core/plugin_path.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/zip/plugin.h"
@@ -43,9 +44,9 @@ void write_npz(const std::string& path, std::span<const ArrayToWrite> arrays, bo
   }
   FileReplacement file(path);
   if (members.empty())
-    file.write(std::as_bytes(std::span(kEmptyArchive)));
+    file.write(kEmptyArchive);
   else
-    zip_plugin().write(file.temporary_path(), path, members, compress);
+    zip_plugin().write(file.descriptor(), path, members, compress);
   file.commit();
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "runtime/core/file_replacement.h"
 #include "runtime/io/byte_file.h"
 
 namespace tide {
@@ -209,7 +210,7 @@ void write_safetensors(const std::string& path, std::span<const ArrayToWrite> ar
 
   FileReplacement file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
-  file.write(std::as_bytes(std::span(text)));
+  file.write(text);
   for (const ArrayToWrite* array : order) file.write({array->data, array->bytes()});
   file.commit();
 }

@@ -4,6 +4,10 @@ local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, raises = test.equal, test.raises
 
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local run = dofile(here .. "/support/program.lua")
+local own_folder = dofile(here .. "/support/own_folder.lua")
+
 local function contents(path)
   local file <close> = assert(io.open(path, "rb"))
   return file:read "a"
@@ -112,6 +116,77 @@ describe("files", function()
     tide.np.save(path, tide.ones(2))
     test.raises("argument 2: expected tide.Tensor, got string", tide.np.save, path, "no tensor")
     equal(tide.np.load(path):tolist(), {1.0, 1.0})
+  end)
+end)
+
+--- What the shell prints for this command.
+local function shell(command)
+  local pipe <close> = assert(io.popen(command))
+  return pipe:read "a"
+end
+
+describe("saving", function()
+  local folder = own_folder()
+  local x = tide.range(1, 6):reshape(2, 3)
+  local kinds = {
+    {name = "safetensors", save = function(path) tide.save({x = x}, path) end,
+      load = function(path) return tide.load(path).x end},
+    {name = "npy", save = function(path) tide.np.save(path, x) end, load = tide.np.load},
+    {name = "npz", save = function(path) tide.np.savez(path, {x = x}) end,
+      load = function(path) return tide.np.load(path).x end},
+    {name = "packed.npz", save = function(path) tide.np.savez_compressed(path, {x = x}) end,
+      load = function(path) return tide.np.load(path).x end},
+  }
+
+  for _, kind in ipairs(kinds) do
+    it("writes to a device or a pipe, which stays what it is: " .. kind.name, function()
+      local device, pipe = folder() .. "/null", folder() .. "/pipe"
+      local copy = folder() .. "/copy." .. kind.name
+      -- An own device: a failure of this test as root must not cost the machine its /dev/null.
+      if os.execute(("mknod '%s' c 1 3 2>/dev/null"):format(device)) then
+        kind.save(device)
+        equal(shell(("stat -c %%F '%s'"):format(device)), "character special file\n")
+      end
+      assert(os.execute(("mkfifo '%s'; cat '%s' > '%s' &"):format(pipe, pipe, copy)))
+      kind.save(pipe)
+      for _ = 1, 1000 do
+        if pcall(kind.load, copy) then break end
+        os.execute "sleep 0.01"
+      end
+      test.identical(kind.load(copy), x)
+      equal(shell(("stat -c %%F '%s'"):format(pipe)), "fifo\n")
+    end)
+    it("refuses a folder and keeps a link: " .. kind.name, function()
+      local path, link = folder() .. "/a." .. kind.name, folder() .. "/b." .. kind.name
+      raises(folder() .. ": cannot be written: Is a directory", kind.save, folder())
+      os.execute(("touch '%s'; chmod 604 '%s'; ln -s a.%s '%s'"):format(path, path, kind.name, link))
+      kind.save(link)
+      test.identical(kind.load(path), x)
+      equal(shell(("cd '%s'; stat -c '%%F %%a' *"):format(folder())),
+        "regular file 604\nsymbolic link 777\n")
+    end)
+  end
+
+  it("goes to standard output", function()
+    local path = folder() .. "/out"
+    run(([[-e 'io.write("before\n"); tide.np.save("/dev/stdout", tide.ones(2)); print "after"' >%s]])
+      :format(path))
+    local text = contents(path)
+    equal(text:sub(1, 13), "before\n\x93NUMPY")
+    equal(text:sub(-6), "after\n")
+    os.execute(("head -c -6 '%s' | tail -c +8 > '%s.npy'"):format(path, path))
+    equal(tide.np.load(path .. ".npy"):tolist(), {1.0, 1.0})
+  end)
+  it("leaves one whole file when it is killed, whenever that is", function()
+    local path = folder() .. "/a.npz"
+    local script = ([[-e '
+      local x = tide.ones(300000)
+      while true do tide.np.savez("%s", {x = x}); tide.save({x = x}, "%s.st") end']])
+      :format(path, path)
+    for i = 1, 15 do run(script, ("timeout -s KILL %g"):format(0.12 + 0.02 * i)) end
+    tide.np.savez(path, {x = x})
+    tide.save({x = x}, path .. ".st")
+    equal(shell(("ls -A '%s'"):format(folder())), "a.npz\na.npz.st\n")
   end)
 end)
 

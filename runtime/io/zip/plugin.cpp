@@ -1,10 +1,11 @@
 // Zip archives through libzip.
 #include "runtime/io/zip/plugin.h"
 
+#include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
 #include <memory>
 
 namespace tide {
@@ -22,16 +23,99 @@ struct CloseMember {
   void operator()(zip_file_t* file) const { zip_fclose(file); }
 };
 
-Archive open_archive(const std::string& path, int flags, const std::string& shown_path) {
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), flags, &code));
-  if (archive) return archive;
-  if (code == ZIP_ER_NOZIP) throw_file_error(shown_path, "is not a zip archive");
-  zip_error_t error;
-  zip_error_init_with_code(&error, code);
+[[noreturn]] void throw_zip_error(const std::string& path, zip_error_t& error) {
   const std::string text = zip_error_strerror(&error);
   zip_error_fini(&error);
-  throw_file_error(shown_path, text);
+  throw_file_error(path, text);
+}
+
+Archive open_archive(const std::string& path) {
+  int code = 0;
+  Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  if (archive) return archive;
+  if (code == ZIP_ER_NOZIP) throw_file_error(path, "is not a zip archive");
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  throw_zip_error(path, error);
+}
+
+/// An open file as libzip writes archives: with steps back to the heads of members. By a path of
+/// its own libzip would write beside it and rename, and leave that behind when it is killed.
+class OpenFile {
+ public:
+  explicit OpenFile(int file) : file_(file) { zip_error_init(&error_); }
+  ~OpenFile() { zip_error_fini(&error_); }
+  OpenFile(const OpenFile&) = delete;
+
+  static zip_int64_t serve(void* self, void* data, zip_uint64_t size, zip_source_cmd_t command) {
+    return static_cast<OpenFile*>(self)->serve(data, size, command);
+  }
+
+ private:
+  zip_int64_t serve(void* data, zip_uint64_t size, zip_source_cmd_t command) {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(
+            ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
+            ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS,
+            ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE,
+            ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, ZIP_SOURCE_WRITE, -1);
+      case ZIP_SOURCE_STAT: {
+        auto* const status = static_cast<zip_stat_t*>(data);
+        zip_stat_init(status);
+        status->size = 0;
+        status->valid = ZIP_STAT_SIZE;
+        return sizeof *status;
+      }
+      case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&error_, data, size);
+      case ZIP_SOURCE_WRITE:
+        return write(data, size);
+      case ZIP_SOURCE_SEEK:
+      case ZIP_SOURCE_SEEK_WRITE: {
+        const zip_int64_t place = zip_source_seek_compute_offset(place_, end_, data, size, &error_);
+        if (place < 0) return -1;
+        place_ = static_cast<zip_uint64_t>(place);
+        return 0;
+      }
+      case ZIP_SOURCE_TELL:
+      case ZIP_SOURCE_TELL_WRITE:
+        return static_cast<zip_int64_t>(place_);
+      default:  // it was empty at first, and whoever opened it closes, keeps or drops it
+        return 0;
+    }
+  }
+
+  zip_int64_t write(const void* data, zip_uint64_t size) {
+    for (zip_uint64_t written = 0; written < size;) {
+      const ssize_t count = pwrite(file_, static_cast<const char*>(data) + written, size - written,
+                                   static_cast<off_t>(place_));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        zip_error_set(&error_, ZIP_ER_WRITE, errno);
+        return -1;
+      }
+      written += static_cast<zip_uint64_t>(count);
+      place_ += static_cast<zip_uint64_t>(count);
+    }
+    end_ = std::max(end_, place_);
+    return static_cast<zip_int64_t>(size);
+  }
+
+  int file_;
+  zip_uint64_t place_ = 0, end_ = 0;
+  zip_error_t error_;
+};
+
+Archive archive_in(OpenFile& file, const std::string& path) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* const source = zip_source_function_create(OpenFile::serve, &file, &error);
+  if (!source) throw_zip_error(path, error);
+  Archive archive(zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &error));
+  if (archive) return archive;
+  zip_source_free(source);
+  throw_zip_error(path, error);
 }
 
 /// One member, unpacked while it is read; its checksum is compared at the end.
@@ -74,7 +158,7 @@ void read(const std::string& path,
           const std::function<void(const std::string&, ByteSource&)>& visit) {
   // Tells apart what libzip reports alike, in the words of all other readers.
   const uint64_t file_size = FileSource(path).remaining();
-  const Archive archive = open_archive(path, ZIP_RDONLY, path);
+  const Archive archive = open_archive(path);
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t status;
@@ -90,10 +174,10 @@ void read(const std::string& path,
   }
 }
 
-void write(const std::string& path, const std::string& shown_path,
-           std::span<const ZipMember> members, bool compress) {
-  Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE, shown_path);
-  const auto fail = [&] { throw_file_error(shown_path, zip_strerror(archive.get())); };
+void write(int file, const std::string& path, std::span<const ZipMember> members, bool compress) {
+  OpenFile open_file(file);
+  Archive archive = archive_in(open_file, path);
+  const auto fail = [&] { throw_file_error(path, zip_strerror(archive.get())); };
   for (const ZipMember& member : members) {
     // libzip only reads through these pointers.
     zip_buffer_fragment_t parts[2];

@@ -21,9 +21,9 @@ struct ZipPlugin {
   /// Calls visit(name, contents) for each member that is no folder, in order.
   void (*read)(const std::string& path,
                const std::function<void(const std::string& name, ByteSource& contents)>& visit);
-  /// Writes an archive to the existing file `path`; errors speak of `shown_path`.
-  void (*write)(const std::string& path, const std::string& shown_path,
-                std::span<const ZipMember> members, bool compress);
+  /// Writes an archive to an open, empty file; errors speak of `path`.
+  void (*write)(int file, const std::string& path, std::span<const ZipMember> members,
+                bool compress);
 };
 
 }  // namespace tide

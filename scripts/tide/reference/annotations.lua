@@ -1,5 +1,6 @@
 -- Annotations for editors (the format of the Lua language server), made from the reference.
 local entries = require "tide.reference"
+local native = require "tide.native"
 local raise = require "tide.raise"
 local tide = require "tide"
 
@@ -251,10 +252,7 @@ end
 
 --- Writes the annotations to a file; gives a line about them.
 function annotations.write(path)
-  local file, reason = io.open(path, "w")
-  if not file then raise("manual: %s", reason) end
-  file:write(annotations.text())
-  if not file:close() then raise("manual: %s could not be written", path) end
+  native.write_file(path, annotations.text())
   return "annotations in " .. path
 end
 

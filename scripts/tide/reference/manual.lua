@@ -2,7 +2,7 @@
 local entries = require "tide.reference"
 local example = require "tide.reference.example"
 local facts = require "tide.reference.facts"
-local raise = require "tide.raise"
+local native = require "tide.native"
 
 local manual = {}
 
@@ -169,13 +169,6 @@ local function index_text()
   return kAbout .. table.concat(lines, "\n")
 end
 
-local function write_file(path, text)
-  local file, reason = io.open(path, "w")
-  if not file then raise("manual: %s", reason) end
-  file:write(text)
-  if not file:close() then raise("manual: %s could not be written", path) end
-end
-
 --- The families that no page holds, which the tests want to be none.
 function manual.left_out()
   local held, missing = {}, {}
@@ -193,8 +186,10 @@ end
 
 --- Writes the pages and README.md, their index, into a folder that exists; gives a line about them.
 function manual.write(folder)
-  for _, page in ipairs(pages) do write_file(folder .. "/" .. page.name .. ".md", page_text(page)) end
-  write_file(folder .. "/README.md", index_text())
+  for _, page in ipairs(pages) do
+    native.write_file(folder .. "/" .. page.name .. ".md", page_text(page))
+  end
+  native.write_file(folder .. "/README.md", index_text())
   return ("%d pages and README.md in %s"):format(#pages, folder)
 end
 

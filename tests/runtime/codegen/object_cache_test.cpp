@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include "runtime/codegen/kernel.h"
@@ -21,13 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kPlenty = int64_t{64} << 20;
+
 /// An own cache folder as long as it lives.
 class CacheFolder {
  public:
-  CacheFolder() : path_(fs::temp_directory_path() / "tide-cache-XXXXXX") {
+  explicit CacheFolder(int64_t limit = kPlenty)
+      : path_(fs::temp_directory_path() / "tide-cache-XXXXXX") {
     std::string name = path_.string();
     path_ = mkdtemp(name.data());
-    cache_.emplace(path_.string());
+    cache_.emplace(path_.string(), limit);
   }
   ~CacheFolder() { fs::remove_all(path_); }
   ObjectCache& cache() { return *cache_; }
@@ -98,28 +103,64 @@ TEST_CASE("a disk without room stays as it was", "[codegen]") {
   CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("the folder does not grow without bound, and loses the oldest first", "[codegen]") {
-  CacheFolder folder;
-  const std::string megabyte(1 << 20, 'x');
-  for (int i = 0; i < 90; ++i) folder.cache().store(std::to_string(i), megabyte);
-  uintmax_t total = 0;
-  for (const auto& file : fs::directory_iterator(folder.path())) total += file.file_size();
-  CHECK(total < uintmax_t{70} << 20);
+TEST_CASE("the folder keeps to its limit of bytes", "[codegen]") {
+  constexpr int64_t kLimit = int64_t{4} << 20;
+  CacheFolder folder(kLimit);
+  const std::string object(1 << 16, 'x');
+  for (int i = 0; i < 200; ++i) {
+    folder.cache().store(std::to_string(i), object);
+    CHECK(folder.cache().use().bytes <= kLimit + kLimit / 32 + (1 << 17));
+  }
+  CHECK(folder.cache().use().bytes > kLimit / 2);
   CHECK(folder.cache().load("0").empty());
-  CHECK(folder.cache().load("89") == megabyte);
+  CHECK(folder.cache().load("199") == object);
+}
+
+TEST_CASE("the folder keeps to its limit of files", "[codegen]") {
+  constexpr int64_t kLimit = int64_t{1} << 20;  // 128 files
+  CacheFolder folder(kLimit);
+  for (int i = 0; i < 2000; ++i) folder.cache().store(std::to_string(i), "little");
+  // A 32nd of the limit holds some 500 of such entries, as 64 bytes each are counted.
+  CHECK(folder.cache().use().files < 128 + 500);
+}
+
+TEST_CASE("what was used last stays longest", "[codegen]") {
+  constexpr int64_t kLimit = int64_t{4} << 20;
+  CacheFolder folder(kLimit);
+  const std::string object(1 << 16, 'x');
+  std::map<int, fs::path> files;
+  for (int i = 0; i < 40; ++i) {
+    folder.cache().store(std::to_string(i), object);
+    for (const auto& file : fs::directory_iterator(folder.path()))
+      if (fs::last_write_time(file) > fs::file_time_type::clock::now() - std::chrono::hours(1))
+        files[i] = file.path();
+    fs::last_write_time(files[i], fs::file_time_type::clock::now() - std::chrono::hours(100 - i));
+  }
+  CHECK(folder.cache().load("0") == object);  // used now, written first
+  for (int i = 100; i < 140; ++i) folder.cache().store(std::to_string(i), object);
+  CHECK(folder.cache().load("0") == object);
+  CHECK(folder.cache().load("1").empty());
+}
+
+TEST_CASE("a limit of nothing is no cache", "[codegen]") {
+  CacheFolder folder(0);
+  folder.cache().store("key", "object");
+  CHECK(folder.cache().load("key").empty());
+  CHECK(folder.cache().path().empty());
+  CHECK(fs::is_empty(folder.path()));
 }
 
 TEST_CASE("a folder open to others is not used", "[codegen]") {
   CacheFolder folder;
   chmod(folder.path().c_str(), 0755);
-  ObjectCache cache(folder.path().string());
+  ObjectCache cache(folder.path().string(), kPlenty);
   cache.store("key", "object");
   CHECK(cache.load("key").empty());
   CHECK(fs::is_empty(folder.path()));
 }
 
 TEST_CASE("a cache without a usable folder stays empty", "[codegen]") {
-  ObjectCache cache("/proc/no/such/folder");
+  ObjectCache cache("/proc/no/such/folder", kPlenty);
   cache.store("key", "object");
   CHECK(cache.load("key").empty());
 }
