@@ -25,6 +25,8 @@ std::atomic<Device>& default_device_word() {
   return device;
 }
 
+std::atomic<bool> default_is_set{false};
+
 int device_index(lua_State* L) {
   const Device& device = check<Device>(L, 1, "device");
   const std::string_view field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
@@ -69,7 +71,10 @@ void push_device(lua_State* L, Device device) {
 
 Device default_device() { return default_device_word().load(std::memory_order_relaxed); }
 
+bool default_device_is_set() { return default_is_set.load(std::memory_order_relaxed); }
+
 void set_default_device(Device device) {
+  default_is_set = true;
   default_device_word().store(device, std::memory_order_relaxed);
 }
 

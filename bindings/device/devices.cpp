@@ -19,6 +19,13 @@ std::optional<Device>& asked_for() {
   return device;
 }
 
+/// What `--device` or else TIDE_DEVICE says.
+std::optional<Device> chosen_accelerator() {
+  if (asked_for()) return asked_for();
+  if (const char* name = std::getenv("TIDE_DEVICE"); name && *name) return device_from_name(name);
+  return std::nullopt;
+}
+
 std::vector<Device> devices_of(DeviceKind kind) {
   std::vector<Device> devices = engine::devices();
   std::erase_if(devices, [kind](Device device) { return device.kind != kind; });
@@ -162,10 +169,14 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 Device accelerator() {
-  if (asked_for()) return *asked_for();
-  if (const char* name = std::getenv("TIDE_DEVICE"); name && *name) return device_from_name(name);
+  if (const auto device = chosen_accelerator()) return *device;
   const Device cuda{DeviceKind::cuda, 0};
   return engine::exists(cuda) ? cuda : Device{};
+}
+
+Device timed_device() {
+  if (default_device_is_set()) return default_device();
+  return chosen_accelerator().value_or(default_device());
 }
 
 void set_accelerator(const std::string& name) { asked_for() = device_from_name(name); }

@@ -26,7 +26,7 @@ Device place_at(lua_State* L, int index, Device fallback, const char* function) 
 
 /// Reads Event{device =, timing =} or Event(device).
 Event read_event(lua_State* L) {
-  Event event{default_device(), false, {}, false};
+  Event event{timed_device(), false, {}, false};
   if (lua_type(L, 1) != LUA_TTABLE) {
     event.device = place_at(L, 1, event.device, "Event");
     return event;
@@ -171,7 +171,9 @@ int stream_text(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"Event", guard<new_event>, "{device, timing}", "A point in the queue of a device",
+    {"Event", guard<new_event>, "{device, timing}",
+     "A point in the queue of a device: the one named, else the default device, if it was set, or "
+     "that of --device",
      "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
      "a:elapsed_time(b) >= 0 --> true"},
     {"Stream", guard<new_stream>, "device?",

@@ -37,6 +37,10 @@ Device accelerator();
 /// What `--device` said. Throws DeviceError for a name that cannot be.
 void set_accelerator(const std::string& name);
 
+/// The device whose work is timed where none is named: the default device if a script has set it,
+/// else that of `--device` or TIDE_DEVICE, else the default device.
+Device timed_device();
+
 /// The device at a stack index, or `fallback` where there is nothing.
 Device device_or(lua_State* L, int index, Device fallback, const char* function);
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "bindings/device/device_use.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/entry.h"
@@ -47,21 +48,40 @@ std::string row(const std::string& device, const std::string& name,
                  use.c_str());
 }
 
-/// This process's devices: their memory in tensors, and what is queued.
-std::string own_rows() {
+/// How long a table looks at what works.
+constexpr std::chrono::milliseconds kLook{200};
+
+/// The cpu, with the memory of this process's tensors, and the simulated accelerators, with that of
+/// all processes.
+std::string host_rows(const DeviceUse& use) {
   std::string text;
   for (Device device : engine::devices()) {
     if (device.kind == DeviceKind::cuda) continue;
     const auto memory = engine::memory(device);
-    const std::string name = device.kind == DeviceKind::cpu
-                                 ? std::to_string(engine::threads()) + " threads, " + kernel_cpu()
-                                 : "simulated accelerator";
-    text += row(device.name(), name, {}, memory_text(memory.in_use, memory.limit), "-");
+    if (device.kind == DeviceKind::cpu)
+      text += row(device.name(), std::to_string(engine::threads()) + " threads, " + kernel_cpu(),
+                  {}, memory_text(memory.in_use, memory.limit), or_dash(use.cpu, "%.0f%%"));
+    else
+      text += row(device.name(), "simulated accelerator", {},
+                  memory_text(static_cast<size_t>(use.sim_bytes(device.index)), memory.limit),
+                  text_of("%.0f%%", use.sim_percent(device.index)));
   }
   return text;
 }
 
+std::string sim_processes_text(const DeviceUse& use) {
+  std::string text;
+  for (const SimShare& share : use.sims)
+    if (share.bytes > 0 || share.percent > 0)
+      text += text_of("  sim:%d  process %d  %s  %.0f%%\n", share.index, share.process,
+                      memory_text(static_cast<size_t>(share.bytes), 0).c_str(), share.percent);
+  return text;
+}
+
 std::string table() {
+  UseMeter meter;
+  std::this_thread::sleep_for(kLook);
+  const DeviceUse use = meter.look();
   const auto statuses = cuda::device_statuses();
   const cuda::DriverReport& report = cuda::driver_report();
   const std::string release = cuda::driver_release();
@@ -80,8 +100,9 @@ std::string table() {
           text_of("  gpu %zu  process %u  %s\n", i, process.id,
                   process.bytes ? memory_text(process.bytes, 0).c_str() : "memory not told");
   }
-  text += own_rows() + kRule + "\n";
-  if (!statuses.empty())
+  text += host_rows(use) + kRule + "\n";
+  processes += sim_processes_text(use);
+  if (!statuses.empty() || !processes.empty())
     text += "processes that compute:\n" + (processes.empty() ? "  none\n" : processes);
   if (!report.usable())
     text += "CUDA cannot be used: " + report.problem + "; `tide info` tells more\n";
@@ -105,12 +126,14 @@ void print_monitor_head() {
 }  // namespace
 
 int monitor_devices(lua_State* L) {
-  lua_Integer times = -1;
+  const bool bounded = !lua_isnoneornil(L, 1);
   int is_number = 1;
-  if (!lua_isnoneornil(L, 1)) times = lua_tointegerx(L, 1, &is_number);
-  if (!is_number) throw ArgumentError("smi dmon: expected how many times to print");
-  for (int64_t i = 0; times < 0 || i < times; ++i) {
-    if (i) std::this_thread::sleep_for(std::chrono::seconds(1));
+  const lua_Integer times = bounded ? lua_tointegerx(L, 1, &is_number) : 0;
+  if (!is_number || times < 0) throw ArgumentError("smi dmon: expected how many times to print");
+  UseMeter meter;
+  for (int64_t i = 0; !bounded || i < times; ++i) {
+    std::this_thread::sleep_for(i ? std::chrono::seconds(1) : kLook);
+    const DeviceUse use = meter.look();
     if (i % 20 == 0) print_monitor_head();
     const auto statuses = cuda::device_statuses();
     for (size_t d = 0; d < statuses.size(); ++d) {
@@ -123,8 +146,13 @@ int monitor_devices(lua_State* L) {
     }
     for (Device device : engine::devices()) {
       if (device.kind == DeviceKind::cuda) continue;
-      std::printf(kMonitorRow, device.name().c_str(), "-", "-", "-", "-", "-", "-",
-                  text_of("%.0f", megabytes(engine::memory(device).in_use)).c_str());
+      const bool is_cpu = device.kind == DeviceKind::cpu;
+      const size_t bytes =
+          is_cpu ? engine::memory(device).in_use : static_cast<size_t>(use.sim_bytes(device.index));
+      const std::string percent =
+          is_cpu ? or_dash(use.cpu, "%.0f") : text_of("%.0f", use.sim_percent(device.index));
+      std::printf(kMonitorRow, device.name().c_str(), "-", "-", percent.c_str(), "-", "-", "-",
+                  text_of("%.0f", megabytes(bytes)).c_str());
     }
     std::fflush(stdout);
   }
@@ -135,9 +163,11 @@ namespace {
 
 constexpr Function kFunctions[] = {
     {"smi", guard<smi>, "",
-     "A table of the devices as text: temperature, power, memory, use and processes of GPUs, and "
-     "what this process "
-     "holds and has queued",
+     "A table of the devices as text: temperature, power, memory, use and processes of GPUs, use "
+     "of "
+     "the cpu, use and memory of simulated accelerators in all processes of the user, and what "
+     "this "
+     "process has queued; looks for 0.2 s",
      "type(tide.smi()) --> \"string\""},
 };
 

@@ -1,8 +1,11 @@
 // tide.benchmark: how long a function takes the host to queue and the device to do.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
@@ -16,7 +19,9 @@ namespace tide::bindings {
 
 /// A benchmark under way: it lives through the yields of the function that it times.
 struct Benchmark {
-  Device device;
+  std::optional<Device> device;  ///< the one that the script named
+  /// Steps that devices had run before the measured calls.
+  std::vector<std::pair<Device, int64_t>> launches;
   int warmup = 3, repeats = 10;
   int done = 0;        ///< calls that have ended, warm-up included
   double started = 0;  ///< of the measured calls
@@ -41,7 +46,6 @@ int count_option(lua_State* L, const char* name, int least) {
 
 Benchmark read_settings(lua_State* L) {
   Benchmark settings;
-  settings.device = accelerator();
   if (lua_isnoneornil(L, 2)) return settings;
   if (!lua_istable(L, 2))
     throw ArgumentError(std::string("benchmark: expected a table of options, got ") +
@@ -65,7 +69,10 @@ Benchmark read_settings(lua_State* L) {
 
 void start_measuring(Benchmark& run) {
   engine::synchronize("benchmark");
-  engine::reset_peak(run.device);
+  for (Device device : engine::used_devices()) {
+    engine::reset_peak(device);
+    run.launches.emplace_back(device, engine::launches(device));
+  }
   run.wait_before = engine::wait_seconds();
   run.started = engine::seconds();
 }
@@ -75,23 +82,47 @@ void set_number(lua_State* L, const char* name, double value) {
   lua_setfield(L, -2, name);
 }
 
+/// The devices that have worked since the measured calls began.
+std::vector<Device> busy_devices(const Benchmark& run) {
+  std::vector<Device> busy;
+  for (Device device : engine::used_devices()) {
+    const std::pair known{device, engine::launches(device)};
+    const bool has_rested = known.second == 0 || std::find(run.launches.begin(), run.launches.end(),
+                                                           known) != run.launches.end();
+    if (!has_rested) busy.push_back(device);
+  }
+  return busy;
+}
+
+void push_devices(lua_State* L, const std::vector<Device>& devices) {
+  lua_createtable(L, static_cast<int>(devices.size()), 0);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    push_device(L, devices[i]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+}
+
 int push_report(lua_State* L, Benchmark& run) {
   const double waited = engine::wait_seconds() - run.wait_before;
   engine::hand_over();
   const double host = engine::seconds() - run.started - waited;
   engine::synchronize("benchmark");
   const double total = engine::seconds() - run.started;
-  lua_createtable(L, 0, 8);
+  const std::vector<Device> busy = busy_devices(run);
+  const Device device = run.device ? *run.device : busy.size() == 1 ? busy[0] : timed_device();
+  lua_createtable(L, 0, 9);
   set_number(L, "host_ms", 1e3 * host / run.repeats);
   set_number(L, "device_ms", 1e3 * total / run.repeats);
   set_number(L, "wait_ms", 1e3 * waited / run.repeats);
   set_number(L, "compile_ms", 1e3 * (kernel_statistics().compile_seconds - run.compile_before));
-  lua_pushinteger(L, static_cast<lua_Integer>(engine::memory(run.device).peak));
+  lua_pushinteger(L, static_cast<lua_Integer>(engine::memory(device).peak));
   lua_setfield(L, -2, "peak_bytes");
   lua_pushinteger(L, run.repeats);
   lua_setfield(L, -2, "runs");
-  push_device(L, run.device);
+  push_device(L, device);
   lua_setfield(L, -2, "device");
+  push_devices(L, busy);
+  lua_setfield(L, -2, "devices");
   lua_rawgetp(L, LUA_REGISTRYINDEX, &kClass<Benchmark>);
   lua_getfield(L, -1, "report");
   lua_remove(L, -2);
@@ -145,6 +176,21 @@ double number_field(lua_State* L, const char* name) {
   return value;
 }
 
+/// " on sim:0", or " on several devices: cpu, sim:0"; nothing where none has worked.
+std::string places_text(lua_State* L) {
+  std::string names;
+  lua_getfield(L, 1, "devices");
+  const lua_Integer count = static_cast<lua_Integer>(lua_rawlen(L, -1));
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, -1, i);
+    names += (i > 1 ? ", " : "") + std::string(luaL_tolstring(L, -1, nullptr));
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 1);
+  if (count == 0) return "";
+  return (count > 1 ? " on several devices: " : " on ") + names;
+}
+
 int report_tostring(lua_State* L) {
   char text[256];
   snprintf(text, sizeof text,
@@ -152,14 +198,18 @@ int report_tostring(lua_State* L) {
            number_field(L, "host_ms"), number_field(L, "device_ms"), number_field(L, "compile_ms"),
            number_field(L, "wait_ms"), number_field(L, "peak_bytes") / (1 << 20),
            static_cast<int>(number_field(L, "runs")));
-  lua_pushstring(L, text);
+  const std::string line = text + places_text(L);
+  lua_pushlstring(L, line.data(), line.size());
   return 1;
 }
 
 constexpr Function kFunctions[] = {
     {"benchmark", guard<benchmark>, "fn, {warmup, repeats, device}",
      "Calls fn again and again and returns a table: host_ms (queueing), device_ms, compile_ms, "
-     "wait_ms, peak_bytes, runs",
+     "wait_ms, peak_bytes, runs, devices (those that worked) and device (the one named, the only "
+     "one "
+     "that worked, or the default device), whose peak it is. device_ms lasts until all have "
+     "finished",
      "tide.benchmark(function() return tide.ones(10) + 1 end, {repeats = 3}).runs --> 3"},
 };
 

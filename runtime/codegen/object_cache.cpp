@@ -21,6 +21,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/file_replacement.h"
+#include "runtime/core/own_folder.h"
 
 namespace tide {
 namespace {
@@ -79,26 +80,6 @@ int64_t cache_limit() {
   const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
   const bool usable = error == std::errc() && shift >= 0 && number >= 0;
   return usable && number <= INT64_MAX >> shift ? number << shift : kDefaultLimit;
-}
-
-void create_folders(const std::string& path) {
-  for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
-    mkdir(path.substr(0, end).c_str(), 0700);
-  mkdir(path.c_str(), 0700);
-}
-
-/// None without a folder to trust.
-Descriptor open_folder(const std::string& path) {
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  Descriptor folder(open(path.c_str(), kFlags));
-  if (folder < 0) {
-    create_folders(path);
-    folder = Descriptor(open(path.c_str(), kFlags));
-  }
-  struct stat status;
-  const bool own = folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
-                   (status.st_mode & 077) == 0;
-  return own ? std::move(folder) : Descriptor();
 }
 
 std::string file_name(std::string_view key) {
@@ -181,7 +162,7 @@ int64_t first_trim(int64_t limit) {
 
 ObjectCache::ObjectCache(const std::string& path, int64_t limit)
     : limit_(limit),
-      folder_(path.empty() || limit == 0 ? Descriptor() : open_folder(path)),
+      folder_(path.empty() || limit == 0 ? Descriptor() : open_own_folder(path)),
       path_(folder_ < 0 ? "" : path),
       until_trim_(first_trim(limit)) {}
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/cpu/sim_use.h"
 #include "runtime/cpu/team.h"
 #include "runtime/graph/backend.h"
 
@@ -53,8 +54,11 @@ class SimBackend : public HostBackend {
 
   std::unique_ptr<Backend> another_stream() override;
   std::string description() const override;
+  void* allocate(size_t bytes) override;
+  void release(void* data, size_t bytes) override;
   size_t memory_limit() const override { return card_->memory_limit; }
   void* allocate_host(size_t bytes) override;
+  void release_host(void* data, size_t bytes) override { HostBackend::release(data, bytes); }
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
@@ -66,6 +70,7 @@ class SimBackend : public HostBackend {
   struct Card {
     explicit Card(int index);
     int index;
+    SimUse& use;
     std::atomic<size_t> memory_limit;
     std::atomic<double> rate, staging_rate, pin_rate, latency, launch_cost;
     std::atomic<int64_t> fail_in[3] = {0, 0, 0};  ///< by Fault: 1 means the next one

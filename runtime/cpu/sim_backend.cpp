@@ -67,6 +67,7 @@ int sim_count() {
 
 SimBackend::Card::Card(int index)
     : index(index),
+      use(sim_use(index)),
       memory_limit(
           static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)))),
       rate(number_from("TIDE_SIM_RATE", kRate)),
@@ -94,15 +95,28 @@ void SimBackend::spend_launch_cost() const {
   if (cost > 0) spend_until(std::chrono::steady_clock::now() + seconds(cost));
 }
 
+void* SimBackend::allocate(size_t bytes) {
+  void* const data = HostBackend::allocate(bytes);
+  if (data) card_->use.bytes.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+  return data;
+}
+
+void SimBackend::release(void* data, size_t bytes) {
+  HostBackend::release(data, bytes);
+  card_->use.bytes.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+}
+
 void SimBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
   spend_launch_cost();
   const std::lock_guard lock(card_->core);
+  const BusyTime busy(card_->use);
   HostBackend::launch(step, bases, parameters);
 }
 
 NativeOutcome SimBackend::launch(const NativeStep& step, void* const* addresses) {
   spend_launch_cost();
   const std::lock_guard lock(card_->core);
+  const BusyTime busy(card_->use);
   return HostBackend::launch(step, addresses);
 }
 
@@ -112,6 +126,7 @@ void SimBackend::copy(void* destination, const void* source, size_t bytes, CopyK
   const std::lock_guard lock(kind == CopyKind::within    ? card_->core
                              : kind == CopyKind::to_host ? card_->link_out
                                                          : card_->link_in);
+  const BusyTime busy(card_->use);
   const auto start = std::chrono::steady_clock::now();
   HostBackend::copy(destination, source, bytes, kind);
   if (kind == CopyKind::within) return;
@@ -123,7 +138,7 @@ void SimBackend::copy(void* destination, const void* source, size_t bytes, CopyK
 
 void* SimBackend::allocate_host(size_t bytes) {
   const auto start = std::chrono::steady_clock::now();
-  void* data = HostBackend::allocate_host(bytes);
+  void* data = HostBackend::allocate(bytes);
   spend_until(start + seconds(time_for(bytes, card_->pin_rate)));
   return data;
 }

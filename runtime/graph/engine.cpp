@@ -365,6 +365,19 @@ Statistics statistics() {
   return result;
 }
 
+std::vector<Device> used_devices() {
+  std::vector<Device> devices;
+  for (const DeviceState* state : DeviceState::all()) devices.push_back(state->device);
+  return devices;
+}
+
+int64_t launches(Device device) {
+  int64_t count = 0;
+  for (const Stream* stream : DeviceState::all_streams())
+    if (stream->device.device == device) count += stream->queue.launches();
+  return count;
+}
+
 bool report_unread_failures(FILE* to) {
   bool any = false;
   try {

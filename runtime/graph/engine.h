@@ -18,6 +18,8 @@ namespace tide::engine {
 
 /// The devices that can be used: cpu, then the simulated accelerators, then CUDA's.
 std::vector<Device> devices();
+/// Those of them that this process has used so far.
+std::vector<Device> used_devices();
 /// Whether the device is there.
 bool exists(Device device);
 
@@ -176,6 +178,8 @@ struct Statistics {
   int64_t graphs = 0;    ///< CUDA graphs run, each in place of several launches
 };
 Statistics statistics();
+/// Steps that the device has run.
+int64_t launches(Device device);
 
 // --- failures ------------------------------------------------------------------------------------
 

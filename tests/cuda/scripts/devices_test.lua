@@ -3,7 +3,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal, is_true = test.equal, test.is_true
+local equal, is_true = test.same_type, test.is_true
 
 --- A device of CUDA that is not the first, if there is one.
 local function second() return tide.cuda.device_count() > 1 and "cuda:1" or "sim:1" end

@@ -1,0 +1,32 @@
+// Opens folders and checks whose they are.
+#include "runtime/core/own_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tide {
+namespace {
+
+void create_folders(const std::string& path) {
+  for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
+    mkdir(path.substr(0, end).c_str(), 0700);
+  mkdir(path.c_str(), 0700);
+}
+
+}  // namespace
+
+Descriptor open_own_folder(const std::string& path) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor folder(open(path.c_str(), kFlags));
+  if (folder < 0) {
+    create_folders(path);
+    folder = Descriptor(open(path.c_str(), kFlags));
+  }
+  struct stat status;
+  const bool own = folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
+                   (status.st_mode & 077) == 0;
+  return own ? std::move(folder) : Descriptor();
+}
+
+}  // namespace tide
