@@ -49,9 +49,13 @@ of the script's own stand behind --, as an unknown one before it is an error.
 )"},
     {"test", tide::test_command,
      R"(usage: tide test [PATH...] [options]
-Runs each *_test.lua below the paths (default: tests/scripts) in a process of its own. A folder with
-a runner.lua is one test program.
+Runs each *_test.lua and *_spec.lua below the paths (default: tests/scripts) in a process of its own,
+which is ended with all that it started. The files see busted's words as globals (describe, it,
+setup, spy, assert.are.equal, ...). A folder with a runner.lua is one test program. To find no test
+is a failure.
   --filter P    only tests whose name matches the Lua pattern P
+  --tag T       only tests with #T in their name (may be given again)
+  --watch       run again when a file changes: below the paths, or one that the tests loaded
   --device D    only on device D (may be given again)
   --jobs N      so many processes at once
   --timeout S   seconds a file may take (default: 300)

@@ -16,15 +16,16 @@ std::optional<std::string> OptionReader::value(const char* name) {
   return words_[index_];
 }
 
-std::optional<long long> OptionReader::number(const char* name, long long least) {
+std::optional<long long> OptionReader::number(const char* name, long long least, long long most) {
   const std::optional<std::string> text = value(name);
   if (!text) return std::nullopt;
   long long number = 0;
   const char* end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, number);
-  if (error != std::errc() || stop != end || number < least) {
+  if (error != std::errc() || stop != end || number < least || number > most) {
+    const std::string range = most == LLONG_MAX ? " on" : " to " + std::to_string(most);
     throw UsageError{std::string(name) + " needs a whole number from " + std::to_string(least) +
-                     " on: got '" + *text + "'"};
+                     range + ": got '" + *text + "'"};
   }
   return number;
 }

@@ -1,6 +1,7 @@
 // Reads a subcommand's words: `--name value`, `--name=value` and flags, the rest in order.
 #pragma once
 
+#include <climits>
 #include <optional>
 #include <string>
 
@@ -23,8 +24,8 @@ class OptionReader {
   /// value is missing.
   std::optional<std::string> value(const char* name);
 
-  /// As value, for a number not below `least`.
-  std::optional<long long> number(const char* name, long long least);
+  /// As value, for a whole number from `least` to `most`.
+  std::optional<long long> number(const char* name, long long least, long long most = LLONG_MAX);
 
   const std::string& word() const { return words_[index_]; }
   bool is_option() const { return word().size() > 1 && word()[0] == '-'; }

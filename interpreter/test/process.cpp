@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <list>
 #include <system_error>
 
+#include "interpreter/test/supervisor.h"
 #include "interpreter/test/test_result.h"
 
 namespace tide {
@@ -43,8 +43,6 @@ struct Child {
 
 /// In the new process: puts the pipes in their places and becomes `tide` with the words.
 [[noreturn]] void become(const std::vector<std::string>& words, int output, int report) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Tests end with their runner, however that ends.
-  setpgid(0, 0);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
@@ -64,8 +62,12 @@ Child start_child(size_t index, const ProcessStart& start) {
   check(pipe2(report, O_CLOEXEC) == 0, "pipe");
   const pid_t process = fork();
   check(process >= 0, "fork");
-  if (process == 0) become(start.words, output[1], report[1]);
-  setpgid(process, process);
+  if (process == 0) {
+    setpgid(0, 0);  // Ctrl-C is the runner's.
+    close(output[0]);
+    close(report[0]);
+    supervise([&] { become(start.words, output[1], report[1]); });
+  }
   close(output[1]);
   close(report[1]);
   fcntl(output[0], F_SETFL, O_NONBLOCK);
@@ -94,12 +96,10 @@ bool has_ended(Child& child, double time_limit) {
   child.end.seconds = seconds_since(child.start);
   if (child.end.seconds > time_limit && !child.end.timed_out) {
     child.end.timed_out = true;
-    kill(-child.process, SIGKILL);
+    kill(child.process, SIGTERM);
   }
   int status;
   if (waitpid(child.process, &status, WNOHANG) != child.process) return false;
-  // What it left running must not outlive its test.
-  kill(-child.process, SIGKILL);
   read_pipes(child);
   close(child.output);
   close(child.report);

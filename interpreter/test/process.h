@@ -25,8 +25,8 @@ struct ProcessStart {
 };
 
 /// Runs all, at most `at_once` at a time, and tells `ended` as each ends. One that runs longer than
-/// `time_limit` seconds is killed with all that it started. Throws std::system_error if a process
-/// cannot be made.
+/// `time_limit` seconds is killed. What it started, at any depth, ends with it in each case. Throws
+/// std::system_error if a process cannot be made.
 void run_processes(const std::vector<ProcessStart>& starts, int at_once, double time_limit,
                    const std::function<void(size_t index, const ProcessEnd&)>& ended);
 

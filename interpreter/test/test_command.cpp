@@ -15,6 +15,7 @@
 #include "interpreter/test/junit.h"
 #include "interpreter/test/process.h"
 #include "interpreter/test/test_result.h"
+#include "interpreter/test/watch.h"
 
 namespace tide {
 namespace {
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr char kDefaultPath[] = "tests/scripts";
 constexpr char kTestSuffix[] = "_test.lua";
+constexpr char kSpecSuffix[] = "_spec.lua";  ///< busted's
 constexpr char kProgramName[] = "runner.lua";
 
 struct Options {
@@ -30,7 +32,8 @@ struct Options {
   Words worker_words;  ///< Options that the test processes read.
   Words devices;
   std::string junit;
-  bool list = false;
+  std::string selection;  ///< The options that leave tests out, as they were given.
+  bool list = false, watch = false;
   // Tests use a team of threads each: two teams on the same cores would slow each other down.
   int jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2);
   double timeout = 300;
@@ -42,10 +45,14 @@ Options read_options(const Words& words) {
   while (reader.next()) {
     if (auto filter = reader.value("--filter")) {
       options.worker_words.insert(options.worker_words.end(), {"--filter", *filter});
+      options.selection += " --filter '" + *filter + "'";
+    } else if (auto tag = reader.value("--tag")) {
+      options.worker_words.insert(options.worker_words.end(), {"--tag", *tag});
+      options.selection += " --tag '" + *tag + "'";
     } else if (auto device = reader.value("--device")) {
       options.worker_words.insert(options.worker_words.end(), {"--device", *device});
       options.devices.push_back(*device);
-    } else if (auto jobs = reader.number("--jobs", 1)) {
+    } else if (auto jobs = reader.number("--jobs", 1, 1000)) {
       options.jobs = static_cast<int>(*jobs);
     } else if (auto timeout = reader.number("--timeout", 1)) {
       options.timeout = static_cast<double>(*timeout);
@@ -54,6 +61,9 @@ Options read_options(const Words& words) {
     } else if (reader.flag("--list")) {
       options.list = true;
       options.worker_words.push_back("--list");
+    } else if (reader.flag("--watch")) {
+      options.watch = true;
+      options.worker_words.push_back("--tell-loaded");
     } else if (reader.is_option()) {
       reader.refuse();
     } else {
@@ -70,7 +80,11 @@ struct TestFile {
   bool is_program = false;
 };
 
-/// The test files below a path, sorted; a file named outright need not end in _test.lua.
+bool is_test_name(const std::string& name) {
+  return name.ends_with(kTestSuffix) || name.ends_with(kSpecSuffix);
+}
+
+/// The test files below a path, sorted; a file named outright may be called as it likes.
 std::vector<TestFile> collect(const std::string& path) {
   if (!fs::exists(path)) throw UsageError{"test: there is no '" + path + "'"};
   if (!fs::is_directory(path)) return {{path}};
@@ -79,8 +93,11 @@ std::vector<TestFile> collect(const std::string& path) {
   std::vector<TestFile> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
     const std::string name = entry.path().string();
-    if (entry.is_regular_file() && name.ends_with(kTestSuffix)) files.push_back({name});
+    if (entry.is_regular_file() && is_test_name(name)) files.push_back({name});
   }
+  if (files.empty())
+    throw UsageError{"test: no *" + std::string(kTestSuffix) + " or *" + kSpecSuffix + " below '" +
+                     path + "'"};
   std::sort(files.begin(), files.end(),
             [](const TestFile& a, const TestFile& b) { return a.path < b.path; });
   return files;
@@ -128,18 +145,28 @@ void read_counts(FileResult& file) {
   add(" not there yet", {"a case", "pending", "", 0});
 }
 
-FileResult result_of(const TestFile& test, const ProcessEnd& end) {
-  FileResult file{test.path, {}, end.output, end.seconds};
+/// Moves the reports that are no tests to where they belong.
+void take_loaded(FileResult& file) {
+  for (const TestResult& result : file.tests)
+    if (result.status == "loaded") file.loaded.push_back(result.name);
+  std::erase_if(file.tests, [](const TestResult& result) { return result.status == "loaded"; });
+}
+
+FileResult result_of(const TestFile& test, const ProcessEnd& end, const Options& options) {
+  FileResult file{test.path, {}, end.output, end.seconds, {}};
   bool complete = true;
   if (test.is_program) {
     read_counts(file);
   } else {
     file.tests = decode(end.report, complete);
+    take_loaded(file);
   }
   const std::string reason = trouble(end, complete);
   // A program's exit status only repeats what its counts say.
   const bool told = test.is_program && end.exit_status == 1 && file.count("failed") > 0;
   if (!reason.empty() && !told) file.tests.push_back({"the process", "failed", reason, 0});
+  if (file.tests.empty() && (test.is_program || options.selection.empty()))
+    file.tests.push_back({"the file", "failed", "there is no test in it", 0});
   return file;
 }
 
@@ -188,8 +215,6 @@ class Progress {
     std::puts("");
   }
 
-  bool succeeded() const { return failed_ == 0; }
-
  private:
   void clear_line() const {
     if (on_terminal_) std::fputs("\r\033[K", stdout);
@@ -200,19 +225,18 @@ class Progress {
   bool on_terminal_;
 };
 
-int print_names(const std::vector<FileResult>& results) {
+void print_names(const std::vector<FileResult>& results) {
   for (const FileResult& file : results) {
+    if (file.count("failed") > 0) print_failures(file);
     for (const TestResult& test : file.tests) {
+      if (test.status != "listed") continue;
       std::printf("%s: %s\n", file.path.c_str(), test.name.c_str());
     }
   }
-  return EXIT_SUCCESS;
 }
 
-}  // namespace
-
-int test_command(const Words& words) {
-  const Options options = read_options(words);
+/// Runs all files below the paths once; `results` gets what they came to. The exit status.
+int run_all(const Options& options, std::vector<FileResult>& results) {
   std::vector<TestFile> files;
   std::vector<ProcessStart> starts;
   for (const std::string& path : options.paths) {
@@ -222,16 +246,54 @@ int test_command(const Words& words) {
       files.push_back(std::move(file));
     }
   }
-  std::vector<FileResult> results(files.size());
+  results.assign(files.size(), {});
   Progress progress(files.size());
   run_processes(starts, options.jobs, options.timeout, [&](size_t index, const ProcessEnd& end) {
-    results[index] = result_of(files[index], end);
+    results[index] = result_of(files[index], end, options);
     if (!options.list) progress.add(results[index], files[index].is_program);
   });
-  if (options.list) return print_names(results);
+  const bool none = std::all_of(results.begin(), results.end(),
+                                [](const FileResult& file) { return file.tests.empty(); });
+  if (options.list) print_names(results);
   if (!options.junit.empty()) write_junit(options.junit, results);
-  progress.print_total();
-  return progress.succeeded() ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (!options.list) progress.print_total();
+  if (none) std::fprintf(stderr, "tide: test: no test matches%s\n", options.selection.c_str());
+  const bool failed = std::any_of(results.begin(), results.end(),
+                                  [](const FileResult& file) { return file.count("failed") > 0; });
+  return none || failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/// Runs all again whenever a file below the paths, or one that the tests loaded, has changed, until
+/// Ctrl-C ends the process.
+[[noreturn]] void run_and_watch(const Options& options) {
+  for (;;) {
+    const FileStates before = look_at(options.paths);
+    std::vector<FileResult> results;
+    try {
+      run_all(options, results);
+    } catch (const UsageError& error) {
+      std::fprintf(stderr, "tide: %s\n", error.message.c_str());
+    }
+    std::vector<std::string> watched = options.paths;
+    for (const FileResult& file : results)
+      watched.insert(watched.end(), file.loaded.begin(), file.loaded.end());
+    FileStates known = look_at(watched);
+    // What changed while the tests ran is an edit if it is source, else their own output.
+    for (const auto& [path, state] : before)
+      if (path.ends_with(".lua")) known[path] = state;
+    std::printf("watching %zu files; Ctrl-C ends\n", known.size());
+    std::fflush(stdout);
+    std::printf("\n%s has changed\n", wait_for_change(watched, known).c_str());
+  }
+}
+
+}  // namespace
+
+int test_command(const Words& words) {
+  const Options options = read_options(words);
+  if (options.watch) run_and_watch(options);
+  std::vector<FileResult> results;
+  return run_all(options, results);
 }
 
 }  // namespace tide

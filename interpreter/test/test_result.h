@@ -10,7 +10,9 @@ namespace tide {
 /// One test's end.
 struct TestResult {
   std::string name;
-  std::string status;  ///< "passed", "failed", "pending" or, when names are asked for, "listed".
+  /// "passed", "failed", "pending" or, when names are asked for, "listed"; "loaded": not a test,
+  /// but a file that was loaded.
+  std::string status;
   std::string message;
   double seconds = 0;
 };
@@ -21,6 +23,7 @@ struct FileResult {
   std::vector<TestResult> tests;
   std::string output;  ///< What the tests printed.
   double seconds = 0;
+  std::vector<std::string> loaded;  ///< Files that it loaded, if they were asked for.
 
   int count(std::string_view status) const;
 };

@@ -14,11 +14,11 @@
 namespace tide {
 namespace {
 
-/// Runs the tests that the file has registered.
-constexpr std::string_view kRunTests = R"(
-  local report, list, filter, devices = ...
-  require("tide.test").run {report = report, list = list, filter = filter, devices = devices}
-)";
+/// Texts of the library: what a file of tests sees as its globals, what runs the tests that it has
+/// registered, and a function that lists the files loaded from then on.
+constexpr std::string_view kEnvironment = "return (require 'tide.test.environment')";
+constexpr std::string_view kRunTests = "local options = ... require('tide.test').run(options)";
+constexpr std::string_view kLoadedFiles = "return (require 'tide.test.loaded_files')";
 
 void write_all(std::string_view text) {
   while (!text.empty()) {
@@ -49,8 +49,8 @@ void report_failure(lua_State* L, const std::string& name) {
 
 struct Options {
   std::string path, filter;
-  bool list = false;
-  Words devices;
+  bool list = false, tell_loaded = false;
+  Words devices, tags;
 };
 
 Options read_options(const Words& words) {
@@ -59,10 +59,14 @@ Options read_options(const Words& words) {
   while (reader.next()) {
     if (auto filter = reader.value("--filter")) {
       options.filter = *filter;
+    } else if (auto tag = reader.value("--tag")) {
+      options.tags.push_back(*tag);
     } else if (auto device = reader.value("--device")) {
       options.devices.push_back(*device);
     } else if (reader.flag("--list")) {
       options.list = true;
+    } else if (reader.flag("--tell-loaded")) {
+      options.tell_loaded = true;
     } else {
       options.path = reader.word();
     }
@@ -70,26 +74,55 @@ Options read_options(const Words& words) {
   return options;
 }
 
-bool run_registered_tests(lua_State* L, const Options& options) {
+/// Calls a text of the library with the arguments on top of the stack.
+bool call_library(lua_State* L, std::string_view text, int arguments, int results) {
   const std::string chunk_name = std::string(kLibrarySource) + "test runner";
-  luaL_loadbufferx(L, kRunTests.data(), kRunTests.size(), chunk_name.c_str(), "t");
+  luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t");
+  lua_insert(L, -1 - arguments);
+  return call(L, arguments, results);
+}
+
+/// Sets a field of the table on top of the stack to a list of words; leaves it out if there are
+/// none.
+void set_words(lua_State* L, const char* name, const Words& words) {
+  if (words.empty()) return;
+  lua_newtable(L);
+  for (const std::string& word : words) {
+    lua_pushlstring(L, word.data(), word.size());
+    lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
+  }
+  lua_setfield(L, -2, name);
+}
+
+/// Runs the file, which sees busted's words beside Lua's globals.
+bool run_test_file(lua_State* L, const std::string& path) {
+  if (luaL_loadfilex(L, path.c_str(), "t") != LUA_OK) return false;
+  if (!call_library(L, kEnvironment, 0, 1)) return false;
+  lua_setupvalue(L, -2, 1);
+  return call(L, 0, 0);
+}
+
+bool run_registered_tests(lua_State* L, const Options& options) {
+  lua_newtable(L);
   lua_pushcfunction(L, report);
+  lua_setfield(L, -2, "report");
   lua_pushboolean(L, options.list);
-  if (options.filter.empty()) {
-    lua_pushnil(L);
-  } else {
+  lua_setfield(L, -2, "list");
+  if (!options.filter.empty()) {
     lua_pushlstring(L, options.filter.data(), options.filter.size());
+    lua_setfield(L, -2, "filter");
   }
-  if (options.devices.empty()) {
-    lua_pushnil(L);
-  } else {
-    lua_newtable(L);
-    for (const std::string& device : options.devices) {
-      lua_pushlstring(L, device.data(), device.size());
-      lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
-    }
-  }
-  return call(L, 4, 0);
+  set_words(L, "tags", options.tags);
+  set_words(L, "devices", options.devices);
+  return call_library(L, kRunTests, 1, 0);
+}
+
+/// Reports the files in the list that the function on top of the stack returns, and the file
+/// itself.
+void report_loaded(lua_State* L) {
+  if (!call(L, 0, 1)) return;
+  for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; ++i, lua_pop(L, 1))
+    write_all(encode({lua_tostring(L, -1), "loaded", "", 0}));
 }
 
 }  // namespace
@@ -98,12 +131,13 @@ int test_worker_command(const Words& words) {
   const Options options = read_options(words);
   State state;
   state.set_arguments({{program_name, "test"}, options.path, {}});
-  const bool loaded = luaL_loadfilex(state, options.path.c_str(), "t") == LUA_OK;
-  if (!loaded || !call(state, 0, 0)) {
+  if (options.tell_loaded && !call_library(state, kLoadedFiles, 0, 1))
+    report_failure(state, "the list of loaded files");
+  if (!run_test_file(state, options.path))
     report_failure(state, "the file itself");
-  } else if (!run_registered_tests(state, options)) {
+  else if (!run_registered_tests(state, options))
     report_failure(state, "the file's tests");
-  }
+  if (options.tell_loaded) report_loaded(state);
   const int status = finish(state, EXIT_SUCCESS);
   write_all(kReportEnd);
   return status;

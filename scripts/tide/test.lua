@@ -4,64 +4,84 @@
 --     it("gives the sum of products", function() ... end)
 --   end)
 local asserts = require "tide.test.asserts"
-local strict_table = require "tide.strict_table"
+local raise = require "tide.raise"
+local spy = require "tide.test.spy"
 local tide = require "tide"
 
 local test = {}
 for name, fn in pairs(asserts) do test[name] = fn end
 
-local suites = {}   -- what the outermost describes of the loaded files registered
-local current = nil -- the group that is being read
-
 local function new_group(name, parent)
-  return {name = name, parent = parent, tests = {}, before = {}, after = {}}
+  return {name = name, parent = parent, tests = {}, setup = {}, teardown = {}, before = {}, after = {}}
 end
+
+local root = new_group ""  -- what the loaded files registered, and not yet run
+local current = root       -- the group that is being read
+local running = nil        -- the test that runs: a list of what it wants done at its end
+
+local function check_function(word, fn)
+  if type(fn) ~= "function" then raise("%s: expected a function, got %s", word, type(fn)) end
+end
+
+local function joined(path, name) return path == "" and name or path .. " " .. name end
 
 --- A group of tests. `fn` is called with each device in turn; once if it takes no parameter.
 function test.describe(name, fn)
-  if not current then
-    suites[#suites + 1] = {name = name, fn = fn}
+  check_function("describe", fn)
+  local parent = current
+  if parent == root then
+    root.tests[#root.tests + 1] = {name = name, suite = fn}
     return
   end
-  local group = new_group(name, current)
-  current.tests[#current.tests + 1] = group
-  local parent = current
-  current = group
+  local group = new_group(name, parent)
+  parent.tests[#parent.tests + 1] = group
+  group.device, current = parent.device, group
   fn(parent.device)
   current = parent
 end
 
-local function needs_group(word)
-  if not current then error(word .. " stands outside of describe", 3) end
-  return current
-end
-
---- One test, named as a sentence; it fails if `fn` raises an error.
+--- One test, named as a sentence; it fails if `fn` raises an error. Without `fn` it is pending.
 function test.it(name, fn)
-  local group = needs_group("it")
-  group.tests[#group.tests + 1] = {name = name, fn = fn}
+  if fn ~= nil then check_function("it", fn) end
+  current.tests[#current.tests + 1] = {name = name, fn = fn}
 end
 
---- A test that cannot run yet, or not here; `name` should say why.
+-- What ends a test that calls `pending`.
+local Pending = {}
+
+--- A test that cannot run yet, or not here; `name` should say why. Inside of a test: ends it so.
 function test.pending(name)
-  local group = needs_group("pending")
-  group.tests[#group.tests + 1] = {name = name}
+  if running and current == root then error(setmetatable({name = name}, Pending), 0) end
+  current.tests[#current.tests + 1] = {name = name}
 end
+
+local function add_hook(word, kind, fn)
+  check_function(word, fn)
+  local list = current[kind]
+  list[#list + 1] = fn
+end
+
+--- Runs once before the tests of this group and of the groups in it.
+function test.setup(fn) add_hook("setup", "setup", fn) end
+
+--- Runs once after the tests of this group and of the groups in it, also if one failed.
+function test.teardown(fn) add_hook("teardown", "teardown", fn) end
 
 --- Runs before each test of this group and of the groups in it.
-function test.before_each(fn)
-  local group = needs_group("before_each")
-  group.before[#group.before + 1] = fn
-end
+function test.before_each(fn) add_hook("before_each", "before", fn) end
 
 --- Runs after each test of this group and of the groups in it, also if it failed.
-function test.after_each(fn)
-  local group = needs_group("after_each")
-  group.after[#group.after + 1] = fn
+function test.after_each(fn) add_hook("after_each", "after", fn) end
+
+--- Runs at the end of the test that calls it, also if it fails.
+function test.finally(fn)
+  if not running then raise "finally stands outside of a test" end
+  running[#running + 1] = fn
 end
 
 --- The error's text with the lines of the test that led to it.
 local function with_lines(message)
+  if getmetatable(message) == Pending then return message end
   if type(message) ~= "string" then return tostring(message) end
   local lines = {message}
   for line in debug.traceback("", 2):gmatch("[^\n]+") do
@@ -73,50 +93,97 @@ local function with_lines(message)
   return table.concat(lines, "\n")
 end
 
+local function call_all(list)
+  for _, fn in ipairs(list) do fn() end
+end
+
 --- Runs the hooks of `group` and its parents: before_each from the outside in, after_each back
 --- again.
 local function run_hooks(group, kind)
   if group.parent and kind == "before" then run_hooks(group.parent, kind) end
-  for _, fn in ipairs(group[kind]) do fn() end
+  call_all(group[kind])
   if group.parent and kind == "after" then run_hooks(group.parent, kind) end
 end
 
 local function run_one(case, group, report, name)
   if not case.fn then return report(name, "pending", nil, 0) end
-  local start = tide.time()
+  local start, spies, around = tide.time(), spy.placed(), running
+  running = {}
   local ok, message = xpcall(function()
     run_hooks(group, "before")
     case.fn()
   end, with_lines)
-  local cleaned, trouble = xpcall(run_hooks, with_lines, group, "after")
-  if ok and not cleaned then ok, message = false, trouble end
+  local done = running
+  for _, clean in ipairs {function() call_all(done) end, function() run_hooks(group, "after") end} do
+    local cleaned, trouble = xpcall(clean, with_lines)
+    if ok and not cleaned then ok, message = false, trouble end
+  end
+  running = around
+  spy.revert_to(spies)
+  if getmetatable(message) == Pending then return report(name, "pending", nil, 0) end
   report(name, ok and "passed" or "failed", not ok and message or nil, tide.time() - start)
 end
 
-local function run_group(group, path, suffix, options)
+--- Whether a test of this name is to run.
+local function is_wanted(name, options)
+  if options.filter and not name:find(options.filter) then return false end
+  if not options.tags then return true end
+  for _, tag in ipairs(options.tags) do
+    local first, last = name:find("#" .. tag, 1, true)
+    if first and not name:find("^[%w_]", last + 1) then return true end
+  end
+  return false
+end
+
+local function has_wanted(group, path, suffix, options)
   for _, case in ipairs(group.tests) do
-    local name = path .. " " .. case.name
+    local name = joined(path, case.name)
+    if case.tests and has_wanted(case, name, suffix, options)
+      or not case.tests and is_wanted(name .. suffix, options) then
+      return true
+    end
+  end
+  return false
+end
+
+--- Runs the tests of a group. If the `setup` of a group around them failed, `trouble` is its error,
+--- and so is theirs.
+local function run_group(group, path, suffix, options, trouble)
+  if not has_wanted(group, path, suffix, options) then return end
+  local spies = spy.placed()
+  if not trouble and not options.list then
+    local ok, message = xpcall(call_all, with_lines, group.setup)
+    if not ok then trouble = message end
+  end
+  for _, case in ipairs(group.tests) do
+    local name = joined(path, case.name)
     if case.tests then
-      run_group(case, name, suffix, options)
-    elseif not options.filter or (name .. suffix):find(options.filter) then
+      run_group(case, name, suffix, options, trouble)
+    elseif is_wanted(name .. suffix, options) then
       if options.list then
         options.report(name .. suffix, "listed", nil, 0)
+      elseif trouble then
+        options.report(name .. suffix, "failed", trouble, 0)
       else
         run_one(case, group, options.report, name .. suffix)
       end
     end
   end
+  if options.list then return end
+  local ok, message = xpcall(call_all, with_lines, group.teardown)
+  if not ok then options.report(joined(path .. suffix, "teardown"), "failed", message, 0) end
+  spy.revert_to(spies)
 end
 
 --- Reads one outermost describe for one device and runs what it holds.
-local function run_suite(suite, device, options)
+local function run_suite(suite, parent, device, options, trouble)
   local suffix = device and (" [%s]"):format(tostring(device)) or ""
-  local group = new_group(suite.name)
+  local group = new_group(suite.name, parent)
   group.device, current = device, group
-  local ok, message = xpcall(suite.fn, with_lines, device)
-  current = nil
+  local ok, message = xpcall(suite.suite, with_lines, device)
+  current = root
   if not ok then return options.report(suite.name .. suffix, "failed", message, 0) end
-  run_group(group, suite.name, suffix, options)
+  run_group(group, suite.name, suffix, options, trouble)
 end
 
 local function print_report(name, status, message)
@@ -126,30 +193,47 @@ local function print_report(name, status, message)
   end
 end
 
---- Runs the tests registered so far. Options: `filter` (a Lua pattern of names), `devices` (a list;
---- default: all there are), `list` (only name them), `report(name, status, message, seconds)`,
---- called for each test with the status "passed", "failed" or "pending". Returns how many of each
---- there were; without a `report` of yours, prints failures and the counts.
+--- Runs what stands outside of all groups, and the outermost of these.
+local function run_all(group, devices, options)
+  local trouble = nil
+  if not options.list and #group.setup > 0 then
+    local ok, message = xpcall(call_all, with_lines, group.setup)
+    if not ok then trouble = message end
+  end
+  for _, case in ipairs(group.tests) do
+    if not case.suite then
+      local single = new_group("", group)
+      single.tests[1] = case
+      run_group(single, "", "", options, trouble)
+    elseif debug.getinfo(case.suite, "u").nparams == 0 then
+      run_suite(case, group, nil, options, trouble)
+    else
+      for _, device in ipairs(devices) do run_suite(case, group, device, options, trouble) end
+    end
+  end
+  if options.list then return end
+  local ok, message = xpcall(call_all, with_lines, group.teardown)
+  if not ok then options.report("teardown", "failed", message, 0) end
+end
+
+--- Runs the tests registered so far. Options: `filter` (a Lua pattern of names), `tags` (a list: only
+--- tests with one of them, as #slow, in their name), `devices` (a list; default: all there are),
+--- `list` (only name them), `report(name, status, message, seconds)`, called for each test with the
+--- status "passed", "failed" or "pending". Returns how many of each there were; without a `report`
+--- of yours, prints failures and the counts.
 function test.run(options)
   options = options or {}
   local counts = {passed = 0, failed = 0, pending = 0, listed = 0}
   local report = options.report or print_report
-  local settings = {filter = options.filter, list = options.list}
+  local settings = {filter = options.filter, tags = options.tags, list = options.list}
   function settings.report(name, status, message, seconds)
     counts[status] = counts[status] + 1
     report(name, status, message, seconds)
   end
-  local registered = suites
-  suites = {}
-  for _, suite in ipairs(registered) do
-    if debug.getinfo(suite.fn, "u").nparams == 0 then
-      run_suite(suite, nil, settings)
-    else
-      for _, device in ipairs(options.devices or tide.devices()) do
-        run_suite(suite, device, settings)
-      end
-    end
-  end
+  local registered = root
+  root = new_group ""
+  current = root
+  run_all(registered, options.devices or tide.devices(), settings)
   if not options.report and not options.list then
     local pending = counts.pending > 0 and (", %d pending"):format(counts.pending) or ""
     print(("%d passed, %d failed%s"):format(counts.passed, counts.failed, pending))
@@ -157,4 +241,4 @@ function test.run(options)
   return counts.passed, counts.failed, counts.pending
 end
 
-return strict_table("tide.test", test)
+return test

@@ -79,7 +79,7 @@ end
 local function check_values(results, values)
   if results.n ~= #values then return ("%d values, expected %d"):format(results.n, #values) end
   for i, expected in ipairs(values) do
-    local difference = compare.equal(results[i], expected)
+    local difference = compare.same_type(results[i], expected)
     if difference then return ("value %d: %s"):format(i, difference) end
   end
 end

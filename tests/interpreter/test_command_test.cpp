@@ -1,7 +1,15 @@
 // `tide test`: what it makes of good, bad, slow and crashing files.
+#include <signal.h>
+
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
 
 #include "tests/interpreter/command.h"
+#include "tests/interpreter/terminal.h"
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
@@ -74,4 +82,107 @@ TEST_CASE("results are written as JUnit XML", "[test command]") {
 
 TEST_CASE("a path that is not there is named", "[test command]") {
   CHECK_THAT(run_tide({"test", "nowhere"}).err, StartsWith("tide: test: there is no 'nowhere'\n"));
+}
+
+TEST_CASE("a file of tests has busted's words as globals, and may be called _spec",
+          "[test command]") {
+  const TemporaryFolder folder;
+  folder.write("one_spec.lua",
+               "describe('a', function() local x before_each(function() x = 1 end) "
+               "it('works', function() assert.are.equal(1, x) end) "
+               "it('fails', function() assert.is_nil(x) end) end)");
+  folder.write("two_test.lua", "it('works', function() assert(require 'a_module') end)");
+  folder.write("a_module.lua", "return describe == nil and type(assert) == 'function'");
+  const Outcome outcome = run_tide({"test", "."}, "", folder.path());
+  CHECK_THAT(outcome.out, Contains("one_spec.lua: a fails\n    ./one_spec.lua:1: nil: got 1"));
+  CHECK_THAT(outcome.out, EndsWith("\n2 passed, 1 failed\n"));
+}
+
+TEST_CASE("to find no test is a failure", "[test command]") {
+  const TemporaryFolder folder;
+  const Outcome none = run_tide({"test", folder.path()});
+  CHECK(none.status == 1);
+  CHECK_THAT(none.err, StartsWith("tide: test: no *_test.lua or *_spec.lua below '"));
+
+  const Outcome empty = run_file("");
+  CHECK(empty.status == 1);
+  CHECK_THAT(empty.out, Contains("one_test.lua: the file\n    there is no test in it"));
+
+  const std::string text = "test.describe('a', function() it('works #fast', function() end) end)";
+  for (const char* option : {"--filter", "--tag"}) {
+    const Outcome outcome = run_file(text, {option, "fas"});
+    CAPTURE(option, outcome.out);
+    CHECK(outcome.status == (std::string(option) == "--tag" ? 1 : 0));
+  }
+  const Outcome filtered = run_file(text, {"--filter", "nothing"});
+  CHECK(filtered.status == 1);
+  CHECK_THAT(filtered.err, Contains("tide: test: no test matches --filter 'nothing'\n"));
+  CHECK(run_file(text, {"--filter", "nothing", "--list"}).status == 1);
+  CHECK_THAT(run_file(text, {"--tag", "fast"}).out, EndsWith("\n1 passed, 0 failed\n"));
+
+  const TemporaryFolder program;
+  program.write("runner.lua", "print('0 passed  0 failed')");
+  CHECK(run_tide({"test", program.path()}).status == 1);
+}
+
+TEST_CASE("numbers of options are read to their end", "[test command]") {
+  for (const char* words : {"--jobs 3x", "--jobs x", "--jobs 0", "--jobs 1.5", "--jobs 99999999999",
+                            "--jobs=", "--timeout 3s", "--timeout -1"}) {
+    CAPTURE(words);
+    std::istringstream text(words);
+    std::vector<std::string> options;
+    for (std::string word; text >> word;) options.push_back(word);
+    const Outcome outcome = run_file("", options);
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.err, Contains(" needs a whole number from 1 "));
+  }
+}
+
+TEST_CASE("what a test started ends with its file", "[test command]") {
+  const bool times_out = GENERATE(false, true);
+  CAPTURE(times_out);
+  const TemporaryFolder folder;
+  // A child, a grandchild, and both again in a session of their own.
+  folder.write("children.sh",
+               "sleep 300 & echo $$ $! >>pids\n"
+               "[ $# = 1 ] || { setsid sh children.sh again & }\nwait\n");
+  folder.write("one_test.lua",
+               "os.execute 'sh children.sh >/dev/null 2>&1 &' repeat local n = 0 "
+               "for _ in io.lines 'pids' do n = n + 1 end until n == 2 " +
+                   std::string(times_out ? "while true do end" : "it('works', function() end)"));
+  folder.write("pids", "");
+  const Outcome outcome = run_tide({"test", ".", "--timeout", "3"}, "", folder.path());
+  CHECK(outcome.status == (times_out ? 1 : 0));
+  std::istringstream pids(test::read_file(folder.path() + "/pids"));
+  int count = 0;
+  for (pid_t pid; pids >> pid; ++count) {
+    CAPTURE(pid);
+    CHECK(kill(pid, 0) == -1);
+  }
+  CHECK(count == 4);
+}
+
+TEST_CASE("--watch runs the tests again when a file changes, until Ctrl-C", "[test command]") {
+  const TemporaryFolder folder, elsewhere;
+  const std::string module = elsewhere.write("watched.lua", "return 1");
+  const std::string test = folder.write(
+      "one_test.lua", "it('is one', function() assert.are.equal(1, dofile '" + module + "') end)");
+  test::Terminal terminal({"test", folder.path(), "--watch"});
+  const auto change = [](const std::string& path, const std::string& text) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::ofstream(path) << text;
+  };
+  CHECK_THAT(terminal.read_until("watching 2 files; Ctrl-C ends"),
+             Contains("1 passed, 0 failed\n"));
+  change(module, "return 22");
+  CHECK_THAT(terminal.read_until("watching 2 files"),
+             Contains(module + " has changed") && Contains("0 passed, 1 failed\n"));
+  change(folder.path() + "/two_spec.lua", "it('works', function() end)");
+  CHECK_THAT(terminal.read_until("watching 3 files"),
+             Contains("two_spec.lua has changed") && Contains("1 passed, 1 failed\n"));
+  std::filesystem::remove(test);
+  CHECK_THAT(terminal.read_until("watching 1 files"),
+             Contains("one_test.lua has changed") && Contains("1 passed, 0 failed\n"));
+  terminal.type("\x03");
+  CHECK(terminal.wait() == 128 + SIGINT);
 }

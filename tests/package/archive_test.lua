@@ -4,7 +4,7 @@ local tide = require "tide"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local shell = dofile(here .. "/support/shell.lua")
-local describe, it, equal, is_true = test.describe, test.it, test.equal, test.is_true
+local describe, it, equal, is_true = test.describe, test.it, test.same_type, test.is_true
 
 local kLargest = 60e6
 

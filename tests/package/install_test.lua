@@ -4,7 +4,7 @@ local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local shell = dofile(here .. "/support/shell.lua")
-local describe, it, equal = test.describe, test.it, test.equal
+local describe, it, equal = test.describe, test.it, test.same_type
 
 --- The prefix of an installation of the build.
 local installed = shell.once(function()

@@ -4,7 +4,7 @@ local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local shell = dofile(here .. "/support/shell.lua")
-local describe, it, equal = test.describe, test.it, test.equal
+local describe, it, equal = test.describe, test.it, test.same_type
 
 --- A tree with nothing built in it, whose owner is not root.
 local function new_tree()

@@ -6,7 +6,7 @@ local test = require "tide.test"
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local check_gradient = dofile(here .. "/support/gradient.lua")
 local describe, it = test.describe, test.it
-local equal, close, raises = test.equal, test.close, test.raises
+local equal, close, raises = test.same_type, test.close, test.raises
 local F = tide.nn.functional
 
 describe("gradients", function(device)

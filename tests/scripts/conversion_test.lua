@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal, raises = test.equal, test.raises
+local equal, raises = test.same_type, test.raises
 
 local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
   "uint8", "bool"}

@@ -4,7 +4,7 @@ local tide = require "tide"
 local test = require "tide.test"
 local class = require "tide.class"
 local describe, it = test.describe, test.it
-local close, equal, raises = test.close, test.equal, test.raises
+local close, equal, raises = test.close, test.same_type, test.raises
 local autograd = tide.autograd
 
 local function numbers(device, values, options)

@@ -1,7 +1,7 @@
 -- What ops give at their edges: where there is nothing to reduce, beside nan, in half precision.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, close, raises = test.describe, test.it, test.equal, test.close, test.raises
+local describe, it, equal, close, raises = test.describe, test.it, test.same_type, test.close, test.raises
 local F = tide.nn.functional
 
 local nan <const>, inf <const> = 0 / 0, 1 / 0

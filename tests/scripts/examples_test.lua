@@ -43,7 +43,7 @@ describe("examples", function()
   end)
   it("can fail", function()
     local got, promised = example.run "tide.tensor{1.0, 4}:sqrt() --> {1.0, 3.0}"
-    test.equal({got, promised}, {"{1.0, 2.0}", "{1.0, 3.0}"})
+    test.same_type({got, promised}, {"{1.0, 2.0}", "{1.0, 3.0}"})
   end)
 end)
 

@@ -3,7 +3,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal, raises = test.equal, test.raises
+local equal, raises = test.same_type, test.raises
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run_script = dofile(here .. "/support/failing_script.lua")
@@ -234,6 +234,6 @@ describe("a position out of range", function(device)
       return picked:sum():item()
     end)
     test.is_true(message:find("failure_test.lua:%d+"))
-    test.equal((x + 1):sum():item(), 20.0)
+    test.same_type((x + 1):sum():item(), 20.0)
   end)
 end)

@@ -1,7 +1,7 @@
 -- tide.func: derivatives as functions, compared with torch.func, and modules as functions.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local func, nn = tide.func, tide.nn
 local tight = {rtol = 1e-12, atol = 1e-13}
 

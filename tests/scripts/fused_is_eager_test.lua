@@ -6,7 +6,7 @@ local test = require "tide.test"
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/support/random_program.lua")
 local start = dofile(here .. "/support/program.lua")
-local describe, it, equal = test.describe, test.it, test.equal
+local describe, it, equal = test.describe, test.it, test.same_type
 local nn = tide.nn
 
 local kPrograms, kSteps = 60, 40

@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local close, equal, raises = test.close, test.equal, test.raises
+local close, equal, raises = test.close, test.same_type, test.raises
 
 describe("broadcast_shapes", function()
   it("aligns shapes at their ends", function()

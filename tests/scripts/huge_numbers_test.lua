@@ -6,7 +6,7 @@ local test = require "tide.test"
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local check_gradient = dofile(here .. "/support/gradient.lua")
 local describe, it = test.describe, test.it
-local close, equal, raises = test.close, test.equal, test.raises
+local close, equal, raises = test.close, test.same_type, test.raises
 local inf = math.huge
 
 describe("huge numbers", function(device)

@@ -2,7 +2,7 @@
 -- tensors exchanged with a host.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 
 describe("grad_fn", function(device)
   it("leads from a result to the leaves, as in PyTorch", function()

@@ -3,7 +3,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal = test.equal
+local equal = test.same_type
 
 local kTypes <const> = {int8 = 8, uint8 = 8, int16 = 16, int32 = 32, int64 = 64}
 

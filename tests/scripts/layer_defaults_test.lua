@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local close, equal = test.close, test.equal
+local close, equal = test.close, test.same_type
 local nn, F = tide.nn, tide.nn.functional
 
 -- {class, arguments without a default, fields}: the defaults of torch.nn, with dimensions and

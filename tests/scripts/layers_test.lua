@@ -3,7 +3,7 @@ local tide = require "tide"
 local test = require "tide.test"
 local class = require "tide.class"
 local describe, it = test.describe, test.it
-local close, equal, raises = test.close, test.equal, test.raises
+local close, equal, raises = test.close, test.same_type, test.raises
 local nn, F = tide.nn, tide.nn.functional
 local loose = {rtol = 1e-4, atol = 1e-5}
 

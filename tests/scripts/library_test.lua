@@ -3,7 +3,7 @@ local tide = require "tide"
 local test = require "tide.test"
 local class = require "tide.class"
 local describe, it = test.describe, test.it
-local equal, raises = test.equal, test.raises
+local equal, raises = test.same_type, test.raises
 
 describe("classes", function()
   it("inherit methods and metamethods", function()
@@ -67,18 +67,19 @@ describe("comparisons", function()
     test.is_true(compare.equal(tide.ones(2), tide.ones(1, 2)):find("shape"))
     equal(compare.equal({1, {a = 2}}, {1, {a = 2}}), nil)
     test.is_true(compare.equal({1}, {1, 2}))
-    equal(compare.equal({2.0}, {2}), "[1]: 2 (float), expected 2 (integer)")
+    equal(compare.same_type({2.0}, {2}), "[1]: 2 (float), expected 2 (integer)")
     equal(compare.equal("2", 2), "2 (string), expected 2 (integer)")
     local round, deep = {1}, {1}
     round[2] = {round}
     for _ = 1, 1000 do deep = {deep} end
-    for _, check in ipairs {test.close, test.equal, test.identical} do
+    for _, check in ipairs {test.close, test.equal, test.same_type, test.identical} do
       test.raises("a table that contains itself cannot be compared", check, round, round)
       test.raises("tables in more than 150 others cannot be compared", check, deep, deep)
     end
     local shared = {1, 2}
     equal({shared, shared}, {{1, 2}, shared})
-    test.is_true(compare.equal(1, 1.0))
+    test.is_nil(compare.equal(1, 1.0))
+    test.is_true(compare.same_type(1, 1.0))
     test.raises("close: type float32, expected float64", test.close, tide.ones(2),
       tide.ones(2):double())
     test.raises("close: shape (2), expected (1, 2)", test.close, tide.ones(2), tide.ones(1, 2))

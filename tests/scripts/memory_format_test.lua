@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal, raises = test.equal, test.raises
+local equal, raises = test.same_type, test.raises
 local nn, F = tide.nn, tide.nn.functional
 
 local kLast = {memory_format = "channels_last"}

@@ -58,7 +58,7 @@ describe("memory", function(device)
   it("of a long chain is bounded, and dropping it is no recursion", function()
     local x = tide.zeros({1}, {device = device})
     for _ = 1, 200000 do x = x + 1 end
-    test.equal(x:item(), 200000.0)
+    test.same_type(x:item(), 200000.0)
     for _ = 1, 200000 do x = x + 1 end
     x = nil
     collectgarbage()
@@ -76,7 +76,7 @@ describe("out of memory", function()
       return x[1]:item() -- a sum alone would be computed without ever storing x
     end)
     test.is_true(message:find("sim:1", 1, true))
-    test.equal((tide.zeros({1 << 10}, {device = "sim:1"}) + 1):sum():item(), 1024.0)
+    test.same_type((tide.zeros({1 << 10}, {device = "sim:1"}) + 1):sum():item(), 1024.0)
   end)
 
   local options = {device = "sim:1"}
@@ -89,7 +89,7 @@ describe("out of memory", function()
     local message = test.raises("out of memory", small.tolist, small)
     local line = debug.getinfo(too_big, "S").linedefined
     test.is_true(message:find(("; queued at %%S+memory_test.lua:%d %%("):format(line)))
-    test.equal(small:tolist(), {2.0, 2.0, 2.0, 2.0})
+    test.same_type(small:tolist(), {2.0, 2.0, 2.0, 2.0})
     test.raises("out of memory", function() return big:tolist() end)
   end)
   it("may hit a value that was to be replaced whole", function()
@@ -97,7 +97,7 @@ describe("out of memory", function()
     local big = tide.zeros({1 << 28}, options)
     big:fill_(1)
     test.raises("out of memory", good.tolist, good)
-    test.equal(good:tolist(), {2.0, 2.0, 2.0, 2.0})
+    test.same_type(good:tolist(), {2.0, 2.0, 2.0, 2.0})
     test.raises("out of memory", function() return big[1]:item() end)
   end)
   it("is lost alone: what was recorded beside it is computed, writes leave the value before", function()
@@ -113,27 +113,27 @@ describe("out of memory", function()
     local beside = recorded + 1
     local good = tide.ones({4}, options) * 3
     test.raises("out of memory", tide.synchronize)
-    test.equal(stored:tolist(), {1.0, 1.0, 1.0, 1.0})
-    test.equal(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
-    test.equal(filled:tolist(), {{5.0, 5.0}, {0.0, 0.0}})
-    test.equal(good:tolist(), {3.0, 3.0, 3.0, 3.0})
+    test.same_type(stored:tolist(), {1.0, 1.0, 1.0, 1.0})
+    test.same_type(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
+    test.same_type(filled:tolist(), {{5.0, 5.0}, {0.0, 0.0}})
+    test.same_type(good:tolist(), {3.0, 3.0, 3.0, 3.0})
     -- Nor does it spoil a later window as a whole.
     local spoilt, fine = big[1] + 1, good + 1
     stored:add_(spoilt)
     stored:add_(1)
     recorded:copy_(fine)
     test.raises("out of memory", spoilt.tolist, spoilt)
-    test.equal(fine:tolist(), {4.0, 4.0, 4.0, 4.0})
-    test.equal(stored:tolist(), {2.0, 2.0, 2.0, 2.0})
-    test.equal(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
-    test.equal(beside:tolist(), {5.0, 5.0, 5.0, 5.0})
+    test.same_type(fine:tolist(), {4.0, 4.0, 4.0, 4.0})
+    test.same_type(stored:tolist(), {2.0, 2.0, 2.0, 2.0})
+    test.same_type(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
+    test.same_type(beside:tolist(), {5.0, 5.0, 5.0, 5.0})
   end)
   it("spares a value that can be computed again", function()
     local count <const> = (1 << 22) + 1024 -- three of them fit
     local x = tide.ones({count}, options)
     x:sum():item()
     local again = x * 2
-    test.equal(again:sum():item(), 2.0 * count) -- summed without being stored
+    test.same_type(again:sum():item(), 2.0 * count) -- summed without being stored
     local held = {}
     for i = 1, 2 do
       held[i] = x + i
@@ -142,7 +142,7 @@ describe("out of memory", function()
     test.raises("out of memory", function() return again[5]:item() end)
     test.raises("out of memory", function() return again:cumsum(1)[5]:item() end)
     held = nil
-    test.equal(again[5]:item(), 2.0)
+    test.same_type(again[5]:item(), 2.0)
   end)
   it("takes no step of an optimizer half, and training goes on", function()
     local function train(limits)

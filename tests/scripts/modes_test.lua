@@ -3,7 +3,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal, is_true, is_false = test.equal, test.is_true, test.is_false
+local equal, is_true, is_false = test.same_type, test.is_true, test.is_false
 
 describe("modes", function()
   it("end with their scope", function()

@@ -1,7 +1,7 @@
 -- Modules: named children, lists that grow and shrink, what tostring shows, hooks of states.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local nn = tide.nn
 
 local function sorted_names(state)

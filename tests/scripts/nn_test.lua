@@ -3,7 +3,7 @@ local tide = require "tide"
 local test = require "tide.test"
 local class = require "tide.class"
 local describe, it = test.describe, test.it
-local equal, close, raises = test.equal, test.close, test.raises
+local equal, close, raises = test.same_type, test.close, test.raises
 local nn = tide.nn
 local F = nn.functional
 

@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local close, equal, identical = test.close, test.equal, test.identical
+local close, equal, identical = test.close, test.same_type, test.identical
 local nn, F = tide.nn, tide.nn.functional
 
 describe("InstanceNorm", function(device)

@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal, close, raises = test.equal, test.close, test.raises
+local equal, close, raises = test.same_type, test.close, test.raises
 local optim = tide.optim
 
 --- A parameter of one element whose gradient is set by hand.

@@ -1,7 +1,7 @@
 -- Optimizers: every option changes the steps as it does in PyTorch, and has PyTorch's default.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, close, equal = test.describe, test.it, test.close, test.equal
+local describe, it, close, equal = test.describe, test.it, test.close, test.same_type
 local sin = math.sin
 
 -- {class, options, parameters after 8 steps}: torch.optim in float64 (the default type too, in which

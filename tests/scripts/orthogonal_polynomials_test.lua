@@ -5,7 +5,7 @@ local test = require "tide.test"
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local check_gradient = dofile(here .. "/support/gradient.lua")
 local describe, it = test.describe, test.it
-local close, equal, raises = test.close, test.equal, test.raises
+local close, equal, raises = test.close, test.same_type, test.raises
 local special = tide.special
 
 -- The polynomials of degree 0 to 4.

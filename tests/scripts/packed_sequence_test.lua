@@ -1,7 +1,7 @@
 -- Packed sequences, and recurrent layers over them.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local nn = tide.nn
 local rnn = nn.utils.rnn
 

@@ -1,7 +1,7 @@
 -- Parameters that are computed from others: orthogonal ones, and pruned ones.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local nn, utils = tide.nn, tide.nn.utils
 local parametrizations, parametrize, prune = utils.parametrizations, utils.parametrize, utils.prune
 
@@ -182,7 +182,7 @@ describe("prune", function(device)
     equal(net.weight_mask:tolist(),
       {{0.0, 0.0, 1.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0}})
     equal(sorted_names(net), {"weight_mask", "weight_orig"})
-    test.equal(net.weight:detach(), wave(3, 4, 0.7, "sin"):to(device) * net.weight_mask)
+    test.same_type(net.weight:detach(), wave(3, 4, 0.7, "sin"):to(device) * net.weight_mask)
   end)
   it("goes on in training, and ends with remove", function()
     local net = layer()

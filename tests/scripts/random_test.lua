@@ -1,7 +1,7 @@
 -- tide.random: NumPy's names. Moments are compared with those of the distributions.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local random = tide.random
 
 describe("tide.random", function(device)

@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal, close = test.equal, test.close
+local equal, close = test.same_type, test.close
 
 describe("reductions", function(device)
   local function matrix()

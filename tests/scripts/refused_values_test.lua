@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local nn, optim = tide.nn, tide.optim
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 
 local function optimizer() return optim.SGD({tide.zeros(1):requires_grad_()}, {lr = 0.1, momentum = 0.9}) end
 

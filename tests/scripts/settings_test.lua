@@ -3,7 +3,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local close, equal, raises = test.close, test.equal, test.raises
+local close, equal, raises = test.close, test.same_type, test.raises
 local F = tide.nn.functional
 
 describe("autocast", function(device)

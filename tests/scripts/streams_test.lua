@@ -6,7 +6,7 @@ local test = require "tide.test"
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/support/random_program.lua")
 local run_tide = dofile(here .. "/support/program.lua")
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local is_true, is_false = test.is_true, test.is_false
 
 --- Calls fn with launches on sim:0 that take so long, and then lets them be as before.

@@ -1,7 +1,7 @@
 -- Products of matrices whose stacks do not lie one behind the other.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal = test.describe, test.it, test.equal
+local describe, it, equal = test.describe, test.it, test.same_type
 
 describe("a product of stacks", function(device)
   local function numbers(...)

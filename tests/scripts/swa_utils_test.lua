@@ -1,7 +1,7 @@
 -- optim.swa_utils: means of lists, and batch norms computed anew.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local nn, swa = tide.nn, tide.optim.swa_utils
 
 describe("AveragedModel", function(device)

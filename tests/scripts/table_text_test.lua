@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local table_text = require "tide.table_text"
-local describe, it, equal = test.describe, test.it, test.equal
+local describe, it, equal = test.describe, test.it, test.same_type
 
 describe("the text of a table", function()
   it("is what Lua would read", function()

@@ -2,7 +2,7 @@
 -- absent is nil.
 local tide = require "tide"
 local test = require "tide.test"
-local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local nn = tide.nn
 
 local function field(value, name) return value[name] end

@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
-local equal, raises = test.equal, test.raises
+local equal, raises = test.same_type, test.raises
 
 describe("views", function(device)
   local function matrix() return tide.range(1, 6):reshape(2, 3):to(device) end

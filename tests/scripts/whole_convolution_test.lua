@@ -3,7 +3,7 @@ local tide = require "tide"
 local test = require "tide.test"
 
 local describe, it = test.describe, test.it
-local equal, raises = test.equal, test.raises
+local equal, raises = test.same_type, test.raises
 local F = tide.nn.functional
 
 describe("convolutions of integers", function(device)

@@ -21,7 +21,7 @@ return {
     {"it", "(name, fn)", "One test; fails if fn raises an error",
       [[tide.test.describe("sums", function() tide.test.it("add", function() ]] ..
         "tide.test.equal(1 + 1, 2) end) end)"},
-    {"pending", "(name)", "A test that cannot run yet, or not here",
+    {"pending", "(name)", "A test that cannot run yet, or not here; in a test: ends it so",
       [[tide.test.describe("sums", function() tide.test.pending("wait for a GPU") end)]]},
     {"before_each", "(fn)", "Runs before each test of the group",
       [[tide.test.describe("sums", function() local x; ]] ..
@@ -29,11 +29,23 @@ return {
     {"after_each", "(fn)", "Runs after each test of the group, also if it failed",
       [[tide.test.describe("sums", function() tide.test.after_each(function() ]] ..
         [[os.remove("x.npy") end) end)]]},
+    {"setup", "(fn)", "Runs once before the tests of the group",
+      [[tide.test.describe("sums", function() local x; ]] ..
+        "tide.test.setup(function() x = tide.ones(2) end) end)"},
+    {"teardown", "(fn)", "Runs once after the tests of the group, also if one failed",
+      [[tide.test.describe("sums", function() tide.test.teardown(function() ]] ..
+        [[os.remove("x.npy") end) end)]]},
+    {"finally", "(fn)", "Runs at the end of the test that calls it, also if it fails",
+      [[tide.test.describe("sums", function() tide.test.it("add", function() ]] ..
+        [[tide.test.finally(function() os.remove("x.npy") end) end) end)]]},
     {"close", "(got, expected, {rtol, atol})", "Asserts equality up to rounding",
       "tide.test.close(tide.tensor{0.1}:add(0.2), {0.3})"},
     {"equal", "(got, expected)",
       "Asserts equal type, shape and values, or equal contents of tables",
       "tide.test.equal(tide.tensor{1, 2}:sum():item(), 3)"},
+    {"same_type", "(got, expected)",
+      "As equal; numbers of Lua must also both be integers, or both floats",
+      "tide.test.same_type(tide.tensor{1.0, 2}:sum():item(), 3.0)"},
     {"identical", "(got, expected)", "Asserts equal bits",
       "tide.test.identical(tide.ones(2) + 0, tide.ones(2))"},
     {"is_true", "(value)", "Asserts something other than nil and false",
@@ -46,7 +58,7 @@ return {
       "Asserts an error whose text contains the message; returns the text",
       [[tide.test.raises("inner sizes differ", tide.matmul, tide.ones(2, 3), tide.ones(2, ]] ..
         "3)) ~= nil --> true"},
-    {"run", "({filter, devices, list, report})", "Runs the tests registered so far",
+    {"run", "({filter, tags, devices, list, report})", "Runs the tests registered so far",
       [[tide.test.run({filter = "no test is named so"}) --> 0, 0, 0]]},
   },
   {

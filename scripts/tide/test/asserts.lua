@@ -25,8 +25,12 @@ function asserts.close(got, expected, options)
 end
 
 --- Tensors of one type, shape and values; tables with the same contents; the same number, string,
---- ...
+--- ... Numbers of Lua are compared by value: 3 equals 3.0.
 function asserts.equal(got, expected) fail_with("equal", compare.equal(got, expected)) end
+
+--- As equal, and each number of Lua is an integer where the one expected is, and a float where that
+--- is.
+function asserts.same_type(got, expected) fail_with("same_type", compare.same_type(got, expected)) end
 
 --- Tensors whose bits are the same.
 function asserts.identical(got, expected)

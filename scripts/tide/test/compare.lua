@@ -91,9 +91,12 @@ local function near(a, b, rtol, atol)
   return math.abs(a - b) <= atol + rtol * math.abs(b) and math.abs(b) < math.huge
 end
 
+--- A value as messages show it.
 local function show(value)
   return math.type(value) == "float" and ("%.9g"):format(value) or tostring(value)
 end
+
+compare.show = show
 
 local function differing(a, b, agree)
   if #a ~= #b then return ("%d elements, expected %d"):format(#a, #b) end
@@ -132,14 +135,15 @@ function compare.identical(got, expected)
   end)
 end
 
---- What differs between two values; `path` are the tables of `expected` around them.
-local function difference_between(got, expected, path)
+--- What differs between two values; `path` are the tables of `expected` around them. With `types`
+--- an integer is not a float.
+local function difference_between(got, expected, types, path)
   local tensors = (tide.is_tensor(got) and 1 or 0) + (tide.is_tensor(expected) and 1 or 0)
   if tensors == 2 then return compare.close(got, expected, 0, 0, true) end
   if tensors == 0 and type(got) == "table" and type(expected) == "table" then
     enter(path, expected)
     for key, value in pairs(expected) do
-      local difference = difference_between(got[key], value, path)
+      local difference = difference_between(got[key], value, types, path)
       if difference then return ("[%s]: %s"):format(tostring(key), difference) end
     end
     for key, value in pairs(got) do
@@ -150,7 +154,7 @@ local function difference_between(got, expected, path)
     leave(path, expected)
     return nil
   end
-  if got == expected and math.type(got) == math.type(expected) then return nil end
+  if got == expected and not (types and math.type(got) ~= math.type(expected)) then return nil end
   if got ~= got and expected ~= expected then return nil end
   local text, wanted = show(got), show(expected)
   if text == wanted then
@@ -162,6 +166,9 @@ end
 
 --- nil if `got` equals `expected`: tensors by type, shape and values, tables by contents, all else
 --- by `==`.
-function compare.equal(got, expected) return difference_between(got, expected, {}) end
+function compare.equal(got, expected) return difference_between(got, expected, false, {}) end
+
+--- As equal; Lua's integers and floats differ too.
+function compare.same_type(got, expected) return difference_between(got, expected, true, {}) end
 
 return compare
