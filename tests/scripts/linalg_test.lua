@@ -404,6 +404,17 @@ describe("PyTorch's old forms", function(device)
   end)
 end)
 
+describe("einsum without an arrow", function(device)
+  it("keeps the dimensions of the ellipsis, and the letters that occur once in their order", function()
+    local function numbers(count) return tide.range(1, count):to("float32"):to(device) end
+    local a, x = numbers(6):view(3, 2), numbers(12):view(2, 2, 3)
+    equal(tide.einsum("...i,...i", a, a):tolist(), {5.0, 25.0, 61.0})
+    equal(tide.einsum("...ji", x):tolist(),
+      {{{1.0, 4.0}, {2.0, 5.0}, {3.0, 6.0}}, {{7.0, 10.0}, {8.0, 11.0}, {9.0, 12.0}}})
+    equal(tide.einsum("...ii", numbers(8):view(2, 2, 2)):tolist(), {5.0, 13.0})
+  end)
+end)
+
 describe("einsum", function(device)
   it("gives int64 for what is summed, as sums do, and the operands' type for products", function()
     local x = tide.full({3, 100}, 100, {dtype = "int8", device = device})

@@ -33,6 +33,20 @@ describe("the library refuses", function()
     equal(nn.functional.channel_shuffle(tide.range(1, 4):view(1, 4, 1, 1), 2):flatten():tolist(), {1, 3, 2, 4})
     equal(nn.functional.channel_shuffle(tide.range(1, 4):view(1, 4, 1, 1), 1):flatten():tolist(), {1, 2, 3, 4})
   end)
+  it("a source that has less than the positions say", function()
+    local x, index = tide.zeros(3), tide.tensor {1, 2, 3}
+    for _, op in ipairs {"scatter", "scatter_add"} do
+      raises(op .. ": ", function() return tide[op](x, 1, index, tide.ones(2)) end)
+      equal(tide[op](x, 1, index, tide.ones(4)):tolist(), {1.0, 1.0, 1.0})
+    end
+  end)
+  it("positions for rows that the values do not have", function()
+    local x, index = tide.zeros(2, 2), tide.ones({2, 3}):to("int64")
+    for _, op in ipairs {"scatter", "scatter_add"} do
+      raises(op .. ": an index of shape (2, 3)", function() return tide[op](x, 1, index, tide.ones(2, 3)) end)
+      raises(op .. ": ", function() return tide[op](x, 1, index:float(), tide.ones(2, 3)) end)
+    end
+  end)
   it("dimensions that a weight does not have", function()
     for _, dim in ipairs {0, 3, -3} do
       raises("there is no dimension", function() return nn.utils.weight_norm(nn.Linear(2, 3), "weight", dim) end)
