@@ -61,6 +61,25 @@ describe("InstanceNorm", function(device)
   end)
 end)
 
+describe("lazy norms", function(device)
+  it("find their channels in batches and in single samples", function()
+    local x = tide.arange(24, {dtype = "float64", device = device}):reshape(2, 3, 4)
+    for _, input in ipairs {x, x[1]} do
+      local layer = nn.LazyInstanceNorm1d({affine = true})
+      equal(layer(input).shape, input.shape)
+      equal({layer.num_features, layer.weight.shape, layer.weight.dtype}, {3, {3}, "float64"})
+    end
+  end)
+  it("make their parameters where they were moved to", function()
+    local layer = nn.LazyBatchNorm1d():to("float64")
+    layer(tide.ones({2, 3}, {dtype = "float64"}))
+    equal(layer.running_mean.dtype, "float64")
+    local module = nn.Module():to("float64")
+    module:parameter("weight", {2})
+    equal(module.weight.dtype, "float64")
+  end)
+end)
+
 describe("BatchNorm", function(device)
   it("without running statistics normalizes by the batch in evaluation too", function()
     local layer = nn.BatchNorm1d(2, {track_running_stats = false, device = device,
