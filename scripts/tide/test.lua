@@ -6,6 +6,7 @@
 local asserts = require "tide.test.asserts"
 local raise = require "tide.raise"
 local spy = require "tide.test.spy"
+local strict_table = require "tide.strict_table"
 local tide = require "tide"
 
 local test = {}
@@ -241,4 +242,4 @@ function test.run(options)
   return counts.passed, counts.failed, counts.pending
 end
 
-return test
+return strict_table("tide.test", test)
