@@ -38,10 +38,21 @@ History::Edge edge_to(const Tensor& x) {
   return edge;
 }
 
-Ref<History> new_history(const char* name, const Shape& shape, DType type, Device device) {
+std::vector<History::Edge> edges_to(std::span<const Tensor> inputs) {
+  std::vector<History::Edge> edges;
+  edges.reserve(inputs.size());
+  for (const Tensor& x : inputs) edges.push_back(edge_to(x));
+  return edges;
+}
+
+/// The histories of inputs come first, as those of views may be made only now: numbers grow along
+/// the edges.
+Ref<History> new_history(const char* name, std::vector<History::Edge> edges, const Shape& shape,
+                         DType type, Device device) {
   Ref<History> history = new History;
   history->name = name;
   history->site = current_call_site();
+  history->edges = std::move(edges);
   history->number = next_number.fetch_add(1, std::memory_order_relaxed);
   history->shape = shape;
   history->type = type;
@@ -116,8 +127,9 @@ struct Overlap {
 
 /// The history of a view whose base was written: it shows what the base is now.
 Ref<History> history_of_view(const HistoryGroup& group, const Tensor& view) {
-  Ref<History> history = new_history("view", view.shape(), view.dtype(), view.device());
-  history->edges.push_back(edge_to(group.history, group.base.shape, view.dtype(), view.device()));
+  Ref<History> history =
+      new_history("view", {edge_to(group.history, group.base.shape, view.dtype(), view.device())},
+                  view.shape(), view.dtype(), view.device());
   const Overlap overlap(group.base, view.layout());
   history->gradient = [overlap](const GradientCall& call) -> std::vector<Tensor> {
     return {overlap.from_range("view", place_part("view", call.dy, overlap.range, overlap.view))};
@@ -202,9 +214,7 @@ bool needs_history(const Tensor& x) {
 void set_history(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
                  GradientFunction gradient) {
   if (!is_floating(y.dtype()) || !any_needs_history(inputs)) return;
-  Ref<History> history = new_history(name, y.shape(), y.dtype(), y.device());
-  history->edges.reserve(inputs.size());
-  for (const Tensor& x : inputs) history->edges.push_back(edge_to(x));
+  Ref<History> history = new_history(name, edges_to(inputs), y.shape(), y.dtype(), y.device());
   history->gradient = std::move(gradient);
   history->uses_y = uses_y;
   if (uses_y) history->y = std::make_unique<Tensor>(snapshot(y));
@@ -220,18 +230,16 @@ void set_joint_history(std::span<const Tensor> results, const char* name,
                        std::span<const Tensor> inputs, bool reusable, GradientFunction gradient) {
   if (!any_needs_history(inputs)) return;
   const Tensor& first = inputs[0];
-  Ref<History> joint = new_history(name, Shape(), first.dtype(), first.device());
-  for (const Tensor& x : inputs) joint->edges.push_back(edge_to(x));
+  Ref<History> joint = new_history(name, edges_to(inputs), Shape(), first.dtype(), first.device());
   joint->gradient = std::move(gradient);
   joint->parts = static_cast<int>(results.size());
   joint->reusable = reusable;
   for (size_t k = 0; k < results.size(); ++k) {
     const Tensor& y = results[k];
     if (!y.defined() || !is_floating(y.dtype())) continue;
-    Ref<History> history = new_history(name, y.shape(), y.dtype(), y.device());
     History::Edge edge = edge_to(joint, y.shape(), y.dtype(), y.device());
     edge.part = static_cast<int>(k);
-    history->edges.push_back(std::move(edge));
+    Ref<History> history = new_history(name, {std::move(edge)}, y.shape(), y.dtype(), y.device());
     history->gradient = [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; };
     history->reusable = true;
     set_history_of(y, inputs, std::move(history));
@@ -263,10 +271,11 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   HistoryGroup& group = group_of(x);
   const Overlap overlap(group.base, x.layout());
   const bool has_value = value.tensor.defined();
-  Ref<History> history = new_history(name, group.base.shape, x.dtype(), x.device());
   // Where all of the base is overwritten, the gradient of what it was is zero.
-  history->edges.push_back(edge_to(group.history, group.base.shape, x.dtype(), x.device()));
-  if (has_value) history->edges.push_back(edge_to(value.tensor));
+  std::vector<History::Edge> edges{edge_to(group.history, group.base.shape, x.dtype(), x.device())};
+  if (has_value) edges.push_back(edge_to(value.tensor));
+  Ref<History> history =
+      new_history(name, std::move(edges), group.base.shape, x.dtype(), x.device());
   const Shape value_shape = has_value ? value.tensor.shape() : Shape();
   const DType value_type = has_value ? value.tensor.dtype() : x.dtype();
   history->gradient = [name, overlap, has_value, value_shape,

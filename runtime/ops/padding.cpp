@@ -11,6 +11,7 @@
 #include "runtime/ops/joining.h"
 #include "runtime/ops/pick.h"
 #include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
 #include "runtime/ops/transfer.h"
 #include "runtime/ops/view.h"
@@ -33,6 +34,11 @@ Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, Number
   return y;
 }
 
+[[noreturn]] void throw_cropped(int dim, const Shape& shape) {
+  throw ShapeError("pad: more is cropped than there is: dimension " + std::to_string(dim + 1) +
+                   " of " + shape.text());
+}
+
 /// Constant padding; negative amounts crop first.
 Tensor pad_constant(const Tensor& x, const Sizes& before, const Sizes& after, Number value) {
   Tensor inner = x;
@@ -43,9 +49,7 @@ Tensor pad_constant(const Tensor& x, const Sizes& before, const Sizes& after, Nu
     const int64_t cut_before = std::max<int64_t>(-before[d], 0);
     const int64_t cut_after = std::max<int64_t>(-after[d], 0);
     const int64_t left = x.shape()[d] - cut_before - cut_after;
-    if (left < 0)
-      throw ShapeError("pad: more is cropped than there is: dimension " + std::to_string(d + 1) +
-                       " of " + x.shape().text());
+    if (left < 0) throw_cropped(d, x.shape());
     if (cut_before + cut_after > 0) inner = slice(inner, d, cut_before, left);
     grown.push_back(std::max<int64_t>(before[d], 0));
     shape.push_back(left + grown[d] + std::max<int64_t>(after[d], 0));
@@ -62,6 +66,107 @@ int64_t reflected(int64_t i, int64_t n) {
 }
 int64_t replicated(int64_t i, int64_t n) { return std::clamp<int64_t>(i, 0, n - 1); }
 int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
+
+/// `count` places of a padded dimension from `to` on, which show those of the input from `from` on,
+/// `step` apart (-1, 0 or 1).
+struct Segment {
+  int64_t to, from, count, step;
+};
+
+/// What padding by copies of the input's own elements makes of each dimension.
+struct Edges {
+  Shape shape, grown;
+  bool any = false;  ///< whether an element is added or taken away
+  std::vector<std::vector<Segment>> segments;
+
+  /// Calls visit(target, source) for each block that takes one segment of every dimension, with the
+  /// block as a layout of a dense padded tensor and of a dense input.
+  template <class Visit>
+  void each_block(Visit visit) const {
+    each_block(visit, 0, Layout(grown), Layout(shape));
+  }
+
+ private:
+  template <class Visit>
+  void each_block(Visit& visit, int dim, const Layout& target, const Layout& source) const {
+    if (dim == shape.rank()) return visit(target, source);
+    for (const Segment& s : segments[static_cast<size_t>(dim)])
+      each_block(visit, dim + 1, slice_dim(target, dim, s.to, s.count, 1),
+                 slice_dim(source, dim, s.from, s.count, s.step));
+  }
+};
+
+Edges edges_of(const Shape& shape, const Sizes& before, const Sizes& after,
+               const std::string& mode) {
+  auto* const source = mode == "reflect" ? reflected : mode == "replicate" ? replicated : wrapped;
+  Edges edges{shape, shape, false, {}};
+  for (int d = 0; d < shape.rank(); ++d) {
+    const int64_t n = shape[d], most = mode == "reflect" ? n - 1 : n;
+    const int64_t first = -before[d], end = n + after[d];
+    std::vector<Segment>& own = edges.segments.emplace_back();
+    if (first == 0 && end == n) {
+      own.push_back({0, 0, n, 1});
+      continue;
+    }
+    if (n == 0 || (mode != "replicate" && std::max(before[d], after[d]) > most))
+      throw ShapeError("pad: " + mode + " takes at most " + std::to_string(most) +
+                       " places from dimension " + std::to_string(d + 1) + " of " + shape.text());
+    if (end < first) throw_cropped(d, shape);
+    edges.any = true;
+    edges.grown[d] = end - first;
+    for (const auto& [low, high] : {std::pair{first, int64_t{0}}, {int64_t{0}, n}, {n, end}}) {
+      const int64_t from = std::max(low, first), count = std::min(high, end) - from;
+      if (count <= 0) continue;
+      const int64_t step = count > 1 ? source(from + 1, n) - source(from, n) : 1;
+      own.push_back({from - first, source(from, n), count, step});
+    }
+  }
+  return edges;
+}
+
+Tensor pad_edges(const Tensor& x, const Edges& edges);
+
+/// The gradient of pad_edges: what a padded element gets goes to the element that it shows.
+Tensor fold_edges(const Tensor& padded, const Edges& edges) {
+  Tensor x = zeros(edges.shape, {.dtype = padded.dtype(), .device = padded.device()});
+  const Tensor from = detach(contiguous(padded));
+  edges.each_block([&](Layout target, Layout source) {
+    target.offset += from.layout().offset;
+    Tensor block = make_view(from, target);
+    Dims repeated;
+    for (int d = 0; d < source.rank(); ++d) {
+      if (source.strides[d] != 0 || source.shape[d] == 1) continue;
+      repeated.push_back(d);
+      source.shape[d] = 1;
+    }
+    if (!repeated.empty()) block = sum(block, repeated, true);
+    const Tensor part = make_view(x, source);
+    record_fill("pad", part, add(part, block));
+  });
+  if (needs_history(padded)) {
+    set_history(x, "pad", {padded}, false,
+                [edges](const GradientCall& call) -> std::vector<Tensor> {
+                  return {pad_edges(call.dy, edges)};
+                });
+  }
+  return x;
+}
+
+/// x grown by copies of its own elements.
+Tensor pad_edges(const Tensor& x, const Edges& edges) {
+  const Tensor y = record_room("pad", edges.grown, x.dtype(), x.device());
+  const Tensor from = detach(contiguous(x));
+  edges.each_block([&](const Layout& target, Layout source) {
+    source.offset += from.layout().offset;
+    record_fill("pad", make_view(y, target), make_view(from, source));
+  });
+  if (needs_history(x)) {
+    set_history(y, "pad", {x}, false, [edges](const GradientCall& call) -> std::vector<Tensor> {
+      return {fold_edges(call.dy, edges)};
+    });
+  }
+  return y;
+}
 
 bool takes_away(const Sizes& before, const Sizes& after) {
   const auto negative = [](int64_t amount) { return amount < 0; };
@@ -81,24 +186,8 @@ Tensor pad_by(const Tensor& x, const Sizes& before, const Sizes& after, const st
     }
     return pad_by(pad_constant(x, less_before, less_after, 0), more_before, more_after, mode);
   }
-  auto* const source = mode == "reflect" ? reflected : mode == "replicate" ? replicated : wrapped;
-  Tensor y = x;
-  for (int d = 0; d < x.rank(); ++d) {
-    if (before[d] == 0 && after[d] == 0) continue;
-    const int64_t n = x.shape()[d], most = mode == "reflect" ? n - 1 : n;
-    const bool bounded = mode != "replicate";
-    if (n == 0 || (bounded && std::max(before[d], after[d]) > most))
-      throw ShapeError("pad: " + mode + " takes at most " + std::to_string(most) +
-                       " places from dimension " + std::to_string(d + 1) + " of " +
-                       x.shape().text());
-    std::vector<int64_t> positions;
-    check_list_length("pad", n + before[d] + after[d]);
-    for (int64_t i = -before[d]; i < n + after[d]; ++i) positions.push_back(source(i, n) + 1);
-    const Tensor at = record_constant(positions.data(), {static_cast<int64_t>(positions.size())},
-                                      DType::i64, x.device());
-    y = index_select(y, Dim{d}, at);
-  }
-  return unshared(y, x);
+  const Edges edges = edges_of(x.shape(), before, after, mode);
+  return edges.any ? pad_edges(x, edges) : clone(x);
 }
 
 /// Sizes for two dimensions from one number or two.

@@ -89,6 +89,18 @@ describe("a write into a part", function(device)
   end)
 end)
 
+describe("a view whose base was written", function(device)
+  it("passes on what all that read it give, whichever comes first", function()
+    close(slope(device, function(y)
+      local c = y * 1
+      local view = c:narrow(1, 1, 2)
+      c:mul_(2)
+      local joined = tide.cat({y, view}, 1) -- the first to ask for the view's history
+      return joined:sum() + view:sum()
+    end), {5, 5, 1})
+  end)
+end)
+
 describe("a write under a view that repeats elements", function(device)
   it("adds their gradients", function()
     close(slope(device, function(y)
