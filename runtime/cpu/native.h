@@ -33,6 +33,7 @@ void native_cumprod(NativeCall& call);
 void native_cumulative_extreme(NativeCall& call);
 void native_pair_function(NativeCall& call);
 void native_random_count(NativeCall& call);
+void native_require(NativeCall& call);
 void native_lu(NativeCall& call);
 void native_lu_solve(NativeCall& call);
 void native_pivot_rows(NativeCall& call);

@@ -511,6 +511,30 @@ bool launch_random_counts(NativeLaunch& call) {
   return true;
 }
 
+bool launch_require(NativeLaunch& call) {
+  const Layout& x = call.input_layout(0);
+  RequireArguments g{};
+  g.x = call.input(0);
+  g.out = call.output(0);
+  g.count = x.shape.numel();
+  if (x.is_dense()) {
+    g.rank = 1;
+    g.shape[0] = g.count;
+    g.strides[0] = 1;
+  } else {
+    g.rank = x.rank();
+    for (int d = 0; d < g.rank; ++d) g.shape[d] = x.shape[d], g.strides[d] = x.strides[d];
+  }
+  const auto requirement = static_cast<Requirement>(call.step.attributes[0]);
+  const Reports::Place place =
+      call.reports.open([requirement](int64_t) { return unmet(requirement); });
+  call.report = place.number;
+  g.report = place.report;
+  run(call, "require", "require_" + std::to_string(size_of(call.step.inputs[0].type)), g,
+      blocks_for(g.count), kElementThreads);
+  return true;
+}
+
 bool is_convolution(NativeOp op) {
   return op == NativeOp::conv2d || op == NativeOp::conv2d_backward_input ||
          op == NativeOp::conv2d_backward_weight;
@@ -549,6 +573,8 @@ bool launch_native(NativeLaunch& call) {
       return launch_pairs(call);
     case NativeOp::random_count:
       return launch_random_counts(call);
+    case NativeOp::require:
+      return launch_require(call);
     case NativeOp::lu:
     case NativeOp::lu_solve:
     case NativeOp::pivot_rows:

@@ -7,6 +7,24 @@ std::string wrong_position(int64_t position, int64_t limit) {
          (position == 0 ? "positions start at 1" : "there are " + std::to_string(limit));
 }
 
+std::string unmet(Requirement requirement) {
+  switch (requirement) {
+    case Requirement::nonzero_divisor:
+      return "integer division by zero";
+    case Requirement::probability:
+      return "a probability must be from 0 to 1";
+    case Requirement::weights:
+      return "weights must be finite and non-negative, with one above 0 in each row";
+    case Requirement::enough_choices:
+      return "there are fewer weights above 0 than draws without replacement";
+    case Requirement::rate:
+      return "a rate must be non-negative";
+    case Requirement::variance:
+      return "a variance must be non-negative";
+  }
+  return "";
+}
+
 std::string wrong_pivot(int64_t pivot, int64_t rows) {
   return "a pivot is " + std::to_string(pivot) + ": the matrix has " + std::to_string(rows) +
          " rows";

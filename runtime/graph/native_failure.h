@@ -9,6 +9,19 @@ namespace tide {
 /// A position that is not 1 to `limit`.
 std::string wrong_position(int64_t position, int64_t limit);
 
+/// What an op demands of every number that it is given. Attribute of the native op `require`.
+enum class Requirement : int64_t {
+  nonzero_divisor,  ///< of a division of integers
+  probability,      ///< from 0 to 1
+  weights,          ///< finite, non-negative, and not all 0 in a row
+  enough_choices,   ///< as many weights above 0 as draws without replacement
+  rate,             ///< non-negative
+  variance,         ///< non-negative
+};
+
+/// Of numbers that do not meet a requirement.
+std::string unmet(Requirement requirement);
+
 /// A row exchange that names no row.
 std::string wrong_pivot(int64_t pivot, int64_t rows);
 

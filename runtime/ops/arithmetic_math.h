@@ -124,7 +124,8 @@ struct Lerp {
   static Tensor gradient_c(const Operands& v) { return v.dy * (v.b - v.a); }
 };
 
-/// The greatest whole number not above a / b. For integers, x // 0 is 0.
+/// The greatest whole number not above a / b. Integers: divisors of 0 are reported by a check
+/// beside the loop (nonzero_divisor, elementwise_binary.cpp), which may run on; it gives 0 then.
 struct FloorDivide {
   template <class V>
   static V value(V a, V b) {
@@ -175,7 +176,7 @@ struct FloorDivide {
   static Tensor gradient_b(const Operands& v) { return zeros_like(v.dy); }
 };
 
-/// a / b without its fraction. For integers, division by 0 gives 0.
+/// a / b without its fraction. Integers by 0: as FloorDivide.
 struct TruncDivide {
   template <class V>
   static V value(V a, V b) {
@@ -188,7 +189,7 @@ struct TruncDivide {
   static Tensor gradient_b(const Operands& v) { return zeros_like(v.dy); }
 };
 
-/// a - b * trunc(a / b), exactly; the sign of a. For integers, a if b is 0.
+/// a - b * trunc(a / b), exactly; the sign of a. Integers by 0: reported as in FloorDivide, a.
 struct Fmod {
   template <class V>
   static V value(V a, V b) {
@@ -206,7 +207,7 @@ struct Fmod {
   static Tensor gradient_b(const Operands& v) { return neg(v.dy) * div(v.a, v.b, "trunc"); }
 };
 
-/// a - b * floor(a / b); the sign of b. For integers, a if b is 0.
+/// a - b * floor(a / b); the sign of b. Integers by 0: reported as in FloorDivide, a.
 struct Remainder {
   template <class V>
   static V value(V a, V b) {

@@ -71,7 +71,8 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::optional<int64_t> dims =
 Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims);
 /// Row i has the powers count - 1, ..., 1, 0 of x[i]; rising if asked for. count: as many as rows.
 Tensor vander(const Tensor& x, std::optional<int64_t> count = {}, bool increasing = false);
-/// Positions in a flattened tensor of `shape` as positions in each of its dimensions.
+/// Positions in a flattened tensor of `shape` as positions in each of its dimensions. Negative ones
+/// count from the end.
 std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape);
 /// x with each part along dim scaled down so that its norm of order p is at most `largest`.
 Tensor renorm(const Tensor& x, double p, Dim dim, double largest);

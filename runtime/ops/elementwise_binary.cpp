@@ -3,6 +3,7 @@
 #include "runtime/ops/comparison_math.h"
 #include "runtime/ops/elementwise_record.h"
 #include "runtime/ops/elementwise_types.h"
+#include "runtime/ops/require.h"
 
 namespace tide {
 namespace {
@@ -41,6 +42,26 @@ Tensor numeric(LightOp op, const char* name, const TensorOrNumber& a, const Tens
   const DType type = common_type(name, a, b);
   if (type == DType::boolean) refuse_types(name, "needs numbers", a, b);
   return binary<Meaning>(op, name, type, a, b);
+}
+
+/// A divisor of integers: a number is checked here, the elements of a tensor when the queue runs.
+TensorOrNumber nonzero_divisor(const char* name, const TensorOrNumber& b, DType type) {
+  if (b.tensor.defined()) {
+    const Tensor divisor = convert(b.tensor, type);
+    return require(name, Requirement::nonzero_divisor, divisor, divisor);
+  }
+  if (b.number.as_integer() == 0)
+    throw Error(std::string(name) + ": " + unmet(Requirement::nonzero_divisor));
+  return b;
+}
+
+/// As `numeric`; integers have no quotient by 0. What has no elements is divided by anything.
+template <class Meaning>
+Tensor division(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
+  const DType type = common_type(name, a, b);
+  const bool nothing = a.tensor.defined() && a.tensor.numel() == 0;
+  if (!is_integer(type) || nothing) return numeric<Meaning>(op, name, a, b);
+  return binary<Meaning>(op, name, type, a, nonzero_divisor(name, b, type));
 }
 
 Tensor test(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
@@ -115,9 +136,9 @@ Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
            const std::optional<std::string>& rounding_mode) {
   if (!rounding_mode) return floating<meaning::Div>(LightOp::div, "div", a, b);
   if (*rounding_mode == "floor")
-    return numeric<meaning::FloorDivide>(LightOp::floor_divide, "div", a, b);
+    return division<meaning::FloorDivide>(LightOp::floor_divide, "div", a, b);
   if (*rounding_mode == "trunc")
-    return numeric<meaning::TruncDivide>(LightOp::trunc_divide, "div", a, b);
+    return division<meaning::TruncDivide>(LightOp::trunc_divide, "div", a, b);
   throw Error("div: rounding_mode is \"floor\" or \"trunc\": \"" + *rounding_mode + "\"");
 }
 
@@ -140,9 +161,9 @@ Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b) {
   Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) { \
     return way<meaning::Meaning>(LightOp::function, #function, a, b); \
   }
-TIDE_BINARY(floor_divide, numeric, FloorDivide)
-TIDE_BINARY(fmod, numeric, Fmod)
-TIDE_BINARY(remainder, numeric, Remainder)
+TIDE_BINARY(floor_divide, division, FloorDivide)
+TIDE_BINARY(fmod, division, Fmod)
+TIDE_BINARY(remainder, division, Remainder)
 TIDE_BINARY(maximum, promoted, Maximum)
 TIDE_BINARY(minimum, promoted, Minimum)
 TIDE_BINARY(fmax, promoted, Fmax)

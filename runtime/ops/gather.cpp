@@ -76,7 +76,8 @@ Tensor positions_of(const char* op, const Tensor& index) {
 }
 
 Tensor from_the_end(const Tensor& positions, int64_t size) {
-  return where(lt(positions, 0), positions + Number(size + 1), positions);
+  const Tensor counted = logical_and(lt(positions, 0), ge(positions, Number(-size)));
+  return where(counted, positions + Number(size + 1), positions);
 }
 
 Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
@@ -213,29 +214,38 @@ Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& so
 
 Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source) {
   const int place = resolve_dim("index_copy", dim, x.rank());
-  const Tensor vector = index_vector("index_copy", index);
+  const Tensor vector = index_vector("index_copy", index), slices = as_vector(source);
   check_slices("index_copy", x, place, vector, source);
-  const Tensor at = spread_index(vector, as_vector(source).shape(), place);
-  return scatter(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, source);
+  const Tensor at = spread_index(vector, slices.shape(), place);
+  return reshape_to(scatter(as_vector(x), Dim{place}, at, slices), x.shape());
 }
 
 Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& value) {
   const int place = resolve_dim("index_fill", dim, x.rank());
-  const Tensor vector = index_vector("index_fill", index);
-  Shape shape = as_vector(x).shape();
-  shape[place] = vector.numel();
-  const Tensor at = spread_index(vector, shape, place);
-  if (!value.tensor.defined()) {
-    check_fits("index_fill", value.number, x.dtype());
-    return scatter(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, value);
+  const Tensor rows = as_vector(x), filler = value.tensor;
+  if (filler.defined() && filler.rank() != 0)
+    throw ShapeError("index_fill: one value is needed: " + filler.shape().text());
+  if (!filler.defined()) check_fits("index_fill", value.number, x.dtype());
+  if (filler.defined() && needs_history(filler)) {
+    // A repeated position holds the value once.
+    const Tensor none = zeros(x.shape(), {.dtype = DType::boolean, .device = x.device()});
+    const Tensor filled = index_fill(none, dim, index, Number(true));
+    return where(filled, convert(filler, x.dtype()), x);
   }
-  if (value.tensor.rank() != 0)
-    throw ShapeError("index_fill: one value is needed: " + value.tensor.shape().text());
-  return index_copy(x, dim, vector, broadcast_to(convert(value.tensor, x.dtype()), shape));
+  const Tensor vector = from_the_end(index_vector("index_fill", index), rows.shape()[place]);
+  if (vector.numel() == 0 || x.numel() == 0) return clone(x);
+  Shape shape = rows.shape();
+  shape[place] = vector.numel();
+  const Tensor one = filler.defined()
+                         ? convert(filler, x.dtype())
+                         : full({}, value.number, {.dtype = x.dtype(), .device = x.device()});
+  const Tensor y = scatter_along("index_fill", rows, place, spread_index(vector, shape, place),
+                                 broadcast_to(one, shape), false);
+  return reshape_to(y, x.shape());
 }
 
 Tensor take(const Tensor& x, const Tensor& index) {
-  const Tensor at = ravel(positions_of("take", index));
+  const Tensor at = from_the_end(ravel(positions_of("take", index)), x.numel());
   return reshape_to(gather_along("take", ravel(x), 0, at), index.shape());
 }
 

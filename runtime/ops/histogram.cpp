@@ -100,7 +100,8 @@ Tensor histc(const Tensor& x, std::optional<int64_t> bins, std::optional<double>
              std::optional<double> max) {
   std::optional<std::vector<double>> range;
   const double low = min.value_or(0), high = max.value_or(0);
-  if (low != 0 || high != 0) range = {low, high};
+  // Without a range, or one of no width, the data's own.
+  if (low != high || x.numel() == 0) range = {low, high};
   return std::get<0>(histogram(x, bins.value_or(100), range));
 }
 

@@ -9,20 +9,33 @@
 namespace tide {
 
 constexpr double kGammaEpsilon = 0x1p-53;
-constexpr int kMostGammaSteps = 200000;  ///< more than arguments up to 1e9 need
+constexpr int kMostGammaSteps = 2000;  ///< more than any arguments need
+constexpr double kNearGamma = 0.3;     ///< |x - a| / a up to which x is near a
 
 TIDE_HOST_AND_DEVICE inline double at_most_one(double x) { return x > 1 ? 1 : x; }
+
+/// log(1 + x) - x without cancellation for |x| up to kNearGamma, by the series of
+/// 2 artanh(x / (2 + x)).
+TIDE_HOST_AND_DEVICE inline double log1p_rest(double x) {
+  const double r = x / (2 + x), square = r * r;
+  double sum = 0;
+  for (int k = 23; k >= 3; k -= 2) sum = sum * square + 1.0 / k;
+  return 2 * r * square * sum - x * r;
+}
 
 /// x^a exp(-x) / gamma(a + 1). For large a by Stirling's formula, where x^a and gamma(a + 1) would
 /// lose the digits that are left of their quotient.
 TIDE_HOST_AND_DEVICE inline double gamma_weight(double a, double x) {
-  if (a < 10) return number::exp(a * number::log(x) - x - number::lgamma(a + 1));
+  if (a < 16) return number::exp(a * number::log(x) - x - number::lgamma(a + 1));
   const double excess = (x - a) / a;
-  const double exponent = a * (number::log1p(excess) - excess);
+  const double rest =
+      std::fabs(excess) < kNearGamma ? log1p_rest(excess) : number::log(x / a) - excess;
   const double inverse = 1 / (a * a);
   const double correction =
-      (1.0 / 12 - inverse * (1.0 / 360 - inverse * (1.0 / 1260 - inverse / 1680))) / a;
-  return number::exp(exponent - correction) / std::sqrt(2 * math::kPi * a);
+      (1.0 / 12 -
+       inverse * (1.0 / 360 - inverse * (1.0 / 1260 - inverse * (1.0 / 1680 - inverse / 1188)))) /
+      a;
+  return number::exp(a * rest - correction) / std::sqrt(2 * math::kPi * a);
 }
 
 /// P(a, x) by its power series (Abramowitz and Stegun 6.5.29), for x up to about a.
@@ -54,6 +67,99 @@ TIDE_HOST_AND_DEVICE inline double upper_gamma(double a, double x) {
   return at_most_one(product * a * gamma_weight(a, x));
 }
 
+/// For a >= 20 and x near a: P(a, x) if x < a, else Q(a, x), by the uniform asymptotic expansion
+/// (Temme, "The asymptotic expansion of the incomplete gamma functions", SIAM J. Math. Anal. 10,
+/// 1979; DLMF 8.12). Row k has the Taylor coefficients in eta of the factor of a^-k.
+TIDE_HOST_AND_DEVICE inline double near_gamma(double a, double excess) {
+  constexpr int kOrders = 11, kTerms = 15;
+  const double coefficients[kOrders][kTerms] = {
+      {-0.3333333333333333, 0.08333333333333333, -0.014814814814814815, 0.0011574074074074073,
+       0.0003527336860670194, -0.0001787551440329218, 3.919263178522438e-05, -2.185448510679992e-06,
+       -1.85406221071516e-06, 8.296711340953087e-07, -1.7665952736826078e-07, 6.707853543401498e-09,
+       1.0261809784240309e-08, -4.382036018453353e-09, 9.14769958223679e-10},
+      {-0.001851851851851852, -0.003472222222222222, 0.0026455026455026454, -0.0009902263374485596,
+       0.00020576131687242798, -4.018775720164609e-07, -1.8098550334489977e-05,
+       7.64916091608111e-06, -1.6120900894563446e-06, 4.647127802807434e-09, 1.378633446915721e-07,
+       -5.752545603517705e-08, 1.1951628599778148e-08},
+      {0.004133597883597883, -0.0026813271604938273, 0.0007716049382716049, 2.0093878600823047e-06,
+       -0.0001073665322636516, 5.2923448829120125e-05, -1.2760635188618728e-05,
+       3.423578734096138e-08, 1.3721957309062934e-06, -6.298992138380055e-07,
+       1.4280614206064242e-07, -2.0477098421990866e-10, -1.409252991086752e-08},
+      {0.0006494341563786008, 0.00022947209362139917, -0.0004691894943952557,
+       0.00026772063206283885, -7.561801671883977e-05, -2.396505113867297e-07,
+       1.1082654115347302e-05, -5.6749528269915965e-06, 1.4230900732435883e-06,
+       -2.7861080291528143e-11, -1.6958404091930278e-07, 8.099464905388083e-08},
+      {-0.0008618882909167117, 0.0007840392217200666, -0.0002990724803031902,
+       -1.4638452578843418e-06, 6.641498215465122e-05, -3.968365047179435e-05,
+       1.1375726970678419e-05, 2.507497226237533e-10, -1.6954149536558305e-06,
+       8.907507532205309e-07, -2.292934834000805e-07},
+      {-0.00033679855336635813, -6.972813758365857e-05, 0.0002772753244959392,
+       -0.00019932570516188847, 6.797780477937208e-05, 1.419062920643967e-07,
+       -1.3594048189768693e-05, 8.018470256334202e-06, -2.291481176508095e-06},
+      {0.0005313079364639922, -0.0005921664373536939, 0.0002708782096718045, 7.902353232660328e-07,
+       -8.153969367561969e-05, 5.61168275310625e-05, -1.8329116582843375e-05},
+      {0.00034436760689237765, 5.171790908260592e-05, -0.00033493161081142234,
+       0.0002812695154763237, -0.00010976582244684731, -1.2741009095484485e-07,
+       2.7744451511563645e-05},
+      {-0.0006526239185953094, 0.0008394987206720873, -0.000438297098541721, -6.969091458420552e-07,
+       0.00016644846642067547, -0.00012783517679769218},
+      {-0.0005967612901927463, -7.204895416020011e-05, 0.0006782308837667328,
+       -0.0006401475260262758},
+      {0.0013324454494800656, -0.0019144384985654776},
+  };
+  const double half_square = -log1p_rest(excess);
+  const double eta = excess < 0 ? -std::sqrt(2 * half_square) : std::sqrt(2 * half_square);
+  double series = 0;
+  for (int k = kOrders - 1; k >= 0; --k) {
+    double factor = 0;
+    for (int n = kTerms - 1; n >= 0; --n) factor = factor * eta + coefficients[k][n];
+    series = series / a + factor;
+  }
+  const double rest = series / std::sqrt(2 * math::kPi * a);
+  const double scaled = 0.5 * number::erfcx(std::sqrt(a * half_square));
+  return number::exp(-a * half_square) * (excess < 0 ? scaled - rest : scaled + rest);
+}
+
+/// log(gamma(1 + a)) for 0 <= a <= 1.5, with all digits near 0: Taylor's series without its slow
+/// part, which is log(1 + a).
+TIDE_HOST_AND_DEVICE inline double lgamma_from_one(double a) {
+  double shift = 0;
+  if (a > 0.5) {
+    shift = number::log(a);
+    a -= 1;
+  }
+  const double coefficients[] = {
+      0.3224670334241132,     -0.0673523010531981,     0.020580808427784546,
+      -0.007385551028673986,  0.0028905103307415234,   -0.001192753911703261,
+      0.0005096695247430425,  -0.00022315475845357939, 9.945751278180853e-05,
+      -4.492623673813314e-05, 2.050721277567069e-05,   -9.439488275268397e-06,
+      4.374866789907488e-06,  -2.039215753801366e-06,  9.55141213040742e-07,
+      -4.492469198764566e-07, 2.1207184805554665e-07,  -1.0043224823968099e-07,
+      4.7698101693639804e-08, -2.2711094608943164e-08, 1.0838659214896955e-08,
+      -5.183475041970047e-09, 2.4836745438024785e-09,  -1.1921401405860912e-09,
+      5.731367241678862e-10,  -2.7595228851242334e-10};
+  double sum = 0;
+  for (int n = 25; n >= 0; --n) sum = (sum + coefficients[n]) * a;
+  return (sum + 0.42278433509846713) * a - number::log1p(a) + shift;
+}
+
+/// Q(a, x) for x up to 1.1 where it is small, as 1 - P would lose digits.
+TIDE_HOST_AND_DEVICE inline double small_upper_gamma(double a, double x) {
+  const double grown = number::expm1(a * number::log(x) - lgamma_from_one(a));
+  double term = 1, sum = 0;
+  for (int n = 1; n < 40; ++n) {
+    term *= -x / n;
+    sum += term / (a + n);
+  }
+  return -grown - a * (1 + grown) * sum;
+}
+
+/// Whether 1 - P(a, x) has too few digits.
+TIDE_HOST_AND_DEVICE inline bool is_small_upper_gamma(double a, double x) {
+  if (x > 1.1) return false;
+  return x <= 0.5 ? a <= -0.4 / number::log(x) : a <= 1.1 * x;
+}
+
 /// P(a, x), or Q(a, x).
 TIDE_HOST_AND_DEVICE inline double share_of_gamma(double a, double x, bool upper) {
   if (!(a >= 0) || !(x >= 0)) return std::numeric_limits<double>::quiet_NaN();
@@ -61,8 +167,11 @@ TIDE_HOST_AND_DEVICE inline double share_of_gamma(double a, double x, bool upper
   if (x == 0) return upper;
   if (std::isinf(a)) return std::isinf(x) ? std::numeric_limits<double>::quiet_NaN() : upper;
   if (std::isinf(x)) return !upper;
-  const bool small = x < a + 1;
-  const double value = small ? lower_gamma(a, x) : upper_gamma(a, x);
+  const double excess = (x - a) / a;
+  const bool near = a >= 20 && std::fabs(excess) < kNearGamma;
+  const bool small = near ? excess < 0 : x < a + 1;
+  if (small && upper && is_small_upper_gamma(a, x)) return small_upper_gamma(a, x);
+  const double value = near ? near_gamma(a, excess) : small ? lower_gamma(a, x) : upper_gamma(a, x);
   return small == upper ? 1 - value : value;
 }
 

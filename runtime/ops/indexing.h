@@ -58,8 +58,11 @@ Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& so
 Tensor index_reduce(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
                     const std::string& reduce, std::optional<bool> include_self = {});
 Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source);
+/// `value`, a number or a tensor without dimensions, at these positions along dim; negative ones
+/// count from the end.
 Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& value);
-/// The elements of the flattened x at these positions, in the shape of index.
+/// The elements of the flattened x at these positions, in the shape of index. Negative ones count
+/// from the end.
 Tensor take(const Tensor& x, const Tensor& index);
 
 /// x with source written, or added where positions meet, at positions of the flattened x; negative

@@ -12,6 +12,7 @@
 #include "runtime/ops/normalization.h"
 #include "runtime/ops/reducer.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/require.h"
 #include "runtime/ops/shape_ops.h"
 
 namespace tide {
@@ -160,10 +161,34 @@ Tensor kl_div(const Tensor& x, const Tensor& target, const Reducer& reduction, b
   return finish("kl_div", losses, reduction);
 }
 
+namespace {
+
+/// `variance` in a shape that broadcasts against x: one that lacks the last dimension has a number
+/// for each row.
+Tensor variance_for(const Tensor& x, const Tensor& variance) {
+  const Shape &shape = x.shape(), &given = variance.shape();
+  Shape rows = shape;
+  if (rows.rank() > 0) rows.erase(rows.rank() - 1);
+  if (given == shape || variance.numel() == 1) return variance;
+  if (given == rows) return unsqueeze(variance, Dim{-1});
+  bool fits = given.rank() == shape.rank();
+  for (int d = 0; fits && d < shape.rank(); ++d) fits = given[d] == shape[d] || given[d] == 1;
+  if (!fits)
+    throw ShapeError("gaussian_nll_loss: a variance of shape " + given.text() + " does not fit " +
+                     shape.text() + ": it has the same shape, lacks the last dimension, or has 1");
+  return variance;
+}
+
+}  // namespace
+
 Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& variance, bool full,
                          std::optional<double> eps, const Reducer& reduction) {
   check_same_shape("gaussian_nll_loss", x, target);
-  const Tensor held = clamp_min(variance, eps.value_or(1e-6));
+  const Tensor given = variance_for(x, variance);
+  const Tensor spread = require("gaussian_nll_loss", Requirement::variance,
+                                all(logical_not(lt(detach(given), 0))), given);
+  // The limit keeps the loss finite and is no part of the gradient.
+  const Tensor held = spread + detach(clamp_min(spread, eps.value_or(1e-6)) - spread);
   Tensor losses = (log(held) + square(x - target) / held) * 0.5;
   if (full) losses = losses + 0.5 * std::log(2 * std::numbers::pi);
   return finish("gaussian_nll_loss", losses, reduction);

@@ -39,6 +39,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
 /// target * (log(target) - x) with x in logarithms; also takes "batchmean".
 Tensor kl_div(const Tensor& x, const Tensor& target, const Reducer& reduction = {},
               bool log_target = false);
+/// `variance`: of x's shape, with sizes of 1, or without the last dimension. Below eps (1e-6) it
+/// counts as eps; a negative one is reported.
 Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& variance,
                          bool full = false, std::optional<double> eps = {},
                          const Reducer& reduction = {});

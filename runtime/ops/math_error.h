@@ -9,7 +9,7 @@ namespace tide::math {
 /// + K), g a minimax polynomial (Shepherd and Laframboise, Math. Comp. 36, 1981). The error of a^2
 /// goes back into the exponential.
 template <class V>
-V erfc_scaled(V a) {
+constexpr V erfc_scaled(V a) {
   const bool wide = is_wide(a);
   const V k = a.constant(wide ? 3.0 : 2.0);
   const V t = (a - k) / (a + k);
@@ -41,7 +41,7 @@ V erfc_positive(V a) {
 /// exp(x^2) erfc(x). From 28 on by the asymptotic series (Abramowitz and Stegun 7.1.23), below 0 by
 /// erfc(-x) = 2 - erfc(x).
 template <class W>
-W erfcx_wide(W x) {
+constexpr W erfcx_wide(W x) {
   const W a = abs(x);
   const W top = x.constant(28.0);
   const W low = select(a < top, a, top);
@@ -57,7 +57,7 @@ W erfcx_wide(W x) {
 }
 
 template <class V>
-V erfcx(V x) {
+constexpr V erfcx(V x) {
   return converted(erfcx_wide(widened(x)), x);
 }
 

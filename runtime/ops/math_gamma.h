@@ -2,6 +2,8 @@
 // their sums cancel near the zeros.
 #pragma once
 
+#include <array>
+
 #include "runtime/ops/math_logarithm.h"
 #include "runtime/ops/math_power.h"
 #include "runtime/ops/math_trigonometric.h"
@@ -147,17 +149,11 @@ V trigamma(V x) {
   return converted(trigamma_wide(widened(x)), x);
 }
 
-/// Hurwitz's zeta function, the sum of (q + k)^-s over k = 0, 1, ..., by Euler's and Maclaurin's
-/// formula after 16 terms. nan for s < 1, for q < 0 unless s is whole, and for q below -6.
+/// The sum of (a + k)^-s over k = 0, 1, ... for a >= 10 by Euler's and Maclaurin's formula.
 template <class W>
-W zeta_wide(W s, W q) {
-  const W one = s.constant(1.0);
-  const W zero = s.constant(0.0);
-  W sum = zero;
-  for (int k = 0; k < 16; ++k) sum = sum + pow(q + s.constant(k), -s);
-  const W a = q + s.constant(16.0);
+W zeta_tail(W s, W a) {
   const W power = pow(a, -s);
-  W tail = power * (a / (s - one) + s.constant(0.5));
+  W tail = power * (a / (s - s.constant(1.0)) + s.constant(0.5));
   W factor = s / a;
   int k = 0;
   for (double b : {0.083333333333333329, -0.0013888888888888889, 3.3068783068783071e-05,
@@ -168,12 +164,53 @@ W zeta_wide(W s, W q) {
     factor = factor * ((s + s.constant(2 * k + 1)) / a) * ((s + s.constant(2 * k + 2)) / a);
     ++k;
   }
+  return tail;
+}
+
+/// Hurwitz's zeta function for whole s and q below 0, where neither is an end: the terms at q's
+/// fraction f and above, and those below, which are the ones of 1 - f without those of 1 - q.
+template <class W>
+W zeta_below(W s, W q) {
+  const W zero = s.constant(0.0);
+  const W one = s.constant(1.0);
+  const W count = s.constant(16.0);
+  const W fraction = q - floor(q);
+  const W half = s * s.constant(0.5);
+  const W sign = select(floor(half) == half, one, -one);
+  const auto add_terms = [&](const std::array<W, 2>& v) {
+    const W below = pow(one - fraction + v[1], -s) - pow(one - q + v[1], -s);
+    return std::array<W, 2>{v[0] + (pow(fraction + v[1], -s) + sign * below), v[1] + one};
+  };
+  const W sum = while_any(
+      std::array<W, 2>{zero, zero}, [&](const std::array<W, 2>& v) { return v[1] < count; },
+      add_terms)[0];
+  const W below = zeta_tail(s, one - fraction + count) - zeta_tail(s, one - q + count);
+  return sum + (zeta_tail(s, fraction + count) + sign * below);
+}
+
+/// Hurwitz's zeta function, the sum of (q + k)^-s over k = 0, 1, ... nan for s < 1, and for q < 0
+/// unless s is whole.
+template <class W>
+W zeta_wide(W s, W q) {
+  const W one = s.constant(1.0);
+  const W zero = s.constant(0.0);
+  W sum = zero;
+  for (int k = 0; k < 16; ++k) sum = sum + pow(q + s.constant(k), -s);
+  const W tail = zeta_tail(s, q + s.constant(16.0));
   const W infinity = s.constant(std::numeric_limits<double>::infinity());
   const W nan = s.constant(std::numeric_limits<double>::quiet_NaN());
   // Where the first term is all there is, the others must not make it nan.
   W result = select((sum == infinity) | (q == infinity) | (s == infinity), sum, sum + tail);
   result = select((q < zero) & (floor(s) != s), nan, result);
-  result = select(q < s.constant(-6.0), nan, result);
+  // Few arguments lie so far below 0 that the tail would not hold: all at once, in one step.
+  const auto far =
+      (q < s.constant(-6.0)) & (floor(q) != q) & (floor(s) == s) & (s > one) & (s < infinity);
+  result = while_any(
+      select(far, nan, result), [&](W y) { return far & (y != y); },
+      [&](W y) {
+        const W below = zeta_below(s, q);
+        return select(far, select(below == below, below, infinity), y);
+      });
   result = select((q <= zero) & (floor(q) == q), infinity, result);
   result = select(s == one, infinity, result);
   result = select(s < one, nan, result);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/core/host_and_device.h"
+#include "runtime/ops/math_error.h"
 #include "runtime/ops/math_exponential.h"
 #include "runtime/ops/math_gamma.h"
 #include "runtime/ops/math_logarithm.h"
@@ -12,6 +13,12 @@ namespace tide::number {
 
 TIDE_HOST_AND_DEVICE inline double exp(double x) {
   return math::exp(reference::Value<double>(x)).number();
+}
+TIDE_HOST_AND_DEVICE inline double expm1(double x) {
+  return math::expm1(reference::Value<double>(x)).number();
+}
+TIDE_HOST_AND_DEVICE inline double erfcx(double x) {
+  return math::erfcx(reference::Value<double>(x)).number();
 }
 TIDE_HOST_AND_DEVICE inline double log(double x) {
   return math::log(reference::Value<double>(x)).number();

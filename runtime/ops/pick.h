@@ -9,7 +9,8 @@ namespace tide {
 /// Positions as i64, which may be of any integer type. Throws DTypeError naming `op`.
 Tensor positions_of(const char* op, const Tensor& index);
 
-/// Negative positions among `size` ones counted from the end.
+/// Negative positions among `size` ones, counted from the end, as those from the start; what is out
+/// of range stays so.
 Tensor from_the_end(const Tensor& positions, int64_t size);
 
 /// A tensor without dimensions as a vector: the native ops walk at least one dimension.

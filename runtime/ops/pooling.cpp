@@ -64,10 +64,12 @@ Window window_of(const char* name, int dims, const Sizes& kernel,
 }
 
 /// x as (n, c, h, w): without a batch, or as lines, dimensions of size 1 are added. With `whole`
-/// integers will do.
-Tensor as_planes(const char* name, const Tensor& x, int dims, bool whole = false) {
+/// integers will do. From dimension `filled` on none may be empty; default: the batch alone may.
+Tensor as_planes(const char* name, const Tensor& x, int dims, bool whole = false,
+                 std::optional<int> filled = {}) {
   bool empty = x.rank() < dims + 1 || x.rank() > dims + 2;
-  for (int d = x.rank() - dims - 1; !empty && d < x.rank(); ++d) empty = x.shape()[d] == 0;
+  for (int d = filled.value_or(x.rank() - dims - 1); !empty && d < x.rank(); ++d)
+    empty = x.shape()[d] == 0;
   if (empty)
     throw ShapeError(std::string(name) + ": an input of " + std::to_string(dims + 1) + " or " +
                      std::to_string(dims + 2) +
@@ -274,7 +276,7 @@ Tensor adaptive_mean(const Tensor& x, int dim, int64_t count) {
 
 Tensor adaptive_average(const char* name, const Tensor& x, const Sizes& size, int dims) {
   const std::vector<int64_t> sizes = adaptive_sizes(name, size, dims);
-  as_planes(name, x, dims);
+  as_planes(name, x, dims, false, x.rank() - dims);
   if (dims == 2 && sizes[0] == 1 && sizes[1] == 1) return mean(x, Dims{-2, -1}, true);
   Tensor y = convert(x, compute_type(x.dtype()));
   for (int d = 0; d < dims; ++d) y = adaptive_mean(y, x.rank() - dims + d, sizes[d]);
@@ -284,7 +286,7 @@ Tensor adaptive_average(const char* name, const Tensor& x, const Sizes& size, in
 Results adaptive_max(const char* name, const Tensor& input, const Sizes& size, int dims,
                      bool return_indices) {
   const std::vector<int64_t> sizes = adaptive_sizes(name, size, dims);
-  const Tensor x = as_planes(name, input, dims);
+  const Tensor x = as_planes(name, input, dims, false, 1);
   const Device device = x.device();
   const AdaptiveWindows rows{x.shape()[2], dims == 1 ? 1 : sizes[0]};
   const AdaptiveWindows columns{x.shape()[3], sizes.back()};

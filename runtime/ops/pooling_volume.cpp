@@ -37,14 +37,16 @@ Windows windows_of(const char* name, const Sizes& kernel, const std::optional<Si
           three(name, "dilation", dilation.value_or(Sizes{1}))};
 }
 
-/// x (n, c, d, h, w) or (c, d, h, w) as (n * c, d, h, w): depths as channels.
-Tensor as_volumes(const char* name, const Tensor& x) {
+/// x (n, c, d, h, w) or (c, d, h, w) as (n * c, d, h, w): depths as channels. From dimension
+/// `filled` on (from 0, or from the end) none may be empty.
+Tensor as_volumes(const char* name, const Tensor& x, int filled) {
   if (x.rank() != 4 && x.rank() != 5)
     throw ShapeError(std::string(name) +
                      ": the input needs 4 or 5 dimensions: " + x.shape().text());
-  if (x.numel() == 0 && x.shape()[0] != 0)
-    throw ShapeError(std::string(name) +
-                     ": an input that is not empty is needed: " + x.shape().text());
+  for (int d = filled < 0 ? x.rank() + filled : filled; d < x.rank(); ++d)
+    if (x.shape()[d] == 0)
+      throw ShapeError(std::string(name) +
+                       ": an input that is not empty is needed: " + x.shape().text());
   return x.rank() == 5 ? flatten(x, Dim{0}, Dim{1}) : x;
 }
 
@@ -83,7 +85,7 @@ Results max_pool3d(const Tensor& x, const Sizes& kernel, const std::optional<Siz
                    bool ceil_mode, bool return_indices) {
   const Windows w = windows_of("max_pool3d", kernel, stride, padding, dilation);
   const Results flat =
-      max_pool2d(as_volumes("max_pool3d", x), w.plane(w.kernel), w.plane(w.stride),
+      max_pool2d(as_volumes("max_pool3d", x, -4), w.plane(w.kernel), w.plane(w.stride),
                  w.plane(w.padding), w.plane(w.dilation), ceil_mode, return_indices);
   const Results deep =
       max_pool2d(depth_last(flat[0]), w.depth(w.kernel, 1), w.depth(w.stride, 1),
@@ -103,8 +105,9 @@ Tensor avg_pool3d(const Tensor& x, const Sizes& kernel, const std::optional<Size
   }
   const Windows w = windows_of("avg_pool3d", kernel, stride, padding, {});
   const std::optional<int64_t> whole = divisor_override ? std::optional<int64_t>(1) : std::nullopt;
-  const Tensor flat = avg_pool2d(as_volumes("avg_pool3d", x), w.plane(w.kernel), w.plane(w.stride),
-                                 w.plane(w.padding), ceil_mode, count_include_pad, whole);
+  const Tensor flat =
+      avg_pool2d(as_volumes("avg_pool3d", x, -4), w.plane(w.kernel), w.plane(w.stride),
+                 w.plane(w.padding), ceil_mode, count_include_pad, whole);
   const Tensor deep =
       avg_pool2d(depth_last(flat), w.depth(w.kernel, 1), w.depth(w.stride, 1),
                  w.depth(w.padding, 0), ceil_mode, count_include_pad, divisor_override);
@@ -114,13 +117,13 @@ Tensor avg_pool3d(const Tensor& x, const Sizes& kernel, const std::optional<Size
 Tensor adaptive_avg_pool3d(const Tensor& x, const Sizes& size) {
   const auto sizes = three("adaptive_avg_pool3d", "output_size", size);
   const Tensor flat =
-      adaptive_avg_pool2d(as_volumes("adaptive_avg_pool3d", x), Sizes{sizes[1], sizes[2]});
+      adaptive_avg_pool2d(as_volumes("adaptive_avg_pool3d", x, 1), Sizes{sizes[1], sizes[2]});
   return depth_back(adaptive_avg_pool2d(depth_last(flat), Sizes{1, sizes[0]}), flat.shape(), x);
 }
 
 Results adaptive_max_pool3d(const Tensor& x, const Sizes& size, bool return_indices) {
   const auto sizes = three("adaptive_max_pool3d", "output_size", size);
-  const Results flat = adaptive_max_pool2d(as_volumes("adaptive_max_pool3d", x),
+  const Results flat = adaptive_max_pool2d(as_volumes("adaptive_max_pool3d", x, 1),
                                            Sizes{sizes[1], sizes[2]}, return_indices);
   const Results deep = adaptive_max_pool2d(depth_last(flat[0]), Sizes{1, sizes[0]}, return_indices);
   return join_positions(flat, deep, x, return_indices);

@@ -2,6 +2,7 @@
 #include "runtime/ops/random.h"
 
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/record.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/require.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/shape_ops.h"
 
@@ -55,10 +57,24 @@ Tensor draw_for(const char* name, bool normal, const Shape& shape, const TensorO
                 options);
 }
 
+/// For messages.
+std::string text_of(double number) {
+  if (std::isnan(number)) return "nan";
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", number);
+  return text;
+}
+
 void check_probability(const char* name, double p) {
   if (!(p >= 0 && p <= 1))
-    throw Error(std::string(name) + ": a probability lies between 0 and 1: got " +
-                std::to_string(p));
+    throw Error(std::string(name) + ": " + unmet(Requirement::probability) + ": got " + text_of(p));
+}
+
+/// Throws Error unless a deviation or scale is at least 0, or above 0.
+void check_scale(const char* name, const char* what, double scale, bool may_be_zero) {
+  if (!(may_be_zero ? scale >= 0 : scale > 0))
+    throw Error(std::string(name) + ": " + what + " must be " +
+                (may_be_zero ? "non-negative" : "positive") + ": got " + text_of(scale));
 }
 
 /// Sizes of 1 behind the channels: one draw for each channel. `unbatched` is the number of
@@ -147,8 +163,7 @@ Tensor randperm(int64_t n, const TensorOptions& options) {
 }
 
 Tensor normal(double mean, double deviation, const Shape& shape, const TensorOptions& options) {
-  if (!(deviation >= 0))
-    throw Error("normal: the deviation is negative: " + std::to_string(deviation));
+  check_scale("normal", "std", deviation, true);
   TensorOptions plain = options;
   plain.requires_grad = plain.pin_memory = false;
   return finish(randn(shape, plain) * deviation + mean, options);
@@ -191,7 +206,9 @@ Tensor bernoulli(const Tensor& x) {
   GradientMode off(false);
   const Tensor drawn =
       draw_floating("bernoulli", false, x.shape(), compute_type(x.dtype()), x.device());
-  return convert(lt(drawn, x), x.dtype());
+  const Tensor possible = all(logical_and(ge(x, 0), le(x, 1)));
+  const Tensor p = require("bernoulli", Requirement::probability, possible, x);
+  return convert(lt(drawn, p), x.dtype());
 }
 
 namespace {
@@ -216,7 +233,9 @@ Tensor poisson(const Tensor& rate) {
   if (!is_floating(rate.dtype()))
     throw DTypeError("poisson: rates of a floating type are needed: " +
                      std::string(name_of(rate.dtype())));
-  return draw_counts("poisson", CountDistribution::poisson, rate, rate);
+  GradientMode off(false);
+  const Tensor checked = require("poisson", Requirement::rate, all(ge(rate, 0)), rate);
+  return draw_counts("poisson", CountDistribution::poisson, checked, checked);
 }
 
 Tensor binomial(const Tensor& count, const Tensor& probability) {
@@ -227,6 +246,21 @@ Tensor binomial(const Tensor& count, const Tensor& probability) {
   return draw_counts("binomial", CountDistribution::binomial, count, probability);
 }
 
+namespace {
+
+/// Rows of weights, which must allow so many draws without replacement.
+Tensor checked_weights(const Tensor& weights, int64_t count) {
+  const Tensor possible = logical_and(ge(weights, 0), isfinite(weights));
+  const Tensor above = sum(gt(weights, 0), Dims{-1});
+  const Tensor valid = logical_and(all(possible), all(ge(above, Number(1))));
+  const Tensor checked = require("multinomial", Requirement::weights, valid, weights);
+  if (count == 1) return checked;
+  return require("multinomial", Requirement::enough_choices, all(ge(above, Number(count))),
+                 checked);
+}
+
+}  // namespace
+
 Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
   GradientMode off(false);
   if (weights.rank() < 1 || weights.rank() > 2 || !is_floating(weights.dtype()))
@@ -235,10 +269,10 @@ Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
   if (weights.rank() == 1)
     return squeeze(multinomial(unsqueeze(weights, Dim{0}), count, replacement), Dims{0});
   const int64_t rows = weights.shape()[0], choices = weights.shape()[1];
-  if (count < 1 || (!replacement && count > choices))
+  if (count < 1 || choices < 1 || (!replacement && count > choices))
     throw ShapeError("multinomial: " + std::to_string(count) + " draws from " +
                      std::to_string(choices) + " choices are not possible");
-  const Tensor wide = convert(weights, DType::f64);
+  const Tensor wide = checked_weights(convert(weights, DType::f64), replacement ? 1 : count);
   if (!replacement) {
     // Waiting times of independent events: the first to come are the draws.
     const Tensor drawn =
@@ -280,6 +314,10 @@ Tensor feature_alpha_dropout(const Tensor& x, std::optional<double> p, bool trai
 
 void uniform_(const Tensor& x, std::optional<double> from, std::optional<double> to) {
   const double low = from.value_or(0), high = to.value_or(1);
+  if (is_floating(x.dtype()) && !(low <= high && high - low <= largest_of(x.dtype()) &&
+                                  std::abs(low) <= largest_of(x.dtype())))
+    throw Error("uniform_: " + std::string(name_of(x.dtype())) + " has no range from " +
+                text_of(low) + " to " + text_of(high));
   const Tensor drawn = draw_floating("uniform_", false, x.shape(), x.dtype(), x.device());
   const Tensor scaled = convert(drawn * (high - low) + low, x.dtype());
   // Rounding may have reached the end, which is left out.
@@ -312,6 +350,7 @@ void random_(const Tensor& x, std::optional<int64_t> from, std::optional<int64_t
 }
 
 void normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
+  check_scale("normal_", "std", std.value_or(1), true);
   const Tensor drawn = draw_floating("normal_", true, x.shape(), x.dtype(), x.device());
   write("normal_", x, drawn * std.value_or(1) + mean.value_or(0));
 }
@@ -323,20 +362,21 @@ void bernoulli_(const Tensor& x, std::optional<double> p) {
 }
 
 void exponential_(const Tensor& x, std::optional<double> rate) {
-  if (!(rate.value_or(1) > 0))
-    throw Error("exponential_: the rate is positive: got " + std::to_string(*rate));
+  check_scale("exponential_", "the rate", rate.value_or(1), false);
   const Tensor drawn =
       draw_floating("exponential_", false, x.shape(), compute_type(x.dtype()), x.device());
   write("exponential_", x, neg(log1p(neg(drawn))) / rate.value_or(1));
 }
 
 void log_normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
+  check_scale("log_normal_", "std", std.value_or(2), false);
   const Tensor drawn =
       draw_floating("log_normal_", true, x.shape(), compute_type(x.dtype()), x.device());
   write("log_normal_", x, exp(drawn * std.value_or(2) + mean.value_or(1)));
 }
 
 void cauchy_(const Tensor& x, std::optional<double> median, std::optional<double> scale) {
+  check_scale("cauchy_", "sigma", scale.value_or(1), false);
   const Tensor drawn =
       draw_floating("cauchy_", false, x.shape(), compute_type(x.dtype()), x.device());
   write("cauchy_", x,
@@ -345,7 +385,8 @@ void cauchy_(const Tensor& x, std::optional<double> median, std::optional<double
 
 void geometric_(const Tensor& x, double p) {
   if (!(p > 0 && p < 1))
-    throw Error("geometric_: a probability between 0 and 1 is needed: got " + std::to_string(p));
+    throw Error("geometric_: a probability above 0 and below 1 is needed: got " + text_of(p));
+  if (x.dtype() == DType::boolean) throw DTypeError("geometric_: needs numbers: bool");
   const Tensor drawn = draw_floating("geometric_", false, x.shape(), DType::f64, x.device());
   const Tensor tries = ceil(log1p(neg(drawn)) / std::log1p(-p));
   write("geometric_", x, convert(clamp_min(tries, Number(1.0)), x.dtype()));

@@ -77,7 +77,8 @@ Tensor randint_like(const Tensor& x, int64_t first, int64_t last,
 /// Whole numbers 1..last.
 Tensor randint_like_to(const Tensor& x, int64_t last, const TensorOptions& options = {});
 
-/// 1 with the probability that x holds, else 0.
+/// 1 with the probability that x holds, else 0. One outside 0..1 is reported when the result is
+/// read.
 Tensor bernoulli(const Tensor& x);
 /// How many events come where so many are expected: Poisson's distribution. No history.
 Tensor poisson(const Tensor& rate);

@@ -302,5 +302,11 @@ constexpr Value<T> while_any(Value<T> state, const Unfinished& unfinished, const
   while (unfinished(state).holds) state = step(state);
   return state;
 }
+template <class T, class Unfinished, class Step>
+constexpr std::array<Value<T>, 2> while_any(std::array<Value<T>, 2> state,
+                                            const Unfinished& unfinished, const Step& step) {
+  while (unfinished(state).holds) state = step(state);
+  return state;
+}
 
 }  // namespace tide::reference

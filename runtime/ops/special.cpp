@@ -124,7 +124,14 @@ Tensor sinc(const Tensor& input) {
   return convert(where(at_zero, 1 - square(x) * (1.0 / 6), sin(safe) / safe), given.dtype());
 }
 
-Tensor spherical_bessel_j0(const Tensor& x) { return sinc(x * (1 / std::numbers::pi)); }
+Tensor spherical_bessel_j0(const Tensor& input) {
+  const Tensor given = floating(input);
+  const Tensor x = computed(given);
+  const Tensor at_zero = eq(x, 0), far = isinf(x);
+  const Tensor safe = where(logical_or(at_zero, far), 1, x);
+  const Tensor near = where(at_zero, 1 - square(x) * (1.0 / 6), sin(safe) / safe);
+  return convert(where(far, 0.0, near), given.dtype());
+}
 
 Tensor deg2rad(const Tensor& x) { return floating(x) * (std::numbers::pi / 180); }
 

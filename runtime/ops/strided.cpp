@@ -181,6 +181,7 @@ Tensor sum_to_size(const Tensor& x, const Shape& shape) {
   }
   if (!fits)
     throw ShapeError("sum_to_size: " + shape.text() + " does not broadcast to " + x.shape().text());
+  if (shape.rank() == 0) return sum(x);  // of integers and bool int64, as all sums
   return repeated.empty() ? x : reshape_to(sum(x, repeated, true), shape);
 }
 

@@ -20,6 +20,11 @@ local function distances(x, dim, spacing)
   return (spacing:narrow(1, 2, n - 1) - spacing:narrow(1, 1, n - 1)):reshape(shape)
 end
 
+local kHalf <const> = {float16 = true, bfloat16 = true}
+
+--- A half type in float32: where neighbours nearly cancel, rounded steps would lose what is left.
+local function unrounded(x) return kHalf[x.dtype] and x:float() or x end
+
 --- The slope at one end, through its nearest two values, or three: `near`, `middle` and `far` values
 --- with distances h and k between them, `sign` -1 at the far end.
 local function end_slope(near, middle, far, h, k, sign)
@@ -41,11 +46,15 @@ local function slope(x, dim, spacing, edge_order)
     end_slope(at(1), at(2), three and at(3), step(1), three and step(2), 1),
   }
   if n > 2 then
-    local left, right = h:narrow(dim, 1, n - 2), h:narrow(dim, 2, n - 2)
     local before, after = x:narrow(dim, 1, n - 2), x:narrow(dim, 3, n - 2)
-    local here = x:narrow(dim, 2, n - 2)
-    -- The slopes on both sides, weighted by the other side's distance.
-    parts[2] = ((here - before) / left * right + (after - here) / right * left) / (left + right)
+    if tide.is_tensor(spacing) then
+      -- The slopes on both sides, weighted by the other side's distance.
+      local left, right = h:narrow(dim, 1, n - 2), h:narrow(dim, 2, n - 2)
+      local here = x:narrow(dim, 2, n - 2)
+      parts[2] = ((here - before) / left * right + (after - here) / right * left) / (left + right)
+    else
+      parts[2] = (after - before) / (2 * spacing)
+    end
   end
   parts[#parts + 1] = end_slope(at(n), at(n - 1), three and at(n - 2), step(n - 1),
     three and step(n - 2), -1)
@@ -76,7 +85,13 @@ local function gradient(...)
     if dim < 0 then dim = dim + x:dim() + 1 end
     if seen[dim] then raise("gradient: dimension %d is given twice", dim) end
     seen[dim] = true
-    slopes[i] = slope(x, dim, several and given.spacing[i] or given.spacing, given.edge_order)
+    local spacing = several and given.spacing[i] or given.spacing
+    local type = x.dtype
+    if tide.is_tensor(spacing) then
+      type = tide.promote_types(type, spacing.dtype)
+      spacing = unrounded(spacing)
+    end
+    slopes[i] = slope(unrounded(x), dim, spacing, given.edge_order):to(type)
   end
   return slopes
 end

@@ -24,8 +24,9 @@ TEST_CASE("every file of kernels is there as PTX and for common devices") {
   if (!cuda::embedded_ptx("matmul")) {
     return ::test::skip("no nvcc here: nothing is embedded", "TIDE_EXPECT_NVCC");
   }
-  for (const char* file : {"matmul", "byte_product", "attention", "indexing", "scan", "sort",
-                           "pairs", "random", "linalg", "spectrum", "pooling", "convolution"}) {
+  for (const char* file :
+       {"matmul", "byte_product", "attention", "indexing", "scan", "sort", "pairs", "random",
+        "require", "linalg", "spectrum", "pooling", "convolution"}) {
     INFO(file);
     REQUIRE(cuda::embedded_ptx(file));
     CHECK(std::string_view(cuda::embedded_ptx(file)).find(".target sm_75") !=

@@ -44,6 +44,24 @@ describe("gradient", function(device)
     local edges = tide.gradient(x * x, {spacing = {x}})[1]
     close(edges, {1, 2, 3, 7, 7.5})
   end)
+  it("keeps the digits of neighbours that nearly cancel", function()
+    local x = tide.tensor({1, -1000, 1.0000001192092896}, {device = device})
+    close(tide.gradient(x, {spacing = 0.5})[1][2], 1.1920928955078125e-07, {rtol = 0, atol = 0})
+  end)
+  it("of half types rounds once", function()
+    local on = {dtype = "bfloat16", device = device}
+    local x = tide.tensor({100, 100.5, 100, 101, 100.5}, on)
+    local places = tide.tensor({0, 0.3, 1, 1.2, 2}, on)
+    -- Slopes in float64 of the same numbers, rounded.
+    equal(tide.gradient(x, {spacing = 0.3})[1]:tolist(),
+      {1.6640625, 0.0, 0.83203125, 0.83203125, -1.6640625})
+    equal(tide.gradient(x, {spacing = {places}})[1]:tolist(),
+      {1.6640625, 0.9453125, 3.65625, 3.796875, -0.62890625})
+    local edges = tide.gradient(x, {spacing = {places}, edge_order = 2})[1]
+    equal({edges.dtype, edges:tolist()},
+      {"bfloat16", {2.375, 0.9453125, 3.65625, 3.796875, -5.0625}})
+    equal(tide.gradient(x, {spacing = {places:float()}})[1].dtype, "float32")
+  end)
   it("names what is too short", function()
     raises("3 elements are needed in dimension 1: there are 2", tide.gradient, numbers {1, 2},
       {edge_order = 2})

@@ -158,3 +158,63 @@ describe("assignment", function(device)
     equal(rows[3]:tolist(), {3, 3, 3, 3})
   end)
 end)
+
+describe("positions from the end", function(device)
+  local function vector(values, dtype)
+    return tide.tensor(values, {dtype = dtype or "float64", device = device})
+  end
+  it("serve take, put and index_fill, as in PyTorch", function()
+    local x = vector {{1, 2}, {3, 4}}
+    equal(x:take(vector({-1, 2, -4}, "int64")):tolist(), {4.0, 2.0, 1.0})
+    equal(x:index_fill(2, vector({-1}, "int64"), 7):tolist(), {{1.0, 7.0}, {3.0, 7.0}})
+    equal(x:put(vector({-1}, "int64"), vector {9}):tolist(), {{1.0, 2.0}, {3.0, 9.0}})
+    for op, call in pairs {
+      take = function(at) return x:take(at) end,
+      index_fill = function(at) return x:index_fill(1, at, 0) end,
+    } do
+      for _, wrong in ipairs {0, 5, -5} do
+        local text = ("%s: position %d is out of range"):format(op, wrong)
+        raises(text, function() return call(vector({wrong}, "int64")):tolist() end)
+      end
+    end
+  end)
+  it("have gradients", function()
+    local x = vector({1, 2, 3}):requires_grad_()
+    x:take(vector({-1, -1, 1}, "int64")):sum():backward()
+    equal(x.grad:tolist(), {1.0, 0.0, 2.0})
+  end)
+end)
+
+describe("index_fill with a value tensor", function(device)
+  --- The gradients of x and of the value.
+  local function slopes(x, positions)
+    local options = {dtype = "float64", device = device}
+    local base = tide.tensor(x, options):requires_grad_()
+    local value = tide.tensor(2.0, options):requires_grad_()
+    local at = tide.tensor(positions, {dtype = "int64", device = device})
+    local y = base:index_fill(1, at, value);
+    (y * y):sum():backward()
+    return {y:tolist(), base.grad:tolist(), value.grad:item()}
+  end
+  it("counts a repeated position once", function()
+    equal(slopes({1, 1, 1}, {2, 2}), {{1.0, 2.0, 1.0}, {2.0, 0.0, 2.0}, 4.0})
+    equal(slopes({1, 1, 1}, {-1, 3, 1}), {{2.0, 1.0, 2.0}, {0.0, 2.0, 0.0}, 8.0})
+    equal(slopes({{1, 1}, {1, 1}}, {1, 1}),
+      {{{2.0, 2.0}, {1.0, 1.0}}, {{0.0, 0.0}, {2.0, 2.0}}, 8.0})
+    equal(slopes({1, 1}, {}), {{1.0, 1.0}, {2.0, 2.0}, 0.0})
+  end)
+  it("works on no dimensions", function()
+    equal(slopes(5.0, {1}), {2.0, 0.0, 4.0})
+    equal(slopes(5.0, {1, 1}), {2.0, 0.0, 4.0})
+    local x = tide.tensor(5.0, {device = device})
+    equal(x:index_fill(1, tide.tensor({1, 1}, {device = device}), 3):item(), 3.0)
+    equal(x:index_copy(1, tide.tensor({1, 1}, {device = device}),
+      tide.tensor({3.0, 4}, {device = device})):item(), 4.0)
+  end)
+  it("is itself unchanged without gradients", function()
+    local x = tide.zeros({3}, {dtype = "int64", device = device})
+    local second, four = tide.tensor({2}, {device = device}), tide.tensor(4, {device = device})
+    equal(x:index_fill(1, second, four):tolist(), {0, 4, 0})
+    raises("index_fill: one value is needed: (1)", x.index_fill, x, 1, second, second)
+  end)
+end)

@@ -25,6 +25,41 @@ describe("pools", function(device)
     local values, places = F.max_pool1d(x, 2, {return_indices = true})
     equal({values:tolist(), places:tolist(), values.dtype}, {{{{3, 5}}}, {{{1, 4}}}, "int64"})
   end)
+  it("refuse empty images, of every number of dimensions", function()
+    local calls = {
+      max_pool = function(pool, x) return pool(x, 1) end,
+      avg_pool = function(pool, x) return pool(x, 1) end,
+      lp_pool = function(pool, x) return pool(x, 2, 1) end,
+      adaptive_avg_pool = function(pool, x) return pool(x, 2) end,
+      adaptive_max_pool = function(pool, x) return pool(x, 2) end,
+      fractional_max_pool = function(pool, x) return pool(x, 1, {output_size = 1}) end,
+    }
+    -- Which of (n, 0, 2, ...) and (0, 2, ...) PyTorch takes; (0, c, 2, ...) is no batch for all.
+    local no_channels = {adaptive_avg_pool1d = true, adaptive_avg_pool2d = true}
+    local no_plane = {
+      adaptive_avg_pool1d = true, adaptive_avg_pool2d = true, adaptive_avg_pool3d = true,
+      adaptive_max_pool1d = true, adaptive_max_pool2d = true, adaptive_max_pool3d = true,
+      fractional_max_pool2d = true, fractional_max_pool3d = true,
+    }
+    for kind, call in pairs(calls) do
+      for dims = kind == "fractional_max_pool" and 2 or 1, 3 do
+        local name = ("%s%dd"):format(kind, dims)
+        local function pooled(accepted, ...)
+          local shape = {...}
+          for _ = 1, dims - 1 do table.insert(shape, #shape, 2) end
+          local x = tide.zeros(shape, {device = device})
+          if not accepted then return raises("not empty", call, F[name], x) end
+          equal(call(F[name], x):numel(), 0)
+        end
+        pooled(true, 0, 3, 2)
+        pooled(false, 0, 3, 0)
+        pooled(false, 2, 3, 0)
+        pooled(false, 3, 0)
+        pooled(no_channels[name], 2, 0, 2)
+        pooled(no_plane[name], 0, 2)
+      end
+    end
+  end)
   it("put largest values back where they were", function()
     local x = waves(1, 2, 4, 4)
     local values, places = F.max_pool2d(x, 2, {return_indices = true})
@@ -246,5 +281,47 @@ describe("products of features", function(device)
     local x = tide.arange(6, place):reshape(1, 6, 1)
     close(F.channel_shuffle(x, 3):reshape(-1), {0, 2, 4, 1, 3, 5})
     raises("6 channels do not divide into 4 groups", F.channel_shuffle, x, 4)
+  end)
+end)
+
+describe("losses of one sample or of rows", function(device)
+  local function numbers(values)
+    return tide.tensor(values, {dtype = "float64", device = device})
+  end
+  it("multi_margin_loss has the shape of its targets", function()
+    local x = numbers {0.1, 0.2, 0.3}
+    local function shape(scores, target)
+      local class = tide.tensor(target, {device = device})
+      local y = F.multi_margin_loss(scores, class, {reduction = "none"})
+      close(y:sum(), 2 / 3)
+      return y.shape
+    end
+    equal(shape(x, 2), {})
+    equal(shape(x, {2}), {1})
+    equal(shape(x:unsqueeze(1), {2}), {1})
+    equal(shape(x:unsqueeze(1), 2), {})
+  end)
+  it("gaussian_nll_loss takes a variance for each row", function()
+    local x = numbers({{0.5, -1}, {2, 0.25}}):requires_grad_()
+    local target, variance = numbers {{1, 0}, {1.5, -0.5}}, numbers({0.5, 2}):requires_grad_()
+    local losses = F.gaussian_nll_loss(x, target, variance, {reduction = "none"})
+    close(losses,
+      {{-0.0965735902799727, 0.653426409720027}, {0.409073590279973, 0.487198590279973}})
+    losses:sum():backward()
+    close(x.grad, {{-1, -2}, {0.25, 0.375}})
+    close(variance.grad, {-0.5, 0.3984375})
+    local zeros = tide.zeros(2, 3)
+    for _, shape in ipairs {{2, 3}, {2, 1}, {1, 3}, {2}, {}} do
+      local y = F.gaussian_nll_loss(zeros, zeros, tide.ones(shape), {reduction = "none"})
+      equal(y.shape, {2, 3})
+    end
+    raises("a variance of shape (3) does not fit (2, 3)", F.gaussian_nll_loss, zeros, zeros,
+      tide.ones(3))
+  end)
+  it("gaussian_nll_loss limits a variance, but not its gradient", function()
+    local x, target = numbers {{0.5, -1}, {2, 0.25}}, numbers {{1, 0}, {1.5, -0.5}}
+    local variance = numbers({{1e-9, 2}, {1, 1}}):requires_grad_()
+    F.gaussian_nll_loss(x, target, variance):backward()
+    close(variance.grad, {{-31249875000, 0.03125}, {0.09375, 0.0546875}}, {rtol = 1e-9})
   end)
 end)

@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "runtime/codegen/llvm/target.h"
 #include "runtime/core/dtype.h"
@@ -140,13 +141,30 @@ Value as_unsigned_multiply_high(Value a, Value b);
 /// Whether the condition holds in any element.
 llvm::Value* any(const Mask& mask);
 
+/// Values that change together from step to step.
+using LoopState = std::vector<Value>;
+
 /// `state` after as many steps as the element that needs most.
-Value repeat_while(Value state, const std::function<Mask(Value)>& unfinished,
-                   const std::function<Value(Value)>& step);
+LoopState repeat_while(LoopState state, const std::function<Mask(const LoopState&)>& unfinished,
+                       const std::function<LoopState(const LoopState&)>& step);
 
 template <class Unfinished, class Step>
 Value while_any(Value state, const Unfinished& unfinished, const Step& step) {
-  return repeat_while(state, unfinished, step);
+  return repeat_while(
+      {state}, [&](const LoopState& v) { return unfinished(v[0]); },
+      [&](const LoopState& v) { return LoopState{step(v[0])}; })[0];
+}
+
+template <class Unfinished, class Step>
+std::array<Value, 2> while_any(std::array<Value, 2> state, const Unfinished& unfinished,
+                               const Step& step) {
+  const auto pair = [](const LoopState& v) { return std::array<Value, 2>{v[0], v[1]}; };
+  return pair(repeat_while(
+      {state[0], state[1]}, [&](const LoopState& v) { return unfinished(pair(v)); },
+      [&](const LoopState& v) {
+        const std::array<Value, 2> next = step(pair(v));
+        return LoopState{next[0], next[1]};
+      }));
 }
 
 std::array<Value, 2> place_far_angles(Mask far, Value x, std::array<Value, 2> near);

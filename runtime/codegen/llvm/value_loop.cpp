@@ -11,10 +11,35 @@ llvm::Value* any(const Mask& mask) {
   return mask.lanes->width == 1 ? all : builder.CreateOrReduce(all);
 }
 
-Value repeat_while(Value state, const std::function<Mask(Value)>& unfinished,
-                   const std::function<Value(Value)>& step) {
-  const Lanes& lanes = state.lanes();
-  auto& builder = *lanes.builder;
+namespace {
+
+/// Phis of one predecessor so far, for each value of a state.
+LoopState joined_values(const LoopState& state, llvm::IRBuilderBase& builder,
+                        llvm::BasicBlock* from) {
+  LoopState joined;
+  for (const Value& value : state) {
+    Registers registers{};
+    for (int i = 0; i < value.lanes().registers; ++i) {
+      llvm::PHINode* phi = builder.CreatePHI(value[i]->getType(), 2);
+      phi->addIncoming(value[i], from);
+      registers[i] = phi;
+    }
+    joined.emplace_back(value.lanes(), value.type(), registers);
+  }
+  return joined;
+}
+
+void add_predecessor(const LoopState& joined, const LoopState& state, llvm::BasicBlock* from) {
+  for (size_t k = 0; k < state.size(); ++k)
+    for (int i = 0; i < state[k].lanes().registers; ++i)
+      llvm::cast<llvm::PHINode>(joined[k][i])->addIncoming(state[k][i], from);
+}
+
+}  // namespace
+
+LoopState repeat_while(LoopState state, const std::function<Mask(const LoopState&)>& unfinished,
+                       const std::function<LoopState(const LoopState&)>& step) {
+  auto& builder = *state[0].lanes().builder;
   llvm::BasicBlock* before = builder.GetInsertBlock();
   const auto new_block = [&] {
     return llvm::BasicBlock::Create(builder.getContext(), "", before->getParent());
@@ -23,25 +48,17 @@ Value repeat_while(Value state, const std::function<Mask(Value)>& unfinished,
   llvm::BasicBlock* after = new_block();
   builder.CreateCondBr(any(unfinished(state)), inside, after);
   builder.SetInsertPoint(inside);
-  Registers current{};
-  for (int i = 0; i < lanes.registers; ++i) current[i] = builder.CreatePHI(state[i]->getType(), 2);
-  const Value stepped = step(Value(lanes, state.type(), current));
+  const LoopState current = joined_values(state, builder, before);
+  const LoopState stepped = step(current);
   llvm::Value* more = any(unfinished(stepped));
   llvm::BasicBlock* last = builder.GetInsertBlock();
   builder.CreateCondBr(more, inside, after);
+  add_predecessor(current, stepped, last);
   after->moveAfter(last);
   builder.SetInsertPoint(after);
-  Registers result{};
-  for (int i = 0; i < lanes.registers; ++i) {
-    auto* phi = llvm::cast<llvm::PHINode>(current[i]);
-    phi->addIncoming(state[i], before);
-    phi->addIncoming(stepped[i], last);
-    llvm::PHINode* joined = builder.CreatePHI(state[i]->getType(), 2);
-    joined->addIncoming(state[i], before);
-    joined->addIncoming(stepped[i], last);
-    result[i] = joined;
-  }
-  return Value(lanes, state.type(), result);
+  const LoopState result = joined_values(state, builder, before);
+  add_predecessor(result, stepped, last);
+  return result;
 }
 
 }  // namespace tide::ir

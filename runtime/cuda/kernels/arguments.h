@@ -150,6 +150,16 @@ struct PairArguments {
   int64_t shape[kKernelDims], a_strides[kKernelDims], b_strides[kKernelDims];
 };
 
+/// Elements of which none may be 0.
+struct RequireArguments {
+  const void* x;
+  void* out;
+  Report* report;
+  int64_t count;
+  int32_t rank;
+  int64_t shape[kKernelDims], strides[kKernelDims];
+};
+
 /// Counts drawn from a distribution of two numbers, each from a key of its own: arrays of one
 /// shape.
 struct CountArguments {

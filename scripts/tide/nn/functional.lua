@@ -209,7 +209,8 @@ function F.multi_margin_loss(...)
       table.concat(x.shape, ", "), table.concat(target.shape, ", "))
   end
   local shape = target.shape
-  if single then x, target = x:reshape(1, -1), target:reshape(1) end
+  if single then x = x:reshape(1, -1) end
+  target = target:reshape(-1)
   local places = target:unsqueeze(-1)
   local distance = (given.margin - x:gather(2, places) + x):clamp(0.0)
   if given.p == 2 then distance = distance * distance end

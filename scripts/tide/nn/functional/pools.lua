@@ -119,6 +119,11 @@ local function add_fractional(F, dims)
       raise("%s: an input of %d or %d dimensions is needed: got %d", name, dims + 1, dims + 2,
         x:dim())
     end
+    for d = 2, x:dim() do
+      if x:size(d) == 0 then
+        raise("%s: an input that is not empty is needed: (%s)", name, table.concat(x.shape, ", "))
+      end
+    end
     if (given.output_size == nil) == (given.output_ratio == nil) then
       raise("%s: either output_size or output_ratio is needed", name)
     end

@@ -1,0 +1,36 @@
+// Records checks.
+#include "runtime/ops/require.h"
+
+#include "runtime/ops/elementwise.h"
+#include "runtime/ops/record.h"
+
+namespace tide {
+namespace {
+
+/// x without what broadcasting repeats.
+Tensor each_once(const Tensor& x) {
+  Layout layout = x.layout();
+  bool repeats = false;
+  for (int d = 0; d < layout.rank(); ++d) {
+    if (layout.strides[d] != 0 || layout.shape[d] == 1) continue;
+    layout.shape[d] = 1;
+    repeats = true;
+  }
+  return repeats ? make_view(x, layout) : x;
+}
+
+}  // namespace
+
+Tensor require(const char* op, Requirement requirement, const Tensor& condition,
+               const Tensor& value) {
+  if (condition.numel() == 0) return value;
+  const Tensor once = each_once(condition);
+  const NativeResult zero{Shape(), once.dtype()};
+  const int64_t attributes[] = {static_cast<int64_t>(requirement)};
+  const Tensor checked =
+      record_native(NativeOp::require, op, {&once, 1}, {&zero, 1}, attributes)[0];
+  // Adding the 0 makes the value depend on the check, and is fused with what uses it.
+  return add(value, checked);
+}
+
+}  // namespace tide
