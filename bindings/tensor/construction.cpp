@@ -8,6 +8,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/core/default_dtype.h"
 #include "runtime/ops/arguments.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
@@ -27,7 +28,7 @@ struct Collected {
 
   /// An empty table has floats, as in PyTorch.
   DType natural_type() const {
-    if (has_float || !(has_integer || has_boolean)) return DType::f32;
+    if (has_float || !(has_integer || has_boolean)) return default_dtype();
     return has_boolean && !has_integer ? DType::boolean : DType::i64;
   }
 };

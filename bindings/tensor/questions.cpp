@@ -7,6 +7,7 @@
 #include "bindings/ops/stand_in.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/core/default_dtype.h"
 #include "runtime/ops/transfer.h"
 
 namespace tide::bindings {
@@ -122,6 +123,17 @@ int push_type(lua_State* L, DType type) {
   return 1;
 }
 
+int get_default_dtype(lua_State* L) { return push_type(L, default_dtype()); }
+
+int set_default_dtype(lua_State* L) {
+  const DType type = dtype_at(L, 1, "set_default_dtype");
+  if (!is_floating(type))
+    throw ArgumentError("set_default_dtype: a floating type is needed: " +
+                        std::string(name_of(type)));
+  tide::set_default_dtype(type);
+  return 0;
+}
+
 /// promote_types(a, b)
 int promote_types(lua_State* L) {
   return push_type(L, promote(dtype_at(L, 1, "promote_types"), dtype_at(L, 2, "promote_types")));
@@ -135,7 +147,7 @@ std::pair<DType, Weight> operand_at(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TNUMBER)
     throw ArgumentError(std::string("result_type: expected tensor or number, got ") +
                         type_name(L, index));
-  return {lua_isinteger(L, index) ? DType::i64 : DType::f32, Weight::number};
+  return {lua_isinteger(L, index) ? DType::i64 : default_dtype(), Weight::number};
 }
 
 /// result_type(a, b): of arithmetic between tensors and numbers.
@@ -186,6 +198,13 @@ constexpr Function kFunctions[] = {
     {"is_tensor", guard_lookup<is_tensor>, "value", "Whether a value is a tensor",
      "tide.is_tensor(5) --> false"},
     {"numel", guard_lookup<numel>, "x", "Number of elements", "tide.numel(tide.ones(2, 3)) --> 6"},
+    {"set_default_dtype", guard_lookup<set_default_dtype>, "dtype",
+     "The floating type of new tensors when nothing says another, and of integers that become "
+     "floating (float32)",
+     "tide.set_default_dtype(\"float64\"); local x = tide.ones(2); "
+     "tide.set_default_dtype(\"float32\"); x.dtype --> \"float64\""},
+    {"get_default_dtype", guard_lookup<get_default_dtype>, "", "That type",
+     "tide.get_default_dtype() --> \"float32\""},
     {"promote_types", guard_lookup<promote_types>, "dtype1, dtype2",
      "The type of arithmetic between tensors of two types",
      "tide.promote_types(\"int64\", \"float16\") --> \"float16\""},

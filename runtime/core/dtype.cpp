@@ -1,8 +1,11 @@
 // Names and promotion of element types.
 #include "runtime/core/dtype.h"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
+
+#include "runtime/core/default_dtype.h"
 
 namespace tide {
 namespace {
@@ -13,9 +16,15 @@ constexpr std::string_view kNames[kDTypeCount] = {"bool",    "uint8",  "int8",  
 constexpr std::string_view kShortNames[kDTypeCount] = {"bool", "u8",  "i8",   "i16", "i32",
                                                        "i64",  "f16", "bf16", "f32", "f64"};
 
+std::atomic<DType> default_word{DType::f32};
+
 int category(DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
 
 }  // namespace
+
+DType default_dtype() { return default_word.load(std::memory_order_relaxed); }
+
+void set_default_dtype(DType type) { default_word.store(type, std::memory_order_relaxed); }
 
 std::string_view name_of(DType type) { return kNames[static_cast<int>(type)]; }
 
@@ -65,7 +74,7 @@ DType promote(DType a, Weight weight_a, DType b, Weight weight_b) {
   const DType light = a_heavier ? b : a;
   if (category(light) <= category(heavy)) return heavy;
   const bool number = (a_heavier ? weight_b : weight_a) == Weight::number;
-  return number && light == DType::f64 ? DType::f32 : light;
+  return number && light == DType::f64 ? default_dtype() : light;
 }
 
 }  // namespace tide

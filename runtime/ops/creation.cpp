@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
@@ -19,12 +20,12 @@
 namespace tide {
 namespace {
 
-/// The type of new tensors made of numbers: that of the options, else i64, f32 or bool.
+/// The type of new tensors made of numbers: that of the options, else i64, the default or bool.
 DType type_for(const TensorOptions& options, std::initializer_list<Number> numbers) {
   if (options.dtype) return *options.dtype;
   DType type = DType::boolean;
   for (const Number& number : numbers) {
-    if (number.type() == DType::f64) return DType::f32;
+    if (number.type() == DType::f64) return default_dtype();
     if (number.type() == DType::i64) type = DType::i64;
   }
   return type;
@@ -129,15 +130,15 @@ Tensor full(const Shape& shape, Number value, const TensorOptions& options) {
 }
 
 Tensor zeros(const Shape& shape, const TensorOptions& options) {
-  return fill_new("zeros", shape, 0, options.dtype.value_or(DType::f32), options);
+  return fill_new("zeros", shape, 0, options.dtype.value_or(default_dtype()), options);
 }
 
 Tensor ones(const Shape& shape, const TensorOptions& options) {
-  return fill_new("ones", shape, 1, options.dtype.value_or(DType::f32), options);
+  return fill_new("ones", shape, 1, options.dtype.value_or(default_dtype()), options);
 }
 
 Tensor empty(const Shape& shape, const TensorOptions& options) {
-  return fill_new("empty", shape, 0, options.dtype.value_or(DType::f32), options);
+  return fill_new("empty", shape, 0, options.dtype.value_or(default_dtype()), options);
 }
 
 Tensor full_like(const Tensor& x, Number value, const TensorOptions& options) {
@@ -191,14 +192,15 @@ Tensor range(Number first, Number last, std::optional<Number> step, const Tensor
 Tensor linspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
                 const TensorOptions& options) {
   const Tensor x = evenly_spaced("linspace", start, end, steps, options);
-  return finish(convert(x, options.dtype.value_or(DType::f32)), options);
+  return finish(convert(x, options.dtype.value_or(default_dtype())), options);
 }
 
 Tensor logspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
                 std::optional<double> base, const TensorOptions& options) {
   const Tensor powers = evenly_spaced("logspace", start, end, steps, options);
-  return finish(convert(pow(Number(base.value_or(10)), powers), options.dtype.value_or(DType::f32)),
-                options);
+  return finish(
+      convert(pow(Number(base.value_or(10)), powers), options.dtype.value_or(default_dtype())),
+      options);
 }
 
 Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {
@@ -210,7 +212,7 @@ Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {
   layout.strides[0] = -1;
   layout.strides[1] = 1;
   const Tensor ones = eq(index_ramp(layout, options.device.value_or(Device{})), 0);
-  return finish(convert(ones, options.dtype.value_or(DType::f32)), options);
+  return finish(convert(ones, options.dtype.value_or(default_dtype())), options);
 }
 
 Tensor tril(const Tensor& x, std::optional<int64_t> diagonal) {

@@ -1,6 +1,7 @@
 // Ops on three operands: choice, bounds, mixtures.
 #include <limits>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/ops/arithmetic_math.h"
 #include "runtime/ops/comparison_math.h"
 #include "runtime/ops/elementwise_record.h"
@@ -26,7 +27,7 @@ Number highest(DType type) {
 
 /// The type of a tensor made of a number.
 DType number_type(Number number) {
-  return number.type() == DType::f64 ? DType::f32 : number.type();
+  return number.type() == DType::f64 ? default_dtype() : number.type();
 }
 
 }  // namespace

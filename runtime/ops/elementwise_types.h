@@ -1,6 +1,7 @@
 // Result types of ops with several operands.
 #pragma once
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/tensor/tensor.h"
 
@@ -19,9 +20,6 @@ inline Weight weight_of(const TensorOrNumber& x) {
 DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b);
 DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b,
                   const TensorOrNumber& c);
-
-/// `type` if it is floating, else f32.
-inline DType floating_type(DType type) { return is_floating(type) ? type : DType::f32; }
 
 /// Throws DTypeError unless the operand, if it is a number, fits an integer type whose elements it
 /// takes part in as one of them: it does not wrap as operands of arithmetic do.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/ops/activation_math.h"
 #include "runtime/ops/comparison_math.h"
 #include "runtime/ops/elementwise_record.h"
@@ -23,7 +24,7 @@ using enum UnaryTypes;
 /// The type in which a function computes, which is also its result's but for tests.
 template <UnaryTypes kTypes>
 DType unary_type(const char* name, DType type) {
-  if constexpr (kTypes == kToFloating) return is_floating(type) ? type : DType::f32;
+  if constexpr (kTypes == kToFloating) return floating_type(type);
   if (kTypes == kFloatingOnly && !is_floating(type)) refuse(name, "needs a floating type", type);
   if (kTypes == kTruthCounts && type == DType::boolean) return DType::i64;
   if (kTypes == kNumbers && type == DType::boolean) refuse(name, "needs numbers", type);

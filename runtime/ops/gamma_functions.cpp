@@ -4,6 +4,7 @@
 #include <numbers>
 #include <vector>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
@@ -17,7 +18,7 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Tensor floating(const Tensor& x) { return is_floating(x.dtype()) ? x : convert(x, DType::f32); }
+Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); }
 
 /// Coefficients of the n-th derivative of cot(pi x) as a polynomial in c = cot(pi x), whose own
 /// derivative is -pi (1 + c^2).

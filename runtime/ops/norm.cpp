@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/linalg.h"
@@ -105,7 +106,7 @@ Tensor linalg_norm(const Tensor& x, std::optional<double> order, const OptionalD
 }
 
 Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
-  const Tensor x = is_floating(input.dtype()) ? input : convert(input, DType::f32);
+  const Tensor x = convert(input, floating_type(input.dtype()));
   const unsigned dims = reduced_dims("logsumexp", list, x.rank());
   const DType type = compute_type(x.dtype());
   const bool differentiable = needs_history(x);

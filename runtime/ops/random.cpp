@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/count_distribution.h"
@@ -52,7 +53,7 @@ Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType ty
 }
 
 Tensor draw_for(const char* name, bool normal, const Shape& shape, const TensorOptions& options) {
-  return finish(draw_floating(name, normal, shape, options.dtype.value_or(DType::f32),
+  return finish(draw_floating(name, normal, shape, options.dtype.value_or(default_dtype()),
                               options.device.value_or(Device{})),
                 options);
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Tensor floating(const Tensor& x) { return is_floating(x.dtype()) ? x : convert(x, DType::f32); }
+Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); }
 
 /// c[0] + c[1] x + ... by Horner's rule.
 template <size_t kCount>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
@@ -246,7 +247,7 @@ Tensor cov(const Tensor& input, std::optional<int64_t> given, const std::optiona
   check_numbers("cov", input);
   if (input.rank() > 2)
     throw ShapeError("cov: at most 2 dimensions are possible: " + input.shape().text());
-  Tensor x = is_floating(input.dtype()) ? input : convert(input, DType::f32);
+  Tensor x = convert(input, floating_type(input.dtype()));
   if (x.rank() < 2) x = reshape_to(x, {1, x.numel()});
   const auto correction = static_cast<double>(given.value_or(1));
   if (!fweights && !aweights) {

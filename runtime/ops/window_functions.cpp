@@ -4,6 +4,7 @@
 #include <numbers>
 #include <string>
 
+#include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
@@ -15,7 +16,7 @@ namespace {
 template <class Shaping>
 Tensor make_window(const char* name, int64_t length, std::optional<bool> periodic,
                    const TensorOptions& options, const Shaping& shaping) {
-  const DType type = options.dtype.value_or(DType::f32);
+  const DType type = options.dtype.value_or(default_dtype());
   if (length < 0)
     throw ShapeError(std::string(name) + ": the length is 0 or more: got " +
                      std::to_string(length));
@@ -78,7 +79,7 @@ Tensor kaiser_window(int64_t length, std::optional<bool> periodic, std::optional
 
 Tensor scalar_tensor(Number value, const TensorOptions& options) {
   TensorOptions chosen = options;
-  if (!chosen.dtype) chosen.dtype = DType::f32;
+  if (!chosen.dtype) chosen.dtype = default_dtype();
   return full({}, value, chosen);
 }
 

@@ -1,5 +1,6 @@
 -- tide.finfo: what numbers a floating type has.
 local raise = require "tide.raise"
+local tide = require "tide"
 
 local short = {f16 = "float16", bf16 = "bfloat16", f32 = "float32", f64 = "float64"}
 
@@ -11,7 +12,7 @@ local forms = {
 
 --- {dtype, bits, eps, max, min, tiny, smallest_normal, resolution} of a floating type.
 local function finfo(dtype)
-  dtype = short[dtype] or dtype or "float32"
+  dtype = short[dtype] or dtype or tide.get_default_dtype()
   local form = forms[dtype]
   if not form then raise("finfo: a floating type is needed: got %s", tostring(dtype)) end
   local fraction, exponent, bits = table.unpack(form)

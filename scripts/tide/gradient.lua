@@ -66,7 +66,7 @@ end
 local function gradient(...)
   local given = read(...)
   local x, dims = given.x, given.dim
-  if not x:is_floating_point() then x = x:to("float32") end
+  if not x:is_floating_point() then x = x:to(tide.get_default_dtype()) end
   if dims == nil then
     dims = {}
     for d = 1, x:dim() do dims[d] = d end

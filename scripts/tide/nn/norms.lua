@@ -23,7 +23,7 @@ function ChannelNorm:build(num_features)
     if self.biased then self:parameter("bias", {num_features}, init.zeros_) end
   end
   if self.track_running_stats then
-    local place = {device = self:placement().device, dtype = self:placement().dtype or "float32"}
+    local place = {device = self:placement().device, dtype = self:placement().dtype}
     self:register_buffer("running_mean", tide.zeros({num_features}, place))
     self:register_buffer("running_var", tide.ones({num_features}, place))
     self:register_buffer("num_batches_tracked",

@@ -20,7 +20,7 @@ local function define(name, declared, kinds, make)
     local count = given.M
     local places = tide.arange(count, {dtype = "float64", device = given.device})
     local last = (given.sym or count == 1) and count - 1 or count
-    local window = make(places, last, given):to(given.dtype or tide.empty(0).dtype)
+    local window = make(places, last, given):to(given.dtype or tide.get_default_dtype())
     if not window:is_floating_point() then
       raise("%s: a floating type is needed: %s", name, window.dtype)
     end
