@@ -18,7 +18,8 @@ TEST_CASE("an error names the innermost line outside the library", "[entry]") {
 TEST_CASE("a chunk at the address of one that is gone has its own name", "[entry]") {
   LuaState lua;
   CHECK(lua.run("local bad, known, again = tide.tensor{9}, {}, 0\n"
-                "for i = 1, 500 do\n"
+                "for i = 1, 20000 do\n"
+                "  if again == 20 then break end\n"
                 "  local name = ('chunk%05d.lua'):format(i)\n"
                 "  local fail = load('local x, i = ... return x:index_select(1, i)', '@' .. name)\n"
                 "  local source = ('%p'):format(debug.getinfo(fail, 'S').source)\n"
@@ -29,8 +30,7 @@ TEST_CASE("a chunk at the address of one that is gone has its own name", "[entry
                 "  fail, name, source = nil, nil, nil\n"
                 "  collectgarbage()\n"
                 "end\n"
-                "return again > 20 and 'names and addresses again' or again") ==
-        "names and addresses again");
+                "return again") == "20");
 }
 
 TEST_CASE("a state may close while another goes on", "[entry]") {

@@ -207,6 +207,7 @@ function values.finish()
   for _ = 1, 8 do pcall(tide.synchronize) end -- who hands over is told of a lack of memory
   tide.set_grad_enabled(true)
   tide.set_default_device("cpu")
+  tide.set_default_dtype("float32")
   tide.set_num_threads(2)
   tide.set_printoptions {profile = "default"}
 end
