@@ -149,68 +149,68 @@ V trigamma(V x) {
   return converted(trigamma_wide(widened(x)), x);
 }
 
-/// The sum of (a + k)^-s over k = 0, 1, ... for a >= 10 by Euler's and Maclaurin's formula.
+/// The sum of (a + k)^-s over k = 0, 1, ... for a >= -6: 16 terms, then Euler's and Maclaurin's
+/// formula.
 template <class W>
-W zeta_tail(W s, W a) {
-  const W power = pow(a, -s);
-  W tail = power * (a / (s - s.constant(1.0)) + s.constant(0.5));
-  W factor = s / a;
-  int k = 0;
-  for (double b : {0.083333333333333329, -0.0013888888888888889, 3.3068783068783071e-05,
-                   -8.2671957671957675e-07, 2.08767569878681e-08, -5.2841901386874932e-10,
-                   1.3382536530684679e-11, -3.3896802963225827e-13, 8.5860620562778452e-15,
-                   -2.1748686985580619e-16, 5.5090028283602295e-18, -1.3954464685812522e-19}) {
-    tail = tail + power * factor * s.constant(b);
-    factor = factor * ((s + s.constant(2 * k + 1)) / a) * ((s + s.constant(2 * k + 2)) / a);
-    ++k;
-  }
-  return tail;
-}
-
-/// Hurwitz's zeta function for whole s and q below 0, where neither is an end: the terms at q's
-/// fraction f and above, and those below, which are the ones of 1 - f without those of 1 - q.
-template <class W>
-W zeta_below(W s, W q) {
-  const W zero = s.constant(0.0);
+W zeta_from(W s, W a) {
   const W one = s.constant(1.0);
   const W count = s.constant(16.0);
-  const W fraction = q - floor(q);
-  const W half = s * s.constant(0.5);
-  const W sign = select(floor(half) == half, one, -one);
-  const auto add_terms = [&](const std::array<W, 2>& v) {
-    const W below = pow(one - fraction + v[1], -s) - pow(one - q + v[1], -s);
-    return std::array<W, 2>{v[0] + (pow(fraction + v[1], -s) + sign * below), v[1] + one};
-  };
   const W sum = while_any(
-      std::array<W, 2>{zero, zero}, [&](const std::array<W, 2>& v) { return v[1] < count; },
-      add_terms)[0];
-  const W below = zeta_tail(s, one - fraction + count) - zeta_tail(s, one - q + count);
-  return sum + (zeta_tail(s, fraction + count) + sign * below);
+      std::array<W, 2>{s.constant(0.0), s.constant(0.0)},
+      [&](const std::array<W, 2>& v) { return v[1] < count; },
+      [&](const std::array<W, 2>& v) {
+        return std::array<W, 2>{v[0] + pow(a + v[1], -s), v[1] + one};
+      })[0];
+  const W end = a + count;
+  const W power = pow(end, -s);
+  W tail = power * (end / (s - one) + s.constant(0.5));
+  W factor = s / end;
+  int k = 0;
+  for (double b : {0.083333333333333329, -0.0013888888888888889, 3.3068783068783071e-05,
+                   -8.2671957671957675e-07, 2.0876756987868100e-08, -5.2841901386874932e-10,
+                   1.3382536530684679e-11, -3.3896802963225829e-13, 8.5860620562778446e-15}) {
+    tail = tail + s.constant(b) * (power * factor);
+    factor = factor * ((s + s.constant(2 * k + 1)) / end) * ((s + s.constant(2 * k + 2)) / end);
+    ++k;
+  }
+  const W infinity = s.constant(std::numeric_limits<double>::infinity());
+  // Where the first term is all there is, the others must not make it nan.
+  return select((sum == infinity) | (a == infinity) | (s == infinity), sum, sum + tail);
 }
 
 /// Hurwitz's zeta function, the sum of (q + k)^-s over k = 0, 1, ... nan for s < 1, and for q < 0
 /// unless s is whole.
 template <class W>
 W zeta_wide(W s, W q) {
-  const W one = s.constant(1.0);
   const W zero = s.constant(0.0);
-  W sum = zero;
-  for (int k = 0; k < 16; ++k) sum = sum + pow(q + s.constant(k), -s);
-  const W tail = zeta_tail(s, q + s.constant(16.0));
+  const W one = s.constant(1.0);
+  const W two = s.constant(2.0);
   const W infinity = s.constant(std::numeric_limits<double>::infinity());
   const W nan = s.constant(std::numeric_limits<double>::quiet_NaN());
-  // Where the first term is all there is, the others must not make it nan.
-  W result = select((sum == infinity) | (q == infinity) | (s == infinity), sum, sum + tail);
+  const auto whole = floor(s) == s;
+  // Far below 0 there are three sums: the terms from q's fraction f on, and those below it, which
+  // for an even s are the ones from 1 - f on without those from 1 - q on, and their negatives for
+  // an odd s.
+  const auto far = (q < s.constant(-6.0)) & (floor(q) != q) & whole & (s > one) & (s < infinity);
+  const W fraction = q - floor(q);
+  const W half = s * s.constant(0.5);
+  const W sign = select(floor(half) == half, one, -one);
+  const W sums = select(far, s.constant(3.0), one);
+  W result = while_any(
+      std::array<W, 2>{zero, zero}, [&](const std::array<W, 2>& v) { return v[1] < sums; },
+      [&](const std::array<W, 2>& v) {
+        const auto first = v[1] == zero;
+        const W below = select(v[1] == one, one - fraction, one - q);
+        const W start = select(far, select(first, fraction, below), q);
+        const W part = zeta_from(s, start);
+        const W signed_part = select(first, part, select(v[1] < two, sign * part, -(sign * part)));
+        const auto unfinished = v[1] < sums;
+        return std::array<W, 2>{select(unfinished, v[0] + signed_part, v[0]),
+                                select(unfinished, v[1] + one, v[1])};
+      })[0];
+  // A large odd s gives infinity less infinity.
+  result = select(far & (result != result), infinity, result);
   result = select((q < zero) & (floor(s) != s), nan, result);
-  // Few arguments lie so far below 0 that the tail would not hold: all at once, in one step.
-  const auto far =
-      (q < s.constant(-6.0)) & (floor(q) != q) & (floor(s) == s) & (s > one) & (s < infinity);
-  result = while_any(
-      select(far, nan, result), [&](W y) { return far & (y != y); },
-      [&](W y) {
-        const W below = zeta_below(s, q);
-        return select(far, select(below == below, below, infinity), y);
-      });
   result = select((q <= zero) & (floor(q) == q), infinity, result);
   result = select(s == one, infinity, result);
   result = select(s < one, nan, result);
