@@ -131,7 +131,9 @@ class Workspace:
     def drop_broken(self, log):
         """Drops the mistakes on lines with errors; whether there were any."""
         wrong = defaultdict(set)
-        pattern = re.compile(re.escape(str(self.tree)) + r"/([\w/.]+)[:(](\d+)[:)].*\berror\b", re.M)
+        # The compiler tells an error inside of a template with the line that asked for it.
+        pattern = re.compile(re.escape(str(self.tree)) +
+                             r"/([\w/.]+)[:(](\d+)[:)].*\b(?:error\b|required from here)", re.M)
         for m in pattern.finditer(log):
             wrong[m.group(1)].add(int(m.group(2)))
 
