@@ -38,6 +38,8 @@ UNITS = {
     "lenet_train": ("images/s", lambda t: 64 * 50 / t),
     "resnet18_fwd": ("images/s", lambda t: 16 / t),
     "resnet18_train": ("images/s", lambda t: 16 / t),
+    "lstm_train": ("ms/step", lambda t: t / 5 * 1e3),
+    "gpt_train": ("ms/step", lambda t: t / 2 * 1e3),
     "startup": ("ms", lambda t: t * 1e3),
 }
 for name in ("sort_16m", "topk_16m", "unique_16m", "cumsum_16m", "gather_16m", "scatter_add_16m",
@@ -145,18 +147,20 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
             return x.grad.item()
         return run
 
-    def training(network, optimizer, x, classes, steps):
-        y = torch.randint(0, classes, (len(x),))
-        forward = compile_(network)
-
+    def steps_of(optimizer, steps, loss_of):
         def run():
             for _ in range(steps):
                 optimizer.zero_grad()
-                loss = F.cross_entropy(forward(x), y)
+                loss = loss_of()
                 loss.backward()
                 optimizer.step()
             return loss.item()
         return run
+
+    def training(network, optimizer, x, classes, steps):
+        y = torch.randint(0, classes, (len(x),))
+        forward = compile_(network)
+        return steps_of(optimizer, steps, lambda: F.cross_entropy(forward(x), y))
 
     def mlp_step():
         net = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
@@ -220,6 +224,47 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
     def resnet18_train():
         net, x = resnet18()
         return training(net, torch.optim.SGD(net.parameters(), lr=0.001), x, 1000, 1)
+
+    def lstm_train():
+        net = nn.LSTM(256, 256, 2)
+        adam = torch.optim.Adam(net.parameters(), lr=1e-3)
+        x, y = torch.randn(64, 32, 256), torch.randn(64, 32, 256)
+        forward = compile_(net)
+        return steps_of(adam, 5, lambda: F.mse_loss(forward(x)[0], y))
+
+    class DecoderBlock(nn.Module):
+        def __init__(self, size, heads):
+            super().__init__()
+            self.heads = heads
+            self.norm1, self.norm2 = nn.LayerNorm(size), nn.LayerNorm(size)
+            self.qkv, self.proj = nn.Linear(size, 3 * size), nn.Linear(size, size)
+            self.fc1, self.fc2 = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
+
+        def forward(self, x):
+            n, length, size = x.shape
+            qkv = self.qkv(self.norm1(x)).view(n, length, 3, self.heads, size // self.heads)
+            q, k, v = qkv.permute(2, 0, 3, 1, 4).unbind(0)
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + self.proj(y.transpose(1, 2).reshape(n, length, size))
+            return x + self.fc2(F.gelu(self.fc1(self.norm2(x))))
+
+    class Gpt(nn.Module):
+        def __init__(self, vocabulary, length, size, heads, layers):
+            super().__init__()
+            self.tokens, self.places = nn.Embedding(vocabulary, size), nn.Embedding(length, size)
+            self.blocks = nn.Sequential(*(DecoderBlock(size, heads) for _ in range(layers)))
+            self.norm, self.head = nn.LayerNorm(size), nn.Linear(size, vocabulary, bias=False)
+
+        def forward(self, tokens):
+            return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places.weight)))
+
+    def gpt_train():
+        net = Gpt(1000, 128, 256, 4, 4)
+        adamw = torch.optim.AdamW(net.parameters(), lr=1e-3)
+        text = torch.randint(0, 1000, (8, 129))
+        x, y = text[:, :-1], text[:, 1:].flatten()
+        forward = compile_(net)
+        return steps_of(adamw, 2, lambda: F.cross_entropy(forward(x).flatten(0, 1), y))
 
     def matmul(size):
         a, b = torch.randn(size, size), torch.randn(size, size)
@@ -334,7 +379,8 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
             copy_256m=copy, chain_256m=lambda: chain(256 * MI), add_256m=lambda: add(256 * MI),
             softmax_16k=lambda: softmax(16384), layernorm_16k=lambda: layernorm(16384),
             op_overhead=op_overhead, op_overhead_grad=op_overhead_grad, mlp_step=mlp_step,
-            lenet_train=lenet_train, digits_train=digits_train, sum_64m=total,
+            lenet_train=lenet_train, digits_train=digits_train, lstm_train=lstm_train,
+            gpt_train=gpt_train, sum_64m=total,
             frobenius_1000=frobenius, **networks,
             sort_16m=of_numbers(torch.sort), topk_16m=of_numbers(lambda x: torch.topk(x, 100)),
             cumsum_16m=of_numbers(lambda x: torch.cumsum(x, 0)),

@@ -4,19 +4,25 @@ local nn, optim = tide.nn, tide.optim
 local F = nn.functional
 local class = require "tide.class"
 
---- A function that trains `net` for some steps on one batch and reads the last loss.
-local function training(net, optimizer, x, classes, steps)
-  local y = tide.randint(1, classes, {#x}):to(x.device)
+--- A function that takes some steps of training with the loss that `loss_of` gives, and reads the
+--- last loss.
+local function steps_of(optimizer, steps, loss_of)
   return function()
     local loss
     for _ = 1, steps do
       optimizer:zero_grad()
-      loss = F.cross_entropy(net(x), y)
+      loss = loss_of()
       loss:backward()
       optimizer:step()
     end
     return loss:item()
   end
+end
+
+--- A function that trains `net` for some steps on one batch of several classes.
+local function training(net, optimizer, x, classes, steps)
+  local y = tide.randint(1, classes, {#x}):to(x.device)
+  return steps_of(optimizer, steps, function() return F.cross_entropy(net(x), y) end)
 end
 
 local function mlp(device)
@@ -92,6 +98,55 @@ local function resnet18_training(device)
   return training(net, optimizer, tide.randn(16, 3, 224, 224, {device = device}), 1000, 1)
 end
 
+-- Sequences ---------------------------------------------------------------------------------------
+
+local function lstm(device)
+  local net = nn.LSTM(256, 256, {num_layers = 2}):to(device)
+  local optimizer = optim.Adam(net:parameters(), {lr = 1e-3})
+  local x, y = tide.randn(64, 32, 256, {device = device}), tide.randn(64, 32, 256, {device = device})
+  return steps_of(optimizer, 5, function() return F.mse_loss((net(x)), y) end)
+end
+
+-- A block of GPT-2: attention to what came before, and two linear layers, both normalized first.
+local DecoderBlock = class("DecoderBlock", nn.Module)
+
+function DecoderBlock:init(size, heads)
+  self.heads = heads
+  self.norm1, self.norm2 = nn.LayerNorm(size), nn.LayerNorm(size)
+  self.qkv, self.proj = nn.Linear(size, 3 * size), nn.Linear(size, size)
+  self.fc1, self.fc2 = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
+end
+
+function DecoderBlock:forward(x)
+  local n, length, size = table.unpack(x.shape)
+  local qkv = self.qkv(self.norm1(x)):view(n, length, 3, self.heads, size // self.heads)
+  local q, k, v = table.unpack(qkv:permute(3, 1, 4, 2, 5):unbind(1))
+  local y = F.scaled_dot_product_attention(q, k, v, {is_causal = true})
+  x = x + self.proj(y:transpose(2, 3):reshape(n, length, size))
+  return x + self.fc2(F.gelu(self.fc1(self.norm2(x))))
+end
+
+local Gpt = class("Gpt", nn.Module)
+
+function Gpt:init(vocabulary, length, size, heads, layers)
+  self.tokens, self.places = nn.Embedding(vocabulary, size), nn.Embedding(length, size)
+  self.blocks = nn.Sequential()
+  for _ = 1, layers do self.blocks:add(DecoderBlock(size, heads)) end
+  self.norm, self.head = nn.LayerNorm(size), nn.Linear(size, vocabulary, {bias = false})
+end
+
+function Gpt:forward(tokens)
+  return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places.weight)))
+end
+
+local function gpt(device)
+  local net = Gpt(1000, 128, 256, 4, 4):to(device)
+  local optimizer = optim.AdamW(net:parameters(), {lr = 1e-3})
+  local text = tide.randint(1, 1000, {8, 129}, {device = device})
+  local x, y = text:narrow(2, 1, 128), text:narrow(2, 2, 128):flatten()
+  return steps_of(optimizer, 2, function() return F.cross_entropy(net(x):flatten(1, 2), y) end)
+end
+
 return {
   {
     name = "mlp_step",
@@ -130,5 +185,19 @@ return {
     more_is_better = true,
     figure = function(t) return 16 / t end,
     make = resnet18_training,
+  },
+  {
+    name = "lstm_train",
+    words = "LSTM of 2 layers of 256, 64 steps, batch 32, squared error, Adam; 5 training steps",
+    unit = "ms/step",
+    figure = function(t) return t / 5 * 1e3 end,
+    make = lstm,
+  },
+  {
+    name = "gpt_train",
+    words = "GPT of 4 layers of 256, 4 heads, 1000 tokens, batch 8 of 128, AdamW; 2 training steps",
+    unit = "ms/step",
+    figure = function(t) return t / 2 * 1e3 end,
+    make = gpt,
   },
 }
