@@ -16,6 +16,7 @@
 #include "bindings/tensor/custom_gradient.h"
 #include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/methods.h"
+#include "bindings/tensor/recurrence.h"
 #include "bindings/tensor/tensor_object.h"
 #include "bindings/timing/functions.h"
 #include "runtime/core/reserve.h"
@@ -144,12 +145,19 @@ void add_native(lua_State* L) {
   lua_setfield(L, -2, "functional");
   push_tensor_methods(L);
   lua_setfield(L, -2, "methods");
-  const luaL_Reg functions[] = {
-      {"reference", push_reference},      {"begin_state", guard<begin_state>},
-      {"end_state", guard<end_state>},    {"begin_step", guard<begin_step>},
-      {"end_step", guard<end_step>},      {"attach_gradient", guard<attach_gradient>},
-      {"snapshot", guard<take_snapshot>}, {"monitor_devices", guard<monitor_devices>},
-      {"write_file", guard<write_file>},  {nullptr, nullptr}};
+  const luaL_Reg functions[] = {{"reference", push_reference},
+                                {"begin_state", guard<begin_state>},
+                                {"end_state", guard<end_state>},
+                                {"begin_step", guard<begin_step>},
+                                {"end_step", guard<end_step>},
+                                {"attach_gradient", guard<attach_gradient>},
+                                {"snapshot", guard<take_snapshot>},
+                                {"monitor_devices", guard<monitor_devices>},
+                                {"write_file", guard<write_file>},
+                                {"does_recurrence", guard<does_recurrence_of>},
+                                {"recurrence", guard<run_recurrence>},
+                                {"recurrence_backward", guard<run_recurrence_backward>},
+                                {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_insert(L, -2);

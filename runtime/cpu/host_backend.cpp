@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "runtime/codegen/kernel.h"
+#include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/graph/native_failure.h"
@@ -50,6 +51,12 @@ size_t HostBackend::memory_limit() const {
 }
 
 std::string HostBackend::description() const { return "host memory"; }
+
+/// Without multiply-adds in one instruction, a cell's functions are slow outside of generated
+/// loops.
+bool HostBackend::has_library(NativeOp op) const {
+  return op == NativeOp::recurrence && instruction_set() != InstructionSet::baseline;
+}
 
 void* HostBackend::allocate(size_t bytes) {
   if (bytes < kHugePage) return std::aligned_alloc(64, (bytes + 63) & ~size_t{63});

@@ -22,6 +22,7 @@ class HostBackend : public Backend {
     return std::make_unique<HostBackend>(parallel_);
   }
   std::string description() const override;
+  bool has_library(NativeOp op) const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
   /// What the machine has, or this process may use of it: beyond that the system kills without a

@@ -21,6 +21,8 @@ void native_conv2d_backward_input(NativeCall& call);
 void native_conv2d_backward_weight(NativeCall& call);
 void native_attention(NativeCall& call);
 void native_attention_backward(NativeCall& call);
+void native_recurrence(NativeCall& call);
+void native_recurrence_backward(NativeCall& call);
 void native_max_pool2d(NativeCall& call);
 void native_max_pool2d_backward(NativeCall& call);
 void native_avg_pool2d(NativeCall& call);

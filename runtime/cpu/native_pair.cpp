@@ -4,7 +4,7 @@
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/visit_type.h"
-#include "runtime/cpu/with_avx2.h"
+#include "runtime/cpu/wide_vectors.h"
 #include "runtime/ops/incomplete_gamma.h"
 #include "runtime/ops/pair_function.h"
 #include "runtime/ops/pair_math.h"

@@ -1,7 +1,7 @@
 // Random counts, whose number of random numbers depends on what these say.
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/strided_walk.h"
-#include "runtime/cpu/with_avx2.h"
+#include "runtime/cpu/wide_vectors.h"
 #include "runtime/ops/count_math.h"
 
 namespace tide {

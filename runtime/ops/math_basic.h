@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <initializer_list>
-#include <iterator>
 #include <type_traits>
 
 #include "runtime/core/dtype.h"
@@ -58,9 +58,10 @@ constexpr auto widened(V x) {
 template <class V>
 constexpr V polynomial(V x, std::initializer_list<double> coefficients, double times = 1.0) {
   double factor = std::pow(times, static_cast<double>(coefficients.size()));
-  auto c = std::rbegin(coefficients);
-  V sum = x.constant(*c++ * factor);
-  for (; c != std::rend(coefficients); ++c) sum = fma(sum, x, x.constant(*c * (factor /= times)));
+  const double* const c = coefficients.begin();
+  size_t i = coefficients.size() - 1;
+  V sum = x.constant(c[i] * factor);
+  while (i-- > 0) sum = fma(sum, x, x.constant(c[i] * (factor /= times)));
   return sum;
 }
 

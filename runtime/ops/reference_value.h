@@ -212,7 +212,7 @@ constexpr Mask operator>=(Value<T> a, Value<T> b) {
 }
 template <class T>
 constexpr Value<T> select(Mask mask, Value<T> a, Value<T> b) {
-  return mask.holds ? a : b;
+  return Value<T>(mask.holds ? a.number() : b.number());
 }
 
 /// Bit operations are for integers and bool; for floating types they only have to compile.

@@ -103,7 +103,8 @@ end
 local function lstm(device)
   local net = nn.LSTM(256, 256, {num_layers = 2}):to(device)
   local optimizer = optim.Adam(net:parameters(), {lr = 1e-3})
-  local x, y = tide.randn(64, 32, 256, {device = device}), tide.randn(64, 32, 256, {device = device})
+  local x = tide.randn(64, 32, 256, {device = device})
+  local y = tide.randn_like(x)
   return steps_of(optimizer, 5, function() return F.mse_loss((net(x)), y) end)
 end
 

@@ -8,6 +8,7 @@ local packed_recurrence = require "tide.nn.packed_recurrence"
 local PackedSequence = require("tide.nn.utils.packed_sequence").PackedSequence
 local raise = require "tide.raise"
 local tide = require "tide"
+local whole_recurrence = require "tide.nn.whole_recurrence"
 
 local recurrent = {}
 
@@ -105,28 +106,32 @@ function Recurrent:make_parameters()
   end
 end
 
---- One layer in one direction over x (length, n, features), or packed data with the numbers of
---- sequences in each step: outputs, last state.
+--- One layer in one direction over packed rows x, with the numbers of sequences in each step:
+--- outputs, last state.
 function Recurrent:run(x, sizes, state, layer, direction)
-  local tail = suffix(layer, direction)
+  local tail, step = suffix(layer, direction), steps[self.kind]
   local weights = {
     hh = self["weight_hh" .. tail], bias_hh = self["bias_hh" .. tail],
     hr = self["weight_hr" .. tail],
   }
+  local bias = self["bias_ih" .. tail]
+  if bias and self.kind ~= "gru" then  -- both biases are only ever added up
+    bias, weights.bias_hh = bias + weights.bias_hh, nil
+  end
+  local backwards = direction == 2
+  local function compose(input, start, hh, bias_hh)
+    local own = {hh = hh, bias_hh = bias_hh, hr = weights.hr}
+    local function weighted(share, now) return step(share, now, own) end
+    return packed_recurrence(weighted, input, sizes, start, backwards)
+  end
   -- The inputs' share of all steps is one product.
-  local shares = F.linear(x, self["weight_ih" .. tail], self["bias_ih" .. tail])
-  local step = steps[self.kind]
-  if sizes then
-    local function weighted(input, now) return step(input, now, weights) end
-    return packed_recurrence(weighted, shares, sizes, state, direction == 2)
+  local input = F.linear(x, self["weight_ih" .. tail], bias)
+  if not whole_recurrence.suits(input, state, weights) then
+    return compose(input, state, weights.hh, weights.bias_hh)
   end
-  local inputs, outputs = shares:unbind(1), {}
-  local length = #inputs
-  for t = 1, length do
-    local at = direction == 1 and t or length + 1 - t
-    outputs[at], state = step(inputs[at], state, weights)
-  end
-  return tide.stack(outputs, 1), state
+  return whole_recurrence.run(
+    {cell = self.kind, backwards = backwards, sizes = sizes, compose = compose}, input, state,
+    weights)
 end
 
 --- The starting states of n sequences as a list of tensors (layers * directions, n, size); zeros if
@@ -153,8 +158,8 @@ function Recurrent:start(x, n, given, unbatched)
   return states
 end
 
---- All layers over x, (length, n, features) or packed data with `sizes`: the outputs of the last
---- one, and the last states as a list of tensors (layers * directions, n, size).
+--- All layers over packed rows x with `sizes` sequences in each step: the outputs of the last one,
+--- and the last states as a list of tensors (layers * directions, n, size).
 function Recurrent:run_layers(x, sizes, states)
   local last = {}
   for i = 1, #states do last[i] = {} end
@@ -211,8 +216,12 @@ function Recurrent:forward(x, state, cell)
   end
   self:check_features(x)
   if unbatched then x = x:unsqueeze(2) elseif self.batch_first then x = x:transpose(1, 2) end
-  if x:size(1) == 0 then raise("%s: the sequence is empty", name) end
-  local y, last = self:run_layers(x, nil, self:start(x, x:size(2), state, unbatched))
+  local length, n = x:size(1), x:size(2)
+  if length == 0 then raise("%s: the sequence is empty", name) end
+  local sizes = {}
+  for t = 1, length do sizes[t] = n end
+  local y, last = self:run_layers(x:flatten(1, 2), sizes, self:start(x, n, state, unbatched))
+  y = y:reshape(length, n, -1)
   if unbatched then
     for i, value in ipairs(last) do last[i] = value:squeeze(2) end
   end
