@@ -21,8 +21,12 @@ constexpr int64_t kBlockN = 768;
 constexpr int64_t kSuperblock = 3072;
 /// Multiply-adds that are worth waking a thread for: some 3 microseconds.
 constexpr int64_t kWorthThread = 1 << 17;
-/// From this many columns on, a is packed: it is read once per panel of b.
+/// From this many columns on, a is packed unless its rows lie dense and near to each other: it is
+/// read once per panel of b.
 constexpr int64_t kPackLeft = 128;
+/// Bytes from one dense row of a to the next up to which a block of them finds room in L2 where it
+/// lies. Further apart, the rows share too few of its sets.
+constexpr int64_t kNearRows = 4096;
 /// From this many rows on, b is packed even if its rows lie without gaps.
 constexpr int64_t kPackRight = 32;
 /// Where panels of b pass by, packing is worth it only from here on: rows of a times the bytes from
@@ -149,7 +153,9 @@ class Product {
     const int64_t height = std::min(block_m_, m_ - row);
     const Matrix<T> block = block_of(a_, row, p);
     if constexpr (std::is_same_v<T, C>) {
-      if (block_n_ < kPackLeft || height < kernel_.rows)
+      const bool near = block.column_stride == 1 &&
+                        std::abs(block.row_stride) * static_cast<int64_t>(sizeof(T)) <= kNearRows;
+      if (near || block_n_ < kPackLeft || height < kernel_.rows)
         return {block.data, kernel_.rows * block.row_stride, block.row_stride, block.column_stride};
     }
     static thread_local Scratch scratch;
