@@ -18,51 +18,7 @@ namespace {
 /// Multiply-adds of one step that are worth another thread.
 constexpr int64_t kWorthThread = 1 << 17;
 
-/// Calls visit(first, p, depth, count) for the parts of `count` places of k from `first` on that
-/// lie in one block, which begins at p.
-template <class Visit>
-void for_blocks_of_k(int64_t k, int64_t first, int64_t count, const Visit& visit) {
-  for (const int64_t end = first + count; first < end;) {
-    const int64_t p = first / kGemmBlock * kGemmBlock, depth = std::min(kGemmBlock, k - p);
-    const int64_t part = std::min(end, p + depth) - first;
-    visit(first, p, depth, part);
-    first += part;
-  }
-}
-
-/// The left side of a product, (rows, k), which is written part by part.
-template <class T>
-class LeftPanels {
- public:
-  static size_t size(int64_t rows, int64_t k) {
-    return static_cast<size_t>(ceil_to(rows, gemm_kernel<T>().rows) * k);
-  }
-  LeftPanels(int64_t rows, int64_t k, T* memory) : rows_(rows), k_(k), data_(memory) {}
-
-  /// Writes columns first..first + count - 1, which stand in `source` from its first column on, of
-  /// all panels that have one of the first `rows` rows; the source has `all_rows`.
-  void pack_columns(int64_t rows, int64_t all_rows, int64_t first, int64_t count,
-                    Matrix<T> source) const {
-    const int64_t height = kernel().rows;
-    for_blocks_of_k(k_, first, count, [&](int64_t at, int64_t p, int64_t depth, int64_t part) {
-      for (int64_t row = 0; row < rows; row += height)
-        pack(std::min(height, all_rows - row), part, block_of(source, row, at - first),
-             kernel().rows, Turn<T>(),
-             data_ + p * ceil_to(rows_, height) + row * depth + (at - p) * height);
-    });
-  }
-
-  GemmLeft<T> block(int64_t p, int64_t depth) const {
-    return {data_ + p * ceil_to(rows_, kernel().rows), kernel().rows * depth, 1, kernel().rows};
-  }
-
- private:
-  static const GemmKernel<T>& kernel() { return gemm_kernel<T>(); }
-  int64_t rows_, k_;
-  T* data_;
-};
-
-/// The right side, (k, panels of columns).
+/// The right side of a product, (k, panels of columns).
 template <class T>
 class RightPanels {
  public:
@@ -100,15 +56,16 @@ class RightPanels {
   T* data_;
 };
 
-/// c (m, n) = [c +] left * right's panels from `panel` on [+ bias].
+/// c (m, n) = [c +] left * right's panels from `panel` on [+ bias]. The left side (m, k), rows
+/// without gaps, is read where it lies.
 template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, const LeftPanels<T>& left,
-              const RightPanels<T>& right, int64_t panel, const T* bias, T* c, int64_t c_stride,
-              bool accumulate) {
+void multiply(int64_t m, int64_t n, int64_t k, const T* left, const RightPanels<T>& right,
+              int64_t panel, const T* bias, T* c, int64_t c_stride, bool accumulate) {
+  const GemmKernel<T>& kernel = gemm_kernel<T>();
   for (int64_t p = 0; p < k; p += kGemmBlock) {
     const int64_t depth = std::min(kGemmBlock, k - p);
-    gemm_kernel<T>().block(m, n, depth, left.block(p, depth), right.block(p, depth, panel, n),
-                           p + depth == k ? bias : nullptr, c, c_stride, accumulate || p > 0);
+    kernel.block(m, n, depth, {left + p, kernel.rows * k, k, 1}, right.block(p, depth, panel, n),
+                 p + depth == k ? bias : nullptr, c, c_stride, accumulate || p > 0);
   }
 }
 
@@ -246,17 +203,15 @@ void forward(NativeCall& call) {
   const size_t states = lstm ? 2 : 1, kept_place = 1 + states;
   const bool keep = call.outputs.size() > kept_place;
   const int64_t n = all.count, hidden = all.hidden, columns = all.gates * all.width;
-  T *const h = output<T>(call, 1), *const c = output<T>(call, states);
-  for (size_t i = 1; i <= states; ++i)
-    std::copy_n(input<T>(call, i), n * hidden, output<T>(call, i));
+  T* const c = output<T>(call, states);
+  if (states == 2) std::copy_n(input<T>(call, 2), n * hidden, c);
 
   const auto right = panels_of_gates<T>(call, all, call.inputs[1 + states]);
   const T* bias = all.has_bias ? bias_of_panels<T>(all, call.inputs[2 + states]) : nullptr;
-  static thread_local Scratch left_memory;
-  const size_t left_size = LeftPanels<T>::size(n, hidden);
-  T* const memory = left_memory.get<T>(2 * left_size);
-  LeftPanels<T> now(n, hidden, memory), next(n, hidden, memory + left_size);
-  for (const LeftPanels<T>& left : {now, next}) left.pack_columns(n, n, 0, hidden, {h, hidden, 1});
+  // A step reads one and writes the other; who takes no part in it has the same in both.
+  static thread_local Scratch state_memory;
+  T *now = state_memory.get<T>(static_cast<size_t>(2 * n * hidden)), *next = now + n * hidden;
+  for (T* h : {now, next}) std::copy_n(input<T>(call, 1), n * hidden, h);
 
   const auto step = keep ? forward_of<T, true>(all.cell) : forward_of<T, false>(all.cell);
   all.for_steps(all.backwards, [&](int64_t rows, int64_t first) {
@@ -274,15 +229,14 @@ void forward(NativeCall& call) {
             return keep ? output<T>(call, kept_place + which) + at : nullptr;
           };
           step({all.units_in(group), input<T>(call, 0) + (first + row) * all.gates * hidden + unit,
-                product + row * stride + (group - begin) * columns, hidden, all.width, h + own,
-                c + own, output<T>(call, 0) + place,
+                product + row * stride + (group - begin) * columns, hidden, all.width, now + own,
+                next + own, c + own, output<T>(call, 0) + place,
                 kept(0, (first + row) * all.kept * hidden + unit), kept(1, place),
                 kept(states, place), hidden});
         }
-      next.pack_columns(rows, n, begin * all.width, all.units_in(begin, end),
-                        {h + begin * all.width, hidden, 1});
     });
     std::swap(now, next);
+    std::copy_n(now, rows * hidden, output<T>(call, 1));
   });
 }
 
@@ -299,21 +253,18 @@ void backward(NativeCall& call) {
   for (size_t i = 1; i <= states; ++i)
     std::copy_n(input<T>(call, i), n * hidden, output<T>(call, i));
 
-  static thread_local Scratch right_memory, left_memory;
+  static thread_local Scratch right_memory;
   const RightPanels<T> right(k, all.groups,
                              right_memory.get<T>(RightPanels<T>::size(k, all.groups)));
   right.pack_all(*call.parallel, [&](int64_t group) {
     const Matrix<T> weight = matrix<T>(call.inputs.back());
     return std::pair(block_of(weight, 0, group * all.width), all.units_in(group));
   });
-  const size_t left_size = LeftPanels<T>::size(n, k);
-  T* const memory = left_memory.get<T>(2 * left_size);
-  LeftPanels<T> now(n, k, memory), next(n, k, memory + left_size);
-
   const auto step = backward_of<T>(all.cell);
   int64_t rows_before = 0;
+  const T* before = nullptr;  // what the last step that was taken gave for the hidden state
   const auto take_in_product = [&](int64_t unit, int64_t count) {
-    multiply(rows_before, count, k, now, right, unit / all.width, static_cast<const T*>(nullptr),
+    multiply(rows_before, count, k, before, right, unit / all.width, static_cast<const T*>(nullptr),
              dh + unit, hidden, gru);
   };
   all.for_steps(!all.backwards, [&](int64_t rows, int64_t first) {
@@ -328,11 +279,8 @@ void backward(NativeCall& call) {
               input<T>(call, kept_place + 1) + place, input<T>(call, kept_place + states) + place,
               hidden, dh + own, dc + own, dinput + gradients, dhidden + gradients, hidden});
       }
-      for (int64_t gate = 0; gate < all.gates; ++gate)
-        next.pack_columns(rows, rows, gate * hidden + unit, count,
-                          {dhidden + first * k + gate * hidden + unit, k, 1});
     });
-    std::swap(now, next);
+    before = dhidden + first * k;
     rows_before = rows;
   });
   for_groups(*call.parallel, all, rows_before * all.width * k, [&](int64_t begin, int64_t end) {

@@ -17,7 +17,8 @@ struct ForwardUnits {
   int64_t count;
   const T *input, *product;  ///< what the input and the hidden state add to each gate
   int64_t input_gap, product_gap;
-  T *h, *c;                        ///< the state, before and then after the step
+  const T* h_from;                 ///< h before the step
+  T *h, *c;                        ///< h after it; c before and then after it
   T* y;                            ///< h once more
   T *gates, *h_before, *c_before;  ///< kept for the way back, if that is wanted
   int64_t gates_gap;
@@ -52,7 +53,7 @@ void step_forward(ForwardUnits<T> units) {
     const auto note = [&](int64_t place, V value) {
       if constexpr (keep) units.gates[place * units.gates_gap + u] = value.number();
     };
-    const V before(units.h[u]);
+    const V before(units.h_from[u]);
     V h = before;
     if constexpr (cell == RecurrenceCell::tanh || cell == RecurrenceCell::relu) {
       const V sum = input(0) + product(0), zero = sum.constant(0);
