@@ -174,8 +174,10 @@ class Workspace:
         text = (self.tree / mistakes[0]["file"]).read_text()
         for mistake in sorted(mistakes, key=lambda m: -m["begin"]):
             number, begin = mistake["number"], mistake["begin"]
-            note = (f"if not package.loaded['mutant {number}'] then package.loaded['mutant {number}'] = true "
-                    f"local f = io.open('{trace}', 'a') f:write('{number}\\n') f:close() end ")
+            # Sources may have locals of these names.
+            note = (f"if not _ENV.package.loaded['mutant {number}'] then "
+                    f"_ENV.package.loaded['mutant {number}'] = true "
+                    f"local f = _ENV.io.open('{trace}', 'a') f:write('{number}\\n') f:close() end ")
             text = text[:begin] + note + text[begin:]
         return text
 
