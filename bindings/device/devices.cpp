@@ -1,5 +1,6 @@
 // Which devices there are, which one is meant, and waiting for them.
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -121,9 +122,10 @@ int get_num_threads(lua_State* L) {
 
 int set_num_threads(lua_State* L) {
   int64_t count;
-  if (!integer_at(L, 1, &count) || count < 1 || count > 1024)
-    throw ArgumentError("set_num_threads: expected a number of threads, 1 or more");
-  engine::set_threads(static_cast<int>(count));
+  if (!integer_at(L, 1, &count))
+    throw ArgumentError(std::string("set_num_threads: expected a whole number, got ") +
+                        (lua_isnumber(L, 1) ? lua_tostring(L, 1) : type_name(L, 1)));
+  engine::set_threads(static_cast<int>(std::clamp<int64_t>(count, INT_MIN, INT_MAX)));
   return 0;
 }
 

@@ -73,8 +73,8 @@ Team::Team(int threads) { set_threads(threads); }
 
 void Team::set_threads(int threads) {
   if (threads < 1 || threads > kMaxThreads)
-    throw Error("set_num_threads: the number of threads must be 1 to " +
-                std::to_string(kMaxThreads) + ": " + std::to_string(threads));
+    throw Error("set_num_threads: the number of threads must be between 1 and " +
+                std::to_string(kMaxThreads) + ", got " + std::to_string(threads));
   threads_ = threads;
 }
 

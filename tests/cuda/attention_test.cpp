@@ -10,6 +10,7 @@
 #include "runtime/cuda/workspace.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
+#include "tests/interpreter/command.h"
 #include "tests/runtime/cpu/native_runner.h"
 
 namespace tide::test {
@@ -196,6 +197,26 @@ TEST_CASE("cuDNN takes attention of arrays and rows at multiples of 16 bytes", "
   }
   CHECK(Offer(0, 8, 12).obstacle == "rows are not a multiple of 16 bytes apart");
   CHECK(Offer(0, 12, 16).obstacle == "the features of a row are not a multiple of 16 bytes");
+}
+
+TEST_CASE("up to 2^24 scores are made at once, by cuDNN up to 2^26 of a head", "[cuda][fake]") {
+  const Environment environment(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "skip_kernels=1"}});
+  const auto outcome = ::test::run_tide(
+      {"-e",
+       "for _, case in ipairs {{'float32', 4096, 4096}, {'float32', 4097, 4096},\n"
+       "    {'float16', 8192, 8192}, {'float16', 8193, 8192}} do\n"
+       "  local dtype, rows, keys = table.unpack(case)\n"
+       "  local q = tide.zeros({rows, 8}, {dtype = dtype, device = 'cuda'})\n"
+       "  local k = tide.zeros({keys, 8}, {dtype = dtype, device = 'cuda'})\n"
+       "  tide.synchronize 'cuda'\n"
+       "  local before = tide.statistics().launches\n"
+       "  local y = tide.nn.functional.scaled_dot_product_attention(q, k, k)\n"
+       "  tide.synchronize 'cuda'\n"
+       "  print(tide.statistics().launches - before <= 3 and 'at once' or 'in parts')\n"
+       "end"});
+  INFO(outcome.err);
+  CHECK(outcome.out == "at once\nin parts\nat once\nin parts\n");
 }
 
 TEST_CASE("attention on a device agrees with the host's", "[cuda]") {

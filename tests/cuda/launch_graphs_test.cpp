@@ -223,7 +223,7 @@ TEST_CASE("graphs are bounded in number and given back", "[cuda]") {
   // The tests' driver counts them; a real one has no such function.
   const auto live = reinterpret_cast<int (*)()>(dlsym(
       dlopen(cuda::driver_report().library.c_str(), RTLD_NOW | RTLD_NOLOAD), "fake_live_graphs"));
-  if (!live) return;
+  if (!live) return ::test::skip("a real driver does not count its graphs");
   const int before = live();
   cuda::Stream stream = nullptr;
   REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);

@@ -28,7 +28,8 @@ std::string plain(const std::string& shown) {
 
 }  // namespace
 
-Terminal::Terminal(const std::vector<std::string>& words) {
+Terminal::Terminal(const std::vector<std::string>& words, const std::string& state_path)
+    : state_path_(state_path.empty() ? own_state_.path() : state_path) {
   winsize size = {50, 200, 0, 0};
   process_ = forkpty(&terminal_, nullptr, nullptr, &size);
   if (process_ < 0) throw std::runtime_error("cannot open a pseudo-terminal");
@@ -45,7 +46,7 @@ Terminal::Terminal(const std::vector<std::string>& words) {
   setenv("TERM", "xterm", 1);
   setenv("NO_COLOR", "1", 1);
   setenv("INPUTRC", TIDE_TESTS "/repl/inputrc", 1);
-  setenv("XDG_STATE_HOME", state_.path().c_str(), 1);
+  setenv("XDG_STATE_HOME", state_path_.c_str(), 1);
   std::vector<char*> arguments = {const_cast<char*>("tide")};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

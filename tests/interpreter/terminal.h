@@ -10,11 +10,11 @@
 
 namespace test {
 
-/// Runs tide as at a terminal of 200 columns, with a state folder of its own. What it shows is kept
-/// without escape sequences.
+/// Runs tide as at a terminal of 200 columns. What it shows is kept without escape sequences.
 class Terminal {
  public:
-  explicit Terminal(const std::vector<std::string>& words = {});
+  /// With a state folder of its own, if `state_path` names none.
+  explicit Terminal(const std::vector<std::string>& words = {}, const std::string& state_path = "");
   ~Terminal();
 
   /// Sends keys at once.
@@ -32,14 +32,17 @@ class Terminal {
   /// Waits for the end of the program (at most 40 s) and returns its status as Outcome has it.
   int wait();
 
+  /// The state folder.
+  const std::string& state_path() const { return state_path_; }
   /// Where the prompt keeps its history.
-  std::string history_path() const { return state_.path() + "/tide/history"; }
+  std::string history_path() const { return state_path_ + "/tide/history"; }
 
  private:
   bool read_some(double seconds);
   std::string take();
 
-  TemporaryFolder state_;
+  TemporaryFolder own_state_;
+  std::string state_path_;
   pid_t process_;
   int terminal_;
   bool ended_ = false;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -28,6 +29,25 @@ Outcome run_file(const std::string& text, std::vector<std::string> options = {})
   folder.write("one_test.lua", kHead + text);
   options.insert(options.begin(), {"test", folder.path()});
   return run_tide(options, "", folder.path());
+}
+
+/// Whether the process is there, and not only for its parent to hear of its end.
+bool is_running(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string stat;
+  std::getline(file, stat, '\0');
+  const size_t name_end = stat.rfind(')');
+  return name_end != std::string::npos && stat[name_end + 2] != 'Z';
+}
+
+/// Looks again and again whether the condition holds, far longer than it takes on a busy machine.
+template <class Condition>
+bool comes_true(const Condition& condition) {
+  for (int look = 0; look < 2000; ++look) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 }  // namespace
@@ -160,6 +180,33 @@ TEST_CASE("what a test started ends with its file", "[test command]") {
     CHECK(kill(pid, 0) == -1);
   }
   CHECK(count == 4);
+}
+
+TEST_CASE("a test ends when its runner is killed, or what supervises it", "[test command]") {
+  const bool runner = GENERATE(true, false);
+  CAPTURE(runner);
+  const TemporaryFolder folder;
+  const std::string path = folder.write("pids", "");
+  folder.write("one_test.lua",
+               "local stat = io.open('/proc/self/stat'):read 'a'\n"
+               "local own, parent = stat:match '^(%d+) .*%) %S (%d+) '\n"
+               "local file <close> = io.open('" +
+                   path +
+                   "', 'w')\n"
+                   "file:write(own, ' ', parent, '\\n')\nfile:flush()\nwhile true do end");
+  std::optional<test::Terminal> terminal;
+  terminal.emplace(std::vector<std::string>{"test", folder.path()});
+  REQUIRE(comes_true([&] { return test::read_file(path).ends_with('\n'); }));
+  std::istringstream pids(test::read_file(path));
+  pid_t test = 0, supervisor = 0;
+  REQUIRE(pids >> test >> supervisor);
+  if (runner)
+    terminal.reset();  // kills it
+  else
+    kill(supervisor, SIGKILL);
+  CHECK(comes_true([&] { return !is_running(test); }));
+  CHECK(comes_true([&] { return !is_running(supervisor); }));
+  if (is_running(test)) kill(test, SIGKILL);
 }
 
 TEST_CASE("--watch runs the tests again when a file changes, until Ctrl-C", "[test command]") {

@@ -100,10 +100,17 @@ TEST_CASE("history outlives the session, blocks of lines included", "[repl]") {
   answer(first, "x = 1 \\ 2");
   first.type("for i = 1, 2 do\n");
   first.read_until(">> ");
-  answer(first, "end");
+  answer(first, "print(i * 21) end");
   first.type("\x04");
   CHECK(first.wait() == 0);
-  CHECK(test::read_file(first.history_path()) == "x = 1 \\\\ 2\nfor i = 1, 2 do\\nend\n");
+  CHECK(test::read_file(first.history_path()) ==
+        "x = 1 \\\\ 2\nfor i = 1, 2 do\\nprint(i * 21) end\n");
+
+  Terminal second({}, first.state_path());
+  second.read_to_prompt();
+  const std::string two_before = "\x10\x10";  // Ctrl-P: the entry before
+  CHECK_THAT(answer(second, two_before), Contains("unexpected symbol near '\\'"));
+  CHECK_THAT(answer(second, two_before), Contains("\n21\n42\n"));
 }
 
 TEST_CASE("Ctrl-D leaves with status 0", "[repl]") {

@@ -161,6 +161,26 @@ describe("interpolate", function(device)
       equal(F.interpolate(x, {size = {1, size}, mode = mode}):view(-1):tolist(), expected)
     end
   end)
+  it("keeps as many bits of the weights as the largest leaves", function()
+    -- {from, to, mode, antialias, positions, bytes there}: others if weights are cut off or have a
+    -- bit more or less, or if those of places beyond the edge are rounded one by one.
+    for _, case in ipairs {
+      {2, 97, "bilinear", false, {28, 29, 30}, {135, 137, 139}},
+      {3, 53, "bilinear", false, {26}, {220}},
+      {2, 97, "bicubic", false, {80}, {233}},
+      {40001, 40000, "bilinear", false, {881, 1444}, {236, 70}},
+      {608, 3, "bilinear", true, {1, 2, 3}, {127, 127, 128}},
+      {1375, 1, "bilinear", true, {1}, {128}},
+    } do
+      local from, to, mode, antialias, positions, expected = table.unpack(case)
+      local x = ((tide.range(1, from, {device = device}) * 97 + 31) % 256):to("uint8")
+      local y = F.interpolate(x:view(1, 1, 1, -1), {
+        size = {1, to}, mode = mode, antialias = antialias,
+      })
+      y = y:view(-1)
+      for i, position in ipairs(positions) do equal(y[position]:item(), expected[i]) end
+    end
+  end)
   it("averages what a smaller result covers", function()
     local options = {dtype = "float64", device = device}
     for _, case in ipairs(averaging_cases()) do

@@ -1,5 +1,5 @@
--- What changes how ops compute, draw and print: autocast, generators, print options; bytes and
--- summaries.
+-- What changes how ops compute, draw and print: autocast, generators, threads, print options; bytes
+-- and summaries.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -118,6 +118,23 @@ describe("types", function()
     equal({tide.can_cast("float64", "float16"), tide.can_cast("float32", "int64")}, {true, false})
     local x = tide.zeros({2, 3}, {dtype = "int16"})
     equal({x.ndim, x.itemsize, x.nbytes}, {2, 2, 12})
+  end)
+end)
+
+describe("the number of threads", function()
+  it("can be set, from 1 to 1024", function()
+    local before = tide.get_num_threads()
+    for value, message in pairs {
+      [0] = "between 1 and 1024, got 0", [1025] = "between 1 and 1024, got 1025",
+      [-1 << 40] = "between 1 and 1024, got -", [2.5] = "expected a whole number, got 2.5",
+      many = "expected a whole number, got string",
+    } do
+      raises(message, tide.set_num_threads, value)
+    end
+    equal(tide.get_num_threads(), before)
+    tide.set_num_threads(3)
+    equal(tide.get_num_threads(), 3)
+    tide.set_num_threads(before)
   end)
 end)
 

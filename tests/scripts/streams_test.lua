@@ -42,11 +42,12 @@ describe("programs on several streams", function(device)
     end
   end
   it("give the bits that they give on one", compare)
-  it("give them when launches are slow, and one stream runs far behind another", function()
-    if tide.device(device).type ~= "sim" then return end
-    programs = 6
-    with_slow_launches(3e-4, compare)
-  end)
+  if tide.device(device).type == "sim" then
+    it("give them when launches are slow, and one stream runs far behind another", function()
+      programs = 6
+      with_slow_launches(3e-4, compare)
+    end)
+  end
   it("never see a block that another stream has taken", function()
     local function compute(around)
       local sums = {}

@@ -15,7 +15,7 @@ std::map<std::string, std::string> skipped;
 }  // namespace
 
 void skip(const std::string& reason, const char* expected) {
-  if (std::getenv(expected)) FAIL(reason << ", but " << expected << " is set");
+  if (expected && std::getenv(expected)) FAIL(reason << ", but " << expected << " is set");
   skipped[Catch::getResultCapture().getCurrentTestName()] = reason;
 }
 

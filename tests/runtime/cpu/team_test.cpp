@@ -74,7 +74,8 @@ TEST_CASE("the number of threads can be set, within reason", "[cpu]") {
   Team team(1);
   team.set_threads(5);
   CHECK(team.threads() == 5);
-  CHECK_THROWS_AS(team.set_threads(0), Error);
-  CHECK_THROWS_AS(team.set_threads(5000), Error);
+  CHECK_THROWS_WITH(team.set_threads(0), Catch::Contains("between 1 and 1024, got 0"));
+  CHECK_THROWS_WITH(team.set_threads(5000), Catch::Contains("between 1 and 1024, got 5000"));
+  CHECK(team.threads() == 5);
   CHECK(default_thread_count() >= 1);
 }

@@ -36,7 +36,7 @@ TEST_CASE("a target out of range makes loss and gradient fail", "[ops]") {
   const Tensor loss = cross_entropy(x, test::positions({4}, {1}));
   backward(loss);
   CHECK_THROWS_WITH(values(loss), Catch::Contains("position 4"));
-  CHECK_THROWS_AS(values(x.grad()), Error);
+  CHECK_THROWS_WITH(values(x.grad()), Catch::Contains("position 4"));
 }
 
 TEST_CASE("losses do not broadcast", "[ops]") {
