@@ -34,6 +34,8 @@ Options of the first form, as lua's:
   -E        ignore LUA_INIT, LUA_PATH and LUA_CPATH
   --        end of options           -         run standard input
   --sandbox, --scratch, --time-limit, --memory-limit, --binary-chunks: see tide run --help
+All words behind FILE are the script's. An option of `tide run` among them is an error if FILE uses
+neither ... nor arg nor tide.args, and so cannot read it.
 `tide COMMAND --help` says more about a command.
 )";
 

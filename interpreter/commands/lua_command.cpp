@@ -10,7 +10,7 @@
 
 #include "interpreter/commands/commands.h"
 #include "interpreter/commands/option_reader.h"
-#include "interpreter/commands/script_limits.h"
+#include "interpreter/commands/run_options.h"
 #include "interpreter/repl/prompt.h"
 #include "interpreter/run/interrupt.h"
 #include "interpreter/run/script.h"
@@ -39,7 +39,10 @@ struct Options {
 /// Reads one word that begins with a hyphen, and the value behind it if it needs one.
 void read_option(const Words& words, size_t& i, Options& options) {
   const std::string& word = words[i];
-  const auto refuse = [&] { throw UsageError{"unrecognized option '" + word + "'"}; };
+  const auto refuse = [&] {
+    throw UsageError{"unrecognized option '" + word + "'" +
+                     (is_run_option(word) ? "; `tide run` has it" : "")};
+  };
   const bool takes_value = word[1] == 'e' || word[1] == 'l';
   if (word == "--version") {
     options.version = true;
@@ -141,6 +144,7 @@ int lua_command(const Words& words) {
   const std::optional<std::string> script = script_file(words, options.words_read);
   const std::string file = script.value_or("");
   const ScriptArguments arguments = script_arguments(words, options.words_read);
+  if (has_script) refuse_unread_options(file, arguments.after);
   options.limits.begin(file);
   State state(options.ignore_environment);
   state.set_arguments(arguments);

@@ -17,4 +17,12 @@ struct RunOptions {
   bool read(OptionReader& reader);
 };
 
+/// Whether a word is such an option, such as --device or --device=sim.
+bool is_run_option(const std::string& word);
+
+/// For `tide FILE words`, where all words are the script's: throws UsageError if an option of `tide
+/// run` is among them, up to a "--", and the script cannot read it, as it uses neither `...` nor
+/// `arg` nor `tide.args` and does not name the option itself.
+void refuse_unread_options(const std::string& file, const Words& words);
+
 }  // namespace tide
