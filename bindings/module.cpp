@@ -1,12 +1,14 @@
 // Opens the `tide` table, and what host programs ask of it.
 #include "bindings/module.h"
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/io/functions.h"
+#include "bindings/io/scratch.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/dispatch.h"
 #include "bindings/reference/reference.h"
@@ -19,6 +21,10 @@
 #include "bindings/tensor/recurrence.h"
 #include "bindings/tensor/tensor_object.h"
 #include "bindings/timing/functions.h"
+#include "runtime/codegen/object_cache.h"
+#include "runtime/core/file_access.h"
+#include "runtime/core/memory_budget.h"
+#include "runtime/core/plugin_path.h"
 #include "runtime/core/reserve.h"
 #include "runtime/graph/engine.h"
 #include "runtime/ops/random.h"
@@ -242,6 +248,44 @@ void tide_set_options(lua_State* L, const TideOptions& options) {
   lua_pushlightuserdata(L, const_cast<TideOptions*>(&options));
   lua_call(L, 1, 0);
 }
+
+void tide_confine_files(const std::string& readable) {
+  tide::confine_files(readable, scratch_folder());
+}
+
+void tide_use_scratch(const std::string& path) { use_scratch_folder(path); }
+
+const std::string& tide_scratch() { return scratch_folder(); }
+
+void tide_remove_scratch() noexcept { remove_scratch_folder(); }
+
+std::optional<std::string> tide_permitted_path(const char* path, TideFileUse use) noexcept try {
+  return tide::permitted_path(path, static_cast<tide::FileUse>(use));
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+std::string tide_kernel_cache_folder() { return tide::object_cache().path(); }
+
+std::string tide_plugin_folder() {
+  return std::filesystem::path(tide::plugin_path("tide-llvm.so")).parent_path().string();
+}
+
+void tide_limit_memory(std::size_t bytes) { tide::limit_memory(bytes); }
+
+std::string tide_memory_limit_text() { return tide::memory_limit_text(); }
+
+bool tide_take_memory(std::size_t bytes) noexcept try {
+  if (tide::take_memory(bytes)) return true;
+  tide::engine::empty_host_caches();
+  return tide::take_memory(bytes);
+} catch (const std::exception&) {
+  return false;
+}
+
+void tide_count_memory(std::size_t bytes) noexcept { tide::count_memory(bytes); }
+
+void tide_return_memory(std::size_t bytes) noexcept { tide::return_memory(bytes); }
 
 std::int64_t tide_pending_operations(lua_State*) { return tide::engine::pending_ops(); }
 

@@ -1,6 +1,7 @@
 // What a host program may ask of the `tide` Lua module beyond loading it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <lua5.4/lua.hpp>
@@ -28,6 +29,42 @@ struct TideOptions {
 /// Applies options; call after luaopen_tide and in a protected call, for it raises Lua errors
 /// (a device name that cannot be).
 void tide_set_options(lua_State* L, const TideOptions& options);
+
+/// From now on a script's files are those of the folder `readable` (empty: of none) and of the
+/// scratch folder, which alone may be written. Throws std::exception.
+void tide_confine_files(const std::string& readable);
+
+/// Makes `path` what tide.scratch() answers. Throws std::exception.
+void tide_use_scratch(const std::string& path);
+
+/// The scratch folder, which is made by the first call. Throws std::exception.
+const std::string& tide_scratch();
+
+/// Removes a scratch folder that tide_scratch made. From any thread, before a sudden end.
+void tide_remove_scratch() noexcept;
+
+enum class TideFileUse { read, write, rename };
+
+/// The path by which a script may use the file `path`; none if it may not. A `rename` is of the
+/// name itself, not of what a link leads to.
+std::optional<std::string> tide_permitted_path(const char* path, TideFileUse use) noexcept;
+
+/// Where compiled kernels are kept, and where plugins lie; empty if nowhere.
+std::string tide_kernel_cache_folder();
+std::string tide_plugin_folder();
+
+/// Limits what scripts, and tensors in the host's memory, take together.
+void tide_limit_memory(std::size_t bytes);
+
+/// ", memory limit 512.0 MB, taken 500.0 MB"; empty without a limit.
+std::string tide_memory_limit_text();
+
+/// Counts memory of a script that is about to be allocated; false if the limit is too low, even
+/// without what tensors have left cached.
+bool tide_take_memory(std::size_t bytes) noexcept;
+/// Counts it whatever the limit.
+void tide_count_memory(std::size_t bytes) noexcept;
+void tide_return_memory(std::size_t bytes) noexcept;
 
 /// How many ops are recorded or queued and have not finished. Never waits.
 std::int64_t tide_pending_operations(lua_State* L);

@@ -33,7 +33,9 @@ Options of the first form, as lua's:
   -v        show the versions        -W        turn warnings on
   -E        ignore LUA_INIT, LUA_PATH and LUA_CPATH
   --        end of options           -         run standard input
-  --binary-chunks   also load what string.dump writes; Lua does not check such code
+  --sandbox, --scratch, --time-limit, --memory-limit, --binary-chunks: see tide run --help
+All words behind FILE are the script's. An option of `tide run` among them is an error if FILE uses
+neither ... nor arg nor tide.args, and so cannot read it.
 `tide COMMAND --help` says more about a command.
 )";
 
@@ -41,11 +43,18 @@ constexpr Command kCommands[] = {
     {"run", tide::run_command,
      R"(usage: tide run FILE [options] [args] [-- more args]
 Runs a script. Options stand before or behind FILE; other words are the script's arguments. Options
-of the script's own stand behind --, as an unknown one before it is an error.
+of the script's own, also one that is called like an option below, stand behind --: before it an
+unknown one is an error.
   --device D   what tide.accelerator() answers: cpu, sim, sim:1, cuda, ...
   --seed N     start the random numbers as tide.manual_seed(N) does
   --syncs      print at the end where the script waited, how often and how long
-  --binary-chunks  also load what string.dump writes; Lua does not check such code
+  --sandbox    for a script that need not be trusted: it reads the files of its own folder, writes
+               those of tide.scratch(), and starts no process (docs/sandbox.md)
+  --scratch F  make the folder F what tide.scratch() answers, and keep it
+  --time-limit S      stop the script after S seconds, with exit status 124
+  --memory-limit N    let Lua and tensors in the host's memory take N bytes (also 512M, 2G); beyond
+                      that is an error like any other
+  --binary-chunks     also load what string.dump writes; Lua does not check such code
 )"},
     {"test", tide::test_command,
      R"(usage: tide test [PATH...] [options]

@@ -10,6 +10,8 @@ namespace tide::bindings {
 
 /// tide.save and tide.load: safetensors.
 std::span<const Function> file_functions();
+/// tide.scratch.
+std::span<const Function> scratch_functions();
 /// tide.np.*: npy and npz.
 std::span<const Function> numpy_functions();
 

@@ -1,7 +1,4 @@
 // tide.np: NumPy's files.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "bindings/device/device_object.h"
 #include "bindings/io/arrays.h"
 #include "bindings/io/functions.h"
@@ -44,32 +41,11 @@ int save_archive(lua_State* L) {
   return 0;
 }
 
-/// A file in memory, with a path by which it can be opened.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& contents) : file_(memfd_create("tide", MFD_CLOEXEC)) {
-    size_t written = 0;
-    while (file_ >= 0 && written < contents.size()) {
-      const ssize_t n = write(file_, contents.data() + written, contents.size() - written);
-      if (n <= 0) break;
-      written += static_cast<size_t>(n);
-    }
-    if (file_ < 0 || written < contents.size()) throw FileError("cannot make a file in memory");
-  }
-  ~MemoryFile() { close(file_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
-
- private:
-  int file_;
-};
-
 int load_embedded(lua_State* L) {
   const std::string path = path_at(L, 1, "np.load_embedded");
   const auto contents = read_script(path);
   if (!contents) throw FileError("np.load_embedded: there is no file '" + path + "' in tide");
-  push_arrays(L, read_npz(MemoryFile(*contents).path()), default_device());
+  push_arrays(L, read_npz_bytes(*contents), default_device());
   return 1;
 }
 

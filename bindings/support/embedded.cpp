@@ -51,6 +51,10 @@ int push_module(lua_State* L, const std::string& name) {
   const std::string chunk_name =
       library ? std::string(kLibrarySource) + path.substr(kLibraryFolder.size()) : "@" + path;
   if (luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t") != LUA_OK) return -1;
+  if (lua_getfield(L, LUA_REGISTRYINDEX, kLibraryEnvironment) == LUA_TTABLE && library)
+    lua_setupvalue(L, -2, 1);
+  else
+    lua_pop(L, 1);
   lua_pushstring(L, path.c_str());
   return 2;
 }
@@ -66,6 +70,7 @@ int find_library_module(lua_State* L) {
 
 std::optional<std::string> read_script(std::string_view path) {
   if (const std::string folder = tree_folder(); !folder.empty()) {
+    if (path.starts_with('/') || path.find("..") != std::string_view::npos) return std::nullopt;
     std::ifstream file(fs::path(folder) / path, std::ios::binary);
     if (!file) return std::nullopt;
     return std::string(std::istreambuf_iterator<char>(file), {});

@@ -35,6 +35,10 @@ void add_library_searcher(lua_State* L);
 /// What the `source` of every chunk of the library begins with (as lua_Debug gives it).
 inline constexpr std::string_view kLibrarySource = "=[tide] ";
 
+/// The field of Lua's registry that may hold an environment for the library's chunks, in the place
+/// of the global table.
+inline constexpr char kLibraryEnvironment[] = "tide.library_environment";
+
 /// Whether a chunk belongs to the library. Call sites and tracebacks leave its frames out: the
 /// script's own line is what a reader looks for.
 inline bool is_library_source(std::string_view source) {

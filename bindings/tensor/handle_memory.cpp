@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/core/memory_budget.h"
 
 namespace tide::bindings {
 namespace {
@@ -100,6 +101,7 @@ bool refill() {
     spare_of_thread = std::exchange(left().first, nullptr);
   }
   if (spare_of_thread) return true;
+  if (!take_memory(kBlocks * kBlock)) return false;
   std::byte* const begin = range.take(kBlocks * kBlock);
   if (!begin) return false;
   for (size_t i = kBlocks; i-- > 0;)

@@ -4,15 +4,17 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "interpreter/commands/commands.h"
+#include "interpreter/commands/option_reader.h"
+#include "interpreter/commands/run_options.h"
 #include "interpreter/repl/prompt.h"
 #include "interpreter/run/interrupt.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
-#include "interpreter/run/text_chunks.h"
 #include "interpreter/version.h"
 
 namespace tide {
@@ -30,18 +32,22 @@ struct Options {
   bool version = false;
   bool copyright = false;
   bool ignore_environment = false;
+  ScriptLimits limits;
   size_t words_read = 0;  ///< Up to the script's name.
 };
 
 /// Reads one word that begins with a hyphen, and the value behind it if it needs one.
 void read_option(const Words& words, size_t& i, Options& options) {
   const std::string& word = words[i];
-  const auto refuse = [&] { throw UsageError{"unrecognized option '" + word + "'"}; };
+  const auto refuse = [&] {
+    throw UsageError{"unrecognized option '" + word + "'" +
+                     (is_run_option(word) ? "; `tide run` has it" : "")};
+  };
   const bool takes_value = word[1] == 'e' || word[1] == 'l';
   if (word == "--version") {
     options.version = true;
-  } else if (word == "--binary-chunks") {
-    allow_binary_chunks();
+  } else if (OptionReader reader(words, i); options.limits.read(reader)) {
+    i = reader.index();
   } else if (takes_value) {
     std::string value = word.substr(2);
     if (value.empty()) {
@@ -76,6 +82,7 @@ Options read_options(const Words& words) {
     read_option(words, i, options);
   }
   options.words_read = i;
+  options.ignore_environment |= options.limits.sandbox;
   return options;
 }
 
@@ -100,11 +107,12 @@ bool run_environment(lua_State* L) {
   return text[0] == '@' ? run_file(L, text + 1) : run_text(L, text, std::string("=").append(name));
 }
 
-/// Runs the script that stands at `index`; "-" is standard input, unless it stands behind "--".
-bool run_script_named(lua_State* L, const Words& words, size_t index) {
-  const std::string& name = words[index];
-  const bool input = name == "-" && (index == 0 || words[index - 1] != "--");
-  return run_script(L, input ? nullptr : name.c_str());
+/// The file of the script that stands at `index`; none if there is no script, or "-" names standard
+/// input, which it does unless it stands behind "--".
+std::optional<std::string> script_file(const Words& words, size_t index) {
+  if (index >= words.size()) return std::nullopt;
+  if (words[index] == "-" && (index == 0 || words[index - 1] != "--")) return std::nullopt;
+  return words[index];
 }
 
 ScriptArguments script_arguments(const Words& words, size_t script) {
@@ -133,15 +141,21 @@ int lua_command(const Words& words) {
   const bool prompt = options.prompt || (idle && isatty(STDIN_FILENO));
 
   catch_interrupts(prompt ? Impatience::kWarnFirst : Impatience::kEndProgram);
+  const std::optional<std::string> script = script_file(words, options.words_read);
+  const std::string file = script.value_or("");
+  const ScriptArguments arguments = script_arguments(words, options.words_read);
+  if (has_script) refuse_unread_options(file, arguments.after);
+  options.limits.begin(file);
   State state(options.ignore_environment);
-  state.set_arguments(script_arguments(words, options.words_read));
+  state.set_arguments(arguments);
+  if (!options.limits.close_libraries(state, file)) return EXIT_FAILURE;
   if (options.version || prompt) print_version();
   if (options.copyright) print_copyright();
   if (!options.ignore_environment && !run_environment(state)) return finish(state, EXIT_FAILURE);
   for (const Action& action : options.actions) {
     if (!carry_out(state, action)) return finish(state, EXIT_FAILURE);
   }
-  if (has_script && !run_script_named(state, words, options.words_read) && !options.prompt) {
+  if (has_script && !run_script(state, script ? file.c_str() : nullptr) && !options.prompt) {
     return finish(state, EXIT_FAILURE);
   }
   if (prompt) {

@@ -2,6 +2,8 @@
 #include "interpreter/commands/option_reader.h"
 
 #include <charconv>
+#include <cstdint>
+#include <string_view>
 
 namespace tide {
 
@@ -28,6 +30,32 @@ std::optional<long long> OptionReader::number(const char* name, long long least,
                      range + ": got '" + *text + "'"};
   }
   return number;
+}
+
+std::optional<double> OptionReader::seconds(const char* name) {
+  constexpr double kMost = 1e9;
+  const std::optional<std::string> text = value(name);
+  if (!text) return std::nullopt;
+  double number = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, number);
+  if (error != std::errc() || stop != end || !(number > 0 && number <= kMost))
+    throw UsageError{std::string(name) + " needs a number of seconds above 0: got '" + *text + "'"};
+  return number;
+}
+
+std::optional<size_t> OptionReader::bytes(const char* name) {
+  const std::optional<std::string> text = value(name);
+  if (!text) return std::nullopt;
+  size_t number = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, number);
+  const std::string_view unit(stop, static_cast<size_t>(end - stop));
+  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (error != std::errc() || shift < 0 || number == 0 || number > SIZE_MAX >> shift)
+    throw UsageError{std::string(name) + " needs a number of bytes above 0, such as 512M or 2G: " +
+                     "got '" + *text + "'"};
+  return number << shift;
 }
 
 void OptionReader::refuse() const { throw UsageError{"unrecognized option '" + word() + "'"}; }

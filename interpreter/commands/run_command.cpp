@@ -5,10 +5,10 @@
 #include "bindings/module.h"
 #include "interpreter/commands/commands.h"
 #include "interpreter/commands/option_reader.h"
+#include "interpreter/commands/run_options.h"
 #include "interpreter/run/interrupt.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
-#include "interpreter/run/text_chunks.h"
 
 namespace tide {
 namespace {
@@ -28,26 +28,10 @@ void take_script(const OptionReader& reader, ScriptArguments& arguments) {
 /// Whether a word is an argument such as -3 or -.5, which no option begins like.
 bool is_number(const std::string& word) { return word.find_first_of("0123456789.") == 1; }
 
-/// Reads the option that is the reader's present word; false if `tide run` has no such option.
-bool read_option(OptionReader& reader, TideOptions& options) {
-  if (auto device = reader.value("--device")) {
-    options.device = *device;
-  } else if (auto seed = reader.number("--seed", 0)) {
-    options.seed = *seed;
-  } else if (reader.flag("--syncs")) {
-    options.syncs = true;
-  } else if (reader.flag("--binary-chunks")) {
-    allow_binary_chunks();
-  } else {
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 int run_command(const Words& words) {
-  TideOptions options;
+  RunOptions options;
   ScriptArguments arguments;
   arguments.before.push_back("run");
   OptionReader reader(words);
@@ -58,7 +42,7 @@ int run_command(const Words& words) {
         only_arguments = true;
         continue;
       }
-      if (read_option(reader, options)) continue;
+      if (options.read(reader)) continue;
       if (reader.is_option() && !is_number(reader.word()))
         throw UsageError{"run: unrecognized option '" + reader.word() +
                          "'; the script's own options stand behind --"};
@@ -72,16 +56,19 @@ int run_command(const Words& words) {
   if (arguments.script.empty()) throw UsageError{"run: no script named"};
 
   catch_interrupts(Impatience::kEndProgram);
-  State state;
+  const bool input = arguments.script == "-";
+  const std::string file = input ? "" : arguments.script;
+  options.limits.begin(file);
+  State state(options.limits.sandbox);
   state.set_arguments(arguments);
+  if (!options.limits.close_libraries(state, file)) return EXIT_FAILURE;
   lua_pushcfunction(state, apply_options);
-  lua_pushlightuserdata(state, &options);
+  lua_pushlightuserdata(state, &options.runtime);
   if (!call(state, 1, 0)) {
     report_error(state);
     return EXIT_FAILURE;
   }
-  const bool input = arguments.script == "-";
-  const bool succeeded = run_script(state, input ? nullptr : arguments.script.c_str());
+  const bool succeeded = run_script(state, input ? nullptr : file.c_str());
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 

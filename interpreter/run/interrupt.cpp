@@ -1,4 +1,4 @@
-// SIGINT becomes a Lua hook. Hooks belong to one coroutine, so the running one must be known: the
+// A signal becomes a Lua hook. Hooks belong to one coroutine, so the running one must be known: the
 // linker sends every lua_resume of the program through here (-Wl,--wrap=lua_resume).
 #include "interpreter/run/interrupt.h"
 
@@ -20,15 +20,19 @@ namespace {
 constexpr int kGraceInstructions = 1'000'000;
 // What lies between the call that opens a scope and the variable that closes it.
 constexpr int kOpeningInstructions = 4;
+constexpr char kInterrupted[] = "interrupted";  // The runtime's word as well.
 
 pthread_t lua_thread;
 Impatience impatience_of_user;
 std::atomic<lua_State*> running{nullptr};  ///< The coroutine that runs; null outside Interruptible.
 std::atomic<int> presses{0};               ///< Of Ctrl-C, since the code that runs began.
+std::atomic<const char*> final_reason{nullptr};  ///< Of stop_for_good.
 int errors_raised = 0;
 
+bool stopping() { return presses > 0 || final_reason; }
+
 void stop_script(lua_State* L, lua_Debug* where) {
-  if (presses == 0) {  // A coroutine that slept through an earlier interrupt.
+  if (!stopping()) {  // A coroutine that slept through an earlier interrupt.
     lua_sethook(L, nullptr, 0, 0);
     return;
   }
@@ -38,8 +42,16 @@ void stop_script(lua_State* L, lua_Debug* where) {
   }
   lua_sethook(L, stop_script, LUA_MASKCOUNT, errors_raised++ == 0 ? kGraceInstructions : 1);
   lua_getinfo(L, "Sl", where);
-  lua_pushfstring(L, "%s:%d: interrupted", where->short_src, where->currentline);
+  lua_pushfstring(L, "%s:%d: %s", where->short_src, where->currentline, stop_reason());
   lua_error(L);
+}
+
+/// Asks the code that runs, if any, to stop; safe in a signal handler.
+void ask_to_stop() {
+  lua_State* L = running;
+  if (!L) return;
+  lua_sethook(L, stop_script, LUA_MASKCOUNT, 1);
+  tide_request_interrupt();
 }
 
 void tell(const char* text, size_t size) {
@@ -56,8 +68,7 @@ void on_signal(int signal_number) {
   lua_State* L = running;
   if (!L) return;
   if (press == 1) {
-    lua_sethook(L, stop_script, LUA_MASKCOUNT, 1);
-    tide_request_interrupt();
+    ask_to_stop();
   } else if (press == 2 && impatience_of_user == Impatience::kWarnFirst) {
     static constexpr char kWarning[] = "\ninside a C function; Ctrl-C once more ends tide\n";
     tell(kWarning, sizeof kWarning - 1);
@@ -67,7 +78,25 @@ void on_signal(int signal_number) {
   }
 }
 
+void on_final_signal(int) { ask_to_stop(); }
+
 }  // namespace
+
+void stop_for_good(const char* reason) {
+  final_reason = reason;
+  struct sigaction action = {};
+  action.sa_handler = on_final_signal;  // Without SA_RESTART, as above.
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGALRM, &action, nullptr);
+  pthread_kill(lua_thread, SIGALRM);
+}
+
+bool stopped_for_good() { return final_reason; }
+
+const char* stop_reason() {
+  const char* const reason = final_reason;
+  return reason ? reason : kInterrupted;
+}
 
 void catch_interrupts(Impatience impatience) {
   lua_thread = pthread_self();
@@ -84,13 +113,14 @@ Interruptible::Interruptible(lua_State* L) : state_(L) {
   presses = 0;
   errors_raised = 0;
   running = L;
+  if (final_reason) ask_to_stop();
 }
 
-bool Interruptible::pressed() const { return presses > 0; }
+bool Interruptible::asked() const { return stopping(); }
 
 Interruptible::~Interruptible() {
   running = nullptr;
-  if (presses.exchange(0) == 0) return;
+  if (presses.exchange(0) == 0 && !final_reason) return;
   lua_sethook(state_, nullptr, 0, 0);
   tide_interrupt(state_);
 }
@@ -108,6 +138,6 @@ extern "C" int __wrap_lua_resume(lua_State* L, lua_State* from, int arguments, i
   const int status = __real_lua_resume(L, from, arguments, results);
   running = outer;
   // The error may have ended in the coroutine; whoever resumed it shall stop too.
-  if (tide::presses > 0) lua_sethook(outer, tide::stop_script, LUA_MASKCOUNT, 1);
+  if (tide::stopping()) lua_sethook(outer, tide::stop_script, LUA_MASKCOUNT, 1);
   return status;
 }

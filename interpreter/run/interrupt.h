@@ -1,4 +1,5 @@
-// Ctrl-C: stops the script that runs, in whatever coroutine, and leaves the Lua state usable.
+// Stops the script that runs, in whatever coroutine: at Ctrl-C, which leaves the Lua state usable,
+// or for good.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -17,6 +18,16 @@ void catch_interrupts(Impatience impatience);
 /// Whether Ctrl-C was pressed while no Lua code ran; asking forgets it.
 bool take_interrupt();
 
+/// From now on all Lua code is stopped by the error `reason`, a text that stays, as Ctrl-C stops it
+/// by "interrupted". From any thread, once.
+void stop_for_good(const char* reason);
+
+/// Whether stop_for_good was called.
+bool stopped_for_good();
+
+/// What the error says that stops Lua code: the reason of stop_for_good, else "interrupted".
+const char* stop_reason();
+
 /// While one lives, Ctrl-C raises the error "interrupted" in the Lua code running in `L` or in a
 /// coroutine of it. At its end work still queued by interrupted code is dropped.
 class Interruptible {
@@ -26,8 +37,8 @@ class Interruptible {
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 
-  /// Whether Ctrl-C was pressed. The code may have ended before it could be stopped.
-  bool pressed() const;
+  /// Whether the code was to be stopped. It may have ended before it could be.
+  bool asked() const;
 
  private:
   lua_State* state_;

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <string>
 
+#include "bindings/module.h"
 #include "bindings/support/embedded.h"
 #include "interpreter/run/interrupt.h"
+#include "interpreter/run/script_memory.h"
 #include "interpreter/run/state.h"
 
 namespace tide {
@@ -43,6 +45,17 @@ void suggest_name(lua_State* L) {
   lua_settop(L, 1);
 }
 
+/// Puts the reason for which the script is stopped in the place of a wait's word for it.
+void name_reason(lua_State* L) {
+  constexpr std::string_view kWord = "interrupted";
+  const std::string_view message = lua_tostring(L, 1);
+  if (!message.ends_with(kWord)) return;
+  lua_pushlstring(L, message.data(), message.size() - kWord.size());
+  lua_pushstring(L, stop_reason());
+  lua_concat(L, 2);
+  lua_replace(L, 1);
+}
+
 /// The message handler of every call: makes the error a string, with a traceback behind it.
 int describe_error(lua_State* L) {
   if (!lua_isstring(L, 1)) {
@@ -52,6 +65,7 @@ int describe_error(lua_State* L) {
   }
   lua_settop(L, 1);
   lua_tostring(L, 1);
+  if (stopped_for_good()) name_reason(L);
   suggest_name(L);
   luaL_traceback(L, L, nullptr, 1);
   const std::string traceback = script_traceback(lua_tostring(L, 2));
@@ -93,11 +107,12 @@ bool call(lua_State* L, int arguments, int results) {
   int status;
   {
     Interruptible interruptible(L);
+    const MemoryLimited limited;
     status = lua_pcall(L, arguments, results, handler);
-    if (status == LUA_OK && interruptible.pressed()) {
+    if (status == LUA_OK && interruptible.asked()) {
       // It ended by itself, as a sleep does that a signal cuts short; what it queued is dropped.
       lua_settop(L, handler);
-      lua_pushliteral(L, "interrupted");
+      lua_pushstring(L, stop_reason());
       status = LUA_ERRRUN;
     }
   }
@@ -108,8 +123,10 @@ bool call(lua_State* L, int arguments, int results) {
 void report_error(lua_State* L) {
   std::fflush(stdout);
   const char* message = lua_tostring(L, -1);
-  std::fprintf(stderr, "%s: %s\n", program_name,
-               message ? message : "(error object is not a string)");
+  const bool memory = message && std::strcmp(message, "not enough memory") == 0;
+  std::fprintf(stderr, "%s: %s%s\n", program_name,
+               message ? message : "(error object is not a string)",
+               memory ? tide_memory_limit_text().c_str() : "");
   std::fflush(stderr);
   lua_pop(L, 1);
 }

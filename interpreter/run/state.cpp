@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "bindings/module.h"
+#include "interpreter/run/interrupt.h"
+#include "interpreter/run/time_limit.h"
 
 namespace tide {
 namespace {
@@ -69,7 +71,10 @@ State::State(bool ignore_environment) : state_(lua_newstate(ScriptMemory::alloca
   }
 }
 
-State::~State() { lua_close(state_); }
+State::~State() {
+  const MemoryLimited limited;  // Finalizers run.
+  lua_close(state_);
+}
 
 void State::set_arguments(const ScriptArguments& arguments) {
   const auto put = [this](const std::string& text, lua_Integer index) {
@@ -105,6 +110,7 @@ int finish(lua_State* L, int status) {
   tide_hand_over(L);
   const bool failed = tide_report_unread_errors(stderr);
   tide_report_syncs(stderr);
+  if (stopped_for_good()) return kTimeLimitStatus;
   return failed && status == EXIT_SUCCESS ? EXIT_FAILURE : status;
 }
 

@@ -17,6 +17,7 @@
 #include <filesystem>
 
 #include "runtime/core/error.h"
+#include "runtime/core/file_access.h"
 
 namespace tide {
 namespace {
@@ -82,7 +83,7 @@ int write_all(int file, std::span<const std::byte> bytes) {
 }  // namespace
 
 FileReplacement::FileReplacement(const std::string& path) : path_(path) {
-  fs::path place = path;
+  fs::path place = require_permitted(path, FileUse::write);
   for (int links = 0;; ++links) {
     if (const int number = own_descriptor(place); number >= 0) {
       // Opened by its name it would begin at its start anew, and a socket could not be.

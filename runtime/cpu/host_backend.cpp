@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "runtime/codegen/kernel.h"
+#include "runtime/core/memory_budget.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/scratch.h"
@@ -43,6 +44,22 @@ size_t usable_memory() {
   return bytes;
 }
 
+void* obtain(size_t bytes) {
+  if (bytes < kHugePage) return std::aligned_alloc(64, (bytes + 63) & ~size_t{63});
+  // Aligned to huge pages: fresh small pages cost more than the arithmetic on them.
+  const size_t span = bytes + kHugePage;
+  char* start = static_cast<char*>(mmap(nullptr, span, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (start == MAP_FAILED) return nullptr;
+  char* data = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(start) + kHugePage - 1) &
+                                       ~(kHugePage - 1));
+  if (data > start) munmap(start, static_cast<size_t>(data - start));
+  const size_t length = (bytes + 4095) & ~size_t{4095};
+  munmap(data + length, static_cast<size_t>(start + span - (data + length)));
+  madvise(data, length, MADV_HUGEPAGE);
+  return data;
+}
+
 }  // namespace
 
 size_t HostBackend::memory_limit() const {
@@ -59,18 +76,9 @@ bool HostBackend::has_library(NativeOp op) const {
 }
 
 void* HostBackend::allocate(size_t bytes) {
-  if (bytes < kHugePage) return std::aligned_alloc(64, (bytes + 63) & ~size_t{63});
-  // Aligned to huge pages: fresh small pages cost more than the arithmetic on them.
-  const size_t span = bytes + kHugePage;
-  char* start = static_cast<char*>(mmap(nullptr, span, PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  if (start == MAP_FAILED) return nullptr;
-  char* data = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(start) + kHugePage - 1) &
-                                       ~(kHugePage - 1));
-  if (data > start) munmap(start, static_cast<size_t>(data - start));
-  const size_t length = (bytes + 4095) & ~size_t{4095};
-  munmap(data + length, static_cast<size_t>(start + span - (data + length)));
-  madvise(data, length, MADV_HUGEPAGE);
+  if (!take_memory(bytes)) return nullptr;
+  void* const data = obtain(bytes);
+  if (!data) return_memory(bytes);
   return data;
 }
 
@@ -79,6 +87,7 @@ void HostBackend::release(void* data, size_t bytes) {
     std::free(data);
   else
     munmap(data, (bytes + 4095) & ~size_t{4095});
+  return_memory(bytes);
 }
 
 // Cuts the domain into parts for the threads: along the outer dimensions if there are enough rows,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/core/error.h"
+#include "runtime/core/memory_budget.h"
 #include "runtime/graph/recorder.h"
 
 namespace tide {
@@ -168,9 +169,20 @@ Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream) {
 
 void DeviceState::make_room() {
   if (reclaim_function()) reclaim_function()();
+  empty_cache();
+  // Under a limit the host's memory that other devices cache is missing here.
+  if (memory_limit() && backend->host_readable()) empty_host_caches();
+}
+
+void DeviceState::empty_cache() {
   wait_uninterrupted();
   let_go();
   allocator.trim();
+}
+
+void DeviceState::empty_host_caches() {
+  for (DeviceState* state : all())
+    if (state->backend->host_readable()) state->empty_cache();
 }
 
 Ref<Storage> DeviceState::allocate(size_t bytes, const Stream& stream, const char* op) {
@@ -197,6 +209,7 @@ void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
                     size_text(bytes) + ", in use " + size_text(memory.in_use) + ", cached " +
                     size_text(memory.cached) +
                     (memory.limit ? ", limit " + size_text(memory.limit) : std::string()) +
+                    (backend->host_readable() ? memory_limit_text() : std::string()) +
                     (holders.empty() ? "" : "; " + holders));
 }
 

@@ -330,12 +330,9 @@ MemoryStatistics memory(Device device) {
 
 void reset_peak(Device device) { DeviceState::of(device).allocator.reset_peak(); }
 
-void empty_cache(Device device) {
-  DeviceState& state = DeviceState::of(device);
-  state.wait_uninterrupted();
-  state.let_go();
-  state.allocator.trim();
-}
+void empty_cache(Device device) { DeviceState::of(device).empty_cache(); }
+
+void empty_host_caches() { DeviceState::empty_host_caches(); }
 
 uint64_t allocated_bytes() { return counters.allocated_bytes.load(std::memory_order_relaxed); }
 

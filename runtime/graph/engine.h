@@ -137,6 +137,8 @@ MemoryStatistics memory(Device device);
 void reset_peak(Device device);
 /// Gives cached blocks back.
 void empty_cache(Device device);
+/// Gives those of all devices back whose memory is the host's.
+void empty_host_caches();
 /// Called when an allocation fails, before another try: the host language drops what is
 /// unreachable.
 void set_reclaim(std::function<void()> reclaim);

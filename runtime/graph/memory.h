@@ -13,15 +13,13 @@
 #include <vector>
 
 #include "runtime/core/ref.h"
+#include "runtime/core/size_text.h"
 #include "runtime/graph/backend.h"
 #include "runtime/graph/engine.h"
 
 namespace tide {
 
 class Allocator;
-
-/// "64.0 MB".
-std::string size_text(size_t bytes);
 
 /// A block, written by one stream alone. Given back to the allocator when the last owner goes: it
 /// may then be handed out to that stream again at once, as everything that runs later there runs

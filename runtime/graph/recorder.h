@@ -57,6 +57,10 @@ class DeviceState {
   /// Drops what nobody can reach and gives cached blocks back. Waits for the queues. Not while a
   /// window is bound: its steps use blocks that are free again by then.
   void make_room();
+  /// Gives cached blocks back. Waits for the queues.
+  void empty_cache();
+  /// The same for all devices whose memory is the host's.
+  static void empty_host_caches();
   /// A block, with room made for it if need be. Throws MemoryError that says what holds the memory.
   Ref<Storage> allocate(size_t bytes, const Stream& stream, const char* op);
   [[noreturn]] void raise_out_of_memory(size_t bytes, const char* op) const;

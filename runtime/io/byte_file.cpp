@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/core/file_access.h"
 
 namespace tide {
 namespace {
@@ -25,7 +26,7 @@ void throw_file_error(const std::string& path, const std::string& what) {
 
 FileSource::FileSource(const std::string& path) : path_(path) {
   // Not to wait for whoever may write to a pipe: it is refused.
-  file_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  file_ = open(require_permitted(path, FileUse::read).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file_ < 0) throw_file_error(path, std::string("cannot be read: ") + std::strerror(errno));
   struct stat status;
   if (fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {

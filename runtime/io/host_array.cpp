@@ -1,7 +1,23 @@
-// Sizes of arrays that files speak of.
+// The elements of arrays, and the sizes that files speak of.
 #include "runtime/io/host_array.h"
 
+#include <new>
+
+#include "runtime/core/error.h"
+#include "runtime/core/size_text.h"
+
 namespace tide {
+
+HostArray::HostArray(DType type, const Shape& shape) : type(type), shape(shape) {
+  const size_t size = bytes();
+  if (!take_memory(size))
+    throw MemoryError("out of memory on the host: asked for " + size_text(size) +
+                      memory_limit_text());
+  auto* const elements = new (std::nothrow) std::byte[size];
+  if (!elements) return_memory(size);
+  if (!elements) throw std::bad_alloc();
+  data = {elements, ReturnElements{size}};
+}
 
 bool checked_bytes(const Shape& shape, DType type, uint64_t* bytes) {
   // A size of 0 does not excuse the others: numel would overflow on the way to it.

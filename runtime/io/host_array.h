@@ -9,22 +9,29 @@
 #include <vector>
 
 #include "runtime/core/dtype.h"
+#include "runtime/core/memory_budget.h"
 #include "runtime/core/shape.h"
 
 namespace tide {
+
+/// Ends an array's elements, which count as memory that is taken (core/memory_budget.h).
+struct ReturnElements {
+  size_t bytes = 0;
+  void operator()(std::byte* elements) const {
+    delete[] elements;
+    return_memory(bytes);
+  }
+};
 
 /// A row-major array in host memory. Moves, does not copy.
 struct HostArray {
   DType type = DType::f32;
   Shape shape;
-  std::unique_ptr<std::byte[]> data;
+  std::unique_ptr<std::byte[], ReturnElements> data;
 
   HostArray() = default;
-  /// Elements have undefined values.
-  HostArray(DType type, const Shape& shape)
-      : type(type),
-        shape(shape),
-        data(std::make_unique_for_overwrite<std::byte[]>(shape.numel() * size_of(type))) {}
+  /// Elements have undefined values. Throws MemoryError.
+  HostArray(DType type, const Shape& shape);
 
   size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
 };

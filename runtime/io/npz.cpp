@@ -1,7 +1,12 @@
 // Npz files: npy files as members of a zip archive.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <string_view>
 #include <unordered_set>
 
+#include "runtime/core/error.h"
+#include "runtime/core/file_access.h"
 #include "runtime/core/file_replacement.h"
 #include "runtime/core/plugin_path.h"
 #include "runtime/io/npy.h"
@@ -21,9 +26,28 @@ const ZipPlugin& zip_plugin() {
   return plugin;
 }
 
-}  // namespace
+/// A file in memory, with a path by which it can be opened.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view contents) : file_(memfd_create("tide", MFD_CLOEXEC)) {
+    size_t written = 0;
+    while (file_ >= 0 && written < contents.size()) {
+      const ssize_t n = write(file_, contents.data() + written, contents.size() - written);
+      if (n <= 0) break;
+      written += static_cast<size_t>(n);
+    }
+    if (file_ < 0 || written < contents.size()) throw FileError("cannot make a file in memory");
+  }
+  ~MemoryFile() { close(file_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
 
-NamedArrays read_npz(const std::string& path) {
+ private:
+  int file_;
+};
+
+NamedArrays read_archive(const std::string& path) {
   NamedArrays arrays;
   zip_plugin().read(path, [&](const std::string& name, ByteSource& contents) {
     const bool has_suffix = name.ends_with(kSuffix);
@@ -31,6 +55,16 @@ NamedArrays read_npz(const std::string& path) {
                         read_npy(contents));
   });
   return arrays;
+}
+
+}  // namespace
+
+NamedArrays read_npz(const std::string& path) {
+  return read_archive(require_permitted(path, FileUse::read));
+}
+
+NamedArrays read_npz_bytes(std::string_view bytes) {
+  return read_archive(MemoryFile(bytes).path());
 }
 
 void write_npz(const std::string& path, std::span<const ArrayToWrite> arrays, bool compress) {

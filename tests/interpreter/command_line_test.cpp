@@ -194,6 +194,41 @@ TEST_CASE("a script without `run` gets every word behind it", "[command line]") 
         "--device\tnone\t--\t-x\n");
 }
 
+TEST_CASE("an option of run behind a script that cannot read it is an error", "[command line]") {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& script, std::vector<std::string> words) {
+    folder.write("main.lua", script);
+    words.insert(words.begin(), "main.lua");
+    return run_tide(words, "", folder.path());
+  };
+  // What only looks like reading: a comment, a function's own arguments.
+  const char* deaf =
+      "#!/usr/bin/env tide\n-- arg, args\nlocal function f(...) return ... end print(f(1))";
+  for (const char* option : {"--device", "--device=sim", "--seed=1", "--syncs", "--sandbox",
+                             "--scratch", "--time-limit", "--memory-limit", "--binary-chunks"}) {
+    CAPTURE(option);
+    const Outcome outcome = run(deaf, {"a", option, "1"});
+    CHECK_THAT(outcome.err, StartsWith(std::string("tide: '") + option +
+                                       "' is an option of `tide run main.lua`; behind `tide "
+                                       "main.lua` it is the script's, which reads neither"));
+    CHECK(outcome.out.empty());
+    CHECK(outcome.status == 1);
+  }
+  CHECK(run(deaf, {"--epochs", "1", "-x", "--", "--device", "sim"}).out == "1\n");
+  CHECK(run("print(...)", {"--device", "sim"}).out == "--device\tsim\n");
+  CHECK(run("print(arg[1])", {"--device", "sim"}).out == "--device\n");
+  CHECK(run("print(_G.arg[2])", {"--device", "sim"}).out == "sim\n");
+  CHECK(run("print(tide.args{device = 'cpu'}.device)", {"--device", "sim"}).out == "sim\n");
+  CHECK(run("print '[--seed N]'", {"--seed", "1"}).out == "[--seed N]\n");
+  CHECK_THAT(run("x =", {"--device", "sim"}).err,
+             StartsWith("tide: main.lua:1: unexpected symbol"));
+}
+
+TEST_CASE("an option of run before FILE is told where it belongs", "[command line]") {
+  CHECK_THAT(run_tide({"--device", "sim", "show.lua"}).err,
+             StartsWith("tide: unrecognized option '--device'; `tide run` has it\nusage: tide"));
+}
+
 TEST_CASE("precompiled chunks are refused everywhere", "[command line]") {
   const TemporaryFolder folder;
   folder.write("make.lua",

@@ -1,0 +1,82 @@
+// Resolves names of files and compares them with the folders that are open to scripts.
+#include "runtime/core/file_access.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "runtime/core/error.h"
+
+namespace tide {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folders, without links.
+struct Confinement {
+  fs::path readable, scratch;
+};
+std::optional<Confinement> confinement;  // set before scripts and threads begin
+
+fs::path folder_at(const std::string& path) {
+  if (path.empty()) return {};
+  std::error_code error;
+  fs::path place = fs::canonical(path, error);
+  if (error) throw FileError(path + ": " + error.message());
+  return place;
+}
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  if (folder.empty()) return false;
+  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return end == folder.end() && rest != path.end();
+}
+
+/// Where `path` leads. Of a name that is not there its folder decides, and if that is not there
+/// either, the text: nothing can be opened by such a name.
+std::optional<fs::path> resolve(const fs::path& path, FileUse use) {
+  std::error_code error;
+  if (use != FileUse::rename) {
+    fs::path place = fs::canonical(path, error);
+    if (!error) return place;
+    // A link that leads nowhere yet could lead anywhere.
+    if (fs::is_symlink(fs::symlink_status(path, error))) return std::nullopt;
+  }
+  const fs::path given = fs::absolute(path, error);
+  const fs::path name = given.filename();
+  if (name == "." || name == "..") return std::nullopt;
+  const fs::path folder = fs::canonical(given.parent_path(), error);
+  return error ? given.lexically_normal() : folder / name;
+}
+
+bool is_plain(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  return !fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status) ||
+         fs::is_symlink(status);
+}
+
+}  // namespace
+
+void confine_files(const std::string& readable, const std::string& scratch) {
+  confinement = {folder_at(readable), folder_at(scratch)};
+}
+
+std::optional<std::string> permitted_path(const std::string& path, FileUse use) {
+  if (!confinement) return path;
+  const std::optional<fs::path> place = resolve(path, use);
+  if (!place || !is_plain(*place)) return std::nullopt;
+  const bool readable = use == FileUse::read && lies_in(*place, confinement->readable);
+  if (!readable && !lies_in(*place, confinement->scratch)) return std::nullopt;
+  return place->string();
+}
+
+std::string require_permitted(const std::string& path, FileUse use) {
+  if (auto place = permitted_path(path, use)) return *place;
+  const std::string& readable = confinement->readable.native();
+  std::string folders = confinement->scratch.native();
+  if (use == FileUse::read && !readable.empty()) folders = readable + " and " + folders;
+  throw FileError(path + ": outside the sandbox: only " + folders + " may be " +
+                  (use == FileUse::read ? "read" : "written"));
+}
+
+}  // namespace tide

@@ -1,0 +1,137 @@
+// --time-limit and --memory-limit: what passes them is stopped, and how.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/interpreter/command.h"
+
+using Catch::Contains;
+using Catch::EndsWith;
+using Catch::StartsWith;
+using test::Outcome;
+using test::run_tide;
+using test::TemporaryFolder;
+
+namespace {
+
+Outcome run(const std::string& script, std::vector<std::string> options) {
+  const TemporaryFolder folder;
+  folder.write("main.lua", script);
+  options.insert(options.begin(), "run");
+  options.push_back("main.lua");
+  return run_tide(options, "", folder.path());
+}
+
+Outcome run_briefly(const std::string& script) { return run(script, {"--time-limit", "0.5"}); }
+
+}  // namespace
+
+TEST_CASE("a script is stopped at its time limit, by an error with its line", "[limits]") {
+  for (const char* script :
+       {"\nwhile true do end", "\ncoroutine.wrap(function() while true do end end)()",
+        "\ntide.sleep(60) print 'unreached'",
+        "\nlocal co = coroutine.wrap(function() pcall(function() while "
+        "true do end end) end) while true do co() co = coroutine.wrap(function() end) end",
+        "\nlocal x = tide.ones(8) while true do x = x + 1 end",
+        "\nlocal x = tide.rand(700, 700) for _ = 1, 100000 do x = x:matmul(x) end "
+        "print(x:sum():item())"}) {
+    CAPTURE(script);
+    const Outcome outcome = run_briefly(script);
+    CHECK_THAT(outcome.err, StartsWith("tide: main.lua:2: ") &&
+                                Contains("time limit of 0.5 s reached\nstack traceback"));
+    CHECK(outcome.out.empty());
+    CHECK(outcome.status == 124);
+  }
+}
+
+TEST_CASE("pcall does not keep a script alive past its time limit", "[limits]") {
+  const Outcome loop = run_briefly("while true do pcall(function() while true do end end) end");
+  CHECK_THAT(loop.err, Contains("time limit of 0.5 s reached"));
+  CHECK(loop.status == 124);
+  const Outcome caught = run_briefly("print(pcall(function() while true do end end)) os.exit(0)");
+  CHECK(caught.out == "false\tmain.lua:1: time limit of 0.5 s reached\n");
+  CHECK(caught.status == 124);
+}
+
+TEST_CASE("what Lua cannot stop ends with the process", "[limits]") {
+  for (const char* script : {"string.rep('a', 60):find(('a*'):rep(60) .. 'b')",
+                             "setmetatable({}, {__gc = function() while true do end end})"}) {
+    CAPTURE(script);
+    const Outcome outcome = run_briefly(script);
+    CHECK_THAT(outcome.err,
+               Contains("tide: time limit of 0.5 s reached; what did not stop was ended"));
+    CHECK(outcome.status == 124);
+  }
+}
+
+TEST_CASE("a script within its limits does not notice them", "[limits]") {
+  const Outcome outcome =
+      run("print(tide.ones(2):sum():item())", {"--time-limit", "600", "--memory-limit", "2G"});
+  CHECK(outcome.out == "2.0\n");
+  CHECK(outcome.err.empty());
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("what passes the memory limit is an error, and the script goes on", "[limits]") {
+  const Outcome outcome = run(R"(
+    local function fill() local t = {} for i = 1, 1e9 do t[i] = ("x"):rep(1000) .. i end end
+    print(pcall(fill))
+    print(pcall(string.rep, "x", 2 ^ 30))
+    local done, message = pcall(function()
+      local kept = {}
+      for i = 1, 100 do kept[i] = tide.rand(1024, 1024); kept[i][1] = 1 end
+    end)
+    print(done, message)
+    print(tide.ones(1024):sum():item(), #("x"):rep(2 ^ 20))
+  )",
+                              {"--memory-limit", "100M"});
+  CHECK(outcome.err.empty());
+  CHECK_THAT(outcome.out,
+             StartsWith("false\tnot enough memory\nfalse\tnot enough memory\nfalse\t") &&
+                 Contains("main.lua:7: ") && Contains("memory limit 100.0 MB, taken ") &&
+                 Contains("\n1024.0\t1048576\n"));
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("tensors, their caches and Lua share the memory limit", "[limits]") {
+  // A freed tensor's block stays cached until Lua needs the memory, and the other way round.
+  const Outcome outcome = run(R"(
+    for i = 1, 4 do
+      local device = i % 2 == 0 and "sim" or "cpu"
+      do local x = tide.rand(15, 1024, 1024, {device = device}); x[1] = 2; x:sum():item() end
+      collectgarbage()
+      local text = ("x"):rep(40 * 2 ^ 20)
+      print(#text)
+      text = nil
+    end
+    local text = ("x"):rep(40 * 2 ^ 20)
+    print(pcall(function() local x = tide.rand(15, 1024, 1024) x[1] = 2 x:sum():item() end))
+    print(#text)
+  )",
+                              {"--memory-limit", "100M"});
+  CHECK(outcome.err.empty());
+  CHECK_THAT(outcome.out, StartsWith("41943040\n41943040\n41943040\n41943040\nfalse\t") &&
+                              Contains("memory limit 100.0 MB, taken 40.") &&
+                              EndsWith("41943040\n"));
+}
+
+TEST_CASE("a script that lacks memory ends like any other error", "[limits]") {
+  const Outcome outcome =
+      run("local t = {} for i = 1, 1e9 do t[i] = {i} end", {"--memory-limit", "64M"});
+  CHECK_THAT(outcome.err, StartsWith("tide: not enough memory, memory limit 64.0 MB, taken "));
+  CHECK(outcome.status == 1);
+  CHECK(run("print(('x'):rep(1000))", {"--memory-limit", "1"}).status == 1);
+  CHECK(run("print(('x'):rep(1000))", {"--memory-limit", "1", "--sandbox"}).status == 1);
+}
+
+TEST_CASE("limits that are no numbers are refused", "[limits]") {
+  for (const char* value : {"", "0", "-1", "1x", "1M5", "G", "1e30", "99999999999999999999G"}) {
+    CAPTURE(value);
+    CHECK_THAT(run("", {"--memory-limit", value}).err,
+               StartsWith("tide: --memory-limit needs a number of bytes above 0"));
+  }
+  for (const char* value : {"", "0", "-1", "1s", "nan", "inf", "1e30"}) {
+    CAPTURE(value);
+    CHECK_THAT(run("", {"--time-limit", value}).err,
+               StartsWith("tide: --time-limit needs a number of seconds above 0"));
+  }
+}
