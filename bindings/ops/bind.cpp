@@ -13,6 +13,11 @@ namespace {
 
 using Reason = Mismatch::Reason;
 
+/// Whether the value is a table that is not itself a tensor's stand-in.
+bool is_list(lua_State* L, int index) {
+  return lua_type(L, index) == LUA_TTABLE && !is_stand_in(L, index);
+}
+
 bool is_device(lua_State* L, int index) { return find<Device>(L, index) != nullptr; }
 
 bool holds_two_tables(lua_State* L, int index) {
@@ -50,12 +55,12 @@ bool accepts(lua_State* L, Kind kind, int index) {
     case Kind::sizes:
     case Kind::shape:
     case Kind::reals:
-      return number || type == LUA_TTABLE;
+      return number || is_list(L, index);
     case Kind::tensors:
-      return type == LUA_TTABLE && !holds_stand_in(L, index);
+      return is_list(L, index) && !holds_stand_in(L, index);
     case Kind::integers:
     case Kind::options:
-      return type == LUA_TTABLE;
+      return is_list(L, index);
     case Kind::dim_lists:
       return holds_two_tables(L, index);
   }

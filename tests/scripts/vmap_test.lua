@@ -54,7 +54,14 @@ describe("vmap", function(device)
       function(a) return a:masked_fill(a:gt(0), 7) end, function(a) return a:tril() end,
       function(a) return F.gelu(a) end, function(a, b) return a:float() + b:float() end,
       function(a) return tide.cat(a:chunk(3, 1), 2) end, function(a) return a:logsumexp {1, 2} end,
-      function(a) return F.glu(a:narrow(2, 1, 4), -1) end,
+      function(a) return F.glu(a:narrow(2, 1, 4), -1) end, function(a) return a:chunk(2)[1] end,
+      function(a) return a:split(2)[1] end, function(a) return a:split({1, 2})[2] end,
+      function(a) return a:unbind()[3] end, function(a) return a:chunk {chunks = 2}[1] end,
+      function(a) return F.normalize(a) end, function(a) return F.normalize(a, 2, 1) end,
+      function(a) return F.normalize(a, {p = 1}) end,
+      function(a) return F.normalize(a, {dim = 1}) end, function(a) return F.softmin(a, 1) end,
+      function(a) return a:var(false) end, function(a) return a:std {correction = 0} end,
+      function(a) return tide.atleast_3d(a) end, function(a) return tide.logsumexp(a, 1) end,
     }
     for i, fn in ipairs(functions) do
       local ok, got = pcall(function() return vmap(fn)(x, y) end)
@@ -183,6 +190,17 @@ describe("vmap", function(device)
     equal(different:min():item() >= 2, true)
     same = vmap(filled, {randomness = "same"})(ones)
     equal(same[1]:equal(same[3]), true)
+    for name, draw in pairs {
+      poisson = function(t) return tide.poisson(t * 5) end,
+      binomial = function(t) return tide.binomial(t * 9, t / 2) end,
+      normal = function(t) return tide.normal(t, 1.0) end,
+    } do
+      raises("vmap: " .. name .. " is random", vmap(draw), ones)
+      different = vmap(draw, {randomness = "different"})(ones)
+      equal(different[1]:equal(different[2]), false)
+      same = vmap(draw, {randomness = "same"})(ones)
+      equal(same[1]:equal(same[2]), true)
+    end
     local channels = vmap(function(t) return F.dropout2d(t, 0.5) end, {randomness = "different"})(
       tide.ones({3, 1, 8, 2, 2}, options))
     test.equal(channels[{ {}, {}, {}, 1, 1 }], channels[{ {}, {}, {}, 2, 2 }])
@@ -193,6 +211,8 @@ describe("vmap", function(device)
     raises("vmap: item cannot be carried out for the samples",
       vmap(function(t) return t:sum():item() end), v)
     raises("results differ in shape", vmap(function(t) return t:gt(0):nonzero() end),
+      tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
+    raises("results differ in shape", vmap(function(t) return tide.where(t:gt(0)) end),
       tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
     raises("< would read a value", vmap(function(t) return t:sum() < 0 and t or -t end), v)
     raises("the batch has 4 samples in one argument, and 5 in another", vmap(tide.add), v, w)

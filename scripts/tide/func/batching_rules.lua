@@ -16,14 +16,15 @@ local families, signatures = {}, {}
 for _, entry in ipairs(native.reference()) do
   if entry.parameters then
     families[entry.name] = entry.family
-    -- Of several signatures the one with a dimension says which arguments are dimensions.
-    if entry.signature:find "^x:" then
-      local has_dim = false
-      for _, parameter in ipairs(entry.parameters) do
-        has_dim = has_dim or parameter.kind:find "dimension" ~= nil
-      end
-      if has_dim or not signatures[entry.name] then signatures[entry.name] = entry.parameters end
+    -- The parameters behind the tensor, which methods do not list. Of several signatures the one
+    -- with a dimension says which arguments are dimensions.
+    local parameters = entry.parameters
+    if not entry.signature:find "^x:" then parameters = {table.unpack(parameters, 2)} end
+    local has_dim = false
+    for _, parameter in ipairs(parameters) do
+      has_dim = has_dim or parameter.kind:find "dimension" ~= nil
     end
+    if has_dim or not signatures[entry.name] then signatures[entry.name] = parameters end
   end
 end
 
@@ -78,9 +79,14 @@ for name, family in pairs(families) do
   -- The forms that write into their first argument are not meant.
   if by_element and name:sub(-1) ~= "_" then rules[name] = elementwise end
 end
-for _, name in ipairs {"where", "masked_fill", "zeros_like", "ones_like", "empty_like", "full_like",
-  "lerp", "clamp", "isclose"} do
+for _, name in ipairs {"masked_fill", "zeros_like", "ones_like", "empty_like", "full_like", "lerp",
+  "clamp", "isclose"} do
   rules[name] = elementwise
+end
+
+--- With a condition alone it gives positions, which are each sample's own.
+function rules.where(name, op, level, args)
+  if args.n > 1 then return elementwise(name, op, level, args) end
 end
 
 -- Along dimensions --------------------------------------------------------------------------------
@@ -97,16 +103,16 @@ end
 
 --- The arguments with the batch in the place of the sample, and dimensions moved; nil if others
 --- than the first are batched. The second result says whether a dimension was given, the third
---- where the first one stands.
+--- where the first one stands, the fourth how it is called.
 local function with_moved_dims(name, level, args)
   local value = value_at(args[1], level)
   if not value then return nil end
-  local given, found, place, rest = {value, n = args.n}, false, nil, false
+  local given, found, place, dim_name, rest = {value, n = args.n}, false, nil, nil, false
   local parameters = signatures[name] or {}
   for i = 2, math.max(args.n, #parameters + 1) do
     local parameter = parameters[i - 1]
     if parameter and parameter.kind:find "dimension" then
-      place, rest = place or i, rest or parameter.rest
+      place, dim_name, rest = place or i, dim_name or parameter.name, rest or parameter.rest
     end
     local is_dim = parameter and parameter.kind:find "dimension" or rest
     if value_at(args[i], level) then return nil end
@@ -128,12 +134,28 @@ local function with_moved_dims(name, level, args)
       given[i] = args[i]
     end
   end
-  return given, found, place
+  return given, found, place, dim_name
 end
 
+--- Gives the dimension `dim` at its place, or in the options if there are some.
+local function put_dim(given, place, dim_name, dim)
+  if is_options(given[given.n]) then
+    given[given.n][dim_name] = dim
+  else
+    given[place], given.n = dim, math.max(given.n, place)
+  end
+end
+
+-- The dimension that is meant where none is given, counted from the first; all others that may be
+-- left out are the last one.
+local default_dims = {chunk = 1, split = 1, unbind = 1, normalize = 2}
+
 local function along_dims(name, op, level, args)
-  local given = with_moved_dims(name, level, args)
-  if given then return wrap_results(level, op(table.unpack(given, 1, given.n))) end
+  local given, found, place, dim_name = with_moved_dims(name, level, args)
+  if not given then return end
+  local default = default_dims[name]
+  if default and not found then put_dim(given, place, dim_name, moved(default)) end
+  return wrap_results(level, op(table.unpack(given, 1, given.n)))
 end
 
 for _, name in ipairs {
@@ -141,21 +163,19 @@ for _, name in ipairs {
   "sort", "argsort", "topk", "kthvalue", "flip", "unsqueeze", "transpose", "swapaxes", "movedim",
   "narrow", "select", "unbind", "chunk", "split", "normalize", "unflatten", "glu", "diff",
 } do
-  if signatures[name] or families[name] then rules[name] = along_dims end
+  rules[name] = along_dims
 end
 
 --- Reductions: without a dimension they go over all of the sample's.
 local function reduction(name, op, level, args)
   if has_other_tensors(args) then return elementwise(name, op, level, args) end
-  local given, found, place = with_moved_dims(name, level, args)
+  if type(args[2]) == "boolean" then return end -- x:var(unbiased)
+  local given, found, place, dim_name = with_moved_dims(name, level, args)
   if not given then return end
   if not found then
     if not place then return end
     given[1] = given[1]:reshape(given[1]:size(1), -1)
-    given[place], given.n = 2, math.max(given.n, place)
-    if is_options(args[place]) then
-      given[place + 1], given.n = args[place], math.max(given.n, place + 1)
-    end
+    put_dim(given, place, dim_name, 2)
     local results = table.pack(op(table.unpack(given, 1, given.n)))
     -- Without a dimension, max, min and median give no positions.
     return wrap_results(level, results[1])
@@ -355,7 +375,9 @@ local function random(name, op, level, args, by_sample)
   end
   local value = value_at(args[1], level)
   if randomness == "different" then
-    if by_sample or not value then return batched.one_by_one(name, op, level, args) end
+    if by_sample or not value or has_other_tensors(args) then
+      return batched.one_by_one(name, op, level, args)
+    end
     return wrap(op(value, table.unpack(args, 2, args.n)), level)
   end
   -- The same numbers: each sample starts from the same state.
@@ -366,7 +388,8 @@ local function random(name, op, level, args, by_sample)
   end, level, args)
 end
 
-for _, name in ipairs {"rand_like", "randn_like", "randint_like", "bernoulli", "multinomial"} do
+for _, name in ipairs {"rand_like", "randn_like", "randint_like", "bernoulli", "multinomial",
+  "binomial", "poisson", "normal"} do
   rules[name] = function(own_name, op, level, args)
     -- What looks at dimensions must not see the batch.
     return random(own_name, op, level, args, name == "multinomial")
