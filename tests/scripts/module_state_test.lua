@@ -206,4 +206,24 @@ describe("initialize", function()
     equal(lazy(tide.ones(4, 3, {device = "sim:1"})).shape, {4, 2})
     raises("the list of devices is empty", net.initialize, net, {ctx = {}})
   end)
+  it("fills the weights of lazy layers when they are made", function()
+    local init = tide.nn.init
+    for _, ask in ipairs {
+      function(net) return net:initialize {init = init.ones_} end,
+      function(net) return net:initialize(init.ones_) end,
+      function(net) return net:initialize(init.ones_, "cpu") end,
+    } do
+      local net = nn.Sequential(nn.Dense(2), nn.LazyConv2d(3, 1), nn.Linear(4, 2), nn.LazyBatchNorm2d())
+      ask(net)
+      net[1](tide.rand(1, 4))
+      net[2](tide.rand(1, 5, 2, 2))
+      net[4](tide.rand(2, 3, 2, 2))
+      for i = 1, 3 do test.equal(net[i].weight:detach(), tide.ones_like(net[i].weight)) end
+      equal(net[1].bias:requires_grad_(false):eq(1):any():item(), false)
+      equal(net[1].weight.requires_grad, true)
+    end
+    raises("initialize: init: expected a function such as nn.init.xavier_uniform_, got number",
+      nn.Dense(2).initialize, nn.Dense(2), 5)
+    raises("initialize: unknown option 'cxt'", nn.Dense(2).initialize, nn.Dense(2), {cxt = "cpu"})
+  end)
 end)

@@ -19,6 +19,8 @@ local Module = class("Module")
 local read_to_empty = arguments("to_empty", {"self", "device", {"recurse", true}},
   {recurse = "boolean"})
 
+local read_initialize = arguments("initialize", {"self", {"init"}, {"ctx"}, {"device"}})
+
 --- Modules start in training mode; `eval` changes it.
 Module.training = true
 
@@ -100,6 +102,8 @@ function Module:parameter(name, shape, initialise)
   local placement = self:placement()
   local tensor = next(placement) and tide.zeros(shape, placement) or tide.zeros(shape)
   if initialise then initialise(tensor) end
+  local asked = rawget(self, "_initial")
+  if asked and tensor:dim() > 1 then asked(tensor) end
   self:register_parameter(name, tensor:requires_grad_(true))
 end
 
@@ -364,22 +368,25 @@ function Module:half() return self:to("float16") end
 
 function Module:bfloat16() return self:to("bfloat16") end
 
---- Gluon's word: moves to `ctx` and, if `init` is given, calls it on every weight. Of a list of
---- devices the first holds the parameters, and inputs may lie on any.
-function Module:initialize(options)
-  for name in pairs(options or {}) do
-    if name ~= "ctx" and name ~= "device" and name ~= "init" then
-      raise("initialize: unknown option '%s': known are ctx, device, init", tostring(name))
-    end
-  end
-  options = options or {}
-  local device = options.ctx or options.device
+--- Gluon's word: moves to `ctx` and, if `init` is given, calls it on every weight, on those of lazy
+--- layers when they are made. Of a list of devices the first holds the parameters, and inputs may
+--- lie on any.
+function Module:initialize(...)
+  local given = read_initialize(self, ...)
+  local device, init = given.ctx or given.device, given.init
   local several = type(device) == "table" and getmetatable(device) == nil
   if several and #device == 0 then raise("initialize: ctx: the list of devices is empty") end
+  if init ~= nil and type(init) ~= "function" and not (getmetatable(init) or {}).__call then
+    raise("initialize: init: expected a function such as nn.init.xavier_uniform_, got %s",
+      type(init))
+  end
   if device then self:to(several and device[1] or device) end
-  if options.init then
+  if init then
     for _, entry in ipairs(tensors_of(self, "parameter", true)) do
-      if entry[2]:dim() > 1 then options.init(entry[2]) end
+      if entry[2]:dim() > 1 then init(entry[2]) end
+    end
+    for _, module in ipairs(self:modules()) do
+      if module.unbuilt then rawset(module, "_initial", init) end
     end
   end
   if several and #device > 1 then require "tide.nn.on_devices"(self, device) end

@@ -104,10 +104,12 @@ return {
     {"apply", "(fn)", "Calls fn(module) for all below, then for the module",
       "local n = 0; " ..
         "nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function(m) n = n + 1 end); n --> 3"},
-    {"initialize", "({ctx, init})",
-      "Gluon's word: moves, and fills the weights; of a list {ctx = {a, b}} inputs may lie on any",
-      "local net = nn.Sequential(); net:add(nn.Dense(2)); " ..
-        "net:initialize({ctx = tide.cpu()}); net(tide.ones(4, 3)).shape --> {4, 2}"},
+    {"initialize", "(init?, ctx?)",
+      "Gluon's word: moves, and fills the weights, those of lazy layers when they are made; of a " ..
+        "list {ctx = {a, b}} inputs may lie on any",
+      "local net = nn.Dense(2, {use_bias = false}); " ..
+        "net:initialize({init = nn.init.ones_, ctx = tide.cpu()}); " ..
+        "net(tide.ones(1, 3)) --> {{3.0, 3.0}}"},
     {"parameter", "(name, shape, initialise)", "Makes a parameter where the module lies",
       [[local m = nn.Module(); m:parameter("w", {2}, nn.init.ones_); m.w --> {1.0, 1.0}]]},
     {"register_parameter", "(name, tensor)", "Keeps a tensor as a parameter",
