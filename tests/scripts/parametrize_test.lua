@@ -120,14 +120,27 @@ describe("orthogonal", function(device)
       equal(sorted_names(layer), {"parametrizations.weight.original"})
     end
   end)
+  it("starts from the weight itself where it cannot be inverted", function()
+    for map, expected in pairs {
+      matrix_exp = {0.76484218728449, -0.64421768723769, 0.64421768723769, 0.76484218728449},
+      cayley = {0.78173719376392, -0.62360801781737, 0.62360801781737, 0.78173719376392},
+    } do
+      local layer = nn.Linear(2, 2, {dtype = "float64", device = device})
+      local start = wave(2, 2, 0.7, "sin"):to(device)
+      start[2][1] = 0.7
+      layer.weight.data = start
+      parametrizations.orthogonal(layer, {orthogonal_map = map, use_trivialization = false})
+      test.equal(layer.parametrizations.weight.original:detach(), start)
+      test.close(layer.weight:flatten(), expected, {atol = 1e-12, rtol = 0})
+      raises("Orthogonal has no right_inverse", function() layer.weight = start end)
+    end
+  end)
   it("says what does not fit", function()
     raises("a matrix is needed: got 1", parametrizations.orthogonal, nn.Linear(2, 2), "bias")
     raises("the module has no parameter wieght", parametrizations.orthogonal, nn.Linear(2, 2),
       "wieght")
     raises("must be matrix_exp, cayley or householder, got exp", parametrizations.orthogonal,
       nn.Linear(2, 2), "weight", "exp")
-    raises("cayley has no inverse", parametrizations.orthogonal, nn.Linear(2, 2), "weight", "cayley",
-      false)
   end)
 end)
 
@@ -159,6 +172,38 @@ describe("parametrize", function(device)
     parametrize.register_parametrization(layer, "weight", Double())
     parametrize.remove_parametrizations(layer, "weight", false)
     equal(layer.weight:item(), 3.5)
+    equal(rawequal(getmetatable(layer), nn.Linear), true)
+  end)
+  it("computes what is read, and inverts what is assigned", function()
+    local layer = nn.Linear(2, 2, {device = device})
+    parametrize.register_parametrization(layer, "weight", Double())
+    local original = layer.parametrizations.weight.original
+    tide.no_grad(function() original:fill_(4) end)
+    test.equal(layer.weight:detach(), tide.full({2, 2}, 8.0))
+    layer.weight = tide.full({2, 2}, 6.0, {device = device})
+    equal(rawequal(layer.parametrizations.weight.original, original), true)
+    test.equal(original:detach(), tide.full({2, 2}, 3.0))
+    test.equal(layer(tide.ones({2}, {device = device})):detach(), layer.bias:detach() + 12)
+    equal(original.requires_grad, true)
+    test.equal(layer:clone().weight:detach(), tide.full({2, 2}, 6.0))
+    raises("weight: a value of shape (3, 2) cannot be assigned", function()
+      layer.weight = tide.ones({3, 2}, {device = device})
+    end)
+    local Minus = tide.class("Minus", nn.Module)
+    function Minus:forward(x) return -x end
+    parametrize.register_parametrization(layer, "weight", Minus())
+    test.equal(layer.weight:detach(), tide.full({2, 2}, -6.0))
+    raises("weight: Minus has no right_inverse", function()
+      layer.weight = tide.ones({2, 2}, {device = device})
+    end)
+    local Flat = tide.class("Flat", nn.Module)
+    function Flat:forward(x) return x:flatten() end
+    raises("the result has shape (4) and type float32, the parameter (2, 2) and float32",
+      parametrize.register_parametrization, nn.Linear(2, 2), "weight", Flat())
+    layer = nn.Linear(2, 2)
+    parametrize.register_parametrization(layer, "weight", Minus())
+    parametrize.register_parametrization(layer, "weight", Minus())
+    test.equal(layer.weight, layer.parametrizations.weight.original)
   end)
 end)
 

@@ -8,7 +8,8 @@ return {
     prefix = "tide.nn.utils.parametrize.",
     {"register_parametrization", "(module, name, parametrization)",
       "Lets parametrization(original) stand for a parameter; the original, which its method " ..
-        "right_inverse(value) finds, is trained. Returns the module",
+        "right_inverse(value) finds, now and when a value is assigned, is trained. Returns the " ..
+        "module",
       "local Exp = tide.class(\"Exp\", nn.Module); function Exp:forward(x) return x:exp() end; " ..
         "function Exp:right_inverse(y) return y:log() end; local layer = nn.Linear(1, 1); " ..
         "layer.weight.data = tide.ones(1, 1); " ..
@@ -27,8 +28,8 @@ return {
     title = "Parameters of a form",
     prefix = "tide.nn.utils.parametrizations.",
     {"orthogonal", "(module, {name, orthogonal_map, use_trivialization})",
-      "Keeps a matrix orthogonal, by \"matrix_exp\", \"cayley\" or \"householder\"; computed before " ..
-        "each forward. Returns the module",
+      "Keeps a matrix orthogonal, by \"matrix_exp\", \"cayley\" or \"householder\"; computed when " ..
+        "it is read. Returns the module",
       "local layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 2)); local w = layer.weight; " ..
         "w:matmul(w.T):allclose(tide.eye(2), 0, 1e-5) --> true"},
   },

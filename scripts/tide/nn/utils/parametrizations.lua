@@ -77,15 +77,14 @@ function Orthogonal:forward(x)
 end
 
 --- What to start from so that the map gives `value`, made orthogonal: with a base, zeros below a
---- diagonal of -1, which the base, that matrix completed to a square, is multiplied with.
+--- diagonal of -1, which the base, that matrix completed to a square, is multiplied with. Nothing
+--- for matrix_exp and cayley without a base.
 function Orthogonal:right_inverse(value)
   local wide = value:size(-2) < value:size(-1)
   local q = wide and value.mT or value
   local n, k = q:size(-2), q:size(-1)
   if not self.use_trivialization then
-    if self.map ~= "householder" then
-      raise("orthogonal: %s has no inverse without use_trivialization", self.map)
-    end
+    if self.map ~= "householder" then return nil end
     local reflections = self:reflections(q)
     return wide and reflections.mT or reflections
   end

@@ -1,4 +1,5 @@
--- nn.utils.parametrize: parameters that are computed from others by modules, before each forward.
+-- nn.utils.parametrize: parameters that are computed from others by modules, whenever they are
+-- read.
 local arguments = require "tide.arguments"
 local class = require "tide.class"
 local Module = require "tide.nn.module"
@@ -31,50 +32,97 @@ local function list_of(module, name)
   return all and rawget(all, name)
 end
 
---- What a step must be given to compute `value`; a step without `right_inverse` starts from it.
+--- What a step must be given to compute `value`; nil if it has no `right_inverse`, or that gives
+--- nil.
 local function inverse(step, value)
   if class.member(getmetatable(step), "right_inverse") then return step:right_inverse(value) end
-  return value
+end
+
+local function shape_text(tensor) return "(" .. table.concat(tensor.shape, ", ") .. ")" end
+
+--- Lets a list compute `value`, if its steps can be inverted.
+local function assign(list, name, value)
+  if not tide.is_tensor(value) then
+    raise("%s: expected a tensor, got %s", name, type(value))
+  end
+  local original = value:detach()
+  tide.no_grad(function()
+    for i = #list, 1, -1 do
+      original = inverse(list[i], original)
+        or raise("%s: %s has no right_inverse, so no value can be assigned", name,
+          getmetatable(list[i]).name)
+    end
+  end)
+  if shape_text(original) ~= shape_text(list.original) then
+    raise("%s: a value of shape %s cannot be assigned: it needs an original of shape %s, not %s",
+      name, shape_text(value), shape_text(original), shape_text(list.original))
+  end
+  list.original.data = original:clone()
+end
+
+-- A module with such parameters belongs to a class of its own, in which reading the parameter's
+-- name computes it and assigning to it sets the original.
+
+local parametrized_classes = setmetatable({}, {__mode = "k"}) -- by the class that they stand for
+
+--- The class for modules of class `base`.
+local function parametrized_class(base)
+  local known = parametrized_classes[base]
+  if known then return known end
+  local made = class("Parametrized" .. base.name, base)
+  local read, write = made.__index, made.__newindex
+  function made:__index(name)
+    local list = list_of(self, name)
+    if list then return list() end
+    if type(read) == "function" then return read(self, name) end
+    return read[name]
+  end
+  function made:__newindex(name, value)
+    local list = list_of(self, name)
+    if list then return assign(list, name, value) end
+    return write(self, name, value)
+  end
+  parametrized_classes[base] = made
+  return made
 end
 
 local read_register = arguments("register_parametrization", {"module", "name", "parametrization"},
   {module = "table", name = "string", parametrization = "table"})
 
---- Lets parametrization(original) stand in the place of parameter `name`, now and before each
---- forward; the original is trained. A method `right_inverse(value)` of the parametrization gives
---- the original to start from. Several of them run one after the other. Returns the module.
+--- Lets parametrization(original) stand in the place of parameter `name`; the original is trained.
+--- A method `right_inverse(value)` of the parametrization gives the original to start from, and is
+--- called when the parameter is assigned a value; without it the original starts as the value.
+--- Several parametrizations run one after the other. Returns the module.
 function parametrize.register_parametrization(...)
   local given = read_register(...)
   local module, name, step = given.module, given.name, given.parametrization
   if not class.is_a(step, Module) then
     raise("register_parametrization: parametrization: expected a module, got %s", type(step))
   end
-  local value = weights.parameter_of("register_parametrization", module, name):detach()
   local list = list_of(module, name)
-  local steps = {step}
-  if list then
-    for i = #list, 1, -1 do steps[#steps + 1] = list[i] end
+  local value = list and list()
+    or weights.parameter_of("register_parametrization", module, name)
+  value = value:detach()
+  local original = tide.no_grad(function() return inverse(step, value) end)
+  local result = tide.no_grad(function() return step(original or value) end)
+  if shape_text(result) ~= shape_text(value) or result.dtype ~= value.dtype then
+    raise("register_parametrization: the result has shape %s and type %s, the parameter %s and %s",
+      shape_text(result), result.dtype, shape_text(value), value.dtype)
   end
-  local original = value
-  tide.no_grad(function()
-    for _, each in ipairs(steps) do original = inverse(each, original) end
-  end)
   if list then
-    list.original.data = original:clone()
+    if original then assign(list, name, original) end
     list:append(step)
-    module:keep_computed(name, list())
     return module
   end
-  list = ParametrizationList(original:clone():requires_grad_())
+  list = ParametrizationList((original or value):clone():requires_grad_())
   list:append(step)
-  if list():numel() ~= value:numel() then
-    raise("register_parametrization: the result has shape (%s), the parameter has (%s)",
-      table.concat(list().shape, ", "), table.concat(value.shape, ", "))
+  if not rawget(module, "parametrizations") then
+    setmetatable(module, parametrized_class(getmetatable(module)))
+    module.parametrizations = ModuleDict()
   end
-  if not rawget(module, "parametrizations") then module.parametrizations = ModuleDict() end
   module.parametrizations:add_module(name, list)
-  return weights.keep_computing("parametrize", module, name,
-    function(self) return self.parametrizations[name]() end, function() end)
+  module:keep_computed(name, nil)
+  return module
 end
 
 local read_remove = arguments("remove_parametrizations", {
@@ -89,10 +137,12 @@ function parametrize.remove_parametrizations(...)
   local list = list_of(module, name)
   if not list then raise("remove_parametrizations: %s is not parametrized", name) end
   local value = given.leave_parametrized and tide.no_grad(list) or list.original
-  weights.stop_computing("parametrize", module, name)
-  module:register_parameter(name, value:detach():clone():requires_grad_())
   module.parametrizations[name] = nil
-  if #module.parametrizations:children() == 0 then module.parametrizations = nil end
+  module:register_parameter(name, value:detach():clone():requires_grad_())
+  if #module.parametrizations:children() == 0 then
+    module.parametrizations = nil
+    setmetatable(module, rawget(getmetatable(module), "base"))
+  end
   return module
 end
 
