@@ -81,6 +81,12 @@ end
 --- Uniform numbers that are never 0, whose logarithm is finite.
 local function positive(shape, options) return 1 - tide.rand(shape, options) end
 
+--- Uniform numbers that are never 0 and never 1. The steps of tide.rand are eps / 2.
+local function inside(shape, options)
+  local z = tide.rand(shape, options)
+  return z:clamp(tide.finfo(z.dtype).eps / 4)
+end
+
 define("random", {}, tide.rand, function(z) return z end)
 
 define("uniform", {{"low", 0.0}, {"high", 1.0}}, tide.rand, function(z, low, high)
@@ -104,17 +110,21 @@ define("exponential", {{"scale", 1.0}}, positive, function(z, scale, _, name)
   return -z:log() * scale
 end)
 
-define("gumbel", {{"loc", 0.0}, {"scale", 1.0}}, positive, function(z, loc, scale, name)
+define("standard_exponential", {}, positive, function(z) return -z:log() end)
+
+define("gumbel", {{"loc", 0.0}, {"scale", 1.0}}, inside, function(z, loc, scale, name)
   check_scale(name, "scale", scale)
   return loc - (-z:log()):log() * scale
 end)
 
-define("logistic", {{"loc", 0.0}, {"scale", 1.0}}, positive, function(z, loc, scale, name)
+define("logistic", {{"loc", 0.0}, {"scale", 1.0}}, inside, function(z, loc, scale, name)
   check_scale(name, "scale", scale)
-  return -(1 / z - 1):log() * scale + loc
+  return z:logit() * scale + loc
 end)
 
-define("laplace", {{"loc", 0.0}, {"scale", 1.0}}, tide.rand, function(z, loc, scale, name)
+define("standard_cauchy", {}, inside, function(z) return ((z - 0.5) * math.pi):tan() end)
+
+define("laplace", {{"loc", 0.0}, {"scale", 1.0}}, inside, function(z, loc, scale, name)
   check_scale(name, "scale", scale)
   local side = z - 0.5
   return loc - side:sign() * (1 - side:abs() * 2):log() * scale
@@ -153,6 +163,120 @@ function random.binomial(...)
   local shape = shape_of("random.binomial", given.size, given.n, given.p)
   local one = tide.ones(shape, options_of(given))
   return tide.binomial(one * given.n, one * given.p)
+end
+
+define("geometric", {{"p", 0.5}}, positive, function(z, p, _, name)
+  if type(p) == "number" and not (p > 0 and p <= 1) then
+    raise("%s: p must be above 0 and at most 1, got %s", name, tostring(p))
+  end
+  return (z:log() / (tide.ones_like(z) * -p):log1p()):ceil():clamp(1)
+end)
+
+-- The gamma distribution, and what is made of it --------------------------------------------------
+
+--- Gamma numbers of the shapes that `a` holds (Marsaglia and Tsang, 2000). Candidates are drawn
+--- until all are accepted, some 95 of 100 in each round, which waits.
+local function gamma_numbers(a)
+  local type = a.dtype
+  if tide.finfo(type).bits == 16 then a = a:float() end
+  local small = a:lt(1)
+  local d = tide.where(small, a + 1, a) - 1 / 3
+  local result, open = tide.zeros_like(a), tide.ones_like(a):bool()
+  repeat
+    local x = tide.randn_like(a)
+    local v = (x / (d * 9):sqrt() + 1) ^ 3
+    local limit = x * x / 2 + d - d * v + d * v:log()
+    local taken = open:logical_and(v:gt(0)):logical_and((1 - tide.rand_like(a)):log():lt(limit))
+    result = tide.where(taken, d * v, result)
+    open = open:logical_and(taken:logical_not())
+  until not open:any():item()
+  -- Shapes below 1 from those above it by a power of a uniform number.
+  return tide.where(small, result * (1 - tide.rand_like(a)) ^ (1 / a), result):to(type)
+end
+
+define("standard_gamma", {{"shape", 1.0}}, tide.ones, function(one, shape, _, name)
+  check_scale(name, "shape", shape)
+  return gamma_numbers(one * shape)
+end)
+
+define("gamma", {{"shape", 1.0}, {"scale", 1.0}}, tide.ones, function(one, shape, scale, name)
+  check_scale(name, "shape", shape)
+  check_scale(name, "scale", scale)
+  return gamma_numbers(one * shape) * scale
+end)
+
+define("beta", {{"a", 1.0}, {"b", 1.0}}, tide.ones, function(one, a, b, name)
+  check_scale(name, "a", a)
+  check_scale(name, "b", b)
+  local x = gamma_numbers(one * a)
+  return x / (x + gamma_numbers(one * b))
+end)
+
+define("chisquare", {{"df", 1.0}}, tide.ones, function(one, df, _, name)
+  check_scale(name, "df", df)
+  return gamma_numbers(one * df / 2) * 2
+end)
+
+define("f", {{"dfnum", 1.0}, {"dfden", 1.0}}, tide.ones, function(one, dfnum, dfden, name)
+  check_scale(name, "dfnum", dfnum)
+  check_scale(name, "dfden", dfden)
+  return gamma_numbers(one * dfnum / 2) / dfnum / (gamma_numbers(one * dfden / 2) / dfden)
+end)
+
+define("standard_t", {{"df", 1.0}}, tide.randn, function(z, df, _, name)
+  check_scale(name, "df", df)
+  return z / (gamma_numbers(tide.ones_like(z) * df / 2) * 2 / df):sqrt()
+end)
+
+define("negative_binomial", {{"n", 1.0}, {"p", 0.5}}, tide.ones, function(one, n, p, name)
+  check_scale(name, "n", n)
+  return tide.poisson(gamma_numbers(one * n) * (1 - p) / p)
+end)
+
+local read_dirichlet = arguments("random.dirichlet", with_place {"alpha", {"size"}})
+
+--- A list or a tensor as a floating tensor; options of the call count.
+local function floating(value, given)
+  local options = options_of(given)
+  options.dtype = options.dtype or not tide.is_tensor(value) and tide.get_default_dtype() or nil
+  return tide.as_tensor(value, options)
+end
+
+--- The sizes, with another one behind them.
+local function with_size(name, size, last)
+  local shape = shape_of(name, size)
+  shape = table.move(shape, 1, #shape, 1, {})
+  shape[#shape + 1] = last
+  return shape
+end
+
+--- dirichlet(alpha, size): positive numbers that add up to 1, one for each of alpha.
+function random.dirichlet(...)
+  local given = read_dirichlet(...)
+  local alpha = floating(given.alpha, given)
+  if alpha:dim() ~= 1 or #alpha == 0 then
+    raise("random.dirichlet: alpha: a list is needed, got %d dimensions", alpha:dim())
+  end
+  local x = gamma_numbers(alpha:expand(with_size("random.dirichlet", given.size, #alpha)))
+  return x / x:sum(-1, true)
+end
+
+local read_multivariate = arguments("random.multivariate_normal",
+  with_place {"mean", "cov", {"size"}})
+
+--- multivariate_normal(mean, cov, size): normal vectors with these means and covariances.
+function random.multivariate_normal(...)
+  local given = read_multivariate(...)
+  local name = "random.multivariate_normal"
+  local mean, cov = floating(given.mean, given), floating(given.cov, given)
+  local count = mean:dim() == 1 and #mean
+  if not count or cov:dim() ~= 2 or cov:size(1) ~= count or cov:size(2) ~= count then
+    raise("%s: a mean of n numbers and a matrix n x n are needed: (%s) and (%s)", name,
+      table.concat(mean.shape, ", "), table.concat(cov.shape, ", "))
+  end
+  local variances, axes = tide.linalg.eigh(cov)
+  local z = tide.randn(with_size(name, given.size, count), {dtype = cov.dtype, device = cov.device})
+  return mean + (z * variances:clamp(0):sqrt()):matmul(axes.T)
 end
 
 -- Whole numbers and choices -----------------------------------------------------------------------
@@ -253,9 +377,7 @@ function random.multinomial(...)
     local draws = tide.multinomial(p:expand(times, #p), given.n, true)
     counts = counts:scatter_add(2, draws, tide.ones_like(draws))
   end
-  shape = table.move(shape, 1, #shape, 1, {})
-  shape[#shape + 1] = #p
-  return counts:reshape(shape)
+  return counts:reshape(with_size("random.multinomial", given.size, #p))
 end
 
 return strict_table("tide.random", random)

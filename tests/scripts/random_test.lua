@@ -33,6 +33,11 @@ describe("tide.random", function(device)
       {"rayleigh", {2}, 2 * math.sqrt(pi / 2), (4 - pi) / 2 * 4},
       {"weibull", {2}, gamma(1.5), gamma(2.0) - gamma(1.5) ^ 2},
       {"pareto", {6}, 1 / 5, 6 / (25 * 4)}, {"power", {3}, 3 / 4, 3 / (16 * 5)},
+      {"standard_exponential", {}, 1, 1}, {"standard_gamma", {2.5}, 2.5, 2.5},
+      {"gamma", {0.4, 3}, 1.2, 3.6}, {"beta", {2, 3}, 0.4, 6 / (25 * 6)},
+      {"chisquare", {3}, 3, 6}, {"f", {5, 20}, 20 / 18, 2 * 400 * 23 / (5 * 324 * 16)},
+      {"standard_t", {9}, 0, 9 / 7}, {"geometric", {0.3}, 1 / 0.3, 0.7 / 0.09},
+      {"negative_binomial", {3, 0.4}, 4.5, 11.25},
       {"poisson", {4}, 4, 4}, {"binomial", {10, 0.3}, 3, 2.1},
       {"randint", {1, 6}, 3.5, 35 / 12},
     }
@@ -48,6 +53,42 @@ describe("tide.random", function(device)
       local spread = x:var():item()
       near = math.abs(spread / variance - 1) < 0.15
       if not near then error(name .. ": variance " .. spread) end
+    end
+  end)
+  it("has quartiles where there is no mean", function()
+    random.seed(12)
+    local x = random.standard_cauchy {size = 40000, device = device}
+    test.close(x:quantile(tide.tensor({0.25, 0.5, 0.75}, {device = device})), {-1, 0, 1},
+      {atol = 0.05, rtol = 0})
+  end)
+  it("gives vectors that belong together", function()
+    random.seed(13)
+    local options = {dtype = "float64", device = device}
+    local mean, cov = {1, -2, 0.5}, {{2, 0.6, 0}, {0.6, 1, -0.5}, {0, -0.5, 3}}
+    local x = random.multivariate_normal(mean, cov, 40000, options)
+    equal(x.shape, {40000, 3})
+    test.close(x:mean(1), mean, {atol = 0.05, rtol = 0})
+    test.close(x.T:cov(), cov, {atol = 0.1, rtol = 0})
+    local singular = random.multivariate_normal({0, 0}, {{1, 2}, {2, 4}}, {5}, options)
+    test.close(singular[{ {}, 2 }], singular[{ {}, 1 }] * 2, {atol = 1e-6})
+    local shares = random.dirichlet({1, 2, 5}, {20000}, options)
+    test.close(shares:sum(2), tide.ones(20000, options), {rtol = 1e-12})
+    test.close(shares:mean(1), {1 / 8, 2 / 8, 5 / 8}, {atol = 0.01, rtol = 0})
+    equal(random.dirichlet({1, 2}, {2, 3}).shape, {2, 3, 2})
+    equal(random.dirichlet({1, 2}).dtype, "float32")
+    raises("a mean of n numbers and a matrix n x n are needed: (2) and (1, 2)",
+      random.multivariate_normal, {0, 0}, {{1, 2}})
+    raises("random.dirichlet: alpha: a list is needed, got 2", random.dirichlet, {{1, 2}})
+  end)
+  it("never gives infinities", function()
+    random.seed(14)
+    for _, type in ipairs {"float16", "bfloat16"} do
+      for _, name in ipairs {"gumbel", "logistic", "laplace", "standard_cauchy", "exponential",
+        "gamma", "pareto"} do
+        local x = random[name] {size = 40000, dtype = type, device = device}
+        equal(x.dtype, type)
+        if not x:isfinite():all():item() then error(name .. " of " .. type) end
+      end
     end
   end)
   it("broadcasts parameters that are tensors", function()
