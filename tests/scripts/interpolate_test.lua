@@ -224,5 +224,10 @@ describe("interpolate", function(device)
     local x = tide.tensor({{{1.0, 3}}}, {device = device})
     test.same_type(F.upsample(x, {scale_factor = 2}):tolist(), {{{1.0, 1.0, 3.0, 3.0}}})
     test.close(F.upsample(x, {size = 3, mode = "linear", align_corners = true}), {{{1, 2, 3}}})
+    test.same_type(F.upsample_nearest(x, 4):tolist(), {{{1.0, 1.0, 3.0, 3.0}}})
+    local image = tide.tensor {{{{1.0, 3}, {5, 7}}}}
+    test.close(F.upsample_bilinear(image, {scale_factor = 1.5}),
+      {{{{1, 2, 3}, {3, 4, 5}, {5, 6, 7}}}})
+    test.close(F.upsample_bilinear(image, {size = {1, 3}}), {{{{1, 2, 3}}}})
   end)
 end)

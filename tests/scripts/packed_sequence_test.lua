@@ -52,6 +52,17 @@ describe("packed sequences", function(device)
     equal(packed.data:tolist(), {4, 1, 3, 5, 2, 6})
     for i, sequence in ipairs(rnn.unpack_sequence(packed)) do test.equal(sequence, list[i]) end
     equal(packed:to("float64").data.dtype, "float64")
+    for name, type in pairs {
+      double = "float64", half = "float16", int = "int32", cpu = "int64", long = "int64",
+    } do
+      local other = packed[name](packed)
+      equal(other.data.dtype, type)
+      for i, sequence in ipairs(rnn.unpack_sequence(other)) do
+        test.equal(sequence, list[i]:to(type))
+      end
+    end
+    equal(packed:is_pinned(), false)
+    equal(packed:pin_memory().data:tolist(), {4, 1, 3, 5, 2, 6})
   end)
   it("say what does not fit", function()
     local x = tide.ones(3, 2, 1)

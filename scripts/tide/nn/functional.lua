@@ -366,6 +366,15 @@ function F.upsample(...)
     given.align_corners)
 end
 
+for mode, align_corners in pairs {nearest = false, bilinear = true} do
+  local name = "upsample_" .. mode
+  local read = arguments(name, {"input", {"size"}, {"scale_factor"}}, {input = "tensor"})
+  F[name] = function(...)
+    local given = read(...)
+    return F.interpolate(given.input, given.size, given.scale_factor, mode, align_corners or nil)
+  end
+end
+
 F.multi_head_attention_forward = require("tide.nn.functional.multi_head_attention").forward
 
 require "tide.nn.functional.bags"(F)

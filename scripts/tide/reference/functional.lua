@@ -39,6 +39,11 @@ return {
     {"upsample", "(input, {size, scale_factor, mode, align_corners})",
       "Resamples to another size: interpolate under its old name",
       "F.upsample(tide.tensor{{{1.0, 3}}}, {scale_factor = 2}) --> {{{1.0, 1.0, 3.0, 3.0}}}"},
+    {"upsample_nearest", "(input, {size, scale_factor})", "Repeats the nearest element",
+      "F.upsample_nearest(tide.tensor{{{1.0, 3}}}, 4) --> {{{1.0, 1.0, 3.0, 3.0}}}"},
+    {"upsample_bilinear", "(input, {size, scale_factor})",
+      "Straight lines between elements, with the corners of images on each other",
+      "F.upsample_bilinear(tide.tensor{{{{1.0, 3}}}}, {1, 3}) --> {{{{1.0, 2.0, 3.0}}}}"},
     {"multi_head_attention_forward", "(query, key, value, embed_dim_to_check, num_heads, " ..
       "in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, " ..
       "out_proj_bias, {training, key_padding_mask, need_weights, attn_mask, ...})",

@@ -45,6 +45,17 @@ function PackedSequence:to(...)
     follow(self.unsorted_indices))
 end
 
+-- The tensor's words for other devices and types, and what it says of itself.
+for _, name in ipairs {
+  "cpu", "cuda", "float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte",
+} do
+  PackedSequence[name] = function(self, ...) return self:to(self.data[name](self.data, ...)) end
+end
+
+function PackedSequence:pin_memory() return self:with_data(self.data:pin_memory()) end
+
+function PackedSequence:is_pinned() return self.data:is_pinned() end
+
 function PackedSequence:__tostring()
   return ("PackedSequence(%d sequences, %d elements)"):format(self.sizes[1], #self.data)
 end
