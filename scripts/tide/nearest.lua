@@ -25,8 +25,21 @@ local function distance(a, b)
   return row[#b] or #a
 end
 
---- The candidate (a key of `names`) that differs from `name` by the fewest letters; nil if none is
---- near. Short names are near to too many others, so less of them may differ.
+--- The shortest candidate that goes on behind `name`; nil if there is none.
+local function continued(name, names)
+  local best
+  for candidate in pairs(names) do
+    if type(candidate) == "string" and candidate:sub(1, #name) == name
+      and (not best or #candidate < #best or #candidate == #best and candidate < best) then
+      best = candidate
+    end
+  end
+  return best
+end
+
+--- The candidate (a key of `names`) that differs from `name` by the fewest letters, else one that
+--- goes on behind it; nil if none is near. Short names are near to too many others, so less of them
+--- may differ.
 local function nearest(name, names)
   local best, least = nil, #name > 5 and 3 or #name > 2 and 2 or 0
   for candidate in pairs(names) do
@@ -37,7 +50,7 @@ local function nearest(name, names)
       end
     end
   end
-  return best
+  return best or #name > 2 and continued(name, names) or nil
 end
 
 return nearest

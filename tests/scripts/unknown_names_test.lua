@@ -33,7 +33,11 @@ describe("an unknown name", function()
       ["tide.optim.swa_utils"] = tide.optim.swa_utils, ["tide.autograd"] = tide.autograd,
       ["tide.amp"] = tide.amp, ["tide.data"] = tide.data, ["tide.linalg"] = tide.linalg,
       ["tide.special"] = tide.special, ["tide.np"] = tide.np, ["tide.sim"] = tide.sim,
-      ["tide.cuda"] = tide.cuda, ["tide.test"] = tide.test,
+      ["tide.cuda"] = tide.cuda, ["tide.test"] = tide.test, ["tide.func"] = tide.func,
+      ["tide.random"] = tide.random, ["tide.signal"] = tide.signal,
+      ["tide.signal.windows"] = tide.signal.windows, ["tide.nn.utils.prune"] = nn.utils.prune,
+      ["tide.nn.utils.parametrize"] = nn.utils.parametrize,
+      ["tide.nn.utils.parametrizations"] = nn.utils.parametrizations,
     }
     for place, value in pairs(tables) do
       raises(place .. ".qqqqqq: there is no such name", field, value, "qqqqqq")
@@ -46,6 +50,11 @@ describe("an unknown name", function()
     local ok, message = pcall(chunk)
     equal(ok, false)
     equal(message, "script:2: tide.flaot16: there is no such name; did you mean 'float16'?")
+  end)
+  it("may be the beginning of the one that is meant", function()
+    raises("did you mean 'xavier_normal_'?", field, nn.init, "xavier")
+    raises("did you mean 'MultiheadAttention'?", field, nn, "Multihead")
+    raises("tide.nn.init.xx: there is no such name", field, nn.init, "xx")
   end)
   it("of a tensor is an error", function()
     local x = tide.ones(2, 3)
