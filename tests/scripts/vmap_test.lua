@@ -61,6 +61,7 @@ describe("vmap", function(device)
       function(a) return F.normalize(a, {p = 1}) end,
       function(a) return F.normalize(a, {dim = 1}) end, function(a) return F.softmin(a, 1) end,
       function(a) return a:var(false) end, function(a) return a:std {correction = 0} end,
+      function(a) return a:is_same_size(x[1]) and a or -a end,
       function(a) return tide.atleast_3d(a) end, function(a) return tide.logsumexp(a, 1) end,
     }
     for i, fn in ipairs(functions) do

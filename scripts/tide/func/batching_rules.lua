@@ -79,6 +79,7 @@ for name, family in pairs(families) do
   -- The forms that write into their first argument are not meant.
   if by_element and name:sub(-1) ~= "_" then rules[name] = elementwise end
 end
+rules.is_same_size = nil -- of the samples, not of the batch
 for _, name in ipairs {"masked_fill", "zeros_like", "ones_like", "empty_like", "full_like", "lerp",
   "clamp", "isclose"} do
   rules[name] = elementwise
