@@ -7,6 +7,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
+#include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/normalization.h"
@@ -165,7 +166,11 @@ namespace {
 
 /// `variance` in a shape that broadcasts against x: one that lacks the last dimension has a number
 /// for each row.
-Tensor variance_for(const Tensor& x, const Tensor& variance) {
+Tensor variance_for(const Tensor& x, const TensorOrNumber& given_variance) {
+  const Tensor variance = given_variance.tensor.defined()
+                              ? given_variance.tensor
+                              : full({}, given_variance.number.as_double(),
+                                     {.dtype = floating_type(x.dtype()), .device = x.device()});
   const Shape &shape = x.shape(), &given = variance.shape();
   Shape rows = shape;
   if (rows.rank() > 0) rows.erase(rows.rank() - 1);
@@ -181,8 +186,8 @@ Tensor variance_for(const Tensor& x, const Tensor& variance) {
 
 }  // namespace
 
-Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& variance, bool full,
-                         std::optional<double> eps, const Reducer& reduction) {
+Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const TensorOrNumber& variance,
+                         bool full, std::optional<double> eps, const Reducer& reduction) {
   check_same_shape("gaussian_nll_loss", x, target);
   const Tensor given = variance_for(x, variance);
   const Tensor spread = require("gaussian_nll_loss", Requirement::variance,
@@ -237,8 +242,12 @@ Tensor cosine_embedding_loss(const Tensor& given_a, const Tensor& given_b, const
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            std::optional<double> margin, std::optional<double> p,
                            std::optional<double> eps, bool swap, const Reducer& reduction) {
-  check_same_shape("triplet_margin_loss", anchor, positive);
-  check_same_shape("triplet_margin_loss", anchor, negative);
+  const char* name = "triplet_margin_loss";
+  if (anchor.rank() != positive.rank() || anchor.rank() != negative.rank())
+    throw ShapeError(std::string(name) +
+                     ": the numbers of dimensions differ: " + anchor.shape().text() + ", " +
+                     positive.shape().text() + " and " + negative.shape().text());
+  broadcast(name, broadcast(name, anchor.shape(), positive.shape()), negative.shape());
   if (margin.value_or(1) <= 0)
     throw Error("triplet_margin_loss: the margin must be above 0: got " + std::to_string(*margin));
   const Tensor near = pairwise_distance(anchor, positive, p, eps);

@@ -39,9 +39,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
 /// target * (log(target) - x) with x in logarithms; also takes "batchmean".
 Tensor kl_div(const Tensor& x, const Tensor& target, const Reducer& reduction = {},
               bool log_target = false);
-/// `variance`: of x's shape, with sizes of 1, or without the last dimension. Below eps (1e-6) it
-/// counts as eps; a negative one is reported.
-Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& variance,
+/// `variance`: of x's shape, with sizes of 1, without the last dimension, or one number. Below
+/// eps (1e-6) it counts as eps; a negative one is reported.
+Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const TensorOrNumber& variance,
                          bool full = false, std::optional<double> eps = {},
                          const Reducer& reduction = {});
 Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target,

@@ -29,6 +29,15 @@ describe("losses of pairs", function(device)
     raises("the numbers of dimensions differ: (2, 2), (2, 1) and (2)", F.margin_ranking_loss, a, b,
       target[1])
   end)
+  it("triplet_margin_loss broadcasts over as many dimensions", function()
+    local a, p, n = tensor {{1, 2}}, tensor {{1, 3}, {2, 2.5}}, tensor {{0.5}, {1}}
+    local function loss(a, p, n) return F.triplet_margin_loss(a, p, n, {reduction = "none"}) end
+    close(loss(a, p, n), {0.418858905005, 1.118031647109}, {rtol = 1e-11})
+    check_gradient(loss, a, p, n)
+    raises("triplet_margin_loss: the numbers of dimensions differ: (1, 2), (2, 2) and (2)",
+      F.triplet_margin_loss, a, p, tensor {1, 2})
+    raises("triplet_margin_loss", F.triplet_margin_loss, a, p, tensor {{1, 2, 3}})
+  end)
   it("cosine_embedding_loss takes rows or one vector, integers too", function()
     local a = tensor {{1, 2, 3}, {0, 0, 0}, {2, -1, 0.5}}
     local b = tensor {{3, 1, 0}, {1, 1, 1}, {2, 2, -1}}

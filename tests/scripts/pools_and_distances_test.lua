@@ -315,6 +315,10 @@ describe("losses of one sample or of rows", function(device)
       local y = F.gaussian_nll_loss(zeros, zeros, tide.ones(shape), {reduction = "none"})
       equal(y.shape, {2, 3})
     end
+    close(F.gaussian_nll_loss(x, target, 2.0), 0.5 * math.log(2) + 0.12890625)
+    raises("a variance must be non-negative", function()
+      return F.gaussian_nll_loss(x, target, -2.0):item()
+    end)
     raises("a variance of shape (3) does not fit (2, 3)", F.gaussian_nll_loss, zeros, zeros,
       tide.ones(3))
   end)
