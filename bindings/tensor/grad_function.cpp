@@ -38,11 +38,16 @@ int push_inputs(lua_State* L, const GradFunction& function) {
   return 1;
 }
 
+int push_name(lua_State* L) {
+  lua_pushstring(L, check<GradFunction>(L, 1, "grad_fn.name").name().c_str());
+  return 1;
+}
+
 int field(lua_State* L) {
   const auto& function = check<GradFunction>(L, 1, "grad_fn");
   const std::string_view name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (name == "name") {
-    lua_pushstring(L, function.name().c_str());
+    lua_pushcfunction(L, guard_lookup<push_name>);
     return 1;
   }
   if (name == "next_functions") return push_inputs(L, function);

@@ -245,10 +245,11 @@ constexpr Field kFields[] = {
     {"is_leaf", get_is_leaf, nullptr, "Whether x was not computed from what requires a gradient",
      "(tide.ones(2):requires_grad_() * 2).is_leaf --> false"},
     {"grad_fn", get_grad_fn, nullptr,
-     "The op that gave x, nil for a leaf: its name, next_functions (pairs of what gave its inputs, "
+     "The op that gave x, nil for a leaf: its name(), next_functions (pairs of what gave its "
+     "inputs, "
      "nil where no gradient goes, and which result of that) and, where gradients add up, variable",
      "local x = tide.ones(2):requires_grad_(); local f = (x * 2).grad_fn; "
-     "f.name, f.next_functions[1][1].variable == x, x.grad_fn --> \"MulBackward\", true, nil"},
+     "f:name(), f.next_functions[1][1].variable == x, x.grad_fn --> \"MulBackward\", true, nil"},
     {"retains_grad", get_retains_grad, nullptr,
      "Whether x, which is no leaf, keeps its gradient: see retain_grad",
      "local y = tide.ones(2):requires_grad_() * 2; y:retain_grad(); y.retains_grad --> true"},
