@@ -61,7 +61,8 @@ describe("vmap", function(device)
       function(a) return F.normalize(a, {p = 1}) end,
       function(a) return F.normalize(a, {dim = 1}) end, function(a) return F.softmin(a, 1) end,
       function(a) return a:var(false) end, function(a) return a:std {correction = 0} end,
-      function(a) return a:is_same_size(x[1]) and a or -a end,
+      function(a) return a:is_same_size(x[1]) and a or -a end, function(a) return a.mH end,
+      function(a) return a.H end, function(a) return a:unsqueeze(1).mH end,
       function(a) return tide.atleast_3d(a) end, function(a) return tide.logsumexp(a, 1) end,
     }
     for i, fn in ipairs(functions) do
@@ -215,6 +216,10 @@ describe("vmap", function(device)
       tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
     raises("results differ in shape", vmap(function(t) return tide.where(t:gt(0)) end),
       tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
+    raises("mT: a matrix is needed: the tensor has 1 dimensions",
+      vmap(function(t) return t.mT end), v)
+    raises("H: a matrix is needed: the tensor has 3 dimensions",
+      vmap(function(t) return t:unsqueeze(1).H end), x)
     raises("< would read a value", vmap(function(t) return t:sum() < 0 and t or -t end), v)
     raises("the batch has 4 samples in one argument, and 5 in another", vmap(tide.add), v, w)
     raises("no argument has a batch", vmap(tide.sin, {in_dims = {false}}), v)
