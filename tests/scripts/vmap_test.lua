@@ -19,6 +19,7 @@ end
 
 describe("vmap", function(device)
   local options = {dtype = "float64", device = device}
+  local function at(values) return tide.tensor(values, {device = device}) end
   tide.manual_seed(9)
   local x, y = tide.randn({4, 3, 5}, options), tide.randn({4, 3, 5}, options)
   local v, w = tide.randn({4, 5}, options), tide.randn({5, 2}, options)
@@ -175,6 +176,44 @@ describe("vmap", function(device)
     raises("what is written differs from sample to sample", vmap(function(t)
       return tide.zeros(5, options):add_(t)
     end), v)
+    raises("index: what is written differs from sample to sample", vmap(function(t)
+      return vmap(function(u) t[at {1}] = u[1] return u end)(w)
+    end), v)
+  end)
+  it("indexes with tensors", function()
+    local i, j, mask = at {1, 3}, at {2, 4}, at {true, false, true}
+    local images = tide.randn({4, 3, 4, 5}, options)
+    local functions = {
+      function(t) return t[i] end, function(t) return t[mask] end,
+      function(t) return t[{i, j}] end, function(t) return t[{i, {}, j}] end,
+      function(t) return t[{mask, {}, j}] end, function(t) return t[{i, 2, j}] end,
+      function(t) return t[{2, {}, j}] end, function(t) return t[{i, {1, 2}, 2}] end,
+      function(t) return t[{ {}, i, j }] end, function(t) return t[{i, "new", j}] end,
+    }
+    local values = {
+      function() return 7 end, function(t) return t[2][1][1] end,
+      function(t, key) return t[key] * 2 end,
+    }
+    for number, fn in ipairs(functions) do
+      test.equal(vmap(fn)(images), by_hand(fn, images))
+      for _, value in ipairs(values) do
+        local function write(t)
+          local copy = t:clone()
+          local keys = {i, mask, {i, j}, {i, {}, j}, {mask, {}, j}, {i, 2, j}, {2, {}, j},
+            {i, {1, 2}, 2}, { {}, i, j }, at {3, 2}}
+          copy[keys[number]] = value(t, keys[number])
+          return copy
+        end
+        test.equal(vmap(write)(images), by_hand(write, images))
+      end
+    end
+    local rows = tide.tensor({{1, 2}, {3, 1}, {2, 2}, {1, 3}}, {device = device})
+    local function own(t, r)
+      local copy = t:clone()
+      copy[r] = t[1]
+      return copy + copy[r]:sum()
+    end
+    test.close(vmap(own)(images, rows), by_hand(own, images, rows), tight)
   end)
   it("treats random numbers as it is told", function()
     local ones = tide.ones({3, 200}, options)

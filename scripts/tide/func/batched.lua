@@ -298,13 +298,28 @@ local ops = setmetatable({}, {__index = function(self, name)
   return call
 end})
 
+--- How many entries of a key are tensors, and whether ranges or names stand between them: what they
+--- pick then has its dimensions first, before the batch.
+local function tensors_of_key(key)
+  local count, open, apart = 0, false, false
+  for _, entry in ipairs(key) do
+    if tide.is_tensor(entry) then
+      apart = apart or open
+      count, open = count + 1, false
+    elseif count > 0 and not math.type(entry) then
+      open = true
+    end
+  end
+  return count, apart
+end
+
 --- x[key] for one sample.
 local function index(x, key)
   if math.type(key) then
     if key == #x + 1 then return nil end
     return x:select(1, key)
   end
-  if is_plain(key) and innermost(key, #key) == 0 then
+  if is_plain(key) and innermost(key, #key) == 0 and not select(2, tensors_of_key(key)) then
     return batched.wrap(x._value[{ {}, table.unpack(key) }], x._level)
   end
   return batched.call("index", function(tensor, place) return tensor[place] end, x, key)
@@ -323,7 +338,20 @@ function Batched:__newindex(key, value)
   if type(key) == "string" then
     raise("vmap: the field '%s' of a sample cannot be assigned", key)
   end
-  self[key]:copy_(value)
+  -- A number or ranges show a view. What tensors pick is a copy: there each sample is written to.
+  if not tide.is_tensor(key) and (not is_plain(key) or tensors_of_key(key) == 0) then
+    self[key]:copy_(value)
+    return
+  end
+  local level = innermost({self, key, value}, 3)
+  if level > self._level then
+    raise("vmap: index: what is written differs from sample to sample, but not what it is written "
+      .. "into")
+  end
+  batched.one_by_one("index", function(sample, place, own)
+    sample[place] = own
+    return sample
+  end, level, {self, key, value, n = 3})
 end
 
 function Batched:__len()
