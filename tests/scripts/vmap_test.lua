@@ -180,6 +180,14 @@ describe("vmap", function(device)
       return vmap(function(u) t[at {1}] = u[1] return u end)(w)
     end), v)
   end)
+  it("leaves targets of cross_entropy out that are -100", function()
+    local targets = at {{1, -100, 5}, {2, 2, 3}, {-100, -100, 4}, {1, 1, 1}}
+    local loss = vmap(function(a, t) return F.cross_entropy(a, t) end)
+    test.close(loss(x, targets), by_hand(F.cross_entropy, x, targets), tight)
+    test.close(loss(v, targets:select(2, 1):abs():clamp(1, 5)),
+      by_hand(F.cross_entropy, v, targets:select(2, 1):abs():clamp(1, 5)), tight)
+    equal(loss(x, tide.full_like(targets, -100)):isnan():all():item(), true)
+  end)
   it("indexes with tensors", function()
     local i, j, mask = at {1, 3}, at {2, 4}, at {true, false, true}
     local images = tide.randn({4, 3, 4, 5}, options)

@@ -361,8 +361,10 @@ end
 function rules.cross_entropy(_, _, _, args)
   local x, target = args[1], args[2]
   if args.n > 2 or target:is_floating_point() or x:dim() > 2 then return end
-  local picked = x:log_softmax(-1):gather(x:dim(), target:unsqueeze(-1))
-  return -picked:mean()
+  local counted = target:ne(-100) -- the default of ignore_index
+  local places = tide.where(counted, target, 1):unsqueeze(-1)
+  local picked = x:log_softmax(-1):gather(x:dim(), places):squeeze(-1)
+  return -tide.where(counted, picked, 0):sum() / counted:sum()
 end
 
 -- Random numbers ----------------------------------------------------------------------------------
