@@ -122,6 +122,16 @@ describe("vmap", function(device)
     test.close(vmap(func.jacrev(function(t) return t:sin() end))(v), v:cos():diag_embed(), tight)
     local function cubes(t) return (t ^ 3):sum() end
     test.close(vmap(func.hessian(cubes))(v), (v * 6):diag_embed(), tight)
+    local mask, places = at {true, false, true, true, false}, at {2, 3}
+    local function written(t)
+      local copy = t * 1
+      copy[mask] = t[2] * t[2]
+      copy[places] = copy[places] * t[1]
+      return copy:square():sum()
+    end
+    local each = by_hand(func.grad(written), v)
+    test.close(func.grad(function(t) return vmap(written)(t):sum() end)(v), each, tight)
+    test.close(vmap(func.grad(written))(v), each, tight)
     local squares = vmap(function(t) return t:square():sum() end)
     test.close(func.grad(function(t) return squares(t):sum() end)(v), v * 2, tight)
   end)
