@@ -181,7 +181,9 @@ local function gamma_numbers(a)
   if tide.finfo(type).bits == 16 then a = a:float() end
   local small = a:lt(1)
   local d = tide.where(small, a + 1, a) - 1 / 3
-  local result, open = tide.zeros_like(a), tide.ones_like(a):bool()
+  -- There are no numbers of negative or infinite shapes, for which nothing would be accepted.
+  local open = a:ge(0):logical_and(a:isfinite())
+  local result = tide.where(open, tide.zeros_like(a), 0 / 0)
   repeat
     local x = tide.randn_like(a)
     local v = (x / (d * 9):sqrt() + 1) ^ 3
