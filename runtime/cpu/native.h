@@ -30,6 +30,7 @@ void native_avg_pool2d_backward(NativeCall& call);
 void native_gather(NativeCall& call);
 void native_scatter(NativeCall& call);
 void native_embedding_bag(NativeCall& call);
+void native_distances(NativeCall& call);
 void native_sort(NativeCall& call);
 void native_cumsum(NativeCall& call);
 void native_cumprod(NativeCall& call);
