@@ -24,6 +24,7 @@ struct Float {
   TIDE_INLINE Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm256_sub_ps(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
+  TIDE_INLINE Vector square_root(Vector a) { return _mm256_sqrt_ps(a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
   /// Four numbers from each of kLanes / 4 places that lie `stride` apart.
   TIDE_INLINE Vector load_fours(const float* p, int64_t stride) {
@@ -47,6 +48,7 @@ struct Double {
   TIDE_INLINE Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm256_sub_pd(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
+  TIDE_INLINE Vector square_root(Vector a) { return _mm256_sqrt_pd(a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
 };
 

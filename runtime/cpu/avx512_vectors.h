@@ -24,6 +24,7 @@ struct Float {
   TIDE_INLINE Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm512_sub_ps(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
+  TIDE_INLINE Vector square_root(Vector a) { return _mm512_maskz_sqrt_ps(kAll, a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
   /// GCC 12 takes what the forms without a mask leave open for a number not set.
   static constexpr __mmask16 kAll = 0xffff;
@@ -55,6 +56,7 @@ struct Double {
   TIDE_INLINE Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm512_sub_pd(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
+  TIDE_INLINE Vector square_root(Vector a) { return _mm512_maskz_sqrt_pd(0xff, a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_pd(a, b, c); }
 };
 

@@ -25,6 +25,7 @@ struct Float {
   TIDE_INLINE Vector add(Vector a, Vector b) { return _mm_add_ps(a, b); }
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm_sub_ps(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm_mul_ps(a, b); }
+  TIDE_INLINE Vector square_root(Vector a) { return _mm_sqrt_ps(a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm_add_ps(_mm_mul_ps(a, b), c);
   }
@@ -47,6 +48,7 @@ struct Double {
   TIDE_INLINE Vector add(Vector a, Vector b) { return _mm_add_pd(a, b); }
   TIDE_INLINE Vector subtract(Vector a, Vector b) { return _mm_sub_pd(a, b); }
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm_mul_pd(a, b); }
+  TIDE_INLINE Vector square_root(Vector a) { return _mm_sqrt_pd(a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm_add_pd(_mm_mul_pd(a, b), c);
   }

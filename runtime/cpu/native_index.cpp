@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "runtime/cpu/native.h"
+#include "runtime/cpu/range_check.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/visit_type.h"
@@ -17,37 +17,6 @@ namespace {
 /// Elements worth a thread.
 constexpr int64_t kGrain = 16384;
 
-/// Collects positions that are out of range, from all parts of a call.
-class RangeCheck {
- public:
-  RangeCheck(NativeCall& call, int64_t limit) : call_(call), limit_(limit) {}
-
-  /// Whether `position` may be used. `place` is its linear number in the index.
-  bool allows(int64_t position, int64_t place) {
-    if (position >= 1 && position <= limit_) [[likely]]
-      return true;
-    report(position, place);
-    return false;
-  }
-
-  int64_t clamp(int64_t position) const { return std::clamp<int64_t>(position, 1, limit_); }
-
- private:
-  void report(int64_t position, int64_t place) {
-    std::lock_guard lock(mutex_);
-    if (call_.out_of_range && place > first_) return;
-    call_.out_of_range = true;
-    call_.position = position;
-    call_.limit = limit_;
-    first_ = place;
-  }
-
-  NativeCall& call_;
-  int64_t limit_;
-  std::mutex mutex_;
-  int64_t first_ = 0;
-};
-
 /// One gather. Its points are independent of each other.
 template <class T>
 class Gather {
@@ -56,17 +25,25 @@ class Gather {
       : x_(call.inputs[0]),
         index_(call.inputs[1]),
         out_(static_cast<T*>(call.outputs[0].data)),
-        dim_(static_cast<int>(call.attributes[0])),
-        check_(call, x_.layout.shape[dim_]) {
-    const int last = index_.layout.rank() - 1;
-    rows_ = index_.layout.shape;
+        size_(x_.layout.shape[static_cast<int>(call.attributes[0])]),
+        check_(call, size_) {
+    const int dim = static_cast<int>(call.attributes[0]);
+    pick_stride_ = x_.layout.strides[dim];
+    // Dimensions of size 1 are left out: rows are as long as they can be.
+    for (int d = 0; d < index_.layout.rank(); ++d) {
+      if (index_.layout.shape[d] == 1) continue;
+      const int place = rows_.rank();
+      rows_.push_back(index_.layout.shape[d]);
+      // Along the gathered dimension x is entered at a position instead of walked through.
+      walked_[place] = d == dim ? 0 : x_.layout.strides[d];
+      index_walked_[place] = index_.layout.strides[d];
+    }
+    const int last = rows_.rank() - 1;
+    if (last < 0) return;
+    length_ = rows_[last];
+    stride_ = walked_[last];
+    index_stride_ = index_walked_[last];
     rows_.erase(last);
-    length_ = index_.layout.shape[last];
-    index_stride_ = index_.layout.strides[last];
-    // Along the gathered dimension x is entered at a position instead of walked through.
-    walked_ = x_.layout.strides;
-    pick_stride_ = walked_[dim_];
-    walked_[dim_] = 0;
     rows_share_index_ = neighbours_share_index();
   }
 
@@ -75,7 +52,7 @@ class Gather {
     static thread_local Scratch scratch;
     int64_t* const offsets = rows_share_index_ ? scratch.get<int64_t>(length_) : nullptr;
     const int64_t* known = nullptr;  // the row of the index that `offsets` are of
-    StridedWalk<2> walk(rows_, {walked_.data(), index_.layout.strides.data()}, begin / length_);
+    StridedWalk<2> walk(rows_, {walked_.data(), index_walked_.data()}, begin / length_);
     for (int64_t row = begin / length_; row * length_ < end; ++row, walk.next()) {
       const T* x = static_cast<const T*>(x_.data) + walk.offset(0);
       const int64_t* index = static_cast<const int64_t*>(index_.data) + walk.offset(1);
@@ -95,30 +72,26 @@ class Gather {
  private:
   /// Whether rows of the index that follow each other are mostly one and the same.
   bool neighbours_share_index() const {
-    int d = rows_.rank() - 1;
-    while (d >= 0 && rows_[d] == 1) --d;
-    return d >= 0 && index_.layout.strides[d] == 0 && index_stride_ != 0 &&
-           x_.layout.shape[dim_] > 0;
+    const int d = rows_.rank() - 1;
+    return d >= 0 && index_walked_[d] == 0 && index_stride_ != 0 && size_ > 0;
   }
 
   /// Where in x, from its row's start, the points first to last of a row of the index lie.
   void look_up(const int64_t* index, int64_t row, int64_t first, int64_t last, int64_t* offsets) {
-    const int64_t stride = walked_[index_.layout.rank() - 1];
     for (int64_t j = first; j < last; ++j) {
       const int64_t position = index[j * index_stride_];
       check_.allows(position, row * length_ + j);
-      offsets[j] = (check_.clamp(position) - 1) * pick_stride_ + j * stride;
+      offsets[j] = (check_.clamp(position) - 1) * pick_stride_ + j * stride_;
     }
   }
 
   /// The points first to last of a row of the index, along its last dimension.
   void gather_row(const T* x, const int64_t* index, int64_t row, int64_t first, int64_t last) {
-    const int64_t stride = walked_[index_.layout.rank() - 1];
     T* to = out_ + row * length_;
-    if (x_.layout.shape[dim_] == 0) {
+    if (size_ == 0) {
       check_.allows(index[first * index_stride_], row * length_ + first);
       std::fill(to + first, to + last, T(0));
-    } else if (index_stride_ == 0 && stride == 1) {
+    } else if (index_stride_ == 0 && stride_ == 1) {
       check_.allows(*index, row * length_ + first);
       std::memcpy(to + first, x + (check_.clamp(*index) - 1) * pick_stride_ + first,
                   (last - first) * sizeof(T));
@@ -126,7 +99,7 @@ class Gather {
       for (int64_t j = first; j < last; ++j) {
         int64_t position = index[j * index_stride_];
         if (!check_.allows(position, row * length_ + j)) position = check_.clamp(position);
-        to[j] = x[(position - 1) * pick_stride_ + j * stride];
+        to[j] = x[(position - 1) * pick_stride_ + j * stride_];
       }
     }
   }
@@ -134,12 +107,12 @@ class Gather {
   const ArrayView& x_;
   const ArrayView& index_;
   T* out_;
-  int dim_;
+  int64_t size_;  ///< of the gathered dimension
   RangeCheck check_;
   Shape rows_;
-  int64_t length_, index_stride_, pick_stride_;
-  std::array<int64_t, kMaxDims> walked_;
-  bool rows_share_index_;
+  int64_t length_ = 1, stride_ = 0, index_stride_ = 0, pick_stride_ = 0;
+  std::array<int64_t, kMaxDims> walked_{}, index_walked_{};  ///< strides of x and of the index
+  bool rows_share_index_ = false;
 };
 
 /// Strides of the dimensions first..last (exclusive).
@@ -177,18 +150,28 @@ constexpr int64_t kNearBytes = 32 << 10;
 /// How much of a row is asked for: behind that the processor sees by itself where it goes on.
 constexpr uintptr_t kAskedBytes = 256;
 
-/// Writes or adds a source into an array that holds the base already. The source is of type T, the
-/// array of type To: where many addends meet in one place, halves are summed in float.
+/// to[i] = from[i], converted.
+template <class From, class To>
+void copy_all(Parallel& parallel, const From* from, To* to, int64_t count) {
+  parallel.for_range(count, 2 * kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
+  });
+}
+
+/// Writes or adds a source into an array, which first takes the elements of `base` unless it is
+/// that. The source is of type T, the array of type To: where many addends meet in one place,
+/// halves are summed in float.
 ///
 /// Points that differ only along dim (a lane) may meet, so one part takes them all, in order.
 template <class T, class To, bool kAdd>
 class Scatter {
  public:
-  Scatter(NativeCall& call, To* to, const Layout& to_layout)
+  Scatter(NativeCall& call, const To* base, To* to, const Layout& to_layout)
       : call_(call),
         index_(call.inputs[1].layout),
         source_(call.inputs[2].layout),
         to_layout_(to_layout),
+        base_(base),
         to_(to),
         positions_(static_cast<const int64_t*>(call.inputs[1].data)),
         values_(static_cast<const T*>(call.inputs[2].data)),
@@ -210,7 +193,12 @@ class Scatter {
 
   void run() {
     const int64_t blocks = outer_shape_.numel();
-    if (blocks * inner_count_ == 1 && length_ >= kGrain && buckets_pay()) return run_by_buckets();
+    const bool by_buckets = blocks * inner_count_ == 1 && length_ >= kGrain && buckets_pay();
+    // Lanes that fill the array take their part of the base while it is in cache.
+    const bool whole_lanes = !by_buckets && lanes_fill_array();
+    if (base_ != to_ && !whole_lanes)
+      copy_all(*call_.parallel, base_, to_, to_layout_.shape.numel());
+    if (by_buckets) return run_by_buckets();
     const bool rows = joined_[0] == 1 && joined_[1] == 0 && joined_[2].value_or(2) <= 1;
     const bool dense = joined_[0] == 1 && joined_[1] == 1 && joined_[2] == 1;
     const int64_t share = lanes_together(), shares = (inner_count_ + share - 1) / share;
@@ -223,6 +211,8 @@ class Scatter {
         To* target = to_ + start.offset(0);
         const int64_t* positions = positions_ + start.offset(1);
         const T* values = values_ + start.offset(2);
+        if (whole_lanes && base_ != to_)
+          std::copy_n(base_ + start.offset(0), to_layout_.shape[dim_], target);
         if (inner_count_ == 1)
           run_lane(target, positions, values, block);
         else if (rows)
@@ -241,6 +231,14 @@ class Scatter {
   static void put(To& cell, T value) {
     const To wide = static_cast<To>(value);
     cell = kAdd ? static_cast<To>(cell + wide) : wide;
+  }
+
+  /// Whether each lane of the array is one of the index, and lies dense.
+  bool lanes_fill_array() const {
+    if (along_[0] != 1 || inner_count_ != 1) return false;
+    for (int d = 0; d < index_.shape.rank(); ++d)
+      if (d != dim_ && index_.shape[d] != to_layout_.shape[d]) return false;
+    return true;
   }
 
   /// How many neighbouring lanes one part takes at least: whole cache lines, as all parts go
@@ -348,11 +346,25 @@ class Scatter {
   }
 
   void run_lane(To* target, const int64_t* positions, const T* values, int64_t block) {
+    if (!far_ && along_[0] == 1 && along_[1] == 1 && along_[2] == 1)
+      return run_near_lane(target, positions, values, block);
     for (int64_t j = 0; j < length_; ++j) {
       ask(target, positions, values, j);
       const int64_t position = positions[j * along_[1]];
       if (check_.allows(position, block * length_ + j))
         put(target[(position - 1) * along_[0]], values[j * along_[2]]);
+    }
+  }
+
+  /// A lane that a cache holds, and that lies dense like its index and its source.
+  void run_near_lane(To* target, const int64_t* positions, const T* values, int64_t block) {
+    const auto size = static_cast<uint64_t>(to_layout_.shape[dim_]);
+    for (int64_t j = 0, length = length_; j < length; ++j) {
+      const uint64_t place = static_cast<uint64_t>(positions[j]) - 1;
+      if (place < size) [[likely]]
+        put(target[place], values[j]);
+      else
+        check_.allows(positions[j], block * length + j);
     }
   }
 
@@ -401,6 +413,7 @@ class Scatter {
 
   NativeCall& call_;
   const Layout &index_, &source_, &to_layout_;
+  const To* base_;
   To* to_;
   const int64_t* positions_;
   const T* values_;
@@ -416,19 +429,14 @@ class Scatter {
 };
 
 template <class T, class To>
-void scatter_into(NativeCall& call, To* to, const Layout& layout) {
-  if (call.attributes[1] != 0)
-    Scatter<T, To, true>(call, to, layout).run();
-  else
-    Scatter<T, To, false>(call, to, layout).run();
-}
-
-/// to[i] = from[i], converted.
-template <class From, class To>
-void copy_all(Parallel& parallel, const From* from, To* to, int64_t count) {
-  parallel.for_range(count, 2 * kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
-  });
+void scatter_into(NativeCall& call, const To* base, To* to, const Layout& layout) {
+  if (call.inputs[1].layout.shape.numel() == 0) {
+    if (base != to) copy_all(*call.parallel, base, to, layout.shape.numel());
+  } else if (call.attributes[1] != 0) {
+    Scatter<T, To, true>(call, base, to, layout).run();
+  } else {
+    Scatter<T, To, false>(call, base, to, layout).run();
+  }
 }
 
 }  // namespace
@@ -446,7 +454,6 @@ void native_scatter(NativeCall& call) {
   const ArrayView& base = call.inputs[0];
   const Layout layout(base.layout.shape);
   const int64_t count = layout.shape.numel();
-  const bool empty = call.inputs[1].layout.shape.numel() == 0;
   const auto run = [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const auto* from = static_cast<const T*>(base.data);
@@ -455,11 +462,10 @@ void native_scatter(NativeCall& call) {
       static thread_local Scratch scratch;
       float* sums = scratch.get<float>(std::max<int64_t>(count, 1));
       copy_all(*call.parallel, from, sums, count);
-      if (!empty) scatter_into<T>(call, sums, layout);
+      scatter_into<T, float>(call, sums, sums, layout);
       copy_all(*call.parallel, sums, to, count);
     } else {
-      if (from != to) copy_all(*call.parallel, from, to, count);
-      if (!empty) scatter_into<T>(call, to, layout);
+      scatter_into<T>(call, from, to, layout);
     }
   };
   if (call.attributes[1] != 0)

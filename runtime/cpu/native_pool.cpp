@@ -86,12 +86,16 @@ void max_outputs(const Pool& pool, const T* plane, int64_t row, int64_t begin, i
   }
 }
 
-/// Windows that lie side by side in a row, all inside the input, one or two elements apart.
+/// Windows that lie side by side in a row, all inside the input, one or two elements apart. Those
+/// of a larger stride are among the ones that begin at every element.
 struct InnerWindows {
   const float* input;  ///< under the first tap of the first window
   int32_t place;       ///< of that element in its plane
   int64_t count;       ///< at least a vector
   int64_t rows, columns, row_step, column_step, stride;
+
+  /// The largest stride for which so many windows more than are wanted are worth it.
+  static constexpr int64_t kMostApart = 8;
 
   /// Windows all of whose columns are inside the input.
   InnerWindows(const Pool& pool, const float* plane, int64_t row, int64_t begin, int64_t end)
@@ -100,6 +104,7 @@ struct InnerWindows {
         row_step(pool.h.dilation * pool.w.input),
         column_step(pool.w.dilation),
         stride(pool.w.stride) {
+    if (stride > 2) count = (count - 1) * stride + 1, stride = 1;
     int64_t tap = 0;
     while (pool.h.place(row, tap) < 0) ++tap;
     rows = 0;
@@ -119,8 +124,8 @@ struct Vectors8 {
   typedef int32_t Integers __attribute__((vector_size(32)));
 };
 
-/// What max_outputs does, a vector of windows at a time.
-template <class V, bool apart>
+/// What max_outputs does, a vector of windows at a time; without places if they are not wanted.
+template <class V, bool apart, bool placed>
 __attribute__((always_inline)) inline void max_windows(const InnerWindows& windows, float* values,
                                                        int32_t* places) {
   using Floats = typename V::Floats;
@@ -155,40 +160,64 @@ __attribute__((always_inline)) inline void max_windows(const InnerWindows& windo
         Integers better = (a > value) | (a != a);
         if (row == 0 && column == 0) better |= -1;
         value = better ? a : value;
-        place = better ? steps + (windows.place + static_cast<int32_t>(offset)) : place;
+        if constexpr (placed)
+          place = better ? steps + (windows.place + static_cast<int32_t>(offset)) : place;
       }
     if constexpr (apart) {
       value = __builtin_shuffle(value, order);
-      place = __builtin_shuffle(place, order);
+      if constexpr (placed) place = __builtin_shuffle(place, order);
     }
     std::memcpy(values + i, &value, sizeof value);
-    std::memcpy(places + i, &place, sizeof place);
+    if constexpr (placed) std::memcpy(places + i, &place, sizeof place);
   }
 }
 
+template <bool placed>
 void max_windows_4(const InnerWindows& windows, float* values, int32_t* places) {
-  windows.stride == 1 ? max_windows<Vectors4, false>(windows, values, places)
-                      : max_windows<Vectors4, true>(windows, values, places);
+  windows.stride == 1 ? max_windows<Vectors4, false, placed>(windows, values, places)
+                      : max_windows<Vectors4, true, placed>(windows, values, places);
 }
 
+template <bool placed>
 __attribute__((target("avx2"))) void max_windows_8(const InnerWindows& windows, float* values,
                                                    int32_t* places) {
-  windows.stride == 1 ? max_windows<Vectors8, false>(windows, values, places)
-                      : max_windows<Vectors8, true>(windows, values, places);
+  windows.stride == 1 ? max_windows<Vectors8, false, placed>(windows, values, places)
+                      : max_windows<Vectors8, true, placed>(windows, values, places);
 }
 
-/// Row `row` of the output of one plane.
+/// Every `stride`-th of the elements.
 template <class T>
-void max_row(const Pool& pool, const T* plane, int64_t row, T* values, int32_t* places) {
+void pick_apart(const T* from, int64_t stride, int64_t count, T* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[i * stride];
+}
+
+/// The windows [begin, end) of a row, all of whose columns are inside the input.
+template <bool placed>
+void max_inner_windows(const InnerWindows& windows, int64_t stride, int64_t count, float* values,
+                       int32_t* places) {
+  static const bool wide = instruction_set() != InstructionSet::baseline;
+  const auto run = wide && windows.count >= 8 ? max_windows_8<placed> : max_windows_4<placed>;
+  if (stride <= 2) return run(windows, values, places);
+  static thread_local Scratch value_scratch, place_scratch;
+  auto* all_values = value_scratch.get<float>(windows.count);
+  auto* all_places = place_scratch.get<int32_t>(placed ? windows.count : 1);
+  run(windows, all_values, all_places);
+  pick_apart(all_values, stride, count, values);
+  if (placed) pick_apart(all_places, stride, count, places);
+}
+
+/// Row `row` of the output of one plane. Unless `placed`, `places` need not become right.
+template <class T>
+void max_row(const Pool& pool, const T* plane, int64_t row, bool placed, T* values,
+             int32_t* places) {
   int64_t begin = 0, end = 0;  // windows for which there is something faster
   if constexpr (std::is_same_v<T, float>) {
-    static const bool wide = instruction_set() != InstructionSet::baseline;
     const int64_t first = pool.columns.front().first, last = pool.columns.back().second;
-    if (pool.w.stride <= 2 && last - first >= 4) {
+    if (pool.w.stride <= InnerWindows::kMostApart && last - first >= 4) {
       const InnerWindows windows(pool, plane, row, first, last);
       if (windows.rows > 0) {
-        const auto run = wide && windows.count >= 8 ? max_windows_8 : max_windows_4;
-        run(windows, values + first, places + first);
+        const auto run = placed ? max_inner_windows<true> : max_inner_windows<false>;
+        run(windows, pool.w.stride, last - first, values + first, places + first);
         begin = first, end = last;
       }
     }
@@ -202,13 +231,15 @@ void max_pool(NativeCall& call) {
   const Pool pool(call, call.inputs[0].layout.shape, call.outputs[0].layout.shape, true);
   const auto* input = static_cast<const T*>(call.inputs[0].data);
   auto* values = static_cast<T*>(call.outputs[0].data);
-  auto* positions = static_cast<int64_t*>(call.outputs[1].data);
+  const bool placed = call.outputs.size() > 1;
+  auto* positions = placed ? static_cast<int64_t*>(call.outputs[1].data) : nullptr;
   pool.for_planes(*call.parallel, [&](int64_t plane) {
     static thread_local Scratch scratch;
     int32_t* places = scratch.get<int32_t>(pool.w.output);
     for (int64_t row = 0; row < pool.h.output; ++row) {
       const int64_t offset = plane * pool.output_size() + row * pool.w.output;
-      max_row(pool, input + plane * pool.input_size(), row, values + offset, places);
+      max_row(pool, input + plane * pool.input_size(), row, placed, values + offset, places);
+      if (!placed) continue;
       for (int64_t i = 0; i < pool.w.output; ++i) positions[offset + i] = places[i] + 1;
     }
   });

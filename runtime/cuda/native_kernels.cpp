@@ -11,6 +11,7 @@
 #include "runtime/cuda/embedded_kernels.h"
 #include "runtime/cuda/kernel_runs.h"
 #include "runtime/graph/native_failure.h"
+#include "runtime/ops/bag_mode.h"
 #include "runtime/ops/pair_function.h"
 
 namespace tide::cuda {
@@ -211,6 +212,26 @@ bool launch_gather(NativeLaunch& call) {
   return true;
 }
 
+bool launch_bags(NativeLaunch& call) {
+  BagArguments b{};
+  b.rows = index_arguments(call, call.input_layout(0).shape[0]);
+  b.rows.dim = 0;
+  b.rows.x = call.input(0);
+  b.rows.count = call.output_shape(0).numel();
+  if (b.rows.count == 0) return true;
+  b.starts = static_cast<const int64_t*>(call.input(2));
+  const auto mode = static_cast<BagMode>(call.step.attributes[0]);
+  if (call.step.inputs.size() > 3) b.rows.source = call.input(3);
+  if (mode == BagMode::max) b.chosen = static_cast<int64_t*>(call.output(1));
+  b.columns = call.output_shape(0)[1];
+  b.padding = call.step.attributes[1];
+  b.mean = mode == BagMode::mean;
+  run(call, "indexing", std::string("embedding_bag_") + suffix_of(call.step.outputs[0].type), b,
+      blocks_for(b.rows.count), kElementThreads);
+  report_positions(call, b.rows);
+  return true;
+}
+
 /// The dimensions of `g`, without those of one point, in the order that scattering wants.
 ScatterArguments in_order(const IndexArguments& g) {
   ScatterArguments s{};
@@ -394,7 +415,8 @@ bool launch_pool(NativeLaunch& call, const char* name, bool backward, bool large
   g.x = call.input(0);
   g.y = call.output(0);
   if (largest && backward) g.chosen = static_cast<const int64_t*>(call.input(1));
-  if (largest && !backward) g.positions = static_cast<int64_t*>(call.output(1));
+  if (largest && !backward && call.step.outputs.size() > 1)
+    g.positions = static_cast<int64_t*>(call.output(1));
   g.outer = last ? input[0] : input[0] * input[1];
   g.inner = last ? input[1] : 1;
   g.input_h = input[2], g.input_w = input[3], g.output_h = output[2], g.output_w = output[3];
@@ -561,6 +583,8 @@ bool launch_native(NativeLaunch& call) {
       return launch_gather(call);
     case NativeOp::scatter:
       return launch_scatter(call);
+    case NativeOp::embedding_bag:
+      return launch_bags(call);
     case NativeOp::sort:
       return launch_sort(call);
     case NativeOp::cumsum:

@@ -1,5 +1,6 @@
-// Losses of classes. Targets become a mask over the classes by comparison with 1..C, so that loss
-// and gradient are one pass over the rows each, without a gather of x or a scatter.
+// Losses of classes. cross_entropy, which reads all scores anyway, turns targets into a mask over
+// the classes by comparison with 1..C, so that loss and gradient are one pass over the rows each.
+// nll_loss picks one number of each row; its gradient is such a mask.
 #include <string>
 
 #include "runtime/core/error.h"
@@ -21,7 +22,8 @@ struct ClassLoss {
   int dim;           ///< of the classes
   double smoothing;
   LossReduction reduction;
-  DType type;  ///< of computation
+  DType type;            ///< of computation
+  int64_t ignore_index;  ///< a target that counts for nothing
 };
 
 /// What the targets say, in shapes that broadcast to x.
@@ -55,16 +57,21 @@ Tensor along_classes(const ClassLoss& loss, const Tensor& x, const Tensor& weigh
   return convert(reshape_to(weight, across), loss.type);
 }
 
+/// The op in whose name targets out of range are reported.
+const char* name_of_targets(const ClassLoss& loss) {
+  return loss.from_scores ? "cross_entropy targets" : "nll_loss targets";
+}
+
 Targets read_targets(const ClassLoss& loss, const Tensor& x, const Tensor& target,
-                     const std::optional<Tensor>& weight, int64_t ignore_index) {
+                     const std::optional<Tensor>& weight) {
   const int64_t classes = classes_of(loss, x);
   const Tensor positions = positions_of(loss.name, target);
-  const Tensor valid = ne(positions, Number(ignore_index));
+  const Tensor valid = ne(positions, Number(loss.ignore_index));
   // The gather of 1..C finds targets out of range; everything after depends on its result, so that
   // a bad batch does not reach the parameters either.
-  const char* name = loss.from_scores ? "cross_entropy targets" : "nll_loss targets";
-  const Tensor checked = gather_along(name, positions_along(1, 0, classes, x.device()), 0,
-                                      ravel(where(valid, positions, 1)));
+  const Tensor checked =
+      gather_along(name_of_targets(loss), positions_along(1, 0, classes, x.device()), 0,
+                   ravel(where(valid, positions, 1)));
   const Tensor known = reshape_to(checked, target.shape());
   const Tensor place = unsqueeze(where(valid, known, 0), Dim{loss.dim});
   Targets t;
@@ -113,46 +120,95 @@ Tensor logarithms_of(const ClassLoss& loss, const Tensor& x) {
   return loss.from_scores ? log_softmax(wide, Dim{loss.dim}) : wide;
 }
 
-void attach_gradient(const ClassLoss& loss, const Tensor& y, const Tensor& x,
-                     const Tensor& logarithms, const Targets& t, const Tensor& divisor) {
+/// What reduction leaves of losses in the kept shape: the result in the type of x, and what the sum
+/// was divided by, undefined if it was not.
+struct Reduced {
+  Tensor y, divisor;
+};
+
+Reduced reduce_weighted(const ClassLoss& loss, const Tensor& losses, const Tensor& weight,
+                        const Tensor& x, const Shape& shape) {
+  if (loss.reduction == LossReduction::none)
+    return {convert(reshape_to(losses, shape), x.dtype()), Tensor()};
+  const unsigned everything = (1u << x.rank()) - 1;
+  const Tensor total = sum_over(losses, everything, false);
+  if (loss.reduction == LossReduction::sum) return {convert(total, x.dtype()), Tensor()};
+  const Tensor divisor = sum_over(weight, everything, false);
+  return {convert(total / divisor, x.dtype()), divisor};
+}
+
+/// The gradient of each sample's loss in the kept shape, for that of the result.
+Tensor gradient_of_losses(const ClassLoss& loss, const Tensor& given, const Tensor& divisor) {
+  const Tensor dy = convert(given, loss.type);
+  if (loss.reduction == LossReduction::none) return unsqueeze(dy, Dim{loss.dim});
+  // Where all targets are ignored, the loss is nan and nothing flows back.
+  return divisor.defined() ? where(eq(divisor, 0), 0, dy / divisor) : dy;
+}
+
+/// cross_entropy of targets that are positions.
+Tensor score_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
+                  const std::optional<Tensor>& weight) {
+  check_targets(loss, x, target, weight);
+  const bool differentiable = needs_history(x);
+  Targets t;
+  Tensor logarithms;
+  Reduced result;
+  {
+    GradientMode off(false);
+    t = read_targets(loss, x, target, weight);
+    logarithms = logarithms_of(loss, x);
+    result = reduce_weighted(loss, losses_of(loss, logarithms, t), t.weight, x, target.shape());
+  }
+  if (!differentiable) return result.y;
   set_history(
-      y, loss.name, {x}, false, [=, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
-        Tensor dy = convert(call.dy, loss.type);
-        if (loss.reduction == LossReduction::none) dy = unsqueeze(dy, Dim{loss.dim});
-        // Where all targets are ignored, the loss is nan and nothing flows back.
-        if (divisor.defined()) dy = where(eq(divisor, 0), 0, dy / divisor);
+      result.y, loss.name, {x}, false,
+      [=, divisor = result.divisor, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+        const Tensor dy = gradient_of_losses(loss, call.dy, divisor);
         // Saved logarithms serve unless gradients flow through the gradient itself.
         const Tensor known = GradientMode::enabled() ? logarithms_of(loss, x.get()) : logarithms;
         return {convert(gradient_of(loss, known, t, dy), x.get().dtype())};
       });
+  return result.y;
 }
 
-/// Targets are positions.
-Tensor position_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
-                     const std::optional<Tensor>& weight, int64_t ignore_index) {
+/// The loss of each sample in the kept shape, and its weight.
+std::pair<Tensor, Tensor> picked_losses(const ClassLoss& loss, const Tensor& x,
+                                        const Tensor& target, const std::optional<Tensor>& weight) {
+  const Tensor positions = unsqueeze(positions_of(loss.name, target), Dim{loss.dim});
+  const Tensor valid = ne(positions, Number(loss.ignore_index));
+  const Tensor known = where(valid, positions, 1);
+  const Tensor picked = gather_along(name_of_targets(loss), x, loss.dim, known);
+  const Tensor losses = where(valid, neg(convert(picked, loss.type)), 0);
+  const Tensor counted = convert(valid, loss.type);
+  if (!weight) return {losses, counted};
+  const Tensor all = convert(detach(*weight), loss.type);
+  const Tensor own = reshape_to(gather_along(loss.name, all, 0, ravel(known)), known.shape());
+  const Tensor weights = where(valid, own, 0);
+  return {losses * weights, weights};
+}
+
+/// nll_loss.
+Tensor logarithm_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
+                      const std::optional<Tensor>& weight) {
   check_targets(loss, x, target, weight);
-  const unsigned everything = (1u << x.rank()) - 1;
-  const bool differentiable = needs_history(x);
-  Targets t;
-  Tensor logarithms, divisor, y;
+  Reduced result;
   {
     GradientMode off(false);
-    t = read_targets(loss, x, target, weight, ignore_index);
-    logarithms = logarithms_of(loss, x);
-    const Tensor losses = losses_of(loss, logarithms, t);
-    if (loss.reduction == LossReduction::none) {
-      y = reshape_to(losses, target.shape());
-    } else {
-      y = sum_over(losses, everything, false);
-      if (loss.reduction == LossReduction::mean) {
-        divisor = sum_over(t.weight, everything, false);
-        y = y / divisor;
-      }
-    }
-    y = convert(y, x.dtype());
+    const auto [losses, weights] = picked_losses(loss, detach(x), target, weight);
+    result = reduce_weighted(loss, losses, weights, x, target.shape());
   }
-  if (differentiable) attach_gradient(loss, y, x, logarithms, t, divisor);
-  return y;
+  if (!needs_history(x)) return result.y;
+  set_history(result.y, loss.name, {x}, false,
+              [=, divisor = result.divisor, x = Saved(x), target = Saved(target),
+               weight = weight ? std::optional(Saved(*weight))
+                               : std::nullopt](const GradientCall& call) -> std::vector<Tensor> {
+                const Tensor dy = gradient_of_losses(loss, call.dy, divisor);
+                const Tensor like = x.get();
+                const Targets t = read_targets(
+                    loss, like, target.get(), weight ? std::optional(weight->get()) : std::nullopt);
+                return {convert(gradient_of(loss, like, t, dy), like.dtype())};
+              });
+  return result.y;
 }
 
 /// Targets are probabilities of the classes, in the shape of x.
@@ -168,7 +224,8 @@ Tensor probability_loss(const ClassLoss& loss, const Tensor& x, const Tensor& ta
 }
 
 ClassLoss class_loss(const char* name, bool from_scores, const Tensor& x, const Reducer& reduction,
-                     double smoothing) {
+                     double smoothing, std::optional<int64_t> ignore_index) {
+  constexpr int64_t kNotIgnored = -100;
   if (!is_floating(x.dtype()))
     throw DTypeError(std::string(name) +
                      ": a floating type is needed: " + std::string(name_of(x.dtype())));
@@ -182,10 +239,9 @@ ClassLoss class_loss(const char* name, bool from_scores, const Tensor& x, const 
           x.rank() == 1 ? 0 : 1,
           smoothing,
           loss_reduction(name, reduction),
-          compute_type(x.dtype())};
+          compute_type(x.dtype()),
+          ignore_index.value_or(kNotIgnored)};
 }
-
-constexpr int64_t kNotIgnored = -100;
 
 }  // namespace
 
@@ -193,9 +249,8 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const std::optional<
                      std::optional<int64_t> ignore_index, const Reducer& reduction,
                      std::optional<double> label_smoothing) {
   const ClassLoss loss =
-      class_loss("cross_entropy", true, x, reduction, label_smoothing.value_or(0));
-  if (!is_floating(target.dtype()))
-    return position_loss(loss, x, target, weight, ignore_index.value_or(kNotIgnored));
+      class_loss("cross_entropy", true, x, reduction, label_smoothing.value_or(0), ignore_index);
+  if (!is_floating(target.dtype())) return score_loss(loss, x, target, weight);
   if (target.rank() < x.rank())
     throw DTypeError("cross_entropy: targets that are classes must be integers: " +
                      std::string(name_of(target.dtype())) + "; use target:long()");
@@ -205,8 +260,8 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const std::optional<
 
 Tensor nll_loss(const Tensor& x, const Tensor& target, const std::optional<Tensor>& weight,
                 std::optional<int64_t> ignore_index, const Reducer& reduction) {
-  const ClassLoss loss = class_loss("nll_loss", false, x, reduction, 0);
-  return position_loss(loss, x, target, weight, ignore_index.value_or(kNotIgnored));
+  return logarithm_loss(class_loss("nll_loss", false, x, reduction, 0, ignore_index), x, target,
+                        weight);
 }
 
 }  // namespace tide

@@ -1,15 +1,19 @@
-// Sampling at places that a tensor holds, composed of one gather and of what fuses around it.
+// Sampling at places that a tensor holds: which elements each place looks at, and their weights,
+// are composed; what they add up to is an op of its own, or on GPUs gathers and what fuses around
+// them.
 #include <array>
 #include <string>
 #include <vector>
 
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
+#include "runtime/ops/blend_taps.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/pick.h"
+#include "runtime/ops/record.h"
 #include "runtime/ops/shape_ops.h"
 
 namespace tide {
@@ -143,6 +147,36 @@ std::vector<Corner> corners_of(const std::vector<std::vector<Tap>>& taps, const 
   return corners;
 }
 
+/// What the corners of `count` places add up to, in one op. x is (n, c, pixels).
+Tensor blend_corners(const Tensor& x, const std::vector<Corner>& corners, int64_t count) {
+  std::vector<Tensor> positions, weights;
+  const auto flat = [&](const Tensor& t) { return reshape_to(t, {x.shape()[0], count}); };
+  for (const Corner& corner : corners) {
+    const Tensor at = corner.position + 1;
+    positions.push_back(flat(corner.inside.defined() ? where(corner.inside, at, 0) : at));
+    if (corner.weight.defined()) weights.push_back(flat(corner.weight));
+  }
+  return blend_taps(x, stack(positions, Dim{1}),
+                    weights.empty() ? Tensor() : stack(weights, Dim{1}));
+}
+
+/// The same, corner by corner.
+Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64_t count) {
+  const DType type = compute_type(x.dtype());
+  const Shape wide{x.shape()[0], x.shape()[1], count};
+  const auto across = [&](const Tensor& t) { return reshape_to(t, {x.shape()[0], 1, count}); };
+  Tensor sum;
+  for (const Corner& corner : corners) {
+    const Tensor at = broadcast_to(across(corner.position) + 1, wide);
+    Tensor term = convert(gather_along("grid_sample", x, 2, at), type);
+    if (corner.weight.defined()) term = term * across(corner.weight);
+    // Not times 0: what lies outside may be infinite.
+    if (corner.inside.defined()) term = where(across(corner.inside), term, 0.0);
+    sum = sum.defined() ? sum + term : term;
+  }
+  return convert(sum, x.dtype());
+}
+
 }  // namespace
 
 Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std::string>& mode,
@@ -172,18 +206,14 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std:
   Shape shape{samples, channels};
   int64_t count = 1;
   for (int d = 1; d <= dims; ++d) shape.push_back(grid.shape()[d]), count *= grid.shape()[d];
+  const std::vector<Corner> corners = corners_of(taps, x.shape(), sampling);
   const Tensor flat = flatten(x, Dim{2});
-  const auto across = [&](const Tensor& t) { return reshape_to(t, {samples, 1, count}); };
-  Tensor sum;
-  for (const Corner& corner : corners_of(taps, x.shape(), sampling)) {
-    const Tensor at = broadcast_to(across(corner.position) + 1, {samples, channels, count});
-    Tensor term = convert(gather_along("grid_sample", flat, 2, at), type);
-    if (corner.weight.defined()) term = term * across(corner.weight);
-    // Not times 0: what lies outside may be infinite.
-    if (corner.inside.defined()) term = where(across(corner.inside), term, 0.0);
-    sum = sum.defined() ? sum + term : term;
-  }
-  return reshape_to(convert(sum, x.dtype()), shape);
+  // One element alone is a gather.
+  const bool blends = corners.size() > 1 && has_kernel(NativeOp::blend_taps, x.device()) &&
+                      flat.shape()[2] <= INT32_MAX;
+  const Tensor y =
+      blends ? blend_corners(flat, corners, count) : gather_corners(flat, corners, count);
+  return reshape_to(y, shape);
 }
 
 Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {

@@ -92,6 +92,17 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Positi
                  std::optional<double> max_norm = {}, std::optional<double> norm_type = {},
                  bool scale_grad_by_freq = false);
 
+/// Rows of `weight` put together bag by bag: bags are the rows of x, or begin at `offsets` in it,
+/// of which the last may end the last bag. `mode` is "mean" (also if absent), "sum" or "max"; sums
+/// may take a share of each row. The row `padding` counts in no bag. The rest is as in embedding.
+Tensor embedding_bag(const Tensor& x, const Tensor& weight,
+                     const std::optional<Tensor>& offsets = {},
+                     const std::optional<std::string>& mode = {},
+                     const std::optional<Tensor>& per_sample_weights = {},
+                     std::optional<Position> padding = {}, bool include_last_offset = false,
+                     std::optional<double> max_norm = {}, std::optional<double> norm_type = {},
+                     bool scale_grad_by_freq = false);
+
 /// The elements of an integer tensor. Waits.
 std::vector<int64_t> read_integers(const char* op, const Tensor& x);
 

@@ -1,7 +1,10 @@
-// erf and erfc.
+// erf, erfc and erfinv.
 #pragma once
 
+#include <limits>
+
 #include "runtime/ops/math_exponential.h"
+#include "runtime/ops/math_logarithm.h"
 
 namespace tide::math {
 
@@ -91,6 +94,52 @@ V erf(V x) {
   const V q =
       polynomial(z, {1.0, 0.503083274, 0.114556414, 0.0150543421, 0.00117060495, 3.78295641e-05});
   return with_sign(b * (p / q), x);
+}
+
+/// erfinv(y) / y is smooth in w = -log(1 - y^2), or in its root (Giles, "Approximating the erfinv
+/// function", 2010): interpolated at Chebyshev's points up to w = 6.5 (f32: 5) and on to the last
+/// number below 1. Infinite at -1 and 1, nan beyond.
+template <class V>
+constexpr V erfinv(V y) {
+  const bool wide = is_wide(y);
+  const V one = y.constant(1.0), zero = y.constant(0.0);
+  const V a = abs(y);
+  const V b = select(a < one, a, zero);
+  const auto [k, m] = log_parts((one - b) * (one + b));
+  const V w = -log_sum(k, m - one, zero);
+  const V t = w - w.constant(wide ? 3.25 : 2.5);
+  const V u = sqrt(w) - w.constant(wide ? 4.25 : 3.0);
+  const V near =
+      wide
+          ? polynomial(t, {1.683578657855035,       0.2386164859521738,     -0.006294203865046097,
+                           -0.0006495543454102977,  0.00017776603602858928, -1.4770969391730154e-05,
+                           -1.0082651697867554e-06, 3.9233677622878575e-07, -3.297689122881984e-08,
+                           -2.8502840073111982e-09, 9.648297758029967e-10,  -7.047500261717468e-11,
+                           -8.848673633843023e-12,  2.4306498864020347e-12, -1.4433724995322345e-13,
+                           -2.723354623704012e-14,  6.275935444669999e-15,  -2.728251965223157e-16,
+                           -9.434280148623734e-17,  1.6021944710409507e-17, 4.0501902442045666e-19,
+                           -2.8395053591897006e-19, 4.94230211463767e-21,   2.167535950157377e-21})
+          : polynomial(t, {1.50140936, 0.246640279, -0.00417739288, -0.00125272639, 0.000218349386,
+                           -4.97241969e-06, -3.46398527e-06, 4.68131348e-07, 2.33359672e-08,
+                           -8.93192597e-09});
+  const V far =
+      wide ? polynomial(u,
+                        {4.09222342366813,        1.009978277161253,       0.0007127499726153333,
+                         -0.0006078940273629247,  0.00021217671410537337,  -6.441975192559816e-05,
+                         2.1980122088119307e-05,  -1.0197658506370769e-05, 5.80729150607419e-06,
+                         -3.211148076619606e-06,  1.490122170639384e-06,   -5.15221983233e-07,
+                         9.336789507310707e-08,   2.5561567886345313e-08,  -3.02181086314918e-08,
+                         1.348348627579835e-08,   -3.0161943720403567e-09, -2.189636739694228e-10,
+                         4.3906344715014e-10,     -1.7364015121268607e-10, 4.121479569598109e-11,
+                         -1.6003122568688397e-12, -5.5463818599143945e-12, 2.491790837477322e-12,
+                         -1.444962942506614e-13,  -1.3989071923054128e-13, 2.5645413796337415e-14})
+           : polynomial(u, {2.83297681, 1.00167491, 0.00944499211, -0.00763648964, 0.00568921629,
+                            -0.00360090033, 0.00147970395, -5.04588529e-05, -0.000305525051,
+                            0.000111538581});
+  const V inside = y * select(w < w.constant(wide ? 6.5 : 5.0), near, far);
+  const V ends = select(a == one, y * y.constant(std::numeric_limits<double>::infinity()),
+                        y.constant(std::numeric_limits<double>::quiet_NaN()));
+  return select(a < one, inside, ends);
 }
 
 }  // namespace tide::math

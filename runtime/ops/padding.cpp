@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
+#include "runtime/ops/edge_segment.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
@@ -67,17 +68,11 @@ int64_t reflected(int64_t i, int64_t n) {
 int64_t replicated(int64_t i, int64_t n) { return std::clamp<int64_t>(i, 0, n - 1); }
 int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
 
-/// `count` places of a padded dimension from `to` on, which show those of the input from `from` on,
-/// `step` apart (-1, 0 or 1).
-struct Segment {
-  int64_t to, from, count, step;
-};
-
 /// What padding by copies of the input's own elements makes of each dimension.
 struct Edges {
   Shape shape, grown;
   bool any = false;  ///< whether an element is added or taken away
-  std::vector<std::vector<Segment>> segments;
+  std::vector<std::vector<EdgeSegment>> segments;
 
   /// Calls visit(target, source) for each block that takes one segment of every dimension, with the
   /// block as a layout of a dense padded tensor and of a dense input.
@@ -90,7 +85,7 @@ struct Edges {
   template <class Visit>
   void each_block(Visit& visit, int dim, const Layout& target, const Layout& source) const {
     if (dim == shape.rank()) return visit(target, source);
-    for (const Segment& s : segments[static_cast<size_t>(dim)])
+    for (const EdgeSegment& s : segments[static_cast<size_t>(dim)])
       each_block(visit, dim + 1, slice_dim(target, dim, s.to, s.count, 1),
                  slice_dim(source, dim, s.from, s.count, s.step));
   }
@@ -103,7 +98,7 @@ Edges edges_of(const Shape& shape, const Sizes& before, const Sizes& after,
   for (int d = 0; d < shape.rank(); ++d) {
     const int64_t n = shape[d], most = mode == "reflect" ? n - 1 : n;
     const int64_t first = -before[d], end = n + after[d];
-    std::vector<Segment>& own = edges.segments.emplace_back();
+    std::vector<EdgeSegment>& own = edges.segments.emplace_back();
     if (first == 0 && end == n) {
       own.push_back({0, 0, n, 1});
       continue;
@@ -152,14 +147,33 @@ Tensor fold_edges(const Tensor& padded, const Edges& edges) {
   return x;
 }
 
+/// x grown by copies of its own elements, row by row, without history.
+Tensor grow_rows(const Tensor& x, const Edges& edges) {
+  std::vector<int64_t> attributes;
+  for (const std::vector<EdgeSegment>& own : edges.segments) {
+    attributes.push_back(static_cast<int64_t>(own.size()));
+    for (const EdgeSegment& s : own)
+      attributes.insert(attributes.end(), {s.to, s.from, s.count, s.step});
+  }
+  const NativeResult result{edges.grown, x.dtype()};
+  return record_native(NativeOp::pad_edges, "pad", {&x, 1}, {&result, 1}, attributes)[0];
+}
+
+/// The same block by block: on GPUs, where each is a kernel.
+Tensor grow_blocks(const Tensor& x, const Edges& edges) {
+  const Tensor y = record_room("pad", edges.grown, x.dtype(), x.device());
+  edges.each_block([&](const Layout& target, Layout source) {
+    source.offset += x.layout().offset;
+    record_fill("pad", make_view(y, target), make_view(x, source));
+  });
+  return y;
+}
+
 /// x grown by copies of its own elements.
 Tensor pad_edges(const Tensor& x, const Edges& edges) {
-  const Tensor y = record_room("pad", edges.grown, x.dtype(), x.device());
   const Tensor from = detach(contiguous(x));
-  edges.each_block([&](const Layout& target, Layout source) {
-    source.offset += from.layout().offset;
-    record_fill("pad", make_view(y, target), make_view(from, source));
-  });
+  const Tensor y =
+      x.device().kind == DeviceKind::cuda ? grow_blocks(from, edges) : grow_rows(from, edges);
   if (needs_history(x)) {
     set_history(y, "pad", {x}, false, [edges](const GradientCall& call) -> std::vector<Tensor> {
       return {fold_edges(call.dy, edges)};

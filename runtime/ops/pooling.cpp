@@ -124,13 +124,16 @@ Tensor unpool(const Window& w, const Tensor& dy, const Tensor& positions, const 
   return dx;
 }
 
-/// Largest values and their positions in the planes (n, c, h, w).
-std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input) {
+/// Largest values and, if somebody wants to know them, their positions in the planes (n, c, h, w).
+std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input, bool positions_wanted) {
   w.channels_last = stays_channels_last(input);
   const Tensor x = arranged(input, w.channels_last);
   const Shape shape = result_shape(w, x);
   const NativeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
-  const auto y = record_on_planes(NativeOp::max_pool2d, w.name, {&x, 1}, results, attributes_of(w));
+  const bool placed = positions_wanted || needs_history(x);
+  const auto y = record_on_planes(NativeOp::max_pool2d, w.name, {&x, 1},
+                                  std::span(results, placed ? 2 : 1), attributes_of(w));
+  if (!placed) return {in_format_of(y[0], input), Tensor()};
   if (needs_history(x)) {
     set_history(y[0], w.name, {x}, false,
                 [w, positions = Saved(y[1]),
@@ -144,7 +147,7 @@ std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input) {
 /// PyTorch's max_pool1d takes integers where it is asked for positions too.
 Results max_pool(const Window& w, const Tensor& x, int dims, bool return_indices) {
   const bool whole = dims == 2 || return_indices;
-  const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, whole));
+  const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, whole), return_indices);
   Results results{from_planes(values, x, dims)};
   if (return_indices) results.push_back(from_planes(positions, x, dims));
   return results;

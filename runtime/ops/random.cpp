@@ -158,8 +158,9 @@ Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options
 
 Tensor randperm(int64_t n, const TensorOptions& options) {
   if (n < 0) throw ShapeError("randperm: the number is negative: " + std::to_string(n));
-  const Tensor keys =
-      draw_floating("randperm", false, {n}, DType::f64, options.device.value_or(Device{}));
+  // So wide that two are hardly ever equal, and evenly spread: numbers that are sorted the fastest.
+  const Tensor keys = draw("randperm", LightOp::random_integer, DType::i64, {n},
+                           options.device.value_or(Device{}), int64_t{1} << 62);
   return finish(convert(argsort(keys), options.dtype.value_or(DType::i64)), options);
 }
 

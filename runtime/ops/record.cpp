@@ -246,6 +246,11 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   return make_tensor(std::move(node));
 }
 
+bool has_kernel(NativeOp op, Device device) {
+  if (device.kind != DeviceKind::cuda) return true;
+  return op != NativeOp::distances && op != NativeOp::blend_taps && op != NativeOp::pad_edges;
+}
+
 std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const Tensor> inputs,
                                   std::span<const NativeResult> outputs,
                                   std::span<const int64_t> attributes) {

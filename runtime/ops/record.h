@@ -46,6 +46,10 @@ std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const
                                   std::span<const NativeResult> outputs,
                                   std::span<const int64_t> attributes);
 
+/// Whether `op` is faster on this device than what it can be composed of: some native ops have no
+/// kernel for GPUs.
+bool has_kernel(NativeOp op, Device device);
+
 /// Puts `value` (broadcast to x's shape, converted to its type) in the place of x's elements, as
 /// seen by all views of the same storage. No history.
 void record_write(const char* name, const Tensor& x, const TensorOrNumber& value);

@@ -21,35 +21,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); }
 
-/// c[0] + c[1] x + ... by Horner's rule.
-template <size_t kCount>
-Tensor polynomial(const Tensor& x, const double (&c)[kCount]) {
-  Tensor sum = x * c[kCount - 1] + c[kCount - 2];
-  for (size_t i = kCount - 2; i-- > 0;) sum = sum * x + c[i];
-  return sum;
-}
-
-/// To a relative error of 6e-10: what is left of erfinv(y) / y is smooth in w = -log(1 - y^2), or
-/// in its root (Giles, "Approximating the erfinv function", 2010). Interpolated at Chebyshev's
-/// points up to w = 5 and on to the last double below 1.
-Tensor erfinv_start(const Tensor& y) {
-  const Tensor w = -log((1 - y) * (1 + y));
-  const Tensor near =
-      polynomial(w - 2.5, {1.501409351110792, 0.24664027678526776, -0.004177317810140035,
-                           -0.001252708083622281, 0.00021825064939995, -4.99588144876006e-06,
-                           -3.4171152327450104e-06, 4.786448243400271e-07, 1.3691496015199152e-08,
-                           -1.0854397093112376e-08, 8.327000821030813e-10, 1.2302888973120805e-10,
-                           -2.1203565131819003e-11});
-  const Tensor far = polynomial(
-      sqrt(w) - 4,
-      {3.839783795578709, 1.0094932548084197, 0.0012599188332221998, -0.0008690180548292776,
-       0.00032049241349973973, -0.00011772161106835803, 5.682611539102253e-05,
-       -3.291470488472133e-05, 1.725103580022848e-05, -8.378862010609472e-06, 3.972966142848748e-06,
-       -8.077415866760965e-07, -6.276608852611118e-07, 4.166474082400433e-07,
-       -3.364132804025807e-08, -2.916908123223563e-08, 6.028711409701719e-09});
-  return where(lt(w, 5), near, far) * y;
-}
-
 /// x in the type that its function is computed in: half types would round at each step.
 Tensor computed(const Tensor& x) { return convert(x, compute_type(x.dtype())); }
 
@@ -64,35 +35,6 @@ Tensor log_of_sum(const char* name, const Tensor& given_a, const Tensor& given_b
 }
 
 }  // namespace
-
-Tensor erfinv(const Tensor& input) {
-  const Tensor y = floating(input);
-  Tensor x;
-  {
-    GradientMode off(false);
-    // In f64 throughout, where one of Newton's steps reaches the last bit; narrower types need
-    // none. The ends are infinite.
-    const Tensor wide = convert(y, DType::f64);
-    const Tensor inside = where(lt(abs(wide), 1), wide, 0);
-    Tensor root = erfinv_start(inside);
-    if (y.dtype() == DType::f64) {
-      // By erf near 0, by erfc near 1, each where it keeps its digits.
-      const Tensor size = abs(root), wanted = abs(inside);
-      const Tensor excess = where(lt(wanted, 0.5), erf(size) - wanted, (1 - wanted) - erfc(size));
-      const Tensor slope = exp(-square(size)) * (2 / std::sqrt(std::numbers::pi));
-      root = copysign(size - excess / slope, inside);
-    }
-    const Tensor ends =
-        where(eq(abs(wide), 1), wide * kInfinity, std::numeric_limits<double>::quiet_NaN());
-    x = convert(where(lt(abs(wide), 1), root, ends), y.dtype());
-  }
-  if (needs_history(y)) {
-    set_history(x, "erfinv", {y}, true, [](const GradientCall& call) -> std::vector<Tensor> {
-      return {call.dy * exp(square(call.y)) * (std::sqrt(std::numbers::pi) / 2)};
-    });
-  }
-  return x;
-}
 
 Tensor logit(const Tensor& input, std::optional<double> eps) {
   const Tensor given = floating(input);

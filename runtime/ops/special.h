@@ -9,8 +9,6 @@
 
 namespace tide {
 
-/// The x with erf(x) = y, infinite at -1 and 1.
-Tensor erfinv(const Tensor& y);
 /// log(p / (1 - p)), p first held to eps..1 - eps.
 Tensor logit(const Tensor& p, std::optional<double> eps = {});
 /// sin(pi x) / (pi x).

@@ -12,6 +12,8 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/matrix.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/shape_ops.h"
 
@@ -347,6 +349,41 @@ Results unique_consecutive(const Tensor& input, bool return_inverse, bool return
   return results;
 }
 
+namespace {
+
+/// Euclidean distances of all rows of matrices that are no broadcasts, by an op of their own.
+Tensor row_distances(const Tensor& a, const Tensor& b) {
+  const Tensor inputs[] = {contiguous(a), contiguous(b)};
+  Shape shape = a.shape();
+  shape[a.rank() - 1] = b.shape()[b.rank() - 2];
+  const NativeResult result{shape, a.dtype()};
+  const Tensor y = record_native(NativeOp::distances, "cdist", inputs, {&result, 1}, {})[0];
+  if (!needs_history(a) && !needs_history(b)) return y;
+  set_history(y, "cdist", {a, b}, true,
+              [a = Saved(a), b = Saved(b)](const GradientCall& call) -> std::vector<Tensor> {
+                // The slope of a distance of 0 counts as 0, as in PyTorch.
+                const Tensor zero = eq(call.y, 0);
+                const Tensor share = where(zero, 0, call.dy / where(zero, 1, call.y));
+                const auto slope = [](const Tensor& x, const Tensor& other, const Tensor& shares) {
+                  return x * sum(shares, Dims{-1}, true) - matmul(shares, other);
+                };
+                std::vector<Tensor> result(2);
+                if (call.needed[0]) result[0] = slope(a.get(), b.get(), share);
+                if (call.needed[1]) result[1] = slope(b.get(), a.get(), matrix_transpose(share));
+                return result;
+              });
+  return y;
+}
+
+/// Whether the op for row distances has a kernel for them; else they are one fused loop.
+bool suits_row_distances(const Tensor& a, const Tensor& b, double p) {
+  const DType type = a.dtype();
+  return p == 2 && type == b.dtype() && (type == DType::f32 || type == DType::f64) &&
+         a.device() == b.device() && has_kernel(NativeOp::distances, a.device());
+}
+
+}  // namespace
+
 Tensor cdist(const Tensor& a, const Tensor& b, std::optional<double> p) {
   if (a.rank() < 2 || b.rank() < 2)
     throw ShapeError("cdist: rows of vectors are needed: " + a.shape().text() + " and " +
@@ -355,6 +392,17 @@ Tensor cdist(const Tensor& a, const Tensor& b, std::optional<double> p) {
     throw ShapeError("cdist: the vectors have different sizes: " + a.shape().text() + " and " +
                      b.shape().text());
   if (p && *p < 0) throw Error("cdist: p is not negative: got " + std::to_string(*p));
+  if (suits_row_distances(a, b, p.value_or(2))) {
+    Shape batch_a = a.shape(), batch_b = b.shape();
+    batch_a[a.rank() - 2] = batch_b[b.rank() - 2] = 1;
+    const Shape batch = broadcast("cdist", batch_a, batch_b);
+    const auto matrices = [&](const Tensor& x) {
+      Shape shape = batch;
+      shape[shape.rank() - 2] = x.shape()[x.rank() - 2];
+      return broadcast_to(x, shape);
+    };
+    return row_distances(matrices(a), matrices(b));
+  }
   const Tensor gaps = unsqueeze(a, Dim{-2}) - unsqueeze(b, Dim{-3});
   return vector_norm(gaps, p.value_or(2), Dims{-1});
 }

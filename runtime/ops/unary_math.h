@@ -387,6 +387,18 @@ struct Trigamma {
   }
 };
 
+/// The inverse of erf.
+struct Erfinv {
+  template <class V>
+  static V value(V x) {
+    return math::erfinv(x);
+  }
+  static constexpr unsigned kNeeds = kNeedsY;
+  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
+    return dy * (exp(y * y) * 0.886226925452758);
+  }
+};
+
 /// exp(x^2) erfc(x).
 struct Erfcx {
   template <class V>

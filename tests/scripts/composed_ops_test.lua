@@ -272,6 +272,17 @@ describe("statistics", function(device)
     close(tide.cdist(a, b), {{0, 1, 10}, {5, math.sqrt(18), 5}})
     close(tide.cdist(a, b, 1), {{0, 1, 14}, {7, 6, 7}})
     check_gradient(tide.cdist, numbers({{0.1, 0.7}, {3, 4}}), b)
+    -- Rows at one place have no slope; batches broadcast.
+    local c = numbers({{1, 2}, {5, 5}}):requires_grad_()
+    tide.cdist(c, c:detach()):sum():backward()
+    close(c.grad, {{-0.8, -0.6}, {0.8, 0.6}})
+    local many = tide.stack {a, a + 1, a * 2}
+    close(tide.cdist(many, b)[2], tide.cdist(a + 1, b))
+    equal(tide.cdist(many:unsqueeze(2), many).shape, {3, 3, 2, 2})
+    equal(tide.cdist(a:narrow(1, 1, 0), b).shape, {0, 3})
+    close(tide.cdist(numbers({}):reshape(2, 0), numbers({}):reshape(1, 0)), {{0}, {0}})
+    test.is_true(tide.autograd.gradgradcheck(tide.cdist, {
+      numbers({{0.1, 0.7}, {3, 4}}):requires_grad_(), numbers({{1, 2}}):requires_grad_()}))
     close(a:dist(a + 1), 2)
     close(tide.trapezoid(numbers({1, 2, 4})), 4.5)
     close(tide.trapezoid(numbers({1, 2, 4}), numbers({0, 1, 3})), 7.5)

@@ -106,6 +106,11 @@ describe("creation", function(device)
   it("makes permutations of positions", function()
     local values = tide.randperm(10, on):sort()
     equal(values:tolist(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    for _, n in ipairs {1, 700, 20000} do
+      local drawn = tide.randperm(n, on)
+      equal(drawn:sort():eq(tide.range(1, n, on)):all():item(), true)
+      if n > 1 then equal(drawn:eq(tide.randperm(n, on)):sum():item() < 30, true) end
+    end
   end)
   it("names the known options when one is unknown", function()
     raises("unknown option", function() return tide.zeros(2, {dtypo = "int64"}) end)

@@ -66,6 +66,17 @@ describe("embedding", function(device)
       {2.1505425, 2.5718746, 2.9932067}}, {{1, 2, 3}, {7, 8, 9}, {9, 12, 15}, {7, 8, 9}})
   end)
 
+  it("goes back from shares of rows, and a second time", function()
+    local shares = tide.tensor({0.5, 2, -1, 1, 3, 0.25}, {dtype = "float64", device = device})
+    local weight = table_of_rows():detach():to("float64"):requires_grad_()
+    local function sums(w, s)
+      return F.embedding_bag(positions {1, 3, 3, 4, 2, 3}, w, {offsets = positions {1, 4, 4},
+        mode = "sum", per_sample_weights = s, padding_idx = 2})
+    end
+    test.is_true(tide.autograd.gradcheck(sums, {weight, shares:requires_grad_()}))
+    test.is_true(tide.autograd.gradgradcheck(sums, {weight, shares}))
+  end)
+
   it("ends the last bag at the last offset, or takes rows as bags", function()
     local weight, x = table_of_rows(), positions {1, 3, 3, 4, 2, 3}
     close(F.embedding_bag(x, weight, {offsets = positions {1, 4, 4}, include_last_offset = true}),
@@ -85,6 +96,18 @@ describe("embedding", function(device)
       close(as_rows, one_by_one)
       close(tide.grad(as_rows:square():sum(), weight), tide.grad(one_by_one:square():sum(), weight))
     end
+    -- A number that is none is above all, and an infinity beside padding does no harm.
+    local odd = tide.tensor({{1, 0 / 0}, {2, 3}, {math.huge, -math.huge}}, {device = device})
+    local best = F.embedding_bag(positions {{2, 1}, {2, 3}}, odd, {mode = "max", padding_idx = 3})
+    equal(best:isnan():tolist(), {{false, true}, {false, false}})
+    equal({best[{1, 1}]:item(), best[2]:tolist()}, {2.0, {2.0, 3.0}})
+    equal(F.embedding_bag(positions {{2, 3}}, odd, {mode = "sum", padding_idx = 3}):tolist(),
+      {{2.0, 3.0}})
+    equal(F.embedding_bag(positions {1}:narrow(1, 1, 0), odd, {offsets = positions {1, 1}}):tolist(),
+      {{0.0, 0.0}, {0.0, 0.0}})
+    raises("positions start at 1", function()
+      return F.embedding_bag(x, weight, {offsets = positions {0, 3}}):sum():item()
+    end)
     raises("per_sample_weights of shape (3) do not fit positions of shape (2, 3)", F.embedding_bag,
       rows, weight, {mode = "sum", per_sample_weights = tide.ones(3, {device = device})})
     local layer = nn.EmbeddingBag(4, 3, {mode = "sum", max_norm = 0.5, device = device})

@@ -90,6 +90,15 @@ struct ScatterArguments {
 };
 constexpr int32_t kWrongPosition = 0x7fffffff;
 
+/// Rows of a table put together bag by bag; all arrays are dense.
+struct BagArguments {
+  IndexArguments rows;    ///< x: the table; index: its rows' positions; source: shares, or null
+  const int64_t* starts;  ///< of each bag, from 1, and the end of the last
+  int64_t* chosen;        ///< rows that maxima are from, or null
+  int64_t columns, padding;
+  int32_t mean;
+};
+
 /// A dense array seen as (outer, length, inner), scanned along the middle.
 struct ScanArguments {
   const void* x;

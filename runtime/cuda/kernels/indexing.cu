@@ -134,6 +134,34 @@ __device__ void scatter_sorted(const ScatterArguments& s) {
   }
 }
 
+/// The first of equal values counts, and a nan is above all; without chosen rows a sum or mean.
+template <class T>
+__device__ void put_together(const BagArguments& b) {
+  const IndexArguments& g = b.rows;
+  for (int64_t i = thread_number(); i < g.count; i += thread_count()) {
+    const int64_t bag = i / b.columns, column = i % b.columns;
+    Wide<T> total = 0;
+    int64_t counted = 0, best = 0;
+    for (int64_t place = b.starts[bag] - 1; place < b.starts[bag + 1] - 1; ++place) {
+      const int64_t row = static_cast<const int64_t*>(g.index)[place];
+      if (!allows(g, row, place) || row == b.padding) continue;
+      Wide<T> value = widen(static_cast<const T*>(g.x)[(row - 1) * b.columns + column]);
+      ++counted;
+      if (b.chosen) {
+        if (best && !(value > total) && !(is_nan(value) && !is_nan(total))) continue;
+        total = value;
+        best = row;
+        continue;
+      }
+      if (g.source) value = widen(narrow<T>(value * widen(static_cast<const T*>(g.source)[place])));
+      total = total + value;
+    }
+    if (b.mean && counted > 1) total = total / static_cast<Wide<T>>(counted);
+    static_cast<T*>(g.out)[i] = narrow<T>(total);
+    if (b.chosen) b.chosen[i] = best;
+  }
+}
+
 }  // namespace
 }  // namespace tide::cuda
 
@@ -177,6 +205,12 @@ TIDE_ADD(i16, int16_t)
 TIDE_ADD(i8, int8_t)
 TIDE_ADD(u8, uint8_t)
 TIDE_ADD(bool, bool)
+
+#define TIDE_BAG(name, T)                                                              \
+  extern "C" __global__ void __launch_bounds__(256) embedding_bag_##name(BagArguments b) { \
+    put_together<T>(b);                                                                \
+  }
+TIDE_FLOATING_TYPES(TIDE_BAG)
 
 // Sums of integers do not depend on the order.
 #define TIDE_ADD_ATOMIC(name, T)                                                           \

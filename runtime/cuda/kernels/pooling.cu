@@ -41,7 +41,7 @@ __device__ void max_pool(const PoolArguments& g) {
         place = y * g.input_w + x;
       }
     static_cast<T*>(g.y)[i] = best;
-    g.positions[i] = place + 1;
+    if (g.positions) g.positions[i] = place + 1;
   }
 }
 

@@ -377,7 +377,6 @@ end
 
 F.multi_head_attention_forward = require("tide.nn.functional.multi_head_attention").forward
 
-require "tide.nn.functional.bags"(F)
 require "tide.nn.functional.distances"(F)
 require "tide.nn.functional.pools"(F)
 

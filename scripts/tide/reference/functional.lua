@@ -52,10 +52,6 @@ return {
         "tide.ones(12, 4), nil, nil, nil, false, 0.0, tide.eye(4))[1][1] --> {4.0, 4.0, 4.0, 4.0}"},
     {"channel_shuffle", "(x, groups)", "Channels of groups taken in turn from each",
       "F.channel_shuffle(tide.arange(4):reshape(1, 4, 1), 2):flatten() --> {0, 2, 1, 3}"},
-    {"embedding_bag", "(x, weight, {offsets, mode, per_sample_weights, padding_idx, ...})",
-      "Rows of a table by position, put together bag by bag",
-      [[F.embedding_bag(tide.tensor{{1, 2}}, tide.tensor{{1.0, 2}, {3, 4}}, {mode = "sum"}) ]] ..
-        "--> {{4.0, 6.0}}"},
     {"rrelu", "(x, {lower, upper, training, inplace})",
       "x where it is positive, else x times a slope: drawn at random in training, else the mean",
       "F.rrelu(tide.tensor{-24.0, 3}) --> {-5.5, 3.0}"},

@@ -90,6 +90,37 @@ TEMPLATE_TEST_CASE("scatter writes and adds in order of the index", "[cpu]", flo
       }
 }
 
+TEST_CASE("scatter goes through whole rows, and leaves those that the index lacks", "[cpu]") {
+  for (int64_t rows : {40, 37})
+    for (int threads : {1, 3}) {
+      auto base = random_array<float>({40, 500}, 1), source = random_array<float>({rows, 900}, 2);
+      auto index = random_positions({rows, 900}, 500);
+      index.values[1234] = 501;
+      Array<float> out(base.shape);
+      const NativeCall call = run(NativeOp::scatter, {base.view(), index.view(), source.view()},
+                                  {out.view()}, {1, 1}, threads);
+      CHECK(call.out_of_range);
+      CHECK(call.position == 501);
+      std::vector<float> expected = base.values;
+      for (int64_t i = 0; i < rows * 900; ++i)
+        if (i != 1234) expected[i / 900 * 500 + index.values[i] - 1] += source.values[i];
+      CHECK(same_bits(out.values, expected));
+    }
+}
+
+TEST_CASE("gather leaves out dimensions of one point", "[cpu]") {
+  auto x = random_array<float>({300, 7, 1, 5}, 1);
+  auto index = random_positions({300, 1, 1, 1}, 7);
+  Array<float> out(index.shape);
+  run(NativeOp::gather, {x.view(), index.view()}, {out.view()}, {1});
+  for (int64_t i = 0; i < 300; ++i)
+    REQUIRE(out.values[i] == x.values[(i * 7 + index.values[i] - 1) * 5]);
+  Array<int64_t> one({1, 1, 1, 1}, {3});
+  Array<float> single(one.shape);
+  run(NativeOp::gather, {x.view(), one.view()}, {single.view()}, {1});
+  CHECK(single.values[0] == x.values[10]);
+}
+
 TEST_CASE("scatter takes one long lane in order, by any number of threads", "[cpu]") {
   constexpr int64_t kCount = 60000;
   auto base = random_array<float>({500}, 1), source = random_array<float>({kCount}, 2);

@@ -83,6 +83,16 @@ TEST_CASE("long rows of integers are sorted, of a wide and a narrow range", "[cp
   check_long_row(wide);
   check_long_row(narrow);
   check_long_row(std::vector<int64_t>(60000, 7));
+  // Keys that differ in their lowest bits alone, or crowd around a few numbers.
+  for (size_t i = 0; i < wide.size(); ++i) {
+    narrow[i] = wide[i] >> 62;
+    wide[i] = (wide[i] & ~int64_t{0xffffffffffff}) | static_cast<int64_t>(random() & 7);
+  }
+  for (int64_t& x : narrow) x = x * 1000000000000000 + static_cast<int64_t>(random() & 255);
+  check_long_row(wide);
+  check_long_row(narrow);
+  wide.resize(700);
+  check_long_row(wide);
 }
 
 TEMPLATE_TEST_CASE("the first few of the order are those of sort", "[cpu]", float, BFloat16,

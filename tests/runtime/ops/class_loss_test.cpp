@@ -39,6 +39,24 @@ TEST_CASE("a target out of range makes loss and gradient fail", "[ops]") {
   CHECK_THROWS_WITH(values(x.grad()), Catch::Contains("position 4"));
 }
 
+TEST_CASE("a target of nll_loss out of range makes loss and gradient fail", "[ops]") {
+  const Tensor x = clone(test::tensor({0, 1, 2}, {1, 3}));
+  x.set_requires_grad(true);
+  const Tensor loss = nll_loss(x, test::positions({4}, {1}));
+  backward(loss);
+  CHECK_THROWS_WITH(values(loss), Catch::Contains("position 4"));
+  CHECK_THROWS_AS(values(x.grad()), Error);
+}
+
+TEST_CASE("the gradient of nll_loss is that of the targets at the time of the call", "[ops]") {
+  const Tensor x = clone(test::tensor({0, 1, 2}, {1, 3})), targets = test::positions({2}, {1});
+  x.set_requires_grad(true);
+  const Tensor loss = nll_loss(x, targets);
+  write("fill_", targets, Number(3));
+  backward(loss);
+  CHECK(values(x.grad()) == std::vector<double>{0, -1, 0});
+}
+
 TEST_CASE("losses do not broadcast", "[ops]") {
   CHECK_THROWS_WITH(mse_loss(test::tensor({1, 2}, {2, 1}), test::tensor({1, 2}, {2})),
                     Catch::Contains("(2, 1) and (2); use target:view_as(x)"));

@@ -30,6 +30,24 @@ struct Function {
 
 const double kInfinity = std::numeric_limits<double>::infinity();
 
+/// By halving, of erf or erfc, whichever has more digits there.
+long double erfinv_reference(long double y) {
+  const long double a = std::fabs(y);
+  if (!(a < 1))
+    return a == 1 ? std::copysign(std::numeric_limits<long double>::infinity(), y)
+                  : std::numeric_limits<long double>::quiet_NaN();
+  constexpr long double kHalfRootPi = 0.886226925452758013649L;
+  constexpr long double kTwelfthPi = 0.261799387799149436539L;
+  if (a < 1e-4L) return kHalfRootPi * y * (1 + kTwelfthPi * y * y);  // to 1e-17
+  long double low = 0, high = 8;
+  for (int i = 0; i < 75; ++i) {
+    const long double middle = (low + high) / 2;
+    const bool below = a < 0.5L ? std::erf(middle) < a : std::erfc(middle) > 1 - a;
+    (below ? low : high) = middle;
+  }
+  return std::copysign(low, y);
+}
+
 const std::vector<Function>& functions() {
   static const std::vector<Function> all = {
       FUNCTION(exp, std::exp(x), -800, 800),
@@ -53,6 +71,7 @@ const std::vector<Function>& functions() {
       FUNCTION(atanh, std::atanh(x), -1, 1),
       FUNCTION(erf, std::erf(x), -kInfinity, kInfinity),
       FUNCTION(erfc, std::erfc(x), -30, 30),
+      FUNCTION(erfinv, erfinv_reference(x), -1, 1),
       FUNCTION(sigmoid, 1 / (1 + std::exp(-x)), -87, kInfinity),
   };
   return all;

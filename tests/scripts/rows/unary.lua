@@ -14,6 +14,21 @@ local function round_even(x)
   return floor % 2 == 0 and floor or floor + 1
 end
 
+--- By the series of erf, and halving.
+local function erfinv(y)
+  local low, high = -3, 3
+  for _ = 1, 60 do
+    local x = (low + high) / 2
+    local term, sum = x, x
+    for n = 1, 60 do
+      term = -term * x * x / n
+      sum = sum + term / (2 * n + 1)
+    end
+    if sum * 2 / math.sqrt(math.pi) < y then low = x else high = x end
+  end
+  return low
+end
+
 local function toward_zero(x) return x < 0 and math.ceil(x) or math.floor(x) end
 
 return {
@@ -32,6 +47,7 @@ return {
   {op = "ceil", from = -5, to = 5, reference = math.ceil, gradient = false},
   {op = "cos", from = -9, to = 9, reference = math.cos},
   {op = "cosh", from = -4, to = 4, reference = function(x) return (exp(x) + exp(-x)) / 2 end},
+  {op = "erfinv", from = -0.95, to = 0.95, reference = erfinv},
   {op = "exp", from = -6, to = 6, reference = exp},
   {op = "exp2", from = -6, to = 6, reference = function(x) return 2.0 ^ x end},
   {op = "expm1", from = -3, to = 3, reference = function(x) return exp(x) - 1 end},

@@ -1,0 +1,10 @@
+// How the native op `embedding_bag` puts rows together.
+#pragma once
+
+#include <cstdint>
+
+namespace tide {
+
+enum class BagMode : int64_t { sum, mean, max };
+
+}  // namespace tide
