@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libcuda.so.1";
 constexpr const char* kNewDriver =
-    "install NVIDIA driver 580 or newer (https://www.nvidia.com/drivers), then run `tide info`";
+    "install NVIDIA driver 530 or newer (https://www.nvidia.com/drivers), then run `tide info`";
 
 using GetAddress = Result (*)(const char* name, void** address, int version, uint64_t flags,
                               int* status);
@@ -51,7 +51,7 @@ std::string obstacle_of(const DeviceFacts& device, int compute_mode) {
   constexpr int kProhibited = 2;
   if (device.capability() < kOldestCapability)
     return "its compute capability " + std::to_string(device.major) + "." +
-           std::to_string(device.minor) + " is below 7.5, the oldest that CUDA 13 supports";
+           std::to_string(device.minor) + " is below 7.5, the oldest that tide supports";
   if (compute_mode == kProhibited) return "its compute mode is prohibited (nvidia-smi -c 0)";
   return "";
 }
@@ -226,8 +226,28 @@ std::string error_message(const char* call, Result result) {
 }  // namespace
 
 bool is_lost(Result result) {
-  return result == 214 || result == 700 || result == 702 || result == 710 ||
-         (result >= 713 && result <= 719);
+  // Those of which CUDA's documentation says that the process must be started again, and a context
+  // that is gone.
+  switch (result) {
+    case 214:  // CUDA_ERROR_ECC_UNCORRECTABLE
+    case 220:  // CUDA_ERROR_NVLINK_UNCORRECTABLE
+    case 226:  // CUDA_ERROR_CONTAINED
+    case 700:  // CUDA_ERROR_ILLEGAL_ADDRESS
+    case 702:  // CUDA_ERROR_LAUNCH_TIMEOUT
+    case 709:  // CUDA_ERROR_CONTEXT_IS_DESTROYED
+    case 710:  // CUDA_ERROR_ASSERT
+    case 714:  // CUDA_ERROR_HARDWARE_STACK_ERROR
+    case 715:  // CUDA_ERROR_ILLEGAL_INSTRUCTION
+    case 716:  // CUDA_ERROR_MISALIGNED_ADDRESS
+    case 717:  // CUDA_ERROR_INVALID_ADDRESS_SPACE
+    case 718:  // CUDA_ERROR_INVALID_PC
+    case 719:  // CUDA_ERROR_LAUNCH_FAILED
+    case 721:  // CUDA_ERROR_TENSOR_MEMORY_LEAK
+    case 810:  // CUDA_ERROR_MPS_CLIENT_TERMINATED
+      return true;
+    default:
+      return false;
+  }
 }
 
 const DriverReport& driver_report() {

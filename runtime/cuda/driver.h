@@ -10,9 +10,11 @@
 
 namespace tide::cuda {
 
-/// The oldest driver that works: embedded kernels are PTX of CUDA 13, which older drivers refuse.
-constexpr int kOldestDriver = 13000;
-/// The oldest cards: compute capability 7.5 (Turing), the floor of CUDA 13.
+/// The oldest driver that works (530): kernels are written as PTX 8.1, that of CUDA 12.1, the first
+/// that has parameters of more than 4 KB.
+constexpr int kOldestDriver = 12010;
+/// The oldest cards: compute capability 7.5 (Turing), the floor of the compiler of the embedded
+/// kernels.
 constexpr int kOldestCapability = 75;
 
 /// What the driver says of one device, whether tide can use it or not.

@@ -7,12 +7,13 @@ namespace tide::cuda {
 
 enum class Library { cublas, cudnn, nccl, cupti, nvml };
 
-/// Opens the newest of its files that loads: in TIDE_CUDA_PATH's folders, by the system's loader,
-/// in toolkits, then in Python wheels. Null if there is none. Never closed.
+/// Opens the newest of its files that loads and was made for the driver's CUDA or an older one: in
+/// TIDE_CUDA_PATH's folders, by the system's loader, in toolkits, then in Python wheels. Null if
+/// there is none. Never closed.
 void* open_library(Library library);
 
 /// A line per library: where it was found and its version, or what to do to have it, and what its
-/// lack costs. Opens them all.
+/// lack costs. Opens them all. One that needs a newer driver is named.
 std::string describe_libraries();
 
 }  // namespace tide::cuda

@@ -67,9 +67,13 @@ std::vector<std::string> places_asked_for(const char* file) {
   return places;
 }
 
-void* open_library(const std::vector<const char*>& files) {
-  const auto open = [](const std::string& path) {
-    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+void* open_library(const std::vector<const char*>& files,
+                   const std::function<bool(void*)>& is_accepted) {
+  const auto open = [&](const std::string& path) -> void* {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library || is_accepted(library)) return library;
+    dlclose(library);
+    return nullptr;
   };
   for (const char* file : files)
     for (const std::string& place : places_asked_for(file))

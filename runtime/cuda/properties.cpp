@@ -83,7 +83,7 @@ std::string describe_driver() {
     if (report.version) text += ", CUDA " + version_text(report.version);
   }
   text += "\n  needed: driver for CUDA " + version_text(kOldestDriver) +
-          " (580) or newer, a card of compute capability 7.5 (Turing) or newer";
+          " (530) or newer, a card of compute capability 7.5 (Turing) or newer";
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"))
     text += std::string("\n  CUDA_VISIBLE_DEVICES: \"") + visible + "\"";
   for (const DeviceFacts& device : report.devices)

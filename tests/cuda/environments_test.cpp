@@ -1,6 +1,7 @@
 // `tide info` in broken environments: what was found, what is needed, what to do.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <regex>
 
 #include "tests/cuda/environment.h"
@@ -24,10 +25,10 @@ std::string cuda_part(bool libraries = false) {
 }
 
 const std::string kNeeded =
-    "\n  needed: driver for CUDA 13.0 (580) or newer, a card of compute capability 7.5 (Turing) or "
+    "\n  needed: driver for CUDA 12.1 (530) or newer, a card of compute capability 7.5 (Turing) or "
     "newer";
 const std::string kNewDriver =
-    "\n  what to do: install NVIDIA driver 580 or newer (https://www.nvidia.com/drivers), then run "
+    "\n  what to do: install NVIDIA driver 530 or newer (https://www.nvidia.com/drivers), then run "
     "`tide info`";
 
 std::string story(const std::string& settings) {
@@ -45,7 +46,7 @@ TEST_CASE("info tells of a driver that works", "[cuda]") {
 
 TEST_CASE("info tells of a driver that is too old", "[cuda]") {
   CHECK(story("version=11020") ==
-        "cuda: cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 13.0 or "
+        "cuda: cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 12.1 or "
         "newer" +
             kNewDriver + "\n  driver: libcuda.so.1, CUDA 11.2" + kNeeded + "\n");
 }
@@ -87,13 +88,13 @@ TEST_CASE("info tells of a card that is too old", "[cuda]") {
   CHECK(story("devices=1,old_device=0") ==
         "cuda: cannot be used: no device can be used: Fake GPU 0: its compute capability 6.1 is "
         "below 7.5, the oldest "
-        "that CUDA 13 supports\n  what to do: use a card of compute capability 7.5 or newer\n  "
+        "that tide supports\n  what to do: use a card of compute capability 7.5 or newer\n  "
         "driver: libcuda.so.1, "
         "CUDA 13.0" +
             kNeeded +
             "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 6.1; not used: its compute "
             "capability 6.1 is below 7.5, "
-            "the oldest that CUDA 13 supports\n");
+            "the oldest that tide supports\n");
 }
 
 TEST_CASE("info tells of the libraries that were found", "[cuda]") {
@@ -106,6 +107,39 @@ TEST_CASE("info tells of the libraries that were found", "[cuda]") {
                            "  NCCL: not found (needed by nothing yet); to have it: pip "
                            "install nvidia-nccl-cu13\n") != std::string::npos;
   CHECK(found != missing);
+}
+
+TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda]") {
+  const std::string with = std::string(TIDE_FAKE_DRIVER) + "/";
+  const test::TemporaryFolder folder;
+  const auto link = [&](const char* file, const char* name) {
+    std::filesystem::create_symlink(with + file, folder.path() + "/" + name);
+  };
+  Environment old({{"TIDE_CUDA_PATH", folder.path()}, {"TIDE_FAKE_CUDA", "version=12010"}});
+  link("libcuda.so.1", "libcuda.so.1");
+  link("libcublasLt.so.13", "libcublasLt.so.13");
+  const auto line = [](const std::string& text, const std::string& library) {
+    const size_t begin = text.find("  " + library + ": ");
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  CHECK(line(cuda_part(true), "cuBLASLt")
+            .find("needs a newer driver than CUDA 12's (matrix products are slow); to have one "
+                  "that does not: pip install nvidia-cublas-cu12, or CUDA toolkit 12") !=
+        std::string::npos);
+  link("libcublasLt.so.13", "libcublasLt.so.12");
+  link("libcudnn.so.9", "libcudnn.so.9");
+  const std::string text = cuda_part(true);
+  CHECK(line(text, "cuBLASLt") == "  cuBLASLt: " + folder.path() + "/libcublasLt.so.12");
+  CHECK(line(text, "cuDNN") == "  cuDNN: " + folder.path() + "/libcudnn.so.9, version 9.1.0");
+  {
+    Environment newer({{"TIDE_FAKE_DNN", "cuda=13"}});
+    CHECK(line(cuda_part(true), "cuDNN").find("needs a newer driver than CUDA 12's") !=
+          std::string::npos);
+  }
+  const auto outcome = test::run_tide({"-e",
+                                       "local x = tide.ones({64, 64}, {device = 'cuda'}) "
+                                       "print((x:matmul(x) + 1):cumsum(1):sum():item())"});
+  CHECK(outcome.out == "8652800.0\n");
 }
 
 TEST_CASE("info tells of a library that is too old", "[cuda]") {
@@ -143,9 +177,9 @@ TEST_CASE("a broken driver warns once, and the script goes on", "[cuda]") {
                                        "tide.cuda.device_count(), tide.ones(2):sum():item())"});
   CHECK(outcome.out == "false\tfalse\t0\t2.0\n");
   CHECK(outcome.err ==
-        "tide: CUDA cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 13.0 "
+        "tide: CUDA cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 12.1 "
         "or newer.\n"
-        "      What to do: install NVIDIA driver 580 or newer (https://www.nvidia.com/drivers), "
+        "      What to do: install NVIDIA driver 530 or newer (https://www.nvidia.com/drivers), "
         "then run `tide info`.\n");
 }
 

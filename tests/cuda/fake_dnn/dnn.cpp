@@ -3,8 +3,8 @@
 // properties that a kind does not have, other types and counts, descriptors in a wrong state.
 //
 // Its engines are traps but for two: those that are not to be chosen fill the result with nan.
-// TIDE_FAKE_DNN="version=90100,fail=execute" makes it report another version, or fail at
-// create, graph, heuristics, plan or execute.
+// TIDE_FAKE_DNN="version=90100,cuda=13,fail=execute" makes it report another version, say that it
+// is made for another CUDA than 12, or fail at create, graph, heuristics, plan or execute.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -359,6 +359,11 @@ void carry_out(const Run& run) {
 TIDE_EXPORT size_t cudnnGetVersion() {
   const std::string version = setting("version");
   return version.empty() ? 90100 : static_cast<size_t>(std::stoul(version));
+}
+
+TIDE_EXPORT size_t cudnnGetCudartVersion() {
+  const std::string cuda = setting("cuda");
+  return (cuda.empty() ? 12 : static_cast<size_t>(std::stoul(cuda))) * 1000;
 }
 
 TIDE_EXPORT Status cudnnCreate(Handle* handle) {
