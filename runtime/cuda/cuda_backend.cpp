@@ -232,12 +232,14 @@ void CudaBackend::note(uint64_t ticket) {
     event = spare_events_.back();
     spare_events_.pop_back();
   } else if (look_at(driver().event_create(&event, kEventNoTiming)) != kSuccess) {
-    return;
+    return settle();
   }
-  if (look_at(driver().event_record(event, queue_lane_.stream)) == kSuccess)
+  if (look_at(driver().event_record(event, queue_lane_.stream)) == kSuccess) {
     points_.push_back({ticket, event});
-  else
+  } else {
     spare_events_.push_back(event);
+    settle();
+  }
 }
 
 /// Keeps a result that says that the device is lost.
@@ -246,12 +248,21 @@ Result CudaBackend::look_at(Result result) {
   return result;
 }
 
+/// Waits for the stream in place of an event that failed, so that all tickets so far are done. A
+/// stream that cannot be waited for is lost.
+void CudaBackend::settle() {
+  if (lost_) return;
+  const Result result = driver().stream_synchronize(queue_lane_.stream);
+  if (result != kSuccess) lost_ = result;
+}
+
 /// A lost device is done with everything.
 uint64_t CudaBackend::done() {
   const std::lock_guard lock(points_mutex_);
   while (!points_.empty()) {
     const Result result = look_at(driver().event_query(points_.front().event));
     if (result == kNotReady) return done_;
+    if (result != kSuccess) settle();
     done_ = points_.front().ticket;
     spare_events_.push_back(points_.front().event);
     points_.pop_front();
@@ -271,12 +282,14 @@ std::optional<std::string> CudaBackend::loss() {
   return DriverError("cuda", lost_).what();
 }
 
-/// Drops whatever belongs to the context.
-void CudaBackend::take_down() {
+/// Forgets whatever belongs to the context. Nothing of it is destroyed, as no graph, plan or
+/// function of a lost context may be touched: what the host keeps for them stays until the process
+/// ends.
+void CudaBackend::forget() {
   graph_runs_before_ = graph_runs_.load(std::memory_order_relaxed);
-  launches_.reset();
+  static_cast<void>(launches_.release());
+  static_cast<void>(kernels_.release());
   reports_.reset();
-  kernels_.reset();
   loaded_.reset();
   queue_lane_ = {};
   guest_lane_ = {};
@@ -285,8 +298,10 @@ void CudaBackend::take_down() {
   lost_ = kSuccess;
 }
 
-/// The driver's documentation leaves open whether a process can go on after each kind of error: if
-/// it cannot, that is said from then on.
+/// Gives the context back, and takes the device's next one. CUDA's documentation says that a
+/// process cannot go on after such errors. In many cases it can, once nobody holds the old context
+/// any more: if others in this process do (a host of ours), or the driver refuses, that is said
+/// from then on.
 void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
   const std::unique_lock set_up_anew(setup_mutex_);
   std::vector<CudaBackend*> all;
@@ -294,10 +309,16 @@ void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
   for (Backend* stream : streams) {
     all.push_back(static_cast<CudaBackend*>(stream));
     lost = std::max(lost, all.back()->lost_);
-    all.back()->take_down();
+    all.back()->forget();
   }
   try {
-    check(driver().context_reset(device_), "cuDevicePrimaryCtxReset");
+    // Each stream has retained it. The driver tells of the loss once more, and releases it all the
+    // same.
+    for (size_t i = 0; i < all.size(); ++i) driver().context_release(device_);
+    unsigned flags = 0;
+    int held = 0;
+    check(driver().context_state(device_, &flags, &held), "cuDevicePrimaryCtxGetState");
+    if (held) throw DeviceError("other code in this process uses its context");
     for (CudaBackend* stream : all) stream->set_up(all.front()->loaded_);
     // What cannot be pinned again is copied more slowly.
     for (const auto& [data, bytes] : pinned_) driver().host_register(data, bytes, kHostPortable);

@@ -69,9 +69,10 @@ class CudaBackend : public Backend {
     std::unique_ptr<Staging> staging;
   };
   void set_up(std::shared_ptr<LoadedKernels> loaded);
-  void take_down();
+  void forget();
   void use() const;
   Result look_at(Result result);
+  void settle();
   Lane make_lane() const;
   bool on_queue() const { return std::this_thread::get_id() == queue_thread_.load(); }
   void copy_on(Lane& lane, void* destination, const void* source, size_t bytes, CopyKind kind);

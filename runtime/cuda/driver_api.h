@@ -88,7 +88,9 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(device_attribute, "cuDeviceGetAttribute", (int* value, Attribute which, DeviceOrdinal device)) \
   X(device_memory, "cuDeviceTotalMem", (size_t * bytes, DeviceOrdinal device))                     \
   X(context_retain, "cuDevicePrimaryCtxRetain", (Context * context, DeviceOrdinal device))         \
-  X(context_reset, "cuDevicePrimaryCtxReset", (DeviceOrdinal device))                              \
+  X(context_release, "cuDevicePrimaryCtxRelease", (DeviceOrdinal device))                          \
+  X(context_state, "cuDevicePrimaryCtxGetState",                                                   \
+    (DeviceOrdinal device, unsigned* flags, int* active))                                          \
   X(context_use, "cuCtxSetCurrent", (Context context))                                             \
   X(memory_info, "cuMemGetInfo", (size_t * available, size_t * total))                             \
   X(allocate, "cuMemAlloc", (DevicePointer * data, size_t bytes))                                  \

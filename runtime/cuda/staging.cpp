@@ -9,12 +9,11 @@ namespace tide::cuda {
 /// The block that was used longest ago, free again.
 Staging::Block& Staging::take() {
   Block& block = blocks_[next_++ % blocks_.size()];
-  if (!block.data) {
-    check(driver().host_allocate(&block.data, kBlockBytes, kHostPortable), "cuMemHostAlloc");
-    check(driver().event_create(&block.used, kEventNoTiming), "cuEventCreate");
-  } else {
+  if (!block.used) check(driver().event_create(&block.used, kEventNoTiming), "cuEventCreate");
+  if (block.data)
     check(driver().event_synchronize(block.used), "cuEventSynchronize");
-  }
+  else
+    check(driver().host_allocate(&block.data, kBlockBytes, kHostPortable), "cuMemHostAlloc");
   return block;
 }
 

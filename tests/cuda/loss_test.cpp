@@ -114,6 +114,58 @@ TEST_CASE("a device that cannot be set up again says so each time", "[cuda]") {
   CHECK(outcome.out == "8.0\t2.0\n");
 }
 
+TEST_CASE("a context that others hold is not taken from them", "[cuda]") {
+  const auto outcome = run_script(
+      kStart +
+          "local ok, told = pcall(function() return tide.ones(8, {device = 'cuda'}):sum():item() "
+          "end)\n"
+          "assert(not ok and told:find('other code in this process uses its context', 1, true), "
+          "told)\n"
+          "assert(told:find('restart the program to use it', 1, true), told)\n"
+          "assert(pinned:sum():item() == 4)\n"
+          "print(tide.ones(8, {device = 'cuda:1'}):sum():item(), tide.ones(2):sum():item())",
+      settings(",other_holders=1"));
+  INFO(outcome.err);
+  CHECK(outcome.out == "8.0\t2.0\n");
+}
+
+TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda]") {
+  for (const char* error : {"214", "220", "226", "702", "709", "710", "714", "715", "716", "717",
+                            "718", "721", "810"}) {
+    const auto outcome = run_script(kStart +
+                                        "print(why:find('lost.lua:3 (add)', 1, true) ~= nil, "
+                                        "(tide.ones(8, {device = 'cuda'}) + 1):sum():item())",
+                                    settings(std::string(",lose_error=") + error));
+    INFO(error << outcome.err);
+    CHECK(outcome.out == "true\t16.0\n");
+  }
+}
+
+TEST_CASE("work whose event fails does not count as done", "[cuda]") {
+  // Each call in turn; the streams come late to their work, so that values read too early are
+  // wrong.
+  for (const char* call : {"create", "record", "query"})
+    for (int number = 1; number <= 8; ++number) {
+      const auto outcome = run_script(
+          "local a, b = tide.Stream 'cuda', tide.Stream 'cuda'\n"
+          "for i = 1, 6 do\n"
+          "  local x, y\n"
+          "  tide.stream(a, function()\n"
+          "    x = (tide.full({1000}, i, {device = 'cuda'}) * 2):cumsum(1)\n"
+          "  end)\n"
+          "  tide.stream(b, function() y = x:cumsum(1) end)\n"
+          "  local ok, values = pcall(y.tolist, y)\n"
+          "  assert(ok and values[1000] == 1001000 * i or not ok and values:find 'cuEvent',\n"
+          "         ok and values[1000] or values)\n"
+          "end\n"
+          "print 'right'",
+          "late=20000,fail_event=" + std::string(call) +
+              ",fail_event_call=" + std::to_string(number));
+      INFO(call << " " << number << outcome.err);
+      CHECK(outcome.out == "right\n");
+    }
+}
+
 TEST_CASE("all streams of a lost device start anew", "[cuda]") {
   const auto outcome = run_script(
       "local streams = {tide.Stream 'cuda', tide.Stream 'cuda', tide.Stream 'cuda'}\n"

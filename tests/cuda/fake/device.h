@@ -50,6 +50,7 @@ struct Device {
   std::atomic<Result> lost{0};  ///< the error that every call gives from then on
   std::atomic<int64_t> launches{0};
   std::mutex context_mutex;
+  int holders = 0;                     ///< who has retained the context
   std::vector<StreamThread*> streams;  ///< of the context
   std::set<uint64_t> registered;       ///< host memory that was pinned in the context
 

@@ -54,6 +54,7 @@ Result init(unsigned) {
   for (int i = 0; i < settings().devices; ++i) {
     devices().push_back(std::make_unique<Device>());
     devices().back()->ordinal = i;
+    devices().back()->holders = settings().other_holders;
   }
   return kSuccess;
 }
@@ -127,15 +128,32 @@ Result device_memory(size_t* bytes, DeviceOrdinal device) {
 
 Result context_retain(Context* context, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
-  *context = reinterpret_cast<Context>(devices()[static_cast<size_t>(device)].get());
+  Device& retained = *devices()[static_cast<size_t>(device)];
+  if (settings().lost_for_good && retained.lost) return kLaunchFailed;
+  std::lock_guard lock(retained.context_mutex);
+  ++retained.holders;
+  *context = reinterpret_cast<Context>(&retained);
   return kSuccess;
 }
 
-Result context_reset(DeviceOrdinal number) {
+/// The context is destroyed with its last holder.
+Result context_release(DeviceOrdinal number) {
   if (!is_device(number)) return kInvalidDevice;
   Device& device = *devices()[static_cast<size_t>(number)];
-  if (settings().lost_for_good && device.lost) return kLaunchFailed;
-  device.reset();
+  {
+    std::lock_guard lock(device.context_mutex);
+    if (device.holders == settings().other_holders) return kInvalidContext;
+    if (--device.holders > 0) return device.lost;
+  }
+  const Result lost = device.lost;
+  if (!settings().lost_for_good) device.reset();
+  return lost;
+}
+
+Result context_state(DeviceOrdinal number, unsigned* flags, int* active) {
+  if (!is_device(number)) return kInvalidDevice;
+  *flags = 0;
+  *active = devices()[static_cast<size_t>(number)]->holders > 0;
   return kSuccess;
 }
 
@@ -267,7 +285,13 @@ Result stream_wait(Stream stream, Event event, unsigned) {
   return state();
 }
 
+bool is_event_to_fail(const char* call) {
+  static std::atomic<int> calls{0};
+  return settings().fail_event == call && ++calls == settings().fail_event_call;
+}
+
 Result event_create(Event* event, unsigned) {
+  if (is_event_to_fail("create")) return kOutOfMemory;
   *event = reinterpret_cast<Event>(new EventMark);
   return state();
 }
@@ -275,6 +299,7 @@ Result event_create(Event* event, unsigned) {
 Result event_record(Event event, Stream stream) {
   if (const Result error = state()) return error;
   if (&thread_of(stream).device() != current) return 400;  // CUDA_ERROR_INVALID_HANDLE
+  if (is_event_to_fail("record")) return kOutOfMemory;
   mark_of(event).record(thread_of(stream));
   return kSuccess;
 }
@@ -282,6 +307,7 @@ Result event_record(Event event, Stream stream) {
 Result event_query(Event event) {
   const bool reached = mark_of(event).reached();
   if (const Result error = state()) return error;
+  if (is_event_to_fail("query")) return kOutOfMemory;
   return reached ? kSuccess : kNotReady;
 }
 
@@ -567,6 +593,13 @@ constexpr Result kEntryNotFound = 500;
 TIDE_EXPORT int cuDriverGetVersion(int* version) {
   *version = fake::settings().version;
   return 0;
+}
+
+/// For the other libraries of the tests: a kernel of theirs, in the order of the stream, loses the
+/// device.
+TIDE_EXPORT void fake_lose_device(tide::cuda::Stream stream, tide::cuda::Result error) {
+  fake::StreamThread& thread = fake::thread_of(stream);
+  thread.enqueue([&device = thread.device(), error] { device.lost = error; });
 }
 
 /// For tests: graphs, and executable ones, that were made and not destroyed.

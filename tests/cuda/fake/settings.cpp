@@ -39,7 +39,10 @@ Settings read_settings() {
   integer("lost_device", result.lost_device);
   integer("lose_error", result.lose_error);
   integer("lost_for_good", result.lost_for_good);
+  integer("other_holders", result.other_holders);
+  integer("fail_event_call", result.fail_event_call);
   integer("fail_copy", result.fail_copy);
+  integer("fail_multiply", result.fail_multiply);
   integer("resident_blocks", result.resident_blocks);
   integer("block_threads", result.block_threads);
   integer("skip_kernels", result.skip_kernels);
@@ -48,6 +51,7 @@ Settings read_settings() {
   if (given.count("memory")) result.memory = bytes_of(given["memory"]);
   integer("fail_graph_after", result.fail_graph_after);
   result.fail_graph = given["fail_graph"];
+  result.fail_event = given["fail_event"];
   result.missing = given["missing"];
   if (const char* mutant = std::getenv("TIDE_MUTANT"))
     result.mutant = static_cast<unsigned>(std::atoi(mutant));
