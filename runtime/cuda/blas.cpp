@@ -70,9 +70,15 @@ std::optional<int64_t> batch_stride(const MatmulArguments& g, const int64_t* str
   return stride;
 }
 
-int64_t alignment(const void* address) {
-  const auto value = reinterpret_cast<int64_t>(address);
-  return value ? std::min(value & -value, kMostAlignment) : kMostAlignment;
+/// The largest power of two up to kMostAlignment that divides the number; of 0, all do.
+int64_t alignment(int64_t number) {
+  return number ? std::min(number & -number, kMostAlignment) : kMostAlignment;
+}
+int64_t alignment(const void* address) { return alignment(reinterpret_cast<int64_t>(address)); }
+/// What each matrix of a batch is aligned to.
+int64_t alignment(const void* address, int64_t batch_stride, DType type) {
+  const int64_t bytes = batch_stride * static_cast<int64_t>(size_of(type));
+  return std::min(alignment(address), alignment(bytes));
 }
 
 /// What a plan depends on, by name; the keys of plans are these numbers.
@@ -90,12 +96,18 @@ enum Field : size_t {
   kBatch,
   kBatchA,
   kBatchB,
-  kBias,
+  kAlignBias,  // 0: there is none
   kAlignA,
   kAlignB,
   kAlignC,
   kFields
 };
+
+/// For the log.
+std::string text_of(const std::vector<int64_t>& key, DType type) {
+  return "a product " + std::to_string(key[kM]) + " x " + std::to_string(key[kK]) + " x " +
+         std::to_string(key[kN]) + " of " + std::string(name_of(type));
+}
 
 }  // namespace
 
@@ -130,9 +142,10 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   };
   describe(blas::kTransposeA, key[kTransB] ? blas::kTransposed : blas::kNotTransposed);
   describe(blas::kTransposeB, key[kTransA] ? blas::kTransposed : blas::kNotTransposed);
-  if (key[kBias]) {
+  if (key[kAlignBias]) {
     describe(blas::kEpilogue, blas::kEpilogueBias);
-    const void* some = reinterpret_cast<const void*>(kMostAlignment);  // set again at each run
+    // An address of the same alignment: set again at each run.
+    const void* some = reinterpret_cast<const void*>(key[kAlignBias]);
     tried(api.set_description(plan.description, blas::kBiasPointer, &some, sizeof some));
   }
   const auto layout = [&](blas::Layout* made, blas::DataType of, bool transposed, int64_t rows,
@@ -159,7 +172,10 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   prefer(blas::kAlignmentA, static_cast<uint32_t>(key[kAlignB]));
   prefer(blas::kAlignmentB, static_cast<uint32_t>(key[kAlignA]));
   prefer(blas::kAlignmentC, static_cast<uint32_t>(key[kAlignC]));
-  prefer(blas::kAlignmentD, static_cast<uint32_t>(key[kAlignC]));
+  // The library has no wish for the bias, which its kernels load as they store the result.
+  const int64_t result_alignment =
+      std::min(key[kAlignC], key[kAlignBias] ? key[kAlignBias] : kMostAlignment);
+  prefer(blas::kAlignmentD, static_cast<uint32_t>(result_alignment));
   blas::Choice choice{};
   int found = 0;
   tried(api.choose(handle_, plan.description, plan.a, plan.b, plan.c, plan.c, preference, 1,
@@ -191,9 +207,7 @@ Blas::Plan& Blas::plan(const std::vector<int64_t>& key, DType type) {
   Plan& made = plans_.emplace(key, make_plan(key)).first->second;
   made.obstacle = made.possible ? obstacle_of(key, type) : "cuBLASLt does not take this product";
   if (made.obstacle && logging())
-    log("a product " + std::to_string(key[kM]) + " x " + std::to_string(key[kK]) + " x " +
-        std::to_string(key[kN]) + " of " + std::string(name_of(type)) +
-        " uses no Tensor Cores: " + made.obstacle);
+    log(text_of(key, type) + " uses no Tensor Cores: " + made.obstacle);
   return made;
 }
 
@@ -235,9 +249,10 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   key[kStrideA] = a->stride, key[kTransA] = a->transposed;
   key[kStrideB] = b->stride, key[kTransB] = b->transposed;
   key[kBatch] = g.batch, key[kBatchA] = *a_batch, key[kBatchB] = *b_batch;
-  key[kBias] = g.bias != nullptr;
-  key[kAlignA] = alignment(g.a), key[kAlignB] = alignment(g.b), key[kAlignC] = alignment(g.c);
-  const Plan& chosen = plan(key, type);
+  key[kAlignBias] = g.bias ? alignment(g.bias) : 0;
+  key[kAlignA] = alignment(g.a, *a_batch, type), key[kAlignB] = alignment(g.b, *b_batch, type);
+  key[kAlignC] = alignment(g.c, g.batch > 1 ? g.m * g.n : 0, result);
+  Plan& chosen = plan(key, type);
   if (!chosen.possible) return {false, chosen.obstacle};
   void* const workspace = workspace_.get(stream, kWorkspaceBytes);
   if (!workspace) return {false, "there is no memory for cuBLASLt's workspace"};
@@ -254,9 +269,13 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   const blas::Status status =
       api.multiply(handle_, chosen.description, one, g.b, chosen.a, g.a, chosen.b, &kNone, g.c,
                    chosen.c, g.c, chosen.c, &chosen.algorithm, workspace, kWorkspaceBytes, stream);
-  if (status != 0)
-    throw InternalError("cublasLtMatmul failed with status " + std::to_string(status));
-  return {true, chosen.obstacle};
+  if (status == 0) return {true, chosen.obstacle};
+  chosen.possible = false;
+  chosen.obstacle = "cuBLASLt failed at this product";
+  if (logging())
+    log(text_of(key, type) + " is tide's own from now on: cublasLtMatmul failed with status " +
+        std::to_string(status));
+  return {false, chosen.obstacle};
 }
 
 }  // namespace tide::cuda

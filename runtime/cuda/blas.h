@@ -25,7 +25,8 @@ class Blas {
 
   /// Enqueues the product of matrices of `type`, unless cuBLASLt is not there or takes no such
   /// product: strides that are not a matrix's, batches without one stride, integers (it takes i8
-  /// with a result of i32, b's columns dense, n and k multiples of 4). `tf32`: factors of float32
+  /// with a result of i32, b's columns dense, n and k multiples of 4), or one at which it failed
+  /// before. `tf32`: factors of float32
   /// may be rounded to TF32. The way is chosen by shapes, types, layouts and alignment alone, and
   /// gives the same bits in every run: one algorithm per plan, a workspace of one size, and split
   /// sums that meet in a fixed order.

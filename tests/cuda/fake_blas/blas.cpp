@@ -1,5 +1,8 @@
 // A libcublasLt for tests: column-major products by plain loops, in the order of the stream.
-// Objects are checked, so that a call which the real library would refuse is refused here.
+// Objects are checked, so that a call which the real library would refuse is refused here; kernels
+// that read what is not aligned as they were promised lose the device, as the real ones do.
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -10,6 +13,7 @@
 
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t flags,
                                    int* status);
+extern "C" void fake_lose_device(tide::cuda::Stream stream, tide::cuda::Result error);
 
 namespace {
 
@@ -32,10 +36,6 @@ struct Product {
   const void* bias = nullptr;
 };
 
-struct Wishes {
-  uint32_t alignment[4] = {256, 256, 256, 256};
-};
-
 fake::Format format_of(DataType type) {
   switch (type) {
     case kFloat32:
@@ -52,6 +52,45 @@ fake::Format format_of(DataType type) {
       break;
   }
   return fake::Format::bf16;
+}
+
+int64_t bytes_of(DataType type) {
+  switch (type) {
+    case kFloat64:
+      return 8;
+    case kFloat32:
+    case kInt32:
+      return 4;
+    case kInt8:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+/// What a, b, c, d and the bias are aligned to.
+struct Alignments {
+  uint32_t of[5] = {256, 256, 256, 256, 256};
+};
+
+constexpr Status kExecutionFailed = 13;
+constexpr Result kMisalignedAddress = 716;
+
+uint32_t alignment(uint64_t address) {
+  return static_cast<uint32_t>(std::min<uint64_t>(address & -address, 256));
+}
+
+/// Whether each matrix of a batch lies as it should.
+bool is_aligned(const void* data, const Matrix& matrix, uint32_t to) {
+  const int64_t bytes = bytes_of(matrix.type);
+  const bool batch = matrix.batch == 1 || matrix.batch_stride * bytes % to == 0;
+  return batch && reinterpret_cast<uint64_t>(data) % to == 0;
+}
+
+/// Whether this call is the one that is to fail.
+bool is_to_fail() {
+  static std::atomic<int64_t> calls{0};
+  return ++calls == fake::settings().fail_multiply;
 }
 
 double get(const void* data, DataType type, int64_t i) {
@@ -158,19 +197,19 @@ TIDE_EXPORT cublasLtMatrixLayoutSetAttribute(Layout layout, LayoutField field, c
   return 0;
 }
 TIDE_EXPORT cublasLtMatmulPreferenceCreate(Preference* made) {
-  *made = new Wishes;
+  *made = new Alignments;
   return 0;
 }
 TIDE_EXPORT cublasLtMatmulPreferenceSetAttribute(Preference preference, PreferenceField field,
                                                  const void* value, size_t bytes) {
   if (bytes != (field == kWorkspaceBytes ? sizeof(uint64_t) : sizeof(uint32_t))) return kInvalid;
   if (field >= kAlignmentA)
-    static_cast<Wishes*>(preference)->alignment[field - kAlignmentA] =
+    static_cast<Alignments*>(preference)->of[field - kAlignmentA] =
         *static_cast<const uint32_t*>(value);
   return 0;
 }
 TIDE_EXPORT cublasLtMatmulPreferenceDestroy(Preference preference) {
-  delete static_cast<Wishes*>(preference);
+  delete static_cast<Alignments*>(preference);
   return 0;
 }
 TIDE_EXPORT cublasLtMatmulAlgoGetHeuristic(Handle, Description description, Layout a, Layout b,
@@ -182,8 +221,10 @@ TIDE_EXPORT cublasLtMatmulAlgoGetHeuristic(Handle, Description description, Layo
     return kInvalid;
   *found = 1;
   choices[0] = {};
-  std::memcpy(&choices[0].algorithm, static_cast<Wishes*>(preference)->alignment,
-              sizeof(Wishes::alignment));
+  Alignments promised = *static_cast<Alignments*>(preference);
+  if (const void* bias = static_cast<Product*>(description)->bias)
+    promised.of[4] = std::max(alignment(reinterpret_cast<uint64_t>(bias)), promised.of[3]);
+  std::memcpy(&choices[0].algorithm, promised.of, sizeof promised.of);
   return 0;
 }
 TIDE_EXPORT cublasLtMatmul(Handle, Description description, const void* alpha, const void* a,
@@ -196,13 +237,16 @@ TIDE_EXPORT cublasLtMatmul(Handle, Description description, const void* alpha, c
   const fake::Format scale = format_of(run->product.scale);
   const double factor = fake::read_number(alpha, scale, 0), old = fake::read_number(beta, scale, 0);
   if (factor != 1 || old != 0 || !fits(run->product, run->a, run->b, run->d)) return kInvalid;
-  uint32_t alignment[4];
-  std::memcpy(alignment, algorithm, sizeof alignment);
-  const auto aligned = [](const void* address, uint32_t to) {
-    return reinterpret_cast<uint64_t>(address) % to == 0;
-  };
-  if (!aligned(a, alignment[0]) || !aligned(b, alignment[1]) || !aligned(d, alignment[3]))
-    return kInvalid;
+  if (is_to_fail()) return kExecutionFailed;
+  Alignments promised;
+  std::memcpy(promised.of, algorithm, sizeof promised.of);
+  const bool has_bias = run->product.epilogue == kEpilogueBias;
+  if (!is_aligned(a, run->a, promised.of[0]) || !is_aligned(b, run->b, promised.of[1]) ||
+      !is_aligned(d, run->d, promised.of[3]) ||
+      (has_bias && reinterpret_cast<uint64_t>(run->product.bias) % promised.of[4])) {
+    fake_lose_device(stream, kMisalignedAddress);
+    return 0;
+  }
   void* enqueue = nullptr;
   cuGetProcAddress_v2("cuLaunchHostFunc", &enqueue, kInterfaceVersion, 0, nullptr);
   return reinterpret_cast<decltype(DriverTable::host_function)>(enqueue)(

@@ -80,3 +80,28 @@ describe("products of bytes", function()
     equal(F.linear(x:cuda(), w:cuda(), bias:cuda()):cpu(), F.linear(x, w, bias))
   end)
 end)
+
+describe("products of views", function()
+  local F = tide.nn.functional
+  for _, dtype in ipairs {"float32", "float16"} do
+    local tolerance = {rtol = dtype == "float16" and 2e-3 or 1e-5, atol = dtype == "float16" and 1e-2 or 1e-5}
+
+    it("take a bias that begins anywhere: " .. dtype, function()
+      tide.manual_seed(1)
+      local x, w, pack = tide.randn(4, 16):to(dtype), tide.randn(8, 16):to(dtype), tide.randn(16):to(dtype)
+      for first = 1, 5 do
+        local part = {{first, first + 7}}
+        test.close(F.linear(x:cuda(), w:cuda(), pack:cuda()[part]):cpu(), F.linear(x, w, pack[part]), tolerance)
+      end
+    end)
+
+    it("take stacks whose matrices begin anywhere: " .. dtype, function()
+      tide.manual_seed(2)
+      local a, b = tide.randn(3 * 33):to(dtype), tide.randn(3 * 41):to(dtype)
+      local function product(x, y)
+        return x:as_strided({3, 4, 8}, {33, 8, 1}):matmul(y:as_strided({3, 8, 5}, {41, 5, 1}))
+      end
+      test.close(product(a:cuda(), b:cuda()):cpu(), product(a, b), tolerance)
+    end)
+  end
+end)
