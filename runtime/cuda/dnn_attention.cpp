@@ -29,7 +29,8 @@ enum Field : size_t {
   kSlopeStrides = kValueStrides + 3,  // those of the result and of by_query, too
   kGradientStrides = kSlopeStrides + 3,
   kCausal = kGradientStrides + 3,
-  kMasked,
+  kNumbersAlignment,
+  kMaskAlignment,  // 0: there is none
   kMaskStrides,
   kFields = kMaskStrides + 3
 };
@@ -70,13 +71,14 @@ class Graph : public DnnGraph {
     const int64_t rows = key_[kRows];
     return {{key_[kStacks], key_[kHeads], rows, 1},
             {key_[kSlopeStrides] / key_[kFeatures], rows, 1, 1},
-            dnn::kFloat32};
+            dnn::kFloat32,
+            key_[kNumbersAlignment]};
   }
 
   /// Later keys are not seen: their scores become the lowest number.
   DnnArray scores(const DnnArray& query, const DnnArray& key_turned, const DnnArray& scale) {
     const DnnArray all = map(Map::multiply, product(query, key_turned), scale);
-    if (key_[kMasked]) return map(Map::add, all, stored(kMask, form_of_mask()));
+    if (key_[kMaskAlignment]) return map(Map::add, all, stored(kMask, form_of_mask()));
     if (!key_[kCausal]) return all;
     return select(not_less(index(all, 2), index(all, 3)), all, number(kLowest));
   }
@@ -85,7 +87,10 @@ class Graph : public DnnGraph {
  private:
   /// A number for each score; strides of 0 stand for a dimension that the mask repeats along.
   DnnForm form_of_mask() const {
-    DnnForm form{{key_[kStacks], key_[kHeads], key_[kRows], key_[kKeys]}, {}, dnn::kFloat32};
+    DnnForm form{{key_[kStacks], key_[kHeads], key_[kRows], key_[kKeys]},
+                 {},
+                 dnn::kFloat32,
+                 key_[kMaskAlignment]};
     int64_t size = key_[kKeys];
     for (size_t d = 3; d-- > 0;) {
       form.strides[d] = key_[kMaskStrides + d];
@@ -164,7 +169,7 @@ class Attention : public DnnProblem {
     };
     return std::string(is_forward() ? "attention" : "attention's gradient") + " of " +
            std::string(name_of(type_)) + " " + sizes(kRows) + " to " + sizes(kKeys) +
-           (key_[kMasked] ? " with a mask" : "");
+           (key_[kMaskAlignment] ? " with a mask" : "");
   }
 
  private:
@@ -172,6 +177,13 @@ class Attention : public DnnProblem {
   Key key_;
   DType type_;
 };
+
+/// What an array of numbers is aligned to, as far as it matters.
+int64_t alignment(const float* numbers) {
+  constexpr int64_t kMost = 16;
+  const auto address = reinterpret_cast<int64_t>(numbers);
+  return std::min(address & -address, kMost);
+}
 
 Attention::Attention(NativeOp op, const AttentionArguments& g, DType type)
     : key_(kFields), type_(type) {
@@ -188,8 +200,8 @@ Attention::Attention(NativeOp op, const AttentionArguments& g, DType type)
   strides(kSlopeStrides, g.result_strides);
   strides(kGradientStrides, g.gradient_strides);
   key_[kCausal] = g.causal;
-  key_[kMasked] = g.mask != nullptr;
-  if (g.mask) strides(kMaskStrides, g.mask_strides);
+  key_[kNumbersAlignment] = alignment(g.logarithms);
+  if (g.mask) key_[kMaskAlignment] = alignment(g.mask), strides(kMaskStrides, g.mask_strides);
 }
 
 /// What keeps cuDNN's kernels from these arrays, or null.
@@ -213,9 +225,9 @@ struct Unseen {
   int64_t name = 0;
   const void* address = nullptr;
 
-  Unseen(const AttentionArguments& g, const void* mask) {
-    if (mask)
-      name = kMask, address = mask;
+  explicit Unseen(const AttentionArguments& g) {
+    if (g.mask)
+      name = kMask, address = g.mask;
     else if (g.causal)
       name = kLowest, address = &kLowestNumber;
   }
@@ -232,7 +244,7 @@ int64_t divisor_up_to(int64_t most, int64_t n) {
 
 LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream stream) {
   if (const char* obstacle = obstacle_of(g, capability_)) return {false, obstacle};
-  const Unseen unseen(g, g.mask);
+  const Unseen unseen(g);
   const std::array<int64_t, 7> names = {kQuery,      kKey,   kValue,     kResult,
                                         kLogarithms, kScale, unseen.name};
   const std::array<const void*, 7> addresses = {g.query,      g.key,    g.value,       g.result,
@@ -260,10 +272,10 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
       const auto moved = [&](const void* from, const int64_t(&strides)[3]) {
         return static_cast<const char*>(from) + (stack * strides[0] + head * strides[1]) * kBytes;
       };
-      const Unseen unseen(
-          g, g.mask ? g.mask + stack * g.mask_strides[0] + head * g.mask_strides[1] : nullptr);
+      if (all.mask) g.mask = all.mask + stack * g.mask_strides[0] + head * g.mask_strides[1];
+      g.logarithms = all.logarithms + (stack * all.heads + head) * all.rows;
+      const Unseen unseen(g);
       const char* const result = moved(all.result, all.result_strides);
-      const float* const logarithms = all.logarithms + (stack * all.heads + head) * all.rows;
       const std::array<int64_t, 12> names = {kQuery,      kKey,   kValue,   kResult,
                                              kLogarithms, kScale, kOne,     kSlope,
                                              kByQuery,    kByKey, kByValue, unseen.name};
@@ -271,7 +283,7 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
                                                      moved(all.key, all.key_strides),
                                                      moved(all.value, all.value_strides),
                                                      result,
-                                                     logarithms,
+                                                     g.logarithms,
                                                      &all.scale,
                                                      &kOneNumber,
                                                      moved(all.slope, all.result_strides),

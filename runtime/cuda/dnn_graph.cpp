@@ -32,14 +32,12 @@ void DnnGraph::add(DnnDescriptor& operation) {
 
 /// `kind`: the property that is set for an array that is not an ordinary one.
 DnnArray DnnGraph::array(int64_t name, const DnnForm& form, std::optional<Property> kind) {
-  constexpr int64_t kAligned = 16, kAlignedNumber = 4;
   DnnDescriptor& tensor = make(Kind::tensor);
   tensor.set(Property::tensor_type, Type::data_type, 1, &form.type);
   tensor.set(Property::tensor_dimensions, form.sizes);
   tensor.set(Property::tensor_strides, form.strides);
   tensor.set(Property::tensor_id, name);
-  tensor.set(Property::tensor_alignment,
-             kind == Property::tensor_by_value ? kAlignedNumber : kAligned);
+  tensor.set(Property::tensor_alignment, form.alignment);
   const bool yes = true;
   if (kind) tensor.set(*kind, Type::boolean, 1, &yes);
   tensor.finalize();
@@ -49,7 +47,9 @@ DnnArray DnnGraph::array(int64_t name, const DnnForm& form, std::optional<Proper
 DnnArray DnnGraph::stored(int64_t name, const DnnForm& form) { return array(name, form, {}); }
 
 DnnArray DnnGraph::number(int64_t name) {
-  return array(name, DnnForm::dense({1, 1, 1, 1}, dnn::kFloat32), Property::tensor_by_value);
+  DnnForm form = DnnForm::dense({1, 1, 1, 1}, dnn::kFloat32);
+  form.alignment = sizeof(float);
+  return array(name, form, Property::tensor_by_value);
 }
 
 DnnArray DnnGraph::unstored(const DnnForm& form) {

@@ -16,6 +16,7 @@ struct DnnForm {
   std::array<int64_t, 4> sizes;
   std::array<int64_t, 4> strides;
   dnn::DataType type;
+  int64_t alignment = 16;  ///< of its address, in bytes
 
   /// Row-major without gaps.
   static DnnForm dense(const std::array<int64_t, 4>& sizes, dnn::DataType type);
@@ -33,7 +34,7 @@ struct DnnArray {
 /// `into`. Whatever cuDNN refuses throws DnnRefusal.
 class DnnGraph {
  public:
-  /// An array in memory, at a multiple of 16 bytes.
+  /// An array in memory.
   DnnArray stored(int64_t name, const DnnForm& form);
   /// A float32 that is given at each run.
   DnnArray number(int64_t name);

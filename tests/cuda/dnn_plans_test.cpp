@@ -37,7 +37,7 @@ print "done"
 )";
 
 /// Attention with its gradients: whole, causal and with masks, rows that lie apart, several heads
-/// at a time.
+/// at a time, odd numbers of rows and masks that begin anywhere.
 constexpr const char* kAttention = R"(
 local F = tide.nn.functional
 local cases = {
@@ -45,10 +45,16 @@ local cases = {
   {"bfloat16", {1, 3, 8192, 32}, 8192, true},
   {"float16", {2, 4, 640, 64}, 720, false, {640, 720}}, {"bfloat16", {3, 4, 512, 32}, 512, false, {3, 1, 1, 512}},
   {"bfloat16", {2, 2, 1000, 64}, 777, false, {2, 2, 1000, 777}},
+  {"bfloat16", {1, 12, 4001, 64}, 4001, false}, {"float16", {1, 12, 4001, 64}, 4001, false, {1, 1, 4001, 4001}},
+  {"bfloat16", {1, 3, 1024, 64}, 1024, false, {1024, 1024}, 1},
 }
 for _, c in ipairs(cases) do
-  local dtype, shape, keys, causal, mask = table.unpack(c)
+  local dtype, shape, keys, causal, mask, shift = table.unpack(c)
   local options = {is_causal = causal, attn_mask = mask and tide.ones(mask, {device = "cuda"}):gt(0)}
+  if shift then -- a mask that begins at no multiple of 16 bytes
+    local numbers = tide.zeros({mask[1] * mask[2] + shift}, {device = "cuda"})
+    options.attn_mask = numbers[{{1 + shift, -1}}]:view(mask)
+  end
   local function random(rows)
     local x = tide.zeros({shape[1], rows, shape[2], shape[4]}, {device = "cuda", dtype = dtype})
     return x:transpose(2, 3):requires_grad_()
@@ -91,6 +97,18 @@ TEST_CASE("cuDNN itself makes plans for convolutions on an H200", "[cuda][fake]"
     CHECK(outcome->err.find("a convolution's weight gradient of float32") != std::string::npos);
 }
 
+TEST_CASE("attention's arrays lie as cuDNN was told", "[cuda][fake]") {
+  const tide::test::Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
+                                             {"TIDE_FAKE_CUDA", "skip_kernels=1,memory=6G"},
+                                             {"TIDE_LOG", "1"}});
+  const auto outcome = test::run_tide({"-e", kAttention});
+  INFO(outcome.err);
+  CHECK(outcome.out == "done\n");
+  CHECK(outcome.err.find(" (1, 6, 4001, 64) to (1, 6, 4001, 64) with a mask is cuDNN's") !=
+        std::string::npos);
+  CHECK(outcome.err.find("is tide's own") == std::string::npos);
+}
+
 TEST_CASE("cuDNN itself makes plans for attention on an H200", "[cuda][fake]") {
   const auto outcome = with_real_library(kAttention);
   if (!outcome) return;
@@ -98,10 +116,15 @@ TEST_CASE("cuDNN itself makes plans for attention on an H200", "[cuda][fake]") {
                              " of float16 (1, 4, 777, 128) to (1, 4, 1001, 128)",
                              " of float16 (2, 4, 640, 64) to (2, 4, 720, 64) with a mask",
                              " of bfloat16 (3, 4, 512, 32) to (3, 4, 512, 32) with a mask",
-                             " of bfloat16 (2, 2, 1000, 64) to (2, 2, 777, 64) with a mask"})
+                             " of bfloat16 (2, 2, 1000, 64) to (2, 2, 777, 64) with a mask",
+                             " of bfloat16 (1, 3, 1024, 64) to (1, 3, 1024, 64) with a mask"})
     for (const std::string pass : {"attention", "attention's gradient"})
       CHECK(outcome->err.find(pass + shapes + " is cuDNN's") != std::string::npos);
-  // Two bytes for each of 3 * 8192 * 8192 scores are too many at once.
+  // Two bytes for each of 12 * 4001 * 4001 scores, or of 3 * 8192 * 8192, are too many at once.
+  for (const std::string mask : {"", " with a mask"})
+    CHECK(outcome->err.find((mask.empty() ? "bfloat16" : "float16") +
+                            std::string(" (1, 6, 4001, 64) to (1, 6, 4001, 64)") + mask +
+                            " is cuDNN's") != std::string::npos);
   CHECK(outcome->err.find(
             "attention's gradient of bfloat16 (1, 1, 8192, 32) to (1, 1, 8192, 32) is cuDNN's") !=
         std::string::npos);
