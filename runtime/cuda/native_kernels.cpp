@@ -9,6 +9,7 @@
 #include "runtime/cuda/byte_product.h"
 #include "runtime/cuda/embedded_kernels.h"
 #include "runtime/cuda/kernel_runs.h"
+#include "runtime/graph/native_failure.h"
 #include "runtime/ops/pair_function.h"
 
 namespace tide::cuda {
