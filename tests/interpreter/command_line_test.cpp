@@ -165,6 +165,14 @@ TEST_CASE("run takes options before and behind the script", "[command line]") {
   CHECK(out({"show.lua", "--", "--device", "a"}) == "--device\ta\n");
 }
 
+TEST_CASE("gpu means the simulated devices where one was asked for", "[command line]") {
+  const test::TemporaryFolder folder;
+  const std::string file =
+      folder.write("gpu.lua", "print(tide.gpu(0), tide.try_gpu(), tide.num_gpus() > 0)");
+  CHECK(test::run_tide({"run", file, "--device", "sim"}).out == "sim:0\tsim:0\ttrue\n");
+  CHECK(test::run_tide({"run", file, "--device", "cpu"}).out.starts_with("cuda:0\t"));
+}
+
 TEST_CASE("run refuses an option that it does not have on either side of the script",
           "[command line]") {
   const TemporaryFolder folder;

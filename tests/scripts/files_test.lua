@@ -70,6 +70,20 @@ describe("files", function()
     equal(loaded.a:tolist(), {1, 2, 3})
     equal(loaded.b.shape, {2, 2})
   end)
+  it("lie in a file in the order of their names", function()
+    local names, tensors = {}, {}
+    for i = 1, 20 do
+      names[i] = ("%s%d"):format(("zyxab"):sub(i % 5 + 1, i % 5 + 1), i)
+      tensors[names[i]] = tide.ones(1)
+    end
+    table.sort(names)
+    local archive, found = path .. ".npz", {}
+    tide.np.savez(archive, tensors)
+    local bytes = io.open(archive, "rb"):read("a")
+    os.remove(archive)
+    for name in bytes:gmatch("PK\1\2.-(%w+)%.npy") do found[#found + 1] = name end
+    equal(found, names)
+  end)
   it("store what a view shows", function()
     tide.np.save(path, tide.range(1, 6):reshape(2, 3):transpose(1, 2))
     equal(tide.np.load(path):tolist(), {{1, 4}, {2, 5}, {3, 6}})

@@ -159,6 +159,18 @@ describe("options of optimizers", function(device)
   end)
 end)
 
+describe("the text of an optimizer", function()
+  it("has a line per group, with the options in alphabetical order", function()
+    local x, y = tide.ones(2), tide.ones(3)
+    local optimizer = tide.optim.SGD({{params = {x, y}}, {params = {tide.ones(1)}, lr = 0.5}}, {lr = 0.25, momentum = 0.5})
+    local function group(i, count, lr)
+      return ("  [%d]: %d parameters, dampening = 0, lr = %s, maximize = false, momentum = 0.5, nesterov = false, weight_decay = 0")
+        :format(i, count, lr)
+    end
+    test.equal(tostring(optimizer), "SGD(\n" .. group(1, 2, 0.25) .. "\n" .. group(2, 1, 0.5) .. "\n)")
+  end)
+end)
+
 describe("defaults of optimizers", function()
   local betas = {0.9, 0.999}
   -- torch.optim's; nil there is false or, of Muon's adjust_lr_fn, "original".

@@ -40,6 +40,11 @@ describe("the library refuses", function()
       equal(tide[op](x, 1, index, tide.ones(4)):tolist(), {1.0, 1.0, 1.0})
     end
   end)
+  it("a number that elements cannot hold as what is scattered", function()
+    local x, index = tide.zeros({3}, {dtype = "int8"}), tide.tensor {1}
+    raises("scatter: int8 goes from -128 to 127: got 300", function() return x:scatter(1, index, 300) end)
+    equal(x:scatter(1, index, -128):tolist(), {-128, 0, 0})
+  end)
   it("positions for rows that the values do not have", function()
     local x, index = tide.zeros(2, 2), tide.ones({2, 3}):to("int64")
     for _, op in ipairs {"scatter", "scatter_add"} do

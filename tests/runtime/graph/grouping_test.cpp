@@ -53,6 +53,23 @@ TEST_CASE("ops share a step only if they share data", "[graph]") {
   CHECK(work_of([&] { y = a + 1, z = b * 2; }).launches == 2);
 }
 
+TEST_CASE("a step reads at most 24 arrays", "[graph]") {
+  std::vector<Tensor> x;
+  for (int i = 0; i < 40; ++i) x.push_back(stored({64}));
+  Tensor y;
+  const auto add_up = [&](size_t count) {
+    return work_of([&] {
+             y = x[0];
+             for (size_t i = 1; i < count; ++i) y = y + x[i];
+           })
+        .launches;
+  };
+  CHECK(add_up(24) == 1);
+  CHECK(add_up(25) == 2);
+  CHECK(add_up(40) == 2);
+  CHECK(values(y)[63] == 40 * 63);
+}
+
 TEST_CASE("a sum of many elements takes two steps, whatever is computed on the way", "[graph]") {
   const Tensor x = stored({1000000});
   Tensor y;
