@@ -21,7 +21,8 @@ PROGRAMS = {"runtime": "runtime_tests", "bindings": "bindings_tests", "interpret
 LEFT_OUT = {"layout_test", "kernel_table_test", "lessons_test", "long_runs_test", "bench_test", "dnn_plans_test",
             "interrupt_test", "memory_test.lua"}
 # Script tests that also run on the tests' CUDA driver.
-ON_CUDA = ["op_rows", "conversion", "indexing", "reductions", "views", "failure"]
+ON_CUDA = ["op_rows", "conversion", "indexing", "reductions", "views", "failure", "pools", "required_values",
+           "losses", "embedding", "random", "scatter_reduce", "layers"]
 # Kernels that were compiled with a mistake in these must not be found by others, nor the other way.
 COMPILERS = ("runtime/codegen", "runtime/graph/loop")
 

@@ -23,6 +23,8 @@ describe("creation", function(device)
   end)
   it("copies a tensor to the device and the type that are named", function()
     local x = tide.tensor {1, 2}
+    tide.tensor(x):add_(1)
+    equal(x:tolist(), {1, 2})
     local y = tide.tensor(x, {device = device, dtype = "float64"})
     equal(tostring(y.device), tostring(tide.device(device)))
     equal(y:tolist(), {1.0, 2.0})
