@@ -1,7 +1,7 @@
 // The command line: the manners of `lua`, and what tide adds.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/interpreter/command.h"
