@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/cuda/fake/device.h"
+#include "tests/cuda/fake/errors.h"
 #include "tests/cuda/fake/ptx_machine.h"
 #include "tests/cuda/fake/settings.h"
 
@@ -18,10 +19,6 @@ namespace fake {
 namespace {
 
 using namespace tide::cuda;
-
-constexpr Result kInvalidValue = 1, kInvalidDevice = 101, kInvalidContext = 201, kNoBinary = 209,
-                 kInvalidPtx = 218, kPtxTooNew = 222, kNotFound = 500, kIllegalAddress = 700,
-                 kLaunchFailed = 719, kNotInitialized = 3;
 
 std::vector<std::unique_ptr<Device>>& devices() {
   static auto& all = *new std::vector<std::unique_ptr<Device>>;
@@ -529,52 +526,6 @@ Result graph_executable_destroy(GraphExec executable) {
 Result graph_destroy(Graph graph) {
   delete reinterpret_cast<FakeGraph*>(graph);
   --live_graphs;
-  return kSuccess;
-}
-
-Result error_name(Result error, const char** name) {
-  switch (error) {
-    case kOutOfMemory:
-      *name = "CUDA_ERROR_OUT_OF_MEMORY";
-      break;
-    case kNoDevice:
-      *name = "CUDA_ERROR_NO_DEVICE";
-      break;
-    case kInvalidPtx:
-      *name = "CUDA_ERROR_INVALID_PTX";
-      break;
-    case kIllegalAddress:
-      *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
-      break;
-    case kLaunchFailed:
-      *name = "CUDA_ERROR_LAUNCH_FAILED";
-      break;
-    default:
-      *name = "CUDA_ERROR_UNKNOWN";
-  }
-  return kSuccess;
-}
-
-Result error_text(Result error, const char** text) {
-  switch (error) {
-    case kOutOfMemory:
-      *text = "out of memory";
-      break;
-    case kNoDevice:
-      *text = "no CUDA-capable device is detected";
-      break;
-    case kInvalidPtx:
-      *text = "a PTX JIT compilation failed";
-      break;
-    case kIllegalAddress:
-      *text = "an illegal memory access was encountered";
-      break;
-    case kLaunchFailed:
-      *text = "unspecified launch failure";
-      break;
-    default:
-      *text = "unknown error";
-  }
   return kSuccess;
 }
 

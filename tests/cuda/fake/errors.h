@@ -1,0 +1,18 @@
+// The fake driver's errors, with CUDA's numbers.
+#pragma once
+
+#include "runtime/cuda/driver_api.h"
+
+namespace fake {
+
+using tide::cuda::Result;
+
+constexpr Result kInvalidValue = 1, kInvalidDevice = 101, kInvalidContext = 201, kNoBinary = 209,
+                 kInvalidPtx = 218, kPtxTooNew = 222, kNotFound = 500, kIllegalAddress = 700,
+                 kLaunchFailed = 719, kNotInitialized = 3;
+
+/// The driver's entry points of these names: "CUDA_ERROR_ILLEGAL_ADDRESS", and a few words.
+Result error_name(Result error, const char** name);
+Result error_text(Result error, const char** text);
+
+}  // namespace fake
