@@ -195,7 +195,8 @@ void ObjectCache::store(std::string_view key, std::string_view object) {
   } catch (const FileError&) {
     return;
   }
-  trim_sometimes(static_cast<int64_t>(bytes.size()));
+  // Little ones count as what the limit grants a file, so that too many files are noticed as soon.
+  trim_sometimes(std::max(static_cast<int64_t>(bytes.size()), kLimitPerFile));
 }
 
 void ObjectCache::trim_sometimes(int64_t written) {
