@@ -57,8 +57,8 @@ class Backend {
   virtual std::unique_ptr<Backend> another_stream() = 0;
 
   virtual std::string description() const = 0;
-  /// Whether a library of the device does the op as a whole, which is faster than what it could be
-  /// made of. From any thread.
+  /// Whether the device does the op as a whole, by a library or by code of its own for this machine,
+  /// which is faster than what it could be made of. From any thread.
   virtual bool has_library(NativeOp) const { return false; }
   /// Memory aligned to 64 bytes (2 MiB for big blocks), or null if there is none left.
   virtual void* allocate(size_t bytes) = 0;
