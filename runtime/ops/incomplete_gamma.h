@@ -120,27 +120,10 @@ TIDE_HOST_AND_DEVICE inline double near_gamma(double a, double excess) {
   return number::exp(-a * half_square) * (excess < 0 ? scaled - rest : scaled + rest);
 }
 
-/// log(gamma(1 + a)) for 0 <= a <= 1.5, with all digits near 0: Taylor's series without its slow
-/// part, which is log(1 + a).
+/// log(gamma(1 + a)) for 0 <= a <= 1.5, with all digits near 0.
 TIDE_HOST_AND_DEVICE inline double lgamma_from_one(double a) {
-  double shift = 0;
-  if (a > 0.5) {
-    shift = number::log(a);
-    a -= 1;
-  }
-  const double coefficients[] = {
-      0.3224670334241132,     -0.0673523010531981,     0.020580808427784546,
-      -0.007385551028673986,  0.0028905103307415234,   -0.001192753911703261,
-      0.0005096695247430425,  -0.00022315475845357939, 9.945751278180853e-05,
-      -4.492623673813314e-05, 2.050721277567069e-05,   -9.439488275268397e-06,
-      4.374866789907488e-06,  -2.039215753801366e-06,  9.55141213040742e-07,
-      -4.492469198764566e-07, 2.1207184805554665e-07,  -1.0043224823968099e-07,
-      4.7698101693639804e-08, -2.2711094608943164e-08, 1.0838659214896955e-08,
-      -5.183475041970047e-09, 2.4836745438024785e-09,  -1.1921401405860912e-09,
-      5.731367241678862e-10,  -2.7595228851242334e-10};
-  double sum = 0;
-  for (int n = 25; n >= 0; --n) sum = (sum + coefficients[n]) * a;
-  return (sum + 0.42278433509846713) * a - number::log1p(a) + shift;
+  if (a > 0.5) return math::lgamma_from_two(reference::Value<double>(a - 1)).number();
+  return math::lgamma_from_two(reference::Value<double>(a)).number() - number::log1p(a);
 }
 
 /// Q(a, x) for x up to 1.1 where it is small, as 1 - P would lose digits.

@@ -2,9 +2,9 @@
 // f64, built of IEEE operations alone so that all targets agree.
 //
 // Within 4.5 units in the last place in f32 and a relative 1e-13 in f64, infinities, nan, zeros and
-// denormal numbers included. Weaker: lgamma and digamma near their zeros (absolute 1e-14), sigmoid below the
-// normal numbers (0). Polynomials were fitted by weighted least squares with Lawson's iteration;
-// other formulas name their source.
+// denormal numbers included. Weaker: lgamma near its zeros below 0 and digamma near its zeros
+// (absolute 1e-14), sigmoid below the normal numbers (0). Polynomials were fitted by weighted least
+// squares with Lawson's iteration; other formulas name their source.
 #pragma once
 
 #include "runtime/ops/math_basic.h"

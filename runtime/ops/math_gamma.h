@@ -50,8 +50,38 @@ constexpr W stirling_series(W x) {
   return (x - x.constant(0.5)) * (log(x) - one) + (x.constant(0.4189385332046727) + series);
 }
 
-/// log |gamma(x)|; negative arguments are mirrored. Relative accuracy but near the zeros, where the
-/// absolute error is about 1e-15.
+/// log(gamma(2 + t)) for |t| up to 0.5 with its relative accuracy: the series of (-1)^k (zeta(k) -
+/// 1) t^k / k (Abramowitz and Stegun 6.1.33).
+template <class W>
+constexpr W lgamma_from_two(W t) {
+  return t *
+         polynomial(t, {0.42278433509846713,     0.3224670334241132,     -0.0673523010531981,
+                        0.020580808427784546,    -0.007385551028673986,  0.0028905103307415234,
+                        -0.001192753911703261,   0.0005096695247430425,  -0.00022315475845357939,
+                        9.945751278180853e-05,   -4.492623673813314e-05, 2.050721277567069e-05,
+                        -9.439488275268397e-06,  4.374866789907488e-06,  -2.039215753801366e-06,
+                        9.55141213040742e-07,    -4.492469198764566e-07, 2.1207184805554665e-07,
+                        -1.0043224823968099e-07, 4.7698101693639804e-08, -2.2711094608943164e-08,
+                        1.0838659214896955e-08,  -5.183475041970047e-09, 2.4836745438024785e-09,
+                        -1.1921401405860912e-09, 5.731367241678862e-10,  -2.7595228851242334e-10});
+}
+
+/// Around the zeros of log(gamma(x)) at 1 and 2: from kSeriesFrom to kSeriesTo it is
+/// lgamma_from_two(t) - log(divisor).
+constexpr double kSeriesFrom = 0.5, kSeriesTo = 2.5;
+
+template <class W>
+struct NearOneOrTwo {
+  W t, divisor;
+};
+template <class W>
+constexpr NearOneOrTwo<W> near_one_or_two(W x) {
+  const auto first = x < x.constant(1.5);
+  return {x - select(first, x.constant(1.0), x.constant(2.0)), select(first, x, x.constant(1.0))};
+}
+
+/// log |gamma(x)|; negative arguments are mirrored. Relative accuracy but near the zeros at
+/// negative arguments, where the absolute error is about 1e-15.
 template <class W>
 W lgamma_wide(W x) {
   const W one = x.constant(1.0);
@@ -59,14 +89,17 @@ W lgamma_wide(W x) {
   const auto low = y < x.constant(kStirlingFrom);
   const auto negative = x < x.constant(0.0);
   const W product = next_factors(y);
-  const W stirling = stirling_series(select(low, y + x.constant(kStirlingFrom), y));
+  const W shifted = stirling_series(select(low, y + x.constant(kStirlingFrom), y));
+  const auto series = (x >= x.constant(kSeriesFrom)) & (x <= x.constant(kSeriesTo));
+  const auto [t, divisor] = near_one_or_two(x);
+  const W stirling = select(series, lgamma_from_two(t), shifted);
 
   const W sine = abs(sine_cosine_pi(y).sine);
   // The smallest sines are their angles, here times 2^200: reciprocals would be infinite.
   const auto tiny = negative & (y < x.constant(0x1p-500));
   const W raised = select(tiny, y * x.constant(0x1p200) * x.constant(kPi), sine);
   const W mirrored = x.constant(kPi) * select(low, product, one / y) / raised;
-  const W moved = select(low, product * y, one);
+  const W moved = select(series, divisor, select(low, product * y, one));
   const W l = log(select(negative, mirrored, moved)) +
               select(tiny, x.constant(200 * kLn2), x.constant(0.0));
   const W result = select(negative, l - stirling, stirling - l);

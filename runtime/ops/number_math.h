@@ -30,6 +30,10 @@ TIDE_HOST_AND_DEVICE inline double log1p(double x) {
 TIDE_HOST_AND_DEVICE inline double lgamma(double x) {
   const reference::Value<double> value(x);
   if (x >= math::kStirlingFrom) return math::stirling_series(value).number();
+  if (x >= math::kSeriesFrom && x <= math::kSeriesTo) {
+    const auto [t, divisor] = math::near_one_or_two(value);
+    return (math::lgamma_from_two(t) - math::log(divisor)).number();
+  }
   const auto moved = math::stirling_series(value + value.constant(math::kStirlingFrom));
   return (moved - math::log(math::next_factors(value) * value)).number();
 }

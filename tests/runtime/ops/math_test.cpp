@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/ops/number_math.h"
 #include "runtime/ops/reference_value.h"
 
 namespace tide {
@@ -278,6 +279,16 @@ TEST_CASE("lgamma and its derivative", "[math]") {
       CHECK(math::digamma(Value(x)).number() ==
             Approx(static_cast<double>((above - below) / (2 * h))).epsilon(1e-6).margin(1e-8));
   }
+  // Relative to the value, also beside its zeros at 1 and 2.
+  CHECK(math::lgamma(Value(1.0)).number() == 0);
+  CHECK(math::lgamma(Value(2.0)).number() == 0);
+  for (double offset = 1e-15; offset < 0.5; offset *= 1.37)
+    for (const double x : {1 - offset, 1 + offset, 2 - offset, 2 + offset}) {
+      CAPTURE(x, offset);
+      const auto expected = static_cast<double>(std::lgamma(static_cast<long double>(x)));
+      CHECK(math::lgamma(Value(x)).number() == Approx(expected).epsilon(4e-15));
+      CHECK(number::lgamma(x) == math::lgamma(Value(x)).number());
+    }
   for (const double x : {0.0, -1.0, -2.0, -17.0, kInfinity, -kInfinity, 1e306, -1e16, -1.79e308})
     CHECK(math::lgamma(Value(x)).number() == static_cast<double>(std::lgamma(x)));
   for (const double x : {-1e-200, -2.2250738585072014e-308, 2.2250738585072014e-308, -1e-320})
