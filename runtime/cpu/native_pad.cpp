@@ -39,26 +39,37 @@ class PadEdges {
 
   void run(Parallel& parallel) const {
     const int64_t rows = shape_.numel() / length_;
-    parallel.for_range(rows, std::max<int64_t>(1, kGrain / length_),
-                       [&](int64_t begin, int64_t end) {
-                         for (int64_t row = begin; row < end; ++row)
-                           fill_row(out_ + row * length_, source_of(row));
-                       });
+    parallel.for_range(
+        rows, std::max<int64_t>(1, kGrain / length_), [&](int64_t begin, int64_t end) {
+          const int64_t height = offsets_.empty() ? 1 : shape_[shape_.rank() - 2];
+          for (int64_t row = begin; row < end;) {
+            const int64_t plane = row / height;
+            const int64_t plane_end = std::min(end, (plane + 1) * height);
+            const T* from = source_of_plane(plane);
+            for (; row < plane_end; ++row)
+              fill_row(out_ + row * length_, from + offset_of_row(row - plane * height));
+          }
+        });
   }
 
  private:
-  const T* source_of(int64_t row) const {
+  const T* source_of_plane(int64_t plane) const {
     const T* from = x_;
-    for (int d = shape_.rank() - 2; d >= 0; --d) {
-      from += offsets_[static_cast<size_t>(d)][static_cast<size_t>(row % shape_[d])];
-      row /= shape_[d];
+    for (int d = shape_.rank() - 3; d >= 0; --d) {
+      from += offsets_[static_cast<size_t>(d)][static_cast<size_t>(plane % shape_[d])];
+      plane /= shape_[d];
     }
     return from;
   }
 
+  int64_t offset_of_row(int64_t row) const {
+    return offsets_.empty() ? 0 : offsets_.back()[static_cast<size_t>(row)];
+  }
+
   void fill_row(T* to, const T* from) const {
     for (const EdgeSegment& s : row_) {
-      if (s.step == 1)
+      // A call of memcpy for a few elements takes longer than they do.
+      if (s.step == 1 && s.count >= 8)
         std::copy_n(from + s.from, s.count, to + s.to);
       else
         for (int64_t i = 0; i < s.count; ++i) to[s.to + i] = from[s.from + i * s.step];

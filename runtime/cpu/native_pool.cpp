@@ -86,14 +86,15 @@ void max_outputs(const Pool& pool, const T* plane, int64_t row, int64_t begin, i
   }
 }
 
-/// Windows that lie side by side in a row, all inside the input, one or two elements apart. Those
-/// of a larger stride are among the ones that begin at every element.
+/// Windows that lie side by side in a row, all inside the input, up to kMostPicked elements apart.
+/// Those of a larger stride are among the ones that begin at every element.
 struct InnerWindows {
   const float* input;  ///< under the first tap of the first window
   int32_t place;       ///< of that element in its plane
   int64_t count;       ///< at least a vector
   int64_t rows, columns, row_step, column_step, stride;
 
+  static constexpr int64_t kMostPicked = 3;
   /// The largest stride for which so many windows more than are wanted are worth it.
   static constexpr int64_t kMostApart = 8;
 
@@ -104,7 +105,7 @@ struct InnerWindows {
         row_step(pool.h.dilation * pool.w.input),
         column_step(pool.w.dilation),
         stride(pool.w.stride) {
-    if (stride > 2) count = (count - 1) * stride + 1, stride = 1;
+    if (stride > kMostPicked) count = (count - 1) * stride + 1, stride = 1;
     int64_t tap = 0;
     while (pool.h.place(row, tap) < 0) ++tap;
     rows = 0;
@@ -124,23 +125,70 @@ struct Vectors8 {
   typedef int32_t Integers __attribute__((vector_size(32)));
 };
 
+/// The lanes of vectors of windows that begin `step` elements apart. They are put in order at the
+/// end only.
+template <class V, int step>
+struct Lanes {
+  using Floats = typename V::Floats;
+  using Integers = typename V::Integers;
+  static constexpr int count = sizeof(Floats) / sizeof(float);
+
+  Integers steps{};  ///< by lane, the first element of its window
+  Integers order{};  ///< by window, its lane
+
+  __attribute__((always_inline)) Lanes() {
+    for (int window = 0; window < count; ++window) {
+      const int lane = lane_of(window);
+      order[window] = lane;
+      steps[lane] = step * window;
+    }
+  }
+
+  /// Two steps apart, within parts of four lanes, two and two windows of each of two vectors. Three
+  /// apart: an element stays in the lane that it was loaded into, as 3 has no factor in common with
+  /// the number of lanes.
+  static constexpr int lane_of(int window) {
+    if (step != 2) return step * window % count;
+    const bool upper = window >= count / 2;
+    const int within = window % (count / 2);
+    return within / 2 * 4 + within % 2 + (upper ? 2 : 0);
+  }
+
+  /// a: the elements of all windows that are under one tap; `from` is that of the first window.
+  /// Reads up to `step` - 1 elements behind the last.
+  __attribute__((always_inline)) static void load(const float* from, Floats& a) {
+    std::memcpy(&a, from, sizeof a);
+    if constexpr (step == 1) return;
+    Floats b, c;
+    Integers taken;
+    if constexpr (step == 2) {
+      // The second vector begins with the last element of the first.
+      for (int lane = 0; lane < count; ++lane)
+        taken[lane] = lane / 4 * 4 + (lane % 4 < 2 ? 2 * (lane % 4) : count + 2 * (lane % 4) - 3);
+      std::memcpy(&b, from + count - 1, sizeof b);
+      a = __builtin_shuffle(a, b, taken);
+      return;
+    }
+    std::memcpy(&b, from + count, sizeof b);
+    std::memcpy(&c, from + 2 * count, sizeof c);
+    Integers last;
+    for (int window = 0; window < count; ++window) {
+      const int lane = lane_of(window), source = step * window / count;
+      taken[lane] = lane + (source == 1 ? count : 0);
+      last[lane] = lane + (source == 2 ? count : 0);
+    }
+    a = __builtin_shuffle(__builtin_shuffle(a, b, taken), c, last);
+  }
+};
+
 /// What max_outputs does, a vector of windows at a time; without places if they are not wanted.
-template <class V, bool apart, bool placed>
+template <class V, int step, bool placed>
 __attribute__((always_inline)) inline void max_windows(const InnerWindows& windows, float* values,
                                                        int32_t* places) {
   using Floats = typename V::Floats;
   using Integers = typename V::Integers;
-  constexpr int lanes = sizeof(Floats) / sizeof(float);
-  // Every other element of a vector and of one that begins with its last element, two and two of
-  // each: within parts of four lanes that is one instruction. They are put in order at the end.
-  Integers every_other, order, steps;
-  for (int lane = 0; lane < lanes; ++lane) {
-    const int part = lane / 4 * 4, pair = lane % 4;
-    every_other[lane] = part + (pair < 2 ? 2 * pair : lanes + 2 * pair - 3);
-    const int window = part / 2 + (pair < 2 ? pair : lanes / 2 + pair - 2);
-    order[window] = lane;
-    steps[lane] = apart ? 2 * window : lane;
-  }
+  constexpr int lanes = Lanes<V, step>::count;
+  const Lanes<V, step> layout;
   for (int64_t next = 0; next < windows.count; next += lanes) {
     // The last vector may overlap the one before.
     const int64_t i = std::min(next, windows.count - lanes);
@@ -148,41 +196,46 @@ __attribute__((always_inline)) inline void max_windows(const InnerWindows& windo
     Integers place{};
     for (int64_t row = 0; row < windows.rows; ++row)
       for (int64_t column = 0; column < windows.columns; ++column) {
-        const int64_t offset =
-            i * (apart ? 2 : 1) + row * windows.row_step + column * windows.column_step;
+        const int64_t offset = i * step + row * windows.row_step + column * windows.column_step;
         Floats a;
-        std::memcpy(&a, windows.input + offset, sizeof a);
-        if constexpr (apart) {
-          Floats rest;
-          std::memcpy(&rest, windows.input + offset + lanes - 1, sizeof rest);
-          a = __builtin_shuffle(a, rest, every_other);
-        }
+        Lanes<V, step>::load(windows.input + offset, a);
         Integers better = (a > value) | (a != a);
         if (row == 0 && column == 0) better |= -1;
         value = better ? a : value;
         if constexpr (placed)
-          place = better ? steps + (windows.place + static_cast<int32_t>(offset)) : place;
+          place = better ? layout.steps + (windows.place + static_cast<int32_t>(offset)) : place;
       }
-    if constexpr (apart) {
-      value = __builtin_shuffle(value, order);
-      if constexpr (placed) place = __builtin_shuffle(place, order);
+    if constexpr (step > 1) {
+      value = __builtin_shuffle(value, layout.order);
+      if constexpr (placed) place = __builtin_shuffle(place, layout.order);
     }
     std::memcpy(values + i, &value, sizeof value);
     if constexpr (placed) std::memcpy(places + i, &place, sizeof place);
   }
 }
 
+template <class V, bool placed>
+__attribute__((always_inline)) inline void max_windows_by_step(const InnerWindows& windows,
+                                                               float* values, int32_t* places) {
+  switch (windows.stride) {
+    case 1:
+      return max_windows<V, 1, placed>(windows, values, places);
+    case 2:
+      return max_windows<V, 2, placed>(windows, values, places);
+    case 3:
+      return max_windows<V, 3, placed>(windows, values, places);
+  }
+}
+
 template <bool placed>
 void max_windows_4(const InnerWindows& windows, float* values, int32_t* places) {
-  windows.stride == 1 ? max_windows<Vectors4, false, placed>(windows, values, places)
-                      : max_windows<Vectors4, true, placed>(windows, values, places);
+  max_windows_by_step<Vectors4, placed>(windows, values, places);
 }
 
 template <bool placed>
 __attribute__((target("avx2"))) void max_windows_8(const InnerWindows& windows, float* values,
                                                    int32_t* places) {
-  windows.stride == 1 ? max_windows<Vectors8, false, placed>(windows, values, places)
-                      : max_windows<Vectors8, true, placed>(windows, values, places);
+  max_windows_by_step<Vectors8, placed>(windows, values, places);
 }
 
 /// Every `stride`-th of the elements.
@@ -197,7 +250,7 @@ void max_inner_windows(const InnerWindows& windows, int64_t stride, int64_t coun
                        int32_t* places) {
   static const bool wide = instruction_set() != InstructionSet::baseline;
   const auto run = wide && windows.count >= 8 ? max_windows_8<placed> : max_windows_4<placed>;
-  if (stride <= 2) return run(windows, values, places);
+  if (stride <= InnerWindows::kMostPicked) return run(windows, values, places);
   static thread_local Scratch value_scratch, place_scratch;
   auto* all_values = value_scratch.get<float>(windows.count);
   auto* all_places = place_scratch.get<int32_t>(placed ? windows.count : 1);
@@ -212,7 +265,9 @@ void max_row(const Pool& pool, const T* plane, int64_t row, bool placed, T* valu
              int32_t* places) {
   int64_t begin = 0, end = 0;  // windows for which there is something faster
   if constexpr (std::is_same_v<T, float>) {
-    const int64_t first = pool.columns.front().first, last = pool.columns.back().second;
+    const int64_t first = pool.columns.front().first;
+    // Of windows three apart the last is left, as vectors of them reach two elements further.
+    const int64_t last = pool.columns.back().second - (pool.w.stride == 3);
     if (pool.w.stride <= InnerWindows::kMostApart && last - first >= 4) {
       const InnerWindows windows(pool, plane, row, first, last);
       if (windows.rows > 0) {
