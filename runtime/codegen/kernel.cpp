@@ -13,6 +13,7 @@
 #include "runtime/codegen/object_loader.h"
 #include "runtime/codegen/plugin.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/light_ops.h"
 
 namespace tide {
 namespace {
@@ -60,11 +61,23 @@ std::string detect_cpu() {
   return own;
 }
 
+/// Vectors hold half as many elements of eight bytes.
+int cost_of(const LoopProgram& program) {
+  int cost = 0;
+  for (const LoopInstruction& instruction : program.code) {
+    const bool computes = instruction.kind == LoopInstruction::Kind::map;
+    const int own = computes ? cost_of(static_cast<LightOp>(instruction.op)) : 1;
+    cost += size_of(compute_type(instruction.type)) > 4 ? 2 * own : own;
+  }
+  return cost;
+}
+
 }  // namespace
 
 struct Kernel::State {
   LoopProgram program;
   LoopPasses passes;
+  int cost = cost_of(program);
   std::string key;
   std::mutex mutex;  ///< held while the function is made
   std::atomic<LoopKernel> function{nullptr};
@@ -135,6 +148,8 @@ LoopKernel Kernel::function() {
 size_t Kernel::scratch_bytes(int64_t row_length) const {
   return state_->passes.scratch_bytes(row_length);
 }
+
+int Kernel::cost() const { return state_->cost; }
 
 const LoopProgram& Kernel::program() const { return state_->program; }
 

@@ -25,6 +25,9 @@ class Kernel {
   /// Bytes of scratch that one call needs for rows of `row_length` elements.
   size_t scratch_bytes(int64_t row_length) const;
 
+  /// Roughly the instructions per element, of vectors of four-byte elements.
+  int cost() const;
+
   const LoopProgram& program() const;
 
  private:

@@ -21,8 +21,10 @@ namespace tide {
 namespace {
 
 constexpr size_t kHugePage = 2u << 20;
-/// Elements that are worth another thread.
+/// Elements that are worth another thread if a few instructions make each of them, and if many do.
 constexpr int64_t kGrain = 16384;
+constexpr int64_t kLeastGrain = 2048;
+constexpr int kFewInstructions = 8;
 /// Parts of vector ranges end at multiples of this.
 constexpr int64_t kVectorStep = 64;
 
@@ -30,6 +32,11 @@ constexpr int64_t kVectorStep = 64;
 void* thread_scratch(size_t bytes) {
   thread_local Scratch scratch;
   return scratch.get<std::byte>(bytes);
+}
+
+/// Elements of a loop that are worth another thread.
+int64_t grain_of(const Kernel& kernel) {
+  return std::clamp(kGrain * kFewInstructions / std::max(kernel.cost(), 1), kLeastGrain, kGrain);
 }
 
 /// The memory of the machine, or less where the control group of this process has a limit.
@@ -107,7 +114,8 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
   const auto call = [&](LoopRange range) { kernel(&arguments, &range, thread_scratch(scratch)); };
 
   const int64_t total = outer * vector * work;
-  if (total <= kGrain || parallel_->threads() == 1) return call({0, outer, 0, vector, 0, row});
+  const int64_t grain = grain_of(*step.kernel);
+  if (total <= grain || parallel_->threads() == 1) return call({0, outer, 0, vector, 0, row});
   const int64_t row_parts = program.partial ? (row + kReductionBlock - 1) / kReductionBlock : 1;
   const int64_t vector_parts = vector_outer ? (vector + kVectorStep - 1) / kVectorStep : 1;
   if (row_parts > 1) {
@@ -115,13 +123,13 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
       call({0, outer, 0, vector, begin * kReductionBlock, std::min(end * kReductionBlock, row)});
     });
   } else if (outer >= vector_parts || outer >= 4 * parallel_->threads()) {
-    parallel_->for_range(outer, std::max<int64_t>(kGrain / (vector * work), 1),
+    parallel_->for_range(outer, std::max<int64_t>(grain / (vector * work), 1),
                          [&](int64_t begin, int64_t end) {
                            call({begin, end, 0, vector, 0, row});
                          });
   } else {
     parallel_->for_range(
-        vector_parts, std::max<int64_t>(kGrain / (kVectorStep * outer * work), 1),
+        vector_parts, std::max<int64_t>(grain / (kVectorStep * outer * work), 1),
         [&](int64_t begin, int64_t end) {
           call({0, outer, begin * kVectorStep, std::min(end * kVectorStep, vector), 0, row});
         });
@@ -148,10 +156,11 @@ NativeOutcome HostBackend::launch(const NativeStep& step, void* const* addresses
 }
 
 int64_t HostBackend::small_work(const Step& step) const {
-  int64_t work = 1;
+  int64_t work = 1, grain = kGrain;
   switch (step.kind) {
     case Step::Kind::loop:
       for (int64_t extent : step.loop.extents) work *= extent;
+      grain = grain_of(*step.loop.kernel);
       break;
     case Step::Kind::native:
       return small_product_work(step.native);
@@ -161,7 +170,7 @@ int64_t HostBackend::small_work(const Step& step) const {
     case Step::Kind::nothing:
       break;
   }
-  return work <= kGrain ? std::max<int64_t>(work, 1) : 0;
+  return work <= grain ? std::max<int64_t>(work * (kGrain / grain), 1) : 0;
 }
 
 void HostBackend::copy(void* destination, const void* source, size_t bytes, CopyKind) {

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "runtime/cpu/instruction_set.h"
@@ -34,16 +35,17 @@ struct Taps {
         positions(static_cast<const int64_t*>(at.data)),
         weights(given ? static_cast<const Wide<T>*>(given->data) : nullptr) {}
 
-  /// Calls body(sample, begin, end) for parts of the places of each sample.
+  /// Calls body(sample, begin, end) for parts of the places of each sample from `from` on, below
+  /// `to`.
   template <class Body>
-  void for_places(Parallel& parallel, const Body& body) const {
+  void for_places(Parallel& parallel, int64_t from, int64_t to, const Body& body) const {
     const int64_t parts = (places + kPlacesTogether - 1) / kPlacesTogether;
     const int64_t work = std::max<int64_t>(1, channels * taps * std::min(places, kPlacesTogether));
-    parallel.for_range(samples * parts, std::max<int64_t>(1, kGrain / work),
+    parallel.for_range((to - from) * parts, std::max<int64_t>(1, kGrain / work),
                        [&](int64_t first, int64_t last) {
                          for (int64_t i = first; i < last; ++i) {
                            const int64_t begin = i % parts * kPlacesTogether;
-                           body(i / parts, begin, std::min(places, begin + kPlacesTogether));
+                           body(from + i / parts, begin, std::min(places, begin + kPlacesTogether));
                          }
                        });
   }
@@ -105,16 +107,15 @@ void add_elements(const T* row, const int32_t* at, int64_t count, Wide<T>* sums)
   }
 }
 
+/// The same by rows: the channels one after the other, each with all its places.
 template <class T>
-void blend(NativeCall& call) {
+void blend_rows(NativeCall& call, const Taps<T>& g) {
   static const auto add = fastest_products<T, Wide<T>>();
   static const auto add_plain = fastest<add_elements<T>>();
   static const auto narrow = fastest<narrow_positions>();
-  const Taps<T> g(call.inputs[0], call.inputs[1],
-                  call.inputs.size() > 2 ? &call.inputs[2] : nullptr);
   const auto* x = static_cast<const T*>(call.inputs[0].data);
   auto* out = static_cast<T*>(call.outputs[0].data);
-  g.for_places(*call.parallel, [&](int64_t sample, int64_t begin, int64_t end) {
+  g.for_places(*call.parallel, 0, g.samples, [&](int64_t sample, int64_t begin, int64_t end) {
     static thread_local Scratch scratch;
     const int64_t count = end - begin;
     auto* at = scratch.get<int32_t>(std::max<int64_t>(1, g.taps * count));
@@ -134,6 +135,175 @@ void blend(NativeCall& call) {
         out[plane * g.places + begin + p] = static_cast<T>(sums[p]);
     }
   });
+}
+
+/// Elements of a sample, all channels of one side by side, filled up with zeros to whole vectors:
+/// so one load takes several channels, where rows need a gather. Behind them comes one of zeros,
+/// for what lies nowhere.
+template <class T>
+struct Pixels {
+  static constexpr int64_t kMostBytes = int64_t{8} << 20;  ///< of samples that are held at a time
+
+  const Taps<T>& g;
+  int64_t width = g.channels <= 4 ? 4 : (g.channels + 7) / 8 * 8;
+  int64_t length = (g.size + 1) * width;  ///< of a sample
+
+  /// Whether moving them there takes less than it saves.
+  static bool pay(const Taps<T>& g) { return g.channels > 2 && g.size <= g.places * g.taps / 2; }
+
+  int64_t samples_together() const {
+    const int64_t bytes = length * static_cast<int64_t>(sizeof(Wide<T>));
+    return std::clamp<int64_t>(kMostBytes / bytes, 1, g.samples);
+  }
+};
+
+/// Vectors as long as there are of them, rows become columns.
+template <class Vector, class Mask, int lanes>
+__attribute__((always_inline)) inline void transpose(Vector (&rows)[lanes]) {
+#pragma GCC unroll 8
+  for (int step = 1; step < lanes; step *= 2) {
+    Mask low, high;
+    for (int lane = 0; lane < lanes; ++lane) {
+      low[lane] = lane & step ? lanes + (lane ^ step) : lane;
+      high[lane] = lane & step ? lanes + lane : lane ^ step;
+    }
+#pragma GCC unroll 8
+    for (int row = 0; row < lanes; ++row) {
+      if (row & step) continue;
+      const Vector a = rows[row], b = rows[row | step];
+      rows[row] = __builtin_shuffle(a, b, low);
+      rows[row | step] = __builtin_shuffle(a, b, high);
+    }
+  }
+}
+
+/// A vector of channels or of places, and what tells its lanes apart.
+template <class W, int lanes>
+struct LanesOf {
+  using Integer = std::conditional_t<sizeof(W) == 8, int64_t, int32_t>;
+  typedef W Vector __attribute__((vector_size(lanes * sizeof(W))));
+  typedef Integer Mask __attribute__((vector_size(lanes * sizeof(W))));
+};
+
+/// pixels[p * width + c] = rows[c * size + p] for p from `begin` on, below `end`.
+template <class T, int lanes>
+void to_pixels(const T* rows, int64_t size, int64_t channels, int64_t width, int64_t begin,
+               int64_t end, Wide<T>* pixels) {
+  using Vector = typename LanesOf<Wide<T>, lanes>::Vector;
+  using Mask = typename LanesOf<Wide<T>, lanes>::Mask;
+  for (int64_t c = 0; c < width; c += lanes)
+    for (int64_t p = begin; p < end; p += lanes) {
+      const int64_t places = std::min<int64_t>(lanes, end - p);
+      Vector block[lanes] = {};
+      for (int64_t row = 0; row < std::min<int64_t>(lanes, channels - c); ++row) {
+        const T* from = rows + (c + row) * size + p;
+        if (places == lanes)
+          for (int i = 0; i < lanes; ++i) block[row][i] = static_cast<Wide<T>>(from[i]);
+        else
+          for (int64_t i = 0; i < places; ++i) block[row][i] = static_cast<Wide<T>>(from[i]);
+      }
+      transpose<Vector, Mask, lanes>(block);
+      for (int64_t i = 0; i < places; ++i)
+        std::memcpy(pixels + (p + i) * width + c, &block[i], sizeof(Vector));
+    }
+}
+
+/// Offsets of pixels and their weights. What lies nowhere is the pixel of zeros, with a weight of
+/// 0: the given one may be infinite.
+template <class T>
+void take_taps(const int64_t* __restrict positions, const Wide<T>* __restrict weights,
+               int64_t count, int32_t nowhere, int32_t* __restrict at,
+               Wide<T>* __restrict factors) {
+  for (int64_t p = 0; p < count; ++p) {
+    const auto place = static_cast<int32_t>(positions[p] - 1);
+    at[p] = place < 0 ? nowhere : place;
+    factors[p] = place < 0 ? Wide<T>(0) : weights ? weights[p] : Wide<T>(1);
+  }
+}
+
+/// Sums over the taps of `count` places, `lanes` channels at a time, written to rows that are
+/// `stride` apart.
+template <class T, int lanes>
+void blend_pixels(const Wide<T>* pixels, int64_t width, int64_t channels, const int32_t* at,
+                  const Wide<T>* factors, int64_t taps, int64_t count, T* out, int64_t stride) {
+  using Vector = typename LanesOf<Wide<T>, lanes>::Vector;
+  using Mask = typename LanesOf<Wide<T>, lanes>::Mask;
+  for (int64_t first = 0; first < count; first += lanes) {
+    const int64_t together = std::min<int64_t>(lanes, count - first);
+    for (int64_t c = 0; c < channels; c += lanes) {
+      Vector sums[lanes] = {};
+      for (int64_t p = 0; p < together; ++p) {
+        for (int64_t tap = 0; tap < taps; ++tap) {
+          const int64_t i = tap * count + first + p;
+          Vector pixel;
+          std::memcpy(&pixel, pixels + at[i] * width + c, sizeof pixel);
+          sums[p] += pixel * factors[i];
+        }
+      }
+      transpose<Vector, Mask, lanes>(sums);
+      for (int64_t row = 0; row < std::min<int64_t>(lanes, channels - c); ++row) {
+        T* to = out + (c + row) * stride + first;
+        if (together == lanes)
+          for (int i = 0; i < lanes; ++i) to[i] = static_cast<T>(sums[row][i]);
+        else
+          for (int64_t i = 0; i < together; ++i) to[i] = static_cast<T>(sums[row][i]);
+      }
+    }
+  }
+}
+
+/// blend_rows, by pixels.
+template <class T>
+void blend_by_pixels(NativeCall& call, const Taps<T>& g) {
+  static const auto move_4 = fastest<to_pixels<T, 4>>();
+  static const auto move_8 = fastest<to_pixels<T, 8>>();
+  static const auto take = fastest<take_taps<T>>();
+  static const auto blend_4 = fastest<blend_pixels<T, 4>>();
+  static const auto blend_8 = fastest<blend_pixels<T, 8>>();
+  const auto* x = static_cast<const T*>(call.inputs[0].data);
+  auto* out = static_cast<T*>(call.outputs[0].data);
+  const Pixels<T> layout{g};
+  const auto move = layout.width == 4 ? move_4 : move_8;
+  const auto blend = layout.width == 4 ? blend_4 : blend_8;
+  const int64_t together = layout.samples_together();
+  static thread_local Scratch pixel_scratch;
+  auto* pixels = pixel_scratch.get<Wide<T>>(together * layout.length);
+  for (int64_t first = 0; first < g.samples; first += together) {
+    const int64_t last = std::min(g.samples, first + together);
+    call.parallel->for_range(
+        (last - first) * g.size, std::max<int64_t>(1, 4 * kGrain / layout.width),
+        [&](int64_t begin, int64_t end) {
+          while (begin < end) {
+            const int64_t sample = begin / g.size, from = begin % g.size;
+            const int64_t to = std::min(g.size, from + end - begin);
+            Wide<T>* own = pixels + sample * layout.length;
+            if (from == 0) std::fill_n(own + g.size * layout.width, layout.width, Wide<T>(0));
+            move(x + (first + sample) * g.channels * g.size, g.size, g.channels, layout.width, from,
+                 to, own);
+            begin += to - from;
+          }
+        });
+    g.for_places(*call.parallel, first, last, [&](int64_t sample, int64_t begin, int64_t end) {
+      static thread_local Scratch at_scratch, factor_scratch;
+      const int64_t count = end - begin;
+      auto* at = at_scratch.get<int32_t>(g.taps * count);
+      auto* factors = factor_scratch.get<Wide<T>>(g.taps * count);
+      for (int64_t tap = 0; tap < g.taps; ++tap) {
+        const Wide<T>* weights = g.weights_of(sample, tap);
+        take(g.positions_of(sample, tap) + begin, weights ? weights + begin : nullptr, count,
+             static_cast<int32_t>(g.size), at + tap * count, factors + tap * count);
+      }
+      blend(pixels + (sample - first) * layout.length, layout.width, g.channels, at, factors,
+            g.taps, count, out + sample * g.channels * g.places + begin, g.places);
+    });
+  }
+}
+
+template <class T>
+void blend(NativeCall& call) {
+  const Taps<T> g(call.inputs[0], call.inputs[1],
+                  call.inputs.size() > 2 ? &call.inputs[2] : nullptr);
+  Pixels<T>::pay(g) ? blend_by_pixels<T>(call, g) : blend_rows<T>(call, g);
 }
 
 template <class T>
@@ -177,7 +347,7 @@ void blend_backward_weight(NativeCall& call) {
   const auto* dy = static_cast<const T*>(call.inputs[0].data);
   const auto* x = static_cast<const T*>(call.inputs[1].data);
   auto* dw = static_cast<Wide<T>*>(call.outputs[0].data);
-  g.for_places(*call.parallel, [&](int64_t sample, int64_t begin, int64_t end) {
+  g.for_places(*call.parallel, 0, g.samples, [&](int64_t sample, int64_t begin, int64_t end) {
     int32_t at[kPlacesTogether];
     for (int64_t tap = 0; tap < g.taps; ++tap) {
       narrow(g.positions_of(sample, tap) + begin, end - begin, at);

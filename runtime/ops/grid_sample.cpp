@@ -115,31 +115,47 @@ void check_sampling(const Tensor& x, const Tensor& grid, const std::string& mode
     throw Error("grid_sample: mode bicubic is for planes only: " + x.shape().text());
 }
 
-/// One combination of taps, one for each dimension, slowest first: linear positions from 1, their
+/// One combination of taps, one for each dimension, slowest first: linear positions from 0, their
 /// weights, and whether they lie inside (undefined: all do).
 struct Corner {
   Tensor position, weight, inside;
 };
 
-/// All combinations of the taps of the dimensions.
+/// The pixels of one dimension that its taps look at: from 0 and never outside, and whether a tap's
+/// own is inside (undefined: it is).
+struct HeldTap {
+  Tensor pixel, weight, inside;
+};
+
+/// All combinations of the taps of the dimensions. Positions are computed in the type of the places
+/// where that counts all elements, else as integers.
 std::vector<Corner> corners_of(const std::vector<std::vector<Tap>>& taps, const Shape& x,
                                const Sampling& sampling) {
+  const DType place_type = taps[0][0].pixel.dtype();
+  const int64_t elements = x.numel() / (x[0] * x[1]);
+  const bool exact = elements < (int64_t{1} << (place_type == DType::f64 ? 53 : 24));
   std::vector<Corner> corners(1);
   for (size_t d = 0; d < taps.size(); ++d) {
     const int64_t size = x[static_cast<int>(d) + 2];
+    std::vector<HeldTap> held;
+    for (const Tap& tap : taps[d]) {
+      const Tensor pixel = detach(tap.pixel), inner = Sampling::clip(pixel, size);
+      Tensor inside;
+      if (sampling.padding == Padding::zeros)
+        inside = logical_and(ge(pixel, 0), lt(pixel, static_cast<double>(size)));
+      held.push_back({convert(inner, exact ? place_type : DType::i64), tap.weight, inside});
+    }
     std::vector<Corner> longer;
     for (const Corner& corner : corners)
-      for (const Tap& tap : taps[d]) {
-        Corner next = corner;
-        const Tensor pixel = detach(tap.pixel);
-        const Tensor held = convert(Sampling::clip(pixel, size), DType::i64);
-        next.position = corner.position.defined() ? corner.position * Number(size) + held : held;
-        if (sampling.padding == Padding::zeros) {
-          const Tensor here = logical_and(ge(pixel, 0), lt(pixel, static_cast<double>(size)));
-          next.inside = corner.inside.defined() ? logical_and(corner.inside, here) : here;
+      for (const HeldTap& tap : held) {
+        if (d == 0) {
+          longer.push_back({tap.pixel, tap.weight, tap.inside});
+          continue;
         }
-        if (tap.weight.defined())
-          next.weight = corner.weight.defined() ? corner.weight * tap.weight : tap.weight;
+        Corner next = corner;
+        next.position = corner.position * Number(size) + tap.pixel;
+        if (tap.inside.defined()) next.inside = logical_and(corner.inside, tap.inside);
+        if (tap.weight.defined()) next.weight = corner.weight * tap.weight;
         longer.push_back(next);
       }
     corners = std::move(longer);
@@ -153,7 +169,8 @@ Tensor blend_corners(const Tensor& x, const std::vector<Corner>& corners, int64_
   const auto flat = [&](const Tensor& t) { return reshape_to(t, {x.shape()[0], count}); };
   for (const Corner& corner : corners) {
     const Tensor at = corner.position + 1;
-    positions.push_back(flat(corner.inside.defined() ? where(corner.inside, at, 0) : at));
+    const Tensor known = corner.inside.defined() ? where(corner.inside, at, 0) : at;
+    positions.push_back(flat(convert(known, DType::i64)));
     if (corner.weight.defined()) weights.push_back(flat(corner.weight));
   }
   return blend_taps(x, stack(positions, Dim{1}),
@@ -167,7 +184,7 @@ Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64
   const auto across = [&](const Tensor& t) { return reshape_to(t, {x.shape()[0], 1, count}); };
   Tensor sum;
   for (const Corner& corner : corners) {
-    const Tensor at = broadcast_to(across(corner.position) + 1, wide);
+    const Tensor at = broadcast_to(across(convert(corner.position, DType::i64)) + 1, wide);
     Tensor term = convert(gather_along("grid_sample", x, 2, at), type);
     if (corner.weight.defined()) term = term * across(corner.weight);
     // Not times 0: what lies outside may be infinite.

@@ -231,4 +231,24 @@ describe("interpolate", function(device)
     raises("mode bicubic does not fit 1 dimensions", F.interpolate, x[1],
       {size = 3, mode = "bicubic"})
   end)
+  it("gives each channel the bits that it has alone", function()
+    tide.manual_seed(3)
+    local grid = tide.rand(2, 9, 11, 2, {device = device}) * 2.4 - 1.2
+    grid[{1, 2, 3, 1}] = 0 / 0
+    for _, dtype in ipairs {"float32", "float64", "bfloat16"} do
+      for _, channels in ipairs {3, 4, 5, 8, 13, 16} do
+        local x = tide.randn(2, channels, 7, 10, {device = device}):to(dtype)
+        x[{1, 1, 2, 2}] = 1 / 0
+        for _, mode in ipairs {"nearest", "bilinear", "bicubic"} do
+          local options = {mode = mode, align_corners = false}
+          local together = F.grid_sample(x, grid:to(dtype), options)
+          for c = 1, channels do
+            local alone = F.grid_sample(x:narrow(2, c, 1), grid:to(dtype), options)
+            test.is_true(tide.equal(together:narrow(2, c, 1):nan_to_num(7), alone:nan_to_num(7)),
+              ("%s, %s, channel %d of %d"):format(dtype, mode, c, channels))
+          end
+        end
+      end
+    end
+  end)
 end)
