@@ -20,8 +20,6 @@ constexpr int64_t kPart = 1 << 18;
 /// Elements of a row that are worth a thread, and the longest digits.
 constexpr int64_t kLongRow = 1 << 14;
 constexpr int kDigitBits = 11;
-/// About so many of a row's wide keys come into one bucket, which the first cache holds.
-constexpr int kBucketBits = 8;
 constexpr int kMostBucketBits = 12;
 /// Rows from this length on are worth as many counts as the longest digits need.
 constexpr int64_t kManyCounts = 1024;
@@ -82,7 +80,8 @@ struct KeyAt {
 using Entry = KeyAt<uint64_t>;
 
 /// The order of sorting: equal keys keep the order that they came in.
-bool before(const Entry& a, const Entry& b) {
+template <class Word>
+bool before(const KeyAt<Word>& a, const KeyAt<Word>& b) {
   return a.key != b.key ? a.key < b.key : a.position < b.position;
 }
 
@@ -186,14 +185,17 @@ class DigitSort {
   int passes_, digit_bits_;
 };
 
-/// Sorts wide keys by a first digit into buckets, and each of these in cache: a third of the passes
-/// over memory. For keys that fill their range evenly; it says if they do not.
+/// Sorts keys by a first digit into buckets, and each of these in cache: fewer passes over memory.
+/// For keys that fill their range evenly; it says if they do not.
+template <class Word>
 class BucketSort {
+  using Entry = KeyAt<Word>;
+
  public:
   /// `bits` of the keys differ.
   BucketSort(Parallel& parallel, int64_t length, int64_t parts, int bits)
       : parallel_(parallel), length_(length), parts_(parts) {
-    const int wanted = std::bit_width(static_cast<uint64_t>(length)) - kBucketBits;
+    const int wanted = std::bit_width(static_cast<uint64_t>(length)) - kInBucketBits;
     bucket_bits_ = std::min({bits, kMostBucketBits, std::max(1, wanted)});
     shift_ = bits - bucket_bits_;
   }
@@ -220,22 +222,23 @@ class BucketSort {
 
  private:
   static constexpr int64_t kUneven = 4;
+  /// About so many entries come into one bucket, which the first cache holds.
+  static constexpr int kInBucketBits = sizeof(Word) == 4 ? 10 : 8;
 
   /// By two more digits, after which hardly any neighbours are in the wrong order. The result lies
   /// in `sorted`.
-  void sort_bucket(Entry* entries, Entry* sorted, int64_t count) const {
+  void sort_bucket(const Entry* entries, Entry* sorted, int64_t count) const {
     static thread_local Scratch scratch;
-    const int low = std::max(0, shift_ - 16), middle = std::max(0, shift_ - 8);
     Entry* between = scratch.get<Entry>(std::max<int64_t>(1, count));
-    move_in_cache(entries, between, count, low);
-    move_in_cache(between, sorted, count, middle);
+    move_in_cache(entries, between, count, std::max(0, shift_ - 16));
+    move_in_cache(between, sorted, count, std::max(0, shift_ - 8));
     int64_t moves = 8 * count;
     for (int64_t i = 1; i < count; ++i) {
       const Entry entry = sorted[i];
       int64_t j = i;
       for (; j > 0 && before(entry, sorted[j - 1]); --j, --moves) sorted[j] = sorted[j - 1];
       sorted[j] = entry;
-      if (moves < 0) return std::sort(sorted, sorted + count, before);
+      if (moves < 0) return std::sort(sorted, sorted + count, before<Word>);
     }
   }
 
@@ -298,8 +301,9 @@ class LongRow {
     auto* sorted = entries;
     bool done = false;
     // Those of floating numbers crowd at a few exponents.
-    if constexpr (std::is_same_v<Word, uint64_t> && !std::is_floating_point_v<Wide<T>>)
-      done = BucketSort(parallel_, rows_.length, parts_, bits).run(entries, entries + rows_.length);
+    if (bits > 2 * kDigitBits && !std::is_floating_point_v<Wide<T>>)
+      done = BucketSort<Word>(parallel_, rows_.length, parts_, bits)
+                 .run(entries, entries + rows_.length);
     if (!done)
       sorted = DigitSort<Word>(parallel_, rows_.length, parts_, bits)
                    .run(entries, entries + rows_.length);
@@ -330,7 +334,7 @@ void sort_row(Parallel& parallel, const Rows<T>& rows, int64_t row) {
   if (length > kShortRow) return LongRow(parallel, rows, row).sort();
   Entry* entries = entry_scratch().get<Entry>(length);
   for (int64_t i = 0; i < length; ++i) entries[i] = rows.entry(row, i);
-  std::sort(entries, entries + length, before);
+  std::sort(entries, entries + length, before<uint64_t>);
   rows.write(row, entries);
 }
 
@@ -348,13 +352,13 @@ class Selection {
   /// The entries kept, in order.
   int64_t finish() {
     if (size_ > kept_) drop_rest();
-    std::sort(entries_, entries_ + size_, before);
+    std::sort(entries_, entries_ + size_, before<uint64_t>);
     return size_;
   }
 
  private:
   void drop_rest() {
-    std::nth_element(entries_, entries_ + kept_ - 1, entries_ + size_, before);
+    std::nth_element(entries_, entries_ + kept_ - 1, entries_ + size_, before<uint64_t>);
     limit_ = entries_[kept_ - 1].key;
     size_ = kept_;
     full_ = true;
@@ -392,7 +396,7 @@ void select(Parallel& parallel, const Rows<T>& rows) {
       Entry* own = room + 2 * rows.kept * parts * row;
       for (int64_t p = 1; p < parts; ++p)
         std::copy_n(own + 2 * rows.kept * p, rows.kept, own + rows.kept * p);
-      std::partial_sort(own, own + rows.kept, own + rows.kept * parts, before);
+      std::partial_sort(own, own + rows.kept, own + rows.kept * parts, before<uint64_t>);
       rows.write(row, own);
     }
   });
