@@ -35,6 +35,7 @@ void native_blend_taps(NativeCall& call);
 void native_blend_taps_backward_input(NativeCall& call);
 void native_blend_taps_backward_weight(NativeCall& call);
 void native_pad_edges(NativeCall& call);
+void native_nonzero(NativeCall& call);
 void native_sort(NativeCall& call);
 void native_cumsum(NativeCall& call);
 void native_cumprod(NativeCall& call);

@@ -19,7 +19,12 @@ void for_pairs(NativeCall& call, const Function& function) {
   const auto* right = static_cast<const T*>(b.data);
   auto* out = static_cast<T*>(call.outputs[0].data);
   const Shape& shape = a.layout.shape;
+  const bool dense = a.layout.is_contiguous() && b.layout.is_contiguous();
   call.parallel->for_range(shape.numel(), 1024, [&](int64_t begin, int64_t end) {
+    if (dense) {
+      for (int64_t i = begin; i < end; ++i) out[i] = function(left[i], right[i]);
+      return;
+    }
     StridedWalk<2> walk(shape, {a.layout.strides.data(), b.layout.strides.data()}, begin);
     for (int64_t i = begin; i < end; ++i, walk.next())
       out[i] = function(left[walk.offset(0)], right[walk.offset(1)]);

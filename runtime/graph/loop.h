@@ -41,12 +41,12 @@ struct LoopOperand {
   Kind kind = Kind::memory;
   DType type = DType::f32;  ///< of the elements in memory; i64 for ramps
   bool streaming = false;   ///< stores bypass the caches; the address is aligned to 64 bytes
-  /// Stride of the vector dimension if the kernel may rely on it (0 or 1), else kAnyStride.
+  /// Stride of the vector dimension if the kernel may rely on it (0, 1 or -1), else kAnyStride.
   int8_t vector_stride = kAnyStride;
   /// Stride of the row dimension is 0: one value per row (row programs only).
   bool per_row = false;
 
-  static constexpr int8_t kAnyStride = -1;
+  static constexpr int8_t kAnyStride = 2;
 };
 
 /// One instruction; its result is referred to by its place in LoopProgram::code.

@@ -384,7 +384,7 @@ void LoopWriter::describe_operands(const std::vector<std::vector<int64_t>>& stri
     const int64_t stride = strides[k][vector_dimension];
     const bool partial_store =
         part_ == Part::blocks && step_.buffers[k].source == BufferUse::Source::temporary;
-    if (stride == 0 || stride == 1) operands[k].vector_stride = static_cast<int8_t>(stride);
+    if (stride >= -1 && stride <= 1) operands[k].vector_stride = static_cast<int8_t>(stride);
     operands[k].per_row = has_row_ && !partial_store && strides[k].back() == 0;
     operands[k].streaming = may_stream(k, strides[k], vector_dimension);
   }

@@ -1,7 +1,7 @@
 // Arrangements of tensors.
 #include "runtime/ops/arrangement.h"
 
-#include <functional>
+#include <algorithm>
 
 #include "runtime/core/error.h"
 #include "runtime/ops/autograd.h"
@@ -23,23 +23,25 @@ Tensor positions_tensor(const std::vector<int64_t>& values, const Shape& shape, 
   return record_constant(values.data(), shape, DType::i64, device);
 }
 
-/// The positions of a matrix for which keep(column - row) holds, row by row.
-Tensor triangle(const char* op, int64_t rows, int64_t columns, const TensorOptions& options,
-                const std::function<bool(int64_t)>& keep) {
+/// The positions of a matrix's elements from a diagonal on (upper), or up to it, row by row.
+Tensor triangle(const char* op, int64_t rows, int64_t columns, int64_t offset, bool upper,
+                const TensorOptions& options) {
   if (rows < 0 || columns < 0)
     throw ShapeError(std::string(op) + ": sizes are 0 or more: " + std::to_string(rows) + " and " +
                      std::to_string(columns));
-  std::vector<int64_t> row_of, column_of;
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < columns; ++c)
-      if (keep(c - r)) {
-        row_of.push_back(r + 1);
-        column_of.push_back(c + 1);
-      }
-  const auto count = static_cast<int64_t>(row_of.size());
-  row_of.insert(row_of.end(), column_of.begin(), column_of.end());
-  const Tensor all = positions_tensor(row_of, {2, count}, options.device.value_or(Device{}));
-  return convert(all, options.dtype.value_or(DType::i64));
+  offset = std::clamp(offset, -rows - 1, columns);
+  int64_t count = 0;
+  for (int64_t r = 0; columns > 0 && r < rows; ++r) {
+    const int64_t before = std::clamp<int64_t>(r + offset + !upper, 0, columns);
+    count += upper ? columns - before : before;
+  }
+  Layout layout({rows, columns});
+  layout.strides[0] = -1;
+  layout.strides[1] = 1;
+  const Tensor right = index_ramp(layout, options.device.value_or(Device{}));
+  const Tensor mask = upper ? ge(right, Number(offset)) : le(right, Number(offset));
+  const Tensor positions = contiguous(matrix_transpose(true_positions(op, mask, count)));
+  return convert(positions, options.dtype.value_or(DType::i64));
 }
 
 /// A copy of x with `source` written into the part that `view` takes of it.
@@ -261,14 +263,12 @@ Tensor diagflat(const Tensor& x, std::optional<int64_t> offset) {
 
 Tensor tril_indices(int64_t rows, int64_t columns, std::optional<int64_t> offset,
                     const TensorOptions& options) {
-  return triangle("tril_indices", rows, columns, options,
-                  [&](int64_t right) { return right <= offset.value_or(0); });
+  return triangle("tril_indices", rows, columns, offset.value_or(0), false, options);
 }
 
 Tensor triu_indices(int64_t rows, int64_t columns, std::optional<int64_t> offset,
                     const TensorOptions& options) {
-  return triangle("triu_indices", rows, columns, options,
-                  [&](int64_t right) { return right >= offset.value_or(0); });
+  return triangle("triu_indices", rows, columns, offset.value_or(0), true, options);
 }
 
 Tensor select_scatter(const Tensor& x, const Tensor& source, Dim dim, Position index) {

@@ -208,11 +208,16 @@ Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {
   if (n < 0 || columns < 0)
     throw ShapeError("eye: a size is negative: " + std::to_string(n) + ", " +
                      std::to_string(columns));
-  Layout layout({n, columns});
-  layout.strides[0] = -1;
-  layout.strides[1] = 1;
-  const Tensor ones = eq(index_ramp(layout, options.device.value_or(Device{})), 0);
-  return finish(convert(ones, options.dtype.value_or(default_dtype())), options);
+  const TensorOptions plain{.dtype = options.dtype.value_or(default_dtype()),
+                            .device = options.device};
+  const Tensor y = zeros({n, columns}, plain);
+  if (const int64_t count = std::min(n, columns)) {
+    Layout diagonal({count});
+    diagonal.offset = y.layout().offset;
+    diagonal.strides[0] = columns + 1;
+    record_fill("eye", make_view(y, diagonal), ones({count}, plain));
+  }
+  return finish(y, options);
 }
 
 Tensor tril(const Tensor& x, std::optional<int64_t> diagonal) {

@@ -103,6 +103,10 @@ Tensor embedding_bag(const Tensor& x, const Tensor& weight,
                      std::optional<double> max_norm = {}, std::optional<double> norm_type = {},
                      bool scale_grad_by_freq = false);
 
+/// The positions (count, rank) of the true elements of a mask, of which there are `count`, in
+/// row-major order. Never waits.
+Tensor true_positions(const char* op, const Tensor& mask, int64_t count);
+
 /// The elements of an integer tensor. Waits.
 std::vector<int64_t> read_integers(const char* op, const Tensor& x);
 

@@ -6,30 +6,19 @@
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pick.h"
+#include "runtime/ops/record.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/shape_ops.h"
 #include "runtime/ops/transfer.h"
 
 namespace tide {
 namespace {
 
-/// The places from 0, in row-major order, of the elements of x that are not 0. Waits.
-std::vector<int64_t> places_of(const char* name, const Tensor& x) {
-  const Tensor truth = x.dtype() == DType::boolean ? x : ne(x, 0);
-  std::vector<uint8_t> values(static_cast<size_t>(x.numel()));
-  truth.read(values.data(), name);
-  // Block by block, without a branch that no processor could foresee.
-  constexpr size_t kBlock = 1024;
-  std::vector<int64_t> places;
-  int64_t found[kBlock];
-  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
-    size_t count = 0;
-    for (size_t i = begin; i < std::min(begin + kBlock, values.size()); ++i) {
-      found[count] = static_cast<int64_t>(i);
-      count += values[i] != 0;
-    }
-    places.insert(places.end(), found, found + count);
-  }
-  return places;
+/// All positions of true elements. Waits for their number.
+Tensor count_and_place(const char* name, const Tensor& mask) {
+  int64_t count = 0;
+  count_nonzero(mask).read(&count, name);
+  return true_positions(name, mask, count);
 }
 
 void check_mask(const char* op, const Tensor& mask) {
@@ -39,6 +28,14 @@ void check_mask(const char* op, const Tensor& mask) {
 }
 
 }  // namespace
+
+Tensor true_positions(const char* op, const Tensor& mask, int64_t count) {
+  const Shape shape{count, mask.rank()};
+  if (shape.numel() == 0) return record_constant(nullptr, shape, DType::i64, mask.device());
+  const NativeResult result{shape, DType::i64};
+  const Tensor dense = contiguous(mask);
+  return record_native(NativeOp::nonzero, op, {&dense, 1}, {&result, 1}, {})[0];
+}
 
 std::vector<int64_t> read_integers(const char* op, const Tensor& x) {
   std::vector<int64_t> values(static_cast<size_t>(x.numel()));
@@ -60,34 +57,12 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const TensorOrNumber& va
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask("masked_select", mask);
   const Shape shape = broadcast("masked_select", x.shape(), mask.shape());
-  std::vector<int64_t> places = places_of("masked_select", broadcast_to(mask, shape));
-  for (int64_t& place : places) ++place;
-  const int64_t count = static_cast<int64_t>(places.size());
-  const Tensor at = record_constant(places.data(), {count}, DType::i64, x.device());
+  const Tensor at = flatten(count_and_place("masked_select", ravel(broadcast_to(mask, shape))));
   return gather_along("masked_select", ravel(broadcast_to(x, shape)), 0, at);
 }
 
 Tensor nonzero(const Tensor& x) {
-  const std::vector<int64_t> places = places_of("nonzero", x);
-  const int64_t count = static_cast<int64_t>(places.size());
-  const Shape& shape = x.shape();
-  const int last = x.rank() - 1;
-  std::vector<int64_t> rows;
-  rows.reserve(places.size() * static_cast<size_t>(x.rank()));
-  // Places rise: the positions along all dimensions but the last stay for a while.
-  Shape position = shape;
-  int64_t first = 0, behind = 0;
-  for (const int64_t place : places) {
-    if (last < 0) break;
-    if (place >= behind) {
-      int64_t rest = place / shape[last];
-      first = rest * shape[last], behind = first + shape[last];
-      for (int d = last - 1; d >= 0; rest /= shape[d--]) position[d] = rest % shape[d] + 1;
-    }
-    for (int d = 0; d < last; ++d) rows.push_back(position[d]);
-    rows.push_back(place - first + 1);
-  }
-  return record_constant(rows.data(), {count, x.rank()}, DType::i64, x.device());
+  return count_and_place("nonzero", x.dtype() == DType::boolean ? x : ne(x, 0));
 }
 
 std::vector<Tensor> where_positions(const Tensor& condition) {

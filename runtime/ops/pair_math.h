@@ -50,16 +50,18 @@ template <class T, class Wide>
 TIDE_HOST_AND_DEVICE T neighbour(T a, T b, Wide from, Wide to) {
   using Bits = std::conditional_t<sizeof(T) == 2, uint16_t,
                                   std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
-  if (from != from) return a;
-  if (to != to || from == to) return b;
-  Bits bits;
+  Bits bits, other;
   std::memcpy(&bits, &a, sizeof a);
+  std::memcpy(&other, &b, sizeof b);
   constexpr auto kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
-  if (from == 0)
-    bits = static_cast<Bits>((to < 0 ? kSign : 0) | 1);
-  else
-    bits = static_cast<Bits>((from < to) == (from > 0) ? bits + 1 : bits - 1);
-  std::memcpy(static_cast<void*>(&a), &bits, sizeof a);
+  // Each case is a selection, so that loops of it run over vectors.
+  const auto from_zero = static_cast<Bits>((to < 0 ? kSign : Bits{0}) | Bits{1});
+  const auto away = static_cast<Bits>(bits + 1), back = static_cast<Bits>(bits - 1);
+  const Bits beside = (from < to) == (from > 0) ? away : back;
+  const Bits next = from == 0 ? from_zero : beside;
+  const Bits known = (to != to) | (from == to) ? other : next;
+  const Bits result = from != from ? bits : known;
+  std::memcpy(static_cast<void*>(&a), &result, sizeof a);
   return a;
 }
 

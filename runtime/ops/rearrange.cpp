@@ -219,7 +219,7 @@ Tensor rot90(const Tensor& x, std::optional<int64_t> turns, std::optional<Dims> 
     case 0:
       return clone(x);
     case 1:
-      return clone(transpose(flip(x, {second.value}), first, second));
+      return transpose(flip(x, {second.value}), first, second);
     case 2:
       return flip(x, plane);
     default:

@@ -165,6 +165,7 @@ Registers Body::load_memory(size_t operand) {
     return raw;
   }
   if (frame_.machine.gpu && described.vector_stride != 1) return load_each(operand);
+  if (described.vector_stride == -1 && !count_) return load_reversed(operand);
   if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
     return gather(operand);
   llvm::Value* base = code.address(element, places_[operand], index_);
@@ -174,6 +175,24 @@ Registers Body::load_memory(size_t operand) {
     raw[i] = count_ ? code.builder.CreateMaskedLoad(form, address, llvm::Align(size), mask(),
                                                     llvm::Constant::getNullValue(form))
                     : code.load(form, address, vector_alignment(size));
+  }
+  return raw;
+}
+
+/// Elements that lie one before the other: dense vectors from behind, turned around.
+Registers Body::load_reversed(size_t operand) {
+  auto& code = frame_.code;
+  const DType type = frame_.program.operands[operand].type;
+  llvm::Type* element = memory_type(code.builder.getContext(), type);
+  const auto size = static_cast<int64_t>(size_of(type));
+  std::vector<int> order;
+  for (int lane = lanes_.width; lane-- > 0;) order.push_back(lane);
+  llvm::Value* first = element_address(operand, index_);
+  Registers raw{};
+  for (int i = 0; i < lanes_.registers; ++i) {
+    llvm::Value* lowest = code.address(element, first, code.number(1 - (i + 1) * lanes_.width));
+    llvm::Value* dense = code.load(lanes_.form(element), lowest, size);
+    raw[i] = code.builder.CreateShuffleVector(dense, order);
   }
   return raw;
 }

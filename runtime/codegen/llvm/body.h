@@ -67,6 +67,7 @@ class Body {
   Value load_ramp(size_t operand);
   Registers load_memory(size_t operand);
   Registers gather(size_t operand);
+  Registers load_reversed(size_t operand);
   void store_memory(size_t operand, const Registers& raw);
   void scatter(size_t operand, const Registers& raw);
   Registers load_each(size_t operand);

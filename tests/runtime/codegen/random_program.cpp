@@ -102,7 +102,7 @@ class Maker {
     std::vector<size_t> order(dims);
     std::iota(order.begin(), order.end(), size_t{0});
     std::shuffle(order.begin(), order.end(), random_);
-    if (vector_stride == 1) {
+    if (vector_stride == 1 || vector_stride == -1) {
       order.erase(std::find(order.begin(), order.end(), vector_dim));
       order.insert(order.begin(), vector_dim);
     }
@@ -117,8 +117,8 @@ class Maker {
       const int64_t extent = row && made_.program.partial && output
                                  ? (made_.extents[d] + kReductionBlock - 1) / kReductionBlock
                                  : made_.extents[d];
-      const bool backwards = (d != vector_dim || vector_stride == LoopOperand::kAnyStride) &&
-                             upto(5) == 0 && extent > 0;
+      const bool chosen = d != vector_dim || vector_stride == LoopOperand::kAnyStride;
+      const bool backwards = extent > 0 && (chosen ? upto(5) == 0 : vector_stride == -1);
       strides[d] = backwards ? -next : next;
       if (backwards) lowest -= (extent - 1) * next;
       next *= std::max<int64_t>(extent, 1);
@@ -164,8 +164,8 @@ class Maker {
       load.type = DType::i64;
       load.operand = static_cast<uint16_t>(program.operands.size() - 1);
     } else {
-      const int strides[] = {1, 1, 1, 0, LoopOperand::kAnyStride};
-      int stride = strides[upto(5)];
+      const int strides[] = {1, 1, 1, 0, -1, LoopOperand::kAnyStride};
+      int stride = strides[upto(6)];
       const bool by_row = program.has_row && program.orientation == Orientation::row;
       if (per_row && by_row) stride = 0;
       if (!per_row && by_row && stride == 0) stride = 1;
@@ -273,7 +273,7 @@ class Maker {
   void add_store(uint16_t value, bool per_row) {
     const bool by_row = made_.program.orientation == Orientation::row;
     per_row = per_row && made_.program.has_row;
-    int stride = upto(4) ? 1 : LoopOperand::kAnyStride;
+    int stride = upto(4) ? 1 : upto(3) ? LoopOperand::kAnyStride : -1;
     if (per_row && by_row) stride = made_.program.partial ? 1 : 0;
     const DType type = upto(3) ? made_.program.code[value].type
                                : kTypes[static_cast<size_t>(upto(static_cast<int>(kTypes.size())))];
