@@ -35,6 +35,12 @@ const blas::Table* table() {
   return found;
 }
 
+/// Throws MemoryError if cuBLASLt lacks memory: a kernel of ours would have other bits.
+void demand_memory(blas::Status status, const char* call) {
+  if (status == blas::kAllocationFailed)
+    throw MemoryError(std::string("out of memory: ") + call + " has no room");
+}
+
 /// A row-major operand as cuBLASLt sees it: how far apart its rows lie, and whether it is read
 /// transposed.
 struct Operand {
@@ -113,8 +119,14 @@ std::string text_of(const std::vector<int64_t>& key, DType type) {
 
 bool Blas::open() {
   if (tried_) return handle_ != nullptr;
+  if (table()) {
+    const blas::Status status = table()->create(&handle_);
+    demand_memory(status, "cublasLtCreate");
+    if (status != 0) handle_ = nullptr;
+    if (status != 0 && logging())
+      log("cuBLASLt is not used: cublasLtCreate failed with status " + std::to_string(status));
+  }
   tried_ = true;
-  if (!table() || table()->create(&handle_) != 0) handle_ = nullptr;
   return handle_ != nullptr;
 }
 
@@ -124,7 +136,10 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   const auto result = static_cast<blas::DataType>(key[kResult]);
   Plan plan;
   bool good = true;
-  const auto tried = [&](blas::Status status) { good = good && status == 0; };
+  const auto tried = [&](blas::Status status) {
+    demand_memory(status, "cuBLASLt");
+    good = good && status == 0;
+  };
   switch (type) {
     case blas::kFloat64:
       tried(api.describe(&plan.description, blas::kCompute64, blas::kFloat64));
@@ -255,7 +270,6 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   Plan& chosen = plan(key, type);
   if (!chosen.possible) return {false, chosen.obstacle};
   void* const workspace = workspace_.get(stream, kWorkspaceBytes);
-  if (!workspace) return {false, "there is no memory for cuBLASLt's workspace"};
   const blas::Table& api = *table();
   if (g.bias &&
       api.set_description(chosen.description, blas::kBiasPointer, &g.bias, sizeof g.bias) != 0)
@@ -270,6 +284,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
       api.multiply(handle_, chosen.description, one, g.b, chosen.a, g.a, chosen.b, &kNone, g.c,
                    chosen.c, g.c, chosen.c, &chosen.algorithm, workspace, kWorkspaceBytes, stream);
   if (status == 0) return {true, chosen.obstacle};
+  demand_memory(is_nearly_full() ? blas::kAllocationFailed : status, "cublasLtMatmul");
   chosen.possible = false;
   chosen.obstacle = "cuBLASLt failed at this product";
   if (logging())

@@ -27,9 +27,9 @@ class Blas {
   /// product: strides that are not a matrix's, batches without one stride, integers (it takes i8
   /// with a result of i32, b's columns dense, n and k multiples of 4), or one at which it failed
   /// before. `tf32`: factors of float32
-  /// may be rounded to TF32. The way is chosen by shapes, types, layouts and alignment alone, and
-  /// gives the same bits in every run: one algorithm per plan, a workspace of one size, and split
-  /// sums that meet in a fixed order.
+  /// may be rounded to TF32. Throws MemoryError if there is no room. The way is chosen by shapes,
+  /// types, layouts and alignment alone, and gives the same bits in every run: one algorithm per
+  /// plan, a workspace of one size, and split sums that meet in a fixed order.
   LibraryOutcome multiply(const MatmulArguments& product, DType type, DType result, bool tf32,
                           Stream stream);
 

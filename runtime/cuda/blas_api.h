@@ -10,6 +10,7 @@
 namespace tide::cuda::blas {
 
 using Status = int;  ///< cublasStatus_t; 0: success
+constexpr Status kAllocationFailed = 3;
 using Handle = void*;
 using Description = void*;
 using Layout = void*;

@@ -18,7 +18,7 @@ constexpr int64_t kLeastWork = int64_t{1} << 21;
 constexpr int64_t kMostInner = 0x7fffffff / (128 * 128);
 /// What rows and numbers of rows are filled up to: 16 bytes.
 constexpr int64_t kMultiple = 16;
-/// Scratch behind the library's own; with it, no more than a stream may keep.
+/// Scratch behind the library's own; with it, no more than a stream keeps in any case.
 constexpr int64_t kSumBytes = int64_t{16} << 20, kFactorBytes = int64_t{8} << 20;
 static_assert(Blas::kWorkspaceBytes + kSumBytes + 2 * kFactorBytes <= Workspace::kKept);
 
@@ -142,9 +142,8 @@ LibraryOutcome multiply_bytes(NativeLaunch& call, const MatmulArguments& product
     return {false, "a product of few bytes is faster without Tensor Cores"};
   if (product.k > kMostInner) return {false, "sums of so many products do not fit int32"};
   if (!embedded_ptx("byte_product")) return {false, "this build has no kernels for it"};
-  char* const room = static_cast<char*>(call.kernels.workspace().get(
+  auto* const room = static_cast<char*>(call.kernels.workspace().get(
       call.flushed(), Blas::kWorkspaceBytes + kSumBytes + 2 * kFactorBytes));
-  if (!room) return {false, "there is no memory for its sums"};
   ByteProduct work(call, product, result, room + Blas::kWorkspaceBytes);
   LibraryOutcome outcome;
   for (int64_t index = 0; index < product.batch; ++index) {

@@ -22,6 +22,8 @@ TIDE_SAME(version, cudnnGetVersion);
 #undef TIDE_SAME
 
 #define TIDE_SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs))
+TIDE_SAME(kHostAllocationFailed, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED);
+TIDE_SAME(kDeviceAllocationFailed, CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED);
 TIDE_SAME(Kind::convolution, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
 TIDE_SAME(Kind::engine, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
 TIDE_SAME(Kind::engine_choice, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);

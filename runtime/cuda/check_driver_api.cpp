@@ -137,6 +137,7 @@ static_assert(blas::kAlignmentC == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTE
 static_assert(blas::kAlignmentD == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES});
 static_assert(blas::kNotTransposed == int{CUBLAS_OP_N} && blas::kTransposed == int{CUBLAS_OP_T});
 static_assert(blas::kEpilogueBias == int{CUBLASLT_EPILOGUE_BIAS});
+static_assert(blas::kAllocationFailed == int{CUBLAS_STATUS_ALLOC_FAILED});
 static_assert(blas::kReduceInComputeType == int{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
 
 }  // namespace

@@ -35,7 +35,8 @@ CudaBackend::CudaBackend(int ordinal, HostNative host_native,
 
 /// Makes the context, and all that belongs to it.
 void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
-  if (!loaded) {
+  const bool is_first = !loaded;
+  if (is_first) {
     int multiprocessors = 0;
     check(driver().device_attribute(&multiprocessors, kMultiprocessors, device_),
           "cuDeviceGetAttribute");
@@ -48,6 +49,7 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
   guest_lane_ = make_lane();
   loaded_ = std::move(loaded);
   kernels_ = std::make_unique<CudaKernels>(facts_.capability(), loaded_);
+  if (is_first) kernels_->reserve(queue_lane_.stream);
   reports_ = std::make_unique<Reports>();
   launches_ = std::make_unique<LaunchGraphs>(queue_lane_.stream);
 }
@@ -168,6 +170,11 @@ NativeOutcome CudaBackend::launch(const NativeStep& step, void* const* addresses
   NativeOutcome outcome;
   if (call.report) outcome.report = setup_ << 32 | *call.report;
   return outcome;
+}
+
+void CudaBackend::give_back_scratch() {
+  use();
+  kernels_->workspace().give_back_large();
 }
 
 // Reports of an earlier context went with it, as did the values.

@@ -43,6 +43,7 @@ class CudaBackend : public Backend {
   void release_host(void* data, size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
+  void give_back_scratch() override;
   void begin_plan(const Plan& plan) override;
   void end_plan() override;
   int64_t graph_runs() const override { return graph_runs_.load(std::memory_order_relaxed); }

@@ -31,6 +31,14 @@ bool is_aligned(const LoopStep& step, void* const* bases) {
 
 }  // namespace
 
+void CudaKernels::reserve(Stream stream) {
+  try {
+    workspace_.get(stream, Blas::kWorkspaceBytes);
+  } catch (const MemoryError&) {
+    // The first product makes room, or says that there is none.
+  }
+}
+
 unsigned long long* CudaKernels::first_wrong(Stream stream) {
   if (!first_wrong_) {
     check(driver().allocate(&first_wrong_, sizeof(unsigned long long)), "cuMemAlloc");

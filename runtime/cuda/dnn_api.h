@@ -10,6 +10,7 @@
 namespace tide::cuda::dnn {
 
 using Status = int;  ///< cudnnStatus_t; 0: success
+constexpr Status kHostAllocationFailed = 4003, kDeviceAllocationFailed = 4004;
 using Handle = void*;
 using Descriptor = void*;
 

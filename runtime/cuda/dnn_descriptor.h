@@ -2,8 +2,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <utility>
 
+#include "runtime/core/error.h"
 #include "runtime/cuda/dnn_api.h"
 
 namespace tide::cuda {
@@ -17,12 +19,14 @@ struct DnnRefusal {
   dnn::Status status;
 };
 
-/// Throws DnnRefusal unless `status` is success.
+/// Throws unless `status` is success: MemoryError if cuDNN lacks memory, else DnnRefusal.
 inline void demand(dnn::Status status, const char* call) {
+  if (status == dnn::kHostAllocationFailed || status == dnn::kDeviceAllocationFailed)
+    throw MemoryError(std::string("out of memory: ") + call + " has no room");
   if (status != 0) throw DnnRefusal{call, status};
 }
 
-/// A descriptor, ended with this object. Whatever cuDNN refuses throws DnnRefusal.
+/// A descriptor, ended with this object. Whatever cuDNN refuses throws, as `demand` does.
 class DnnDescriptor {
  public:
   DnnDescriptor() = default;

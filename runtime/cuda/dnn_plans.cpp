@@ -46,13 +46,15 @@ DnnNotes::DnnNotes(const DnnDescriptor& choice) {
 
 bool DnnPlans::open() {
   if (tried_) return handle_ != nullptr;
+  try {
+    if (dnn_table()) demand(dnn_table()->create(&handle_), "cudnnCreate");
+  } catch (const DnnRefusal& refusal) {
+    handle_ = nullptr;
+    if (logging())
+      log("cuDNN is not used: cudnnCreate failed with status " + std::to_string(refusal.status));
+  }
   tried_ = true;
-  if (!dnn_table()) return false;
-  const dnn::Status status = dnn_table()->create(&handle_);
-  if (status == 0) return true;
-  handle_ = nullptr;
-  if (logging()) log("cuDNN is not used: cudnnCreate failed with status " + std::to_string(status));
-  return false;
+  return handle_ != nullptr;
 }
 
 /// The first suggestion that keeps the rules and becomes a plan.
@@ -136,14 +138,13 @@ LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* obstacle,
   memory.scratch_bytes = (memory.scratch_bytes + kAligned - 1) / kAligned * kAligned;
   const size_t bytes = static_cast<size_t>(chosen.workspace_bytes) + memory.scratch_bytes;
   char* room = nullptr;
-  if (bytes > 0) {
-    room = static_cast<char*>(workspace_.get(stream, bytes));
-    if (!room) return {false, "there is no memory for cuDNN's workspace"};
-  }
+  if (bytes > 0) room = static_cast<char*>(workspace_.get(stream, bytes));
   try {
     execute(chosen, memory, room, stream);
     return {true, chosen.obstacle};
   } catch (const DnnRefusal& refusal) {
+    if (is_nearly_full())
+      throw MemoryError(std::string("out of memory: ") + refusal.call + " has no room");
     chosen.possible = false;
     chosen.obstacle = problem.words().failed;
     if (logging())

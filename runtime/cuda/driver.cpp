@@ -291,4 +291,15 @@ std::string version_text(int version) {
 DriverError::DriverError(const char* call, Result code)
     : Error(error_message(call, code)), result(code) {}
 
+void raise(Result result, const char* call) {
+  if (result == kOutOfMemory) throw MemoryError(error_message(call, result));
+  throw DriverError(call, result);
+}
+
+bool is_nearly_full() {
+  constexpr size_t kLibraryNeeds = size_t{64} << 20;  // a module of kernels, and their stacks
+  size_t available = 0, total = 0;
+  return driver().memory_info(&available, &total) == kSuccess && available < kLibraryNeeds;
+}
+
 }  // namespace tide::cuda

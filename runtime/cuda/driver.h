@@ -75,9 +75,15 @@ class DriverError : public Error {
   const Result result;
 };
 
-/// Throws DriverError unless `result` is success.
+/// Throws MemoryError if the driver lacks memory, else DriverError.
+[[noreturn]] void raise(Result result, const char* call);
+/// Does so unless `result` is success.
 inline void check(Result result, const char* call) {
-  if (result != kSuccess) throw DriverError(call, result);
+  if (result != kSuccess) raise(result, call);
 }
+
+/// Whether the current context's device has so little memory left that a library's call may have
+/// failed for want of it, whatever it says.
+bool is_nearly_full();
 
 }  // namespace tide::cuda

@@ -84,16 +84,15 @@ ScatterArguments in_order(const IndexArguments& g) {
   return s;
 }
 
-/// Positions that may be equal are sorted first. False if there is no room for that.
-bool scatter_meeting(NativeLaunch& call, ScatterArguments& s, const std::string& kernel) {
+/// Positions that may be equal are sorted first.
+void scatter_meeting(NativeLaunch& call, ScatterArguments& s, const std::string& kernel) {
   const int64_t count = s.rows * s.length;
   SortArguments sort{};
   sort.rows = s.rows;
   sort.length = s.length;
   const auto bytes = static_cast<size_t>(count) * sizeof(uint64_t);
-  char* room = static_cast<char*>(call.kernels.workspace().get(
+  auto* const room = static_cast<char*>(call.kernels.workspace().get(
       call.flushed(), 2 * bytes + static_cast<size_t>(count) * sizeof(int32_t)));
-  if (!room) return false;
   sort.sorted = room;
   sort.merged = room + bytes;
   sort.x = s.positions = reinterpret_cast<int32_t*>(room + 2 * bytes);
@@ -101,8 +100,6 @@ bool scatter_meeting(NativeLaunch& call, ScatterArguments& s, const std::string&
   sort_rows(call, sort, DType::i32);
   s.sorted = static_cast<const unsigned long long*>(sort.sorted);
   run(call, "indexing", kernel, s, blocks_for(count * s.lanes), kElementThreads);
-  call.kernels.workspace().trim(call.flushed());
-  return true;
 }
 
 bool launch_sort(NativeLaunch& call) {
@@ -120,14 +117,12 @@ bool launch_sort(NativeLaunch& call) {
   g.kept = results / g.rows;
   g.descending = call.step.attributes[0] != 0;
   const auto bytes = static_cast<size_t>(shape.numel()) * (size_of(type) == 8 ? 16 : 8);
-  char* room = static_cast<char*>(call.kernels.workspace().get(call.flushed(), 2 * bytes));
-  if (!room) return false;
+  auto* const room = static_cast<char*>(call.kernels.workspace().get(call.flushed(), 2 * bytes));
   g.sorted = room;
   g.merged = room + bytes;
   sort_rows(call, g, type);
   run(call, "sort", std::string("write_sorted_") + suffix_of(type), g, blocks_for(results),
       kElementThreads);
-  call.kernels.workspace().trim(call.flushed());
   return true;
 }
 
@@ -190,8 +185,8 @@ bool launch_scatter(NativeLaunch& call) {
                              (add ? suffix_of(type) : std::to_string(size_of(type)));
   if (apart)
     run(call, "indexing", kernel, s, blocks_for(g.count), kElementThreads);
-  else if (!scatter_meeting(call, s, kernel))
-    return false;
+  else
+    scatter_meeting(call, s, kernel);
   report_positions(call, g);
   return true;
 }

@@ -118,7 +118,7 @@ void LaunchGraphs::flush() {
   if (!course_->given_up && waiting_.launches.size() >= kFewestKernels) {
     try {
       done = replay();
-    } catch (const DriverError& error) {
+    } catch (const Error& error) {
       give_up(error.what());
     }
   }
@@ -129,10 +129,7 @@ void LaunchGraphs::flush() {
 void LaunchGraphs::end() {
   flush();
   course_ = nullptr;
-  if (!failure_) return;
-  const DriverError failure = *failure_;
-  failure_.reset();
-  throw failure;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 /// Runs what waits as a graph; false if this plan is not to have one.
@@ -196,8 +193,8 @@ void LaunchGraphs::launch_waiting() {
   try {
     for (const Launch& one : waiting_.launches)
       launch(one.function, one.shape, {waiting_.words.data() + one.first, one.count});
-  } catch (const DriverError& error) {
-    if (!failure_) failure_.emplace(error);
+  } catch (const Error&) {
+    if (!failure_) failure_ = std::current_exception();
   }
   course_ = course;
 }

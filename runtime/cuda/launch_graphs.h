@@ -18,7 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <exception>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -47,7 +47,7 @@ class LaunchGraphs {
   /// Must come before anything else is enqueued. What fails is told by `end`.
   void flush();
 
-  /// Throws DriverError if launches that were put off have failed.
+  /// Throws the error of launches that were put off and have failed.
   void end();
 
   /// How often a graph ran in place of launches.
@@ -102,7 +102,7 @@ class LaunchGraphs {
   Course* course_ = nullptr;  ///< of the plan that runs now, if its launches are put off
   size_t part_ = 0;
   List waiting_;
-  std::optional<DriverError> failure_;
+  std::exception_ptr failure_;
   int64_t replays_ = 0;
 };
 

@@ -47,9 +47,11 @@ KernelRoom LoadedKernels::room_of(Function function, int threads) const {
 
 Module LoadedKernels::load_embedded(const char* file) const {
   Module module = nullptr;
-  const void* binary = embedded_binary(file, capability_);
-  if (binary && driver().module_load(&module, binary, 0, nullptr, nullptr) == kSuccess)
-    return module;
+  if (const void* binary = embedded_binary(file, capability_)) {
+    const Result result = driver().module_load(&module, binary, 0, nullptr, nullptr);
+    if (result == kSuccess) return module;
+    if (result == kOutOfMemory) raise(result, "cuModuleLoadDataEx");
+  }
   return load(embedded_ptx(file));
 }
 

@@ -152,14 +152,12 @@ std::string scan_types(NativeLaunch& call) {
   return suffix_of(from) + std::string(from != to ? "_i64" : "");
 }
 
-/// Room for what is carried from block to block, where a lane has more than one. False if there is
-/// none.
-bool make_room(NativeLaunch& call, ScanArguments& g, size_t bytes_of_block) {
+/// Room for what is carried from block to block, where a lane has more than one.
+void make_room(NativeLaunch& call, ScanArguments& g, size_t bytes_of_block) {
   g.blocks = (g.length + kScanBlock - 1) / kScanBlock;
-  if (g.blocks == 1) return true;
+  if (g.blocks == 1) return;
   const auto blocks = static_cast<size_t>(g.outer * g.inner * g.blocks);
   g.sums = call.kernels.workspace().get(call.flushed(), blocks * bytes_of_block);
-  return g.sums != nullptr;
 }
 
 bool launch_running_sums(NativeLaunch& call) {
@@ -169,7 +167,7 @@ bool launch_running_sums(NativeLaunch& call) {
   ScanArguments g = scan_arguments(call);
   const int64_t lanes = g.outer * g.inner;
   if (lanes * g.length == 0) return true;
-  if (!make_room(call, g, sizeof(double))) return false;
+  make_room(call, g, sizeof(double));
   const bool rows = g.inner == 1;
   const int threads = rows ? kScanThreads : kElementThreads;
   const auto run_blocks = [&](const char* name, const char* name_of_rows) {
@@ -204,7 +202,7 @@ bool launch_extreme(NativeLaunch& call) {
   g.largest = call.step.attributes[1] != 0;
   const int64_t lanes = g.outer * g.inner;
   if (lanes * g.length == 0) return true;
-  if (!make_room(call, g, 16)) return false;
+  make_room(call, g, 16);
   if (g.blocks > 1) {
     run(call, "scan", "block_extremes_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
     run(call, "scan", "pass_extremes_on_" + type, g, blocks_for(lanes), kElementThreads);

@@ -1,6 +1,8 @@
 // Blocks grow as they are asked for: plans are few, and the largest of theirs stays in use.
 #include "runtime/cuda/workspace.h"
 
+#include "runtime/core/error.h"
+#include "runtime/core/size_text.h"
 #include "runtime/cuda/driver.h"
 
 namespace tide::cuda {
@@ -17,16 +19,20 @@ void Workspace::give_back(Stream stream, Block& block) {
 void* Workspace::get(Stream stream, size_t bytes) {
   Block& block = blocks_[stream];
   if (block.bytes < bytes) {
+    Block larger{0, bytes};
+    const Result result = driver().allocate(&larger.data, bytes);
+    if (result == kOutOfMemory)
+      throw MemoryError("out of memory: asked for " + size_text(bytes) + " of scratch memory");
+    check(result, "cuMemAlloc");
     give_back(stream, block);
-    if (driver().allocate(&block.data, bytes) != kSuccess) return nullptr;
-    block.bytes = bytes;
+    block = larger;
   }
   return reinterpret_cast<void*>(block.data);
 }
 
-void Workspace::trim(Stream stream) {
-  Block& block = blocks_[stream];
-  if (block.bytes > kKept) give_back(stream, block);
+void Workspace::give_back_large() {
+  for (auto& [stream, block] : blocks_)
+    if (block.bytes > kKept) give_back(stream, block);
 }
 
 }  // namespace tide::cuda

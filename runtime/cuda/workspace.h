@@ -7,20 +7,20 @@
 
 namespace tide::cuda {
 
-/// A block for each stream: what runs on one stream takes turns with it. Used with the device's
-/// context current.
+/// A block for each stream: what runs on one stream takes turns with it. Blocks are kept until
+/// memory is short. Used with the device's context current.
 class Workspace {
  public:
   Workspace() = default;
   Workspace(const Workspace&) = delete;
 
-  /// The stream's block of at least so many bytes; null if there is no room. It may lie elsewhere
-  /// after a call that asks for more; making it larger waits for the stream.
+  /// The stream's block of at least so many bytes; throws MemoryError if there is no room. It may
+  /// lie elsewhere after a call that asks for more; making it larger waits for the stream.
   void* get(Stream stream, size_t bytes);
-  /// Gives a large block back, once the stream is through with it: it waits for that.
-  void trim(Stream stream);
+  /// Gives large blocks back, and waits for the streams that use them.
+  void give_back_large();
 
-  static constexpr size_t kKept = size_t{64} << 20;  ///< bytes of a block that may stay
+  static constexpr size_t kKept = size_t{64} << 20;  ///< bytes of a block that stays
 
  private:
   struct Block {

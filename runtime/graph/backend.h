@@ -57,8 +57,8 @@ class Backend {
   virtual std::unique_ptr<Backend> another_stream() = 0;
 
   virtual std::string description() const = 0;
-  /// Whether the device does the op as a whole, by a library or by code of its own for this machine,
-  /// which is faster than what it could be made of. From any thread.
+  /// Whether the device does the op as a whole, by a library or by code of its own for this
+  /// machine, which is faster than what it could be made of. From any thread.
   virtual bool has_library(NativeOp) const { return false; }
   /// Memory aligned to 64 bytes (2 MiB for big blocks), or null if there is none left.
   virtual void* allocate(size_t bytes) = 0;
@@ -84,8 +84,12 @@ class Backend {
   virtual void end_plan() {}
   /// How often launches of a plan went to the device all at once, as a graph. From any thread.
   virtual int64_t graph_runs() const { return 0; }
+  /// Launches of a backend that only enqueues may throw MemoryError: nothing that they read was
+  /// written then, so that they can be tried again.
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
   virtual NativeOutcome launch(const NativeStep& step, void* const* addresses) = 0;
+  /// Gives memory back that is kept for what ops need while they run. Waits for what was enqueued.
+  virtual void give_back_scratch() {}
   /// `source` may be changed once this returns, if it is the host's; `destination` holds the bytes
   /// then, if that is.
   virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;

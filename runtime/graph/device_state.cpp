@@ -62,8 +62,10 @@ Stream::Stream(DeviceState& device, uint8_t number, std::unique_ptr<Backend> own
       number(number),
       own_backend(std::move(own)),
       backend(backend),
-      queue(backend, device.failures, device.loss,
-            device.device.name() + (number ? " " + std::to_string(number) : "")) {}
+      queue(
+          backend, device.failures, device.loss,
+          [this](uint64_t work) { this->device.trim_unused(*this, work); },
+          device.device.name() + (number ? " " + std::to_string(number) : "")) {}
 
 std::vector<Stream*> DeviceState::streams() const {
   std::vector<Stream*> list;
@@ -175,9 +177,17 @@ void DeviceState::make_room() {
 }
 
 void DeviceState::empty_cache() {
+  if (backend->is_asynchronous())
+    for (Stream* stream : streams()) stream->queue.submit_return_of_scratch();
   wait_uninterrupted();
   let_go();
   allocator.trim();
+}
+
+void DeviceState::trim_unused(const Stream& stream, uint64_t work) {
+  let_go();
+  for (const Stream* each : streams())
+    allocator.trim_unused(each->number, each == &stream ? work : each->queue.done_before());
 }
 
 void DeviceState::empty_host_caches() {

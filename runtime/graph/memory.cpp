@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/graph/node.h"
+
 namespace tide {
 
 Allocator::~Allocator() {
@@ -165,6 +167,7 @@ void Allocator::release(Storage* storage) {
     return;
   }
   statistics_.cached += storage->bytes;
+  storage->released_after = Failure::last_number();
   Pool& cached = *pools_[storage->stream];
   const size_t size_class = storage->bytes / kSmallest;
   if (storage->bytes > kSmallLimit) return cached.large.find(storage->bytes)->second.push(storage);
@@ -192,6 +195,18 @@ size_t Allocator::trim() {
   given_back += trim_slabs();
   statistics_.cached -= given_back;
   return given_back;
+}
+
+void Allocator::trim_unused(uint8_t stream, uint64_t work) {
+  std::lock_guard lock(mutex_);
+  if (!pools_[stream]) return;
+  for (auto& [bytes, stack] : pools_[stream]->large)
+    stack.drop_if([&, size = bytes](const Storage& storage) {
+      if (storage.released_after >= work) return false;
+      give_back(storage.data, size);
+      statistics_.cached -= size;
+      return true;
+    });
 }
 
 /// Gives slabs back that hold no block in use; how many bytes that were. Needs no memory.

@@ -34,6 +34,7 @@ struct Storage : RefCounted<Storage> {
   CallSite site;       ///< the line that needed it
   Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
   Storage* next = nullptr;      ///< or the one below in a stack of cached blocks
+  uint64_t released_after = 0;  ///< of a cached block: the last number of work by then
   /// Whether it is host memory that devices may copy from directly.
   bool pinned() const;
   static void destroy(Storage* storage);
@@ -61,6 +62,9 @@ class Allocator {
   /// Gives cached blocks back to the backend, and returns how many bytes that were. No queue may
   /// use them any more.
   size_t trim();
+  /// The same with large blocks of one stream that were released before the work of this number was
+  /// handed over: all earlier work of the stream is done, later work may go on.
+  void trim_unused(uint8_t stream, uint64_t work);
   /// The device has lost its memory: forgets all blocks, and returns the addresses of those in use.
   /// As long as somebody holds one of these, no other block comes to lie where it was, so that an
   /// address still means one value. Nothing is allocated while `begin_again` sets the device up.

@@ -28,6 +28,8 @@ class Failure : public RefCounted<Failure> {
 
   /// A number for work that is handed over now, to any queue.
   static uint64_t number_work() { return ++work_numbered_; }
+  /// The last one that was given.
+  static uint64_t last_number() { return work_numbered_; }
 
   /// Somebody is told, now; only the first time counts.
   void tell() {

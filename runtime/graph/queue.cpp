@@ -32,12 +32,21 @@ constexpr auto kLook = std::chrono::milliseconds(20);
 
 thread_local bool runs_queue = false;
 
+/// Sets a flag as long as it lives.
+struct Submitting {
+  explicit Submitting(std::atomic<bool>& flag) : flag(flag) { flag = true; }
+  ~Submitting() { flag = false; }
+  std::atomic<bool>& flag;
+};
+
 }  // namespace
 
-Queue::Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, std::string name)
+Queue::Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, MakeRoom make_room,
+             std::string name)
     : backend_(backend),
       failures_(failures),
       loss_(loss),
+      make_room_(std::move(make_room)),
       strands_(std::make_unique<Strands>()),
       doubts_(failures),
       name_(std::move(name)) {
@@ -67,7 +76,8 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   if (ticket > completed() + kCapacity) wait_for_room(ticket);
   Submission& submission = ring_[ticket % kCapacity];
   submission.site = current_call_site();
-  submission.number = Failure::number_work();
+  const Submitting until_the_end(submitting_);
+  submission.number = numbers_[ticket % kCapacity] = Failure::number_work();
   // Before any block is taken: if the device is lost meanwhile, this one is too old.
   submission.generation = loss_.generation();
   fill(submission);
@@ -88,6 +98,27 @@ void Queue::wait_for_room(uint64_t ticket) {
   };
   while (!has_place(kCapacity / 2) && !(interrupt_requested && has_place(0)))
     std::this_thread::sleep_for(kNap);
+}
+
+void Queue::submit_return_of_scratch() {
+  submit([this](Submission& submission) {
+    submission.task = [this] {
+      const auto held = hold();
+      backend_.give_back_scratch();
+    };
+  });
+}
+
+uint64_t Queue::done_before() const {
+  // What has no number yet gets one that is higher than this.
+  const uint64_t next = Failure::last_number() + 1;
+  for (;;) {
+    const bool submitting = submitting_;
+    const uint64_t done = completed();
+    if (done == submitted()) return submitting ? numbers_[done % kCapacity] + 1 : next;
+    const uint64_t oldest = numbers_[(done + 1) % kCapacity];
+    if (done == completed()) return oldest;  // else it may be that of a later one
+  }
 }
 
 uint64_t Queue::submit_mark() {

@@ -1,6 +1,7 @@
 // A queue of a device: runs plans in order on a thread of its own.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <functional>
@@ -64,12 +65,21 @@ struct Submission {
 /// One stream of a device: runs what it is given in order.
 class Queue {
  public:
-  Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, std::string name);
+  /// Gives back cached blocks of the device: those that no work of this queue uses from the one of
+  /// this number on.
+  using MakeRoom = std::function<void(uint64_t work)>;
+  Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, MakeRoom make_room,
+        std::string name);
   ~Queue();
 
   /// Adds work. Waits while the queue is full. `fill` gets a recycled, empty submission. Returns
   /// its ticket.
   uint64_t submit(const std::function<void(Submission&)>& fill);
+
+  /// Adds a task that gives back the backend's scratch memory.
+  void submit_return_of_scratch();
+  /// Work of lower numbers (Failure::number_work) is done, if it is this queue's. From any thread.
+  uint64_t done_before() const;
 
   /// Adds a task that notes the time when it runs.
   uint64_t submit_mark();
@@ -132,6 +142,7 @@ class Queue {
   void clear_failures(const Submission& submission, const BoundStep& bound,
                       const Remnant* remnant = nullptr);
   NativeOutcome launch(const Submission& submission, const BoundStep& bound);
+  NativeOutcome launch_once(const Submission& submission, const BoundStep& bound);
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
@@ -139,8 +150,12 @@ class Queue {
   Backend& backend_;
   FailureBook& failures_;
   DeviceLoss& loss_;
+  const MakeRoom make_room_;
   std::vector<Submission> ring_{kCapacity};
   std::atomic<uint64_t> submitted_{0}, completed_{0}, drop_until_{0};
+  std::atomic<bool> submitting_{false};  ///< a submission may have a number and no ticket
+  /// The numbers of the submissions; for other threads.
+  std::array<std::atomic<uint64_t>, kCapacity> numbers_{};
   std::atomic<int64_t> pending_ops_{0}, launches_{0};
   std::mutex submit_mutex_;  ///< one producer at a time
   std::mutex sleep_mutex_;

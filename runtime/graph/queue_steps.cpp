@@ -232,8 +232,22 @@ void Queue::clear_failures(const Submission& submission, const BoundStep& bound,
       clear(bound.storages + i);
 }
 
+/// Launches the step. If the backend lacks memory, what the device has cached and nobody uses goes
+/// back to it, for a second try.
 NativeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {
   const ReserveUse none(false);  // that is for saying what went wrong
+  try {
+    return launch_once(submission, bound);
+  } catch (const MemoryError&) {
+    if (!backend_.is_asynchronous()) throw;
+  }
+  backend_.finish();
+  backend_.give_back_scratch();
+  make_room_(submission.number);
+  return launch_once(submission, bound);
+}
+
+NativeOutcome Queue::launch_once(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
   const uint64_t* words = submission.words.data();
   void* const* bases = reinterpret_cast<void* const*>(words + bound.bases);

@@ -57,8 +57,11 @@ class DeviceState {
   /// Drops what nobody can reach and gives cached blocks back. Waits for the queues. Not while a
   /// window is bound: its steps use blocks that are free again by then.
   void make_room();
-  /// Gives cached blocks back. Waits for the queues.
+  /// Gives cached blocks and scratch memory back. Waits for the queues.
   void empty_cache();
+  /// From the queue's thread of a stream, which has done all work before that of this number: gives
+  /// back the cached blocks that nobody uses.
+  void trim_unused(const Stream& stream, uint64_t work);
   /// The same for all devices whose memory is the host's.
   static void empty_host_caches();
   /// A block, with room made for it if need be. Throws MemoryError that says what holds the memory.

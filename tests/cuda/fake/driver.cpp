@@ -5,6 +5,7 @@
 // a failed kernel makes its context unusable.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -27,6 +28,9 @@ std::vector<std::unique_ptr<Device>>& devices() {
 
 thread_local Device* current = nullptr;
 
+/// How often a thread of the host was made to wait for a stream or an event.
+std::atomic<int64_t> waits{0};
+
 StreamThread& thread_of(Stream stream) { return *reinterpret_cast<StreamThread*>(stream); }
 EventMark& mark_of(Event event) { return *reinterpret_cast<EventMark*>(event); }
 
@@ -48,6 +52,8 @@ Result init(unsigned) {
   if (settings().init_error) return settings().init_error;
   if (settings().devices == 0) return kNoDevice;
   if (!devices().empty()) return kSuccess;
+  if (settings().count_waits)
+    std::atexit([] { std::fprintf(stderr, "fake driver: %ld waits\n", static_cast<long>(waits)); });
   for (int i = 0; i < settings().devices; ++i) {
     devices().push_back(std::make_unique<Device>());
     devices().back()->ordinal = i;
@@ -273,6 +279,7 @@ Result stream_create(Stream* stream, unsigned) {
 }
 
 Result stream_synchronize(Stream stream) {
+  ++waits;
   thread_of(stream).synchronize();
   return thread_of(stream).device().lost;
 }
@@ -309,6 +316,7 @@ Result event_query(Event event) {
 }
 
 Result event_synchronize(Event event) {
+  ++waits;
   mark_of(event).wait();
   return state();
 }

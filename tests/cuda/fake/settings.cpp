@@ -48,6 +48,7 @@ Settings read_settings() {
   integer("skip_kernels", result.skip_kernels);
   integer("late", result.late);
   integer("pinned_only", result.pinned_only);
+  integer("count_waits", result.count_waits);
   if (given.count("memory")) result.memory = bytes_of(given["memory"]);
   integer("fail_graph_after", result.fail_graph_after);
   result.fail_graph = given["fail_graph"];

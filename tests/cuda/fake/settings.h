@@ -32,6 +32,7 @@ struct Settings {
   int skip_kernels = 0;      ///< 1: kernels are taken and do nothing
   int late = 0;              ///< microseconds that a stream waits before some of its work
   int pinned_only = 0;       ///< 1: copies between a device and memory that is not pinned fail
+  int count_waits = 0;       ///< 1: at the end, how often the host waited is told on stderr
   unsigned mutant = 0;       ///< TIDE_MUTANT: the mistake that kernels are to make (tests/mutation)
 };
 

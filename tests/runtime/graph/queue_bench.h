@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/core/error.h"
 #include "runtime/graph/native_failure.h"
 #include "runtime/graph/queue.h"
 
@@ -29,6 +30,7 @@ class Stub : public Backend {
   void launch(const LoopStep&, void* const*, const uint64_t*) override { ++launches; }
   /// The attributes are the number of the result, and that of the op's report if it has one.
   NativeOutcome launch(const NativeStep& step, void* const*) override {
+    if (shortages-- > 0) throw MemoryError("no room");
     {
       const std::lock_guard lock(mutex_);
       order_.push_back(static_cast<uint64_t>(step.attributes[0]));
@@ -38,6 +40,7 @@ class Stub : public Backend {
     if (step.attributes.size() > 1) outcome.report = static_cast<uint64_t>(step.attributes[1]);
     return outcome;
   }
+  void give_back_scratch() override { ++returns; }
   void copy(void*, const void*, size_t, CopyKind) override { ++copies; }
   void finish() override { wait(noted_ + 1); }
   bool host_readable() const override { return false; }
@@ -77,8 +80,10 @@ class Stub : public Backend {
 
   std::atomic<int> launches{0}, copies{0}, waits{0};
   std::atomic<uint64_t> followed{0};
-  std::set<uint64_t> wrong;  ///< the reports of ops that go wrong
-  std::set<uint64_t> large;  ///< the results of ops that are not small
+  std::atomic<int> shortages{0};  ///< launches of native ops that find no memory
+  std::atomic<int> returns{0};    ///< of scratch memory
+  std::set<uint64_t> wrong;       ///< the reports of ops that go wrong
+  std::set<uint64_t> large;       ///< the results of ops that are not small
   Parallel* parallel = nullptr;
 
  private:
@@ -100,7 +105,10 @@ struct Bench {
   BenchDevice& device = own;
   FailureBook& failures = device.failures;
   Stub stub;
-  Queue queue{stub, device.failures, device.loss, "stub"};
+  /// For each time that room was made, the number of the work that wanted it.
+  std::vector<uint64_t> made_room;
+  Queue queue{stub, device.failures, device.loss,
+              [this](uint64_t work) { made_room.push_back(work); }, "stub"};
 
   Bench() = default;
   /// Another stream of a device.

@@ -172,6 +172,37 @@ TEST_CASE("a task keeps its place among work that could run side by side", "[gra
   CHECK(shares.parts == Parts{2});
 }
 
+TEST_CASE("a launch that finds no memory is tried again after room was made", "[graph]") {
+  Bench bench;
+  bench.stub.release_to(~0ull);
+  bench.stub.shortages = 1;
+  bench.finish(bench.run({{}, 1}));
+  CHECK_FALSE(bench.is_lost(1));
+  CHECK(bench.made_room.size() == 1);
+  CHECK(bench.stub.returns == 1);
+
+  bench.stub.shortages = 2;
+  const uint64_t before = Failure::last_number();
+  bench.finish(bench.run({{}, 2}));
+  CHECK(bench.made_room.back() == before + 1);  // the number of the work that wants it
+  REQUIRE(bench.is_lost(2));
+  CHECK(bench.failures.find(Bench::at(2))->failure->shortage);
+}
+
+TEST_CASE("work that is not done keeps its number from what is done", "[graph]") {
+  Bench bench;
+  bench.stub.release_to(~0ull);
+  bench.finish(bench.run({{}, 1}));
+  CHECK(bench.queue.done_before() == Failure::last_number() + 1);
+  bench.stub.release_to(1);
+  const uint64_t ticket = bench.run({{}, 2});
+  const uint64_t number = Failure::last_number();
+  CHECK(bench.launches(2));
+  CHECK(bench.queue.done_before() <= number);
+  bench.finish(ticket);
+  CHECK(bench.queue.done_before() == number + 1);
+}
+
 TEST_CASE("a stream that follows another goes on at once, unless that is in doubt", "[graph]") {
   const bool doubtful = GENERATE(false, true);
   Bench first;

@@ -1,0 +1,102 @@
+// Scratch memory of ops: what happens where the card is full, and what large scratch memory costs.
+#include <catch2/catch.hpp>
+
+#include "runtime/cuda/embedded_kernels.h"
+#include "tests/cuda/environment.h"
+#include "tests/interpreter/command.h"
+#include "tests/support/skip.h"
+
+namespace tide::test {
+namespace {
+
+std::string run_with(const std::string& settings, const std::string& script) {
+  const Environment environment(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", settings}});
+  const auto outcome = ::test::run_tide({"-e", script});
+  return outcome.out + outcome.err;
+}
+
+/// A product whose bits tell whose it is: cuBLASLt rounds the factor to 1, our kernel does not. The
+/// card is filled up, and what fills it is given to the cache.
+constexpr const char* kFull = R"(
+  tide.set_float32_matmul_precision("high")
+  local cuda = {device = "cuda"}
+  local a, b = tide.full({16, 16}, 1 + 2^-12, cuda), tide.eye(16, cuda)
+  local function product() return a:matmul(b)[1][1]:item() end
+  local second = tide.Stream "cuda"
+  product()
+  local blocks = {}
+  local function fill()
+    while pcall(function() blocks[#blocks + 1] = tide.zeros({1 << 18}, cuda) tide.hand_over() end) do end
+  end
+  local function empty() blocks = {} collectgarbage() tide.synchronize() end
+)";
+
+}  // namespace
+
+TEST_CASE("a product has the same bits where values or the cache fill the card", "[cuda][fake]") {
+  const auto run = [](const char* script) {
+    return run_with("memory=96M", std::string(kFull) + script);
+  };
+  // The first stream has its scratch memory from the beginning; another one needs that of the
+  // cache.
+  CHECK(run("fill() print(#blocks > 50, product()) empty() print(product())") ==
+        "true\t1.0\n1.0\n");
+  CHECK(run("fill() empty() print(tide.stream(second, product))") == "1.0\n");
+  const std::string refused =
+      run("fill() print(pcall(tide.stream, second, product))\n"
+          "empty() print(tide.stream(second, product))");
+  INFO(refused);
+  CHECK(refused.find("matmul: out of memory: asked for 32.0 MB of scratch memory; queued at") !=
+        std::string::npos);
+  CHECK(refused.ends_with("\n1.0\n"));
+}
+
+TEST_CASE("a library that fails on a full card is tried again with room", "[cuda][fake]") {
+  // The second product: the first one is the script's own.
+  CHECK(run_with("memory=96M,fail_multiply=2",
+                 std::string(kFull) + "fill() empty() print(product(), product())") ==
+        "1.0\t1.0\n");
+  // With memory enough it is the library's fault, which is not asked again.
+  CHECK(
+      run_with("memory=900M,fail_multiply=2", std::string(kFull) + "print(product(), product())") ==
+      "1.000244140625\t1.000244140625\n");
+}
+
+TEST_CASE("cached blocks that queued work still uses are not given back", "[cuda][fake]") {
+  // The second stream looks for room while the first one, late, has much to do with its blocks.
+  CHECK(run_with("memory=96M,late=2000", std::string(kFull) + R"(
+    fill() empty()
+    local x = tide.ones({1 << 18}, cuda)
+    for i = 1, 20 do
+      x = x + 1
+      tide.hand_over()
+      if i == 10 then tide.stream(second, function() a:matmul(b) tide.hand_over() end) end
+    end
+    assert(x:sum():item() == 21 * (1 << 18))
+    print "right")") == "right\n");
+}
+
+TEST_CASE("large scratch memory is kept until memory is short", "[cuda][fake]") {
+  if (!cuda::embedded_ptx("sort"))
+    return ::test::skip("no nvcc here: sorting has no kernel", "TIDE_EXPECT_NVCC");
+  const auto waits = [](int sorts) {
+    const std::string told =
+        run_with("skip_kernels=1,count_waits=1",
+                 "local x = tide.zeros({5 << 20}, {device = 'cuda'})\n"
+                 "for i = 1, " +
+                     std::to_string(sorts) + " do local y = x:sort(1) tide.synchronize() end");
+    return told.substr(told.find("fake driver: "));
+  };
+  CHECK(waits(3) == waits(6));
+  // 80 MB of scratch memory, which the values get where they have no room beside it.
+  CHECK(run_with("skip_kernels=1,memory=200M", R"(
+    local x = tide.zeros({5 << 20}, {device = "cuda"})
+    x:sort(1)
+    tide.synchronize()
+    local most = tide.zeros({35 << 20}, {device = "cuda"})
+    tide.synchronize()
+    print "right")") == "right\n");
+}
+
+}  // namespace tide::test
