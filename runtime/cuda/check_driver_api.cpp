@@ -35,7 +35,7 @@ static_assert(kCapabilityMinor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MIN
 static_assert(kFunctionLocalBytes == int{CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES});
 static_assert(kFunctionRegisters == int{CU_FUNC_ATTRIBUTE_NUM_REGS});
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
-static_assert(kEventNoTiming == CU_EVENT_DISABLE_TIMING);
+static_assert(kEventTiming == CU_EVENT_DEFAULT && kEventNoTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(kHostPortable == CU_MEMHOSTALLOC_PORTABLE &&
               kHostPortable == CU_MEMHOSTREGISTER_PORTABLE);
 static_assert(kJitErrorBuffer == int{CU_JIT_ERROR_LOG_BUFFER});
@@ -80,6 +80,7 @@ TIDE_SAME(event_create, PFN_cuEventCreate_v2000);
 TIDE_SAME(event_record, PFN_cuEventRecord_v2000);
 TIDE_SAME(event_query, PFN_cuEventQuery_v2000);
 TIDE_SAME(event_synchronize, PFN_cuEventSynchronize_v2000);
+TIDE_SAME(event_elapsed, PFN_cuEventElapsedTime_v2000);
 TIDE_SAME(event_destroy, PFN_cuEventDestroy_v4000);
 TIDE_SAME(host_function, PFN_cuLaunchHostFunc_v10000);
 TIDE_SAME(module_load, PFN_cuModuleLoadDataEx_v2010);

@@ -47,6 +47,8 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
   use();
   queue_lane_ = make_lane();
   guest_lane_ = make_lane();
+  check(driver().stream_create(&bell_, kStreamNonBlocking), "cuStreamCreate");
+  begin_clock();
   loaded_ = std::move(loaded);
   kernels_ = std::make_unique<CudaKernels>(facts_.capability(), loaded_);
   if (is_first) kernels_->reserve(queue_lane_.stream);
@@ -202,10 +204,8 @@ void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, siz
     case CopyKind::to_device:
       return lane.staging->upload(pointer(destination), source, bytes);
     case CopyKind::from_pinned:
-      check(driver().copy_to_device(pointer(destination), source, bytes, lane.stream),
-            "cuMemcpyHtoDAsync");
-      // The driver reads it while the stream runs; whoever called may change it after this.
-      return check(driver().stream_synchronize(lane.stream), "cuStreamSynchronize");
+      return check(driver().copy_to_device(pointer(destination), source, bytes, lane.stream),
+                   "cuMemcpyHtoDAsync");
     case CopyKind::to_host:
       return lane.staging->download(destination, pointer(source), bytes);
     case CopyKind::within:
@@ -302,6 +302,7 @@ void CudaBackend::forget() {
   guest_lane_ = {};
   points_.clear();
   spare_events_.clear();
+  times_.clear();
   lost_ = kSuccess;
 }
 
@@ -351,9 +352,43 @@ void CudaBackend::follow(Backend& other, uint64_t ticket) {
       return check(driver().stream_wait(queue_lane_.stream, point.event, 0), "cuStreamWaitEvent");
 }
 
+/// The device's clock beside the host's: at an event of an idle stream. Without it times are those
+/// at which the host looks.
+void CudaBackend::begin_clock() {
+  if (driver().event_create(&last_time_, kEventTiming) != kSuccess ||
+      driver().event_record(last_time_, bell_) != kSuccess ||
+      driver().event_synchronize(last_time_) != kSuccess)
+    last_time_ = nullptr;
+  last_seconds_ = engine::seconds();
+}
+
+void CudaBackend::take_time(uint64_t ticket) {
+  Event event = nullptr;
+  if (!gone_.empty() || !last_time_) return;
+  if (look_at(driver().event_create(&event, kEventTiming)) != kSuccess) return;
+  times_.push_back({ticket, event});
+  look_at(driver().event_record(event, queue_lane_.stream));
+}
+
+/// The time told last and what passed since on the device: so no rounding of long times adds up. A
+/// time that could not be taken is now.
+double CudaBackend::time_taken(uint64_t ticket) {
+  if (times_.empty() || times_.front().ticket != ticket) return engine::seconds();
+  const Event event = times_.front().event;
+  times_.pop_front();
+  float milliseconds = 0;
+  if (look_at(driver().event_elapsed(&milliseconds, last_time_, event)) != kSuccess)
+    return engine::seconds();
+  driver().event_destroy(last_time_);
+  last_time_ = event;
+  return last_seconds_ += double{milliseconds} / 1e3;
+}
+
 void CudaBackend::call_when_done(void (*function)(void*), void* data) {
-  if (!gone_.empty() || driver().host_function(queue_lane_.stream, function, data) != kSuccess)
-    function(data);
+  const bool enqueued = gone_.empty() && !points_.empty() &&
+                        driver().stream_wait(bell_, points_.back().event, 0) == kSuccess &&
+                        driver().host_function(bell_, function, data) == kSuccess;
+  if (!enqueued) function(data);
 }
 
 }  // namespace tide::cuda

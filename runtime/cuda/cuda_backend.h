@@ -60,6 +60,8 @@ class CudaBackend : public Backend {
   std::optional<std::string> loss() override;
   void begin_again(const std::vector<Backend*>& streams) override;
   void follow(Backend& other, uint64_t ticket) override;
+  void take_time(uint64_t ticket) override;
+  double time_taken(uint64_t ticket) override;
   void call_when_done(void (*function)(void*), void* data) override;
 
  private:
@@ -88,6 +90,9 @@ class CudaBackend : public Backend {
   std::string gone_;    ///< why it could not be made anew; empty if it is there
   Context context_ = nullptr;
   Lane queue_lane_, guest_lane_;
+  /// Calls the host when the queue's stream has come to an event. A call in that stream itself
+  /// would keep what is behind it from the device for as long as the host takes.
+  Stream bell_ = nullptr;
   std::mutex guest_mutex_;
   std::shared_ptr<LoadedKernels> loaded_;
   std::unique_ptr<CudaKernels> kernels_;
@@ -100,6 +105,8 @@ class CudaBackend : public Backend {
   int64_t graph_runs_before_ = 0;  ///< those of earlier contexts
   Result lost_ = kSuccess;         ///< what told that the device is lost; the queue's thread
 
+  void begin_clock();
+
   struct Point {
     uint64_t ticket;
     Event event;
@@ -107,6 +114,9 @@ class CudaBackend : public Backend {
   std::mutex points_mutex_;   ///< for streams that follow
   std::deque<Point> points_;  ///< noted and not known to be done
   std::vector<Event> spare_events_;
+  std::deque<Point> times_;    ///< taken and not told
+  Event last_time_ = nullptr;  ///< the event of the time told last, which others are told by
+  double last_seconds_ = 0;    ///< that time
   uint64_t noted_ = 0, done_ = 0;
 };
 

@@ -72,6 +72,7 @@ struct KernelNode {
 constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4;
 
 constexpr unsigned kStreamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
+constexpr unsigned kEventTiming = 0;        ///< CU_EVENT_DEFAULT
 constexpr unsigned kEventNoTiming = 2;      ///< CU_EVENT_DISABLE_TIMING
 constexpr unsigned kHostPortable = 1;       ///< CU_MEMHOSTALLOC_PORTABLE, and ..REGISTER..
 constexpr unsigned kHostMapped = 2;         ///< CU_MEMHOSTALLOC_DEVICEMAP
@@ -115,6 +116,7 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(event_record, "cuEventRecord", (Event event, Stream stream))                                   \
   X(event_query, "cuEventQuery", (Event event))                                                    \
   X(event_synchronize, "cuEventSynchronize", (Event event))                                        \
+  X(event_elapsed, "cuEventElapsedTime", (float* milliseconds, Event from, Event to))              \
   X(event_destroy, "cuEventDestroy", (Event event))                                                \
   X(host_function, "cuLaunchHostFunc", (Stream stream, HostFunction function, void* data))         \
   X(module_load, "cuModuleLoadDataEx",                                                             \

@@ -6,7 +6,7 @@
 
 namespace tide::cuda {
 
-/// The block that was used longest ago, free again.
+/// The block that was used longest ago, free again. Waits for the copies through it.
 Staging::Block& Staging::take() {
   Block& block = blocks_[next_++ % blocks_.size()];
   if (!block.used) check(driver().event_create(&block.used, kEventNoTiming), "cuEventCreate");
@@ -14,16 +14,29 @@ Staging::Block& Staging::take() {
     check(driver().event_synchronize(block.used), "cuEventSynchronize");
   else
     check(driver().host_allocate(&block.data, kBlockBytes, kHostPortable), "cuMemHostAlloc");
+  block.filled = 0;
   return block;
 }
 
+/// The block that was used last, if something is left of it, else the next.
+Staging::Block& Staging::with_room() {
+  Block& last = blocks_[(next_ + blocks_.size() - 1) % blocks_.size()];
+  return last.data && last.filled < kBlockBytes ? last : take();
+}
+
+/// Many small uploads share a block, so that a loop that uploads a batch at a time hardly ever
+/// waits for one.
 void Staging::upload(DevicePointer to, const void* from, size_t bytes) {
+  constexpr size_t kAligned = 256;
   const auto* source = static_cast<const std::byte*>(from);
-  for (size_t done = 0; done < bytes; done += kBlockBytes) {
-    const size_t part = std::min(kBlockBytes, bytes - done);
-    Block& block = take();
-    std::memcpy(block.data, source + done, part);
-    check(driver().copy_to_device(to + done, block.data, part, stream_), "cuMemcpyHtoDAsync");
+  for (size_t done = 0, part = 0; done < bytes; done += part) {
+    Block& block = with_room();
+    part = std::min(kBlockBytes - block.filled, bytes - done);
+    std::byte* const staged = static_cast<std::byte*>(block.data) + block.filled;
+    std::memcpy(staged, source + done, part);
+    check(driver().copy_to_device(to + done, staged, part, stream_), "cuMemcpyHtoDAsync");
+    block.filled =
+        std::min((block.filled + part + kAligned - 1) / kAligned * kAligned, kBlockBytes);
     check(driver().event_record(block.used, stream_), "cuEventRecord");
   }
 }
@@ -45,6 +58,7 @@ void Staging::download(void* to, DevicePointer from, size_t bytes) {
     if (under_way.size() == blocks_.size()) finish_oldest();
     const size_t part = std::min(kBlockBytes, bytes - done);
     Block& block = take();
+    block.filled = kBlockBytes;
     check(driver().copy_to_host(block.data, from + done, part, stream_), "cuMemcpyDtoHAsync");
     check(driver().event_record(block.used, stream_), "cuEventRecord");
     under_way.push_back({&block, done, part});

@@ -24,8 +24,10 @@ class Staging {
   struct Block {
     void* data = nullptr;
     Event used = nullptr;  ///< the end of the last copy through it
+    size_t filled = 0;     ///< bytes that copies under way may use
   };
   Block& take();
+  Block& with_room();
 
   static constexpr size_t kBlockBytes = size_t{4} << 20;
   Stream stream_;

@@ -90,8 +90,9 @@ class Backend {
   virtual NativeOutcome launch(const NativeStep& step, void* const* addresses) = 0;
   /// Gives memory back that is kept for what ops need while they run. Waits for what was enqueued.
   virtual void give_back_scratch() {}
-  /// `source` may be changed once this returns, if it is the host's; `destination` holds the bytes
-  /// then, if that is.
+  /// `source` may be changed once this returns, if it is the host's and not pinned: pinned memory
+  /// is read until what was enqueued is done. `destination` holds the bytes when this returns, if
+  /// it is the host's.
   virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;
   /// The threads that may each call launch and copy for steps that do not need each other's
   /// results; null: one step after the other.
@@ -112,6 +113,10 @@ class Backend {
   virtual uint64_t done() { return 0; }
   /// Waits until a ticket is done that was noted.
   virtual void wait(uint64_t /*ticket*/) {}
+  /// Takes the time at which all that is enqueued by now is done; for the ticket under way.
+  virtual void take_time(uint64_t /*ticket*/) {}
+  /// That time, in engine::seconds; of a ticket that is done, the first one asked for first.
+  virtual double time_taken(uint64_t /*ticket*/) { return engine::seconds(); }
   /// What a native op that is done has found wrong, if anything; once for each report.
   virtual std::optional<std::string> take_report(uint64_t /*report*/) { return std::nullopt; }
   /// Why all that lay on the device is lost, if that has happened since it was last set up.

@@ -125,13 +125,21 @@ uint64_t Queue::submit_mark() {
   // Producers are serialised, so the next ticket is known inside `fill`.
   return submit([this](Submission& submission) {
     submission.task = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
-      finish();
-      const double now = engine::seconds();
-      std::lock_guard lock(marks_mutex_);
-      marks_[ticket] = now;
-      if (marks_.size() > kMostMarks) marks_.erase(marks_.begin());
+      if (!backend_.is_asynchronous()) {
+        finish();
+        return note_mark(ticket, engine::seconds());
+      }
+      open_marks_.push_back(ticket);
+      const auto held = hold();
+      backend_.take_time(ticket);
     };
   });
+}
+
+void Queue::note_mark(uint64_t ticket, double time) {
+  std::lock_guard lock(marks_mutex_);
+  marks_[ticket] = time;
+  if (marks_.size() > kMostMarks) marks_.erase(marks_.begin());
 }
 
 double Queue::time_of_mark(uint64_t ticket) {
@@ -252,6 +260,8 @@ bool Queue::publish() {
     const uint64_t generation = loss_.generation();
     done = backend_.done();
     decide_doubts(done);
+    for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front())
+      note_mark(open_marks_.front(), backend_.time_taken(open_marks_.front()));
     const auto why = backend_.loss();
     held.unlock();
     if (why) loss_.lose(generation, failure_of_loss(*why));

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -81,7 +82,7 @@ class Queue {
   /// Work of lower numbers (Failure::number_work) is done, if it is this queue's. From any thread.
   uint64_t done_before() const;
 
-  /// Adds a task that notes the time when it runs.
+  /// Adds a task that notes the time when all before it is done.
   uint64_t submit_mark();
   /// That time, in engine::seconds; waits for it.
   double time_of_mark(uint64_t ticket);
@@ -126,6 +127,7 @@ class Queue {
   void forsake(Submission& submission);
   void execute_plan(Submission& submission, uint64_t ticket, bool drop);
   void decide_doubts(uint64_t done);
+  void note_mark(uint64_t ticket, double time);
   void wait_for_doubts(const Submission& submission, const BoundStep& bound, uint64_t ticket);
   void doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
              uint64_t report);
@@ -174,6 +176,8 @@ class Queue {
   std::mutex marks_mutex_;
   std::map<uint64_t, double> marks_;  ///< the last kMostMarks times
   static constexpr size_t kMostMarks = 65536;
+  /// Marks that the backend has taken and that are not known to be done; the queue's thread.
+  std::deque<uint64_t> open_marks_;
   std::string name_;
   std::thread thread_;
 };

@@ -56,7 +56,15 @@ struct Copy {
   void* destination;
   size_t bytes;
   CopyKind kind;
+  bool is_of_queue;   ///< the backend is that of the destination's queue
   uint64_t work = 0;  ///< the number of the submission
+
+  /// Whether the copy is over only when the ticket is: the source is kept till then (see
+  /// DeviceState::keep_until), and the destination is read by later work of its queue. What another
+  /// device holds could be lost with that one meanwhile.
+  bool ends_with_ticket() const {
+    return is_of_queue && backend.is_asynchronous() && kind != CopyKind::between;
+  }
 
   void operator()() const {
     const auto held = &from == &to ? std::shared_lock<std::shared_mutex>() : from.loss.hold();
@@ -64,7 +72,7 @@ struct Copy {
     if (taint && taint->spoils(work)) return to.failures.set(destination, {taint->failure, true});
     try {
       backend.copy(destination, storage + offset, bytes, kind);
-      backend.finish();
+      if (!ends_with_ticket()) backend.finish();
     } catch (const std::exception& error) {
       Ref<Failure> failure = new Failure;
       failure->what = std::string(name) + ": " + error.what();
@@ -97,16 +105,18 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   node->state = Node::State::stored;
   const size_t offset = static_cast<size_t>(dense.layout().offset) * size_of(source.type);
   void* destination = node->storage->data;
+  Backend& backend = copying_backend(from, stream);
   Copy copy{from,
             to,
-            copying_backend(from, stream),
+            backend,
             name,
             current_call_site(),
             static_cast<char*>(source.storage->data),
             offset,
             destination,
             bytes,
-            copy_kind(source, to)};
+            copy_kind(source, to),
+            &backend == &stream.backend};
   node->ticket = stream.queue.submit([&](Submission& submission) {
     submission.ops = 1;
     submission.generation = generation;

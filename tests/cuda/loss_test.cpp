@@ -142,10 +142,10 @@ TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda]
 }
 
 TEST_CASE("work whose event fails does not count as done", "[cuda]") {
-  // Each call in turn; the streams come late to their work, so that values read too early are
-  // wrong.
+  // Each call in turn, of which the first three set streams up; they come late to their work, so
+  // that values read too early are wrong.
   for (const char* call : {"create", "record", "query"})
-    for (int number = 1; number <= 8; ++number) {
+    for (int number = 1; number <= 11; ++number) {
       const auto outcome = run_script(
           "local a, b = tide.Stream 'cuda', tide.Stream 'cuda'\n"
           "for i = 1, 6 do\n"

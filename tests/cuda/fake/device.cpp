@@ -130,9 +130,15 @@ void EventMark::record(StreamThread& stream) {
   const uint64_t point = ++recorded_;
   stream.enqueue([this, point] {
     std::lock_guard lock(mutex_);
+    time_ = std::chrono::steady_clock::now();
     done_ = point;
     changed_.notify_all();
   });
+}
+
+std::chrono::steady_clock::time_point EventMark::time() {
+  std::lock_guard lock(mutex_);
+  return time_;
 }
 
 void EventMark::wait() {

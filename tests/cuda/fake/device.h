@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -84,16 +85,22 @@ class StreamThread {
 
 class EventMark {
  public:
+  explicit EventMark(bool is_timed) : is_timed(is_timed) {}
   void record(StreamThread& stream);
   bool reached() const { return done_ >= recorded_; }
   void wait();
   /// Makes `stream` wait for the point recorded last.
   void hold(StreamThread& stream);
+  /// When it was reached.
+  std::chrono::steady_clock::time_point time();
+
+  const bool is_timed;
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<uint64_t> recorded_{0}, done_{0};
+  std::chrono::steady_clock::time_point time_;
 };
 
 }  // namespace fake

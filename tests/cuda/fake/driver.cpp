@@ -294,15 +294,15 @@ bool is_event_to_fail(const char* call) {
   return settings().fail_event == call && ++calls == settings().fail_event_call;
 }
 
-Result event_create(Event* event, unsigned) {
+Result event_create(Event* event, unsigned flags) {
   if (is_event_to_fail("create")) return kOutOfMemory;
-  *event = reinterpret_cast<Event>(new EventMark);
+  *event = reinterpret_cast<Event>(new EventMark(!(flags & kEventNoTiming)));
   return state();
 }
 
 Result event_record(Event event, Stream stream) {
   if (const Result error = state()) return error;
-  if (&thread_of(stream).device() != current) return 400;  // CUDA_ERROR_INVALID_HANDLE
+  if (&thread_of(stream).device() != current) return kInvalidHandle;
   if (is_event_to_fail("record")) return kOutOfMemory;
   mark_of(event).record(thread_of(stream));
   return kSuccess;
@@ -319,6 +319,15 @@ Result event_synchronize(Event event) {
   ++waits;
   mark_of(event).wait();
   return state();
+}
+
+Result event_elapsed(float* milliseconds, Event from, Event to) {
+  if (const Result error = state()) return error;
+  if (!mark_of(from).reached() || !mark_of(to).reached()) return kNotReady;
+  if (!mark_of(from).is_timed || !mark_of(to).is_timed) return kInvalidHandle;
+  const std::chrono::duration<float, std::milli> passed = mark_of(to).time() - mark_of(from).time();
+  *milliseconds = passed.count();
+  return kSuccess;
 }
 
 Result event_destroy(Event event) {
