@@ -23,8 +23,13 @@ struct GpuForm {
   bool vector = false;
   /// Units and extents fit 32 bits, so that indices are taken apart in 32-bit arithmetic.
   bool narrow = true;
+  /// Reductions down columns: there are so few that a block takes a quarter of the usual number.
+  bool few = false;
 
   bool operator==(const GpuForm&) const = default;
+  /// One for each form, below kForms.
+  unsigned number() const { return vector + 2u * narrow + 4u * few; }
+  static constexpr unsigned kForms = 8;
 };
 
 /// Threads of a block, and their roles in row programs: thread t is member t / teams of team t %
@@ -33,13 +38,23 @@ struct GpuBlock {
   int threads, teams, members;
 };
 
-inline GpuBlock gpu_block(const LoopProgram& program) {
+inline GpuBlock gpu_block(const LoopProgram& program, const GpuForm& form) {
   if (!program.has_row) return {256, 256, 1};
   if (program.in_order) return {64, 64, 1};
   // Each member of a row's team owns one lane of the reduction's tree. Down a column, neighbouring
-  // threads take neighbouring columns and own four lanes each.
+  // threads take neighbouring columns and own four lanes each. Of few columns neighbouring threads
+  // still take what memory gives at once, 32 bytes.
   if (program.orientation == Orientation::row) return {kReductionLanes, 1, kReductionLanes};
+  if (form.few) return {512, 8, kReductionLanes};
   return {512, 32, 16};
+}
+
+/// Whether these units are so few columns that a device of so many multiprocessors is busier in the
+/// form of few.
+inline bool gpu_is_few(const LoopProgram& program, int64_t units, int multiprocessors) {
+  if (!program.has_row || program.in_order || program.orientation == Orientation::row) return false;
+  const int teams = gpu_block(program, {}).teams;
+  return (units + teams - 1) / teams < multiprocessors;
 }
 
 /// Neighbours that a thread takes in vector form: 16 bytes of the widest operand.

@@ -17,7 +17,7 @@ std::string ptx_of(const LoopProgram& program, const char* architecture, const G
   if (!plugin_identity().empty()) {
     const std::vector<uint8_t> structure = program.key();
     disk_key = plugin_identity() + '\0' + architecture + '\0';
-    disk_key += static_cast<char>('0' + form.vector + 2 * form.narrow);
+    disk_key += static_cast<char>('0' + form.number());
     disk_key.append(structure.begin(), structure.end());
     const std::string found = object_cache().load(disk_key);
     if (!found.empty()) return found;

@@ -54,6 +54,7 @@ void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_
   form.vector = !program.has_row && is_aligned(step, bases);
   const int64_t units = gpu_units(program, step.extents, form);
   if (units == 0) return;
+  form.few = gpu_is_few(program, units, loaded_->multiprocessors());
   // Rounded up to whole blocks, indices must still fit.
   form.narrow = units < kMostGrid - 1024;
   for (const int64_t extent : step.extents) form.narrow = form.narrow && extent < kMostGrid;
@@ -68,7 +69,7 @@ void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_
   put(places.parameters, parameters, program.parameter_count);
   words_[places.units] = static_cast<uint64_t>(units);
   const LoadedKernel& kernel = loaded_->fused(step, form);
-  const int64_t teams = gpu_block(program).teams;
+  const int64_t teams = gpu_block(program, form).teams;
   const LaunchShape shape = program.has_row
                                 ? launch_blocks((units + teams - 1) / teams, kernel.room)
                                 : launch_threads(units, kernel.room);

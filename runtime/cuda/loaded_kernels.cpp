@@ -21,12 +21,12 @@ Module LoadedKernels::load(const char* ptx) const {
 
 const LoadedKernel& LoadedKernels::fused(const LoopStep& step, GpuForm form) {
   const std::lock_guard lock(mutex_);
-  LoadedKernel& kernel = fused_[step.kernel][form.vector + 2 * form.narrow];
+  LoadedKernel& kernel = fused_[step.kernel][form.number()];
   if (kernel.function) return kernel;
   const std::string ptx = ptx_of(step.program, ptx_architecture(capability_), form);
   Function function = nullptr;
   check(driver().module_function(&function, load(ptx.c_str()), "kernel"), "cuModuleGetFunction");
-  int threads = gpu_block(step.program).threads;
+  int threads = gpu_block(step.program, form).threads;
   // The threads of a row are lanes of its reduction's tree; those of a map are all alike, so that
   // a block has as many as lets most of them be there at once.
   if (!step.program.has_row) {

@@ -27,6 +27,8 @@ class LoadedKernels {
       : capability_(capability), multiprocessors_(multiprocessors) {}
   LoadedKernels(const LoadedKernels&) = delete;
 
+  int multiprocessors() const { return multiprocessors_; }
+
   /// A fused loop's. The first time that a structure comes its code is generated and loaded.
   const LoadedKernel& fused(const LoopStep& step, GpuForm form);
 
@@ -42,7 +44,7 @@ class LoadedKernels {
   const int capability_, multiprocessors_;
   std::mutex mutex_;
   /// Per structure, by form.
-  std::unordered_map<const Kernel*, std::array<LoadedKernel, 4>> fused_;
+  std::unordered_map<const Kernel*, std::array<LoadedKernel, GpuForm::kForms>> fused_;
   std::unordered_map<std::string, Module> modules_;         ///< of embedded files
   std::unordered_map<std::string, LoadedKernel> embedded_;  ///< by name and threads
 };

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/codegen/gpu_form.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
 
@@ -34,6 +35,22 @@ TEST_CASE("little work is spread over the multiprocessors", "[cuda]") {
   CHECK(launch_threads(132 * 256, kBig).threads == 256);
   CHECK(launch_threads(132 * 256, kBig).blocks == 132);
   CHECK(launch_threads(1, kBig).blocks == 1);
+}
+
+TEST_CASE("few columns are spread over the multiprocessors", "[cuda]") {
+  LoopProgram columns;
+  columns.has_row = true;
+  const auto blocks = [&](int64_t units) {
+    const GpuForm form{.few = gpu_is_few(columns, units, 132)};
+    const GpuBlock block = gpu_block(columns, form);
+    CHECK(block.members * block.teams == block.threads);
+    return launch_blocks((units + block.teams - 1) / block.teams, {132, 4, block.threads}).blocks;
+  };
+  CHECK(blocks(1024) == 128);  // a bias gradient: 32 blocks of 32 columns would leave 100 idle
+  CHECK(blocks(132 * 32) == 132);
+  CHECK(blocks(131 * 32) == 131 * 4);
+  columns.in_order = true;
+  CHECK_FALSE(gpu_is_few(columns, 1024, 132));
 }
 
 TEST_CASE("much work fills the device some times over, in equal turns", "[cuda]") {

@@ -90,6 +90,8 @@ std::vector<std::pair<std::string, std::string>> kernels_of(const char* architec
   kernels.emplace_back("softmax", ptx_of(row_program(Orientation::row, false), architecture, {}));
   kernels.emplace_back("softmax down",
                        ptx_of(row_program(Orientation::outer, false), architecture, {}));
+  kernels.emplace_back("softmax down few",
+                       ptx_of(row_program(Orientation::outer, false), architecture, {.few = true}));
   kernels.emplace_back("long sum", ptx_of(row_program(Orientation::row, true), architecture, {}));
   return kernels;
 }

@@ -143,9 +143,9 @@ class GpuRowKernel {
         program_(frame.program),
         passes_(frame.passes),
         grid_(frame, form),
-        block_(gpu_block(frame.program)) {
+        block_(gpu_block(frame.program, form)) {
     accumulators_ = program_.in_order ? 1 : kReductionLanes / block_.members;
-    unrolled_ = program_.in_order ? 8 : 4;
+    unrolled_ = program_.in_order || form.few ? 8 : 4;
     auto& builder = code_.builder;
     llvm::Value* thread = grid_.thread();
     team_ = block_.teams == 1 ? code_.number(0)
@@ -366,7 +366,20 @@ class GpuRowKernel {
     code_.store(own[0], place(member_), size);
     grid_.barrier();
     std::vector<llvm::Value*> all;
-    if (block_.members == kReductionLanes) {
+    if (block_.members == kReductionLanes && block_.teams > 1) {
+      // The members of a team are in many warps, which all take part in each level.
+      llvm::AllocaInst* value = code_.variable(own[0]);
+      for (int half = kReductionLanes / 2; half > 0; half /= 2) {
+        code_.when(builder.CreateICmpSLT(member_, code_.number(half)), [&] {
+          llvm::Value* other = builder.CreateAdd(member_, code_.number(half));
+          llvm::Value* taken = code_.load(frame_.scalar_type(i), place(other), size);
+          code_.set(value, merged(i, code_.get(value), taken));
+          code_.store(code_.get(value), place(member_), size);
+        });
+        grid_.barrier();
+      }
+      all = {code_.load(frame_.scalar_type(i), place(code_.number(0)), size)};
+    } else if (block_.members == kReductionLanes) {
       // A team of two warps: each of them does the rest of the tree for itself.
       llvm::Value* lane = builder.CreateAnd(member_, code_.number(31));
       llvm::Value* other = builder.CreateAdd(lane, code_.number(32));

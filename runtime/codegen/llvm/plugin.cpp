@@ -16,7 +16,8 @@
 namespace tide::ir {
 namespace {
 
-llvm::Function* make_gpu_function(llvm::Module& module, const LoopProgram& program) {
+llvm::Function* make_gpu_function(llvm::Module& module, const LoopProgram& program,
+                                  const GpuForm& form) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
@@ -27,17 +28,18 @@ llvm::Function* make_gpu_function(llvm::Module& module, const LoopProgram& progr
   function->addParamAttr(0, llvm::Attribute::getWithByValType(context, words));
   function->addParamAttr(0, llvm::Attribute::getWithAlignment(context, llvm::Align(8)));
   // The size of blocks decides how many registers a thread may have.
-  llvm::Metadata* const note[] = {
-      llvm::ValueAsMetadata::get(function), llvm::MDString::get(context, "maxntidx"),
-      llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
-          llvm::Type::getInt32Ty(context), static_cast<uint64_t>(gpu_block(program).threads)))};
+  llvm::Metadata* const note[] = {llvm::ValueAsMetadata::get(function),
+                                  llvm::MDString::get(context, "maxntidx"),
+                                  llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                                      llvm::Type::getInt32Ty(context),
+                                      static_cast<uint64_t>(gpu_block(program, form).threads)))};
   module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context, note));
   return function;
 }
 
 llvm::Function* make_function(llvm::Module& module, const LoopProgram& program,
-                              const Machine& machine) {
-  if (machine.gpu) return make_gpu_function(module, program);
+                              const Machine& machine, const GpuForm& gpu) {
+  if (machine.gpu) return make_gpu_function(module, program, gpu);
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   auto* type =
@@ -80,7 +82,7 @@ std::string compile(const LoopProgram& program, const std::string& cpu, Generate
   llvm::Module module("kernel", context);
   module.setDataLayout(target->createDataLayout());
   module.setTargetTriple(target->getTargetTriple().str());
-  Frame frame(*make_function(module, program, machine), program, machine);
+  Frame frame(*make_function(module, program, machine, gpu), program, machine);
   emit_kernel(frame, gpu);
   return emit(*target, module, form);
 }
