@@ -25,17 +25,25 @@ struct GpuForm {
   bool narrow = true;
   /// Reductions down columns: there are so few that a block takes a quarter of the usual number.
   bool few = false;
+  /// Reductions along dense rows: a block brings what several passes read of its row
+  /// (LoopPasses::read_again) into shared memory first, one operand after the other, each at a
+  /// multiple of kStagedAlignment; rows begin at such multiples in memory, too.
+  bool staged = false;
 
   bool operator==(const GpuForm&) const = default;
   /// One for each form, below kForms.
-  unsigned number() const { return vector + 2u * narrow + 4u * few; }
-  static constexpr unsigned kForms = 8;
+  unsigned number() const { return vector + 2u * narrow + 4u * few + 8u * staged; }
+  static constexpr unsigned kForms = 16;
+  static constexpr int64_t kStagedAlignment = 16;
 };
 
 /// Threads of a block, and their roles in row programs: thread t is member t / teams of team t %
-/// teams. The blocks of a map may also have fewer threads.
+/// teams. A block of one team may have several groups of its members, which take the blocks of the
+/// row's tree in turns. The blocks of a map may also have fewer threads.
 struct GpuBlock {
   int threads, teams, members;
+
+  int groups() const { return threads / (teams * members); }
 };
 
 inline GpuBlock gpu_block(const LoopProgram& program, const GpuForm& form) {
@@ -44,7 +52,8 @@ inline GpuBlock gpu_block(const LoopProgram& program, const GpuForm& form) {
   // Each member of a row's team owns one lane of the reduction's tree. Down a column, neighbouring
   // threads take neighbouring columns and own four lanes each. Of few columns neighbouring threads
   // still take what memory gives at once, 32 bytes.
-  if (program.orientation == Orientation::row) return {kReductionLanes, 1, kReductionLanes};
+  if (program.orientation == Orientation::row)
+    return {form.staged ? 256 : kReductionLanes, 1, kReductionLanes};
   if (form.few) return {512, 8, kReductionLanes};
   return {512, 32, 16};
 }
@@ -63,6 +72,18 @@ inline int gpu_vector(const LoopProgram& program) {
   for (const LoopOperand& operand : program.operands)
     if (operand.kind == LoopOperand::Kind::memory) widest = std::max(widest, size_of(operand.type));
   return static_cast<int>(std::min<size_t>(16 / widest, 8));
+}
+
+/// Bytes of shared memory for what is staged of a row.
+inline size_t gpu_staged_bytes(const LoopProgram& program, std::span<const uint16_t> operands,
+                               int64_t row) {
+  constexpr size_t kAligned = GpuForm::kStagedAlignment;
+  size_t bytes = 0;
+  for (const uint16_t k : operands) {
+    const size_t needed = static_cast<size_t>(row) * size_of(program.operands[k].type);
+    bytes += (needed + kAligned - 1) / kAligned * kAligned;
+  }
+  return bytes;
 }
 
 /// Units of work over these extents.

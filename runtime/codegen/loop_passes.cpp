@@ -2,6 +2,7 @@
 #include "runtime/codegen/loop_passes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/ops/light_ops.h"
 
@@ -73,6 +74,35 @@ void LoopPasses::keep_elements(const LoopProgram& program) {
       for (const uint16_t input : inputs_of(instruction)) needed[input] = true;
     }
   }
+}
+
+std::vector<uint16_t> LoopPasses::read_again(const LoopProgram& program) const {
+  const size_t size = program.code.size();
+  std::vector<int> last_pass(program.operands.size(), -1);
+  std::vector<bool> again(program.operands.size(), false);
+  for (int pass = 0; pass < count; ++pass) {
+    std::vector<bool> needed(size, false);
+    for (size_t i = size; i-- > 0;) {
+      const LoopInstruction& instruction = program.code[i];
+      const bool per_row = instructions[i].per_row;
+      const bool reduced = instruction.kind == Kind::reduce && instructions[i].level == pass + 1;
+      const bool stored = instruction.kind == Kind::store && !per_row && pass == count - 1;
+      if (!reduced && !stored && (!needed[i] || per_row)) continue;
+      for (const uint16_t input : inputs_of(instruction)) needed[input] = true;
+      if (instruction.kind != Kind::load) continue;
+      const int before = std::exchange(last_pass[instruction.operand], pass);
+      if (before >= 0 && before != pass) again[instruction.operand] = true;
+    }
+  }
+  for (const LoopInstruction& instruction : program.code)
+    if (instruction.kind == Kind::store) again[instruction.operand] = false;
+  std::vector<uint16_t> found;
+  for (size_t k = 0; k < again.size(); ++k) {
+    const LoopOperand& operand = program.operands[k];
+    if (again[k] && operand.kind == LoopOperand::Kind::memory && operand.vector_stride == 1)
+      found.push_back(static_cast<uint16_t>(k));
+  }
+  return found;
 }
 
 /// Orientation outer has many rows under way at once, so values per row lie in memory: reductions,

@@ -45,6 +45,9 @@ struct LoopPasses {
     return may_be_wide() && rows >= kManyRows ? kWideColumnBlock : kColumnBlock;
   }
   size_t scratch_bytes(int64_t row_length) const;
+  /// The operands that lie dense along the row, whose elements more than one pass loads, and that
+  /// nothing is stored to.
+  std::vector<uint16_t> read_again(const LoopProgram& program) const;
 
   Orientation orientation;
   bool in_order;

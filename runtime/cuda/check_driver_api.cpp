@@ -33,6 +33,9 @@ static_assert(kMaxThreadsPerMultiprocessor ==
 static_assert(kCapabilityMajor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});
 static_assert(kCapabilityMinor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});
 static_assert(kFunctionLocalBytes == int{CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES});
+static_assert(kFunctionMostShared == int{CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES});
+static_assert(kSharedMemoryPerBlockOptIn ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN});
 static_assert(kFunctionRegisters == int{CU_FUNC_ATTRIBUTE_NUM_REGS});
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(kEventTiming == CU_EVENT_DEFAULT && kEventNoTiming == CU_EVENT_DISABLE_TIMING);
@@ -86,6 +89,7 @@ TIDE_SAME(host_function, PFN_cuLaunchHostFunc_v10000);
 TIDE_SAME(module_load, PFN_cuModuleLoadDataEx_v2010);
 TIDE_SAME(module_function, PFN_cuModuleGetFunction_v2000);
 TIDE_SAME(function_attribute, PFN_cuFuncGetAttribute_v2020);
+TIDE_SAME(set_function_attribute, PFN_cuFuncSetAttribute_v9000);
 TIDE_SAME(potential_block, PFN_cuOccupancyMaxPotentialBlockSize_v6050);
 TIDE_SAME(resident_blocks, PFN_cuOccupancyMaxActiveBlocksPerMultiprocessor_v6050);
 TIDE_SAME(launch, PFN_cuLaunchKernel_v4000);

@@ -37,10 +37,13 @@ CudaBackend::CudaBackend(int ordinal, HostNative host_native,
 void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
   const bool is_first = !loaded;
   if (is_first) {
-    int multiprocessors = 0;
-    check(driver().device_attribute(&multiprocessors, kMultiprocessors, device_),
-          "cuDeviceGetAttribute");
-    loaded = std::make_shared<LoadedKernels>(facts_.capability(), multiprocessors);
+    const auto ask = [&](Attribute which) {
+      int value = 0;
+      check(driver().device_attribute(&value, which, device_), "cuDeviceGetAttribute");
+      return value;
+    };
+    loaded = std::make_shared<LoadedKernels>(facts_.capability(), ask(kMultiprocessors),
+                                             static_cast<size_t>(ask(kSharedMemoryPerBlockOptIn)));
   }
   check(driver().context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   ++setup_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/codegen/loop_passes.h"
+
 namespace tide::cuda {
 namespace {
 
@@ -29,7 +31,37 @@ bool is_aligned(const LoopStep& step, void* const* bases) {
   return true;
 }
 
+/// Whether all rows of these operands begin at addresses that are multiples of so many bytes.
+bool rows_begin_at(size_t alignment, const LoopStep& step, void* const* bases,
+                   const std::vector<uint16_t>& operands) {
+  const size_t rank = step.program.outer_rank, dimensions = rank + 1;
+  for (const uint16_t k : operands) {
+    size_t all = reinterpret_cast<size_t>(bases[k]);
+    for (size_t d = 0; d < rank; ++d)
+      all |= static_cast<size_t>(step.strides[k * dimensions + d]) *
+             size_of(step.program.operands[k].type);
+    if (all % alignment) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+/// The shared memory that a block needs for what it reads more than once of a row; 0 if rows are
+/// not staged. A short row is found in the first cache again.
+size_t CudaKernels::staged_bytes(const LoopStep& step, void* const* bases) {
+  constexpr size_t kLeast = 8 << 10;
+  const LoopProgram& program = step.program;
+  if (!program.has_row || program.partial || program.in_order ||
+      program.orientation != Orientation::row)
+    return 0;
+  const auto [found, is_new] = read_again_.try_emplace(step.kernel);
+  const std::vector<uint16_t>& operands = found->second;
+  if (is_new) found->second = LoopPasses(program).read_again(program);
+  const size_t bytes = gpu_staged_bytes(program, operands, step.extents[program.outer_rank]);
+  const bool pays = bytes > kLeast && bytes <= loaded_->most_staged();
+  return pays && rows_begin_at(GpuForm::kStagedAlignment, step, bases, operands) ? bytes : 0;
+}
 
 void CudaKernels::reserve(Stream stream) {
   try {
@@ -55,6 +87,8 @@ void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_
   const int64_t units = gpu_units(program, step.extents, form);
   if (units == 0) return;
   form.few = gpu_is_few(program, units, loaded_->multiprocessors());
+  const size_t shared_bytes = staged_bytes(step, bases);
+  form.staged = shared_bytes > 0;
   // Rounded up to whole blocks, indices must still fit.
   form.narrow = units < kMostGrid - 1024;
   for (const int64_t extent : step.extents) form.narrow = form.narrow && extent < kMostGrid;
@@ -70,9 +104,10 @@ void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_
   words_[places.units] = static_cast<uint64_t>(units);
   const LoadedKernel& kernel = loaded_->fused(step, form);
   const int64_t teams = gpu_block(program, form).teams;
-  const LaunchShape shape = program.has_row
-                                ? launch_blocks((units + teams - 1) / teams, kernel.room)
-                                : launch_threads(units, kernel.room);
+  const LaunchShape shape =
+      program.has_row
+          ? launch_blocks((units + teams - 1) / teams, loaded_->room_with(kernel, shared_bytes))
+          : launch_threads(units, kernel.room);
   launches.launch(kernel.function, shape, words_);
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/cuda/blas.h"
@@ -37,7 +38,11 @@ class CudaKernels {
   unsigned long long* first_wrong(Stream stream);
 
  private:
+  size_t staged_bytes(const LoopStep& step, void* const* bases);
+
   const std::shared_ptr<LoadedKernels> loaded_;
+  /// Of reductions along rows, by structure: what may be staged (GpuForm::staged).
+  std::unordered_map<const Kernel*, std::vector<uint16_t>> read_again_;
   std::vector<uint64_t> words_;
   DevicePointer first_wrong_ = 0;
   Workspace workspace_;

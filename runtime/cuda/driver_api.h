@@ -55,7 +55,8 @@ enum Attribute : int {
   kMaxThreadsPerMultiprocessor = 39,
   kPciDomain = 50,
   kCapabilityMajor = 75,
-  kCapabilityMinor = 76
+  kCapabilityMinor = 76,
+  kSharedMemoryPerBlockOptIn = 97
 };
 
 /// CUDA_KERNEL_NODE_PARAMS: a kernel of a graph.
@@ -68,8 +69,9 @@ struct KernelNode {
   Context context;  ///< of `kernel`
 };
 
-/// CUfunction_attribute: bytes of local memory per thread, registers per thread.
-constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4;
+/// CUfunction_attribute: bytes of local memory per thread, registers per thread, most bytes of
+/// shared memory that a launch may ask for.
+constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMostShared = 8;
 
 constexpr unsigned kStreamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
 constexpr unsigned kEventTiming = 0;        ///< CU_EVENT_DEFAULT
@@ -124,6 +126,7 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(module_function, "cuModuleGetFunction",                                                        \
     (Function * function, Module module, const char* name))                                        \
   X(function_attribute, "cuFuncGetAttribute", (int* value, int which, Function function))          \
+  X(set_function_attribute, "cuFuncSetAttribute", (Function function, int which, int value))       \
   X(potential_block, "cuOccupancyMaxPotentialBlockSize",                                           \
     (int* grid, int* block, Function function, SharedBytes shared_bytes_of, size_t shared_bytes,   \
      int most_threads))                                                                            \

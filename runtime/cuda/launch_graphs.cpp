@@ -46,6 +46,7 @@ KernelNode node_of(Function function, LaunchShape shape, void** parameters) {
   node.grid_y = node.grid_z = 1;
   node.block_x = shape.threads;
   node.block_y = node.block_z = 1;
+  node.shared_bytes = shape.shared_bytes;
   node.parameters = parameters;
   return node;
 }
@@ -107,8 +108,8 @@ void LaunchGraphs::launch(Function function, LaunchShape shape, std::span<const 
     return;
   }
   void* parameters[] = {const_cast<uint64_t*>(words.data())};
-  check(driver().launch(function, shape.blocks, 1, 1, shape.threads, 1, 1, 0, stream_, parameters,
-                        nullptr),
+  check(driver().launch(function, shape.blocks, 1, 1, shape.threads, 1, 1, shape.shared_bytes,
+                        stream_, parameters, nullptr),
         "cuLaunchKernel");
 }
 

@@ -10,12 +10,14 @@ namespace tide::cuda {
 /// What a device has room for of one kernel.
 struct KernelRoom {
   int multiprocessors = 1;
-  int blocks = 1;   ///< of this kernel, that a multiprocessor holds at once
-  int threads = 1;  ///< of such a block
+  int blocks = 1;           ///< of this kernel, that a multiprocessor holds at once
+  int threads = 1;          ///< of such a block
+  size_t shared_bytes = 0;  ///< of such a block, beside what its kernel always has
 };
 
 struct LaunchShape {
   unsigned blocks, threads;
+  unsigned shared_bytes = 0;  ///< of a block, beside what its kernel always has
   bool operator==(const LaunchShape&) const = default;
 };
 
@@ -28,7 +30,8 @@ inline LaunchShape launch_blocks(int64_t wanted, const KernelRoom& room) {
   constexpr int64_t kTimesOver = 8;
   const int64_t most = kTimesOver * room.multiprocessors * std::max(room.blocks, 1);
   const int64_t turns = std::max<int64_t>((wanted + most - 1) / most, 1);
-  return {static_cast<unsigned>((wanted + turns - 1) / turns), static_cast<unsigned>(room.threads)};
+  return {static_cast<unsigned>((wanted + turns - 1) / turns), static_cast<unsigned>(room.threads),
+          static_cast<unsigned>(room.shared_bytes)};
 }
 
 /// Blocks of up to room.threads for `units` of work, one a thread. Little work is cut into smaller

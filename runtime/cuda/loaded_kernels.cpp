@@ -34,15 +34,27 @@ const LoadedKernel& LoadedKernels::fused(const LoopStep& step, GpuForm form) {
     check(driver().potential_block(&grid, &threads, function, nullptr, 0, threads),
           "cuOccupancyMaxPotentialBlockSize");
   }
+  if (form.staged)
+    check(driver().set_function_attribute(function, kFunctionMostShared,
+                                          static_cast<int>(most_staged())),
+          "cuFuncSetAttribute");
   return kernel = {function, room_of(function, threads)};
 }
 
-/// What a multiprocessor has room for; asked for once per kernel.
-KernelRoom LoadedKernels::room_of(Function function, int threads) const {
-  KernelRoom room{multiprocessors_, 0, threads};
-  check(driver().resident_blocks(&room.blocks, function, threads, 0),
+/// What a multiprocessor has room for; asked for once per kernel and size.
+KernelRoom LoadedKernels::room_of(Function function, int threads, size_t shared_bytes) const {
+  KernelRoom room{multiprocessors_, 0, threads, shared_bytes};
+  check(driver().resident_blocks(&room.blocks, function, threads, shared_bytes),
         "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   return room;
+}
+
+KernelRoom LoadedKernels::room_with(const LoadedKernel& kernel, size_t shared_bytes) {
+  if (shared_bytes == 0) return kernel.room;
+  const std::lock_guard lock(mutex_);
+  const auto [found, is_new] = rooms_.try_emplace({kernel.function, shared_bytes});
+  if (is_new) found->second = room_of(kernel.function, kernel.room.threads, shared_bytes);
+  return found->second;
 }
 
 Module LoadedKernels::load_embedded(const char* file) const {

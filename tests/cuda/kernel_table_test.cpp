@@ -97,8 +97,8 @@ std::vector<FusedKernel> kernels_in(const std::string& folder) {
     if (!key.starts_with(before)) continue;  // the cpu's
     key.remove_prefix(key.find('\0', before.size()) + 1);
     const int form = key[0] - '0';
-    kernels.push_back(
-        {read_program(key.substr(1)), {(form & 1) != 0, (form & 2) != 0, (form & 4) != 0}});
+    kernels.push_back({read_program(key.substr(1)),
+                       {(form & 1) != 0, (form & 2) != 0, (form & 4) != 0, (form & 8) != 0}});
   }
   return kernels;
 }
@@ -142,7 +142,8 @@ const char* kind_of(const FusedKernel& kernel) {
   if (!program.has_row) return kernel.form.vector ? "map, 16 bytes a thread" : "map";
   if (program.in_order) return "row in order";
   if (program.partial) return "row in parts";
-  if (program.orientation == Orientation::row) return "row";
+  if (program.orientation == Orientation::row)
+    return kernel.form.staged ? "row in shared memory" : "row";
   return kernel.form.few ? "column, few of them" : "column";
 }
 

@@ -90,6 +90,8 @@ std::vector<std::pair<std::string, std::string>> kernels_of(const char* architec
   kernels.emplace_back("softmax", ptx_of(row_program(Orientation::row, false), architecture, {}));
   kernels.emplace_back("softmax down",
                        ptx_of(row_program(Orientation::outer, false), architecture, {}));
+  kernels.emplace_back("softmax, staged", ptx_of(row_program(Orientation::row, false), architecture,
+                                                 {.staged = true}));
   kernels.emplace_back("softmax down few",
                        ptx_of(row_program(Orientation::outer, false), architecture, {.few = true}));
   kernels.emplace_back("long sum", ptx_of(row_program(Orientation::row, true), architecture, {}));
@@ -115,6 +117,18 @@ TEST_CASE("dense arrays are moved 16 bytes at a time", "[cuda]") {
       ptx_of(program_of(LightOp::add, {DType::f32, DType::f32}), "sm_80", {.vector = true});
   CHECK(ptx.find("ld.global.v4.f32") != std::string::npos);
   CHECK(ptx.find("st.global.v4.f32") != std::string::npos);
+}
+
+TEST_CASE("rows are moved into shared memory 16 bytes at a time, once", "[cuda]") {
+  const std::string ptx = ptx_of(row_program(Orientation::row, false), "sm_80", {.staged = true});
+  const auto times = [&](const std::string& text) {
+    size_t count = 0;
+    for (size_t at = 0; (at = ptx.find(text, at)) != std::string::npos; at += text.size()) ++count;
+    return count;
+  };
+  CHECK(times("ld.global.v4") == 5);  // four at a time, then one
+  CHECK(times("st.shared.v4") == 5);
+  CHECK(times("ld.global") == 6);  // and what is left of the row
 }
 
 TEST_CASE("half types are added and multiplied two at a time where a device can", "[cuda]") {

@@ -146,21 +146,21 @@ class GpuRowKernel {
         block_(gpu_block(frame.program, form)) {
     accumulators_ = program_.in_order ? 1 : kReductionLanes / block_.members;
     unrolled_ = program_.in_order || form.few ? 8 : 4;
+    if (form.staged) staged_ = passes_.read_again(program_);
     auto& builder = code_.builder;
-    llvm::Value* thread = grid_.thread();
+    thread_ = grid_.thread();
     team_ = block_.teams == 1 ? code_.number(0)
-                              : builder.CreateAnd(thread, code_.number(block_.teams - 1));
+                              : builder.CreateAnd(thread_, code_.number(block_.teams - 1));
     member_ = block_.members == 1 ? code_.number(0)
-                                  : builder.CreateUDiv(thread, code_.number(block_.teams));
-    if (block_.members > 1) {
-      auto* type =
-          llvm::ArrayType::get(builder.getInt64Ty(), static_cast<uint64_t>(block_.threads));
-      shared_ =
-          new llvm::GlobalVariable(*builder.GetInsertBlock()->getModule(), type, false,
-                                   llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
-                                   "lanes", nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
-      shared_->setAlignment(llvm::Align(8));
+                                  : builder.CreateUDiv(thread_, code_.number(block_.teams));
+    if (block_.groups() > 1) {
+      group_ = builder.CreateUDiv(thread_, code_.number(block_.members));
+      member_ = builder.CreateAnd(thread_, code_.number(block_.members - 1));
     }
+    first_ = member_, stride_ = block_.members;
+    if (block_.members > 1)
+      lanes_of_block_ = shared("lanes", builder.getInt64Ty(), block_.threads + block_.groups());
+    if (!staged_.empty()) row_ = shared("row", builder.getInt8Ty(), 0);
   }
 
   /// Threads of a block that have no row of their own left take the last one again, without
@@ -182,6 +182,18 @@ class GpuRowKernel {
   static constexpr unsigned kShared = 3;  ///< the address space of shared memory
   static constexpr unsigned kAllThreads = 0xffffffff;
 
+  /// An array in shared memory; of no size: as large as the launch makes it.
+  llvm::GlobalVariable* shared(const char* name, llvm::Type* element, int size) {
+    auto* type = llvm::ArrayType::get(element, static_cast<uint64_t>(size));
+    auto* made = new llvm::GlobalVariable(
+        *code_.builder.GetInsertBlock()->getModule(), type, false,
+        size ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage,
+        size ? llvm::UndefValue::get(type) : nullptr, name, nullptr,
+        llvm::GlobalValue::NotThreadLocal, kShared);
+    made->setAlignment(llvm::Align(GpuForm::kStagedAlignment));
+    return made;
+  }
+
   void emit_row(llvm::Value* unit) {
     auto& builder = code_.builder;
     begin_ = code_.number(0);
@@ -196,6 +208,7 @@ class GpuRowKernel {
       end_ = code_.smaller(builder.CreateAdd(begin_, code_.number(kReductionBlock)), end_);
     }
     places_ = frame_.places_at(grid_.indices(unit, program_.outer_rank));
+    if (!staged_.empty()) stage_row();
     scalars_.assign(program_.code.size(), nullptr);
     Body row(frame_, scalar_lanes(frame_), places_, code_.number(0));
     compute_per_row(row, 0);
@@ -203,8 +216,59 @@ class GpuRowKernel {
       run_pass(row, pass);
       if (!program_.partial) compute_per_row(row, pass + 1);
     }
-    llvm::Value* leads = builder.CreateAnd(active_, builder.CreateICmpEQ(member_, code_.number(0)));
+    llvm::Value* number = group_ ? thread_ : member_;
+    llvm::Value* leads = builder.CreateAnd(active_, builder.CreateICmpEQ(number, code_.number(0)));
     code_.when(leads, [&] { store_per_row(row, block); });
+  }
+
+  /// Brings the row's operands that are read again into shared memory, where their places are then.
+  void stage_row() {
+    auto& builder = code_.builder;
+    grid_.barrier();  // the row before is done with
+    llvm::Value* offset = code_.number(0);
+    for (const uint16_t k : staged_) {
+      const auto size = static_cast<int64_t>(size_of(program_.operands[k].type));
+      llvm::Value* to = code_.address(builder.getInt8Ty(), row_, offset);
+      stage(places_[k], to, size);
+      places_[k] = to;
+      llvm::Value* bytes = builder.CreateMul(end_, code_.number(size));
+      llvm::Value* filled = builder.CreateAdd(bytes, code_.number(kStaged - 1));
+      offset = builder.CreateAdd(offset, builder.CreateAnd(filled, code_.number(-kStaged)));
+    }
+    grid_.barrier();
+  }
+
+  /// Copies the row's elements of `size` bytes, 16 bytes a thread, several at a time.
+  void stage(llvm::Value* from, llvm::Value* to, int64_t size) {
+    constexpr int kAtOnce = 4;
+    auto& builder = code_.builder;
+    llvm::Type* vector = llvm::FixedVectorType::get(builder.getInt32Ty(), 4);
+    llvm::Value* count = builder.CreateUDiv(end_, code_.number(kStaged / size));
+    const auto move = [&](llvm::Value* index, int at_once) {
+      std::vector<llvm::Value*> loaded, indices;
+      for (int i = 0; i < at_once; ++i) {
+        indices.push_back(builder.CreateAdd(index, code_.number(i * block_.threads)));
+        loaded.push_back(code_.load(vector, code_.address(vector, from, indices.back()), kStaged));
+      }
+      for (size_t i = 0; i < loaded.size(); ++i)
+        code_.store(loaded[i], code_.address(vector, to, indices[i]), kStaged);
+    };
+    llvm::AllocaInst* position = code_.variable(thread_);
+    const int64_t step = int64_t{kAtOnce} * block_.threads;
+    llvm::Value* main_end = builder.CreateSub(count, code_.number(step - block_.threads));
+    code_.loop(thread_, main_end, step, [&](llvm::Value* index) {
+      move(index, kAtOnce);
+      code_.set(position, builder.CreateAdd(index, code_.number(step)));
+    });
+    code_.loop(code_.get(position), count, block_.threads,
+               [&](llvm::Value* index) { move(index, 1); });
+    llvm::Type* element = builder.getIntNTy(static_cast<unsigned>(8 * size));
+    llvm::Value* rest =
+        builder.CreateAdd(builder.CreateMul(count, code_.number(kStaged / size)), thread_);
+    code_.when(builder.CreateICmpSLT(rest, end_), [&] {
+      code_.store(code_.load(element, code_.address(element, from, rest), size),
+                  code_.address(element, to, rest), size);
+    });
   }
 
   void store_per_row(Body& row, llvm::Value* block) {
@@ -236,25 +300,32 @@ class GpuRowKernel {
     const List reductions = frame_.reductions_of(pass);
     // Stores wait for the last pass: an output may be the memory of an input.
     const List stored = pass == passes_.count - 1 ? frame_.stores(false) : List();
-    if (reductions.empty()) return run_elements(begin_, end_, reductions, stored);
+    if (reductions.empty()) {
+      // No lanes: whichever thread comes first.
+      if (group_) first_ = thread_, stride_ = block_.threads;
+      run_elements(begin_, end_, reductions, stored);
+      first_ = member_, stride_ = block_.members;
+      return;
+    }
     if (program_.partial || program_.in_order) {
       run_elements(begin_, end_, reductions, stored);
       for (size_t r = 0; r < reductions.size(); ++r)
-        set_result(row, reductions[r], collapse(r, reductions[r]));
+        set_result(row, reductions[r], collapse(r, reductions[r])[0]);
       return;
     }
     std::vector<llvm::AllocaInst*> totals;
     for (const size_t i : reductions) totals.push_back(code_.variable(identity_of(i)[0]));
     llvm::Value* size = code_.number(kReductionBlock);
-    code_.loop(begin_, end_, size, [&](llvm::Value* begin) {
+    code_.loop(begin_, end_, kReductionBlock * block_.groups(), [&](llvm::Value* begin) {
+      if (group_) {
+        llvm::Value* before = code_.builder.CreateMul(group_, size);
+        begin = code_.smaller(code_.builder.CreateAdd(begin, before), end_);
+      }
       llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, size), end_);
       run_elements(begin, end, reductions, stored);
-      for (size_t r = 0; r < reductions.size(); ++r) {
-        const size_t i = reductions[r];
-        const Value total = scalar(i, code_.get(totals[r]));
-        code_.set(totals[r],
-                  combine(program_.code[i].reduction, total, scalar(i, collapse(r, i)))[0]);
-      }
+      for (size_t r = 0; r < reductions.size(); ++r)
+        for (llvm::Value* result : collapse(r, reductions[r]))
+          code_.set(totals[r], merged(reductions[r], code_.get(totals[r]), result));
     });
     for (size_t r = 0; r < reductions.size(); ++r)
       set_result(row, reductions[r], code_.get(totals[r]));
@@ -283,9 +354,9 @@ class GpuRowKernel {
     sums_.clear();
     for (const size_t i : reductions)
       for (int a = 0; a < accumulators_; ++a) sums_.push_back(code_.variable(identity_of(i)[0]));
-    llvm::Value* start = builder.CreateAdd(begin, member_);
+    llvm::Value* start = builder.CreateAdd(begin, first_);
     llvm::AllocaInst* position = code_.variable(start);
-    const int64_t stride = block_.members, step = stride * unrolled_;
+    const int64_t stride = stride_, step = stride * unrolled_;
     llvm::Value* main_end = builder.CreateSub(end, code_.number(step - stride));
     code_.loop(start, main_end, step, [&](llvm::Value* index) {
       run_group(index, unrolled_, reductions, stored);
@@ -304,7 +375,7 @@ class GpuRowKernel {
     }
   }
 
-  /// Elements index, index + members, ...; the first goes to accumulator `first`.
+  /// Elements index, index + stride, ...; the first goes to accumulator `first`.
   void run_group(llvm::Value* index, int count, const List& reductions, const List& stored,
                  int first = 0) {
     List roots = reductions;
@@ -316,7 +387,7 @@ class GpuRowKernel {
     std::vector<Places> places(static_cast<size_t>(count));
     std::vector<std::unique_ptr<Body>> bodies;
     for (int k = 0; k < count; ++k) {
-      llvm::Value* element = code_.builder.CreateAdd(index, code_.number(k * block_.members));
+      llvm::Value* element = code_.builder.CreateAdd(index, code_.number(k * stride_));
       auto& at = places[static_cast<size_t>(k)];
       const bool along = program_.orientation == Orientation::row;
       at = along ? places_ : frame_.moved(places_, program_.outer_rank, element);
@@ -349,19 +420,23 @@ class GpuRowKernel {
     code_.set(place, combine(described.reduction, old, input)[0]);
   }
 
-  /// The team's accumulators of its r-th reduction, combined by the tree; the same in all members.
-  llvm::Value* collapse(size_t r, size_t i) {
+  /// The team's accumulators of its r-th reduction, combined by the tree, of each group; the same
+  /// in all members. A group that had no elements has the identity, which changes nothing.
+  std::vector<llvm::Value*> collapse(size_t r, size_t i) {
     std::vector<llvm::Value*> own;
     for (int a = 0; a < accumulators_; ++a)
       own.push_back(
           code_.get(sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(a)]));
     combine_halves(i, own);
-    if (block_.members == 1) return own[0];
+    if (block_.members == 1) return {own[0]};
     auto& builder = code_.builder;
     const auto size = static_cast<int64_t>(size_of(frame_.type_of(i)));
     const auto place = [&](llvm::Value* member) {
       llvm::Value* row = builder.CreateMul(member, code_.number(block_.teams));
-      return code_.address(builder.getInt64Ty(), shared_, builder.CreateAdd(row, team_));
+      llvm::Value* slot = builder.CreateAdd(row, team_);
+      if (group_)
+        slot = builder.CreateAdd(slot, builder.CreateMul(group_, code_.number(block_.members)));
+      return code_.address(builder.getInt64Ty(), lanes_of_block_, slot);
     };
     code_.store(own[0], place(member_), size);
     grid_.barrier();
@@ -395,8 +470,21 @@ class GpuRowKernel {
         all.push_back(code_.load(frame_.scalar_type(i), place(code_.number(m)), size));
       combine_halves(i, all);
     }
+    if (!group_) {
+      grid_.barrier();
+      return {all[0]};
+    }
+    const auto result = [&](llvm::Value* group) {
+      llvm::Value* slot = builder.CreateAdd(group, code_.number(block_.threads));
+      return code_.address(builder.getInt64Ty(), lanes_of_block_, slot);
+    };
+    code_.when(builder.CreateICmpEQ(member_, code_.number(0)),
+               [&] { code_.store(all[0], result(group_), size); });
     grid_.barrier();
-    return all[0];
+    all.clear();
+    for (int group = 0; group < block_.groups(); ++group)
+      all.push_back(code_.load(frame_.scalar_type(i), result(code_.number(group)), size));
+    return all;
   }
 
   llvm::Value* merged(size_t i, llvm::Value* a, llvm::Value* b) {
@@ -444,8 +532,15 @@ class GpuRowKernel {
   const GpuBlock block_;
   int accumulators_, unrolled_;
   Lanes lanes_{};
-  llvm::GlobalVariable* shared_ = nullptr;
-  llvm::Value *team_, *member_, *active_ = nullptr;
+  static constexpr int64_t kStaged = GpuForm::kStagedAlignment;
+  std::vector<uint16_t> staged_;                    ///< the operands that are staged
+  llvm::GlobalVariable* lanes_of_block_ = nullptr;  ///< those of all threads, then one per group
+  llvm::GlobalVariable* row_ = nullptr;
+  llvm::Value *thread_, *team_, *member_, *active_ = nullptr;
+  llvm::Value* group_ = nullptr;  ///< null if there is but one
+  /// The elements that a thread takes of a part of the row: the first, and how far apart they lie.
+  llvm::Value* first_ = nullptr;
+  int64_t stride_ = 1;
   llvm::Value *begin_ = nullptr, *end_ = nullptr;  ///< the elements of the unit under way
   Places places_;
   std::vector<llvm::Value*> scalars_;    ///< values per row known so far

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/cuda/fake/attributes.h"
 #include "tests/cuda/fake/device.h"
 #include "tests/cuda/fake/errors.h"
 #include "tests/cuda/fake/ptx_machine.h"
@@ -84,43 +85,7 @@ Result device_name(char* name, int size, DeviceOrdinal device) {
 
 Result device_attribute(int* value, Attribute which, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
-  switch (which) {
-    case kMaxThreadsPerBlock:
-      *value = 1024;
-      break;
-    case kSharedMemoryPerBlock:
-      *value = 48 << 10;
-      break;
-    case kWarpSize:
-      *value = 32;
-      break;
-    case kClockRate:
-      *value = 1000000;
-      break;
-    case kMultiprocessors:
-      *value = 4;
-      break;
-    case kMemoryClockRate:
-      *value = 1000000;
-      break;
-    case kMemoryBusWidth:
-      *value = 64;
-      break;
-    case kL2CacheBytes:
-      *value = 1 << 20;
-      break;
-    case kMaxThreadsPerMultiprocessor:
-      *value = 2048;
-      break;
-    case kCapabilityMajor:
-      *value = capability_of(device) / 10;
-      break;
-    case kCapabilityMinor:
-      *value = capability_of(device) % 10;
-      break;
-    default:
-      *value = 0;
-  }
+  *value = attribute_of(which, capability_of(device));
   return kSuccess;
 }
 
@@ -378,14 +343,27 @@ Result function_attribute(int* value, int which, Function function) {
   return kSuccess;
 }
 
-/// As if nothing but threads and shared memory limited a multiprocessor, which holds 2048 and 96
+/// A kernel may be launched with more than 48 KB of shared memory only after this.
+Result set_function_attribute(Function function, int which, int value) {
+  if (const Result error = state()) return error;
+  auto& kernel = *reinterpret_cast<Kernel*>(function);
+  const int most = attribute_of(kSharedMemoryPerBlockOptIn, capability_of(current->ordinal));
+  if (which != kFunctionMostShared || value < 0 ||
+      static_cast<int>(kernel.shared_bytes) + value > most)
+    return kInvalidValue;
+  kernel.most_dynamic = static_cast<uint32_t>(value);
+  return kSuccess;
+}
+
+/// As if nothing but threads and shared memory limited a multiprocessor, which holds 2048 and 228
 /// KB.
 Result resident_blocks(int* blocks, Function function, int threads, size_t shared_bytes) {
   if (const Result error = state()) return error;
   if (threads < 1 || threads > 1024) return kInvalidValue;
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   const size_t shared = std::max<size_t>(kernel.shared_bytes + shared_bytes, 1);
-  *blocks = static_cast<int>(std::min<size_t>(2048 / static_cast<size_t>(threads), 98304 / shared));
+  *blocks =
+      static_cast<int>(std::min<size_t>(2048 / static_cast<size_t>(threads), (228 << 10) / shared));
   if (settings().resident_blocks) *blocks = settings().resident_blocks;
   return kSuccess;
 }
@@ -409,7 +387,8 @@ Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   const uint64_t threads = uint64_t{block_x} * block_y * block_z;
   if (extra || !grid_x || !grid_y || !grid_z || !threads || threads > 1024 || grid_y > 65535 ||
-      grid_z > 65535 || kernel.shared_bytes + shared_bytes > 48 << 10)
+      grid_z > 65535 ||
+      shared_bytes > std::max(kernel.most_dynamic, (48u << 10) - kernel.shared_bytes))
     return kInvalidValue;
   std::vector<uint8_t> bytes(kernel.parameter_bytes);
   for (size_t i = 0; i < kernel.parameters.size(); ++i)

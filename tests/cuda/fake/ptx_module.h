@@ -131,6 +131,7 @@ struct Kernel {
   std::vector<Parameter> parameters;
   uint32_t parameter_bytes = 0;
   uint32_t registers = 0;
+  uint32_t most_dynamic = 0;  ///< shared memory that a launch may ask for, if it was set
   uint32_t shared_bytes = 0, local_bytes = 0;
   int max_threads = 1024;
   std::vector<Instruction> code;

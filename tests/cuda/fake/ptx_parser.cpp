@@ -196,6 +196,13 @@ class PtxParser {
     return {name, size, std::max(alignment, element), type};
   }
 
+  uint32_t place_shared(const Declared& what) {
+    for (const auto& [name, each] : module_shared_)
+      if (what.size == 0 && each.size > 0 && !symbols_.contains(name))
+        symbols_[name] = place(kernel_->shared_bytes, each);
+    return place(kernel_->shared_bytes, what);
+  }
+
   static uint32_t place(uint32_t& end, const Declared& what) {
     const uint32_t start = (end + what.alignment - 1) / what.alignment * what.alignment;
     end = start + what.size;
@@ -330,8 +337,8 @@ class PtxParser {
     else if (const auto found = symbols_.find(text); found != symbols_.end())
       value = found->second;
     else if (const auto shared = module_shared_.find(text); shared != module_shared_.end())
-      // A kernel has room for those that it names.
-      value = symbols_[text] = place(kernel_->shared_bytes, shared->second);
+      // A kernel has room for those that it names; what has no size of its own lies behind them.
+      value = symbols_[text] = place_shared(shared->second);
     else
       fail("not a number: " + text);
     if (negative) value = ~value + 1;
