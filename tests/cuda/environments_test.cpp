@@ -253,6 +253,23 @@ TEST_CASE("figures of a device are those that the management library tells", "[c
   CHECK(outcome.out.find("cuda.temperature: there is no cuda:9 here") != std::string::npos);
 }
 
+TEST_CASE("properties of a device are those that the driver tells", "[cuda]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
+  const auto outcome = test::run_tide(
+      {"-e",
+       "local p = tide.cuda.get_device_properties(1) print(p.name, p.major, p.minor, "
+       "p.multi_processor_count, p.warp_size, p.max_threads_per_multi_processor, p.clock_rate) "
+       "print(p.memory_clock_rate, p.memory_bus_width, p.L2_cache_size, p.pci_bus_id, "
+       "p.pci_device_id, p.ecc, p.is_integrated) "
+       // Two operations, or two transfers, per unit and clock: 4 multiprocessors of 1 GHz with 128
+       // and 64 units; 64 bits of memory at 1 GHz.
+       "print(p.peak_float == 2 * 4 * 128 * 1e9, p.peak_double == 2 * 4 * 64 * 1e9, "
+       "p.peak_bandwidth == 2 * 1e9 * 64 / 8)"});
+  CHECK(outcome.out ==
+        "Fake GPU 1\t9\t0\t4\t32\t2048\t1000000\n"
+        "1000000\t64\t1048576\t66\t3\ttrue\tfalse\ntrue\ttrue\ttrue\n");
+}
+
 TEST_CASE("smi's monitor prints a line a time", "[cuda]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}});
   const auto outcome = test::run_tide({"smi", "dmon", "1"});

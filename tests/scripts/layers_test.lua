@@ -56,6 +56,11 @@ describe("convolution layers", function(device)
     local same = nn.Conv1d(1, 1, 4, {padding = "same", padding_mode = "replicate",
       device = device, dtype = "float64"})
     equal(same(numbers(device, 1, 1, 9)).shape, {1, 1, 9})
+    local image, tap = tide.tensor({{{{1, 2}, {3, 4}}}}, {device = device}):float(), tide.ones({1, 1, 2, 3})
+    -- What an even kernel needs beyond one side lies behind the last elements.
+    equal(F.conv2d(image, tap:to(device), {padding = "same"}):tolist(), {{{{10.0, 10.0}, {7.0, 7.0}}}})
+    equal(F.conv2d(image, tap:mT():contiguous():to(device), {padding = "same"}):tolist(),
+      {{{{10.0, 6.0}, {10.0, 6.0}}}})
     raises("padding_mode is zeros", nn.Conv2d, 1, 1, 3, {padding_mode = "none"})
   end)
   it("learn their channels from the first batch", function()

@@ -4,7 +4,7 @@ namespace fake {
 
 using namespace tide::cuda;
 
-int attribute_of(Attribute which, int capability) {
+int attribute_of(Attribute which, int ordinal, int capability) {
   switch (which) {
     case kMaxThreadsPerBlock:
       return 1024;
@@ -20,6 +20,12 @@ int attribute_of(Attribute which, int capability) {
       return 1000000;
     case kMemoryBusWidth:
       return 64;
+    case kEccEnabled:
+      return 1;
+    case kPciBus:
+      return 65 + ordinal;
+    case kPciDevice:
+      return 3;
     case kL2CacheBytes:
       return 1 << 20;
     case kMaxThreadsPerMultiprocessor:

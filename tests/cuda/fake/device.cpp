@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "tests/cuda/fake/settings.h"
 
@@ -38,10 +39,16 @@ void Blocks::clear() {
   total_ = 0;
 }
 
-void Blocks::add(uint64_t address, size_t bytes) {
+bool Blocks::add(uint64_t address, size_t bytes) {
   std::lock_guard lock(mutex_);
+  const auto after = blocks_.lower_bound(address + bytes);
+  if (after != blocks_.begin()) {
+    const auto& [before, size] = *std::prev(after);
+    if (before + size > address) return false;
+  }
   blocks_[address] = bytes;
   total_ += bytes;
+  return true;
 }
 
 bool Blocks::remove(uint64_t address) {

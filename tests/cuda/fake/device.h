@@ -28,7 +28,8 @@ class Blocks {
   bool release(uint64_t address);
   void clear();
   /// Memory that somebody else has and gives back.
-  void add(uint64_t address, size_t bytes);
+  /// False, and nothing is added, if some of it lies in a block already.
+  bool add(uint64_t address, size_t bytes);
   bool remove(uint64_t address);
   /// First byte and end of the block that holds the address.
   std::optional<std::pair<uint64_t, uint64_t>> find(uint64_t address) const;

@@ -85,7 +85,7 @@ Result device_name(char* name, int size, DeviceOrdinal device) {
 
 Result device_attribute(int* value, Attribute which, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
-  *value = attribute_of(which, capability_of(device));
+  *value = attribute_of(which, device, capability_of(device));
   return kSuccess;
 }
 
@@ -162,8 +162,8 @@ Result host_register(void* data, size_t bytes, unsigned) {
   if (const Result error = state()) return error;
   const auto address = reinterpret_cast<uint64_t>(data);
   const std::lock_guard lock(current->context_mutex);
+  if (!pinned().add(address, bytes)) return kAlreadyRegistered;
   current->registered.insert(address);
-  pinned().add(address, bytes);
   return kSuccess;
 }
 

@@ -151,6 +151,28 @@ TEST_CASE("npz errors name the file and the member, and leave the old file", "[i
   CHECK_THROWS_WITH(read_npz(path), Contains(path + ": x.npy: is damaged"));
 }
 
+TEST_CASE("a member of an npz file that claims more bytes than deflate can hold is refused",
+          "[io]") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.npz"), bytes(4, 'x');
+  const ArrayToWrite array = to_write("x", DType::f32, {1}, bytes);
+  write_npz(path, {&array, 1}, false);
+  const std::string before = contents(path);
+  const size_t size_field = before.find("PK\1\2") + 24;  // in the directory at the end
+  const auto claim = [&](uint32_t size) {
+    std::string changed = before;
+    std::memcpy(&changed[size_field], &size, sizeof size);
+    put(path, changed);
+  };
+  // A byte of deflate's holds 1032 at most.
+  const auto most = static_cast<uint32_t>(1032 * (before.size() + 1) - 1);
+  const std::string refused = "x.npy: is damaged: it claims more bytes than it can hold";
+  claim(most);
+  CHECK_THROWS_WITH(read_npz(path), !Contains(refused));
+  claim(most + 1);
+  CHECK_THROWS_WITH(read_npz(path), Contains(refused));
+}
+
 TEST_CASE("a file that cannot be written is an error and nothing is left behind", "[io]") {
   TemporaryFolder folder;
   const std::string bytes(4, 'x');
