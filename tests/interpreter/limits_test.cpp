@@ -123,6 +123,21 @@ TEST_CASE("a script that lacks memory ends like any other error", "[limits]") {
   CHECK(run("print(('x'):rep(1000))", {"--memory-limit", "1", "--sandbox"}).status == 1);
 }
 
+TEST_CASE("a script does not run where memory is too short to close the sandbox", "[limits]") {
+  int refused = 0, closed = 0;
+  for (int kilobytes = 60; kilobytes <= 400; kilobytes += 20) {
+    CAPTURE(kilobytes);
+    const Outcome outcome = run("print(debug.sethook)",
+                                {"--sandbox", "--memory-limit", std::to_string(kilobytes) + "K"});
+    const bool has_run = outcome.status == 0;
+    ++(has_run ? closed : refused);
+    CHECK(outcome.out == (has_run ? "nil\n" : ""));
+    if (!has_run) CHECK_THAT(outcome.err, StartsWith("tide: not enough memory"));
+  }
+  CHECK(refused > 0);
+  CHECK(closed > 0);
+}
+
 TEST_CASE("limits that are no numbers are refused", "[limits]") {
   for (const char* value : {"", "0", "-1", "1x", "1M5", "G", "1e30", "99999999999999999999G"}) {
     CAPTURE(value);

@@ -11,6 +11,7 @@
 #include "tests/interpreter/command.h"
 
 using Catch::Contains;
+using Catch::EndsWith;
 using Catch::StartsWith;
 using test::Outcome;
 using test::run_tide;
@@ -151,12 +152,27 @@ TEST_CASE("TIDE_PATH opens no files beside the library", "[sandbox]") {
   const House house;
   fs::create_directory(house.folder.path() + "/tree");
   setenv("TIDE_PATH", (house.folder.path() + "/tree").c_str(), 1);
-  const Outcome outcome = house.run(R"(
+  const std::string script = R"(
     for _, path in ipairs {SECRET, "../secret.lua"} do print(pcall(tide.np.load_embedded, path)) end
-  )");
+  )";
+  const Outcome sandboxed = house.run(script);
+  const Outcome free = run_tide({"home/main.lua"}, "", house.folder.path());
   unsetenv("TIDE_PATH");
-  CHECK_THAT(outcome.out, Contains("there is no file '" + house.secret + "' in tide") &&
-                              Contains("there is no file '../secret.lua' in tide"));
+  for (const Outcome& outcome : {sandboxed, free})
+    CHECK_THAT(outcome.out, Contains("there is no file '" + house.secret + "' in tide") &&
+                                Contains("there is no file '../secret.lua' in tide"));
+}
+
+TEST_CASE("TIDE_PATH names a folder whose files are the library's", "[sandbox]") {
+  const House house;
+  fs::create_directories(house.folder.path() + "/tree/tide/nn");
+  house.folder.write("tree/tide/nn/extra.lua", "return 'extra'");
+  house.folder.write("tree/tide/more.lua", "return 'more'");
+  setenv("TIDE_PATH", (house.folder.path() + "/tree").c_str(), 1);
+  const Outcome outcome =
+      run_tide({"-e", "print(require 'tide.nn.extra', (require 'tide.more'))"}, "", house.home);
+  unsetenv("TIDE_PATH");
+  CHECK_THAT(outcome.out, StartsWith("extra\t") && EndsWith("more\n"));
 }
 
 TEST_CASE("the sandbox has no processes, no environment and no C modules", "[sandbox]") {
