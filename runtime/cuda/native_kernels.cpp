@@ -73,7 +73,6 @@ bool launch_matmul(NativeLaunch& call) {
       type == DType::i8 || type == DType::u8
           ? multiply_bytes(call, g, result)
           : call.kernels.blas().multiply(g, type, result, tf32, call.flushed());
-  call.tensor_core_obstacle = outcome.obstacle;
   if (outcome.enqueued) return true;
   if (!embedded_ptx("matmul")) return false;
   const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
@@ -113,7 +112,6 @@ bool launch_attention(NativeLaunch& call, bool backward) {
   Dnn& dnn = call.kernels.dnn();
   const LibraryOutcome outcome =
       backward ? dnn.attend_backward(g, type, call.flushed()) : dnn.attend(g, type, call.flushed());
-  call.tensor_core_obstacle = outcome.obstacle;
   if (outcome.enqueued) return true;
   if (!embedded_ptx("attention") || g.features > kMostFeatures) return false;
   constexpr int64_t kWarps = kElementThreads / 32;
@@ -246,10 +244,8 @@ bool convolve_by_library(NativeLaunch& call, const ConvolutionArguments& g) {
   for (const int64_t size : {g.n, g.c, g.h, g.w, g.o, g.oh, g.ow, g.kh, g.kw})
     if (size == 0) return false;
   const bool tf32 = call.step.attributes[8] != 0;
-  const LibraryOutcome outcome =
-      call.kernels.dnn().convolve(g, call.step.op, call.step.outputs[0].type, tf32, call.flushed());
-  call.tensor_core_obstacle = outcome.obstacle;
-  return outcome.enqueued;
+  const DType type = call.step.outputs[0].type;
+  return call.kernels.dnn().convolve(g, call.step.op, type, tf32, call.flushed()).enqueued;
 }
 
 ConvolutionArguments convolution_arguments(NativeLaunch& call, const Shape& input,

@@ -19,9 +19,6 @@ struct NativeLaunch {
   Reports& reports;
   std::optional<uint64_t>
       report;  ///< set by ops that check what they are given: the number of theirs
-  /// Set by products and convolutions: why they use no Tensor Cores, in a few words that live as
-  /// long as the process; null if nothing keeps them from it.
-  const char* tensor_core_obstacle = nullptr;
 
   /// The stream, with all launches that were put off on it: for whatever is not a launch of ours.
   Stream flushed() const {

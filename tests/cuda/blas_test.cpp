@@ -8,6 +8,8 @@
 #include "runtime/cpu/native.h"
 #include "runtime/cpu/team.h"
 #include "tests/cuda/device_run.h"
+#include "tests/cuda/environment.h"
+#include "tests/interpreter/command.h"
 
 namespace tide::test {
 namespace {
@@ -122,6 +124,22 @@ TEST_CASE("a product says why it uses no Tensor Cores", "[cuda]") {
         "the rows of a matrix are not a multiple of 16 bytes apart");
   CHECK(UnitProduct(1, 32, true, 90, 4).obstacle() ==
         "a matrix does not begin at a multiple of 16 bytes");
+}
+
+TEST_CASE("a product that cuBLASLt fails at is handed back, and told", "[cuda][fake]") {
+  const Environment fails({{"TIDE_FAKE_BLAS", "fail"}, {"TIDE_LOG", "1"}});
+  const UnitProduct product(1, 32, true, 90);
+  CHECK_FALSE(product.outcome.enqueued);
+  CHECK(product.obstacle() == "cuBLASLt failed at this product");
+  const auto outcome = ::test::run_tide({"-e",
+                                         "local x = tide.ones(4, 4, {device = 'cuda'})\n"
+                                         "for _ = 1, 2 do print(x:matmul(x):sum():item()) end"});
+  CHECK(outcome.out == "64.0\n64.0\n");
+  // It is not tried again.
+  const std::string told = " is tide's own from now on: cublasLtMatmul failed with status 13\n";
+  const size_t first = outcome.err.find(told);
+  CHECK(first != std::string::npos);
+  CHECK(outcome.err.find(told, first + 1) == std::string::npos);
 }
 
 TEST_CASE("products on a device agree with the host's", "[cuda]") {

@@ -178,6 +178,7 @@ TEST_CASE("whatever cuDNN refuses is handed back", "[cuda][fake]") {
     const Offer offer(DType::f32);
     CHECK_FALSE(offer.outcome.enqueued);
     CHECK(offer.obstacle().find("cuDNN") != std::string::npos);
+    CHECK((offer.obstacle() == "there is no cuDNN 9") == (place == std::string("create")));
   }
 }
 

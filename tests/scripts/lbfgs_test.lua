@@ -45,4 +45,31 @@ test.describe("LBFGS with strong_wolfe", function(device)
       test.close(x:tolist(), expected, {rtol = 1e-6, atol = 1e-8})
     end)
   end
+
+  --- Where a step from 0 ends, after how many evaluations, and where the loss is least: a cubic with slope -1 at 0, and
+  --- slope 0.5 at the first size that is tried, 1, where it has fallen by `fall`.
+  local function one_step(fall)
+    local a, b = 1.5 - 3 * fall, 2 * fall - 0.5
+    local x, count = tide.zeros({1}, {dtype = "float64", device = device, requires_grad = true}), 0
+    local optimizer = tide.optim.LBFGS({x}, {max_iter = 1, max_eval = 10, line_search_fn = "strong_wolfe"})
+    optimizer:step(function()
+      count = count + 1
+      optimizer:zero_grad()
+      local loss = (x ^ 3 * b + x ^ 2 * a - x):sum()
+      loss:backward()
+      return loss
+    end)
+    return x:tolist()[1], count, (math.sqrt(4 * a * a + 12 * b) - 2 * a) / (6 * b)
+  end
+  test.it("takes a step where the loss falls by a ten-thousandth of what the slope promises", function()
+    local place, count = one_step(1.1e-4)
+    test.equal({place, count}, {1.0, 2})
+  end)
+  test.it("goes on to the least place of the cubic where it falls by less", function()
+    for _, fall in ipairs {0.9e-4, 1.1e-5} do
+      local place, count, least = one_step(fall)
+      test.close(place, least, {rtol = 1e-9})
+      test.equal(count, 3)
+    end
+  end)
 end)

@@ -42,7 +42,6 @@ Settings read_settings() {
   integer("other_holders", result.other_holders);
   integer("fail_event_call", result.fail_event_call);
   integer("fail_copy", result.fail_copy);
-  integer("fail_multiply", result.fail_multiply);
   integer("resident_blocks", result.resident_blocks);
   integer("block_threads", result.block_threads);
   integer("skip_kernels", result.skip_kernels);

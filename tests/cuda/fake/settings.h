@@ -14,19 +14,18 @@ struct Settings {
   int capability = 90;
   int old_device = -1;  ///< this one has capability 61
   size_t memory = size_t{1} << 30;
-  std::string missing;      ///< an entry point that is not there
-  int init_error = 0;       ///< what cuInit returns
-  int64_t lose_after = -1;  ///< a device is lost after so many launches; -1: never
-  int lost_device = 0;      ///< which one
-  int lose_error = 719;     ///< as an error of this number
-  int lost_for_good = 0;    ///< 1: it cannot be set up again
-  int other_holders = 0;    ///< how often others in the process hold each device's context
-  std::string fail_event;   ///< a call on events that fails, without a loss: create, record, query
-  int fail_event_call = 1;  ///< which one, from 1
-  int64_t fail_copy = -1;   ///< the n-th copy, from 1, fails
-  int64_t fail_multiply = -1;  ///< the n-th product of cuBLASLt, from 1, fails
-  int resident_blocks = 0;     ///< that a multiprocessor holds; 0: by threads and shared memory
-  int block_threads = 0;       ///< that the driver advises; 0: as many as allowed
+  std::string missing;       ///< an entry point that is not there
+  int init_error = 0;        ///< what cuInit returns
+  int64_t lose_after = -1;   ///< a device is lost after so many launches; -1: never
+  int lost_device = 0;       ///< which one
+  int lose_error = 719;      ///< as an error of this number
+  int lost_for_good = 0;     ///< 1: it cannot be set up again
+  int other_holders = 0;     ///< how often others in the process hold each device's context
+  std::string fail_event;    ///< a call on events that fails, without a loss: create, record, query
+  int fail_event_call = 1;   ///< which one, from 1
+  int64_t fail_copy = -1;    ///< the n-th copy, from 1, fails
+  int resident_blocks = 0;   ///< that a multiprocessor holds; 0: by threads and shared memory
+  int block_threads = 0;     ///< that the driver advises; 0: as many as allowed
   std::string fail_graph;    ///< a call on graphs that fails: create, add, instantiate, set, launch
   int fail_graph_after = 0;  ///< so many of them succeed first
   int skip_kernels = 0;      ///< 1: kernels are taken and do nothing
