@@ -19,13 +19,18 @@ def one_line(text):
     return " ".join(text.split())
 
 
+def reason_of(mistake, equivalent):
+    """Why nothing can tell this mistake from what is right; None if that is not known."""
+    return equivalent.get((mistake["file"], one_line(mistake["right"]), one_line(mistake["wrong"])))
+
+
 def text(mistakes, results, equivalent):
     """Mistakes that are known to be equivalent count neither as killed nor as survivors."""
     by_folder, lists, whole = defaultdict(Counter), defaultdict(list), Counter()
     for mistake in mistakes:
         result = results.get(mistake["number"])
         right, wrong = one_line(mistake["right"]), one_line(mistake["wrong"])
-        reason = equivalent.get((mistake["file"], right, wrong))
+        reason = reason_of(mistake, equivalent)
         state = "equivalent" if reason else result["state"] if result else "not tried"
         by_folder[str(Path(mistake["file"]).parent)][state] += 1
         whole[state] += 1

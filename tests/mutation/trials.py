@@ -157,12 +157,13 @@ class Trials:
         return sorted((name for name, fact in facts.items()
                        if name in self.tests and fact["passed"] and comes_across(name, fact)), key=key)
 
-    def run(self, only, minutes, again):
-        """Tries what has no result yet."""
+    def run(self, only, minutes, again, is_equivalent):
+        """Tries what has no result yet, but for mistakes that are known to change nothing."""
         facts = json.loads(self.known.read_text())
         known = self.results()
-        todo = [m for m in self.workspace.mistakes if m["file"].startswith(only) and
-                (m["number"] not in known or (again and known[m["number"]]["state"] == "SURVIVED"))]
+        lived = ("SURVIVED", "NOT REACHED")
+        todo = [m for m in self.workspace.mistakes if m["file"].startswith(only) and not is_equivalent(m) and
+                (m["number"] not in known or (again and known[m["number"]]["state"] in lived))]
         random.Random(1).shuffle(todo)  # what is tried first stands for all
         begun, done = time.monotonic(), 0
 
