@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "runtime/core/error.h"
@@ -40,6 +42,20 @@ TEST_CASE("a range inside a range runs on the same thread", "[cpu]") {
       team.for_range(10, 1, [&](int64_t first, int64_t last) { sum += last - first; });
   });
   CHECK(sum == 20);
+}
+
+TEST_CASE("the threads of a team are inside a range at the same time", "[cpu]") {
+  Team team(3);
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<int> inside = 0;
+    // Each part waits for the others, and in vain where one thread takes them one after the other.
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    team.for_range(3, 1, [&](int64_t, int64_t) {
+      ++inside;
+      while (inside < 3 && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
+    });
+    REQUIRE(std::chrono::steady_clock::now() < latest);
+  }
 }
 
 TEST_CASE("an exception on any thread reaches the leader, and the team goes on", "[cpu]") {
