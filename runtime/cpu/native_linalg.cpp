@@ -337,8 +337,7 @@ void native_qr(NativeCall& call) {
       const int m = as_int(rows), n = as_int(columns), k = as_int(rank), lda = leading(rows);
       const int q_columns = as_int(width), ask = -1;
       int info = 0;
-      if (rank == 0) {
-        std::fill_n(r, width * columns, T(0));
+      if (rank == 0) {  // r has no elements
         if (width == rows) set_identity(a, rows);
       } else {
         T best[2];

@@ -145,7 +145,6 @@ bool launch_spectrum(NativeLaunch& call, const char* name) {
   if (shorter == 0) return false;  // vectors without values
   const bool symmetric = call.step.op == NativeOp::eigh;
   g.values = call.output(0);
-  g.width = static_cast<int32_t>(shorter);
   if (call.step.outputs.size() > 1) {
     g.vectors = call.output(1);
     if (!symmetric) {

@@ -95,8 +95,7 @@ class HeaderParser {
   Shape shape() {
     Shape result;
     expect('(');
-    while (!accept(')')) {
-      peek();
+    while (!accept(')')) {  // no space is left in front
       int64_t size = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc() || size < 0) damaged();

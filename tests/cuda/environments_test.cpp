@@ -203,6 +203,11 @@ TEST_CASE("a wrong ordinal lists what there is", "[cuda]") {
   const auto outcome = test::run_tide({"-e", "tide.ones(2, {device = 'cuda:7'})"});
   CHECK(outcome.err.find("there is no cuda:7 here; there are cpu, sim:0, sim:1, cuda:0, cuda:1") !=
         std::string::npos);
+  const auto waits = test::run_tide({"-e",
+                                     "print(pcall(tide.cuda.synchronize, 1)) "
+                                     "print(pcall(tide.cuda.synchronize, 7))"});
+  CHECK(waits.out.starts_with("true\nfalse\t"));
+  CHECK(waits.out.find("cuda.synchronize: there is no cuda:7 here") != std::string::npos);
 }
 
 TEST_CASE("a device without room says so, and a smaller try works", "[cuda]") {

@@ -118,6 +118,28 @@ TEST_CASE("native ops of ours take part in graphs", "[cuda]") {
   }
 }
 
+TEST_CASE("windows of fewer than four steps are no graphs", "[cuda]") {
+  // Each step takes two kernels: one of them checks the positions.
+  const char* const script = R"(
+    local x = tide.ones({4, 4}, {device = 'cuda'})
+    local index = tide.full({4, 4}, 2, {dtype = 'int64', device = 'cuda'})
+    tide.synchronize()
+    for steps = 1, 4 do
+      local before = tide.statistics().graphs
+      for _ = 1, 8 do
+        local y = x
+        for _ = 1, steps do y = y:gather(2, index) end
+        assert(y:tolist()[4][4] == 1)
+      end
+      io.write(tostring(tide.statistics().graphs > before), ' ')
+    end
+  )";
+  if (cuda::embedded_ptx("indexing"))
+    CHECK(run_script(script).out == "false false false true ");
+  else
+    ::test::skip("no nvcc here: native ops have no kernels", "TIDE_EXPECT_NVCC");
+}
+
 TEST_CASE("training gives the same bits with graphs and without", "[cuda]") {
   const Run with = run_script(std::string(kTraining) + "io.stderr:write(tide.statistics().graphs)");
   CHECK(with.err.substr(with.err.rfind('\n') + 1) != "0");

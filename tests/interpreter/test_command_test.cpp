@@ -118,6 +118,18 @@ TEST_CASE("a file of tests has busted's words as globals, and may be called _spe
   CHECK_THAT(outcome.out, EndsWith("\n2 passed, 1 failed\n"));
 }
 
+TEST_CASE("on a terminal it is shown how many files have ended", "[test command]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"a_test.lua", "b_test.lua", "c_test.lua"})
+    folder.write(name, "it('works', function() end)");
+  test::Terminal terminal({"test", folder.path(), "--jobs", "1"});
+  CHECK_THAT(terminal.read_until("[1/3] 1 passed, 0 failed"), Contains("a_test.lua"));
+  CHECK_THAT(terminal.read_until("[2/3] 2 passed, 0 failed"), Contains("b_test.lua"));
+  const std::string rest = terminal.read_until("3 passed, 0 failed");
+  CHECK_THAT(rest, Contains("c_test.lua") && !Contains("[3/3]"));
+  CHECK(terminal.wait() == 0);
+}
+
 TEST_CASE("to find no test is a failure", "[test command]") {
   const TemporaryFolder folder;
   const Outcome none = run_tide({"test", folder.path()});

@@ -10,7 +10,8 @@ def equivalents(root):
         if line.startswith("# "):
             reason = line[2:]
         elif line.strip():
-            file, right, wrong = line.split(" | ")
+            file, mistake = line.split(" | ", 1)
+            right, wrong = mistake.split("  =>  ")
             found[file, right, wrong] = reason
     return found
 

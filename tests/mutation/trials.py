@@ -140,13 +140,16 @@ class Trials:
 
     def order(self, mistake, facts):
         """The tests that come across the mistake: those of its folder first, then by their time."""
-        stem = Path(mistake["file"]).stem
-        folder = str(Path(mistake["file"]).parent)
+        source = Path(mistake["file"])
+        # Tests may lie one folder higher than what they test; those of runtime/cuda in tests/cuda.
+        folders = {Path("tests", folder) for folder in (source.parent, source.parent.parent)}
+        if source.is_relative_to("runtime/cuda"):
+            folders.add(Path("tests/cuda"))
 
         def key(name):
-            own = stem in Path(name.split()[0]).stem
-            near = f"tests/{folder}/" in name
-            return (not own and not near, facts[name]["seconds"])
+            test = Path(name.split()[0])
+            near = source.stem in test.stem or test.parent in folders
+            return (not near, facts[name]["seconds"])
 
         def comes_across(name, fact):
             # Kernels do not tell what they come across: every test on a device may.

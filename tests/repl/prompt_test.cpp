@@ -38,6 +38,27 @@ TEST_CASE("Tab completes a field of an element of a field", "[repl]") {
   CHECK_THAT(terminal.read_until("]\n> "), Contains("found\t42") || Contains("found   42"));
 }
 
+TEST_CASE("Tab completes what a chain of 32 tables behind __index knows", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  answer(terminal,
+         "link = {} chain = link for i = 2, 33 do local next = {['at_' .. i .. '_'] = i} "
+         "setmetatable(link, {__index = next}) link = next end");
+  terminal.type("print('found', chain.at_32\t, chain.at_33\t)\n");
+  const std::string shown = terminal.read_until("]\n> ");
+  CHECK_THAT(shown, Contains("found\t32\tnil") || Contains("found   32      nil"));
+}
+
+TEST_CASE("Tab completes names that a value's metatable declares for it", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  answer(terminal,
+         "shy = setmetatable({own = 'needle'}, {__index = function(_, name) return #name end, "
+         "__names = function(self) return {[rawget(self, 'own')] = true} end})");
+  terminal.type("print('found', shy.nee\t)\n");
+  CHECK_THAT(terminal.read_until("]\n> "), Contains("found\t6") || Contains("found   6"));
+}
+
 TEST_CASE("a pasted block of 500 lines runs as one", "[repl]") {
   Terminal terminal;
   terminal.read_to_prompt();

@@ -146,6 +146,8 @@ describe("activations", function(device)
       -0.0446997077442576}, place), {rtol = 1e-10})
     close(weight.grad, tide.tensor({-1.3180117998305756, -1.1813557843545637,
       -1.1103965176937556}, place), {rtol = 1e-12})
+    local own = tide.nn.PReLU({dtype = "float64", device = device}).weight
+    test.equal({own.dtype, tostring(own.device)}, {"float64", tostring(x.device)})
     close(tide.nn.PReLU(3, {init = 0.5}):to(place)(x[1]:t()):detach(), tide.where(x[1]:t():gt(0),
       x[1]:t(), x[1]:t() * 0.5))
     test.raises("3 weights do not fit 1 channels", tide.nn.functional.prelu, x[{1, {}, 1}], weight)

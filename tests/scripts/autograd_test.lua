@@ -133,6 +133,16 @@ describe("backward", function(device)
     y:backward()
     equal({a.grad:tolist(), b.grad:tolist()}, {{12.0, 16.0}, {4.0, 8.0}})
   end)
+  it("takes gradients of the outputs in their place or among the options", function()
+    local x = leaf({1.0, 2.0})
+    local weights = tide.tensor({10.0, 100.0}, {device = device})
+    local keep = {retain_graph = true}
+    local y = x * x
+    equal(tide.grad(y, x, weights, keep):tolist(), {20.0, 400.0})
+    equal(tide.grad(y, x, {grad_outputs = weights, retain_graph = true}):tolist(), {20.0, 400.0})
+    equal(tide.grad(y, x, nil, {grad_outputs = {weights}, retain_graph = true}):tolist(), {20.0, 400.0})
+    equal(tide.grad(y:sum(), x, {retain_graph = true}):tolist(), {2.0, 4.0})
+  end)
   it("adds to the gradients that are there", function()
     local x = leaf({1.0, 2.0})
     x:sum():backward();

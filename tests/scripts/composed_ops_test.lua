@@ -299,6 +299,9 @@ describe("arrangements", function(device)
     local a, b = numbers({{1, 2}}), numbers({3})
     close(tide.block_diag(a, b), {{1, 2, 0}, {0, 0, 3}})
     close(tide.column_stack({numbers({1, 2}), numbers({3, 4})}), {{1, 3}, {2, 4}})
+    for _, name in ipairs {"cat", "stack", "hstack", "vstack", "meshgrid"} do
+      raises(name .. ": there are no tensors", tide[name], {})
+    end
     equal(tide.dstack({a, a}).shape, {1, 2, 2})
     equal(tide.cartesian_prod(numbers({1, 2}), numbers({3, 4})):tolist(),
       {{1.0, 3.0}, {1.0, 4.0}, {2.0, 3.0}, {2.0, 4.0}})
@@ -450,6 +453,9 @@ describe("arrangements", function(device)
     close(cube:sum(), 10)
     equal(cube[{2, 2, 2}]:item(), 5.0)
     close(tide.zeros({3, 4}, {device = device}):t():fill_diagonal_(1):sum(), 3)
+    local whole = tide.zeros({4, 4}, {device = device}) -- what lies beside a view stays
+    whole:narrow(2, 1, 2):fill_diagonal_(1)
+    close(whole, {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}})
     raises("all sizes must be equal", cube.fill_diagonal_, tide.zeros({2, 2, 3}, {device = device}), 1)
     local w = ramp(3, 3):requires_grad_()
     local y = w * 2

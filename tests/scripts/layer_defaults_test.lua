@@ -79,6 +79,11 @@ local calls = {
     "F.triplet_margin_loss(x, y, x + 1, {margin = 1, p = 2, eps = 1e-6, swap = false})"},
   {"F.layer_norm(x, {4})", "F.layer_norm(x, {4}, nil, nil, 1e-5)"},
   {"F.group_norm(image, 2)", "F.group_norm(image, 2, nil, nil, 1e-5)"},
+  {"F.batch_norm(image, mean, variance)",
+    "F.batch_norm(image, mean, variance, {training = false, eps = 1e-5})"},
+  {"F.batch_norm(image, nil, nil, {training = true})",
+    "F.batch_norm(image, nil, nil, {training = true, eps = 1e-5, momentum = 0.1})"},
+  {"F.instance_norm(image)", "F.instance_norm(image, {eps = 1e-5, use_input_stats = true})"},
   {"F.local_response_norm(image, 3)", "F.local_response_norm(image, 3, 1e-4, 0.75, 1)"},
   {"F.max_pool2d(image, 2)",
     "(F.max_pool2d(image, 2, {stride = 2, padding = 0, dilation = 1, ceil_mode = false}))"},
@@ -121,6 +126,7 @@ describe("defaults of functions", function(device)
         F = F, x = (ramp * 1.7):sin():reshape(3, 4) * 3, y = (ramp * 0.9):cos():reshape(3, 4),
         classes = tide.tensor({2, 4, 1}, {device = device}),
         signs = tide.tensor({1, -1, 1}, {device = device}),
+        mean = ramp[{{1, 4}}] / 5, variance = ramp[{{1, 4}}] / 3 + 0.1,
         image = (tide.arange(2 * 4 * 25, place) * 1.3):sin():reshape(2, 4, 5, 5),
       }
       local got = load("return " .. case[1], "=call", "t", given)()

@@ -7,6 +7,9 @@ local functions = {
   sine = function(x) return (x * 5):sin():sum() + (x * x):sum() * 0.3 end,
   steep = function(x) return (x[1] * 20):tanh() * 2 + (x * x):sum() + x[2] * x[1] end,
   abs = function(x) return (x * x + 1e-4):sqrt():sum() end,
+  far = function(x) return ((x - 30) ^ 2):sum():sqrt() * 2 + (x[1] - 20) ^ 4 * 1e-3 end,
+  flat = function(x) return -(1 / (1 + (x - 40) ^ 2 / 50)):sum() * 100 end,
+  log = function(x) return (1 + ((x - 50) ^ 2):sum() / 10):log() * 10 end,
 }
 
 -- Two steps of torch.optim.LBFGS in float64 from (-1.2, 1): the function, lr, max_iter, evaluations, where they end.
@@ -23,6 +26,13 @@ local descents = {
   {"sine", 30, 8, 17, {-1.53377374405, 0.92034387765}},
   {"rosen", 1, 1, 4, {-1.2, 1}},
   {"rosen", 1, 8, 20, {-0.0461901917126, -0.0180115663647}},
+  -- Steps that are made longer several times.
+  {"rosen", 0.1, 8, 20, {-0.5861673902, 0.313548286212}},
+  {"far", 0.1, 4, 11, {9.55979513044, 2.72012968069}},
+  {"far", 0.1, 8, 20, {27.1518302839, 30.4265851485}},
+  {"flat", 0.1, 4, 12, {45.3187784034, 68.7249819723}},
+  {"flat", 1, 8, 21, {39.9994944158, 39.9710694026}},
+  {"log", 0.1, 8, 21, {50.0018902281, 50.0018090074}},
 }
 
 test.describe("LBFGS with strong_wolfe", function(device)

@@ -69,6 +69,9 @@ describe("channels_last", function(device)
     equal(net[1].weight:stride(), {27, 1, 9, 3})
     equal(net[1](x):stride(), {384, 1, 48, 6})
     equal(({run(x)})[2][2]:stride(), {27, 1, 9, 3})
+    local plain = nn.Conv2d(3, 6, 3):to(device) -- and so does the input's
+    equal(plain(x:to(kLast)):stride(), {216, 1, 36, 6})
+    equal(plain(x):stride(), {216, 36, 6, 1})
   end)
 
   it("takes writes, and steps of optimizers", function()

@@ -8,6 +8,21 @@ local check_gradient = dofile(here .. "/support/gradient.lua")
 local describe, it = test.describe, test.it
 local close, equal, raises = test.close, test.same_type, test.raises
 
+describe("bincount", function(device)
+  it("counts, or adds up weights in their type of floats", function()
+    local x = tide.tensor({2, 1, 4, 2}, {device = device})
+    equal(x:bincount():tolist(), {1, 2, 0, 1})
+    equal(x:bincount({minlength = 5}):tolist(), {1, 2, 0, 1, 0})
+    for _, case in ipairs {{"float32", "float32"}, {"float64", "float64"}, {"int64", "float64"},
+      {"float16", "float64"}} do
+      local weights = tide.tensor({1, 2, 3, 4}, {device = device}):to(case[1])
+      local sums = x:bincount({weights = weights})
+      equal(sums.dtype, case[2])
+      equal(sums:tolist(), {2.0, 5.0, 0.0, 3.0})
+    end
+  end)
+end)
+
 describe("cov", function(device)
   local x, counts, shares
   test.before_each(function()

@@ -40,6 +40,12 @@ describe("the text of a table", function()
     equal(lines[1], "{")
     equal(lines[2]:sub(1, 12), "  101, 102, ")
     equal(lines[5], "  ... 2 more")
+    -- So much of a line goes to what the list lies in.
+    local digits = {}
+    for i = 1, 40 do digits[i] = i % 10 end
+    for _, nested in ipairs {digits, {digits}, {{digits}}} do
+      for line in table_text(nested):gmatch "[^\n]+" do test.is_true(#line <= 92) end
+    end
     list[40] = nil
     test.is_true(table_text(list):find("\n  inner = {1, 2},\n  ... 1 more\n}", 1, true))
   end)

@@ -15,6 +15,26 @@ describe("views", function(device)
     equal(x:tolist(), {{1, 2, 3}, {40, 5, 6}})
     equal(x.T.shape, {3, 2})
   end)
+  it("show a diagonal of any two dimensions", function()
+    local x = tide.range(1, 60):reshape(3, 4, 5):to(device)
+    for _, case in ipairs {{1, 2}, {2, 1}, {1, 3}, {3, 1}, {2, 3}, {3, 2}, {-1, -3}} do
+      local a, b = case[1], case[2]
+      if a < 0 then a, b = a + 4, b + 4 end
+      local c = 6 - a - b
+      for offset = -3, 5 do
+        local y = x:diagonal(offset, case[1], case[2])
+        local length = math.max(0, math.min(x:size(a) + math.min(offset, 0), x:size(b) - math.max(offset, 0)))
+        equal(y.shape, {x:size(c), length})
+        for i = 1, x:size(c) do
+          for k = 1, length do
+            local at = {}
+            at[a], at[b], at[c] = k - math.min(offset, 0), k + math.max(offset, 0), i
+            equal(y[{i, k}]:item(), x[at]:item())
+          end
+        end
+      end
+    end
+  end)
   it("reshape and find out one size", function()
     equal(matrix():reshape(3, -1).shape, {3, 2})
     equal(matrix():flatten():tolist(), {1, 2, 3, 4, 5, 6})

@@ -53,6 +53,8 @@ describe("vmap", function(device)
       function(a) return tide.einsum("ij,ij->i", a, a) end,
       function(a, b) return F.mse_loss(a, b) end, function(a, b) return F.huber_loss(a, b) end,
       function(a) return a:masked_fill(a:gt(0), 7) end, function(a) return a:tril() end,
+      function(a) return a:tril(-1) end, function(a) return a:triu(2) end,
+      function(a) return a:narrow(2, 1, 3):matrix_power(3) end,
       function(a) return F.gelu(a) end, function(a, b) return a:float() + b:float() end,
       function(a) return tide.cat(a:chunk(3, 1), 2) end, function(a) return a:logsumexp {1, 2} end,
       function(a) return F.glu(a:narrow(2, 1, 4), -1) end, function(a) return a:chunk(2)[1] end,

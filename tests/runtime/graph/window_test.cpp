@@ -95,6 +95,22 @@ TEST_CASE("results that will be stored are handed over by their bytes", "[graph]
   CHECK(work.peak <= 10 * bytes);
 }
 
+TEST_CASE("results that nobody reads yet are handed over from 64 MB on", "[graph]") {
+  constexpr int64_t kEach = int64_t{8} << 20;
+  const auto bytes = [](int64_t count) {
+    return zeros({count}, {.dtype = DType::u8, .device = Device{}});
+  };
+  const Tensor x = bytes(kEach), less = bytes(kEach - 1);
+  for (const bool enough : {false, true}) {
+    engine::synchronize();
+    const int64_t before = engine::statistics().windows;
+    std::vector<Tensor> kept;
+    for (int i = 0; i < 7; ++i) kept.push_back(x + (i + 1));
+    kept.push_back((enough ? x : less) + 8);
+    CHECK(engine::statistics().windows - before == enough);
+  }
+}
+
 TEST_CASE("programs that differ in numbers and offsets share a plan and its kernels", "[graph]") {
   const Tensor x = stored({64, 48});
   const auto program = [&](double number, int64_t row) {
