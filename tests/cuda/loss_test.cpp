@@ -106,6 +106,11 @@ TEST_CASE("a device that cannot be set up again says so each time", "[cuda]") {
           "end)\n"
           "  assert(not ok and told:find('cuda:0 is lost for good', 1, true), told)\n"
           "end\n"
+          "local z = tide.ones(8, {device = 'cuda'}) * 3\n"
+          "for _ = 1, 2 do\n"
+          "  local ok, told = pcall(z.tolist, z)\n"
+          "  assert(not ok and told:find('cuda:0 is lost for good', 1, true), told)\n"
+          "end\n"
           "assert(not pcall(x.tolist, x))\n"
           "assert(pinned:sum():item() == 4)\n"
           "print(tide.ones(8, {device = 'cuda:1'}):sum():item(), tide.ones(2):sum():item())",

@@ -68,6 +68,13 @@ TEST_CASE("what a failing file printed is shown", "[test command]") {
   CHECK_THAT(outcome.out, Contains("it printed:\n    seen\n"));
 }
 
+TEST_CASE("names and messages keep their lines, tabs and backslashes", "[test command]") {
+  const Outcome outcome = run_file(
+      "test.describe('a\\tb', function() it('c\\\\n', function() error('one\\n\\ttwo\\\\three', 0) "
+      "end) end)");
+  CHECK_THAT(outcome.out, Contains(": a\tb c\\n\n    one\n    \ttwo\\three\n"));
+}
+
 TEST_CASE("a file that ends its process early is a failure", "[test command]") {
   CHECK_THAT(run_file("os.exit(0)").out, Contains("the process ended before its tests did"));
   CHECK_THAT(run_file("os.execute('kill -SEGV $PPID')").out, Contains("ended by signal SIGSEGV"));

@@ -29,6 +29,17 @@ describe("conversion", function(device)
     equal(x:to("float16"):item(), 0.333251953125)
     equal(x:to("bfloat16"):item(), 0.333984375)
   end)
+  it("rounds what lies halfway between two half-precision numbers to the even one", function()
+    for _, case in ipairs {{"bfloat16", 2.0 ^ -8}, {"float16", 2.0 ^ -11}} do
+      local type, half = case[1], case[2]
+      -- Steps of 1 are two halves: odd numbers of halves from 1 on lie between two numbers.
+      local x = tide.tensor({1, 3, 5, 7, 2, 1 + 2.0 ^ -10, 3 - 2.0 ^ -10}, {device = device})
+      for sign = -1, 1, 2 do
+        local got = (((x * half + 1) * sign):to(type):float() * sign - 1) / half
+        equal(got:tolist(), {0.0, 4.0, 4.0, 8.0, 2.0, 2.0, 2.0})
+      end
+    end
+  end)
   it("returns the tensor itself when nothing changes", function()
     local x = tide.ones(2, {device = device})
     test.is_true(x:to(device) == x)
