@@ -347,7 +347,8 @@ Result function_attribute(int* value, int which, Function function) {
 Result set_function_attribute(Function function, int which, int value) {
   if (const Result error = state()) return error;
   auto& kernel = *reinterpret_cast<Kernel*>(function);
-  const int most = attribute_of(kSharedMemoryPerBlockOptIn, capability_of(current->ordinal));
+  const int most =
+      attribute_of(kSharedMemoryPerBlockOptIn, current->ordinal, capability_of(current->ordinal));
   if (which != kFunctionMostShared || value < 0 ||
       static_cast<int>(kernel.shared_bytes) + value > most)
     return kInvalidValue;
