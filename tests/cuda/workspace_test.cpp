@@ -9,9 +9,11 @@
 namespace tide::test {
 namespace {
 
-std::string run_with(const std::string& settings, const std::string& script) {
-  const Environment environment(
-      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", settings}});
+std::string run_with(const std::string& settings, const std::string& script,
+                     const std::string& blas = "") {
+  const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
+                                 {"TIDE_FAKE_CUDA", settings},
+                                 {"TIDE_FAKE_BLAS", blas}});
   const auto outcome = ::test::run_tide({"-e", script});
   return outcome.out + outcome.err;
 }
@@ -54,13 +56,11 @@ TEST_CASE("a product has the same bits where values or the cache fill the card",
 
 TEST_CASE("a library that fails on a full card is tried again with room", "[cuda][fake]") {
   // The second product: the first one is the script's own.
-  CHECK(run_with("memory=96M,fail_multiply=2",
-                 std::string(kFull) + "fill() empty() print(product(), product())") ==
-        "1.0\t1.0\n");
+  CHECK(run_with("memory=96M", std::string(kFull) + "fill() empty() print(product(), product())",
+                 "fail=2") == "1.0\t1.0\n");
   // With memory enough it is the library's fault, which is not asked again.
-  CHECK(
-      run_with("memory=900M,fail_multiply=2", std::string(kFull) + "print(product(), product())") ==
-      "1.000244140625\t1.000244140625\n");
+  CHECK(run_with("memory=900M", std::string(kFull) + "print(product(), product())", "fail=2") ==
+        "1.000244140625\t1.000244140625\n");
 }
 
 TEST_CASE("cached blocks that queued work still uses are not given back", "[cuda][fake]") {

@@ -2,6 +2,7 @@
 // Objects are checked, so that a call which the real library would refuse is refused here; kernels
 // that read what is not aligned as they were promised lose the device, as the real ones do.
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -87,10 +88,14 @@ bool is_aligned(const void* data, const Matrix& matrix, uint32_t to) {
   return batch && reinterpret_cast<uint64_t>(data) % to == 0;
 }
 
-/// Whether products are to fail: TIDE_FAKE_BLAS="fail".
+/// Whether this product is to fail: TIDE_FAKE_BLAS="fail" says that all do, "fail=2" that the
+/// second does.
 bool is_to_fail() {
+  static std::atomic<int> calls{0};
+  const int call = ++calls;
   const char* setting = std::getenv("TIDE_FAKE_BLAS");
-  return setting && std::strcmp(setting, "fail") == 0;
+  if (!setting || std::strncmp(setting, "fail", 4) != 0) return false;
+  return setting[4] != '=' || std::atoi(setting + 5) == call;
 }
 
 double get(const void* data, DataType type, int64_t i) {
