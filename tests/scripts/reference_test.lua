@@ -66,6 +66,11 @@ describe("help", function()
     all_explained("module:", methods_of(tide.nn.Module))
     all_explained("optimizer:", {"step", "zero_grad", "add_param_group", "state_dict", "load_state_dict"})
   end)
+  it("lists families in lines of 100 columns at most", function()
+    local longest = 0
+    for line in tide.help():gmatch "[^\n]+" do longest = math.max(longest, #line) end
+    test.is_true(longest <= 100 and longest > 90)
+  end)
   it("finds functions by value, and says when a name is unknown", function()
     test.is_true(tide.help(tide.matmul):find("tide.matmul(x, other, out_dtype?)", 1, true))
     test.is_true(tide.help(tide.nn.Linear):find("tide.nn.Linear(", 1, true))

@@ -63,6 +63,7 @@ describe("products of bytes", function()
   it("take sizes that no library takes, and stacks", function()
     check(bytes(5, 129, 131), bytes(6, 131, 127))
     check(bytes(7, 2, 128, 129), bytes(8, 1, 129, 130))
+    check_sums(bytes(16, 128, 128), bytes(17, 2, 128, 128))
     check(bytes(9, 3, 5), bytes(10, 5, 2))
   end)
 
