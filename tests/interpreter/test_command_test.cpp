@@ -1,8 +1,10 @@
 // `tide test`: what it makes of good, bad, slow and crashing files.
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -79,6 +81,20 @@ TEST_CASE("a file that ends its process early is a failure", "[test command]") {
   CHECK_THAT(run_file("os.exit(0)").out, Contains("the process ended before its tests did"));
   CHECK_THAT(run_file("os.execute('kill -SEGV $PPID')").out, Contains("ended by signal SIGSEGV"));
   CHECK_THAT(run_file("x =").out, Contains("unexpected symbol near <eof>"));
+}
+
+TEST_CASE("a test that prints more than memory holds ends the run with a word", "[test command]") {
+  const TemporaryFolder folder;
+  folder.write("one_test.lua",
+               "it('prints', function() local line = ('x'):rep(1 << 20) for _ = 1, 300 do "
+               "print(line) end error('no') end)");
+  const std::string command =
+      "ulimit -v 200000; exec '" TIDE_PROGRAM "' test '" + folder.path() + "' 2>&1";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  std::string said;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) said += static_cast<char>(c);
+  CHECK(WEXITSTATUS(pclose(pipe)) == 1);
+  CHECK(said == TIDE_PROGRAM ": out of memory on the host\n");
 }
 
 TEST_CASE("a file that runs too long is killed", "[test command]") {
