@@ -114,6 +114,20 @@ TEST_CASE("tensors, their caches and Lua share the memory limit", "[limits]") {
                               EndsWith("41943040\n"));
 }
 
+TEST_CASE("addresses are kept back for what queued work has to say", "[limits]") {
+  // Nothing else reserves so many before the first op: threads and their heaps come with it.
+  const Outcome outcome = run(R"lua(
+    local kept = 0
+    for line in io.lines "/proc/self/maps" do
+      local first, last, mode = line:match "^(%x+)-(%x+) (%S+)"
+      if mode == "---p" then kept = math.max(kept, tonumber(last, 16) - tonumber(first, 16)) end
+    end
+    print(kept >= 16 << 20)
+  )lua",
+                              {});
+  CHECK(outcome.out == "true\n");
+}
+
 TEST_CASE("a script that lacks memory ends like any other error", "[limits]") {
   const Outcome outcome =
       run("local t = {} for i = 1, 1e9 do t[i] = {i} end", {"--memory-limit", "64M"});
