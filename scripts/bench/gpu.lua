@@ -1,6 +1,7 @@
 -- Workloads as large as a GPU needs them, left out on other devices unless they are named.
 local tide = require "tide"
 local rows = require "bench.memory_rows"
+local F = tide.nn.functional
 
 local size = 8192
 
@@ -54,5 +55,63 @@ local list = {
 for _, some in ipairs {rows.elementwise(256), rows.normalizations(16)} do
   table.move(some, 1, #some, #list + 1, list)
 end
+
+--- A bound by memory over a matrix of 16384 x 16384 in `dtype`; `passes` arrays of its size move.
+local function matrix_row(name, words, dtype, bytes, passes, compute)
+  return {
+    name = name,
+    words = words,
+    unit = "GB/s",
+    more_is_better = true,
+    memory_bound = true,
+    figure = function(t) return passes * (1 << 28) * bytes / t / 1e9 end,
+    make = function(device)
+      local a = tide.randn(1 << 14, 1 << 14, {device = device}):to(dtype)
+      return function()
+        local result = compute(a)
+        tide.synchronize(device)
+        return result
+      end
+    end,
+  }
+end
+
+--- Causal attention of 16 heads over 4096 positions, 4 at a time; `passes` counts products of the forward pass.
+local function attention_row(name, words, passes, make)
+  return {
+    name = name,
+    words = words .. " of causal attention, bfloat16, (4, 16, 4096, 64)",
+    unit = "GFLOP/s",
+    more_is_better = true,
+    figure = function(t) return passes * 2 * 4 * 16 * 4096 ^ 2 * 64 / t / 1e9 end,
+    make = function(device)
+      local function draw() return tide.randn(4, 16, 4096, 64, {device = device}):to("bfloat16") end
+      local inputs = {draw():requires_grad_(), draw():requires_grad_(), draw():requires_grad_()}
+      local run = make(inputs, draw())
+      return function()
+        local results = run()
+        tide.synchronize(device)
+        return results
+      end
+    end,
+  }
+end
+
+local function attend(inputs)
+  return F.scaled_dot_product_attention(inputs[1], inputs[2], inputs[3], {is_causal = true})
+end
+
+table.move({
+  matrix_row("softmax_16k_bf16", "softmax over the last dimension of (16384, 16384) in bfloat16; 2 arrays",
+    "bfloat16", 2, 2, function(a) return a:softmax(-1) end),
+  matrix_row("column_sums_16k", "sums over the columns of (16384, 16384); 1 array", "float32", 4, 1,
+    function(a) return a:sum(1) end),
+  attention_row("attention_fwd", "the forward pass", 1, function(inputs)
+    return function() return tide.no_grad(function() return attend(inputs) end) end
+  end),
+  attention_row("attention_train", "the forward pass and gradients", 3.5, function(inputs, dy)
+    return function() return {tide.grad(attend(inputs), inputs, {grad_outputs = dy})} end
+  end),
+}, 1, 4, #list + 1, list)
 for _, row in ipairs(list) do row.only_gpu = true end
 return list

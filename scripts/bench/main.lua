@@ -4,7 +4,8 @@
 --   tide bench [NAME...] [--json] [--beside PEER] [--rounds N] [--reps N] [--device D] [--list]
 local tide = require "tide"
 
-local families = {"overhead", "training", "matmul", "memory", "positions", "startup", "gpu"}
+local families = {"overhead", "training", "matmul", "memory", "positions", "startup", "gpu",
+  "transfers"}
 
 local function all_workloads()
   local list = {}
@@ -35,10 +36,10 @@ local function timed(fn, reps)
   return times
 end
 
---- The figures of a workload: `make(device)` gives a function to be timed, `samples(reps)` measures
---- for itself.
+--- The figures of a workload: `make(device)` gives a function to be timed, `samples(reps, device)`
+--- measures for itself.
 local function figures_of(row, device, reps)
-  if row.samples then return row.samples(reps) end
+  if row.samples then return row.samples(reps, device) end
   local figures = timed(row.make(device), reps)
   for i, seconds in ipairs(figures) do figures[i] = row.figure(seconds) end
   return figures
@@ -64,6 +65,35 @@ local function short(figure) return (figure < 1 and "%.3f" or "%.1f"):format(fig
 local function json_line(row, peer, figures)
   local form = '{"workload": "%s", "peer": "%s", "best": %.3f, "median": %.3f, "unit": "%s"}'
   return form:format(row.name, peer, figures.best, figures.median, row.unit)
+end
+
+local function json_error(row, message)
+  local escaped = message:gsub('[%c"\\]', function(c) return ("\\u%04x"):format(c:byte()) end)
+  return ('{"workload": "%s", "peer": "tide", "error": "%s"}'):format(row.name, escaped)
+end
+
+local function text_line(row, device, figures)
+  local memory = is_cuda(device) and (", %.1f MB at most"):format(figures.peak) or ""
+  return ("%-19s %12s %-10s (median %s)%s"):format(row.name, short(figures.best), row.unit,
+    short(figures.median), memory)
+end
+
+--- Prints a line for each workload; one that fails does not keep the others from being measured.
+local function print_figures(rows, options)
+  local succeeded = true
+  for _, row in ipairs(rows) do
+    local ok, figures = pcall(measure, row, options.device, options.reps)
+    if ok then
+      print(options.json and json_line(row, "tide", figures)
+        or text_line(row, options.device, figures))
+    else
+      succeeded = false
+      print(options.json and json_error(row, tostring(figures))
+        or ("%-19s failed: %s"):format(row.name, figures))
+    end
+    io.stdout:flush()
+  end
+  if not succeeded then os.exit(false, true) end
 end
 
 -- Beside another framework ------------------------------------------------------------------------
@@ -92,7 +122,7 @@ local function measure_peer(script, row, peer, device, reps)
     is_cuda(device) and "cuda" or "cpu")
   local pipe = assert(io.popen(command))
   local output = pipe:read("a")
-  if not pipe:close() then error("bench: this failed: " .. command, 0) end
+  if not pipe:close() then error(("bench: this failed: %s\n%s"):format(command, output), 0) end
   local best, middle = output:match('"best": ([%d.]+), "median": ([%d.]+)')
   local peak = output:match '"peak_mb": ([%d.]+)'
   if best then
@@ -188,17 +218,7 @@ local function main(given)
   elseif options.beside ~= "" then
     print_table(rows, options)
   else
-    for _, row in ipairs(rows) do
-      local figures = measure(row, options.device, options.reps)
-      if options.json then
-        print(json_line(row, "tide", figures))
-      else
-        local form = "%-19s %12s %-10s (median %s)%s"
-        local memory = is_cuda(options.device) and (", %.1f MB at most"):format(figures.peak) or ""
-        print(form:format(row.name, short(figures.best), row.unit, short(figures.median), memory))
-      end
-      io.stdout:flush()
-    end
+    print_figures(rows, options)
   end
 end
 

@@ -1,25 +1,13 @@
 -- Workloads in processes of their own: how long tide takes to start, with and without kernels on
 -- disk, what an idle prompt holds, and what a new kernel costs.
 local tide = require "tide"
+local program = require "bench.program"
 
 local kKernels = 20 -- measured in each process that compiles, or looks up, new kernels
 
---- What a shell command prints.
-local function output(command)
-  local pipe = assert(io.popen(command))
-  local text = pipe:read("a")
-  assert(pipe:close(), "bench: this failed: " .. command)
-  return text
-end
-
---- Where this very program lies.
-local function program()
-  return output("readlink /proc/$PPID/exe"):match("^[^\n]+")
-end
-
 --- Calls `fn` with an empty folder that is gone afterwards.
 local function with_folder(fn)
-  local folder = output("mktemp -d"):match("^[^\n]+")
+  local folder = program.output("mktemp -d"):match("^[^\n]+")
   local remove <close> = setmetatable({}, {
     __close = function() os.execute(("rm -rf '%s'"):format(folder)) end,
   })
@@ -27,7 +15,7 @@ local function with_folder(fn)
 end
 
 local function command_for(script)
-  return ("exec '%s' -e '%s' > /dev/null"):format(program(), script)
+  return ("exec '%s' -e '%s' > /dev/null"):format(program.path(), script)
 end
 
 local kFirst = "print(tide.ones(2, 2) + 1)"
@@ -67,7 +55,7 @@ local function idle_prompts(reps)
   for i = 1, reps do
     sizes[i] = with_folder(function(folder)
       local command = ([[echo '%s' | XDG_STATE_HOME='%s' TERM=dumb script -qec "'%s'" /dev/null]])
-      local answer = output(command:format(ask, folder, program()))
+      local answer = program.output(command:format(ask, folder, program.path()))
       return assert(answer:match("VmRSS:%s+(%d+) kB"), "bench: no answer from the prompt") / 1024
     end)
   end
@@ -78,7 +66,7 @@ end
 local function new_kernels(folder)
   local command = ([[TIDE_CACHE_DIR='%s' '%s' -e 'require "bench.kernels"(%d)']])
   local numbers = {}
-  for number in output(command:format(folder, program(), kKernels)):gmatch("%S+") do
+  for number in program.output(command:format(folder, program.path(), kKernels)):gmatch("%S+") do
     numbers[#numbers + 1] = tonumber(number)
   end
   return numbers

@@ -18,6 +18,13 @@ describe("tide bench", function()
     "kernel_lookup", "kernel_lookup_1st"} do
     it("measures " .. name, function() test.is_true(best(name) > 0) end)
   end
+  it("goes on after a workload that fails", function()
+    local output, succeeded = run("bench copy_256m startup_bare --json --reps 1", "ulimit -v 1000000; exec")
+    test.is_false(succeeded)
+    local failed, measured = output:match "^(%b{})\n(%b{})\n$"
+    test.is_true(failed:find('"workload": "copy_256m", "peer": "tide", "error": ".*memory') ~= nil)
+    test.is_true(measured:find('"workload": "startup_bare", "peer": "tide", "best": ', 1, true) ~= nil)
+  end)
   it("finds an idle prompt small", function()
     local megabytes = best("idle_memory")
     test.is_true(megabytes > 1 and megabytes < 30)

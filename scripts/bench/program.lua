@@ -1,0 +1,17 @@
+-- Processes that workloads start.
+local program = {}
+
+--- What a shell command prints; an error if it fails.
+function program.output(command)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read("a")
+  assert(pipe:close(), "bench: this failed: " .. command)
+  return text
+end
+
+--- Where this very program lies.
+function program.path()
+  return program.output("readlink /proc/$PPID/exe"):match("^[^\n]+")
+end
+
+return program
