@@ -46,6 +46,8 @@ Settings read_settings() {
   integer("block_threads", result.block_threads);
   integer("skip_kernels", result.skip_kernels);
   integer("late", result.late);
+  integer("jit_ms", result.jit_ms);
+  integer("launch_us", result.launch_us);
   integer("pinned_only", result.pinned_only);
   integer("count_waits", result.count_waits);
   if (given.count("memory")) result.memory = bytes_of(given["memory"]);

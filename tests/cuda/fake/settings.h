@@ -30,6 +30,8 @@ struct Settings {
   int fail_graph_after = 0;  ///< so many of them succeed first
   int skip_kernels = 0;      ///< 1: kernels are taken and do nothing
   int late = 0;              ///< microseconds that a stream waits before some of its work
+  int jit_ms = 0;            ///< milliseconds that compiling a module takes
+  int launch_us = 0;         ///< microseconds that a launch of a kernel or graph takes on the host
   int pinned_only = 0;       ///< 1: copies between a device and memory that is not pinned fail
   int count_waits = 0;       ///< 1: at the end, how often the host waited is told on stderr
   unsigned mutant = 0;       ///< TIDE_MUTANT: the mistake that kernels are to make (tests/mutation)

@@ -1,0 +1,114 @@
+// Devices, and their contexts.
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/cuda/fake/attributes.h"
+#include "tests/cuda/fake/driver.h"
+#include "tests/cuda/fake/errors.h"
+#include "tests/cuda/fake/settings.h"
+
+namespace fake {
+
+std::vector<std::unique_ptr<Device>>& devices() {
+  static auto& all = *new std::vector<std::unique_ptr<Device>>;
+  return all;
+}
+
+namespace {
+thread_local Device* the_current = nullptr;
+}
+
+Device* current() { return the_current; }
+
+Result state() {
+  if (devices().empty()) return kNotInitialized;
+  return current() ? current()->lost.load() : kInvalidContext;
+}
+
+int capability_of(int ordinal) {
+  return ordinal == settings().old_device ? 61 : settings().capability;
+}
+
+Result init(unsigned) {
+  if (settings().init_error) return settings().init_error;
+  if (settings().devices == 0) return kNoDevice;
+  if (!devices().empty()) return kSuccess;
+  if (settings().count_waits)
+    std::atexit(
+        [] { std::fprintf(stderr, "fake driver: %ld waits\n", static_cast<long>(host_waits())); });
+  for (int i = 0; i < settings().devices; ++i) {
+    devices().push_back(std::make_unique<Device>());
+    devices().back()->ordinal = i;
+    devices().back()->holders = settings().other_holders;
+  }
+  return kSuccess;
+}
+
+Result device_count(int* count) {
+  *count = static_cast<int>(devices().size());
+  return devices().empty() ? kNotInitialized : kSuccess;
+}
+
+static bool is_device(DeviceOrdinal device) {
+  return device >= 0 && device < static_cast<int>(devices().size());
+}
+
+Result device_get(DeviceOrdinal* device, int ordinal) {
+  *device = ordinal;
+  return is_device(ordinal) ? kSuccess : kInvalidDevice;
+}
+
+Result device_name(char* name, int size, DeviceOrdinal device) {
+  if (!is_device(device)) return kInvalidDevice;
+  std::snprintf(name, static_cast<size_t>(size), "Fake GPU %d", device);
+  return kSuccess;
+}
+
+Result device_attribute(int* value, Attribute which, DeviceOrdinal device) {
+  if (!is_device(device)) return kInvalidDevice;
+  *value = attribute_of(which, device, capability_of(device));
+  return kSuccess;
+}
+
+Result device_memory(size_t* bytes, DeviceOrdinal device) {
+  *bytes = settings().memory;
+  return is_device(device) ? kSuccess : kInvalidDevice;
+}
+
+Result context_retain(Context* context, DeviceOrdinal device) {
+  if (!is_device(device)) return kInvalidDevice;
+  Device& retained = *devices()[static_cast<size_t>(device)];
+  if (settings().lost_for_good && retained.lost) return kLaunchFailed;
+  std::lock_guard lock(retained.context_mutex);
+  ++retained.holders;
+  *context = reinterpret_cast<Context>(&retained);
+  return kSuccess;
+}
+
+/// The context is destroyed with its last holder.
+Result context_release(DeviceOrdinal number) {
+  if (!is_device(number)) return kInvalidDevice;
+  Device& device = *devices()[static_cast<size_t>(number)];
+  {
+    std::lock_guard lock(device.context_mutex);
+    if (device.holders == settings().other_holders) return kInvalidContext;
+    if (--device.holders > 0) return device.lost;
+  }
+  const Result lost = device.lost;
+  if (!settings().lost_for_good) device.reset();
+  return lost;
+}
+
+Result context_state(DeviceOrdinal number, unsigned* flags, int* active) {
+  if (!is_device(number)) return kInvalidDevice;
+  *flags = 0;
+  *active = devices()[static_cast<size_t>(number)]->holders > 0;
+  return kSuccess;
+}
+
+Result context_use(Context context) {
+  the_current = reinterpret_cast<Device*>(context);
+  return kSuccess;
+}
+
+}  // namespace fake
