@@ -46,7 +46,7 @@ TEST_CASE("every file of kernels is there as PTX and for common devices") {
   CHECK(!cuda::embedded_ptx("nothing"));
 }
 
-TEST_CASE("kernels of factors pass a nan over as pivot, and on to what depends on it") {
+TEST_CASE("kernels of factors pass a nan over as pivot, and on to what depends on it", "[fake]") {
   if (!cuda::embedded_ptx("linalg")) {
     return ::test::skip("no nvcc here: the host's library computes factors", "TIDE_EXPECT_NVCC");
   }

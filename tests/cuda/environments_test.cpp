@@ -38,26 +38,26 @@ std::string story(const std::string& settings) {
 
 }  // namespace
 
-TEST_CASE("info tells of a driver that works", "[cuda]") {
+TEST_CASE("info tells of a driver that works", "[cuda][fake]") {
   CHECK(story("devices=1,capability=90") ==
         "cuda: can be used\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded +
             "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0\n");
 }
 
-TEST_CASE("info tells of a driver that is too old", "[cuda]") {
+TEST_CASE("info tells of a driver that is too old", "[cuda][fake]") {
   CHECK(story("version=11020") ==
         "cuda: cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 12.1 or "
         "newer" +
             kNewDriver + "\n  driver: libcuda.so.1, CUDA 11.2" + kNeeded + "\n");
 }
 
-TEST_CASE("info tells of entry points that are missing", "[cuda]") {
+TEST_CASE("info tells of entry points that are missing", "[cuda][fake]") {
   CHECK(story("missing=cuLaunchKernel") ==
         "cuda: cannot be used: the driver lacks cuLaunchKernel: its files do not fit together" +
             kNewDriver + "\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded + "\n");
 }
 
-TEST_CASE("info tells that there is no device", "[cuda]") {
+TEST_CASE("info tells that there is no device", "[cuda][fake]") {
   CHECK(story("devices=0") ==
         "cuda: cannot be used: the driver finds no device\n  what to do: see whether nvidia-smi "
         "lists one; in a "
@@ -65,7 +65,7 @@ TEST_CASE("info tells that there is no device", "[cuda]") {
             kNeeded + "\n");
 }
 
-TEST_CASE("info tells that devices are hidden", "[cuda]") {
+TEST_CASE("info tells that devices are hidden", "[cuda][fake]") {
   Environment hidden({{"CUDA_VISIBLE_DEVICES", "-1"}});
   CHECK(story("devices=0") ==
         "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"-1\"\n  what "
@@ -74,7 +74,7 @@ TEST_CASE("info tells that devices are hidden", "[cuda]") {
             kNeeded + "\n  CUDA_VISIBLE_DEVICES: \"-1\"\n");
 }
 
-TEST_CASE("info tells of a driver that cannot start", "[cuda]") {
+TEST_CASE("info tells of a driver that cannot start", "[cuda][fake]") {
   CHECK(story("init_error=719") ==
         "cuda: cannot be used: the driver cannot start: unspecified launch failure (719)\n  what "
         "to do: look into the "
@@ -84,7 +84,7 @@ TEST_CASE("info tells of a driver that cannot start", "[cuda]") {
             kNeeded + "\n");
 }
 
-TEST_CASE("info tells of a card that is too old", "[cuda]") {
+TEST_CASE("info tells of a card that is too old", "[cuda][fake]") {
   CHECK(story("devices=1,old_device=0") ==
         "cuda: cannot be used: no device can be used: Fake GPU 0: its compute capability 6.1 is "
         "below 7.5, the oldest "
@@ -97,7 +97,7 @@ TEST_CASE("info tells of a card that is too old", "[cuda]") {
             "the oldest that tide supports\n");
 }
 
-TEST_CASE("info tells of the libraries that were found", "[cuda]") {
+TEST_CASE("info tells of the libraries that were found", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const std::string text = cuda_part(true);
   CHECK(text.starts_with("  cuBLASLt: libcublasLt.so.13\n  cuDNN: libcudnn.so.9, version 9.1.0\n"));
@@ -109,7 +109,7 @@ TEST_CASE("info tells of the libraries that were found", "[cuda]") {
   CHECK(found != missing);
 }
 
-TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda]") {
+TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda][fake]") {
   const std::string with = std::string(TIDE_FAKE_DRIVER) + "/";
   const test::TemporaryFolder folder;
   const auto link = [&](const char* file, const char* name) {
@@ -142,20 +142,20 @@ TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda]") {
   CHECK(outcome.out == "8652800.0\n");
 }
 
-TEST_CASE("info tells of a library that is too old", "[cuda]") {
+TEST_CASE("info tells of a library that is too old", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_DNN", "version=8907"}});
   CHECK(cuda_part(true).find("  cuDNN: libcudnn.so.9, version 8.9.7, too old: 9 is needed\n") !=
         std::string::npos);
 }
 
-TEST_CASE("an old card beside a good one is left out by name", "[cuda]") {
+TEST_CASE("an old card beside a good one is left out by name", "[cuda][fake]") {
   const std::string text = story("devices=2,old_device=1");
   CHECK(text.starts_with("cuda: can be used\n"));
   CHECK(text.find("cuda:1: Fake GPU 1, 1.0 GB, compute capability 6.1; not used") !=
         std::string::npos);
 }
 
-TEST_CASE("info tells of a file that is no library", "[cuda]") {
+TEST_CASE("info tells of a file that is no library", "[cuda][fake]") {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("libcuda.so.1", "no library");
   Environment broken({{"TIDE_CUDA_PATH", folder.path()}});
@@ -164,13 +164,13 @@ TEST_CASE("info tells of a file that is no library", "[cuda]") {
   CHECK(text.find("\n  driver: not found; looked for " + file) != std::string::npos);
 }
 
-TEST_CASE("info tells of a library that is no driver", "[cuda]") {
+TEST_CASE("info tells of a library that is no driver", "[cuda][fake]") {
   Environment other({{"TIDE_CUDA_PATH", "libm.so.6"}});
   CHECK(cuda_part().starts_with(
       "cuda: cannot be used: libm.so.6 is not a CUDA driver: it has no cuDriverGetVersion"));
 }
 
-TEST_CASE("a broken driver warns once, and the script goes on", "[cuda]") {
+TEST_CASE("a broken driver warns once, and the script goes on", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "version=11020"}});
   const auto outcome = test::run_tide({"-e",
                                        "print(tide.cuda.is_available(), tide.cuda.is_available(), "
@@ -183,7 +183,7 @@ TEST_CASE("a broken driver warns once, and the script goes on", "[cuda]") {
         "then run `tide info`.\n");
 }
 
-TEST_CASE("nothing of CUDA is opened before it is asked for", "[cuda]") {
+TEST_CASE("nothing of CUDA is opened before it is asked for", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_LOG", "1"}});
   const auto without = test::run_tide({"-e", "print(tide.ones(2, {device = 'sim'}):sum():item())"});
   CHECK(without.err == "");
@@ -198,7 +198,7 @@ TEST_CASE("nothing of CUDA is opened before it is asked for", "[cuda]") {
   CHECK(with.err.find("cuda:1 is Fake GPU 1, visible\n") != std::string::npos);
 }
 
-TEST_CASE("a wrong ordinal lists what there is", "[cuda]") {
+TEST_CASE("a wrong ordinal lists what there is", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const auto outcome = test::run_tide({"-e", "tide.ones(2, {device = 'cuda:7'})"});
   CHECK(outcome.err.find("there is no cuda:7 here; there are cpu, sim:0, sim:1, cuda:0, cuda:1") !=
@@ -210,7 +210,7 @@ TEST_CASE("a wrong ordinal lists what there is", "[cuda]") {
   CHECK(waits.out.find("cuda.synchronize: there is no cuda:7 here") != std::string::npos);
 }
 
-TEST_CASE("a device without room says so, and a smaller try works", "[cuda]") {
+TEST_CASE("a device without room says so, and a smaller try works", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "memory=16M"}});
   const auto outcome =
       test::run_tide({"-e",
@@ -221,7 +221,7 @@ TEST_CASE("a device without room says so, and a smaller try works", "[cuda]") {
   CHECK(outcome.out == "false\tout of memory on cuda:0: asked for 32.0 MB\n8.0\n");
 }
 
-TEST_CASE("a lost device is an error, and other devices go on", "[cuda]") {
+TEST_CASE("a lost device is an error, and other devices go on", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "lose_after=2"}});
   const auto outcome = test::run_tide(
       {"-e",
@@ -236,7 +236,7 @@ TEST_CASE("a lost device is an error, and other devices go on", "[cuda]") {
         "go on\n8.0\t8.0\n");
 }
 
-TEST_CASE("smi shows what the management library tells", "[cuda]") {
+TEST_CASE("smi shows what the management library tells", "[cuda][fake]") {
   Environment fake(
       {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}, {"TIDE_NUM_THREADS", "1"}});
   const auto outcome = test::run_tide({"smi"});
@@ -248,7 +248,7 @@ TEST_CASE("smi shows what the management library tells", "[cuda]") {
   CHECK(outcome.out.find("  gpu 0  process 4711  200 MB\n") != std::string::npos);
 }
 
-TEST_CASE("figures of a device are those that the management library tells", "[cuda]") {
+TEST_CASE("figures of a device are those that the management library tells", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const auto outcome =
       test::run_tide({"-e",
@@ -258,7 +258,7 @@ TEST_CASE("figures of a device are those that the management library tells", "[c
   CHECK(outcome.out.find("cuda.temperature: there is no cuda:9 here") != std::string::npos);
 }
 
-TEST_CASE("properties of a device are those that the driver tells", "[cuda]") {
+TEST_CASE("properties of a device are those that the driver tells", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const auto outcome = test::run_tide(
       {"-e",
@@ -275,7 +275,7 @@ TEST_CASE("properties of a device are those that the driver tells", "[cuda]") {
         "1000000\t64\t1048576\t66\t3\ttrue\tfalse\ntrue\ttrue\ttrue\n");
 }
 
-TEST_CASE("smi's monitor prints a line a time", "[cuda]") {
+TEST_CASE("smi's monitor prints a line a time", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}});
   const auto outcome = test::run_tide({"smi", "dmon", "1"});
   const std::regex lines(
@@ -285,7 +285,7 @@ TEST_CASE("smi's monitor prints a line a time", "[cuda]") {
   CHECK(std::regex_match(outcome.out, lines));
 }
 
-TEST_CASE("smi without CUDA shows the cpu and the simulated devices", "[cuda]") {
+TEST_CASE("smi without CUDA shows the cpu and the simulated devices", "[cuda][fake]") {
   Environment none({{"TIDE_CUDA_PATH", "/nonexistent"}, {"TIDE_SIM_DEVICES", "1"}});
   const auto outcome = test::run_tide({"smi"});
   CHECK(outcome.status == 0);

@@ -63,7 +63,7 @@ TEST_CASE("much work fills the device some times over, in equal turns", "[cuda]"
   CHECK(launch_blocks(8 * at_once + 2, kBig).blocks == 4 * at_once + 1);
 }
 
-TEST_CASE("results do not depend on what fits on a multiprocessor", "[cuda]") {
+TEST_CASE("results do not depend on what fits on a multiprocessor", "[cuda][fake]") {
   const auto run = [](const char* settings) {
     const tide::test::Environment fake(
         {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", settings}});

@@ -25,7 +25,7 @@ std::string settings(const std::string& more = "") { return "lose_after=1" + mor
 
 }  // namespace
 
-TEST_CASE("a failed kernel is told with the line that queued it", "[cuda]") {
+TEST_CASE("a failed kernel is told with the line that queued it", "[cuda][fake]") {
   for (const auto& [error, words] : {std::pair("700", "an illegal memory access was encountered"),
                                      std::pair("719", "unspecified launch failure")}) {
     const auto outcome =
@@ -37,7 +37,7 @@ TEST_CASE("a failed kernel is told with the line that queued it", "[cuda]") {
   }
 }
 
-TEST_CASE("a lost device starts anew, without its values", "[cuda]") {
+TEST_CASE("a lost device starts anew, without its values", "[cuda][fake]") {
   const auto outcome = run_script(
       kStart +
           "for _, lost in ipairs {x, y, x * 3} do\n"
@@ -65,7 +65,7 @@ TEST_CASE("a lost device starts anew, without its values", "[cuda]") {
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("pinned memory is pinned again after a loss", "[cuda]") {
+TEST_CASE("pinned memory is pinned again after a loss", "[cuda][fake]") {
   const std::string copies =
       "assert(pinned:to('cuda'):sum():item() == 4)\n"
       "assert(tide.ones(3):pin_memory():to('cuda'):sum():item() == 3)\n"
@@ -79,7 +79,7 @@ TEST_CASE("pinned memory is pinned again after a loss", "[cuda]") {
   CHECK(after.out == "copied\n");
 }
 
-TEST_CASE("what is queued behind a lost device does not run with old addresses", "[cuda]") {
+TEST_CASE("what is queued behind a lost device does not run with old addresses", "[cuda][fake]") {
   const auto outcome = run_script(
       "local eager <close> = tide.eager()\n"
       "local x = tide.ones(64, {device = 'cuda'})\n"
@@ -98,7 +98,7 @@ TEST_CASE("what is queued behind a lost device does not run with old addresses",
   CHECK(outcome.out == "128.0\n");
 }
 
-TEST_CASE("a device that cannot be set up again says so each time", "[cuda]") {
+TEST_CASE("a device that cannot be set up again says so each time", "[cuda][fake]") {
   const auto outcome = run_script(
       kStart +
           "for _ = 1, 3 do\n"
@@ -119,7 +119,7 @@ TEST_CASE("a device that cannot be set up again says so each time", "[cuda]") {
   CHECK(outcome.out == "8.0\t2.0\n");
 }
 
-TEST_CASE("a context that others hold is not taken from them", "[cuda]") {
+TEST_CASE("a context that others hold is not taken from them", "[cuda][fake]") {
   const auto outcome = run_script(
       kStart +
           "local ok, told = pcall(function() return tide.ones(8, {device = 'cuda'}):sum():item() "
@@ -134,7 +134,7 @@ TEST_CASE("a context that others hold is not taken from them", "[cuda]") {
   CHECK(outcome.out == "8.0\t2.0\n");
 }
 
-TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda]") {
+TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda][fake]") {
   for (const char* error : {"214", "220", "226", "702", "709", "710", "714", "715", "716", "717",
                             "718", "721", "810"}) {
     const auto outcome = run_script(kStart +
@@ -146,7 +146,7 @@ TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda]
   }
 }
 
-TEST_CASE("work whose event fails does not count as done", "[cuda]") {
+TEST_CASE("work whose event fails does not count as done", "[cuda][fake]") {
   // Each call in turn, of which the first three set streams up; they come late to their work, so
   // that values read too early are wrong.
   for (const char* call : {"create", "record", "query"})
@@ -171,7 +171,7 @@ TEST_CASE("work whose event fails does not count as done", "[cuda]") {
     }
 }
 
-TEST_CASE("all streams of a lost device start anew", "[cuda]") {
+TEST_CASE("all streams of a lost device start anew", "[cuda][fake]") {
   const auto outcome = run_script(
       "local streams = {tide.Stream 'cuda', tide.Stream 'cuda', tide.Stream 'cuda'}\n"
       "local sums, wrong, lost = {}, 0, 0\n"
@@ -197,7 +197,7 @@ TEST_CASE("all streams of a lost device start anew", "[cuda]") {
   CHECK(outcome.out == "0\tsome lost\n");
 }
 
-TEST_CASE("training goes on after the device was lost", "[cuda]") {
+TEST_CASE("training goes on after the device was lost", "[cuda][fake]") {
   const auto outcome = run_script(
       "local nn = tide.nn\n"
       "local function train()\n"

@@ -1,0 +1,40 @@
+#include "tests/cuda/environment.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+namespace tide::test {
+namespace {
+
+bool is_tagged_fake = false;
+
+struct TagListener : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    is_tagged_fake = std::count(info.tags.begin(), info.tags.end(), "fake") > 0;
+  }
+};
+CATCH_REGISTER_LISTENER(TagListener)
+
+}  // namespace
+
+Environment::Environment(std::initializer_list<std::pair<const char*, std::string>> variables) {
+  for (const auto& [name, value] : variables) {
+    if (value == TIDE_FAKE_DRIVER && !is_tagged_fake)
+      FAIL("a test on the tests' own driver is not tagged [fake]");
+    const char* before = std::getenv(name);
+    before_.emplace_back(name, before ? std::optional<std::string>(before) : std::nullopt);
+    setenv(name, value.c_str(), 1);
+  }
+}
+
+Environment::~Environment() {
+  for (const auto& [name, value] : before_) {
+    if (value)
+      setenv(name, value->c_str(), 1);
+    else
+      unsetenv(name);
+  }
+}
+
+}  // namespace tide::test
