@@ -10,13 +10,22 @@
 
 namespace fake {
 
+namespace {
+
+/// What memory holds that nobody has written, or whose owner is gone: no number in any floating
+/// type. Kernels that do nothing need none, and may ask for more memory than there is.
+void poison(void* data, size_t bytes) {
+  if (!settings().skip_kernels) std::memset(data, 0xff, bytes);
+}
+
+}  // namespace
+
 void* Blocks::allocate(size_t bytes, size_t limit) {
   std::lock_guard lock(mutex_);
   if (total_ + bytes > limit) return nullptr;
   void* data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (!data) return nullptr;
-  // Fresh memory of a device holds anything.
-  std::memset(data, 0xab, std::min<size_t>(bytes, 1 << 16));
+  poison(data, bytes);
   blocks_[reinterpret_cast<uint64_t>(data)] = bytes;
   total_ += bytes;
   return data;
@@ -26,6 +35,7 @@ bool Blocks::release(uint64_t address) {
   std::lock_guard lock(mutex_);
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return false;
+  poison(reinterpret_cast<void*>(address), found->second);
   total_ -= found->second;
   blocks_.erase(found);
   std::free(reinterpret_cast<void*>(address));
@@ -41,10 +51,11 @@ void Blocks::clear() {
 
 bool Blocks::add(uint64_t address, size_t bytes) {
   std::lock_guard lock(mutex_);
-  const auto after = blocks_.lower_bound(address + bytes);
+  const auto after = blocks_.lower_bound(address);
+  if (after != blocks_.end() && after->first < address + bytes) return false;
   if (after != blocks_.begin()) {
-    const auto& [before, size] = *std::prev(after);
-    if (before + size > address) return false;
+    const auto before = std::prev(after);
+    if (before->first + before->second > address) return false;
   }
   blocks_[address] = bytes;
   total_ += bytes;
@@ -91,6 +102,7 @@ void Device::reset() {
   memory.clear();
   for (uint64_t address : registered) pinned().remove(address);
   registered.clear();
+  ++generation;
   lost = tide::cuda::kSuccess;
 }
 
@@ -104,7 +116,8 @@ StreamThread::StreamThread(Device& device) : device_(device) {
 }
 
 void StreamThread::enqueue(std::function<void()> work) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return work_.size() < static_cast<size_t>(settings().queue_depth); });
   work_.push_back(std::move(work));
   ++given_;
   changed_.notify_all();
@@ -123,6 +136,7 @@ void StreamThread::run() {
       changed_.wait(lock, [&] { return !work_.empty(); });
       work = std::move(work_.front());
       work_.pop_front();
+      changed_.notify_all();
     }
     if (settings().late && random_() % 2)
       std::this_thread::sleep_for(std::chrono::microseconds(settings().late));

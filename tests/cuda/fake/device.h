@@ -49,7 +49,8 @@ class StreamThread;
 struct Device {
   int ordinal = 0;
   Blocks memory;
-  std::atomic<Result> lost{0};  ///< the error that every call gives from then on
+  std::atomic<Result> lost{0};          ///< the error that every call gives from then on
+  std::atomic<uint64_t> generation{0};  ///< of its context
   std::atomic<int64_t> launches{0};
   std::mutex context_mutex;
   int holders = 0;                     ///< who has retained the context
@@ -69,6 +70,7 @@ struct Device {
 class StreamThread {
  public:
   explicit StreamThread(Device& device);
+  /// Waits while as much work as a driver's queue holds is there (`queue_depth`).
   void enqueue(std::function<void()> work);
   void synchronize();
   Device& device() { return device_; }

@@ -22,6 +22,7 @@ Device* current() { return the_current; }
 
 Result state() {
   if (devices().empty()) return kNotInitialized;
+  if (is_in_callback()) return kNotPermitted;
   return current() ? current()->lost.load() : kInvalidContext;
 }
 
@@ -107,6 +108,7 @@ Result context_state(DeviceOrdinal number, unsigned* flags, int* active) {
 }
 
 Result context_use(Context context) {
+  if (is_in_callback()) return kNotPermitted;
   the_current = reinterpret_cast<Device*>(context);
   return kSuccess;
 }

@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "tests/cuda/fake/libraries.h"
 #include "tests/cuda/fake/settings.h"
 
 namespace fake {
@@ -22,18 +23,9 @@ constexpr Result kEntryNotFound = 500;
 }  // namespace
 }  // namespace fake
 
-#define TIDE_EXPORT extern "C" __attribute__((visibility("default")))
-
 TIDE_EXPORT int cuDriverGetVersion(int* version) {
   *version = fake::settings().version;
   return 0;
-}
-
-/// For the other libraries of the tests: a kernel of theirs, in the order of the stream, loses the
-/// device.
-TIDE_EXPORT void fake_lose_device(tide::cuda::Stream stream, tide::cuda::Result error) {
-  fake::StreamThread& thread = fake::thread_of(stream);
-  thread.enqueue([&device = thread.device(), error] { device.lost = error; });
 }
 
 /// For tests: graphs, and executable ones, that were made and not destroyed.

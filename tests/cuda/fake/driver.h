@@ -20,11 +20,15 @@ std::vector<std::unique_ptr<Device>>& devices();
 /// The device whose context the calling thread uses, if it uses one.
 Device* current();
 
-/// The error of the calling thread's device, if its context cannot be used.
+/// The error of the calling thread's device, if its context cannot be used. No call is permitted in
+/// a function that a stream calls.
 Result state();
 
 /// 90 for 9.0.
 int capability_of(int ordinal);
+
+/// Whether the calling thread runs a function of the host for a stream.
+bool is_in_callback();
 
 inline StreamThread& thread_of(Stream stream) { return *reinterpret_cast<StreamThread*>(stream); }
 inline EventMark& mark_of(Event event) { return *reinterpret_cast<EventMark*>(event); }

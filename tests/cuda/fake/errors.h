@@ -9,7 +9,8 @@ using tide::cuda::Result;
 
 constexpr Result kInvalidValue = 1, kInvalidDevice = 101, kInvalidContext = 201, kNoBinary = 209,
                  kInvalidPtx = 218, kInvalidHandle = 400, kPtxTooNew = 222, kNotFound = 500,
-                 kIllegalAddress = 700, kAlreadyRegistered = 712, kLaunchFailed = 719,
+                 kIllegalAddress = 700, kOutOfResources = 701, kAlreadyRegistered = 712,
+                 kNotRegistered = 713, kLaunchFailed = 719, kNotPermitted = 800,
                  kNotInitialized = 3;
 
 /// The driver's entry points of these names: "CUDA_ERROR_ILLEGAL_ADDRESS", and a few words.

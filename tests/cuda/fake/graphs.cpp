@@ -3,6 +3,7 @@
 
 #include "tests/cuda/fake/driver.h"
 #include "tests/cuda/fake/errors.h"
+#include "tests/cuda/fake/handles.h"
 #include "tests/cuda/fake/ptx_module.h"
 #include "tests/cuda/fake/settings.h"
 
@@ -49,12 +50,15 @@ Result graph_create(Graph* graph, unsigned) {
   if (const Result error = state()) return error;
   if (is_to_fail("create")) return kOutOfMemory;
   *graph = reinterpret_cast<Graph>(new FakeGraph);
+  note_handle(*graph, HandleKind::graph, *current());
   ++live;
   return kSuccess;
 }
 
 Result graph_add_kernel(GraphNode* node, Graph graph, const GraphNode* after, size_t after_count,
                         const KernelNode* kernel) {
+  owner_of(graph, HandleKind::graph, "cuGraphAddKernelNode");
+  owner_of(kernel->function, HandleKind::function, "cuGraphAddKernelNode");
   auto& nodes = reinterpret_cast<FakeGraph*>(graph)->nodes;
   if (is_to_fail("add")) return kInvalidValue;
   // Chains only: each node after the one added last.
@@ -69,6 +73,8 @@ Result graph_add_kernel(GraphNode* node, Graph graph, const GraphNode* after, si
 
 Result graph_instantiate(GraphExec* executable, Graph graph, unsigned long long) {
   if (const Result error = state()) return error;
+  if (const Result error = check_handle(graph, HandleKind::graph, "cuGraphInstantiate"))
+    return error;
   if (is_to_fail("instantiate")) return kOutOfMemory;
   auto made = std::make_unique<FakeExecutable>();
   for (const auto& node : reinterpret_cast<FakeGraph*>(graph)->nodes) {
@@ -76,11 +82,14 @@ Result graph_instantiate(GraphExec* executable, Graph graph, unsigned long long)
     made->nodes[node.get()] = *node;
   }
   *executable = reinterpret_cast<GraphExec>(made.release());
+  note_handle(*executable, HandleKind::executable, *current());
   ++live;
   return kSuccess;
 }
 
 Result graph_set_kernel(GraphExec executable, GraphNode node, const KernelNode* kernel) {
+  owner_of(executable, HandleKind::executable, "cuGraphExecKernelNodeSetParams");
+  owner_of(kernel->function, HandleKind::function, "cuGraphExecKernelNodeSetParams");
   auto& nodes = reinterpret_cast<FakeExecutable*>(executable)->nodes;
   const auto found = nodes.find(reinterpret_cast<const GraphKernel*>(node));
   if (is_to_fail("set") || found == nodes.end()) return kInvalidValue;
@@ -90,6 +99,8 @@ Result graph_set_kernel(GraphExec executable, GraphNode node, const KernelNode* 
 
 Result graph_launch(GraphExec executable, Stream stream) {
   if (const Result error = state()) return error;
+  if (const Result error = check_handle(executable, HandleKind::executable, "cuGraphLaunch"))
+    return error;
   if (is_to_fail("launch")) return kLaunchFailed;
   const auto& all = *reinterpret_cast<const FakeExecutable*>(executable);
   spend_launch();
@@ -106,12 +117,16 @@ Result graph_launch(GraphExec executable, Stream stream) {
 }
 
 Result graph_executable_destroy(GraphExec executable) {
+  owner_of(executable, HandleKind::executable, "cuGraphExecDestroy");
+  forget_handle(executable);
   delete reinterpret_cast<FakeExecutable*>(executable);
   --live;
   return kSuccess;
 }
 
 Result graph_destroy(Graph graph) {
+  owner_of(graph, HandleKind::graph, "cuGraphDestroy");
+  forget_handle(graph);
   delete reinterpret_cast<FakeGraph*>(graph);
   --live;
   return kSuccess;

@@ -8,10 +8,20 @@
 #include "tests/cuda/fake/attributes.h"
 #include "tests/cuda/fake/driver.h"
 #include "tests/cuda/fake/errors.h"
+#include "tests/cuda/fake/handles.h"
 #include "tests/cuda/fake/ptx_machine.h"
 #include "tests/cuda/fake/settings.h"
 
 namespace fake {
+namespace {
+
+/// Of a block: what the kernel was compiled for, and what its registers leave room for.
+int most_threads_of(Function function) {
+  return std::min(reinterpret_cast<Kernel*>(function)->max_threads, settings().function_threads);
+}
+
+}  // namespace
+
 Result module_load(Module* module, const void* image, unsigned count, int* options, void** values) {
   if (const Result error = state()) return error;
   if (std::memcmp(image,
@@ -25,6 +35,7 @@ Result module_load(Module* module, const void* image, unsigned count, int* optio
     if (loaded->version() > (settings().version >= 13000 ? 90 : 85)) return kPtxTooNew;
     if (loaded->target() > capability_of(current()->ordinal)) return kNoBinary;
     *module = reinterpret_cast<Module>(loaded.release());
+    note_handle(*module, HandleKind::module, *current());
     return kSuccess;
   } catch (const std::exception& error) {
     char* log = nullptr;
@@ -39,12 +50,17 @@ Result module_load(Module* module, const void* image, unsigned count, int* optio
 }
 
 Result module_function(Function* function, Module module, const char* name) {
+  if (const Result error = state()) return error;
+  if (const Result error = check_handle(module, HandleKind::module, "cuModuleGetFunction"))
+    return error;
   const Kernel* kernel = reinterpret_cast<PtxModule*>(module)->find(name);
+  if (kernel) note_handle(kernel, HandleKind::function, *current());
   *function = reinterpret_cast<Function>(const_cast<Kernel*>(kernel));
   return kernel ? kSuccess : kNotFound;
 }
 
 Result function_attribute(int* value, int which, Function function) {
+  owner_of(function, HandleKind::function, "cuFuncGetAttribute");
   const Kernel* kernel = reinterpret_cast<Kernel*>(function);
   *value = which == kFunctionLocalBytes ? static_cast<int>(kernel->local_bytes) : 32;
   return kSuccess;
@@ -53,6 +69,8 @@ Result function_attribute(int* value, int which, Function function) {
 /// A kernel may be launched with more than 48 KB of shared memory only after this.
 Result set_function_attribute(Function function, int which, int value) {
   if (const Result error = state()) return error;
+  if (const Result error = check_handle(function, HandleKind::function, "cuFuncSetAttribute"))
+    return error;
   auto& kernel = *reinterpret_cast<Kernel*>(function);
   const int ordinal = current()->ordinal;
   const int most = attribute_of(kSharedMemoryPerBlockOptIn, ordinal, capability_of(ordinal));
@@ -67,6 +85,8 @@ Result set_function_attribute(Function function, int which, int value) {
 /// KB.
 Result resident_blocks(int* blocks, Function function, int threads, size_t shared_bytes) {
   if (const Result error = state()) return error;
+  if (const Result error = check_handle(function, HandleKind::function, "cuOccupancyMax..."))
+    return error;
   if (threads < 1 || threads > 1024) return kInvalidValue;
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   const size_t shared = std::max<size_t>(kernel.shared_bytes + shared_bytes, 1);
@@ -81,6 +101,7 @@ Result potential_block(int* grid, int* block, Function function, SharedBytes sha
   if (const Result error = state()) return error;
   if (shared_bytes_of || most_threads < 0) return kInvalidValue;
   *block = most_threads ? std::min(most_threads, 1024) : 1024;
+  *block = std::min(*block, most_threads_of(function));
   if (settings().block_threads) *block = std::min(*block, settings().block_threads);
   int resident = 0;
   const Result result = resident_blocks(&resident, function, *block, shared_bytes);
@@ -117,6 +138,9 @@ Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid
 
 Result enqueue_kernel(const KernelNode& node, Stream stream) {
   if (const Result error = state()) return error;
+  if (const Result error = check_handle(node.function, HandleKind::function, "cuLaunchKernel"))
+    return error;
+  if (const Result error = check_handle(stream, HandleKind::stream, "cuLaunchKernel")) return error;
   const Kernel& kernel = *reinterpret_cast<Kernel*>(node.function);
   const Dimensions grid{node.grid_x, node.grid_y, node.grid_z};
   const Dimensions block{node.block_x, node.block_y, node.block_z};
@@ -125,6 +149,7 @@ Result enqueue_kernel(const KernelNode& node, Stream stream) {
       grid.z > 65535 ||
       node.shared_bytes > std::max(kernel.most_dynamic, (48u << 10) - kernel.shared_bytes))
     return kInvalidValue;
+  if (threads > static_cast<uint64_t>(most_threads_of(node.function))) return kOutOfResources;
   std::vector<uint8_t> bytes(kernel.parameter_bytes);
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
     std::memcpy(bytes.data() + kernel.parameters[i].offset, node.parameters[i],

@@ -4,9 +4,25 @@
 
 #include "tests/cuda/fake/driver.h"
 #include "tests/cuda/fake/errors.h"
+#include "tests/cuda/fake/handles.h"
 #include "tests/cuda/fake/settings.h"
 
 namespace fake {
+namespace {
+
+/// Whether the memory is some device's.
+bool is_on_device(uint64_t address) {
+  return std::any_of(devices().begin(), devices().end(),
+                     [&](const auto& device) { return device->memory.find(address).has_value(); });
+}
+
+bool may_copy(uint64_t address, size_t bytes) {
+  for (const auto& device : devices())
+    if (device->memory.find(address)) return device->owns(address, bytes);
+  return true;
+}
+
+}  // namespace
 
 Result memory_info(size_t* available, size_t* total) {
   if (const Result error = state()) return error;
@@ -46,31 +62,23 @@ Result host_register(void* data, size_t bytes, unsigned) {
 }
 
 Result host_unregister(void* data) {
+  if (is_in_callback()) return kNotPermitted;
   const auto address = reinterpret_cast<uint64_t>(data);
   const std::lock_guard lock(current()->context_mutex);
-  current()->registered.erase(address);
-  return pinned().remove(address) ? kSuccess : kInvalidValue;
+  if (!current()->registered.erase(address)) return kNotRegistered;
+  pinned().remove(address);
+  return kSuccess;
 }
 
 Result host_release(void* data) {
+  if (is_in_callback()) return kNotPermitted;
   return pinned().release(reinterpret_cast<uint64_t>(data)) ? kSuccess : kInvalidValue;
-}
-
-/// Whether the memory is some device's.
-static bool is_on_device(uint64_t address) {
-  return std::any_of(devices().begin(), devices().end(),
-                     [&](const auto& device) { return device->memory.find(address).has_value(); });
-}
-
-static bool may_copy(uint64_t address, size_t bytes) {
-  for (const auto& device : devices())
-    if (device->memory.find(address)) return device->owns(address, bytes);
-  return true;
 }
 
 Result copy(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
   static std::atomic<int64_t> copies{0};
   if (const Result error = state()) return error;
+  if (const Result error = check_handle(stream, HandleKind::stream, "cuMemcpyAsync")) return error;
   if (bytes == 0) return kSuccess;
   if (!may_copy(to, bytes) || !may_copy(from, bytes)) return kInvalidValue;
   if (++copies == settings().fail_copy) return kLaunchFailed;
@@ -110,6 +118,8 @@ Result copy_within(DevicePointer to, DevicePointer from, size_t bytes, Stream st
 
 Result fill_words(DevicePointer to, unsigned value, size_t count, Stream stream) {
   if (const Result error = state()) return error;
+  if (const Result error = check_handle(stream, HandleKind::stream, "cuMemsetD32Async"))
+    return error;
   if (!is_on_device(to) || !may_copy(to, 4 * count)) return kInvalidValue;
   thread_of(stream).enqueue([=] { std::fill_n(reinterpret_cast<unsigned*>(to), count, value); });
   return kSuccess;

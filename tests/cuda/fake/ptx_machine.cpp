@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
+#include <random>
 
 #include "tests/cuda/fake/ptx_arithmetic.h"
+#include "tests/cuda/fake/races.h"
 #include "tests/cuda/fake/settings.h"
 
 namespace fake {
@@ -23,6 +26,38 @@ struct Thread {
   enum class State : uint8_t { runs, at_barrier, at_exchange, ended } state = State::runs;
 };
 
+/// The order in which things run that nothing orders.
+class Order {
+ public:
+  explicit Order(const std::string& name)
+      : reversed_(name == "reversed"), shuffled_(name == "shuffled") {}
+
+  /// Which of `count` comes as number i.
+  size_t place(size_t i, size_t count) {
+    if (reversed_) return count - 1 - i;
+    if (!shuffled_) return i;
+    if (i == 0 || places_.size() != count) {
+      places_.resize(count);
+      std::iota(places_.begin(), places_.end(), size_t{0});
+      std::shuffle(places_.begin(), places_.end(), random_);
+    }
+    return places_[i];
+  }
+
+ private:
+  bool reversed_, shuffled_;
+  std::minstd_rand random_;
+  std::vector<size_t> places_;
+};
+
+/// Whether it is a fused kernel with a team of threads for each row. Threads that have no row read
+/// the last one along, to come to the same barriers, and drop what they computed.
+bool is_row_program(const Kernel& kernel) {
+  return kernel.name == "kernel" &&
+         std::any_of(kernel.code.begin(), kernel.code.end(),
+                     [](const Instruction& at) { return at.op == Op::bar || at.op == Op::shfl; });
+}
+
 class Block {
  public:
   Block(const Kernel& kernel, Dimensions grid, Dimensions block, unsigned shared_bytes,
@@ -31,7 +66,10 @@ class Block {
         parameters_(parameters),
         find_range_(find_range),
         grid_(grid),
-        size_(block) {
+        size_(block),
+        seeks_races_(settings().races != 0),
+        idle_lanes_read_(is_row_program(kernel)),
+        order_(settings().order) {
     const size_t count = size_t{block.x} * block.y * block.z;
     threads_.resize(count);
     registers_.resize(count * kernel.registers);
@@ -43,8 +81,10 @@ class Block {
     start(index);
     size_t ended = 0;
     while (ended < threads_.size()) {
-      for (Thread& thread : threads_)
+      for (size_t i = 0; i < threads_.size(); ++i) {
+        Thread& thread = threads_[order_.place(i, threads_.size())];
         if (thread.state == Thread::State::runs) run_thread(thread);
+      }
       ended = count(Thread::State::ended);
       const bool exchanged = exchange_all();
       if (exchanged || ended == threads_.size()) continue;
@@ -56,7 +96,13 @@ class Block {
 
  private:
   void start(Dimensions index) {
-    std::fill(shared_.begin(), shared_.end(), uint8_t{0xcd});  // nothing promises zeros
+    // Nothing promises zeros, or what the block before has left.
+    std::fill(shared_.begin(), shared_.end(), uint8_t{0xff});
+    std::fill(local_.begin(), local_.end(), uint8_t{0xff});
+    block_ = index.x + grid_.x * (index.y + grid_.y * index.z);
+    epoch_ = 0;
+    warp_epochs_.assign(threads_.size() / kWarp + 1, 0);
+    shared_races_.clear();
     for (size_t i = 0; i < threads_.size(); ++i) {
       Thread& thread = threads_[i];
       thread = {registers_.data() + i * kernel_.registers,
@@ -144,6 +190,27 @@ class Block {
     throw LaunchError(what + " (line " + std::to_string(at.line) + " of the PTX)");
   }
 
+  /// Ends the launch if an access to memory that threads share is in no order with another
+  /// thread's. `values`: what is written over `place`; null for a read.
+  void look_for_races(const Thread& thread, const Instruction& at, const uint8_t* place,
+                      size_t bytes, const uint8_t* values) {
+    if (!seeks_races_ || place == nullptr) return;
+    const bool shared = place >= shared_.data() && place < shared_.data() + shared_.size();
+    const bool local = place >= local_.data() && place < local_.data() + local_.size();
+    if (local || at.space == Space::param) return;
+    if (!shared && !values && idle_lanes_read_) return;
+    RaceFinder& finder = shared ? shared_races_ : races_;
+    const auto number = static_cast<uint32_t>(&thread - threads_.data());
+    const Actor by{block_, number, epoch_, warp_epochs_[number / kWarp]};
+    const bool atomic = at.op == Op::atom || at.op == Op::red;
+    for (size_t i = 0; i < bytes; ++i) {
+      const auto byte = reinterpret_cast<uint64_t>(place + i);
+      const auto wrong =
+          values ? finder.write(byte, by, atomic, values[i] == place[i]) : finder.read(byte, by);
+      if (wrong) fail(at, *wrong);
+    }
+  }
+
   // --- threads ----------------------------------------------------------------------------------
 
   void run_thread(Thread& thread) {
@@ -160,6 +227,7 @@ class Block {
 
   /// Lets the threads at a barrier go on. What they have brought to it is combined for all of them.
   void release_barrier() {
+    ++epoch_;
     uint64_t waiting = 0, brought = 0;
     const auto for_waiting = [this](const auto& visit) {
       for (Thread& thread : threads_)
@@ -201,6 +269,7 @@ class Block {
         return;
       case Op::shfl:
       case Op::vote:
+      case Op::bar_warp:
         --thread.next;
         thread.state = Thread::State::at_exchange;
         return;
@@ -240,6 +309,7 @@ class Block {
   void load(Thread& thread, const Instruction& at) {
     const auto size = static_cast<size_t>(size_of(at.type));
     const uint8_t* from = address(thread, at, at.a, size * at.vector);
+    look_for_races(thread, at, from, size * at.vector, nullptr);
     for (int i = 0; i < at.vector; ++i, from += size) {
       uint64_t raw = 0;
       std::memcpy(&raw, from, size);
@@ -253,6 +323,7 @@ class Block {
     uint8_t* to = address(thread, at, at.a, size * at.vector);
     for (int i = 0; i < at.vector; ++i, to += size) {
       const uint64_t raw = value(thread, at.vector == 1 ? at.b : at.list[static_cast<size_t>(i)]);
+      look_for_races(thread, at, to, size, reinterpret_cast<const uint8_t*>(&raw));
       std::memcpy(to, &raw, size);
     }
   }
@@ -288,6 +359,7 @@ class Block {
     uint64_t old = 0;
     std::memcpy(&old, place, size);
     const uint64_t made = atomic_result(at, old, value(thread, at.b), value(thread, at.c));
+    look_for_races(thread, at, place, size, reinterpret_cast<const uint8_t*>(&made));
     std::memcpy(place, &made, size);
     if (at.op == Op::atom) set(thread, at.to, old);
   }
@@ -309,8 +381,8 @@ class Block {
   bool exchange(size_t first, size_t count, size_t asking) {
     const int place = threads_[first + asking].next;
     const Instruction& at = kernel_.code[static_cast<size_t>(place)];
-    const auto mask =
-        static_cast<uint32_t>(value(threads_[first + asking], at.op == Op::shfl ? at.d : at.b));
+    const Operand& named = at.op == Op::shfl ? at.d : at.op == Op::vote ? at.b : at.a;
+    const auto mask = static_cast<uint32_t>(value(threads_[first + asking], named));
     if (!(mask >> asking & 1)) fail(at, "a thread takes part in an exchange that does not name it");
     std::array<uint64_t, kWarp> values{};
     uint32_t present = 0;
@@ -321,6 +393,7 @@ class Block {
       values[i] = value(thread, at.a) & 0xffffffff;
       present |= 1u << i;
     }
+    if (at.op == Op::bar_warp) ++warp_epochs_[first / kWarp];
     for (size_t i = 0; i < count; ++i) {
       if (!(present >> i & 1)) continue;
       Thread& thread = threads_[first + i];
@@ -334,6 +407,7 @@ class Block {
   static void finish_exchange(Thread& thread, const Instruction& at,
                               const std::array<uint64_t, kWarp>& values, uint32_t present,
                               int lane) {
+    if (at.op == Op::bar_warp) return;
     if (at.op == Op::vote) {
       uint32_t ballot = 0;
       for (int i = 0; i < kWarp; ++i)
@@ -369,6 +443,11 @@ class Block {
   const std::vector<uint8_t>& parameters_;
   const FindRange& find_range_;
   const Dimensions grid_, size_;
+  const bool seeks_races_, idle_lanes_read_;
+  Order order_;
+  RaceFinder races_, shared_races_;
+  uint32_t block_ = 0, epoch_ = 0;     ///< of the running block: its number, and barriers passed
+  std::vector<uint32_t> warp_epochs_;  ///< and those of each warp alone
   std::vector<Thread> threads_;
   std::vector<uint64_t> registers_;
   std::vector<uint8_t> local_, shared_;
@@ -380,12 +459,14 @@ class Block {
 
 void run_kernel(const Kernel& kernel, Dimensions grid, Dimensions block, unsigned shared_bytes,
                 const std::vector<uint8_t>& parameters, const FindRange& find_range) {
-  if (size_t{block.x} * block.y * block.z > static_cast<size_t>(kernel.max_threads))
-    throw LaunchError("more threads than the kernel was compiled for");
   Block runner(kernel, grid, block, shared_bytes, parameters, find_range);
-  for (unsigned z = 0; z < grid.z; ++z)
-    for (unsigned y = 0; y < grid.y; ++y)
-      for (unsigned x = 0; x < grid.x; ++x) runner.run({x, y, z});
+  Order order(settings().order);
+  const size_t plane = size_t{grid.x} * grid.y, count = plane * grid.z;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t at = order.place(i, count);
+    runner.run({static_cast<unsigned>(at % grid.x), static_cast<unsigned>(at % plane / grid.x),
+                static_cast<unsigned>(at / plane)});
+  }
 }
 
 }  // namespace fake

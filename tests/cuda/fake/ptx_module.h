@@ -71,6 +71,7 @@ enum class Op : uint8_t {
   exit,
   bar,
   bar_red,
+  bar_warp,
   shfl,
   vote,
   activemask,

@@ -449,6 +449,7 @@ class PtxParser {
         made.mode += (made.mode.empty() ? "" : ".") + std::string(part);
     }
     if (made.op == Op::bar && made.mode.starts_with("red.")) made.op = Op::bar_red;
+    if (made.op == Op::bar && made.mode.starts_with("warp.")) made.op = Op::bar_warp;
     if (!types.empty()) {
       made.type = types.front();
       made.source = types.back();
@@ -458,9 +459,9 @@ class PtxParser {
   }
 
   void assign(Instruction& made, std::vector<Operand>& operands) {
-    const bool no_result = made.op == Op::st || made.op == Op::bar || made.op == Op::red ||
-                           made.op == Op::fence || made.op == Op::ret || made.op == Op::exit ||
-                           made.op == Op::trap || made.op == Op::bra;
+    const bool no_result = made.op == Op::st || made.op == Op::bar || made.op == Op::bar_warp ||
+                           made.op == Op::red || made.op == Op::fence || made.op == Op::ret ||
+                           made.op == Op::exit || made.op == Op::trap || made.op == Op::bra;
     if (!no_result) {
       if (operands.empty()) fail("no operands");
       made.to = operands[0];

@@ -46,6 +46,11 @@ Settings read_settings() {
   integer("block_threads", result.block_threads);
   integer("skip_kernels", result.skip_kernels);
   integer("late", result.late);
+  integer("queue_depth", result.queue_depth);
+  integer("callback_us", result.callback_us);
+  integer("function_threads", result.function_threads);
+  integer("races", result.races);
+  result.order = given["order"];
   integer("jit_ms", result.jit_ms);
   integer("launch_us", result.launch_us);
   integer("pinned_only", result.pinned_only);

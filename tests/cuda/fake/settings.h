@@ -31,10 +31,15 @@ struct Settings {
   int skip_kernels = 0;      ///< 1: kernels are taken and do nothing
   int late = 0;              ///< microseconds that a stream waits before some of its work
   int jit_ms = 0;            ///< milliseconds that compiling a module takes
-  int launch_us = 0;         ///< microseconds that a launch of a kernel or graph takes on the host
-  int pinned_only = 0;       ///< 1: copies between a device and memory that is not pinned fail
-  int count_waits = 0;       ///< 1: at the end, how often the host waited is told on stderr
-  unsigned mutant = 0;       ///< TIDE_MUTANT: the mistake that kernels are to make (tests/mutation)
+  int queue_depth = 1024;    ///< work that a stream takes before those who give it more wait
+  int callback_us = 0;       ///< microseconds that calls of the host come late
+  int function_threads = 1024;  ///< of a block, that any kernel's registers leave room for
+  int races = 0;                ///< 1: accesses of threads that nothing orders end a launch
+  std::string order;            ///< of blocks and of threads between barriers: reversed, shuffled
+  int launch_us = 0;    ///< microseconds that a launch of a kernel or graph takes on the host
+  int pinned_only = 0;  ///< 1: copies between a device and memory that is not pinned fail
+  int count_waits = 0;  ///< 1: at the end, how often the host waited is told on stderr
+  unsigned mutant = 0;  ///< TIDE_MUTANT: the mistake that kernels are to make (tests/mutation)
 };
 
 const Settings& settings();

@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "runtime/cuda/blas_api.h"
+#include "tests/cuda/fake/libraries.h"
 #include "tests/cuda/fake/numbers.h"
 #include "tests/cuda/fake/settings.h"
-
-extern "C" int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t flags,
-                                   int* status);
-extern "C" void fake_lose_device(tide::cuda::Stream stream, tide::cuda::Result error);
 
 namespace {
 
@@ -110,7 +107,6 @@ struct Run {
 };
 
 void carry_out(const Run& run) {
-  if (fake::settings().skip_kernels) return;
   const int64_t k = run.product.transpose_a ? run.a.rows : run.a.columns;
   const auto factor = [&](const void* data, DataType type, int64_t place) {
     const double value = get(data, type, place);
@@ -156,18 +152,17 @@ bool fits(const Product& p, const Matrix& a, const Matrix& b, const Matrix& d) {
 
 }  // namespace
 
-#define TIDE_EXPORT extern "C" __attribute__((visibility("default"))) Status
-
-TIDE_EXPORT cublasLtCreate(Handle* handle) {
+TIDE_EXPORT Status cublasLtCreate(Handle* handle) {
   *handle = new int(0);
   return 0;
 }
-TIDE_EXPORT cublasLtMatmulDescCreate(Description* made, ComputeType compute, DataType scale) {
+TIDE_EXPORT Status cublasLtMatmulDescCreate(Description* made, ComputeType compute,
+                                            DataType scale) {
   *made = new Product{compute, scale};
   return 0;
 }
-TIDE_EXPORT cublasLtMatmulDescSetAttribute(Description description, DescriptionField field,
-                                           const void* value, size_t bytes) {
+TIDE_EXPORT Status cublasLtMatmulDescSetAttribute(Description description, DescriptionField field,
+                                                  const void* value, size_t bytes) {
   Product& product = *static_cast<Product*>(description);
   if (bytes != (field == kBiasPointer ? sizeof(void*) : sizeof(int))) return kInvalid;
   switch (field) {
@@ -186,13 +181,13 @@ TIDE_EXPORT cublasLtMatmulDescSetAttribute(Description description, DescriptionF
   }
   return 0;
 }
-TIDE_EXPORT cublasLtMatrixLayoutCreate(Layout* made, DataType type, uint64_t rows, uint64_t columns,
-                                       int64_t stride) {
+TIDE_EXPORT Status cublasLtMatrixLayoutCreate(Layout* made, DataType type, uint64_t rows,
+                                              uint64_t columns, int64_t stride) {
   *made = new Matrix{type, static_cast<int64_t>(rows), static_cast<int64_t>(columns), stride};
   return 0;
 }
-TIDE_EXPORT cublasLtMatrixLayoutSetAttribute(Layout layout, LayoutField field, const void* value,
-                                             size_t bytes) {
+TIDE_EXPORT Status cublasLtMatrixLayoutSetAttribute(Layout layout, LayoutField field,
+                                                    const void* value, size_t bytes) {
   Matrix& matrix = *static_cast<Matrix*>(layout);
   if (bytes != (field == kBatchCount ? sizeof(int32_t) : sizeof(int64_t))) return kInvalid;
   if (field == kBatchCount)
@@ -201,25 +196,26 @@ TIDE_EXPORT cublasLtMatrixLayoutSetAttribute(Layout layout, LayoutField field, c
     matrix.batch_stride = *static_cast<const int64_t*>(value);
   return 0;
 }
-TIDE_EXPORT cublasLtMatmulPreferenceCreate(Preference* made) {
+TIDE_EXPORT Status cublasLtMatmulPreferenceCreate(Preference* made) {
   *made = new Alignments;
   return 0;
 }
-TIDE_EXPORT cublasLtMatmulPreferenceSetAttribute(Preference preference, PreferenceField field,
-                                                 const void* value, size_t bytes) {
+TIDE_EXPORT Status cublasLtMatmulPreferenceSetAttribute(Preference preference,
+                                                        PreferenceField field, const void* value,
+                                                        size_t bytes) {
   if (bytes != (field == kWorkspaceBytes ? sizeof(uint64_t) : sizeof(uint32_t))) return kInvalid;
   if (field >= kAlignmentA)
     static_cast<Alignments*>(preference)->of[field - kAlignmentA] =
         *static_cast<const uint32_t*>(value);
   return 0;
 }
-TIDE_EXPORT cublasLtMatmulPreferenceDestroy(Preference preference) {
+TIDE_EXPORT Status cublasLtMatmulPreferenceDestroy(Preference preference) {
   delete static_cast<Alignments*>(preference);
   return 0;
 }
-TIDE_EXPORT cublasLtMatmulAlgoGetHeuristic(Handle, Description description, Layout a, Layout b,
-                                           Layout, Layout d, Preference preference, int wanted,
-                                           Choice* choices, int* found) {
+TIDE_EXPORT Status cublasLtMatmulAlgoGetHeuristic(Handle, Description description, Layout a,
+                                                  Layout b, Layout, Layout d, Preference preference,
+                                                  int wanted, Choice* choices, int* found) {
   *found = 0;
   if (wanted < 1 || !fits(*static_cast<Product*>(description), *static_cast<Matrix*>(a),
                           *static_cast<Matrix*>(b), *static_cast<Matrix*>(d)))
@@ -232,10 +228,10 @@ TIDE_EXPORT cublasLtMatmulAlgoGetHeuristic(Handle, Description description, Layo
   std::memcpy(&choices[0].algorithm, promised.of, sizeof promised.of);
   return 0;
 }
-TIDE_EXPORT cublasLtMatmul(Handle, Description description, const void* alpha, const void* a,
-                           Layout a_layout, const void* b, Layout b_layout, const void* beta,
-                           const void*, Layout, void* d, Layout d_layout,
-                           const Algorithm* algorithm, void*, size_t, Stream stream) {
+TIDE_EXPORT Status cublasLtMatmul(Handle, Description description, const void* alpha, const void* a,
+                                  Layout a_layout, const void* b, Layout b_layout, const void* beta,
+                                  const void*, Layout, void* d, Layout d_layout,
+                                  const Algorithm* algorithm, void*, size_t, Stream stream) {
   auto run = std::make_unique<Run>(
       Run{*static_cast<Product*>(description), *static_cast<Matrix*>(a_layout),
           *static_cast<Matrix*>(b_layout), *static_cast<Matrix*>(d_layout), a, b, d});
@@ -252,9 +248,5 @@ TIDE_EXPORT cublasLtMatmul(Handle, Description description, const void* alpha, c
     fake_lose_device(stream, kMisalignedAddress);
     return 0;
   }
-  void* enqueue = nullptr;
-  cuGetProcAddress_v2("cuLaunchHostFunc", &enqueue, kInterfaceVersion, 0, nullptr);
-  return reinterpret_cast<decltype(DriverTable::host_function)>(enqueue)(
-      stream, [](void* data) { carry_out(*std::unique_ptr<Run>(static_cast<Run*>(data))); },
-      run.release());
+  return fake_launch(stream, [run = std::shared_ptr<Run>(std::move(run))] { carry_out(*run); });
 }

@@ -1,0 +1,116 @@
+// Threads that nothing orders: the tests' driver finds their accesses, and can run them in other
+// orders.
+#include <catch2/catch.hpp>
+#include <cstdio>
+
+#include "tests/cuda/fake_tests/driver_process.h"
+
+namespace fake_tests {
+namespace {
+
+/// What a kernel that gets the address of zeroed memory says on stderr, and the result of its
+/// launch.
+std::string run(const std::string& code, unsigned blocks, unsigned threads,
+                const std::string& settings = "races=1") {
+  return with_driver(settings,
+                     [&](const Table& driver) {
+                       const Function kernel =
+                           load(driver, module_text("tried", code, 1024), "tried");
+                       DevicePointer memory = 0;
+                       driver.allocate(&memory, 4096);
+                       const Stream stream = new_stream(driver);
+                       driver.fill_words(memory, 0, 1024, stream);
+                       launch(driver, kernel, blocks, threads, stream, memory);
+                       const Result result = driver.stream_synchronize(stream);
+                       const auto* words = reinterpret_cast<const unsigned*>(memory);
+                       std::printf("%d: %u %u\n", result, words[0], words[1]);
+                     })
+      .said;
+}
+
+bool is_race(const std::string& said) {
+  return said.find("nothing orders them") != std::string::npos;
+}
+
+/// %rd3: the thread's own word of shared memory; %rd4: its neighbour's.
+const std::string kShared =
+    "mov.u64 %rd2, memory;\nmul.wide.u32 %rd5, %r1, 4;\nadd.u64 %rd3, %rd2, %rd5;\nxor.b32 %r3, "
+    "%r1, 1;\n"
+    "mul.wide.u32 %rd6, %r3, 4;\nadd.u64 %rd4, %rd2, %rd6;\n";
+/// %rd7: the word of global memory of the thread's number over all blocks of 2.
+const std::string kGlobal =
+    "mad.lo.u32 %r4, %r2, 2, %r1;\nmul.wide.u32 %rd8, %r4, 4;\nadd.u64 %rd7, %rd1, %rd8;\n";
+
+}  // namespace
+
+TEST_CASE("threads that exchange words of shared memory need a barrier", "[fake]") {
+  const std::string write = kShared + "st.shared.u32 [%rd3], %r1;\n";
+  const std::string read = "ld.shared.u32 %r5, [%rd4];\n";
+  const std::string store = kGlobal + "st.global.u32 [%rd7], %r5;\n";
+  const std::string without = run(write + read + store, 1, 2);
+  CHECK(without.find(
+            "thread 1 of block 0 writes what thread 0 of block 0 reads, and nothing orders them") !=
+        std::string::npos);
+  CHECK(run(write + "bar.sync 0;\n" + read + store, 1, 2) == "0: 1 0\n");
+  // The barrier orders what was read before with what is written after it, and not the other way
+  // round.
+  CHECK(run(write + "bar.sync 0;\n" + read + "bar.sync 0;\nst.shared.u32 [%rd3], %r5;\n" + store, 1,
+            2) == "0: 1 0\n");
+  const std::string again =
+      run(write + "bar.sync 0;\n" + read + "st.shared.u32 [%rd3], %r5;\n" + store, 1, 2);
+  CHECK(is_race(again));
+  CHECK_FALSE(is_race(run(write + read + store, 1, 2, "")));
+}
+
+TEST_CASE(
+    "a barrier of a warp orders its threads, a shuffle does not, and neither orders other warps",
+    "[fake]") {
+  // Thread 0 writes what the thread of a number reads before.
+  const auto code = [](int reader, const std::string& between) {
+    return "setp.eq.u32 %p1, %r1, " + std::to_string(reader) +
+           ";\nsetp.eq.u32 %p2, %r1, 0;\nmov.u32 %r5, 9;\n@%p1 ld.global.u32 %r3, [%rd1];\n" +
+           between + "@%p2 st.global.u32 [%rd1], %r5;\n";
+  };
+  const std::string warp = "bar.warp.sync 0xffffffff;\n",
+                    shuffle = "shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1;\n";
+  CHECK(run(code(1, warp), 1, 64) == "0: 9 0\n");
+  CHECK(is_race(run(code(1, shuffle), 1, 64)));
+  CHECK(is_race(run(code(40, warp), 1, 64)));
+  CHECK(run(code(40, warp + "bar.sync 0;\n"), 1, 64) == "0: 9 0\n");
+}
+
+TEST_CASE("two writers of a word need an order, or the same value", "[fake]") {
+  CHECK(is_race(run("st.global.u32 [%rd1], %r1;", 1, 2)));
+  CHECK(is_race(run("st.global.u32 [%rd1], %r2;", 2, 1)));
+  CHECK(run("mov.u32 %r3, 7;\nst.global.u32 [%rd1], %r3;", 2, 2) == "0: 7 0\n");
+  CHECK(run("mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;", 4, 8) == "0: 32 0\n");
+  CHECK(is_race(
+      run("mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;\nst.global.u32 [%rd1], %r2;", 2, 1)));
+  CHECK(run(kGlobal + "st.global.u32 [%rd7], %r4;", 2, 2) == "0: 0 1\n");
+}
+
+TEST_CASE("no barrier orders blocks", "[fake]") {
+  const std::string write =
+      "setp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 5;\n@%p1 st.global.u32 [%rd1], %r3;\nbar.sync 0;\n";
+  CHECK(is_race(run(write + "@!%p1 ld.global.u32 %r5, [%rd1];", 2, 1)));
+  // The reader comes first.
+  CHECK(is_race(run(write + "@!%p1 ld.global.u32 %r5, [%rd1];", 2, 1, "races=1,order=reversed")));
+  CHECK_FALSE(is_race(run(write + "@!%p1 ld.global.u32 %r5, [%rd1+4];", 2, 1)));
+}
+
+TEST_CASE("blocks and threads run in the order that was asked for", "[fake]") {
+  // The last to write stays.
+  const std::string block = "st.global.u32 [%rd1], %r2;", thread = "st.global.u32 [%rd1], %r1;";
+  CHECK(run(block, 9, 1, "") == "0: 8 0\n");
+  CHECK(run(block, 9, 1, "order=reversed") == "0: 0 0\n");
+  CHECK(run(thread, 1, 9, "") == "0: 8 0\n");
+  CHECK(run(thread, 1, 9, "order=reversed") == "0: 0 0\n");
+  const std::string shuffled = run(block, 100, 1, "order=shuffled");
+  CHECK(shuffled != "0: 99 0\n");
+  CHECK(shuffled != "0: 0 0\n");
+  // Each block runs once.
+  CHECK(run("mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;", 100, 1, "order=shuffled") ==
+        "0: 100 0\n");
+}
+
+}  // namespace fake_tests
