@@ -51,6 +51,7 @@ __device__ T reflect_column(T* a, int rows, int columns, int k, T* v) {
 #pragma unroll 1
   for (int i = k + 1 + lane; i < rows; i += kWarp)
     a[i * columns + k] = v[i] = v[i] / (alpha - beta);
+  __syncwarp();  // all lanes have read alpha: no shuffle orders that with a write
   if (lane == 0) a[k * columns + k] = beta;
   return (beta - alpha) / beta;
 }

@@ -105,7 +105,7 @@ struct Rotation {
   }
 };
 
-/// The place of value `i` among `count`, if they ascend (or descend); equal ones keep their order.
+/// The place of number `i` among `count`, if they ascend (or descend); equal ones keep their order.
 template <class T>
 __device__ int place_of(const T* values, int count, int i, bool descend) {
   int place = 0;
@@ -210,7 +210,7 @@ __device__ void find_eigenvalues(const SpectrumArguments& g) {
     T* out = result_of<T>(g.values, index, rows);
 #pragma unroll 1
     for (int i = thread; i < rows; i += threads) {
-      const int place = place_of(values, rows, i, false);
+      const int place = finite ? place_of(values, rows, i, false) : i;  // nan has no place
       out[place] = times_power(values[i], -exponent);
       if (!v) continue;
       T* vectors = result_of<T>(g.vectors, index, rows * rows);
@@ -338,7 +338,7 @@ __device__ void find_singular_values(const SpectrumArguments& g) {
     T* out = result_of<T>(g.values, index, count);
 #pragma unroll 1
     for (int k = thread; k < count; k += threads) {
-      places[k] = place_of(values, count, k, true);
+      places[k] = finite ? place_of(values, count, k, true) : k;  // nan has no place
       out[places[k]] = times_power(values[k], -exponent);
     }
     __syncthreads();
