@@ -330,6 +330,8 @@ describe("errors of linear algebra", function(device)
       tide.eye(2, {device = device}), tide.ones({3, 1}, {device = device}))
     raises("types differ: float32 and float64", linalg.solve, tide.eye(2, {device = device}),
       tide.ones({2, 1}, {device = device, dtype = "float64"}))
+    raises("lu_unpack: a matrix or a stack of them is needed: (3)", tide.lu_unpack, tide.ones({3}, {device = device}),
+      tide.ones({3}, {dtype = "int32", device = device}))
     for _, name in ipairs {"svd", "cond", "svdvals", "qr"} do
       raises("a matrix or a stack of them is needed: (3)", linalg[name], tide.ones({3}, {device = device}))
     end
