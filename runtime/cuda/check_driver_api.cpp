@@ -14,6 +14,7 @@ namespace {
 
 static_assert(kSuccess == CUDA_SUCCESS && kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(kNoDevice == CUDA_ERROR_NO_DEVICE && kNotReady == CUDA_ERROR_NOT_READY);
+static_assert(kDeviceUnavailable == CUDA_ERROR_DEVICE_UNAVAILABLE);
 static_assert(kMaxThreadsPerBlock == int{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK});
 static_assert(kSharedMemoryPerBlock == int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK});
 static_assert(kWarpSize == int{CU_DEVICE_ATTRIBUTE_WARP_SIZE});

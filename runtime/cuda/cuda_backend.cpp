@@ -45,7 +45,12 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
     loaded = std::make_shared<LoadedKernels>(facts_.capability(), ask(kMultiprocessors),
                                              static_cast<size_t>(ask(kSharedMemoryPerBlockOptIn)));
   }
-  check(driver().context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  const Result retained = driver().context_retain(&context_, device_);
+  if (retained == kDeviceUnavailable)
+    throw DeviceError("cuda:" + std::to_string(facts_.ordinal) + " (" + facts_.name +
+                      ") is taken: another process has it for itself; nvidia-smi names it, and the "
+                      "compute mode that allows that");
+  check(retained, "cuDevicePrimaryCtxRetain");
   ++setup_;
   use();
   queue_lane_ = make_lane();

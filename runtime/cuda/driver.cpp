@@ -193,8 +193,13 @@ class Opening {
       fail(error.what(), kNewDriver);
       return;
     }
-    if (!any)
-      fail("no device can be used: " + obstacles, "use a card of compute capability 7.5 or newer");
+    if (any) return;
+    const bool is_old = std::ranges::any_of(report_.devices, [](const DeviceFacts& device) {
+      return device.capability() < kOldestCapability;
+    });
+    fail("no device can be used: " + obstacles,
+         is_old ? "use a card of compute capability 7.5 or newer"
+                : "have an administrator allow it: nvidia-smi -c 0");
   }
 
   void log_report() const {

@@ -13,6 +13,7 @@ namespace tide::cuda {
 using Result = int;  ///< CUresult
 constexpr Result kSuccess = 0;
 constexpr Result kOutOfMemory = 2;
+constexpr Result kDeviceUnavailable = 46;
 constexpr Result kNoDevice = 100;
 constexpr Result kNotReady = 600;
 

@@ -97,6 +97,54 @@ TEST_CASE("info tells of a card that is too old", "[cuda][fake]") {
             "the oldest that tide supports\n");
 }
 
+TEST_CASE("info tells of cards that no process may use", "[cuda][fake]") {
+  CHECK(story("devices=1,compute_mode=2") ==
+        "cuda: cannot be used: no device can be used: Fake GPU 0: its compute mode is prohibited "
+        "(nvidia-smi -c 0)\n  what to do: have an administrator allow it: nvidia-smi -c 0\n  "
+        "driver: libcuda.so.1, CUDA 13.0" +
+            kNeeded +
+            "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0; not used: its compute mode is "
+            "prohibited (nvidia-smi -c 0)\n");
+}
+
+TEST_CASE("a card that another process has for itself is named, and others work", "[cuda][fake]") {
+  Environment fake(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "compute_mode=3,busy_device=0"}});
+  const auto outcome = test::run_tide(
+      {"-e",
+       "local function sum(device) return tide.ones(8, {device = device}):sum():item() end\n"
+       "print(pcall(sum, 'cuda'))\n"
+       "print(sum('cuda:1'), sum('cpu'))"});
+  CHECK(outcome.out ==
+        "false\t(command line):1: cuda:0 (Fake GPU 0) is taken: another process has it for itself; "
+        "nvidia-smi names it, and the compute mode that allows that\n8.0\t8.0\n");
+  CHECK(outcome.err == "");
+}
+
+TEST_CASE("a slice of a card is a card", "[cuda][fake]") {
+  const char* const settings = "devices=1,mig=1,memory=256M";
+  CHECK(story(settings) ==
+        "cuda: can be used\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded +
+            "\n  cuda:0: Fake GPU 0 MIG 1g.1gb, 0.2 GB, compute capability 9.0\n");
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", settings}});
+  const auto outcome = test::run_tide(
+      {"-e", "print(tide.cuda.get_device_name(), tide.ones(8, {device = 'cuda'}):sum():item())"});
+  CHECK(outcome.out == "Fake GPU 0 MIG 1g.1gb\t8.0\n");
+}
+
+TEST_CASE("devices may be chosen by what identifies them", "[cuda][fake]") {
+  const std::string card = "GPU-8a1c3f5e-0000-1111-2222-333344445555";
+  Environment chosen({{"CUDA_VISIBLE_DEVICES", card}});
+  CHECK(story("devices=1") == "cuda: can be used\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded +
+                                  "\n  CUDA_VISIBLE_DEVICES: \"" + card +
+                                  "\"\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0\n");
+  // A driver shows none if it has no such card.
+  CHECK(story("devices=0")
+            .starts_with(
+                "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"" +
+                card + "\"\n  what to do: unset CUDA_VISIBLE_DEVICES, or name devices in it\n"));
+}
+
 TEST_CASE("info tells of the libraries that were found", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const std::string text = cuda_part(true);

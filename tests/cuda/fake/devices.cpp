@@ -61,13 +61,15 @@ Result device_get(DeviceOrdinal* device, int ordinal) {
 
 Result device_name(char* name, int size, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
-  std::snprintf(name, static_cast<size_t>(size), "Fake GPU %d", device);
+  std::snprintf(name, static_cast<size_t>(size),
+                settings().mig ? "Fake GPU %d MIG 1g.1gb" : "Fake GPU %d", device);
   return kSuccess;
 }
 
 Result device_attribute(int* value, Attribute which, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
-  *value = attribute_of(which, device, capability_of(device));
+  *value = which == kComputeMode ? settings().compute_mode
+                                 : attribute_of(which, device, capability_of(device));
   return kSuccess;
 }
 
@@ -79,6 +81,7 @@ Result device_memory(size_t* bytes, DeviceOrdinal device) {
 Result context_retain(Context* context, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
   Device& retained = *devices()[static_cast<size_t>(device)];
+  if (device == settings().busy_device) return kDeviceUnavailable;
   if (settings().lost_for_good && retained.lost) return kLaunchFailed;
   std::lock_guard lock(retained.context_mutex);
   ++retained.holders;

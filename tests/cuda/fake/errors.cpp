@@ -9,6 +9,9 @@ Result error_name(Result error, const char** name) {
     case kOutOfMemory:
       *name = "CUDA_ERROR_OUT_OF_MEMORY";
       break;
+    case kDeviceUnavailable:
+      *name = "CUDA_ERROR_DEVICE_UNAVAILABLE";
+      break;
     case kNoDevice:
       *name = "CUDA_ERROR_NO_DEVICE";
       break;
@@ -31,6 +34,9 @@ Result error_text(Result error, const char** text) {
   switch (error) {
     case kOutOfMemory:
       *text = "out of memory";
+      break;
+    case kDeviceUnavailable:
+      *text = "CUDA-capable device(s) is/are busy or unavailable";
       break;
     case kNoDevice:
       *text = "no CUDA-capable device is detected";

@@ -34,6 +34,9 @@ Settings read_settings() {
   integer("version", result.version);
   integer("capability", result.capability);
   integer("old_device", result.old_device);
+  integer("busy_device", result.busy_device);
+  integer("compute_mode", result.compute_mode);
+  integer("mig", result.mig);
   integer("init_error", result.init_error);
   integer("lose_after", result.lose_after);
   integer("lost_device", result.lost_device);

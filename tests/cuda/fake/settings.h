@@ -12,7 +12,10 @@ struct Settings {
   int devices = 2;
   int version = 13000;
   int capability = 90;
-  int old_device = -1;  ///< this one has capability 61
+  int old_device = -1;   ///< this one has capability 61
+  int busy_device = -1;  ///< this one another process has for itself alone
+  int compute_mode = 0;  ///< of all: 2 is prohibited, 3 exclusive to a process
+  int mig = 0;           ///< 1: devices are slices of cards
   size_t memory = size_t{1} << 30;
   std::string missing;       ///< an entry point that is not there
   int init_error = 0;        ///< what cuInit returns
