@@ -297,7 +297,7 @@ bool has_golden_cases() {
 
 }  // namespace
 
-TEST_CASE("no kernel needs more than the table says", "[kernel_table]") {
+TEST_CASE("no kernel needs more than the table says", "[kernel_table][fake]") {
   if (!cuda::embedded_ptx("matmul"))
     return ::test::skip("no nvcc here: the kernels were not assembled", "TIDE_EXPECT_NVCC");
   if (assembler_release().empty())
