@@ -74,6 +74,10 @@ inline int gpu_vector(const LoopProgram& program) {
   return static_cast<int>(std::min<size_t>(16 / widest, 8));
 }
 
+/// Blocks with staged rows that a multiprocessor is to hold, whatever registers that takes: without
+/// this the assembler spills for the sake of more, which their shared memory has no room for.
+constexpr int kStagedBlocks = 3;
+
 /// Bytes of shared memory for what is staged of a row.
 inline size_t gpu_staged_bytes(const LoopProgram& program, std::span<const uint16_t> operands,
                                int64_t row) {

@@ -28,12 +28,16 @@ llvm::Function* make_gpu_function(llvm::Module& module, const LoopProgram& progr
   function->addParamAttr(0, llvm::Attribute::getWithByValType(context, words));
   function->addParamAttr(0, llvm::Attribute::getWithAlignment(context, llvm::Align(8)));
   // The size of blocks decides how many registers a thread may have.
-  llvm::Metadata* const note[] = {llvm::ValueAsMetadata::get(function),
-                                  llvm::MDString::get(context, "maxntidx"),
-                                  llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
-                                      llvm::Type::getInt32Ty(context),
-                                      static_cast<uint64_t>(gpu_block(program, form).threads)))};
-  module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context, note));
+  const auto note = [&](const char* name, int value) {
+    llvm::Metadata* const parts[] = {
+        llvm::ValueAsMetadata::get(function), llvm::MDString::get(context, name),
+        llvm::ConstantAsMetadata::get(
+            llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<uint64_t>(value)))};
+    module.getOrInsertNamedMetadata("nvvm.annotations")
+        ->addOperand(llvm::MDNode::get(context, parts));
+  };
+  note("maxntidx", gpu_block(program, form).threads);
+  if (form.staged) note("minctasm", kStagedBlocks);
   return function;
 }
 
