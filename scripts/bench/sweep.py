@@ -148,7 +148,8 @@ def scripts(rows, threads):
         python.append(f"in_{name} = {for_python}")
         lua.append(f"inputs.{name} = {for_lua}")
     # A second of work first, as in a program that has run for a while.
-    lua.append("local start = tide.time() repeat best(function() return inputs.s * inputs.x end) until tide.time() - start > 1")
+    lua.append("local start = tide.time()\n"
+               "repeat best(function() return inputs.s * inputs.x end) until tide.time() - start > 1")
     python.append("start = time.perf_counter()\nwhile time.perf_counter() - start < 1: best(lambda: in_s * in_x)")
     for name, for_python, for_lua in rows:
         used = [n for n in inputs if re.search(rf"(?<![\w.:]){n}\b(?!\s*=[^=])", for_python)]
@@ -206,7 +207,8 @@ def main():
             ratios[name] = b / a
     for name, ratio in sorted(ratios.items(), key=lambda item: item[1]):
         if ratio < options.slow or options.only:
-            print(f"{name:24} tide {ours[name] * 1e6:10.1f} us, PyTorch {theirs[name] * 1e6:10.1f} us, {ratio:.2f}")
+            times = f"tide {ours[name] * 1e6:10.1f} us, PyTorch {theirs[name] * 1e6:10.1f} us"
+            print(f"{name:24} {times}, {ratio:.2f}")
     faster = sum(ratio >= 1 for ratio in ratios.values())
     mean = math.exp(sum(map(math.log, ratios.values())) / max(1, len(ratios)))
     print(f"{len(ratios)} ops, {options.threads} threads, {time.strftime('%Y-%m-%d')}: {faster} at least as fast as "
