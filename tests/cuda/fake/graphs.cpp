@@ -116,20 +116,25 @@ Result graph_launch(GraphExec executable, Stream stream) {
   return kSuccess;
 }
 
-Result graph_executable_destroy(GraphExec executable) {
-  owner_of(executable, HandleKind::executable, "cuGraphExecDestroy");
-  forget_handle(executable);
-  delete reinterpret_cast<FakeExecutable*>(executable);
+namespace {
+
+template <class Object, class Handle>
+Result destroy(Handle handle, HandleKind kind, const char* call) {
+  owner_of(handle, kind, call);
+  forget_handle(handle);
+  delete reinterpret_cast<Object*>(handle);
   --live;
   return kSuccess;
 }
 
+}  // namespace
+
+Result graph_executable_destroy(GraphExec executable) {
+  return destroy<FakeExecutable>(executable, HandleKind::executable, "cuGraphExecDestroy");
+}
+
 Result graph_destroy(Graph graph) {
-  owner_of(graph, HandleKind::graph, "cuGraphDestroy");
-  forget_handle(graph);
-  delete reinterpret_cast<FakeGraph*>(graph);
-  --live;
-  return kSuccess;
+  return destroy<FakeGraph>(graph, HandleKind::graph, "cuGraphDestroy");
 }
 
 }  // namespace fake
