@@ -12,20 +12,6 @@ Team& cpu_team() {
   return team;
 }
 
-namespace {
-
-/// The cpu's backend computes with the process's team.
-class SharedTeam : public Parallel {
- public:
-  int threads() const override { return cpu_team().threads(); }
-  void for_range(int64_t n, int64_t grain,
-                 const std::function<void(int64_t, int64_t)>& body) override {
-    cpu_team().for_range(n, grain, body);
-  }
-};
-
-}  // namespace
-
 std::vector<Device> present_devices() {
   std::vector<Device> devices{{DeviceKind::cpu, 0}};
   for (int i = 0; i < sim_count(); ++i)
@@ -51,7 +37,8 @@ bool is_present(Device device) {
 std::unique_ptr<Backend> make_backend(Device device) {
   switch (device.kind) {
     case DeviceKind::cpu:
-      return std::make_unique<HostBackend>(std::make_shared<SharedTeam>());
+      return std::make_unique<HostBackend>(
+          std::shared_ptr<Parallel>(std::shared_ptr<void>(), &cpu_team()));
     case DeviceKind::sim:
       if (device.index < sim_count()) return std::make_unique<SimBackend>(device.index);
       return nullptr;

@@ -78,14 +78,15 @@ void Team::set_threads(int threads) {
   threads_ = threads;
 }
 
-int Team::threads() const { return inside_body ? 1 : threads_; }
+int Team::threads() const { return inside_body ? 1 : threads_.load(); }
 
 /// A range under way. It lives on the leader's stack.
 struct Team::Job {
   const std::function<void(int64_t begin, int64_t end)>* body;
   int64_t grain;
   std::span<Part> parts;
-  std::atomic<int> places;  ///< workers that may still join
+  bool is_short;
+  std::atomic<int> places;  ///< threads that may still join
   std::mutex error_mutex = {};
   std::exception_ptr error = {};
 
@@ -118,20 +119,41 @@ void Team::take_chunks(Job& job, int own) {
   inside_body = false;
 }
 
+/// Takes part in the job if there is one that has a place; a helper only in a short one.
+void Team::join(bool helps, int own) {
+  // The leader first takes the job down and then waits for those inside: who comes later finds
+  // none.
+  inside_.fetch_add(1, std::memory_order_seq_cst);
+  Job* job = job_.load(std::memory_order_seq_cst);
+  if (job && (job->is_short || !helps) && job->places.fetch_sub(1, std::memory_order_relaxed) > 0)
+    take_chunks(*job, own);
+  inside_.fetch_sub(1, std::memory_order_release);
+  inside_.notify_one();
+}
+
 void Team::work(int own) {
   for (uint32_t seen = 0;;) {
     const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
     if (!spin_until(kSpin, called)) round_.wait(seen, std::memory_order_acquire);
     seen = round_.load(std::memory_order_acquire);
     if (stop_) return;
-    // The leader first takes the job down and then waits for those inside: who comes later finds
-    // none.
-    inside_.fetch_add(1, std::memory_order_seq_cst);
-    Job* job = job_.load(std::memory_order_seq_cst);
-    if (job && job->places.fetch_sub(1, std::memory_order_relaxed) > 0) take_chunks(*job, own);
-    inside_.fetch_sub(1, std::memory_order_release);
-    inside_.notify_one();
+    join(false, own);
   }
+}
+
+bool Team::help_until(std::chrono::microseconds time, const std::function<bool()>& condition) {
+  if (inside_body) return spin_until(time, condition);
+  helpers_.fetch_add(1, std::memory_order_seq_cst);
+  bool done = false;
+  for (bool called = true; called && !done;) {
+    const uint32_t seen = round_.load(std::memory_order_acquire);
+    join(true, 1);
+    called = spin_until(time, [&] {
+      return (done = condition()) || round_.load(std::memory_order_acquire) != seen;
+    });
+  }
+  helpers_.fetch_sub(1, std::memory_order_relaxed);
+  return done;
 }
 
 /// False if the system has no further thread: the others then take its part as well.
@@ -161,10 +183,12 @@ void Team::for_range(int64_t n, int64_t grain,
     parts_[i].next.store(begin, std::memory_order_relaxed);
     parts_[i].end = begin += (n - begin) / (parts - i);
   }
-  Job job{&body, std::max<int64_t>(grain, 1), std::span(parts_).first(parts), parts - 1};
+  const bool is_short = most <= kShortRange;
+  Job job{&body, std::max<int64_t>(grain, 1), std::span(parts_).first(parts), is_short, parts - 1};
   job_.store(&job, std::memory_order_seq_cst);
   round_.fetch_add(1, std::memory_order_release);
-  for (int i = 1; i < parts; ++i) round_.notify_one();
+  const int helpers = is_short ? helpers_.load(std::memory_order_seq_cst) : 0;
+  for (int i = 1 + helpers; i < parts; ++i) round_.notify_one();
   take_chunks(job, 0);
   job_.store(nullptr, std::memory_order_seq_cst);
   const auto alone = [&] { return inside_.load(std::memory_order_seq_cst) == 0; };

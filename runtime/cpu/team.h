@@ -39,7 +39,13 @@ class Team : public Parallel {
   void for_range(int64_t n, int64_t grain,
                  const std::function<void(int64_t begin, int64_t end)>& body) override;
 
+  /// A range is short if it has no more grains than kShortRange. The leader wakes a worker less for
+  /// each thread that waits here.
+  bool help_until(std::chrono::microseconds time, const std::function<bool()>& condition) override;
+
   static constexpr int kMaxThreads = 1024;
+  /// A helper cannot be interrupted in the middle of a chunk, so none may be long.
+  static constexpr int64_t kShortRange = 1024;
 
  private:
   struct Job;
@@ -49,16 +55,18 @@ class Team : public Parallel {
     int64_t end = 0;
   };
   static void take_chunks(Job& job, int own);
+  void join(bool helps, int own);
   void work(int own);
   bool add_worker();
 
-  int threads_;
+  std::atomic<int> threads_;
   std::mutex leader_;  ///< held by the thread whose range is under way
   std::vector<std::thread> workers_;
   std::vector<Part> parts_;  ///< of the range under way: the leader's, and one of each worker
   std::atomic<Job*> job_{nullptr};
   std::atomic<uint32_t> round_{0};  ///< changes with each job: what idle workers watch
-  std::atomic<int> inside_{0};      ///< workers that may hold the address of the job
+  std::atomic<int> inside_{0};      ///< threads that may hold the address of the job
+  std::atomic<int> helpers_{0};     ///< threads in help_until
   std::atomic<bool> stop_{false};
 };
 

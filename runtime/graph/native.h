@@ -1,12 +1,14 @@
 // Ops that are one call of a hand-written or library routine instead of a generated loop.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <span>
 
 #include "runtime/core/dtype.h"
 #include "runtime/core/shape.h"
+#include "runtime/core/spin.h"
 
 namespace tide {
 
@@ -51,6 +53,11 @@ class Parallel {
   /// `grain`: least number of items worth a thread.
   virtual void for_range(int64_t n, int64_t grain,
                          const std::function<void(int64_t begin, int64_t end)>& body) = 0;
+  /// Waits busily until the condition is true, and takes part in short ranges of other threads
+  /// meanwhile; gives up when `time` has passed without one. Whether the condition is true.
+  virtual bool help_until(std::chrono::microseconds time, const std::function<bool()>& condition) {
+    return spin_until(time, condition);
+  }
 };
 
 /// One run of a native op on a host device.

@@ -310,7 +310,9 @@ void Queue::rest(uint64_t next) {
 void Queue::wait(uint64_t ticket) {
   if (completed() >= ticket) return;
   const auto over = [&] { return completed() >= ticket || interrupt_requested.load(); };
-  if (!spin_until(kSpin, over)) {
+  // The core that this thread keeps busy is one that the work could use.
+  Parallel* const parallel = backend_.side_by_side();
+  if (!(parallel ? parallel->help_until(kSpin, over) : spin_until(kSpin, over))) {
     std::unique_lock lock(sleep_mutex_);
     ++waiting_;
     // An interrupt comes from a signal handler, which cannot notify: look for it now and then.

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -84,6 +86,109 @@ TEST_CASE("what one thread wrote all others see in the next range", "[cpu]") {
     });
     REQUIRE(b[0] == round + 999);
   }
+}
+
+namespace {
+
+constexpr auto kLong = std::chrono::seconds(20);
+
+/// A thread in help_until of the team, until the end of the scope.
+class Helper {
+ public:
+  explicit Helper(Team& team)
+      : thread_([this, &team] { done = team.help_until(kLong, [this] { return over_.load(); }); }),
+        id(thread_.get_id()) {}
+  void join() {
+    over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  ~Helper() { join(); }
+
+  std::atomic<bool> done{false};
+
+ private:
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+
+ public:
+  const std::thread::id id;
+};
+
+/// The threads that take part in ranges of n items until the helper does, at most in so many. Each
+/// range takes until two threads are in it.
+std::set<std::thread::id> threads_of_ranges(Team& team, int64_t n, std::thread::id helper,
+                                            int ranges) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  for (int i = 0; i < ranges && !threads.contains(helper); ++i) {
+    std::set<std::thread::id> inside;
+    std::atomic<size_t> count = 0;
+    const auto latest = std::chrono::steady_clock::now() + kLong;
+    team.for_range(n, 1, [&](int64_t, int64_t) {
+      {
+        const std::lock_guard lock(mutex);
+        inside.insert(std::this_thread::get_id());
+        count = inside.size();
+      }
+      while (count < 2 && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
+    });
+    threads.merge(inside);
+  }
+  return threads;
+}
+
+}  // namespace
+
+TEST_CASE("a thread that waits takes part in short ranges", "[cpu]") {
+  Team team(2);
+  Helper helper(team);
+  CHECK(threads_of_ranges(team, 2, helper.id, 10000).contains(helper.id));
+  CHECK_FALSE(helper.done);
+  helper.join();
+  CHECK(helper.done);
+}
+
+TEST_CASE("a thread that waits takes no part in long ranges", "[cpu]") {
+  Team team(2);
+  Helper helper(team);
+  const auto threads = threads_of_ranges(team, Team::kShortRange + 1, helper.id, 200);
+  CHECK(threads.size() == 2);
+  CHECK_FALSE(threads.contains(helper.id));
+}
+
+TEST_CASE("a wait that helps ends in time, with the condition's value", "[cpu]") {
+  Team team(2);
+  const std::chrono::microseconds soon(50);
+  CHECK_FALSE(team.help_until(soon, [] { return false; }));
+  CHECK(team.help_until(kLong, [] { return true; }));
+  team.for_range(2, 1, [&](int64_t, int64_t) {
+    // From inside a range too: there is nothing to take part in.
+    CHECK_FALSE(team.help_until(soon, [] { return false; }));
+  });
+}
+
+TEST_CASE("an exception in a part that a waiting thread took reaches the leader", "[cpu]") {
+  Team team(2);
+  Helper helper(team);
+  bool helped = false;
+  for (int i = 0; i < 10000 && !helped; ++i) {
+    std::atomic<bool> thrown = false;
+    try {
+      team.for_range(2, 1, [&](int64_t, int64_t) {
+        if (std::this_thread::get_id() == helper.id) {
+          thrown = true;
+          throw std::runtime_error("part failed");
+        }
+        const auto latest = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+        while (!thrown && std::chrono::steady_clock::now() < latest) std::this_thread::yield();
+      });
+      CHECK_FALSE(thrown);
+    } catch (const std::runtime_error&) {
+      helped = true;
+    }
+  }
+  CHECK(helped);
+  CHECK_FALSE(helper.done);
 }
 
 TEST_CASE("the number of threads can be set, within reason", "[cpu]") {

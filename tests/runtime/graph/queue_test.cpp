@@ -44,7 +44,12 @@ class Shares : public Parallel {
     parts.push_back(n);
     for (int64_t i = n; i-- > 0;) body(i, i + 1);
   }
+  bool help_until(std::chrono::microseconds time, const std::function<bool()>& over) override {
+    helpers.insert(std::this_thread::get_id());
+    return spin_until(time, over);
+  }
   std::vector<int64_t> parts;
+  std::set<std::thread::id> helpers;
 };
 
 /// The results in the order in which the ops run that wait in a row.
@@ -65,6 +70,21 @@ using Order = std::vector<uint64_t>;
 using Parts = std::vector<int64_t>;
 
 }  // namespace
+
+TEST_CASE("who waits for a queue helps its threads meanwhile", "[graph]") {
+  Shares shares;
+  Bench bench;
+  bench.stub.parallel = &shares;
+  const uint64_t ticket = bench.run({{1}, 2});
+  CHECK(bench.launches(1));
+  std::thread release([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    bench.stub.release_to(ticket);
+  });
+  bench.queue.wait(ticket);
+  release.join();
+  CHECK(shares.helpers == std::set{std::this_thread::get_id()});
+}
 
 TEST_CASE("a wait ends with its ticket and not before", "[graph]") {
   Bench bench;
