@@ -51,7 +51,8 @@ void collector_step(lua_State* L) {
   const uint64_t held = engine::held_bytes();
   collector.new_handles = 0;
   collector.bytes_at_step = allocated;
-  collector.bytes_per_step = std::max(held / kHeldShare, kLeastBytesPerStep);
+  const uint64_t most = kMostBytesPerStep + kMostPerLuaByte * 1024 * lua_gc(L, LUA_GCCOUNT);
+  collector.bytes_per_step = std::clamp(held / kHeldShare, kLeastBytesPerStep, most);
   if (!lua_gc(L, LUA_GCISRUNNING)) return;  // the script stopped it
   // Lua looks at its old objects only in steps of its own, which these leave no time for.
   if (collector.live > 2 * collector.live_after_full + kHandleFloor ||

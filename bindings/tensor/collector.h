@@ -13,9 +13,12 @@ namespace tide::bindings {
 /// So many new handles are worth a young step, which visits whole tables that were written to since
 /// the last one: more often, tables that grow would cost too much.
 constexpr int64_t kHandlesPerStep = 1000;
-/// So are as many bytes as this share of what is held, but not fewer than a part of a core's cache:
-/// blocks that are soon free again are still in the cache when they are used again.
+/// So are as many bytes as this share of what is held, within limits: not fewer than a part of a
+/// core's cache, and not so many that the blocks which a step frees have left the cache before they
+/// are used again. A step visits at most the whole of Lua's own memory; computing this many times
+/// as many bytes takes far longer.
 constexpr uint64_t kHeldShare = 16, kLeastBytesPerStep = uint64_t{1} << 20;
+constexpr uint64_t kMostBytesPerStep = uint64_t{2} << 20, kMostPerLuaByte = 16;
 
 /// Handles of this thread and when they were last looked after.
 struct Collector {

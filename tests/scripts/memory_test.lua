@@ -16,6 +16,16 @@ describe("memory", function(device)
     -- Unread results are computed all the same, 4 MB each: 8 GB went by.
     test.is_true(tide.max_memory_allocated(device) - before < 400e6)
   end)
+  it("of dropped tensors is used again while it is in the cache, whatever else is held", function()
+    local output, ok = run_tide([[-e "local kept, x = tide.zeros(160, 1000, 1000), tide.rand(1000, 1000)
+      tide.synchronize()
+      tide.reset_peak_memory_stats()
+      local before = tide.memory_allocated()
+      for _ = 1, 100 do local _ = -x tide.synchronize() end
+      print((tide.max_memory_allocated() - before) // 1000000)"]])
+    test.is_true(ok)
+    test.is_true(tonumber(output) < 24, output)  -- six of the results
+  end)
   it("of a training loop that reads nothing stays flat", function()
     local net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4)):to(device)
     local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01, momentum = 0.9})
