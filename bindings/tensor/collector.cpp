@@ -14,6 +14,9 @@ namespace {
 /// What may be held before doubling counts.
 constexpr int64_t kHandleFloor = 4096;
 constexpr uint64_t kByteFloor = uint64_t{128} << 20;
+/// Growth that is worth a full collection of a small heap, and how much more is with each byte of
+/// Lua's own that it visits.
+constexpr uint64_t kGrowthFloor = uint64_t{32} << 20, kGrowthPerLuaByte = 64;
 constexpr int kLuaFloor = 128;  // kilobytes
 
 void collect_all(lua_State* L) {
@@ -51,13 +54,16 @@ void collector_step(lua_State* L) {
   const uint64_t held = engine::held_bytes();
   collector.new_handles = 0;
   collector.bytes_at_step = allocated;
-  const uint64_t most = kMostBytesPerStep + kMostPerLuaByte * 1024 * lua_gc(L, LUA_GCCOUNT);
+  const uint64_t lua_bytes = 1024 * static_cast<uint64_t>(lua_gc(L, LUA_GCCOUNT));
+  const uint64_t most = kMostBytesPerStep + kMostPerLuaByte * lua_bytes;
   collector.bytes_per_step = std::clamp(held / kHeldShare, kLeastBytesPerStep, most);
   if (!lua_gc(L, LUA_GCISRUNNING)) return;  // the script stopped it
   // Lua looks at its old objects only in steps of its own, which these leave no time for.
+  const uint64_t growth = std::min(kGrowthFloor + kGrowthPerLuaByte * lua_bytes,
+                                   collector.held_after_full + kByteFloor);
   if (collector.live > 2 * collector.live_after_full + kHandleFloor ||
-      lua_gc(L, LUA_GCCOUNT) > collector.lua_after_full / 2 * 3 + kLuaFloor ||
-      held > 2 * collector.held_after_full + kByteFloor)
+      static_cast<int>(lua_bytes / 1024) > collector.lua_after_full / 2 * 3 + kLuaFloor ||
+      held > collector.held_after_full + growth)
     collect_all(L);
   else
     lua_gc(L, LUA_GCSTEP, 0);

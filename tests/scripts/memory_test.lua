@@ -26,6 +26,16 @@ describe("memory", function(device)
     test.is_true(ok)
     test.is_true(tonumber(output) < 24, output)  -- six of the results
   end)
+  it("of tensors that outlived some collections is used again soon", function()
+    local output, ok = run_tide([[-e "tide.reset_peak_memory_stats()
+      for _ = 1, 100 do
+        local x = tide.zeros(1000, 1000)
+        for _ = 1, 8 do local _ = -x tide.synchronize() end
+      end
+      print(tide.max_memory_allocated() // 1000000)"]])
+    test.is_true(ok)
+    test.is_true(tonumber(output) < 90, output)
+  end)
   it("of a training loop that reads nothing stays flat", function()
     local net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4)):to(device)
     local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01, momentum = 0.9})
