@@ -29,7 +29,9 @@ const char* embedded_ptx(const char* file) { return find(file, 0); }
 
 const void* embedded_binary(const char* file, int capability) {
   // Machine code runs on later devices of the same major number.
-  return find(file, capability / 10 * 10);
+  for (int architecture = capability; architecture >= capability / 10 * 10; --architecture)
+    if (const char* binary = find(file, architecture)) return binary;
+  return nullptr;
 }
 
 }  // namespace tide::cuda

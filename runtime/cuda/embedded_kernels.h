@@ -1,5 +1,5 @@
-// The kernels of runtime/cuda/kernels, as PTX and assembled for common devices: in the plugin
-// tide-cuda.so, which a build with nvcc has.
+// The kernels of runtime/cuda/kernels, as PTX and assembled for the devices that there are: in the
+// plugin tide-cuda.so, which a build with nvcc has.
 #pragma once
 
 namespace tide::cuda {
@@ -8,8 +8,8 @@ namespace tide::cuda {
 /// call. Valid until the process ends.
 const char* embedded_ptx(const char* file);
 
-/// The same assembled for devices of compute capability `capability` (90 for 9.0), which saves the
-/// driver's compiler some seconds; null if there is nothing for them.
+/// The same assembled for devices of compute capability `capability` (90 for 9.0), as a fatbin of
+/// one image, which saves the driver's compiler some seconds; null if there is nothing for them.
 const void* embedded_binary(const char* file, int capability);
 
 }  // namespace tide::cuda

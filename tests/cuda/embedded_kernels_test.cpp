@@ -1,26 +1,28 @@
-// The embedded kernels: PTX for every device, machine code for the common ones.
+// The embedded kernels: PTX for every device, machine code for those that are known.
 #include "runtime/cuda/embedded_kernels.h"
 
 #include <catch2/catch.hpp>
-#include <cstring>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/cuda/environment.h"
+#include "tests/cuda/fatbin.h"
 #include "tests/interpreter/command.h"
 #include "tests/support/skip.h"
 
 namespace tide::test {
 namespace {
 
-constexpr uint16_t kMachineOfCuda = 190;  // EM_CUDA of the ELF format
+/// Devices, and whose machine code they run: that of the newest architecture of their major number
+/// that is not newer than they are.
+constexpr std::pair<int, uint32_t> kDevices[] = {{75, 75},   {80, 80},  {86, 86},   {87, 86},
+                                                 {89, 89},   {90, 90},  {100, 100}, {103, 100},
+                                                 {120, 120}, {121, 120}};
+/// Devices of which the embedded kernels know nothing.
+constexpr int kUnknown[] = {110, 130};
 
-uint16_t machine_of(const void* image) {
-  uint16_t machine;
-  std::memcpy(&machine, static_cast<const char*>(image) + 18, sizeof machine);
-  return machine;
-}
-
-TEST_CASE("every file of kernels is there as PTX and for common devices") {
+TEST_CASE("every file of kernels is there as PTX and for known devices") {
   if (!cuda::embedded_ptx("matmul")) {
     return ::test::skip("no nvcc here: nothing is embedded", "TIDE_EXPECT_NVCC");
   }
@@ -31,19 +33,51 @@ TEST_CASE("every file of kernels is there as PTX and for common devices") {
     REQUIRE(cuda::embedded_ptx(file));
     CHECK(std::string_view(cuda::embedded_ptx(file)).find(".target sm_75") !=
           std::string_view::npos);
-    for (const int capability : {80, 86, 89, 90}) {
+    for (const auto& [capability, architecture] : kDevices) {
+      INFO(capability);
       const void* image = cuda::embedded_binary(file, capability);
       REQUIRE(image);
-      CHECK(std::memcmp(image,
-                        "\x7f"
-                        "ELF",
-                        4) == 0);
-      CHECK(machine_of(image) == kMachineOfCuda);
+      CHECK(architecture_of(image) == architecture);
     }
-    CHECK(cuda::embedded_binary(file, 80) != cuda::embedded_binary(file, 90));
-    for (const int capability : {75, 100, 120}) CHECK(!cuda::embedded_binary(file, capability));
+    for (const int capability : kUnknown) CHECK(!cuda::embedded_binary(file, capability));
   }
   CHECK(!cuda::embedded_ptx("nothing"));
+}
+
+/// Sorts on a tests' driver that is as `fake` says.
+::test::Outcome sort_on(const std::string& fake) {
+  const Environment environment(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "tell_binaries=1," + fake}});
+  return ::test::run_tide({"-e", R"(
+    local sorted = tide.tensor({3, 1, 2}, {device = "cuda"}):sort()
+    print(table.concat(sorted:tolist(), " "))
+  )"});
+}
+
+TEST_CASE("the driver is given machine code for the device, then PTX", "[fake]") {
+  if (!cuda::embedded_ptx("sort")) {
+    return ::test::skip("no nvcc here: nothing is embedded", "TIDE_EXPECT_NVCC");
+  }
+  for (const auto& [capability, architecture] : kDevices) {
+    const auto outcome = sort_on("capability=" + std::to_string(capability));
+    CHECK(outcome.err == "fake driver: no use for sm_" + std::to_string(architecture) + "\n");
+    CHECK(outcome.out == "1 2 3\n");
+  }
+  for (const int capability : kUnknown) {
+    const auto outcome = sort_on("capability=" + std::to_string(capability));
+    CHECK(outcome.err.empty());
+    CHECK(outcome.out == "1 2 3\n");
+  }
+}
+
+TEST_CASE("machine code that the driver does not take is no error", "[fake]") {
+  if (!cuda::embedded_ptx("sort")) {
+    return ::test::skip("no nvcc here: nothing is embedded", "TIDE_EXPECT_NVCC");
+  }
+  constexpr int kInvalidImage = 200, kUnsupportedContainer = 223;
+  for (const int error : {kInvalidImage, kUnsupportedContainer})
+    CHECK(sort_on("binary_error=" + std::to_string(error)).out == "1 2 3\n");
+  CHECK(sort_on("binary_error=2").err.find("out of memory") != std::string::npos);
 }
 
 TEST_CASE("kernels of factors pass a nan over as pivot, and on to what depends on it", "[fake]") {

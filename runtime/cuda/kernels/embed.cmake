@@ -1,4 +1,4 @@
-# Writes PTX files and machine code (NAME.ARCHITECTURE.cubin) into a C++ source: cmake -DFILES=... -DOUTPUT=... -P embed.cmake
+# Writes PTX files and machine code (NAME.ARCHITECTURE.fatbin) into a C++ source: cmake -DFILES=... -DOUTPUT=... -P embed.cmake
 set(code "// Written by embed.cmake.\n#include <cstring>\n\n")
 set(table "")
 foreach(file ${FILES})
@@ -14,7 +14,7 @@ foreach(file ${FILES})
     string(REGEX REPLACE "\n[\t \n]+" "\n" text "${text}")
     string(APPEND table "    {\"${name}\", 0, R\"ptx(${text})ptx\"},\n")
   else()
-    string(REGEX REPLACE ".*\\.([0-9]+)\\.cubin$" "\\1" architecture ${file})
+    string(REGEX REPLACE ".*\\.([0-9]+)\\.fatbin$" "\\1" architecture ${file})
     set(symbol ${name}_${architecture})
     file(SHA256 ${file} digest)  # by which a compiler cache sees that the file has changed
     string(APPEND code "asm(\".pushsection .rodata # ${digest}\\n.balign 64\\n${symbol}: .incbin \\\"${file}\\\"\\n.popsection\");\n"

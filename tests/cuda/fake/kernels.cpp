@@ -11,6 +11,7 @@
 #include "tests/cuda/fake/handles.h"
 #include "tests/cuda/fake/ptx_machine.h"
 #include "tests/cuda/fake/settings.h"
+#include "tests/cuda/fatbin.h"
 
 namespace fake {
 namespace {
@@ -24,11 +25,11 @@ int most_threads_of(Function function) {
 
 Result module_load(Module* module, const void* image, unsigned count, int* options, void** values) {
   if (const Result error = state()) return error;
-  if (std::memcmp(image,
-                  "\x7f"
-                  "ELF",
-                  4) == 0)
-    return kNoBinary;  // machine code is of no use here
+  if (const uint32_t architecture = tide::test::architecture_of(image)) {
+    if (settings().tell_binaries)
+      std::fprintf(stderr, "fake driver: no use for sm_%u\n", architecture);
+    return settings().binary_error;
+  }
   std::this_thread::sleep_for(std::chrono::milliseconds(settings().jit_ms));
   try {
     auto loaded = std::make_unique<PtxModule>(static_cast<const char*>(image));
