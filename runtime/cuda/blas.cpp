@@ -97,6 +97,7 @@ enum Field : size_t {
   kK,
   kStrideA,
   kStrideB,
+  kStrideC,
   kTransA,
   kTransB,
   kBatch,
@@ -175,7 +176,7 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   };
   layout(&plan.a, type, key[kTransB], key[kN], key[kK], key[kStrideB], key[kBatchB]);
   layout(&plan.b, type, key[kTransA], key[kK], key[kM], key[kStrideA], key[kBatchA]);
-  layout(&plan.c, result, false, key[kN], key[kM], key[kN], key[kM] * key[kN]);
+  layout(&plan.c, result, false, key[kN], key[kM], key[kStrideC], key[kM] * key[kN]);
   blas::Preference preference = nullptr;
   tried(api.make_preference(&preference));
   if (!good) return plan;
@@ -209,7 +210,7 @@ const char* Blas::obstacle_of(const std::vector<int64_t>& key, DType type) const
   const auto bytes = static_cast<int64_t>(size_of(type));
   const int64_t result_bytes = key[kResult] == key[kType] ? bytes : int64_t{sizeof(float)};
   if (key[kStrideA] * bytes % kMostAlignment || key[kStrideB] * bytes % kMostAlignment ||
-      key[kN] * result_bytes % kMostAlignment)
+      key[kStrideC] * result_bytes % kMostAlignment)
     return "the rows of a matrix are not a multiple of 16 bytes apart";
   for (const Field address : {kAlignA, kAlignB, kAlignC})
     if (key[address] < kMostAlignment) return "a matrix does not begin at a multiple of 16 bytes";
@@ -263,6 +264,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   key[kM] = g.m, key[kN] = g.n, key[kK] = g.k;
   key[kStrideA] = a->stride, key[kTransA] = a->transposed;
   key[kStrideB] = b->stride, key[kTransB] = b->transposed;
+  key[kStrideC] = g.c_row;
   key[kBatch] = g.batch, key[kBatchA] = *a_batch, key[kBatchB] = *b_batch;
   key[kAlignBias] = g.bias ? alignment(g.bias) : 0;
   key[kAlignA] = alignment(g.a, *a_batch, type), key[kAlignB] = alignment(g.b, *b_batch, type);

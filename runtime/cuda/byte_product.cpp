@@ -1,6 +1,7 @@
 // cuBLASLt multiplies int8 to sums of int32 where both factors lie dense along k. The rest is done
 // around it, part by part: factors that lie otherwise are copied, and the low byte of each sum is
-// taken while the sums lie in the card's second cache. What bits of bytes mean does not matter to
+// taken while the sums lie in the card's second cache. Where the sums themselves are wanted, the
+// library writes them where they belong. What bits of bytes mean does not matter to
 // the low byte of a sum, so uint8 is multiplied as int8.
 #include "runtime/cuda/byte_product.h"
 
@@ -58,11 +59,13 @@ class ByteProduct {
     const Factor right{b, whole_.n, whole_.b_column, whole_.b_row};
     const int64_t k = whole_.k, filled_k = filled_up(k);
     const bool left_fits = left.fits(k, 1), right_fits = right.fits(k, kLeastColumns);
+    const bool direct = writes_sums(c);
+    const int64_t most_columns = right_fits ? whole_.n : kFactorBytes / filled_k;
     const int64_t columns =
-        part_of(whole_.n, std::min(right_fits ? whole_.n : kFactorBytes / filled_k, kMostColumns));
-    const int64_t rows =
-        part_of(whole_.m, std::min(left_fits ? whole_.m : kFactorBytes / filled_k,
-                                   kSumBytes / int64_t{sizeof(int32_t)} / filled_up(columns)));
+        part_of(whole_.n, direct ? most_columns : std::min(most_columns, kMostColumns));
+    const int64_t most_rows = left_fits ? whole_.m : kFactorBytes / filled_k;
+    const int64_t scratch_rows = kSumBytes / int64_t{sizeof(int32_t)} / filled_up(columns);
+    const int64_t rows = part_of(whole_.m, direct ? most_rows : std::min(most_rows, scratch_rows));
     LibraryOutcome outcome;
     for (int64_t column = 0; column < whole_.n; column += columns) {
       const int64_t width = std::min(columns, whole_.n - column);
@@ -72,7 +75,14 @@ class ByteProduct {
         const int64_t height = std::min(rows, whole_.m - row);
         const Rows of_left =
             left_fits ? in_place(left, row, height) : arranged(left, row, height, kFactorBytes);
-        outcome = multiply(of_left, of_right);
+        if (direct) {
+          outcome = multiply({of_left.data, height, of_left.stride},
+                             {of_right.data, width, of_right.stride},
+                             c + (row * whole_.n + column) * int64_t{sizeof(int32_t)}, whole_.n);
+          if (!outcome.enqueued) return outcome;
+          continue;
+        }
+        outcome = multiply(of_left, of_right, scratch_, of_right.count);
         if (!outcome.enqueued) return outcome;
         narrow(of_right.count, row, height, column, width, c);
       }
@@ -83,6 +93,12 @@ class ByteProduct {
  private:
   static constexpr int64_t kLeastColumns = 4;    // of a product that the library takes
   static constexpr int64_t kMostColumns = 8192;  // so that sums of many rows fit
+
+  /// Whether the library can write sums to the result as it lies.
+  bool writes_sums(const char* c) const {
+    return result_ == DType::i32 && !whole_.bias && whole_.n % kLeastColumns == 0 &&
+           reinterpret_cast<uintptr_t>(c) % kMultiple == 0;
+  }
 
   static Rows in_place(const Factor& factor, int64_t first, int64_t count) {
     return {factor.data + first * factor.stride, count, factor.stride};
@@ -102,9 +118,11 @@ class ByteProduct {
     return {g.to, g.padded_rows, g.padded_columns};
   }
 
-  LibraryOutcome multiply(const Rows& left, const Rows& right) {
+  /// Sums to `c`, whose rows lie `stride` numbers apart.
+  LibraryOutcome multiply(const Rows& left, const Rows& right, char* c, int64_t stride) {
     MatmulArguments g{};
-    g.a = left.data, g.b = right.data, g.c = scratch_;
+    g.a = left.data, g.b = right.data, g.c = c;
+    g.c_row = stride;
     g.m = left.count, g.n = right.count;
     g.k = filled_up(whole_.k);
     g.a_row = left.stride, g.b_column = right.stride;

@@ -58,6 +58,7 @@ bool launch_matmul(NativeLaunch& call) {
   g.m = a.shape[rank - 2], g.k = a.shape[rank - 1], g.n = b.shape[rank - 1];
   g.a_row = a.strides[rank - 2], g.a_column = a.strides[rank - 1];
   g.b_row = b.strides[rank - 2], g.b_column = b.strides[rank - 1];
+  g.c_row = g.n;
   g.batch = 1;
   g.leading_rank = rank - 2;
   for (int d = 0; d < rank - 2; ++d) {

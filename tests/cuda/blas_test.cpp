@@ -91,7 +91,7 @@ struct UnitProduct {
     backend.finish();
     cuda::MatmulArguments g{};
     g.a = memory[0] + shift, g.b = memory[1], g.c = memory[2];
-    g.m = g.n = g.k = g.a_row = g.b_row = n;
+    g.m = g.n = g.k = g.a_row = g.b_row = g.c_row = n;
     g.a_column = g.b_column = g.batch = 1;
     cuda::Workspace workspace;
     cuda::Blas blas(capability, workspace);
@@ -140,6 +140,20 @@ TEST_CASE("a product that cuBLASLt fails at is handed back, and told", "[cuda][f
   const size_t first = outcome.err.find(told);
   CHECK(first != std::string::npos);
   CHECK(outcome.err.find(told, first + 1) == std::string::npos);
+}
+
+TEST_CASE("sums of products of bytes are written by cuBLASLt alone", "[fake]") {
+  // The first kernel of ours would lose the device.
+  const Environment environment(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "lose_after=0"}});
+  const auto outcome = ::test::run_tide({"-e", R"(
+    local a = tide.randint(-128, 127, {2, 130, 160}, {dtype = "int8"})
+    local b = tide.randint(-128, 127, {132, 160}, {dtype = "int8"})
+    local sums = a:cuda():matmul(b:cuda():t(), {out_dtype = "int32"}):cpu()
+    assert(sums:equal(a:matmul(b:t(), {out_dtype = "int32"})))
+  )"});
+  CHECK(outcome.err.empty());
+  CHECK(outcome.status == 0);
 }
 
 TEST_CASE("products on a device agree with the host's", "[cuda]") {

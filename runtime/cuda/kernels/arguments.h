@@ -10,9 +10,9 @@ constexpr int kKernelDims = 8;
 /// A batch of products c = a b [+ bias]. Strides are in elements.
 struct MatmulArguments {
   const void *a, *b, *bias;  ///< bias: null if there is none
-  void* c;                   ///< dense
+  void* c;                   ///< dense along n; of a batch, dense
   int64_t m, n, k;
-  int64_t a_row, a_column, b_row, b_column, bias_stride;
+  int64_t a_row, a_column, b_row, b_column, c_row, bias_stride;
   int64_t batch;
   int32_t leading_rank;
   int64_t leading[kKernelDims], a_leading[kKernelDims], b_leading[kKernelDims];

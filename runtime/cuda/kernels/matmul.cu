@@ -92,7 +92,7 @@ __device__ void matmul(const MatmulArguments& g) {
           value = narrow<R>(static_cast<Wide<R>>(
               widen(value) +
               widen(static_cast<const R*>(g.bias)[(first_column + column + j) * g.bias_stride])));
-        c[(first_row + row + i) * g.n + first_column + column + j] = value;
+        c[(first_row + row + i) * g.c_row + first_column + column + j] = value;
       }
   }
 }

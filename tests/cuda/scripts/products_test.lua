@@ -69,6 +69,8 @@ describe("products of bytes", function()
 
   it("are cut into parts that scratch memory holds", function()
     check_sums(bytes(11, 3, 65536), bytes(12, 65536, 130))
+    check_sums(bytes(18, 3, 65537), bytes(19, 65537, 20))
+    check_sums(bytes(20, 20, 65537), bytes(21, 65537, 4))
   end)
 
   it("are ours where sums leave int32", function()
