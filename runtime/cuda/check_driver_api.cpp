@@ -14,6 +14,7 @@ namespace {
 
 static_assert(kSuccess == CUDA_SUCCESS && kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(kNoDevice == CUDA_ERROR_NO_DEVICE && kNotReady == CUDA_ERROR_NOT_READY);
+static_assert(kPeerAccessAlreadyEnabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
 static_assert(kDeviceUnavailable == CUDA_ERROR_DEVICE_UNAVAILABLE);
 static_assert(kMaxThreadsPerBlock == int{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK});
 static_assert(kSharedMemoryPerBlock == int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK});
@@ -65,6 +66,8 @@ TIDE_SAME(context_retain, PFN_cuDevicePrimaryCtxRetain_v7000);
 TIDE_SAME(context_release, PFN_cuDevicePrimaryCtxRelease_v11000);
 TIDE_SAME(context_state, PFN_cuDevicePrimaryCtxGetState_v7000);
 TIDE_SAME(context_use, PFN_cuCtxSetCurrent_v4000);
+TIDE_SAME(can_access_peer, PFN_cuDeviceCanAccessPeer_v4000);
+TIDE_SAME(enable_peer_access, PFN_cuCtxEnablePeerAccess_v4000);
 TIDE_SAME(memory_info, PFN_cuMemGetInfo_v3020);
 TIDE_SAME(allocate, PFN_cuMemAlloc_v3020);
 TIDE_SAME(release, PFN_cuMemFree_v3020);

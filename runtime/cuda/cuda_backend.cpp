@@ -8,6 +8,7 @@
 
 #include "runtime/cuda/host_fallback.h"
 #include "runtime/cuda/native_kernels.h"
+#include "runtime/cuda/peers.h"
 
 namespace tide::cuda {
 namespace {
@@ -53,6 +54,7 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
   check(retained, "cuDevicePrimaryCtxRetain");
   ++setup_;
   use();
+  connect_to_peers(device_, context_);
   queue_lane_ = make_lane();
   guest_lane_ = make_lane();
   check(driver().stream_create(&bell_, kStreamNonBlocking), "cuStreamCreate");
@@ -220,7 +222,7 @@ void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, siz
       return check(driver().copy_within(pointer(destination), pointer(source), bytes, lane.stream),
                    "cuMemcpyDtoDAsync");
     case CopyKind::between:
-      // The driver tells by the addresses where they lie.
+      // The driver tells by the addresses where they lie, and goes the way that peers.h allows.
       return check(driver().copy(pointer(destination), pointer(source), bytes, lane.stream),
                    "cuMemcpyAsync");
   }
@@ -328,6 +330,7 @@ void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
     all.back()->forget();
   }
   try {
+    disconnect_from_peers(device_);
     // Each stream has retained it. The driver tells of the loss once more, and releases it all the
     // same.
     for (size_t i = 0; i < all.size(); ++i) driver().context_release(device_);

@@ -16,6 +16,7 @@ constexpr Result kOutOfMemory = 2;
 constexpr Result kDeviceUnavailable = 46;
 constexpr Result kNoDevice = 100;
 constexpr Result kNotReady = 600;
+constexpr Result kPeerAccessAlreadyEnabled = 704;
 
 using DeviceOrdinal = int;       ///< CUdevice
 using DevicePointer = uint64_t;  ///< CUdeviceptr
@@ -96,6 +97,9 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(context_state, "cuDevicePrimaryCtxGetState",                                                   \
     (DeviceOrdinal device, unsigned* flags, int* active))                                          \
   X(context_use, "cuCtxSetCurrent", (Context context))                                             \
+  X(can_access_peer, "cuDeviceCanAccessPeer",                                                      \
+    (int* possible, DeviceOrdinal device, DeviceOrdinal peer))                                     \
+  X(enable_peer_access, "cuCtxEnablePeerAccess", (Context peer, unsigned flags))                   \
   X(memory_info, "cuMemGetInfo", (size_t * available, size_t * total))                             \
   X(allocate, "cuMemAlloc", (DevicePointer * data, size_t bytes))                                  \
   X(release, "cuMemFree", (DevicePointer data))                                                    \

@@ -102,6 +102,7 @@ void Device::reset() {
   memory.clear();
   for (uint64_t address : registered) pinned().remove(address);
   registered.clear();
+  peers.clear();
   ++generation;
   lost = tide::cuda::kSuccess;
 }

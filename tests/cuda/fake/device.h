@@ -56,6 +56,8 @@ struct Device {
   int holders = 0;                     ///< who has retained the context
   std::vector<StreamThread*> streams;  ///< of the context
   std::set<uint64_t> registered;       ///< host memory that was pinned in the context
+  /// Contexts whose memory this one may use, by ordinal and generation.
+  std::set<std::pair<int, uint64_t>> peers;
 
   /// A new context: what waits in the old one's streams ends, all memory goes, and host memory that
   /// was registered is ordinary again.

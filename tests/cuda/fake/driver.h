@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tests/cuda/fake/device.h"
@@ -38,6 +39,12 @@ void spend_launch();
 
 /// Checks the launch and leaves it to the stream; copies the parameters.
 Result enqueue_kernel(const KernelNode& node, Stream stream);
+
+/// Notes a copy by the calling thread's context. Between devices it goes through the host, unless
+/// the context may use the other one's memory.
+void note_copy(uint64_t to, uint64_t from);
+/// What was noted, for tests: "2 copies between devices, 1 through the host".
+std::string told_of_copies();
 
 /// How often a thread of the host was made to wait for a stream or an event.
 int64_t host_waits();

@@ -9,9 +9,9 @@ using tide::cuda::Result;
 
 constexpr Result kInvalidValue = 1, kInvalidDevice = 101, kInvalidContext = 201, kNoBinary = 209,
                  kInvalidPtx = 218, kInvalidHandle = 400, kPtxTooNew = 222, kNotFound = 500,
-                 kIllegalAddress = 700, kOutOfResources = 701, kAlreadyRegistered = 712,
-                 kNotRegistered = 713, kLaunchFailed = 719, kNotPermitted = 800,
-                 kNotInitialized = 3;
+                 kPeerAccessUnsupported = 217, kTooManyPeers = 711, kIllegalAddress = 700,
+                 kOutOfResources = 701, kAlreadyRegistered = 712, kNotRegistered = 713,
+                 kLaunchFailed = 719, kNotPermitted = 800, kNotInitialized = 3;
 
 /// The driver's entry points of these names: "CUDA_ERROR_ILLEGAL_ADDRESS", and a few words.
 Result error_name(Result error, const char** name);

@@ -82,6 +82,7 @@ Result copy(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
   if (bytes == 0) return kSuccess;
   if (!may_copy(to, bytes) || !may_copy(from, bytes)) return kInvalidValue;
   if (++copies == settings().fail_copy) return kLaunchFailed;
+  note_copy(to, from);
   const auto move = [to, from, bytes] {
     std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   };

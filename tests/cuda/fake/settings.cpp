@@ -58,6 +58,8 @@ Settings read_settings() {
   integer("launch_us", result.launch_us);
   integer("pinned_only", result.pinned_only);
   integer("count_waits", result.count_waits);
+  integer("peers", result.peers);
+  integer("tell_peers", result.tell_peers);
   integer("binary_error", result.binary_error);
   integer("tell_binaries", result.tell_binaries);
   if (given.count("memory")) result.memory = bytes_of(given["memory"]);

@@ -1,0 +1,76 @@
+// Copies between devices: directly where the driver lets one use the other's memory, else through
+// the host.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/cuda/environment.h"
+#include "tests/interpreter/command.h"
+
+namespace tide::test {
+namespace {
+
+/// What the tests' driver, which is as `fake` says, tells of the copies of a script, and the
+/// script's mistakes.
+std::string told_of(const std::string& script, const std::string& fake) {
+  const Environment environment(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "tell_peers=1" + fake}});
+  const ::test::TemporaryFolder folder;
+  return ::test::run_tide({folder.write("copies.lua", script)}).err;
+}
+
+std::string copies(int all, int through_host) {
+  return "fake driver: " + std::to_string(all) + " copies between devices, " +
+         std::to_string(through_host) + " through the host\n";
+}
+
+/// Four copies of results that are still computed when the copy is queued, by several streams.
+const std::string kRoundTrip = R"(
+  local x = tide.randn(300, 70)
+  local y = x:to("cuda:0") + 1
+  for _ = 1, 2 do
+    y = y:to("cuda:1") + 1
+    local stream = tide.Stream("cuda:0")
+    tide.stream(stream, function() y = y:to("cuda:0") + 1 end)
+  end
+  assert(y:cpu():allclose(x + 5))
+)";
+
+}  // namespace
+
+TEST_CASE("devices copy from each other directly where they can", "[fake]") {
+  CHECK(told_of(kRoundTrip, "") == copies(4, 0));
+  CHECK(told_of("local y = tide.ones(3, {device = 'cuda:2'}):to('cuda:1'):to('cuda:0')\n"
+                "assert(y:sum():item() == 3)",
+                ",devices=3") == copies(2, 0));
+}
+
+TEST_CASE("copies are right where devices cannot use each other's memory", "[fake]") {
+  CHECK(told_of(kRoundTrip, ",peers=0") == copies(4, 4));
+  CHECK(told_of(kRoundTrip, ",peers=2") == copies(4, 4));
+}
+
+TEST_CASE("a device that was lost copies directly again", "[fake]") {
+  for (const int lost : {0, 1})
+    CHECK(told_of(R"(
+      local a, b = tide.ones(8, {device = "cuda:0"}), tide.ones(8, {device = "cuda:1"})
+      local function travel() return a:to("cuda:1"):to("cuda:0"):sum():item() end
+      assert(b:sum():item() == 8 and travel() == 8)
+      local ok = true
+      for _ = 1, 20 do ok = ok and pcall(function() return (a + 1):cpu(), (b + 1):cpu() end) end
+      assert(not ok)
+      a = tide.ones(8, {device = "cuda:0"})
+      assert(travel() == 8)
+    )",
+                  ",lose_after=5,lost_device=" + std::to_string(lost)) == copies(4, 0));
+}
+
+TEST_CASE("the log tells which way copies between devices go", "[fake]") {
+  const Environment log({{"TIDE_LOG", "1"}});
+  CHECK(told_of(kRoundTrip, "").find("cuda:1 and cuda:0 copy from each other directly\n") !=
+        std::string::npos);
+  CHECK(told_of(kRoundTrip, ",peers=0")
+            .find("cuda:1 and cuda:0 copy from each other through the host\n") !=
+        std::string::npos);
+}
+
+}  // namespace tide::test
