@@ -12,19 +12,110 @@
 namespace tide::cuda {
 namespace {
 
-/// Sorts rows of `type` with their positions; the entries are in g.sorted then.
-void sort_rows(NativeLaunch& call, SortArguments& g, DType type) {
-  g.tile = static_cast<int32_t>(
-      std::min<uint64_t>(kSortTile, std::bit_ceil(static_cast<uint64_t>(g.length))));
-  const int64_t tiles = g.rows * ((g.length + g.tile - 1) / g.tile), at_once = kSortTile / g.tile;
-  run(call, "sort", std::string("sort_tiles_") + suffix_of(type), g,
-      (tiles + at_once - 1) / at_once, kElementThreads);
-  for (g.run = g.tile; g.run < g.length; g.run *= 2) {
-    run(call, "sort", size_of(type) == 8 ? "merge_runs_wide" : "merge_runs_packed", g,
-        blocks_for(g.rows * g.length), kElementThreads);
-    std::swap(g.sorted, g.merged);
+/// The bits of a type's sort keys that tell its values apart.
+struct KeyBits {
+  int first, end;
+};
+KeyBits key_bits(DType type) {
+  switch (type) {
+    case DType::f16:  // as f32: sign, exponent and the 10 highest bits of the fraction
+      return {13, 32};
+    case DType::bf16:
+      return {16, 32};
+    default:
+      return {0, static_cast<int>(8 * size_of(type))};
   }
 }
+
+/// How rows are sorted, and what memory that takes.
+class Sorting {
+ public:
+  Sorting(NativeLaunch& call, DType type, int64_t rows, int64_t length)
+      : call_(call), type_(type), bits_(key_bits(type)) {
+    g_.rows = rows;
+    g_.length = length;
+    g_.tile = static_cast<int32_t>(
+        std::min<uint64_t>(kSortTile, std::bit_ceil(static_cast<uint64_t>(length))));
+    if (by_digits()) cut_into_chunks();
+  }
+
+  size_t bytes() const { return 2 * entries_bytes() + places_bytes(); }
+
+  /// The entries are in the result's `sorted` then. `memory`: aligned, of bytes().
+  SortArguments run(const void* x, bool descending, char* memory) {
+    g_.x = x;
+    g_.descending = descending;
+    g_.sorted = memory;
+    g_.merged = memory + entries_bytes();
+    g_.places = reinterpret_cast<uint32_t*>(memory + 2 * entries_bytes());
+    if (by_digits())
+      move_by_digits();
+    else
+      merge();
+    return g_;
+  }
+
+ private:
+  /// Below so many elements, launches take longer than the work between them.
+  static constexpr int64_t kLeastForDigits = int64_t{1} << 18;
+
+  bool is_wide() const { return size_of(type_) == 8; }
+  int64_t digits() const { return (bits_.end - bits_.first + kDigitBits - 1) / kDigitBits; }
+  /// Merging goes over all entries as often as runs must be doubled.
+  bool by_digits() const {
+    return g_.rows * g_.length >= kLeastForDigits && kSortTile << digits() <= g_.length;
+  }
+
+  size_t entries_bytes() const {
+    return static_cast<size_t>(g_.rows * g_.length) * (is_wide() ? 16 : 8);
+  }
+  size_t places_bytes() const {
+    return static_cast<size_t>(g_.rows * g_.chunks) * kDigits * sizeof(uint32_t);
+  }
+
+  void run_kernel(const std::string& name, int64_t blocks, int threads) {
+    cuda::run(call_, "sort", name, g_, blocks, threads);
+  }
+
+  void merge() {
+    const int64_t tiles = g_.rows * ((g_.length + g_.tile - 1) / g_.tile);
+    const int64_t at_once = kSortTile / g_.tile;
+    run_kernel(std::string("sort_tiles_") + suffix_of(type_), (tiles + at_once - 1) / at_once,
+               kElementThreads);
+    for (g_.run = g_.tile; g_.run < g_.length; g_.run *= 2) {
+      run_kernel(is_wide() ? "merge_runs_wide" : "merge_runs_packed",
+                 blocks_for(g_.rows * g_.length), kElementThreads);
+      std::swap(g_.sorted, g_.merged);
+    }
+  }
+
+  /// As many as keep the card busy: a block adds up the digits of all chunks of a row.
+  void cut_into_chunks() {
+    constexpr int64_t kBlocksAtOnce = 4;  // on a multiprocessor
+    const int64_t tiles = (g_.length + kDigitTile - 1) / kDigitTile;
+    const int64_t wanted =
+        std::max<int64_t>(call_.kernels.loaded().multiprocessors() * kBlocksAtOnce / g_.rows, 1);
+    g_.chunk = (tiles + wanted - 1) / wanted * kDigitTile;
+    g_.chunks = static_cast<int32_t>((g_.length + g_.chunk - 1) / g_.chunk);
+  }
+
+  void move_by_digits() {
+    const std::string entries = is_wide() ? "wide" : "packed";
+    run_kernel(std::string("collect_entries_") + suffix_of(type_), blocks_for(g_.rows * g_.length),
+               kElementThreads);
+    for (g_.bit = bits_.first; g_.bit < bits_.end; g_.bit += kDigitBits) {
+      run_kernel("count_digits_" + entries, g_.rows * g_.chunks, kDigitThreads);
+      run_kernel("place_digits", g_.rows, kDigitThreads);
+      run_kernel("move_by_digit_" + entries, g_.rows * g_.chunks, kDigitThreads);
+      std::swap(g_.sorted, g_.merged);
+    }
+  }
+
+  NativeLaunch& call_;
+  const DType type_;
+  const KeyBits bits_;
+  SortArguments g_{};
+};
 
 /// What gathering and scattering have alike. Positions may be 1 to `limit`.
 IndexArguments index_arguments(NativeLaunch& call, int64_t limit) {
@@ -87,40 +178,29 @@ ScatterArguments in_order(const IndexArguments& g) {
 /// Positions that may be equal are sorted first.
 void scatter_meeting(NativeLaunch& call, ScatterArguments& s, const std::string& kernel) {
   const int64_t count = s.rows * s.length;
-  SortArguments sort{};
-  sort.rows = s.rows;
-  sort.length = s.length;
-  const auto bytes = static_cast<size_t>(count) * sizeof(uint64_t);
-  auto* const room = static_cast<char*>(call.kernels.workspace().get(
-      call.flushed(), 2 * bytes + static_cast<size_t>(count) * sizeof(int32_t)));
-  sort.sorted = room;
-  sort.merged = room + bytes;
-  sort.x = s.positions = reinterpret_cast<int32_t*>(room + 2 * bytes);
+  Sorting sorting(call, DType::i32, s.rows, s.length);
+  auto* const memory = static_cast<char*>(call.kernels.workspace().get(
+      call.flushed(), sorting.bytes() + static_cast<size_t>(count) * sizeof(int32_t)));
+  s.positions = reinterpret_cast<int32_t*>(memory + sorting.bytes());
   run(call, "indexing", "collect_positions", s, blocks_for(count), kElementThreads);
-  sort_rows(call, sort, DType::i32);
-  s.sorted = static_cast<const unsigned long long*>(sort.sorted);
+  s.sorted = static_cast<const unsigned long long*>(sorting.run(s.positions, false, memory).sorted);
   run(call, "indexing", kernel, s, blocks_for(count * s.lanes), kElementThreads);
 }
 
 bool launch_sort(NativeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
   const DType type = call.step.inputs[0].type;
-  SortArguments g{};
-  g.length = shape.rank() ? shape[shape.rank() - 1] : 1;
+  const int64_t length = shape.rank() ? shape[shape.rank() - 1] : 1;
   const int64_t results = call.output_shape(0).numel();
   if (results == 0) return true;
-  if (g.length > UINT32_MAX) return false;  // positions have 32 bits beside keys of 32
-  g.x = call.input(0);
+  if (length > UINT32_MAX) return false;  // positions have 32 bits beside keys of 32
+  Sorting sorting(call, type, shape.numel() / length, length);
+  auto* const memory =
+      static_cast<char*>(call.kernels.workspace().get(call.flushed(), sorting.bytes()));
+  SortArguments g = sorting.run(call.input(0), call.step.attributes[0] != 0, memory);
   g.values = call.output(0);
   g.positions = static_cast<int64_t*>(call.output(1));
-  g.rows = shape.numel() / g.length;
   g.kept = results / g.rows;
-  g.descending = call.step.attributes[0] != 0;
-  const auto bytes = static_cast<size_t>(shape.numel()) * (size_of(type) == 8 ? 16 : 8);
-  auto* const room = static_cast<char*>(call.kernels.workspace().get(call.flushed(), 2 * bytes));
-  g.sorted = room;
-  g.merged = room + bytes;
-  sort_rows(call, g, type);
   run(call, "sort", std::string("write_sorted_") + suffix_of(type), g, blocks_for(results),
       kElementThreads);
   return true;

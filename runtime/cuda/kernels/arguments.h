@@ -120,14 +120,23 @@ struct SortArguments {
   const void* x;
   void* values;
   int64_t* positions;
-  void *sorted, *merged;  ///< entries: runs that are in order, and these merged in pairs
+  void *sorted, *merged;  ///< entries before and after a step of sorting
   int64_t rows, length;
   int64_t kept;  ///< of each row, the first
+  // Merging:
   int64_t run;   ///< entries of a run
   int32_t tile;  ///< entries sorted at once: a power of two up to kSortTile
   int32_t descending;
+  // Moving by digits:
+  uint32_t* places;  ///< (rows, chunks, kDigits): of each digit how many, then where its next goes
+  int64_t chunk;     ///< entries of a row that a block moves, in order: a multiple of kDigitTile
+  int32_t chunks;    ///< of a row
+  int32_t bit;       ///< of the key, the first of the digit
 };
 constexpr int kSortTile = 1024;
+constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
+constexpr int kDigitThreads = kDigits;  ///< one for each digit, where digits are counted
+constexpr int kDigitTile = 2048;        ///< entries that a block orders at once
 
 /// Pooling of planes, and its gradients.
 struct PoolArguments {

@@ -1,4 +1,8 @@
-// Stable sorting of rows: tiles in shared memory, then runs merged in pairs, an entry per thread.
+// Stable sorting of rows. Short ones: tiles in shared memory, then runs merged in pairs, an entry
+// per thread. Long ones: by digits of the key, the lowest first; each time the digits of chunks are
+// counted, from which follows where each chunk's entries go.
+#include <cub/block/block_radix_rank.cuh>
+#include <cub/block/block_scan.cuh>
 #include <type_traits>
 
 #include "runtime/cuda/kernels/arguments.h"
@@ -28,6 +32,14 @@ __device__ WideEntry entry_of(uint64_t key, uint64_t position) { return {key, po
 __device__ int64_t position_of(PackedEntry entry) { return static_cast<uint32_t>(entry); }
 __device__ int64_t position_of(const WideEntry& entry) {
   return static_cast<int64_t>(entry.position);
+}
+
+/// The digit that begins at a bit of the key.
+__device__ uint32_t digit_of(PackedEntry entry, int bit) {
+  return static_cast<uint32_t>(entry >> (32 + bit)) % kDigits;
+}
+__device__ uint32_t digit_of(const WideEntry& entry, int bit) {
+  return static_cast<uint32_t>(entry.key >> bit) % kDigits;
 }
 
 /// Behind all others.
@@ -62,6 +74,14 @@ __device__ auto sort_key(T x) {
   }
 }
 
+/// The entry of element `from`, with its position in the row.
+template <class T>
+__device__ Entry<T> entry_at(const SortArguments& g, int64_t from) {
+  const auto key = sort_key(static_cast<const T*>(g.x)[from]);
+  return entry_of(g.descending ? static_cast<decltype(key)>(~key) : key,
+                  static_cast<uint64_t>(from % g.length));
+}
+
 /// A block sorts tiles of g.tile entries, kSortTile in all, by a bitonic network.
 template <class T>
 __device__ void sort_tiles(const SortArguments& g) {
@@ -77,13 +97,7 @@ __device__ void sort_tiles(const SortArguments& g) {
     };
     for (int slot = threadIdx.x; slot < kSortTile; slot += blockDim.x) {
       const int64_t from = element(slot);
-      Entry<T> entry = last_entry<Entry<T>>();
-      if (from >= 0) {
-        const auto key = sort_key(static_cast<const T*>(g.x)[from]);
-        entry = entry_of(g.descending ? static_cast<decltype(key)>(~key) : key,
-                         static_cast<uint64_t>(from % g.length));
-      }
-      entries[slot] = entry;
+      entries[slot] = from >= 0 ? entry_at<T>(g, from) : last_entry<Entry<T>>();
     }
     for (int size = 2; size <= g.tile; size *= 2)
       for (int distance = size / 2; distance > 0; distance /= 2) {
@@ -135,6 +149,112 @@ __device__ void merge_runs(const SortArguments& g) {
   }
 }
 
+template <class T>
+__device__ void collect_entries(const SortArguments& g) {
+  for (int64_t i = thread_number(); i < g.rows * g.length; i += thread_count())
+    static_cast<Entry<T>*>(g.sorted)[i] = entry_at<T>(g, i);
+}
+
+/// The entries that a block takes at a time.
+struct Chunk {
+  int64_t row, begin, end;  ///< the row's first entry; the chunk's in the row
+
+  __device__ Chunk(const SortArguments& g, int64_t number)
+      : row(number / g.chunks * g.length), begin(number % g.chunks * g.chunk) {
+    end = begin + g.chunk < g.length ? begin + g.chunk : g.length;
+  }
+};
+
+/// How many entries of each chunk have each digit.
+template <class Entry>
+__device__ void count_digits(const SortArguments& g) {
+  __shared__ uint32_t counts[kDigits];
+  const int digit = static_cast<int>(threadIdx.x);
+  for (int64_t number = blockIdx.x; number < g.rows * g.chunks; number += gridDim.x) {
+    const Chunk chunk(g, number);
+    counts[digit] = 0;
+    __syncthreads();
+    const auto* entries = static_cast<const Entry*>(g.sorted) + chunk.row;
+    for (int64_t i = chunk.begin + threadIdx.x; i < chunk.end; i += kDigitThreads)
+      atomicAdd(&counts[digit_of(entries[i], g.bit)], 1u);
+    __syncthreads();
+    g.places[number * kDigits + digit] = counts[digit];
+    __syncthreads();
+  }
+}
+
+/// Where in its row each chunk's first entry with each digit goes. A block takes a row.
+__device__ void place_digits(const SortArguments& g) {
+  using Scan = cub::BlockScan<uint32_t, kDigitThreads>;
+  __shared__ typename Scan::TempStorage scan;
+  for (int64_t row = blockIdx.x; row < g.rows; row += gridDim.x) {
+    uint32_t* places = g.places + row * g.chunks * kDigits + threadIdx.x;
+    uint32_t count = 0, place = 0;
+#pragma unroll 8
+    for (int chunk = 0; chunk < g.chunks; ++chunk) count += places[int64_t{chunk} * kDigits];
+    Scan(scan).ExclusiveSum(count, place);
+#pragma unroll 8
+    for (int chunk = 0; chunk < g.chunks; ++chunk) {
+      const uint32_t own = places[int64_t{chunk} * kDigits];
+      places[int64_t{chunk} * kDigits] = place;
+      place += own;
+    }
+    __syncthreads();
+  }
+}
+
+/// A digit is a key of its own.
+struct WholeKey {
+  __device__ static uint32_t Digit(uint32_t key) { return key; }
+};
+
+/// Each entry to its place. Tiles are put in order in shared memory first, so that neighbours go to
+/// neighbouring places.
+template <class Entry>
+__device__ void move_by_digit(const SortArguments& g) {
+  constexpr int kOwn = kDigitTile / kDigitThreads, kWarp = 32;
+  using Ranks = cub::BlockRadixRankMatch<kDigitThreads, kDigitBits, false>;
+  __shared__ typename Ranks::TempStorage ranks_memory;
+  __shared__ Entry ordered[kDigitTile];
+  __shared__ uint32_t shifts[kDigits];      // from the place in `ordered` to that in the row
+  __shared__ uint32_t starts[kDigits + 1];  // of digits in `ordered`
+  const int thread = static_cast<int>(threadIdx.x);
+  const int first = thread / kWarp * kWarp * kOwn + thread % kWarp;  // of the tile
+  if (thread == 0) starts[kDigits] = kDigitTile;
+  for (int64_t number = blockIdx.x; number < g.rows * g.chunks; number += gridDim.x) {
+    const Chunk chunk(g, number);
+    const auto* from = static_cast<const Entry*>(g.sorted) + chunk.row;
+    auto* to = static_cast<Entry*>(g.merged) + chunk.row;
+    uint32_t next = g.places[number * kDigits + thread];  // of the thread's digit
+    for (int64_t begin = chunk.begin; begin < chunk.end; begin += kDigitTile) {
+      const int64_t left = chunk.end - begin;
+      const int count = left < kDigitTile ? static_cast<int>(left) : kDigitTile;
+      Entry entries[kOwn];
+      uint32_t digits[kOwn];
+      int ranks[kOwn], start[1];
+#pragma unroll
+      for (int i = 0; i < kOwn; ++i) {
+        // What is not there comes after all others.
+        const int slot = first + i * kWarp;
+        entries[i] = slot < count ? from[begin + slot] : last_entry<Entry>();
+        digits[i] = digit_of(entries[i], g.bit);
+      }
+      Ranks(ranks_memory).RankKeys(digits, ranks, WholeKey(), start);
+      starts[thread] = static_cast<uint32_t>(start[0]);
+      shifts[thread] = next - static_cast<uint32_t>(start[0]);
+#pragma unroll
+      for (int i = 0; i < kOwn; ++i) ordered[ranks[i]] = entries[i];
+      __syncthreads();
+      next += starts[thread + 1] - starts[thread];
+      for (int slot = thread; slot < count; slot += kDigitThreads) {
+        const Entry entry = ordered[slot];
+        to[shifts[digit_of(entry, g.bit)] + static_cast<uint32_t>(slot)] = entry;
+      }
+      __syncthreads();
+    }
+  }
+}
+
 /// The first g.kept of each row.
 template <class T>
 __device__ void write_sorted(const SortArguments& g) {
@@ -152,12 +272,15 @@ __device__ void write_sorted(const SortArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_SORT(name, T)                                                                 \
-  extern "C" __global__ void __launch_bounds__(256) sort_tiles_##name(SortArguments g) {   \
-    sort_tiles<T>(g);                                                                      \
-  }                                                                                        \
-  extern "C" __global__ void __launch_bounds__(256) write_sorted_##name(SortArguments g) { \
-    write_sorted<T>(g);                                                                    \
+#define TIDE_SORT(name, T)                                                                    \
+  extern "C" __global__ void __launch_bounds__(256) sort_tiles_##name(SortArguments g) {      \
+    sort_tiles<T>(g);                                                                         \
+  }                                                                                           \
+  extern "C" __global__ void __launch_bounds__(256) collect_entries_##name(SortArguments g) { \
+    collect_entries<T>(g);                                                                    \
+  }                                                                                           \
+  extern "C" __global__ void __launch_bounds__(256) write_sorted_##name(SortArguments g) {    \
+    write_sorted<T>(g);                                                                       \
   }
 TIDE_FLOATING_TYPES(TIDE_SORT)
 TIDE_INTEGER_TYPES(TIDE_SORT)
@@ -168,4 +291,20 @@ extern "C" __global__ void __launch_bounds__(256) merge_runs_packed(SortArgument
 }
 extern "C" __global__ void __launch_bounds__(256) merge_runs_wide(SortArguments g) {
   merge_runs<WideEntry>(g);
+}
+
+#define TIDE_DIGITS(name, Entry)                              \
+  extern "C" __global__ void __launch_bounds__(kDigitThreads) \
+      count_digits_##name(SortArguments g) {                  \
+    count_digits<Entry>(g);                                   \
+  }                                                           \
+  extern "C" __global__ void __launch_bounds__(kDigitThreads) \
+      move_by_digit_##name(SortArguments g) {                 \
+    move_by_digit<Entry>(g);                                  \
+  }
+TIDE_DIGITS(packed, PackedEntry)
+TIDE_DIGITS(wide, WideEntry)
+
+extern "C" __global__ void __launch_bounds__(kDigitThreads) place_digits(SortArguments g) {
+  tide::cuda::place_digits(g);
 }

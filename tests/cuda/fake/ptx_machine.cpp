@@ -121,6 +121,7 @@ class Block {
                                  grid_.y,
                                  grid_.z,
                                  static_cast<unsigned>(i) % kWarp,
+                                 (1u << static_cast<unsigned>(i) % kWarp) - 1,
                                  settings().mutant};
       for (uint32_t r = 0; r < kSpecials; ++r) thread.registers[r] = values[r];
     }

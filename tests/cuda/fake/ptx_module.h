@@ -153,6 +153,7 @@ enum Special : uint32_t {
   nctaid_y,
   nctaid_z,
   laneid,
+  lanemask_lt,
   envreg0,  ///< what the variable TIDE_MUTANT is: see tests/mutation
   kSpecials
 };

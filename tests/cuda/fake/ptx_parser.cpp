@@ -38,11 +38,14 @@ const std::unordered_map<std::string_view, Op> kOps = {
     {"trap", Op::trap}};
 
 const std::unordered_map<std::string_view, uint32_t> kSpecialNames = {
-    {"%tid.x", tid_x},       {"%tid.y", tid_y},       {"%tid.z", tid_z},
-    {"%ntid.x", ntid_x},     {"%ntid.y", ntid_y},     {"%ntid.z", ntid_z},
-    {"%ctaid.x", ctaid_x},   {"%ctaid.y", ctaid_y},   {"%ctaid.z", ctaid_z},
-    {"%nctaid.x", nctaid_x}, {"%nctaid.y", nctaid_y}, {"%nctaid.z", nctaid_z},
-    {"%laneid", laneid},     {"%envreg0", envreg0}};
+    {"%tid.x", tid_x},       {"%tid.y", tid_y},
+    {"%tid.z", tid_z},       {"%ntid.x", ntid_x},
+    {"%ntid.y", ntid_y},     {"%ntid.z", ntid_z},
+    {"%ctaid.x", ctaid_x},   {"%ctaid.y", ctaid_y},
+    {"%ctaid.z", ctaid_z},   {"%nctaid.x", nctaid_x},
+    {"%nctaid.y", nctaid_y}, {"%nctaid.z", nctaid_z},
+    {"%laneid", laneid},     {"%lanemask_lt", lanemask_lt},
+    {"%envreg0", envreg0}};
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' ||

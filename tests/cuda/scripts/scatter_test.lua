@@ -46,6 +46,11 @@ describe("scatter on cuda", function()
     end)
   end
 
+  it("is in order at very many positions", function()
+    tide.manual_seed(5)
+    same(numbers("float32", {300}), 1, positions(300, {270000}), numbers("float32", {270000}), "scatter_add")
+  end)
+
   it("meets in bool", function()
     local base = tide.tensor({false, false, true, false}, {device = "cuda"})
     local index = tide.tensor({1, 1, 3, 4}, {device = "cuda"})
