@@ -1,4 +1,4 @@
-// The host's half of sorting, gathering and scattering.
+// The host's half of sorting, choosing, gathering and scattering.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -206,6 +206,24 @@ bool launch_sort(NativeLaunch& call) {
   return true;
 }
 
+bool launch_nonzero(NativeLaunch& call) {
+  const Shape& shape = call.input_layout(0).shape;
+  NonzeroArguments g{};
+  g.mask = static_cast<const uint8_t*>(call.input(0));
+  g.positions = static_cast<int64_t*>(call.output(0));
+  g.count = shape.numel();
+  g.tiles = (g.count + kNonzeroTile - 1) / kNonzeroTile;
+  g.found = call.output_shape(0)[0];
+  g.rank = shape.rank();
+  for (int d = 0; d < shape.rank(); ++d) g.shape[d] = shape[d];
+  g.starts = static_cast<int64_t*>(
+      call.kernels.workspace().get(call.flushed(), static_cast<size_t>(g.tiles) * sizeof(int64_t)));
+  run(call, "nonzero", "count_nonzero", g, g.tiles, kNonzeroThreads);
+  run(call, "nonzero", "add_counts", g, 1, kNonzeroThreads);
+  run(call, "nonzero", "write_nonzero", g, g.tiles, kNonzeroThreads);
+  return true;
+}
+
 bool launch_gather(NativeLaunch& call) {
   const Layout& x = call.input_layout(0);
   IndexArguments g = index_arguments(call, x.shape[static_cast<int>(call.step.attributes[0])]);
@@ -277,6 +295,8 @@ bool launch_indexing(NativeLaunch& call) {
   switch (call.step.op) {
     case NativeOp::sort:
       return launch_sort(call);
+    case NativeOp::nonzero:
+      return launch_nonzero(call);
     case NativeOp::gather:
       return launch_gather(call);
     case NativeOp::embedding_bag:

@@ -37,7 +37,7 @@ void run(NativeLaunch& call, const char* file, const std::string& kernel, Argume
 /// columns.
 bool launch_linalg(NativeLaunch& call);
 
-/// The part of `launch_native` that sorts, gathers and scatters.
+/// The part of `launch_native` that sorts, chooses, gathers and scatters.
 bool launch_indexing(NativeLaunch& call);
 
 }  // namespace tide::cuda

@@ -389,6 +389,7 @@ bool launch_native(NativeLaunch& call) {
     case NativeOp::avg_pool2d_backward:
       return launch_pool(call, "avg_pool2d_backward", true, false);
     case NativeOp::sort:
+    case NativeOp::nonzero:
     case NativeOp::gather:
     case NativeOp::embedding_bag:
     case NativeOp::scatter:

@@ -22,7 +22,7 @@ void check_scripts(const std::string& folder, std::initializer_list<const char*>
 
 TEST_CASE("no two threads of our kernels meet without an order", "[cuda][fake]") {
   check_scripts(TIDE_SOURCES "/tests/cuda/scripts/",
-                {"counted_loops", "linalg", "scans", "scatter", "sorting", "spectrum"},
+                {"counted_loops", "linalg", "scans", "scatter", "selection", "sorting", "spectrum"},
                 "races=1,order=shuffled");
 }
 

@@ -71,6 +71,16 @@ TEST_CASE("a training step waits for nothing but its positions", "[cuda][fake]")
   CHECK(waits(6, script) <= waits(0, script) + 6 * 8);
 }
 
+TEST_CASE("positions of true elements are waited for no longer than their number", "[fake]") {
+  const auto told = [](const std::string& turn) {
+    return run_with("count_waits=1",
+                    "local x = tide.rand({100, 70}, {device = 'cuda'}):lt(0.5)\n"
+                    "for _ = 1, 5 do " +
+                        turn + " end tide.synchronize()");
+  };
+  CHECK(told("x:nonzero()") == told("x:count_nonzero():item()"));
+}
+
 TEST_CASE("uploads and events make nobody wait", "[cuda][fake]") {
   for (const char* source : {"tide.ones({100, 300})", "tide.ones({100, 300}):pin_memory()"}) {
     const std::string script = "local x = " + std::string(source) + R"( tide.synchronize()

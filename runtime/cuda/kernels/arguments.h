@@ -138,6 +138,19 @@ constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
 constexpr int kDigitThreads = kDigits;  ///< one for each digit, where digits are counted
 constexpr int kDigitTile = 2048;        ///< entries that a block orders at once
 
+/// Positions of true elements.
+struct NonzeroArguments {
+  const uint8_t* mask;  ///< dense
+  int64_t* positions;   ///< (found, rank)
+  int64_t* starts;      ///< of each tile: how many are true in it, then in all before it
+  int64_t count;        ///< of elements
+  int64_t tiles, found;
+  int64_t shape[kKernelDims];
+  int64_t rank;
+};
+constexpr int kNonzeroThreads = 256;
+constexpr int kNonzeroTile = 4096;  ///< elements that a block takes at a time
+
 /// Pooling of planes, and its gradients.
 struct PoolArguments {
   const void* x;          ///< input, or dy
