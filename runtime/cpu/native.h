@@ -31,6 +31,8 @@ void native_gather(NativeCall& call);
 void native_scatter(NativeCall& call);
 void native_embedding_bag(NativeCall& call);
 void native_distances(NativeCall& call);
+void native_grid_taps(NativeCall& call);
+void native_grid_taps_backward(NativeCall& call);
 void native_blend_taps(NativeCall& call);
 void native_blend_taps_backward_input(NativeCall& call);
 void native_blend_taps_backward_weight(NativeCall& call);

@@ -23,7 +23,7 @@ constexpr int64_t kPlacesTogether = 1024;
 template <class T>
 struct Taps {
   int64_t samples, channels, size, taps, places;
-  const int64_t* positions;
+  const int32_t* positions;
   const Wide<T>* weights;  ///< or null: 1
 
   Taps(const ArrayView& rows, const ArrayView& at, const ArrayView* given)
@@ -32,7 +32,7 @@ struct Taps {
         size(rows.layout.shape[2]),
         taps(at.layout.shape[1]),
         places(at.layout.shape[2]),
-        positions(static_cast<const int64_t*>(at.data)),
+        positions(static_cast<const int32_t*>(at.data)),
         weights(given ? static_cast<const Wide<T>*>(given->data) : nullptr) {}
 
   /// Calls body(sample, begin, end) for parts of the places of each sample from `from` on, below
@@ -50,7 +50,7 @@ struct Taps {
                        });
   }
 
-  const int64_t* positions_of(int64_t sample, int64_t tap) const {
+  const int32_t* positions_of(int64_t sample, int64_t tap) const {
     return positions + (sample * taps + tap) * places;
   }
   const Wide<T>* weights_of(int64_t sample, int64_t tap) const {
@@ -58,9 +58,9 @@ struct Taps {
   }
 };
 
-/// Positions as offsets, -1 for nowhere: gathers of narrow ones are faster.
-void narrow_positions(const int64_t* __restrict positions, int64_t count, int32_t* __restrict at) {
-  for (int64_t p = 0; p < count; ++p) at[p] = static_cast<int32_t>(positions[p] - 1);
+/// Positions as offsets, -1 for nowhere.
+void find_offsets(const int32_t* __restrict positions, int64_t count, int32_t* __restrict at) {
+  for (int64_t p = 0; p < count; ++p) at[p] = positions[p] - 1;
 }
 
 /// sums[p] += row[at[p]] * factors[p], unless at[p] is nowhere.
@@ -112,7 +112,7 @@ template <class T>
 void blend_rows(NativeCall& call, const Taps<T>& g) {
   static const auto add = fastest_products<T, Wide<T>>();
   static const auto add_plain = fastest<add_elements<T>>();
-  static const auto narrow = fastest<narrow_positions>();
+  static const auto offsets = fastest<find_offsets>();
   const auto* x = static_cast<const T*>(call.inputs[0].data);
   auto* out = static_cast<T*>(call.outputs[0].data);
   g.for_places(*call.parallel, 0, g.samples, [&](int64_t sample, int64_t begin, int64_t end) {
@@ -120,7 +120,7 @@ void blend_rows(NativeCall& call, const Taps<T>& g) {
     const int64_t count = end - begin;
     auto* at = scratch.get<int32_t>(std::max<int64_t>(1, g.taps * count));
     for (int64_t tap = 0; tap < g.taps; ++tap)
-      narrow(g.positions_of(sample, tap) + begin, count, at + tap * count);
+      offsets(g.positions_of(sample, tap) + begin, count, at + tap * count);
     Wide<T> sums[kPlacesTogether];
     for (int64_t plane = sample * g.channels; plane < (sample + 1) * g.channels; ++plane) {
       const T* row = x + plane * g.size;
@@ -211,11 +211,11 @@ void to_pixels(const T* rows, int64_t size, int64_t channels, int64_t width, int
 /// Offsets of pixels and their weights. What lies nowhere is the pixel of zeros, with a weight of
 /// 0: the given one may be infinite.
 template <class T>
-void take_taps(const int64_t* __restrict positions, const Wide<T>* __restrict weights,
+void take_taps(const int32_t* __restrict positions, const Wide<T>* __restrict weights,
                int64_t count, int32_t nowhere, int32_t* __restrict at,
                Wide<T>* __restrict factors) {
   for (int64_t p = 0; p < count; ++p) {
-    const auto place = static_cast<int32_t>(positions[p] - 1);
+    const int32_t place = positions[p] - 1;
     at[p] = place < 0 ? nowhere : place;
     factors[p] = place < 0 ? Wide<T>(0) : weights ? weights[p] : Wide<T>(1);
   }
@@ -325,7 +325,7 @@ void blend_backward_input(NativeCall& call) {
         sums = scratch.get<Wide<T>>(g.size);
       std::fill_n(sums, g.size, Wide<T>(0));
       for (int64_t tap = 0; tap < g.taps; ++tap) {
-        const int64_t* at = g.positions_of(plane / g.channels, tap);
+        const int32_t* at = g.positions_of(plane / g.channels, tap);
         const Wide<T>* weight = g.weights_of(plane / g.channels, tap);
         for (int64_t p = 0; p < g.places; ++p) {
           if (at[p] < 1) continue;
@@ -342,7 +342,7 @@ void blend_backward_input(NativeCall& call) {
 template <class T>
 void blend_backward_weight(NativeCall& call) {
   static const auto add = fastest_products<T, T>();
-  static const auto narrow = fastest<narrow_positions>();
+  static const auto offsets = fastest<find_offsets>();
   const Taps<T> g(call.inputs[1], call.inputs[2], nullptr);
   const auto* dy = static_cast<const T*>(call.inputs[0].data);
   const auto* x = static_cast<const T*>(call.inputs[1].data);
@@ -350,7 +350,7 @@ void blend_backward_weight(NativeCall& call) {
   g.for_places(*call.parallel, 0, g.samples, [&](int64_t sample, int64_t begin, int64_t end) {
     int32_t at[kPlacesTogether];
     for (int64_t tap = 0; tap < g.taps; ++tap) {
-      narrow(g.positions_of(sample, tap) + begin, end - begin, at);
+      offsets(g.positions_of(sample, tap) + begin, end - begin, at);
       Wide<T>* to = dw + (sample * g.taps + tap) * g.places + begin;
       std::fill_n(to, end - begin, Wide<T>(0));
       for (int64_t plane = sample * g.channels; plane < (sample + 1) * g.channels; ++plane)

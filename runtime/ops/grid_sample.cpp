@@ -1,6 +1,6 @@
 // Sampling at places that a tensor holds: which elements each place looks at, and their weights,
-// are composed; what they add up to is an op of its own, or on GPUs gathers and what fuses around
-// them.
+// is one op, and what they add up to another; on GPUs, and for gradients of gradients, all is
+// composed of gathers and what fuses around them.
 #include <array>
 #include <string>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "runtime/ops/blend_taps.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/grid_mode.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/matrix.h"
 #include "runtime/ops/pick.h"
@@ -19,11 +20,9 @@
 namespace tide {
 namespace {
 
-enum class Padding { zeros, border, reflection };
-
 /// How places become pixels, in the type in which is computed.
 struct Sampling {
-  Padding padding;
+  GridPadding padding;
   bool align_corners;
 
   /// -1..1 as 0..size - 1, or with the edges of pixels outside.
@@ -53,8 +52,8 @@ struct Sampling {
   }
 
   Tensor pad(const Tensor& x, int64_t size) const {
-    if (padding == Padding::zeros) return x;
-    return clip(padding == Padding::reflection ? reflect(x, size) : x, size);
+    if (padding == GridPadding::zeros) return x;
+    return clip(padding == GridPadding::reflection ? reflect(x, size) : x, size);
   }
 };
 
@@ -78,7 +77,7 @@ std::vector<Tap> linear_taps(const Tensor& place) {
 
 /// Keys' cubic convolution with a = -0.75.
 std::vector<Tap> cubic_taps(const Tensor& place) {
-  constexpr double a = -0.75;
+  constexpr double a = kGridCubic;
   const Tensor below = detach(floor(place));
   const Tensor t = place - below, u = 1.0 - t;
   const auto near = [](const Tensor& x) { return ((a + 2) * x - (a + 3)) * x * x + 1.0; };
@@ -89,10 +88,10 @@ std::vector<Tap> cubic_taps(const Tensor& place) {
   return {{below - 1.0, far(t)}, {below, near(t)}, {below + 1.0, near(u)}, {below + 2.0, far(u)}};
 }
 
-Padding padding_named(const std::string& name) {
-  if (name == "zeros") return Padding::zeros;
-  if (name == "border") return Padding::border;
-  if (name == "reflection") return Padding::reflection;
+GridPadding padding_named(const std::string& name) {
+  if (name == "zeros") return GridPadding::zeros;
+  if (name == "border") return GridPadding::border;
+  if (name == "reflection") return GridPadding::reflection;
   throw Error("grid_sample: padding_mode is \"zeros\", \"border\" or \"reflection\": got " + name);
 }
 
@@ -127,10 +126,46 @@ struct HeldTap {
   Tensor pixel, weight, inside;
 };
 
+/// A call, its grid in the type in which is computed.
+struct Grid {
+  Tensor places;
+  std::string mode;
+  Sampling sampling;
+  Shape x;
+
+  int dims() const { return x.rank() - 2; }
+  /// Places of a sample.
+  int64_t count() const {
+    int64_t count = 1;
+    for (int d = 1; d < places.rank() - 1; ++d) count *= places.shape()[d];
+    return count;
+  }
+
+  /// The taps of each dimension, slowest first.
+  std::vector<std::vector<Tap>> taps() const {
+    std::vector<std::vector<Tap>> all;
+    for (int d = 0; d < dims(); ++d) {
+      const int64_t size = x[d + 2];
+      // The grid's last dimension begins with the fastest one.
+      const Tensor place = sampling.to_pixels(select(places, Dim{-1}, Position{dims() - d}), size);
+      if (mode == "bicubic") {
+        all.push_back(cubic_taps(place));
+        for (Tap& tap : all.back()) tap.pixel = sampling.pad(tap.pixel, size);
+      } else {
+        const Tensor padded = sampling.pad(place, size);
+        all.push_back(mode == "nearest" ? nearest_taps(padded) : linear_taps(padded));
+      }
+    }
+    return all;
+  }
+};
+
 /// All combinations of the taps of the dimensions. Positions are computed in the type of the places
 /// where that counts all elements, else as integers.
-std::vector<Corner> corners_of(const std::vector<std::vector<Tap>>& taps, const Shape& x,
-                               const Sampling& sampling) {
+std::vector<Corner> corners_of(const Grid& grid) {
+  const std::vector<std::vector<Tap>> taps = grid.taps();
+  const Shape& x = grid.x;
+  const Sampling& sampling = grid.sampling;
   const DType place_type = taps[0][0].pixel.dtype();
   const int64_t elements = x.numel() / (x[0] * x[1]);
   const bool exact = elements < (int64_t{1} << (place_type == DType::f64 ? 53 : 24));
@@ -141,7 +176,7 @@ std::vector<Corner> corners_of(const std::vector<std::vector<Tap>>& taps, const 
     for (const Tap& tap : taps[d]) {
       const Tensor pixel = detach(tap.pixel), inner = Sampling::clip(pixel, size);
       Tensor inside;
-      if (sampling.padding == Padding::zeros)
+      if (sampling.padding == GridPadding::zeros)
         inside = logical_and(ge(pixel, 0), lt(pixel, static_cast<double>(size)));
       held.push_back({convert(inner, exact ? place_type : DType::i64), tap.weight, inside});
     }
@@ -163,21 +198,56 @@ std::vector<Corner> corners_of(const std::vector<std::vector<Tap>>& taps, const 
   return corners;
 }
 
-/// What the corners of `count` places add up to, in one op. x is (n, c, pixels).
-Tensor blend_corners(const Tensor& x, const std::vector<Corner>& corners, int64_t count) {
-  std::vector<Tensor> positions, weights;
-  const auto flat = [&](const Tensor& t) { return reshape_to(t, {x.shape()[0], count}); };
-  for (const Corner& corner : corners) {
-    const Tensor at = corner.position + 1;
-    const Tensor known = corner.inside.defined() ? where(corner.inside, at, 0) : at;
-    positions.push_back(flat(convert(known, DType::i64)));
-    if (corner.weight.defined()) weights.push_back(flat(corner.weight));
+/// Pixels that `grid_taps` can count.
+constexpr int64_t kMostPixels = int64_t{1} << 30;
+
+struct GridTaps {
+  Tensor positions, weights;
+};
+
+/// The gradient of a grid (n, places, dims), whose own gradient is that of the weights as composed.
+Tensor grid_gradient(const Grid& grid, const std::vector<int64_t>& attributes, const Tensor& dy) {
+  if (GradientMode::enabled()) {
+    Grid copy = grid;
+    copy.places = clone(grid.places);  // hooks of the grid are not for this pass
+    std::vector<Tensor> weights;
+    for (const Corner& corner : corners_of(copy))
+      weights.push_back(reshape_to(corner.weight, {grid.x[0], grid.count()}));
+    const Tensor all = stack(weights, Dim{1});
+    return gradients({&all, 1}, {&copy.places, 1}, {&dy, 1}, {.create_graph = true})[0];
   }
-  return blend_taps(x, stack(positions, Dim{1}),
-                    weights.empty() ? Tensor() : stack(weights, Dim{1}));
+  const Tensor inputs[] = {contiguous(dy), grid.places};
+  const NativeResult result{grid.places.shape(), dy.dtype()};
+  return record_native(NativeOp::grid_taps_backward, "grid_sample", inputs, {&result, 1},
+                       attributes)[0];
 }
 
-/// The same, corner by corner.
+/// Positions and weights as `blend_taps` takes them.
+GridTaps grid_taps(const Grid& grid) {
+  const GridMode mode = grid.mode == "bicubic" ? GridMode::bicubic : GridMode::bilinear;
+  std::vector<int64_t> attributes{static_cast<int64_t>(mode),
+                                  static_cast<int64_t>(grid.sampling.padding),
+                                  grid.sampling.align_corners};
+  int64_t taps = 1;
+  for (int d = 0; d < grid.dims(); ++d) {
+    attributes.push_back(grid.x[d + 2]);
+    taps *= mode == GridMode::bicubic ? 4 : 2;
+  }
+  const Shape shape{grid.x[0], taps, grid.count()};
+  const Tensor places = contiguous(reshape_to(grid.places, {grid.x[0], grid.count(), grid.dims()}));
+  const NativeResult results[] = {{shape, DType::i32}, {shape, places.dtype()}};
+  const std::vector<Tensor> found =
+      record_native(NativeOp::grid_taps, "grid_sample", {&places, 1}, results, attributes);
+  if (needs_history(places))
+    set_history(found[1], "grid_sample", {places}, false,
+                [mode = grid.mode, sampling = grid.sampling, x = grid.x, attributes,
+                 places = Saved(places)](const GradientCall& call) -> std::vector<Tensor> {
+                  return {grid_gradient({places.get(), mode, sampling, x}, attributes, call.dy)};
+                });
+  return {found[0], found[1]};
+}
+
+/// What the corners of `count` places add up to, corner by corner. x is (n, c, pixels).
 Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64_t count) {
   const DType type = compute_type(x.dtype());
   const Shape wide{x.shape()[0], x.shape()[1], count};
@@ -203,33 +273,21 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std:
     throw Error("grid_sample: mode is \"bilinear\", \"nearest\" or \"bicubic\": got " + how);
   const Sampling sampling{padding_named(padding_mode.value_or("zeros")), align_corners};
   check_sampling(x, grid, how);
-  const int dims = x.rank() - 2;
-  const DType type = compute_type(x.dtype());
-  const Tensor places = convert(grid, type);
-  std::vector<std::vector<Tap>> taps;
-  for (int d = 0; d < dims; ++d) {
-    const int64_t size = x.shape()[d + 2];
-    // The grid's last dimension begins with the fastest one.
-    const Tensor place = sampling.to_pixels(select(places, Dim{-1}, Position{dims - d}), size);
-    if (how == "bicubic") {
-      taps.push_back(cubic_taps(place));
-      for (Tap& tap : taps.back()) tap.pixel = sampling.pad(tap.pixel, size);
-    } else {
-      const Tensor padded = sampling.pad(place, size);
-      taps.push_back(how == "nearest" ? nearest_taps(padded) : linear_taps(padded));
-    }
-  }
-  const int64_t samples = x.shape()[0], channels = x.shape()[1];
-  Shape shape{samples, channels};
-  int64_t count = 1;
-  for (int d = 1; d <= dims; ++d) shape.push_back(grid.shape()[d]), count *= grid.shape()[d];
-  const std::vector<Corner> corners = corners_of(taps, x.shape(), sampling);
+  const Grid places{convert(grid, compute_type(x.dtype())), how, sampling, x.shape()};
+  const int64_t count = places.count();
   const Tensor flat = flatten(x, Dim{2});
   // One element alone is a gather.
-  const bool blends = corners.size() > 1 && has_kernel(NativeOp::blend_taps, x.device()) &&
-                      flat.shape()[2] <= INT32_MAX;
-  const Tensor y =
-      blends ? blend_corners(flat, corners, count) : gather_corners(flat, corners, count);
+  const bool blends = how != "nearest" && has_kernel(NativeOp::grid_taps, x.device()) &&
+                      flat.shape()[2] < kMostPixels;
+  Tensor y;
+  if (blends) {
+    const auto [positions, weights] = grid_taps(places);
+    y = blend_taps(flat, positions, weights);
+  } else {
+    y = gather_corners(flat, corners_of(places), count);
+  }
+  Shape shape{x.shape()[0], x.shape()[1]};
+  for (int d = 1; d < grid.rank() - 1; ++d) shape.push_back(grid.shape()[d]);
   return reshape_to(y, shape);
 }
 

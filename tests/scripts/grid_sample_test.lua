@@ -128,8 +128,33 @@ describe("grid_sample", function(device)
   it("has gradients of gradients", function()
     local x = waves("sin", 0.7, device, 1, 1, 3, 4)
     local grid = waves("cos", 1.3, device, 1, 2, 2, 2)
-    test.is_true(tide.autograd.gradgradcheck(F.grid_sample, {x:requires_grad_(),
-      grid:requires_grad_()}))
+    x:requires_grad_() grid:requires_grad_()
+    for _, how in ipairs {{"bilinear", "zeros"}, {"bilinear", "reflection"}, {"bicubic", "border"}} do
+      test.is_true(tide.autograd.gradgradcheck(function(a, b)
+        return F.grid_sample(a, b, how[1], how[2])
+      end, {x, grid}))
+    end
+  end)
+  it("has the same gradients with a history and without", function()
+    for kind, cases in pairs {planes = planes, volumes = volumes} do
+      local x = waves("sin", 0.7, device, table.unpack(cases.input)):requires_grad_()
+      local grid = (waves("cos", 1.3, device, table.unpack(cases.grid)) * 2.4):requires_grad_()
+      for _, row in ipairs(cases.rows) do
+        local y = F.grid_sample(x, grid, row[1], row[2], row[3])
+        local dy = waves("cos", 0.3, device, table.unpack(y.shape))
+        local plain = {tide.grad(y, {x, grid}, {grad_outputs = dy, retain_graph = true})}
+        local with = {tide.grad(y, {x, grid}, {grad_outputs = dy, create_graph = true})}
+        for i = 1, 2 do close(plain[i], with[i]:detach(), tight) end
+      end
+    end
+  end)
+  it("calls a hook of the grid once, also for gradients of gradients", function()
+    local calls = 0
+    local grid = waves("cos", 1.3, device, 1, 2, 2, 2):requires_grad_()
+    grid:register_hook(function() calls = calls + 1 end)
+    local y = F.grid_sample(waves("sin", 0.7, device, 1, 1, 3, 4), grid)
+    tide.grad(y:sum(), {grid}, {create_graph = true})
+    equal(calls, 1)
   end)
   it("keeps what is infinite outside out, and a nan in its place", function()
     local x = tide.full({1, 1, 2, 2}, math.huge, {device = device})

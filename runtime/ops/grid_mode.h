@@ -1,0 +1,15 @@
+// How the native op `grid_taps` looks at pixels.
+#pragma once
+
+#include <cstdint>
+
+namespace tide {
+
+enum class GridMode : int64_t { bilinear, bicubic };
+/// What a place outside the pixels stands for.
+enum class GridPadding : int64_t { zeros, border, reflection };
+
+/// The factor of Keys' cubic convolution.
+constexpr double kGridCubic = -0.75;
+
+}  // namespace tide
