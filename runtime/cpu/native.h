@@ -29,6 +29,7 @@ void native_avg_pool2d(NativeCall& call);
 void native_avg_pool2d_backward(NativeCall& call);
 void native_gather(NativeCall& call);
 void native_scatter(NativeCall& call);
+void native_scatter_extreme(NativeCall& call);
 void native_embedding_bag(NativeCall& call);
 void native_distances(NativeCall& call);
 void native_grid_taps(NativeCall& call);

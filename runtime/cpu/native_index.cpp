@@ -17,6 +17,24 @@ namespace {
 /// Elements worth a thread.
 constexpr int64_t kGrain = 16384;
 
+/// to[j] = x[positions[j] - 1] up to the first position that is not in 1..size; returns how many.
+/// Loads of eight at a time are under way while the next eight are checked.
+template <class T>
+int64_t pick_elements(const T* __restrict x, const int64_t* __restrict positions, int64_t count,
+                      uint64_t size, T* __restrict to) {
+  int64_t j = 0;
+  for (; j + 8 <= count; j += 8) {
+    bool outside = false;
+    for (int64_t i = 0; i < 8; ++i) outside |= static_cast<uint64_t>(positions[j + i]) - 1 >= size;
+    if (outside) break;
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < 8; ++i) to[j + i] = x[positions[j + i] - 1];
+  }
+  for (; j < count && static_cast<uint64_t>(positions[j]) - 1 < size; ++j)
+    to[j] = x[positions[j] - 1];
+  return j;
+}
+
 /// One gather. Its points are independent of each other.
 template <class T>
 class Gather {
@@ -96,7 +114,11 @@ class Gather {
       std::memcpy(to + first, x + (check_.clamp(*index) - 1) * pick_stride_ + first,
                   (last - first) * sizeof(T));
     } else {
-      for (int64_t j = first; j < last; ++j) {
+      int64_t j = first;
+      if (stride_ == 0 && pick_stride_ == 1 && index_stride_ == 1)
+        j +=
+            pick_elements(x, index + first, last - first, static_cast<uint64_t>(size_), to + first);
+      for (; j < last; ++j) {
         int64_t position = index[j * index_stride_];
         if (!check_.allows(position, row * length_ + j)) position = check_.clamp(position);
         to[j] = x[(position - 1) * pick_stride_ + j * stride_];
@@ -158,12 +180,15 @@ void copy_all(Parallel& parallel, const From* from, To* to, int64_t count) {
   });
 }
 
-/// Writes or adds a source into an array, which first takes the elements of `base` unless it is
+/// What becomes of an element where a value is put. Extremes are nan if either is.
+enum class Put { write, add, max, min };
+
+/// Puts a source into an array, which first takes the elements of `base` unless it is
 /// that. The source is of type T, the array of type To: where many addends meet in one place,
 /// halves are summed in float.
 ///
 /// Points that differ only along dim (a lane) may meet, so one part takes them all, in order.
-template <class T, class To, bool kAdd>
+template <class T, class To, Put kPut>
 class Scatter {
  public:
   Scatter(NativeCall& call, const To* base, To* to, const Layout& to_layout)
@@ -193,15 +218,18 @@ class Scatter {
 
   void run() {
     const int64_t blocks = outer_shape_.numel();
-    const bool by_buckets = blocks * inner_count_ == 1 && length_ >= kGrain && buckets_pay();
+    const bool one_lane = blocks * inner_count_ == 1 && length_ >= kGrain;
+    const bool by_bins = one_lane && bins_pay();
+    const bool by_buckets = one_lane && !by_bins && buckets_pay();
+    const int64_t share = lanes_together(), shares = (inner_count_ + share - 1) / share;
     // Lanes that fill the array take their part of the base while it is in cache.
-    const bool whole_lanes = !by_buckets && lanes_fill_array();
+    const bool whole_lanes = base_ != to_ && !by_bins && !by_buckets && lanes_fill_array(share);
     if (base_ != to_ && !whole_lanes)
       copy_all(*call_.parallel, base_, to_, to_layout_.shape.numel());
+    if (by_bins) return run_by_bins();
     if (by_buckets) return run_by_buckets();
     const bool rows = joined_[0] == 1 && joined_[1] == 0 && joined_[2].value_or(2) <= 1;
     const bool dense = joined_[0] == 1 && joined_[1] == 1 && joined_[2] == 1;
-    const int64_t share = lanes_together(), shares = (inner_count_ + share - 1) / share;
     const auto body = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t block = i / shares, first = i % shares * share;
@@ -211,10 +239,9 @@ class Scatter {
         To* target = to_ + start.offset(0);
         const int64_t* positions = positions_ + start.offset(1);
         const T* values = values_ + start.offset(2);
-        if (whole_lanes && base_ != to_)
-          std::copy_n(base_ + start.offset(0), to_layout_.shape[dim_], target);
+        if (whole_lanes) copy_lanes(base_ + start.offset(0), target, first, last);
         if (inner_count_ == 1)
-          run_lane(target, positions, values, block);
+          run_lane(target, positions, values, block, 0, length_);
         else if (rows)
           run_rows(target, positions, values, block, first, last);
         else if (dense)
@@ -230,15 +257,31 @@ class Scatter {
  private:
   static void put(To& cell, T value) {
     const To wide = static_cast<To>(value);
-    cell = kAdd ? static_cast<To>(cell + wide) : wide;
+    if constexpr (kPut == Put::write) cell = wide;
+    if constexpr (kPut == Put::add) cell = static_cast<To>(cell + wide);
+    if constexpr (kPut == Put::max) cell = wide > cell || is_nan(Wide<To>(wide)) ? wide : cell;
+    if constexpr (kPut == Put::min) cell = wide < cell || is_nan(Wide<To>(wide)) ? wide : cell;
   }
 
-  /// Whether each lane of the array is one of the index, and lies dense.
-  bool lanes_fill_array() const {
-    if (along_[0] != 1 || inner_count_ != 1) return false;
+  /// Whether each lane of the array is one of the index, and the `share` of them that a part takes
+  /// lies in pieces that are worth a copy of their own.
+  bool lanes_fill_array(int64_t share) const {
+    constexpr int64_t kPieceBytes = 512;
     for (int d = 0; d < index_.shape.rank(); ++d)
       if (d != dim_ && index_.shape[d] != to_layout_.shape[d]) return false;
-    return true;
+    return share == inner_count_ || share * static_cast<int64_t>(sizeof(To)) >= kPieceBytes;
+  }
+
+  /// The neighbouring lanes first to last of a block.
+  void copy_lanes(const To* from, To* to, int64_t first, int64_t last) const {
+    const int64_t size = to_layout_.shape[dim_];
+    if (last - first == inner_count_) {
+      std::copy_n(from, size * inner_count_, to);
+      return;
+    }
+    for (int64_t i = 0; i < size; ++i)
+      std::copy(from + i * inner_count_ + first, from + i * inner_count_ + last,
+                to + i * inner_count_ + first);
   }
 
   /// How many neighbouring lanes one part takes at least: whole cache lines, as all parts go
@@ -263,6 +306,29 @@ class Scatter {
       __builtin_prefetch(reinterpret_cast<const void*>(to + byte), 1);
       __builtin_prefetch(reinterpret_cast<const void*>(from + byte));
     }
+  }
+
+  /// Whether each thread may add to bins of its own: sums of integers do not depend on an order.
+  bool bins_pay() const {
+    const int64_t threads = call_.parallel->threads(), size = to_layout_.shape[dim_];
+    return kPut == Put::add && std::is_integral_v<To> && threads > 1 &&
+           size * threads <= length_ / 8;
+  }
+
+  /// The only lane there is, each thread with bins of its own.
+  void run_by_bins() {
+    static thread_local Scratch memory;
+    const int64_t size = to_layout_.shape[dim_], parts = call_.parallel->threads();
+    To* const bins = memory.get<To>(static_cast<size_t>(parts * size));
+    call_.parallel->for_range(parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        std::fill_n(bins + part * size, size, To(0));
+        run_lane(bins + part * size, positions_, values_, 0, length_ * part / parts,
+                 length_ * (part + 1) / parts);
+      }
+    });
+    for (int64_t part = 0; part < parts; ++part)
+      for (int64_t i = 0; i < size; ++i) to_[i] = static_cast<To>(to_[i] + bins[part * size + i]);
   }
 
   /// What is to be put into a target, which is counted from the first of its bucket.
@@ -345,10 +411,12 @@ class Scatter {
     }
   }
 
-  void run_lane(To* target, const int64_t* positions, const T* values, int64_t block) {
-    if (!far_ && along_[0] == 1 && along_[1] == 1 && along_[2] == 1)
-      return run_near_lane(target, positions, values, block);
-    for (int64_t j = 0; j < length_; ++j) {
+  /// The points begin to end of a lane.
+  void run_lane(To* target, const int64_t* positions, const T* values, int64_t block, int64_t begin,
+                int64_t end) {
+    if (!far_ && along_[0] == 1 && along_[1] == 1)
+      return run_near_lane(target, positions, values, block, begin, end);
+    for (int64_t j = begin; j < end; ++j) {
       ask(target, positions, values, j);
       const int64_t position = positions[j * along_[1]];
       if (check_.allows(position, block * length_ + j))
@@ -356,15 +424,16 @@ class Scatter {
     }
   }
 
-  /// A lane that a cache holds, and that lies dense like its index and its source.
-  void run_near_lane(To* target, const int64_t* positions, const T* values, int64_t block) {
+  /// A lane that a cache holds, and that lies dense like its index.
+  void run_near_lane(To* target, const int64_t* positions, const T* values, int64_t block,
+                     int64_t begin, int64_t end) {
     const auto size = static_cast<uint64_t>(to_layout_.shape[dim_]);
-    for (int64_t j = 0, length = length_; j < length; ++j) {
+    for (int64_t j = begin, stride = along_[2]; j < end; ++j) {
       const uint64_t place = static_cast<uint64_t>(positions[j]) - 1;
       if (place < size) [[likely]]
-        put(target[place], values[j]);
+        put(target[place], values[j * stride]);
       else
-        check_.allows(positions[j], block * length + j);
+        check_.allows(positions[j], block * length_ + j);
     }
   }
 
@@ -428,15 +497,12 @@ class Scatter {
   bool far_;
 };
 
-template <class T, class To>
+template <class T, Put kPut, class To>
 void scatter_into(NativeCall& call, const To* base, To* to, const Layout& layout) {
-  if (call.inputs[1].layout.shape.numel() == 0) {
-    if (base != to) copy_all(*call.parallel, base, to, layout.shape.numel());
-  } else if (call.attributes[1] != 0) {
-    Scatter<T, To, true>(call, base, to, layout).run();
-  } else {
-    Scatter<T, To, false>(call, base, to, layout).run();
-  }
+  if (call.inputs[1].layout.shape.numel() > 0)
+    Scatter<T, To, kPut>(call, base, to, layout).run();
+  else if (base != to)
+    copy_all(*call.parallel, base, to, layout.shape.numel());
 }
 
 }  // namespace
@@ -462,16 +528,32 @@ void native_scatter(NativeCall& call) {
       static thread_local Scratch scratch;
       float* sums = scratch.get<float>(std::max<int64_t>(count, 1));
       copy_all(*call.parallel, from, sums, count);
-      scatter_into<T, float>(call, sums, sums, layout);
+      scatter_into<T, Put::add>(call, sums, sums, layout);
       copy_all(*call.parallel, sums, to, count);
     } else {
-      scatter_into<T>(call, from, to, layout);
+      scatter_into<T, Put::add>(call, from, to, layout);
     }
   };
-  if (call.attributes[1] != 0)
-    visit_type(base.type, run);
-  else
-    visit_size(base.type, run);
+  if (call.attributes[1] != 0) return visit_type(base.type, run);
+  visit_size(base.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    scatter_into<T, Put::write>(call, static_cast<const T*>(base.data),
+                                static_cast<T*>(call.outputs[0].data), layout);
+  });
+}
+
+void native_scatter_extreme(NativeCall& call) {
+  const ArrayView& base = call.inputs[0];
+  const Layout layout(base.layout.shape);
+  visit_type(base.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto* from = static_cast<const T*>(base.data);
+    auto* to = static_cast<T*>(call.outputs[0].data);
+    if (call.attributes[1] != 0)
+      scatter_into<T, Put::max>(call, from, to, layout);
+    else
+      scatter_into<T, Put::min>(call, from, to, layout);
+  });
 }
 
 }  // namespace tide

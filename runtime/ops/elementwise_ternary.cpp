@@ -10,21 +10,6 @@
 namespace tide {
 namespace {
 
-/// Bits of an integer type without its sign.
-int value_bits(DType type) { return 8 * static_cast<int>(size_of(type)) - (type != DType::u8); }
-
-Number lowest(DType type) {
-  if (is_floating(type)) return -std::numeric_limits<double>::infinity();
-  if (type == DType::boolean || type == DType::u8) return 0;
-  return -1 - static_cast<int64_t>((uint64_t{1} << value_bits(type)) - 1);
-}
-
-Number highest(DType type) {
-  if (is_floating(type)) return std::numeric_limits<double>::infinity();
-  if (type == DType::boolean) return 1;
-  return static_cast<int64_t>((uint64_t{1} << value_bits(type)) - 1);
-}
-
 /// The type of a tensor made of a number.
 DType number_type(Number number) {
   return number.type() == DType::f64 ? default_dtype() : number.type();

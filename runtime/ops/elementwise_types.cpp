@@ -1,6 +1,7 @@
 // Result types of ops with several operands.
 #include "runtime/ops/elementwise_types.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -43,6 +44,25 @@ void refuse_types(const char* name, const char* why, const TensorOrNumber& a,
                   const TensorOrNumber& b) {
   throw DTypeError(std::string(name) + ": " + why + ": " + std::string(name_of(type_of(a))) +
                    " and " + std::string(name_of(type_of(b))));
+}
+
+namespace {
+
+/// Bits of an integer type without its sign.
+int value_bits(DType type) { return 8 * static_cast<int>(size_of(type)) - (type != DType::u8); }
+
+}  // namespace
+
+Number lowest(DType type) {
+  if (is_floating(type)) return -std::numeric_limits<double>::infinity();
+  if (type == DType::boolean || type == DType::u8) return 0;
+  return -1 - static_cast<int64_t>((uint64_t{1} << value_bits(type)) - 1);
+}
+
+Number highest(DType type) {
+  if (is_floating(type)) return std::numeric_limits<double>::infinity();
+  if (type == DType::boolean) return 1;
+  return static_cast<int64_t>((uint64_t{1} << value_bits(type)) - 1);
 }
 
 }  // namespace tide

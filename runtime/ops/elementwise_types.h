@@ -25,6 +25,10 @@ DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
 /// takes part in as one of them: it does not wrap as operands of arithmetic do.
 void check_element(const char* name, const TensorOrNumber& x, DType type);
 
+/// The ends of a type: infinities of floating ones.
+Number lowest(DType type);
+Number highest(DType type);
+
 /// Throw DTypeError naming both operands' types.
 [[noreturn]] void refuse_types(const char* name, const char* why, const TensorOrNumber& a,
                                const TensorOrNumber& b);

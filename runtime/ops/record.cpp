@@ -248,7 +248,8 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
 
 bool has_kernel(NativeOp op, Device device) {
   if (device.kind != DeviceKind::cuda) return true;
-  return op != NativeOp::distances && op != NativeOp::grid_taps && op != NativeOp::pad_edges;
+  return op != NativeOp::distances && op != NativeOp::grid_taps && op != NativeOp::pad_edges &&
+         op != NativeOp::scatter_extreme;
 }
 
 std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const Tensor> inputs,

@@ -5,6 +5,7 @@
 #include "runtime/ops/autograd.h"
 #include "runtime/ops/creation.h"
 #include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise_types.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/pick.h"
@@ -72,14 +73,35 @@ Tensor mean_at(const Scattering& s) {
   return div(sums, clamp_min(counts, Number(int64_t(1))), mode);
 }
 
+/// The extremes of each place, without history.
+Tensor extremes_of(const Scattering& s, bool max) {
+  if (has_kernel(NativeOp::scatter_extreme, s.base.device())) {
+    const DType type = s.base.dtype();
+    Tensor start = s.base;
+    if (!s.include_self) {
+      // What is scattered then meets what is no more extreme than any number.
+      const Number end = max ? lowest(type) : highest(type);
+      start = s.put(s.base, full(s.source.shape(), end, {.dtype = type, .device = start.device()}),
+                    false);
+    }
+    const Tensor inputs[] = {contiguous(start), s.index, s.source};
+    const NativeResult result{s.base.shape(), type};
+    const int64_t attributes[] = {s.dim, max};
+    return record_native(NativeOp::scatter_extreme, s.name, inputs, {&result, 1}, attributes)[0];
+  }
+  const auto combine = [max](const Tensor& a, const Tensor& b) {
+    return max ? maximum(a, b) : minimum(a, b);
+  };
+  const Tensor best = put_combined(s, s.base, combine);
+  return s.include_self ? combine(best, s.base) : best;
+}
+
 /// The extremes of each place; all that are equal to one share its gradient.
-template <class Combine>
-Tensor extreme_at(const Scattering& s, Combine combine) {
+Tensor extreme_at(const Scattering& s, bool max) {
   Tensor best;
   {
     GradientMode off(false);
-    best = put_combined(s, s.base, combine);
-    if (s.include_self) best = combine(best, s.base);
+    best = extremes_of(s, max);
   }
   if (needs_history(s.base) || needs_history(s.source)) {
     set_history(
@@ -106,10 +128,7 @@ Tensor extreme_at(const Scattering& s, Combine combine) {
 Tensor reduce_at(const Scattering& s, const std::string& reduce) {
   if (reduce == "sum") return s.put(s.start(0), s.source, true);
   if (reduce == "mean") return mean_at(s);
-  if (reduce == "amax")
-    return extreme_at(s, [](const Tensor& a, const Tensor& b) { return maximum(a, b); });
-  if (reduce == "amin")
-    return extreme_at(s, [](const Tensor& a, const Tensor& b) { return minimum(a, b); });
+  if (reduce == "amax" || reduce == "amin") return extreme_at(s, reduce == "amax");
   if (reduce == "prod") {
     const Tensor products =
         put_combined(s, s.like_base(1), [](const Tensor& a, const Tensor& b) { return mul(a, b); });

@@ -48,6 +48,22 @@ describe("scatter_reduce", function(device)
       test.close(dsource, of_source)
     end)
   end
+  it("finds the extremes of every type where x does not count", function()
+    for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64", "uint8", "int8", "int64"} do
+      local x = tide.full({3}, 50, {dtype = dtype, device = device})
+      local at = tide.tensor({1, 3, 3}, {device = device})
+      local source = tide.tensor({100, 7, 9}, {dtype = dtype, device = device})
+      local options = {include_self = false}
+      test.equal(x:scatter_reduce(1, at, source, "amin", options):tolist(), {100, 50, 7})
+      test.equal((x * 2):scatter_reduce(1, at, source, "amax", options):tolist(), {100, 100, 9})
+    end
+    local x = tide.zeros(2, {device = device})
+    local at = tide.tensor({1, 1, 2}, {device = device})
+    local source = tide.tensor({-math.huge, -math.huge, 0 / 0}, {device = device})
+    local y = x:scatter_reduce(1, at, source, "amax", {include_self = false})
+    test.equal(y[1]:item(), -math.huge)
+    test.is_true(y[2]:item() ~= y[2]:item())
+  end)
   it("combines many elements in few places as a loop does", function()
     local n = 5000
     local places, numbers = {}, {}
