@@ -26,8 +26,8 @@
 #include "runtime/core/memory_budget.h"
 #include "runtime/core/plugin_path.h"
 #include "runtime/core/reserve.h"
-#include "runtime/graph/engine.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/random/random.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

@@ -34,9 +34,8 @@ target_compile_features(tide_runtime INTERFACE cxx_std_20)
 target_include_directories(tide_runtime INTERFACE $<INSTALL_INTERFACE:include/tide>)
 install(TARGETS tide_runtime EXPORT tideTargets ARCHIVE DESTINATION lib COMPONENT development)
 install(EXPORT tideTargets NAMESPACE tide:: DESTINATION lib/cmake/tide COMPONENT development)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/runtime DESTINATION include/tide COMPONENT development
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "llvm" EXCLUDE PATTERN "dnnl" EXCLUDE
-        PATTERN "lapack" EXCLUDE)
+install(CODE "set(TIDE_SOURCES \"${CMAKE_SOURCE_DIR}\")" COMPONENT development)
+install(SCRIPT ${CMAKE_CURRENT_SOURCE_DIR}/install_headers.cmake COMPONENT development)
 # The program finds its plugins by its own run path, wherever it lies itself.
 file(WRITE ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake.in "@PACKAGE_INIT@
 include(CMakeFindDependencyMacro)

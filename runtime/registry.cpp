@@ -1,9 +1,9 @@
 // The one place that knows which kinds of devices this build has.
 #include "runtime/core/error.h"
 #include "runtime/cpu/host_backend.h"
-#include "runtime/cpu/native.h"
-#include "runtime/cuda/cuda_backend.h"
-#include "runtime/graph/backend.h"
+#include "runtime/cpu/ops/native.h"
+#include "runtime/cuda/launch/cuda_backend.h"
+#include "runtime/device/backend.h"
 
 namespace tide {
 

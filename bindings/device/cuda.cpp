@@ -6,10 +6,10 @@
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
-#include "runtime/cuda/driver.h"
-#include "runtime/cuda/nvml.h"
-#include "runtime/cuda/properties.h"
-#include "runtime/graph/engine.h"
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/driver/nvml.h"
+#include "runtime/cuda/driver/properties.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "runtime/cpu/sim_use.h"
-#include "runtime/graph/engine.h"
+#include "runtime/device/sim_use.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 

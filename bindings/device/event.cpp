@@ -7,7 +7,7 @@
 #include "bindings/device/functions.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/call.h"
-#include "runtime/graph/engine.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

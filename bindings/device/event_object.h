@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings/support/object.h"
-#include "runtime/graph/engine.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 

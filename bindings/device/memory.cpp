@@ -4,7 +4,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
-#include "runtime/graph/engine.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

@@ -8,9 +8,9 @@
 #include "bindings/ops/call.h"
 #include "bindings/support/entry.h"
 #include "runtime/codegen/kernel.h"
-#include "runtime/cuda/driver.h"
-#include "runtime/cuda/nvml.h"
-#include "runtime/graph/engine.h"
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/driver/nvml.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise/elementwise.h"
 
 namespace tide::bindings {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "bindings/device/device_object.h"
-#include "runtime/graph/engine.h"
-#include "runtime/ops/autograd.h"
+#include "runtime/autograd/autograd.h"
 #include "runtime/ops/float32_precision.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

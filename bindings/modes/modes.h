@@ -7,7 +7,7 @@
 #include "bindings/modes/autocast.h"
 #include "bindings/support/function.h"
 #include "bindings/support/object.h"
-#include "runtime/graph/engine.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 

@@ -13,7 +13,7 @@
 #include "bindings/support/entry.h"
 #include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ops/autograd.h"
+#include "runtime/autograd/autograd.h"
 
 namespace tide::bindings {
 namespace {

@@ -25,7 +25,7 @@ struct OpRow {
   int (*invoke)(const Call&);      ///< of the others: pushes the results, returns how many
 };
 
-/// The rows of one table (runtime/ops/NAME.def).
+/// The rows of one table (bindings/ops/rows/NAME.def).
 struct OpFamily {
   const char* name;
   const char* title;
@@ -140,6 +140,6 @@ struct Op<F> {
 
 }  // namespace tide::bindings
 
-/// A row of runtime/ops/*.def as an element of an array of OpRow.
+/// A row of bindings/ops/rows/*.def as an element of an array of OpRow.
 #define TIDE_OP(function, name, names, flags, doc, example) \
   ::tide::bindings::Op<&::tide::function>::row(name, names, flags, doc, example),

@@ -1,20 +1,20 @@
 // Rows of elementwise ops, and of those composed of them.
 #include "bindings/ops/rows.h"
-#include "runtime/ops/elementwise.h"
-#include "runtime/ops/special.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/math/special.h"
 
 namespace tide::bindings {
 
 std::span<const OpRow> elementwise_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/elementwise.def"
+#include "bindings/ops/rows/elementwise.def"
   };
   return rows;
 }
 
 std::span<const OpRow> special_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/special.def"
+#include "bindings/ops/rows/special.def"
   };
   return rows;
 }

@@ -1,28 +1,28 @@
 // Rows of products of matrices, and normalizations.
 #include "bindings/ops/rows.h"
-#include "runtime/ops/matrix.h"
-#include "runtime/ops/normalization.h"
-#include "runtime/ops/softmax.h"
+#include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/nn/normalization.h"
+#include "runtime/ops/nn/softmax.h"
 
 namespace tide::bindings {
 
 std::span<const OpRow> matrix_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/matrix.def"
+#include "bindings/ops/rows/matrix.def"
   };
   return rows;
 }
 
 std::span<const OpRow> softmax_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/softmax.def"
+#include "bindings/ops/rows/softmax.def"
   };
   return rows;
 }
 
 std::span<const OpRow> normalization_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/normalization.def"
+#include "bindings/ops/rows/normalization.def"
   };
   return rows;
 }

@@ -1,38 +1,38 @@
 // Rows of ops on shapes and positions.
 #include "bindings/ops/rows.h"
-#include "runtime/ops/arrangement.h"
-#include "runtime/ops/elementwise.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/joining.h"
-#include "runtime/ops/matrix.h"
-#include "runtime/ops/shape_ops.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/shape/arrangement.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
 
 namespace tide::bindings {
 
 std::span<const OpRow> shape_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/shape_ops.def"
+#include "bindings/ops/rows/shape_ops.def"
   };
   return rows;
 }
 
 std::span<const OpRow> indexing_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/indexing.def"
+#include "bindings/ops/rows/indexing.def"
   };
   return rows;
 }
 
 std::span<const OpRow> joining_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/joining.def"
+#include "bindings/ops/rows/joining.def"
   };
   return rows;
 }
 
 std::span<const OpRow> arrangement_rows() {
   static constexpr OpRow rows[] = {
-#include "runtime/ops/arrangement.def"
+#include "bindings/ops/rows/arrangement.def"
   };
   return rows;
 }

@@ -7,8 +7,8 @@
 
 #include "bindings/support/embedded.h"
 #include "runtime/core/error_message.h"
-#include "runtime/graph/call_site.h"
-#include "runtime/graph/engine.h"
+#include "runtime/record/call_site.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {
@@ -69,7 +69,7 @@ void push_error(lua_State* L, const std::exception& error) try {
 
 int raise_unknown_name(lua_State* L, const char* place) {
   lua_getglobal(L, "require");
-  lua_pushliteral(L, "tide.unknown_name");
+  lua_pushliteral(L, "tide.internal.unknown_name");
   lua_call(L, 1, 1);
   lua_pushstring(L, place);
   lua_pushvalue(L, 2);

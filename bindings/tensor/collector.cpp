@@ -6,7 +6,7 @@
 
 #include "bindings/support/entry.h"
 #include "bindings/tensor/lua_function.h"
-#include "runtime/graph/engine.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

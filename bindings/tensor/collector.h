@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <lua5.4/lua.hpp>
 
-#include "runtime/graph/engine.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 

@@ -8,13 +8,13 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/autograd/autograd.h"
 #include "runtime/core/default_dtype.h"
 #include "runtime/ops/arguments.h"
-#include "runtime/ops/autograd.h"
-#include "runtime/ops/creation.h"
-#include "runtime/ops/elementwise.h"
-#include "runtime/ops/shape_ops.h"
-#include "runtime/ops/transfer.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -8,10 +8,10 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ops/autograd.h"
-#include "runtime/ops/elementwise.h"
-#include "runtime/ops/shape_ops.h"
-#include "runtime/ops/transfer.h"
+#include "runtime/autograd/autograd.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/transfer.h"
 
 namespace tide::bindings {
 namespace {

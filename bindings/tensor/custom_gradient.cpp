@@ -8,8 +8,8 @@
 #include "bindings/support/entry.h"
 #include "bindings/tensor/lua_function.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/graph/call_site.h"
-#include "runtime/ops/autograd.h"
+#include "runtime/autograd/autograd.h"
+#include "runtime/record/call_site.h"
 
 namespace tide::bindings {
 namespace {

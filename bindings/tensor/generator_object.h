@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings/support/object.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/random/random.h"
 
 namespace tide::bindings {
 

@@ -1,5 +1,5 @@
 // x.grad_fn: the op that gave a tensor, as a Lua value.
-#include "runtime/ops/grad_function.h"
+#include "runtime/autograd/grad_function.h"
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // x[...], x[...] = value, x.field, #x.
-#include "runtime/ops/indexing.h"
+#include "runtime/ops/index/indexing.h"
 
 #include <string>
 #include <string_view>
@@ -8,9 +8,9 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ops/autograd.h"
-#include "runtime/ops/shape_ops.h"
-#include "runtime/ops/transfer.h"
+#include "runtime/autograd/autograd.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/transfer.h"
 
 namespace tide::bindings {
 namespace {

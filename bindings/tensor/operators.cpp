@@ -4,7 +4,7 @@
 #include "bindings/ops/stand_in.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ops/elementwise.h"
+#include "runtime/ops/elementwise/elementwise.h"
 
 namespace tide::bindings {
 namespace {

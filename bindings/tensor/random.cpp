@@ -1,5 +1,5 @@
 // Seeds and states of random numbers.
-#include "runtime/ops/random.h"
+#include "runtime/ops/random/random.h"
 
 #include <chrono>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/cpu/half.h"
+#include "runtime/ir/math/half.h"
 
 namespace tide::bindings {
 

@@ -6,7 +6,7 @@
 
 #include "bindings/ops/push.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ops/recurrence.h"
+#include "runtime/ops/nn/recurrence.h"
 
 namespace tide::bindings {
 namespace {

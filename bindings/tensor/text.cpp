@@ -9,10 +9,10 @@
 #include "bindings/ops/call.h"
 #include "bindings/support/entry.h"
 #include "bindings/tensor/methods.h"
-#include "runtime/ops/autograd.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/shape_ops.h"
-#include "runtime/ops/transfer.h"
+#include "runtime/autograd/autograd.h"
+#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -13,7 +13,7 @@
 #include "bindings/support/object.h"
 #include "bindings/timing/functions.h"
 #include "runtime/codegen/kernel.h"
-#include "runtime/graph/engine.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 

@@ -5,7 +5,7 @@
 
 #include "bindings/support/entry.h"
 #include "bindings/timing/functions.h"
-#include "runtime/graph/engine.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

@@ -6,10 +6,10 @@
 #include "bindings/timing/functions.h"
 #include "runtime/codegen/kernel.h"
 #include "runtime/codegen/object_cache.h"
-#include "runtime/cuda/driver.h"
-#include "runtime/cuda/libraries.h"
-#include "runtime/cuda/properties.h"
-#include "runtime/graph/engine.h"
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/driver/properties.h"
+#include "runtime/cuda/libraries/libraries.h"
+#include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {

@@ -29,7 +29,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kHelp[] = "return (require('tide').help(...))";
-constexpr char kTableText[] = "return require('tide.table_text')(...)";
+constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
 constexpr char kGreeting[] = "help() lists what there is, ?NAME explains it, Ctrl-D ends.";
 
 /// `?text`: help on the value that the text stands for, else on the name that it is.

@@ -32,7 +32,7 @@ std::string script_traceback(std::string_view traceback) {
 void suggest_name(lua_State* L) {
   if (!std::strstr(lua_tostring(L, 1), "a nil value (")) return;
   push_global(L, "require");
-  lua_pushliteral(L, "tide.suggest");
+  lua_pushliteral(L, "tide.internal.suggest");
   if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
     lua_pushvalue(L, 1);
     if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)) {

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide {
 

@@ -13,7 +13,7 @@
 #include "runtime/codegen/object_loader.h"
 #include "runtime/codegen/plugin.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
 
 namespace tide {
 namespace {

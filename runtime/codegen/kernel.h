@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide {
 

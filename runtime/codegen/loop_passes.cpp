@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
 
 namespace tide {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/ops/far_angle.h"
+#include "runtime/ir/math/far_angle.h"
 
 namespace tide {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/codegen/gpu_form.h"
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide {
 

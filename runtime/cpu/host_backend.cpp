@@ -12,10 +12,10 @@
 #include "runtime/codegen/kernel.h"
 #include "runtime/core/memory_budget.h"
 #include "runtime/cpu/instruction_set.h"
-#include "runtime/cpu/native.h"
+#include "runtime/cpu/ops/native.h"
 #include "runtime/cpu/scratch.h"
-#include "runtime/graph/native_failure.h"
-#include "runtime/graph/plan.h"
+#include "runtime/ir/native_failure.h"
+#include "runtime/plan/plan.h"
 
 namespace tide {
 namespace {

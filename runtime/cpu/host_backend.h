@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/cpu/sim_use.h"
 #include "runtime/cpu/team.h"
-#include "runtime/graph/backend.h"
+#include "runtime/device/backend.h"
+#include "runtime/device/sim_use.h"
 
 namespace tide {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/graph/native.h"
+#include "runtime/ir/native.h"
 
 namespace tide {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "runtime/core/dtype.h"
-#include "runtime/cpu/half.h"
+#include "runtime/ir/math/half.h"
 
 namespace tide {
 

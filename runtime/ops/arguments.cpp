@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "runtime/ops/autograd.h"
-#include "runtime/ops/elementwise.h"
+#include "runtime/autograd/autograd.h"
+#include "runtime/ops/elementwise/elementwise.h"
 
 namespace tide {
 namespace {

@@ -1,8 +1,8 @@
 // Records checks.
 #include "runtime/ops/require.h"
 
-#include "runtime/ops/elementwise.h"
-#include "runtime/ops/record.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/record/record.h"
 
 namespace tide {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/autograd/autograd.h"
 #include "runtime/core/recycled.h"
-#include "runtime/graph/recorder.h"
-#include "runtime/ops/autograd.h"
+#include "runtime/record/recorder.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
-#include "runtime/ops/record.h"
+#include "runtime/record/record.h"
 #include "runtime/tensor/body.h"
 
 namespace tide {

@@ -1,5 +1,5 @@
 -- tide.args: reads a script's own arguments by a table of names and defaults.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 --- The value of option `name` from its text, of the type of `default`.
 local function convert(name, text, default)

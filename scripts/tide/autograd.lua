@@ -1,5 +1,5 @@
 -- The table `tide.autograd`: gradients of one's own, derivatives as tensors, checks, recomputing.
-local lazy_table = require "tide.lazy_table"
+local lazy_table = require "tide.internal.lazy_table"
 
 return lazy_table("tide.autograd", {
   Function = "function",

@@ -1,5 +1,5 @@
 -- tide.broadcast_shapes: the shape that tensors of several shapes broadcast to.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 --- A size or a list of sizes as a list.
 local function sizes_of(shape)

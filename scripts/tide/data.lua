@@ -1,5 +1,5 @@
 -- The table `tide.data`: data sets and loaders.
-local lazy_table = require "tide.lazy_table"
+local lazy_table = require "tide.internal.lazy_table"
 
 return lazy_table("tide.data", {
   DataLoader = "data_loader",

@@ -1,5 +1,5 @@
 -- tide.finfo: what numbers a floating type has.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local short = {f16 = "float16", bf16 = "bfloat16", f32 = "float32", f64 = "float64"}

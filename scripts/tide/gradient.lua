@@ -1,6 +1,6 @@
 -- tide.gradient: slopes of a function that a tensor holds values of.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local read = arguments("gradient", {"x", {"spacing", 1}, {"dim"}, {"edge_order", 1}}, {x = "tensor"})

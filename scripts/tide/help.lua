@@ -2,7 +2,7 @@
 local example = require "tide.reference.example"
 local entries = require "tide.reference"
 local facts = require "tide.reference.facts"
-local nearest = require "tide.nearest"
+local nearest = require "tide.internal.nearest"
 local value_of = require "tide.reference.value_of"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- tide.histogramdd: how many points lie in each box of a grid.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local read = arguments("histogramdd", {"x", "bins", {"range"}, {"weight"}, {"density", false}},

@@ -1,5 +1,5 @@
 -- tide.iinfo: what numbers an integer type has.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local short = {i8 = "int8", i16 = "int16", i32 = "int32", i64 = "int64", u8 = "uint8"}
 local bits_of = {int8 = 8, int16 = 16, int32 = 32, int64 = 64, uint8 = 8}

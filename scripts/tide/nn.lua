@@ -1,5 +1,5 @@
 -- The table `tide.nn`: layers, losses and containers.
-local lazy_table = require "tide.lazy_table"
+local lazy_table = require "tide.internal.lazy_table"
 
 return lazy_table("tide.nn", {
   AdaptiveLogSoftmaxWithLoss = "adaptive_log_softmax",

@@ -1,5 +1,5 @@
 -- tide.pca_lowrank: the main directions of rows of numbers.
-local arguments = require "tide.arguments"
+local arguments = require "tide.internal.arguments"
 local svd_lowrank = require "tide.svd_lowrank"
 
 local read = arguments("pca_lowrank", {"A", {"q"}, {"center", true}, {"niter", 2}},

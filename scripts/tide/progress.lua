@@ -1,6 +1,6 @@
 -- tide.progress: walks a list, an iterator or 1..n while a line on the terminal shows how far it
 -- is.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local kBetween = 0.25 -- seconds between two drawings: a terminal must not slow the loop down

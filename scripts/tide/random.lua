@@ -1,8 +1,8 @@
 -- tide.random: random numbers under NumPy's names. Positions and whole numbers count from 1, and
 -- ranges include both ends, as everywhere in tide. One generator serves all devices.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
-local strict_table = require "tide.strict_table"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local random = {}

@@ -1,6 +1,6 @@
 -- tide.segment_reduce: sums, means and the like of stretches of a dimension.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local read = arguments("segment_reduce",

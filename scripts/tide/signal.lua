@@ -1,2 +1,2 @@
 -- tide.signal: windows of signal processing.
-return require "tide.strict_table"("tide.signal", {windows = require "tide.signal.windows"})
+return require "tide.internal.strict_table"("tide.signal", {windows = require "tide.signal.windows"})

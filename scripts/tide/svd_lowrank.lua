@@ -1,7 +1,7 @@
 -- tide.svd_lowrank: the largest singular values of a large matrix, from its products with a few
 -- random vectors (Halko, Martinsson and Tropp, Finding structure with randomness, 2009).
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local read = arguments("svd_lowrank", {"A", {"q", 6}, {"niter", 2}, {"M"}},

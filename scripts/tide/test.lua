@@ -4,9 +4,9 @@
 --     it("gives the sum of products", function() ... end)
 --   end)
 local asserts = require "tide.test.asserts"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local spy = require "tide.test.spy"
-local strict_table = require "tide.strict_table"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local test = {}

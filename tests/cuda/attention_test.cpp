@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <memory>
 
-#include "runtime/cuda/dnn.h"
-#include "runtime/cuda/workspace.h"
+#include "runtime/cuda/libraries/dnn.h"
+#include "runtime/cuda/libraries/workspace.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
-#include "tests/runtime/cpu/native_runner.h"
+#include "tests/runtime/cpu/ops/native_runner.h"
 
 namespace tide::test {
 namespace {

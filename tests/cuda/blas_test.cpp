@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "runtime/cpu/native.h"
+#include "runtime/cpu/ops/native.h"
 #include "runtime/cpu/team.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"

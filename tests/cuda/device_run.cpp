@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "runtime/codegen/kernel.h"
-#include "runtime/cpu/native.h"
+#include "runtime/cpu/ops/native.h"
 
 namespace tide::test {
 

@@ -1,7 +1,7 @@
 // A CUDA backend for tests: the fake driver's, or a real one where TIDE_CUDA_PATH names none.
 #pragma once
 
-#include "runtime/cuda/cuda_backend.h"
+#include "runtime/cuda/launch/cuda_backend.h"
 #include "tests/runtime/codegen/random_program.h"
 
 namespace tide::test {

@@ -7,7 +7,7 @@
 
 #include "tests/cuda/device_run.h"
 #include "tests/interpreter/command.h"
-#include "tests/runtime/cpu/native_runner.h"
+#include "tests/runtime/cpu/ops/native_runner.h"
 
 namespace tide::test {
 namespace {

@@ -1,5 +1,5 @@
 // The embedded kernels: PTX for every device, machine code for those that are known.
-#include "runtime/cuda/embedded_kernels.h"
+#include "runtime/cuda/launch/embedded_kernels.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "runtime/codegen/loop_passes.h"
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "runtime/codegen/plugin.h"
-#include "runtime/cuda/embedded_kernels.h"
+#include "runtime/cuda/launch/embedded_kernels.h"
 #include "tests/cuda/assembler.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"

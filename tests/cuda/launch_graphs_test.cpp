@@ -1,6 +1,6 @@
 // Windows that come again run as CUDA graphs: with the same values, never with old arguments, and
 // not at all where the driver refuses.
-#include "runtime/cuda/launch_graphs.h"
+#include "runtime/cuda/launch/launch_graphs.h"
 
 #include <dlfcn.h>
 
@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "runtime/codegen/kernel.h"
-#include "runtime/cuda/embedded_kernels.h"
-#include "runtime/ops/light_ops.h"
+#include "runtime/cuda/launch/embedded_kernels.h"
+#include "runtime/ir/light_ops.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"

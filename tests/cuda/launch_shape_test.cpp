@@ -1,5 +1,5 @@
 // Blocks and threads follow from the size of the work and from what fits, and decide no bit.
-#include "runtime/cuda/launch_shape.h"
+#include "runtime/cuda/launch/launch_shape.h"
 
 #include <catch2/catch.hpp>
 

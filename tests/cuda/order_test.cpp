@@ -28,7 +28,7 @@ TEST_CASE("no two threads of our kernels meet without an order", "[cuda][fake]")
 
 TEST_CASE("streams pass their tests with full queues, late calls and blocks in reverse",
           "[cuda][fake]") {
-  check_scripts(TIDE_SOURCES "/tests/scripts/", {"streams"},
+  check_scripts(TIDE_SOURCES "/tests/scripts/devices/", {"streams"},
                 "queue_depth=4,callback_us=300,order=reversed");
 }
 

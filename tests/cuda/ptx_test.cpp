@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
 #include "tests/cuda/assembler.h"
 #include "tests/support/skip.h"
 

@@ -56,8 +56,8 @@ TEST_CASE("a write waits for the positions that it depends on, in a graph too", 
 }
 
 TEST_CASE("the script tests of streams pass on a device whose streams are late", "[cuda][fake]") {
-  const auto outcome =
-      run_late({"test", "--device", "cuda", TIDE_SOURCES "/tests/scripts/streams_test.lua"}, "300");
+  const auto outcome = run_late(
+      {"test", "--device", "cuda", TIDE_SOURCES "/tests/scripts/devices/streams_test.lua"}, "300");
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
 }

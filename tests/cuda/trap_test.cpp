@@ -4,9 +4,9 @@
 #include <string>
 
 #include "runtime/core/error.h"
-#include "runtime/cuda/driver.h"
-#include "runtime/ops/creation.h"
-#include "runtime/ops/elementwise.h"
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/shape/creation.h"
 
 namespace tide::test {
 namespace {

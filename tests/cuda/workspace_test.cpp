@@ -1,7 +1,7 @@
 // Scratch memory of ops: what happens where the card is full, and what large scratch memory costs.
 #include <catch2/catch.hpp>
 
-#include "runtime/cuda/embedded_kernels.h"
+#include "runtime/cuda/launch/embedded_kernels.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
 #include "tests/support/skip.h"

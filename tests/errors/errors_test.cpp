@@ -1,4 +1,4 @@
-// Runs each tests/errors/*.lua, which must fail with what its lines "--> ..." say: they are the
+// Runs each tests/errors/*/*.lua, which must fail with what its lines "--> ..." say: they are the
 // beginning of standard error, line by line, and the exit status is 1.
 #include <algorithm>
 #include <catch2/catch.hpp>

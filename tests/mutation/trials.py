@@ -24,7 +24,7 @@ LEFT_OUT = {"layout_test", "kernel_table_test", "lessons_test", "long_runs_test"
 ON_CUDA = ["op_rows", "conversion", "indexing", "reductions", "views", "failure", "pools", "required_values",
            "losses", "embedding", "random", "scatter_reduce", "layers"]
 # Kernels that were compiled with a mistake in these must not be found by others, nor the other way.
-COMPILERS = ("runtime/codegen", "runtime/graph/loop")
+COMPILERS = ("runtime/codegen", "runtime/ir/loop", "runtime/plan/loop")
 
 
 def suite(tree):
@@ -36,7 +36,7 @@ def suite(tree):
             cuda = folder == "cuda"
             tests[str(path.relative_to(tree))] = (
                 [f"./{PROGRAMS[folder]}", "-#", f"[#{path.stem}]"], cuda)
-    for path in sorted((tree / "tests/scripts").glob("*_test.lua")):
+    for path in sorted((tree / "tests/scripts").rglob("*_test.lua")):
         if path.stem in LEFT_OUT or path.name in LEFT_OUT:
             continue
         name = str(path.relative_to(tree))

@@ -5,7 +5,7 @@
 
 #include "runtime/codegen/gpu_form.h"
 #include "runtime/codegen/llvm/value.h"
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
 
 namespace tide::ir {
 namespace {

@@ -7,7 +7,7 @@
 #include "runtime/codegen/llvm/code.h"
 #include "runtime/codegen/llvm/target.h"
 #include "runtime/codegen/loop_passes.h"
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide::ir {
 

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/ops/light_math.h"
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
+#include "runtime/ops/elementwise/light_math.h"
 #include "runtime/tensor/body.h"  // gradients beside the meanings hold tensors
 
 namespace tide::ir {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "runtime/codegen/llvm/value.h"
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide::ir {
 

@@ -6,7 +6,7 @@
 #include <llvm/IR/Instruction.h>
 
 #include "runtime/codegen/llvm/storage.h"
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
 
 namespace tide::ir {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/codegen/llvm/value.h"
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide::ir {
 

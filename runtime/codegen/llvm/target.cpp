@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 constexpr const char* kGpuTriple = "nvptx64-nvidia-cuda";
 /// Kernel parameters of more than 4 KB came with this version of PTX, that of CUDA 12.1: the oldest driver
-/// in runtime/cuda/driver.h follows from it.
+/// in runtime/cuda/driver/driver.h follows from it.
 constexpr const char* kGpuFeatures = "+ptx81";
 
 void register_back_end() {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "runtime/ops/math_basic.h"
+#include "runtime/ir/math/math_basic.h"
 
 namespace tide::ir {
 namespace {

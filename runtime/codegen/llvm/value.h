@@ -1,4 +1,4 @@
-// The V of runtime/ops/meaning.h over LLVM IR: one elementwise value of a kernel under
+// The V of runtime/ops/elementwise/meaning.h over LLVM IR: one elementwise value of a kernel under
 // construction.
 //
 // A value is a few registers (`Lanes::registers`) of vectors (`Lanes::width` elements, or a scalar

@@ -3,7 +3,7 @@
 #include <llvm/IR/Module.h>
 
 #include "runtime/codegen/llvm/value.h"
-#include "runtime/ops/far_angle.h"
+#include "runtime/ir/math/far_angle.h"
 
 namespace tide::ir {
 namespace {
@@ -20,7 +20,7 @@ llvm::GlobalVariable* global_of(llvm::Module& module, const char* name, llvm::Co
   return global;
 }
 
-/// The steps of place_far_angle (runtime/ops/far_angle.h) for one number.
+/// The steps of place_far_angle (runtime/ir/math/far_angle.h) for one number.
 class FarAngle {
  public:
   FarAngle(llvm::IRBuilder<>& builder, const Machine& machine)

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/graph/native.h"
+#include "runtime/ir/native.h"
 
 namespace tide {
 

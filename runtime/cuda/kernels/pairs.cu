@@ -1,8 +1,8 @@
 // Functions of pairs of numbers, with the cpu's bits.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
-#include "runtime/ops/incomplete_gamma.h"
-#include "runtime/ops/pair_math.h"
+#include "runtime/ir/math/incomplete_gamma.h"
+#include "runtime/ir/math/pair_math.h"
 
 namespace tide::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Random counts, with the cpu's bits.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
-#include "runtime/ops/count_math.h"
+#include "runtime/ir/math/count_math.h"
 
 using namespace tide::cuda;
 

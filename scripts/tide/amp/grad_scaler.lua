@@ -1,8 +1,8 @@
 -- amp.GradScaler: scales losses up, so that small gradients do not vanish in float16, and leaves
 -- out steps whose gradients overflowed.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local GradScaler = class("GradScaler")

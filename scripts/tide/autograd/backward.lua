@@ -1,5 +1,5 @@
 -- autograd.backward: the backward pass from several tensors.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 --- Adds the gradients of the sum of `tensors` (one or a list, weighted by `grad_tensors`) to .grad

@@ -1,7 +1,7 @@
 -- Checks gradients against finite differences.
-local arguments = require "tide.arguments"
+local arguments = require "tide.internal.arguments"
 local derivatives = require "tide.autograd.derivatives"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local check = {}

@@ -1,6 +1,6 @@
 -- Derivatives of functions as tensors: jacobian, hessian, and their products with vectors.
 -- Functions take tensors and return one or several.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local derivatives = {}

@@ -8,9 +8,9 @@
 --   end
 --   function Exp.backward(ctx, dy) return dy * ctx.saved_tensors[1] end
 --   local y = Exp.apply(x)
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local native = require "tide.native"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 -- What forward leaves for backward.

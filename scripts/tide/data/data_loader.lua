@@ -1,7 +1,7 @@
 -- data.DataLoader: walks a data set in batches, in order or shuffled anew in every pass.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local DataLoader = class("DataLoader")

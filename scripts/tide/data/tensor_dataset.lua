@@ -1,6 +1,6 @@
 -- data.TensorDataset: samples that are the rows of tensors of equal length.
-local class = require "tide.class"
-local raise = require "tide.raise"
+local class = require "tide.internal.class"
+local raise = require "tide.internal.raise"
 
 local TensorDataset = class("TensorDataset")
 

@@ -3,9 +3,9 @@
 -- are called with one come here (`__tensor_function`), and are carried out by the rules of
 -- batching_rules.lua or, where there is none, sample by sample.
 local native = require "tide.native"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
-local unknown_name = require "tide.unknown_name"
+local unknown_name = require "tide.internal.unknown_name"
 
 local batched = {}
 

@@ -3,7 +3,7 @@
 -- itself.
 local batched = require "tide.func.batched"
 local native = require "tide.native"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local value_at, full_value, wrap = batched.value_at, batched.full_value, batched.wrap

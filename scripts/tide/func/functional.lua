@@ -1,9 +1,9 @@
 -- tide.func: modules as functions of their parameters.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
-local fields = require "tide.nn.module_fields"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local fields = require "tide.nn.internal.module_fields"
 local Module = require "tide.nn.module"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local functional = {}

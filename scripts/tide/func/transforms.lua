@@ -1,8 +1,8 @@
 -- tide.func: derivatives of functions as functions. Arguments and results may be tensors or nested
 -- tables of them, as the parameters of a model.
-local arguments = require "tide.arguments"
+local arguments = require "tide.internal.arguments"
 local batched = require "tide.func.batched"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local transforms = {}

@@ -1,7 +1,7 @@
 -- tide.func.vmap: a function of one sample as a function of a batch.
-local arguments = require "tide.arguments"
+local arguments = require "tide.internal.arguments"
 local batched = require "tide.func.batched"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local read = arguments("vmap", {

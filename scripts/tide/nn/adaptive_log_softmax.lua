@@ -1,13 +1,13 @@
 -- nn.AdaptiveLogSoftmaxWithLoss: log-softmax over many classes of which few are frequent (Grave et
 -- al., 2017). The frequent ones and the clusters of the others share a head; the rarer a cluster, the
 -- fewer features its classes are told apart by.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local Linear = require "tide.nn.linear"
 local Module = require "tide.nn.module"
 local ModuleList = require "tide.nn.module_list"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local Sequential = require "tide.nn.sequential"
 local tide = require "tide"
 

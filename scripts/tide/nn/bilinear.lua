@@ -1,6 +1,6 @@
 -- nn.Bilinear: y = x1' A x2 + b, with one matrix A for each output.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"

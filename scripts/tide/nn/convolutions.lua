@@ -1,12 +1,12 @@
 -- Convolutions over one, two and three dimensions, forwards, transposed, and lazy ones that learn
 -- their input channels from the first batch.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
-local raise = require "tide.raise"
-local sizes = require "tide.nn.sizes"
+local raise = require "tide.internal.raise"
+local sizes = require "tide.nn.internal.sizes"
 
 local convolutions = {}
 

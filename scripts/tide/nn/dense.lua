@@ -1,9 +1,9 @@
 -- nn.Dense: Gluon's name for a lazy linear layer with an activation.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local LazyLinear = require "tide.nn.lazy_linear"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local Dense = class("Dense", LazyLinear)
 

@@ -1,10 +1,10 @@
 -- Dropout layers: in training they zero a share p of the elements, or of whole channels, and scale
 -- the others up to keep the mean.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local Module = require "tide.nn.module"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local dropouts = {}
 

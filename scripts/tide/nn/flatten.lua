@@ -1,7 +1,7 @@
 -- nn.Flatten: makes one dimension of several; by default of all but the first, which counts
 -- samples.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 
 local Flatten = class("Flatten", Module)

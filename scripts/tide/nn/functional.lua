@@ -1,9 +1,9 @@
 -- tide.nn.functional: layers as functions. Most are ops of the runtime; what is composed of those
 -- stands here.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
-local strict_table = require "tide.strict_table"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local F = require("tide.native").functional

@@ -1,5 +1,5 @@
 -- nn.Identity: gives back what it gets; takes any arguments.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 
 local Identity = class("Identity", Module)

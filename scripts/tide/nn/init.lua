@@ -1,7 +1,7 @@
 -- tide.nn.init: fills tensors in place with starting values; each function returns its tensor.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
-local strict_table = require "tide.strict_table"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local init = {}

@@ -1,6 +1,6 @@
 -- nn.LazyLinear: a Linear that learns its number of inputs from the first batch it sees.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local init = require "tide.nn.init"
 local Linear = require "tide.nn.linear"
 

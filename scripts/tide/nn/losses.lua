@@ -1,6 +1,6 @@
 -- Losses as modules: each calls a function of tide.nn.functional with the module's options.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local Module = require "tide.nn.module"
 local tide = require "tide"

@@ -1,14 +1,14 @@
 -- nn.Module, the base of all layers: parameters, children, modes, state, and errors that name the
 -- layer.
-local add_hook = require "tide.add_hook"
-local arguments = require "tide.arguments"
-local class = require "tide.class"
-local describe_error = require "tide.nn.describe_error"
-local fields = require "tide.nn.module_fields"
-local raise = require "tide.raise"
-local state_methods = require "tide.nn.module_state"
+local add_hook = require "tide.internal.add_hook"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local describe_error = require "tide.nn.internal.describe_error"
+local fields = require "tide.nn.internal.module_fields"
+local raise = require "tide.internal.raise"
+local state_methods = require "tide.nn.internal.module_state"
 local tide = require "tide"
-local unknown_name = require "tide.unknown_name"
+local unknown_name = require "tide.internal.unknown_name"
 
 local register, fields_of, hooks_of = fields.register, fields.each, fields.hooks
 local child_name, file_name = fields.child_name, fields.file_name
@@ -389,7 +389,7 @@ function Module:initialize(...)
       if module.unbuilt then rawset(module, "_initial", init) end
     end
   end
-  if several and #device > 1 then require "tide.nn.on_devices"(self, device) end
+  if several and #device > 1 then require "tide.nn.internal.on_devices"(self, device) end
   return self
 end
 
@@ -443,7 +443,7 @@ local function forward_with_hooks(self, ...)
   if #before + #after == 0 then
     outputs = compute(inputs)
   else
-    outputs = require "tide.nn.backward_hooks"(self, before, after, inputs, compute)
+    outputs = require "tide.nn.internal.backward_hooks"(self, before, after, inputs, compute)
   end
   return table.unpack(outputs, 1, outputs.n)
 end

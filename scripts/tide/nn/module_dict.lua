@@ -1,7 +1,7 @@
 -- nn.ModuleDict: modules by name, whose parameters count.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local ModuleDict = class("ModuleDict", Module)
 

@@ -1,7 +1,7 @@
 -- nn.ModuleList: modules in a list, whose parameters count.
-local class = require "tide.class"
-local ModuleSequence = require "tide.nn.module_sequence"
-local raise = require "tide.raise"
+local class = require "tide.internal.class"
+local ModuleSequence = require "tide.nn.internal.module_sequence"
+local raise = require "tide.internal.raise"
 
 local ModuleList = class("ModuleList", ModuleSequence)
 

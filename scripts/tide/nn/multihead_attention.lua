@@ -1,11 +1,11 @@
 -- nn.MultiheadAttention: several attentions side by side, each over a share of the features.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local attend = require("tide.nn.functional.multi_head_attention").attend
 local init = require "tide.nn.init"
 local Linear = require "tide.nn.linear"
 local Module = require "tide.nn.module"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local MultiheadAttention = class("MultiheadAttention", Module)
 MultiheadAttention:optional("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight",

@@ -1,5 +1,5 @@
 -- nn.Parameter: a tensor that a module trains.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 --- Marks `tensor` as one to be trained; assigned to a field of a module it becomes one of its

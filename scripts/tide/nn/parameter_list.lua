@@ -1,8 +1,8 @@
 -- nn.ParameterList: parameters in a list that a module trains.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 local Parameter = require "tide.nn.parameter"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local ParameterList = class("ParameterList", Module)

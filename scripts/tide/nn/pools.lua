@@ -1,9 +1,9 @@
 -- Pooling layers, over one, two and three dimensions.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local Module = require "tide.nn.module"
-local sizes = require "tide.nn.sizes"
+local sizes = require "tide.nn.internal.sizes"
 
 local pools = {}
 

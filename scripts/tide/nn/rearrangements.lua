@@ -1,7 +1,7 @@
 -- Layers without parameters that move, pad, resample or compare: each calls a function of
 -- tide.nn.functional with the module's options.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local Module = require "tide.nn.module"
 

@@ -1,14 +1,14 @@
 -- Recurrent layers: RNN, LSTM and GRU over sequences, and the cells that take one step.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
-local packed_recurrence = require "tide.nn.packed_recurrence"
+local packed_recurrence = require "tide.nn.internal.packed_recurrence"
 local PackedSequence = require("tide.nn.utils.packed_sequence").PackedSequence
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
-local whole_recurrence = require "tide.nn.whole_recurrence"
+local whole_recurrence = require "tide.nn.internal.whole_recurrence"
 
 local recurrent = {}
 

@@ -1,7 +1,7 @@
 -- nn.Sequential: runs its children one after the other; they are its elements 1, 2, ...
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
-local ModuleSequence = require "tide.nn.module_sequence"
+local ModuleSequence = require "tide.nn.internal.module_sequence"
 
 local Sequential = class("Sequential", ModuleSequence)
 

@@ -1,6 +1,6 @@
 -- Transformer layers and stacks of them (Vaswani et al., "Attention is all you need", 2017).
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local dropouts = require "tide.nn.dropouts"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
@@ -9,7 +9,7 @@ local Module = require "tide.nn.module"
 local ModuleList = require "tide.nn.module_list"
 local MultiheadAttention = require "tide.nn.multihead_attention"
 local norms = require "tide.nn.norms"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local transformer = {}

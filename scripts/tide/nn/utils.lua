@@ -1,7 +1,7 @@
 -- The table `tide.nn.utils`: gradients kept small, parameters in one vector, sequences
 -- padded, weights computed from others, norms taken into weights,
 -- weights pruned.
-local lazy_table = require "tide.lazy_table"
+local lazy_table = require "tide.internal.lazy_table"
 
 return lazy_table("tide.nn.utils", {
   parametrizations = "parametrizations", parametrize = "parametrize", prune = "prune", rnn = "rnn",

@@ -1,5 +1,5 @@
 -- optim.Adadelta: steps as large as recent steps were, by the root mean squares of both.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- optim.Adafactor: squares of gradients kept as sums of rows and of columns, steps in proportion to
 -- the size of the parameters (Shazeer and Stern, 2018).
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,5 +1,5 @@
 -- optim.Adagrad: steps divided by the root of the sum of all squared gradients so far.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,5 +1,5 @@
 -- optim.Adam: steps scaled by running means of the gradient and of its square.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,5 +1,5 @@
 -- optim.Adamax: Adam with the largest recent gradient in place of the root mean square.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- optim.AdamW: Adam whose weight decay shrinks the parameters instead of joining the gradient.
 local Adam = require "tide.optim.adam"
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 
 local AdamW = class("AdamW", Adam)

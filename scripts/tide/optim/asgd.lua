@@ -1,5 +1,5 @@
 -- optim.ASGD: gradient descent with decaying steps that also keeps the mean of the parameters.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- optim.lr_scheduler.ChainedScheduler: several plans at once, each changing what the others left.
-local class = require "tide.class"
-local raise = require "tide.raise"
+local class = require "tide.internal.class"
+local raise = require "tide.internal.raise"
 
 local ChainedScheduler = class("ChainedScheduler")
 

@@ -1,7 +1,7 @@
 -- optim.lr_scheduler.CosineAnnealingWarmRestarts: half a cosine down, then from the top again, each
 -- time T_mult times longer (Loshchilov and Hutter, "SGDR", 2017).
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
 
 local CosineAnnealingWarmRestarts = class("CosineAnnealingWarmRestarts", LRScheduler)

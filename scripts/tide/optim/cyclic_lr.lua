@@ -1,10 +1,10 @@
 -- optim.lr_scheduler.CyclicLR: up and down between two rates again and again, the momentum against
 -- it (Smith, "Cyclical learning rates for training neural networks", 2017).
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
 local momentum_of = require "tide.optim.momentum_of"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local CyclicLR = class("CyclicLR", LRScheduler)
 

@@ -1,8 +1,8 @@
 -- optim.LBFGS: Newton's method with the curvature guessed from the last steps (Nocedal and Wright,
 -- "Numerical optimization", chapters 3 and 7).
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local LBFGS = class("LBFGS", Optimizer)

@@ -1,5 +1,5 @@
 -- The table `tide.optim.lr_scheduler`: plans for the learning rate.
-local lazy_table = require "tide.lazy_table"
+local lazy_table = require "tide.internal.lazy_table"
 
 return lazy_table("tide.optim", {
   ChainedScheduler = "chained_scheduler",

@@ -1,8 +1,8 @@
 -- optim.Muon: momentum whose matrices are made orthogonal by Newton's and Schulz's iteration
 -- (Jordan et al., 2024).
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local Muon = class("Muon", Optimizer)

@@ -1,5 +1,5 @@
 -- optim.NAdam: Adam that looks ahead as Nesterov's momentum does.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,10 +1,10 @@
 -- optim.lr_scheduler.OneCycleLR: one rise to max_lr and a long fall, the momentum against it
 -- (Smith and Topin, "Super-convergence", 2018).
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
 local momentum_of = require "tide.optim.momentum_of"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local OneCycleLR = class("OneCycleLR", LRScheduler)
 

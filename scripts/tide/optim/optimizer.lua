@@ -1,9 +1,9 @@
 -- Base of all optimizers: groups of parameters, each with its options, and what is remembered per
 -- parameter.
-local add_hook = require "tide.add_hook"
-local class = require "tide.class"
+local add_hook = require "tide.internal.add_hook"
+local class = require "tide.internal.class"
 local native = require "tide.native"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local Optimizer = class("Optimizer")

@@ -1,5 +1,5 @@
 -- optim.RAdam: Adam that waits with its scaling until the mean square can be relied on.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

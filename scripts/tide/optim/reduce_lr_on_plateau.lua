@@ -1,7 +1,7 @@
 -- optim.lr_scheduler.ReduceLROnPlateau: lowers the rate when a figure has stopped getting better.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local ReduceLROnPlateau = class("ReduceLROnPlateau")

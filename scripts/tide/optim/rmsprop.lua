@@ -1,5 +1,5 @@
 -- optim.RMSprop: steps divided by the root of a running mean of the squared gradient.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

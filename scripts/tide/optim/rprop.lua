@@ -1,5 +1,5 @@
 -- optim.Rprop: step sizes of their own that grow while the gradient keeps its sign.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

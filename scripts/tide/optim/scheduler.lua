@@ -1,7 +1,7 @@
 -- optim.lr_scheduler.LRScheduler, the base of all plans for the learning rate: counts steps and
 -- sets the rate of every group of the optimizer.
-local class = require "tide.class"
-local raise = require "tide.raise"
+local class = require "tide.internal.class"
+local raise = require "tide.internal.raise"
 
 local LRScheduler = class("LRScheduler")
 

@@ -1,8 +1,8 @@
 -- Plans for the learning rate that are one formula each: StepLR, CosineAnnealingLR and others.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local schedules = {}
 

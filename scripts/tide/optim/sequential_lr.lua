@@ -1,8 +1,8 @@
 -- optim.lr_scheduler.SequentialLR: one plan after the other.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local SequentialLR = class("SequentialLR", LRScheduler)
 

@@ -1,7 +1,7 @@
 -- optim.SGD: gradient descent, with momentum, weight decay and Nesterov's look ahead.
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local Optimizer = require "tide.optim.optimizer"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local SGD = class("SGD", Optimizer)

@@ -1,13 +1,13 @@
 -- optim.swa_utils: models whose parameters are means over training (Izmailov et al., 2018), and the
 -- plan for the learning rate that goes with them.
-local arguments = require "tide.arguments"
+local arguments = require "tide.internal.arguments"
 local BatchNorm = require("tide.nn.norms").BatchNorm
-local class = require "tide.class"
+local class = require "tide.internal.class"
 local DataLoader = require "tide.data.data_loader"
 local LRScheduler = require "tide.optim.scheduler"
 local Module = require "tide.nn.module"
-local raise = require "tide.raise"
-local strict_table = require "tide.strict_table"
+local raise = require "tide.internal.raise"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local swa_utils = {}

@@ -1,7 +1,7 @@
 -- Annotations for editors (the format of the Lua language server), made from the reference.
 local entries = require "tide.reference"
 local native = require "tide.native"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local annotations = {}

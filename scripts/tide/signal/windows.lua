@@ -1,8 +1,8 @@
 -- tide.signal.windows: windows of M numbers, symmetric unless sym is false; then they are the first
 -- M of a symmetric window of M + 1, so that they repeat with period M.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
-local strict_table = require "tide.strict_table"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local windows = {}

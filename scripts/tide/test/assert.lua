@@ -2,9 +2,9 @@
 -- assert.are.equal(2, x), assert.is_not_nil(x), assert.spy(s).was.called_with(1). What is expected
 -- comes first; a text behind the last argument heads the message.
 local compare = require "tide.test.compare"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local spy = require "tide.test.spy"
-local nearest = require "tide.nearest"
+local nearest = require "tide.internal.nearest"
 local tide = require "tide"
 
 local lua_assert = assert

@@ -1,7 +1,7 @@
 -- What tests assert. Each function raises an error in the name of the test's line when it does not
 -- hold.
 local compare = require "tide.test.compare"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local asserts = {}
 

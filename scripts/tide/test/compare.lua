@@ -1,5 +1,5 @@
 -- Compares tensors, numbers and tables, and says where and by how much they differ.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local compare = {}

@@ -1,6 +1,6 @@
 -- Spies and stubs: functions that keep count of their calls, alone or in the place of a field.
 local matchers = require "tide.test.matchers"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 local spy = {}
 

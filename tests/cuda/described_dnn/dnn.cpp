@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "runtime/cuda/dnn_api.h"
+#include "runtime/cuda/libraries/dnn_api.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // What the fake driver says of its devices.
 #pragma once
 
-#include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/driver/driver_api.h"
 
 namespace fake {
 

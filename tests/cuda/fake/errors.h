@@ -1,7 +1,7 @@
 // The fake driver's errors, with CUDA's numbers.
 #pragma once
 
-#include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/driver/driver_api.h"
 
 namespace fake {
 

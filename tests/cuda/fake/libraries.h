@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/driver/driver_api.h"
 
 #define TIDE_EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/cuda/blas_api.h"
+#include "runtime/cuda/libraries/blas_api.h"
 #include "tests/cuda/fake/libraries.h"
 #include "tests/cuda/fake/numbers.h"
 #include "tests/cuda/fake/settings.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cuda/dnn_api.h"
+#include "runtime/cuda/libraries/dnn_api.h"
 #include "tests/cuda/fake/libraries.h"
 #include "tests/cuda/fake_dnn/object.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/cuda/dnn_api.h"
+#include "runtime/cuda/libraries/dnn_api.h"
 #include "tests/cuda/fake_dnn/convolution.h"
 
 namespace fake {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/driver/driver_api.h"
 
 namespace fake_tests {
 

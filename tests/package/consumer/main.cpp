@@ -1,12 +1,7 @@
 // Computes with fused kernels and a convolution, from C++ alone.
 #include <cstdio>
 
-#include "runtime/codegen/kernel.h"
-#include "runtime/ops/convolution.h"
-#include "runtime/ops/creation.h"
-#include "runtime/ops/elementwise.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/tensor/tensor.h"
+#include "runtime/tide.h"
 
 int main() {
   tide::TensorOptions floats;

@@ -14,7 +14,7 @@
 
 #include "runtime/codegen/kernel.h"
 #include "runtime/codegen/plugin.h"
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
 
 namespace tide {
 namespace {

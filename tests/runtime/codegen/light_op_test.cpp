@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "runtime/codegen/kernel.h"
-#include "runtime/ops/light_math.h"
-#include "runtime/ops/light_ops.h"
-#include "runtime/ops/reference_value.h"
+#include "runtime/ir/light_ops.h"
+#include "runtime/ir/math/reference_value.h"
+#include "runtime/ops/elementwise/light_math.h"
 #include "runtime/tensor/body.h"
 
 namespace tide::test {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "runtime/codegen/loop_passes.h"
-#include "runtime/ops/light_ops.h"
+#include "runtime/ir/light_ops.h"
 #include "tests/runtime/codegen/loop_interpreter.h"
 
 namespace tide::test {

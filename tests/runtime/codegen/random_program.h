@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/graph/loop.h"
+#include "runtime/ir/loop.h"
 
 namespace tide::test {
 

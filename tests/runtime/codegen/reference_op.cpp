@@ -1,12 +1,12 @@
-// Single ops on numbers of the host, through runtime/ops/reference_value.h.
+// Single ops on numbers of the host, through runtime/ir/math/reference_value.h.
 #include "tests/runtime/codegen/reference_op.h"
 
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/ops/light_math.h"
-#include "runtime/ops/light_ops.h"
-#include "runtime/ops/reference_value.h"
+#include "runtime/ir/light_ops.h"
+#include "runtime/ir/math/reference_value.h"
+#include "runtime/ops/elementwise/light_math.h"
 #include "runtime/tensor/body.h"  // gradients beside the meanings hold tensors
 
 namespace tide::test {

@@ -1,4 +1,4 @@
-// Single ops on numbers of the host, through runtime/ops/reference_value.h.
+// Single ops on numbers of the host, through runtime/ir/math/reference_value.h.
 #pragma once
 
 #include <span>

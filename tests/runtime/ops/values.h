@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "runtime/ops/elementwise.h"
-#include "runtime/ops/transfer.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/record/transfer.h"
 
 namespace tide::test {
 

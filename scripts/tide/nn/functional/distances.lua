@@ -1,6 +1,6 @@
 -- tide.nn.functional: losses and distances of pairs and triples.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
 local tide = require "tide"
 

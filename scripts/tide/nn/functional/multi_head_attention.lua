@@ -1,6 +1,6 @@
 -- tide.nn.functional.multi_head_attention_forward, and what nn.MultiheadAttention shares with it.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local F = require("tide.native").functional

@@ -1,6 +1,6 @@
 -- tide.nn.functional: pools that are composed of others, and the way back from largest values.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 --- A number for each of `dims` dimensions.

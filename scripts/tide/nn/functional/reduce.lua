@@ -1,5 +1,5 @@
 -- What a loss makes of the values that it has for each element.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 
 --- `reduction` is mean, sum or none; `name` is the loss, for the error.
 local function reduce(name, values, reduction)

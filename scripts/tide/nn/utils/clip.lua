@@ -1,6 +1,6 @@
 -- Keeps gradients from growing too large: by their norm, or each by itself.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local clip = {}

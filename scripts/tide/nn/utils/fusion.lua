@@ -1,6 +1,6 @@
 -- Batch norms in evaluation, taken into the weights of the layer before them.
 local Parameter = require "tide.nn.parameter"
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local fusion = {}

@@ -1,8 +1,8 @@
 -- nn.utils.rnn.PackedSequence: sequences of different lengths without padding, step by step, as
 -- recurrent layers take them; and the functions that make and unmake it.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local packing = {}

@@ -1,10 +1,10 @@
 -- nn.utils.parametrizations: parameters kept orthogonal.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 local parametrize = require "tide.nn.utils.parametrize"
-local raise = require "tide.raise"
-local strict_table = require "tide.strict_table"
+local raise = require "tide.internal.raise"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 local weights = require "tide.nn.utils.weights"
 

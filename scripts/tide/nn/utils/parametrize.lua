@@ -1,12 +1,12 @@
 -- nn.utils.parametrize: parameters that are computed from others by modules, whenever they are
 -- read.
-local arguments = require "tide.arguments"
-local class = require "tide.class"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 local ModuleDict = require "tide.nn.module_dict"
-local ModuleSequence = require "tide.nn.module_sequence"
-local raise = require "tide.raise"
-local strict_table = require "tide.strict_table"
+local ModuleSequence = require "tide.nn.internal.module_sequence"
+local raise = require "tide.internal.raise"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 local weights = require "tide.nn.utils.weights"
 

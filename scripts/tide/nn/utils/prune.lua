@@ -1,8 +1,8 @@
 -- nn.utils.prune: parts of parameters set to zero, and kept so. As in PyTorch, `weight_orig` is
 -- trained, `weight_mask` is saved, and `weight` is their product, computed before each forward.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
-local strict_table = require "tide.strict_table"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 local weights = require "tide.nn.utils.weights"
 

@@ -1,7 +1,7 @@
 -- tide.nn.utils.rnn: sequences of different lengths as one tensor.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
-local strict_table = require "tide.strict_table"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
+local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local rnn = {}

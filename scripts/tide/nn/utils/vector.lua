@@ -1,5 +1,5 @@
 -- All parameters of a module as one vector, and back.
-local raise = require "tide.raise"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local vector = {}

@@ -1,6 +1,6 @@
 -- nn.utils: weights that are computed anew from others before each forward.
-local arguments = require "tide.arguments"
-local raise = require "tide.raise"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local weights = {}

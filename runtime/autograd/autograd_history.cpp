@@ -1,0 +1,374 @@
+// Histories of tensors: who has one, views and writes, saved values.
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/ops/shape/view.h"
+#include "runtime/record/record.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+namespace {
+
+thread_local bool gradients_enabled = true;
+std::atomic<uint64_t> next_number{1};
+
+/// The leaf for which x stands, if it is one that collects a gradient.
+TensorBody* leaf_of(const Tensor& x) {
+  const AutogradState* state = x.body().autograd.get();
+  if (!state || !state->requires_grad) return nullptr;
+  return state->alias_of ? state->alias_of.get() : &x.body();
+}
+
+History::Edge edge_to(Ref<History> history, const Shape& shape, DType type, Device device) {
+  History::Edge edge;
+  edge.history = std::move(history);
+  edge.shape = shape;
+  edge.type = type;
+  edge.device = device;
+  return edge;
+}
+
+History::Edge edge_to(const Tensor& x) {
+  History::Edge edge = edge_to(history_of(x), x.shape(), x.dtype(), x.device());
+  if (!edge.history) edge.leaf = leaf_of(x);
+  return edge;
+}
+
+std::vector<History::Edge> edges_to(std::span<const Tensor> inputs) {
+  std::vector<History::Edge> edges;
+  edges.reserve(inputs.size());
+  for (const Tensor& x : inputs) edges.push_back(edge_to(x));
+  return edges;
+}
+
+/// The histories of inputs come first, as those of views may be made only now: numbers grow along
+/// the edges.
+Ref<History> new_history(const char* name, std::vector<History::Edge> edges, const Shape& shape,
+                         DType type, Device device) {
+  Ref<History> history = new History;
+  history->name = name;
+  history->site = current_call_site();
+  history->edges = std::move(edges);
+  history->number = next_number.fetch_add(1, std::memory_order_relaxed);
+  history->shape = shape;
+  history->type = type;
+  history->device = device;
+  return history;
+}
+
+/// Makes `history` the one of y, whose value it led to. A result that shares no cell with `inputs`
+/// is the base of a group of its own: views through which an op filled it, or gave it its shape,
+/// belong to a group that knows nothing of this history.
+void set_history_of(const Tensor& y, std::span<const Tensor> inputs, Ref<History> history) {
+  AutogradState& state = y.body().autograd_state();
+  const auto shares_cell = [&](const Tensor& x) { return x.body().cell == y.body().cell; };
+  if (state.group && std::none_of(inputs.begin(), inputs.end(), shares_cell)) state.group = {};
+  state.history = std::move(history);
+  if (state.group) state.version = state.group->version;
+}
+
+bool any_needs_history(std::span<const Tensor> inputs) {
+  return gradients_enabled && std::any_of(inputs.begin(), inputs.end(),
+                                          [](const Tensor& x) { return x.requires_grad(); });
+}
+
+/// What x shares with its views, made when the first of them comes.
+HistoryGroup& group_of(const Tensor& x) {
+  AutogradState& state = x.body().autograd_state();
+  if (!state.group) {
+    state.group = new HistoryGroup;
+    state.group->base = x.layout();
+    state.group->history = state.history;
+    if (state.requires_grad && !state.alias_of) state.group->leaf = &x.body();
+    state.version = 0;
+  }
+  return *state.group;
+}
+
+/// Where a view lies in the base of its group: both as layouts of one dense range of places, which
+/// is the base itself where that is dense, or seen whole.
+struct Overlap {
+  Shape range, shape;  ///< of the range, of the base
+  Layout base, view;
+
+  Overlap(const Layout& of_base, const Layout& of_view)
+      : range(of_base.shape), shape(of_base.shape), base(of_base.shape), view(of_view) {
+    if (of_view == of_base) {
+      view = base;
+      return;
+    }
+    auto [first, last] = of_base.range();
+    const auto [view_first, view_last] = of_view.range();
+    const bool inside = of_view.shape.numel() == 0 || (view_first >= first && view_last <= last);
+    if (!inside) {  // as_strided may show more than the base
+      first = std::min(first, view_first);
+      last = std::max(last, view_last);
+    }
+    view.offset -= first;
+    if (inside && of_base.is_contiguous()) return;
+    range = Shape{last - first};
+    base = of_base;
+    base.offset -= first;
+  }
+
+  bool is_base() const { return range == shape; }
+  /// A tensor of the base's shape as the range.
+  Tensor to_range(const char* name, const Tensor& x) const {
+    return is_base() ? x : place_part(name, x, range, base);
+  }
+  Tensor from_range(const char* name, const Tensor& x) const {
+    return is_base() ? x : take_part(name, x, base);
+  }
+};
+
+/// The history of a view whose base was written: it shows what the base is now.
+Ref<History> history_of_view(const HistoryGroup& group, const Tensor& view) {
+  Ref<History> history =
+      new_history("view", {edge_to(group.history, group.base.shape, view.dtype(), view.device())},
+                  view.shape(), view.dtype(), view.device());
+  const Overlap overlap(group.base, view.layout());
+  history->gradient = [overlap](const GradientCall& call) -> std::vector<Tensor> {
+    return {overlap.from_range("view", place_part("view", call.dy, overlap.range, overlap.view))};
+  };
+  if (overlap.is_base() && overlap.view.is_injective())
+    history->shown = std::make_unique<Layout>(overlap.view);
+  return history;
+}
+
+}  // namespace
+
+void History::destroy(History* history) {
+  // What a history saved may hold the next one in turn: these wait for the outermost call.
+  // Only a pointer outlives that call, for some die while the thread's own objects do.
+  thread_local std::vector<History*>* waiting = nullptr;
+  if (waiting) return waiting->push_back(history);
+  std::vector<History*> dying;
+  waiting = &dying;
+  delete history;
+  while (!dying.empty()) {
+    History* next = dying.back();
+    dying.pop_back();
+    delete next;
+  }
+  waiting = nullptr;
+}
+
+TensorBody::~TensorBody() {
+  if (!autograd) return;
+  if (autograd->group && autograd->group->leaf == this) autograd->group->leaf = nullptr;
+  if (autograd->retained_by && autograd->retained_by->retained == this)
+    autograd->retained_by->retained = nullptr;
+}
+
+GradientMode::GradientMode(bool on) : previous_(gradients_enabled) { gradients_enabled = on; }
+GradientMode::~GradientMode() { gradients_enabled = previous_; }
+bool GradientMode::enabled() { return gradients_enabled; }
+void GradientMode::set(bool on) { gradients_enabled = on; }
+
+Ref<History> history_of(const Tensor& x) {
+  AutogradState* state = x.body().autograd.get();
+  if (!state) return {};
+  if (state->group && state->group->version != state->version) {
+    const HistoryGroup& group = *state->group;
+    state->version = group.version;
+    if (!group.history)
+      state->history = {};
+    else if (x.layout() == group.base)
+      state->history = group.history;
+    else
+      state->history = history_of_view(group, x);
+  }
+  return state->history;
+}
+
+void share_group(const Tensor& x, const Tensor& view) {
+  HistoryGroup& group = group_of(x);
+  AutogradState& own = view.body().autograd_state();
+  own.group = &group;
+  own.version = group.version;
+}
+
+Tensor snapshot(const Tensor& x) {
+  const Cell& cell = *x.body().cell;
+  return Tensor(new TensorBody(new Cell(cell.value, *cell.device), x.layout()));
+}
+
+Saved::Saved(const Tensor& x) : tensor_(snapshot(x)) {
+  Ref<History> history = history_of(x);
+  TensorBody* leaf = leaf_of(x);
+  if (!history && !leaf) return;
+  AutogradState& state = tensor_.body().autograd_state();
+  state.history = std::move(history);
+  state.requires_grad = leaf != nullptr;
+  state.alias_of = leaf;
+}
+
+bool needs_history(const Tensor& x) {
+  return gradients_enabled && x.body().autograd && x.requires_grad();
+}
+
+void set_history(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
+                 GradientFunction gradient) {
+  if (!is_floating(y.dtype()) || !any_needs_history(inputs)) return;
+  Ref<History> history = new_history(name, edges_to(inputs), y.shape(), y.dtype(), y.device());
+  history->gradient = std::move(gradient);
+  history->uses_y = uses_y;
+  if (uses_y) history->y = std::make_unique<Tensor>(snapshot(y));
+  set_history_of(y, inputs, std::move(history));
+}
+
+void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
+                 bool uses_y, GradientFunction gradient) {
+  set_history(y, name, std::span(inputs.begin(), inputs.size()), uses_y, std::move(gradient));
+}
+
+void set_joint_history(std::span<const Tensor> results, const char* name,
+                       std::span<const Tensor> inputs, bool reusable, GradientFunction gradient) {
+  if (!any_needs_history(inputs)) return;
+  const Tensor& first = inputs[0];
+  Ref<History> joint = new_history(name, edges_to(inputs), Shape(), first.dtype(), first.device());
+  joint->gradient = std::move(gradient);
+  joint->parts = static_cast<int>(results.size());
+  joint->reusable = reusable;
+  for (size_t k = 0; k < results.size(); ++k) {
+    const Tensor& y = results[k];
+    if (!y.defined() || !is_floating(y.dtype())) continue;
+    History::Edge edge = edge_to(joint, y.shape(), y.dtype(), y.device());
+    edge.part = static_cast<int>(k);
+    Ref<History> history = new_history(name, {std::move(edge)}, y.shape(), y.dtype(), y.device());
+    history->gradient = [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; };
+    history->reusable = true;
+    set_history_of(y, inputs, std::move(history));
+  }
+}
+
+Tensor detach(const Tensor& x) { return Tensor(new TensorBody(x.body().cell, x.layout())); }
+
+void check_may_change(const char* name, const Tensor& x) {
+  const AutogradState* own = x.body().autograd.get();
+  if (!gradients_enabled || !own) return;
+  if (leaf_of(x) || (own->group && own->group->leaf))
+    throw Error(std::string(name) +
+                ": a leaf that requires a gradient cannot be changed in place; use tide.no_grad()");
+}
+
+void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  if (!value.tensor.defined()) check_fits(name, value.number, x.dtype());
+  check_may_change(name, x);
+  AutogradState* own = x.body().autograd.get();
+  const bool from_value = value.tensor.defined() && needs_history(value.tensor);
+  const bool tracked = is_floating(x.dtype()) && (from_value || needs_history(x));
+  if (!tracked && !(gradients_enabled && own && own->group && own->group->history))
+    return record_write(name, x, value);
+  if (!x.layout().is_injective())
+    throw Error(std::string(name) +
+                ": several elements of the tensor share one place; use clone()");
+
+  HistoryGroup& group = group_of(x);
+  const Overlap overlap(group.base, x.layout());
+  const bool has_value = value.tensor.defined();
+  // Where all of the base is overwritten, the gradient of what it was is zero.
+  std::vector<History::Edge> edges{edge_to(group.history, group.base.shape, x.dtype(), x.device())};
+  if (has_value) edges.push_back(edge_to(value.tensor));
+  Ref<History> history =
+      new_history(name, std::move(edges), group.base.shape, x.dtype(), x.device());
+  const Shape value_shape = has_value ? value.tensor.shape() : Shape();
+  const DType value_type = has_value ? value.tensor.dtype() : x.dtype();
+  history->gradient = [name, overlap, has_value, value_shape,
+                       value_type](const GradientCall& call) {
+    std::vector<Tensor> result(has_value ? 2 : 1);
+    const Tensor dy = overlap.to_range(name, call.dy);
+    if (call.needed[0]) {
+      const Tensor rest = clone_in(dy, "contiguous_format");
+      write(name, make_view(rest, overlap.view), Number(0));
+      result[0] = overlap.from_range(name, rest);
+    }
+    if (has_value && call.needed[1])
+      result[1] = convert(sum_to(take_part(name, dy, overlap.view), value_shape), value_type);
+    return result;
+  };
+  record_write(name, x, value);
+  group.history = std::move(history);
+  ++group.version;
+}
+
+// --- what a tensor says of its history ----------------------------------------------------------
+
+bool Tensor::requires_grad() const {
+  const AutogradState* state = body_->autograd.get();
+  return state && (state->requires_grad || history_of(*this));
+}
+
+bool Tensor::is_leaf() const { return !history_of(*this); }
+
+void Tensor::set_requires_grad(bool on) const {
+  if (on && !is_floating(dtype()))
+    throw DTypeError("requires_grad: only floating types have gradients, not " +
+                     std::string(name_of(dtype())));
+  if (history_of(*this)) {
+    if (on) return;
+    throw Error("requires_grad: only a leaf can change this; use detach() to leave the history");
+  }
+  AutogradState& state = body_->autograd_state();
+  state.requires_grad = on;
+  if (state.group && state.group->base == layout()) state.group->leaf = on ? body_.get() : nullptr;
+}
+
+Tensor Tensor::grad() const { return body_->autograd ? body_->autograd->grad : Tensor(); }
+
+void Tensor::set_grad(const Tensor& grad) const {
+  if (grad.defined()) {
+    if (!(grad.shape() == shape()))
+      throw ShapeError("grad: its shape " + grad.shape().text() + " is not the tensor's " +
+                       shape().text());
+    if (grad.dtype() != dtype())
+      throw DTypeError("grad: its type " + std::string(name_of(grad.dtype())) +
+                       " is not the tensor's " + std::string(name_of(dtype())));
+    if (!(grad.device() == device()))
+      throw DeviceError("grad: it lies on " + grad.device().name() + ", the tensor on " +
+                        device().name());
+    // Such a ring would keep itself alive.
+    for (Tensor next = grad; next.defined(); next = next.grad())
+      if (next == *this)
+        throw Error("grad: a tensor cannot be its own gradient, nor that of its gradient");
+  } else if (!body_->autograd) {
+    return;
+  }
+  body_->autograd_state().grad = grad;
+}
+
+size_t register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook) {
+  if (!x.requires_grad()) throw Error("register_hook: the tensor does not require a gradient");
+  const Ref<History> history = history_of(x);
+  Hooks& hooks = history ? history->hooks : x.body().autograd_state().hooks;
+  hooks.push_back(std::move(hook));
+  return hooks.size() - 1;
+}
+
+void remove_hook(const Tensor& x, size_t number) {
+  const Ref<History> history = history_of(x);
+  if (!history && !x.body().autograd) return;
+  Hooks& hooks = history ? history->hooks : x.body().autograd->hooks;
+  if (number < hooks.size()) hooks[number] = nullptr;
+}
+
+void retain_grad(const Tensor& x) {
+  if (!x.requires_grad()) throw Error("retain_grad: the tensor does not require a gradient");
+  const Ref<History> history = history_of(x);
+  if (!history) return;  // a leaf keeps its gradient anyway
+  history->retained = &x.body();
+  x.body().autograd_state().retained_by = history;
+}
+
+bool retains_grad(const Tensor& x) {
+  const Ref<History> history = history_of(x);
+  return history && history->retained == &x.body();
+}
+
+bool share_elements(const Tensor& a, const Tensor& b) { return a.body().cell == b.body().cell; }
+
+}  // namespace tide

@@ -1,0 +1,166 @@
+// The inner kernel of matrix products, as a template over the vector registers of one instruction
+// set. Included only by the gemm_*.cpp files, each of which compiles it for its own.
+//
+// A tile of some rows by two vectors of columns is held in registers while k runs over a block.
+// Each element is one chain of multiply-adds in rising k, so its bits depend on k alone: not on
+// the tile it falls in, the size of the product, the width of the vectors or the threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "runtime/cpu/gemm/gemm.h"
+
+namespace tide {
+
+/// Whether a panel of b has the L1 cache (32 KiB) to itself. Then it passes by, from the L2 cache,
+/// and the panel of a stays; otherwise the panel of b stays while those of a pass.
+template <class V>
+constexpr bool right_passes() {
+  return 2 * sizeof(typename V::Vector) * kGemmBlock >= 32 * 1024;
+}
+
+/// How many steps of k ahead a panel that passes by is asked for.
+constexpr int64_t kPrefetch = 8;
+
+/// c (rows, vectors) = [c +] a b [+ bias], where a starts at its first row, b and the bias at their
+/// first columns. The strides of a panel that was packed are known: with all addresses made from
+/// one register, the multiply-adds are what the loop is bound by.
+template <class V, int rows, int vectors, bool packed>
+TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* a,
+                                           int64_t a_row_stride, int64_t a_k_stride,
+                                           const typename V::Scalar* b, int64_t b_stride,
+                                           const typename V::Scalar* bias, typename V::Scalar* c,
+                                           int64_t c_stride, bool accumulate) {
+  constexpr int lanes = V::kLanes;
+  if constexpr (packed) a_row_stride = 1, a_k_stride = V::kRows;
+  typename V::Vector sum[rows][vectors], right[vectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) sum[i][v] = V::broadcast(0);
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) __builtin_prefetch(c + i * c_stride, 1);  // wanted at the end
+  for (int64_t p = 0; p < k; ++p, a += a_k_stride, b += b_stride) {
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) {
+      right[v] = V::load(b + v * lanes);
+      if (right_passes<V>()) __builtin_prefetch(b + kPrefetch * b_stride + v * lanes);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const typename V::Vector factor = V::broadcast(a[i * a_row_stride]);
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) sum[i][v] = V::multiply_add(factor, right[v], sum[i][v]);
+    }
+  }
+  if (accumulate) {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v)
+        sum[i][v] = V::add(V::load(c + i * c_stride + v * lanes), sum[i][v]);
+  }
+  if (bias) {
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) {
+      const typename V::Vector addend = V::load(bias + v * lanes);
+#pragma GCC unroll 16
+      for (int i = 0; i < rows; ++i) sum[i][v] = V::add(sum[i][v], addend);
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) V::store(c + i * c_stride + v * lanes, sum[i][v]);
+}
+
+/// GemmKernel::turn for the instruction set of V.
+template <class V>
+TIDE_VECTOR_TARGET void gemm_turn(const typename V::Scalar* from, int64_t row_stride,
+                                  typename V::Scalar* to) {
+  constexpr int columns = 2 * V::kLanes;
+  if constexpr (std::is_same_v<typename V::Scalar, float>) {
+    for (int r = 0; r < columns; r += V::kLanes)
+      for (int p = 0; p < kGemmTurn; p += 4) {
+        // Lane by lane of four numbers a square is turned.
+        const float* const corner = from + r * row_stride + p;
+        const auto a = V::load_fours(corner, 4 * row_stride),
+                   b = V::load_fours(corner + row_stride, 4 * row_stride),
+                   c = V::load_fours(corner + 2 * row_stride, 4 * row_stride),
+                   d = V::load_fours(corner + 3 * row_stride, 4 * row_stride);
+        const auto ab_low = V::zip_low(a, b), ab_high = V::zip_high(a, b),
+                   cd_low = V::zip_low(c, d), cd_high = V::zip_high(c, d);
+        float* const target = to + p * columns + r;
+        V::store(target, V::join_low(ab_low, cd_low));
+        V::store(target + columns, V::join_high(ab_low, cd_low));
+        V::store(target + 2 * columns, V::join_low(ab_high, cd_high));
+        V::store(target + 3 * columns, V::join_high(ab_high, cd_high));
+      }
+  } else {
+    for (int r = 0; r < columns; ++r)
+      for (int p = 0; p < kGemmTurn; ++p) to[p * columns + r] = from[r * row_stride + p];
+  }
+}
+
+/// The register tiles of 1 to kRows rows.
+template <class V, int vectors, bool packed, int... less>
+constexpr auto gemm_tiles(std::integer_sequence<int, less...>) {
+  return std::array{gemm_register_tile<V, less + 1, vectors, packed>...};
+}
+
+/// GemmKernel::block for the instruction set of V.
+template <class V>
+TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
+                                   const GemmLeft<typename V::Scalar>& a,
+                                   const GemmRight<typename V::Scalar>& b,
+                                   const typename V::Scalar* bias, typename V::Scalar* c,
+                                   int64_t c_stride, bool accumulate) {
+  using T = typename V::Scalar;
+  constexpr auto rows = std::make_integer_sequence<int, V::kRows>();
+  static constexpr std::array all_tiles = {gemm_tiles<V, 2, false>(rows),
+                                           gemm_tiles<V, 2, true>(rows)};
+  static constexpr std::array all_narrow_tiles = {gemm_tiles<V, 1, false>(rows),
+                                                  gemm_tiles<V, 1, true>(rows)};
+  const bool packed = a.row_stride == 1 && a.k_stride == V::kRows;
+  const auto &tiles = all_tiles[packed], &narrow_tiles = all_narrow_tiles[packed];
+  constexpr int columns = 2 * V::kLanes;
+  alignas(64) T aside[V::kRows * columns];
+  const auto multiply = [&](int64_t i, int64_t j) {
+    const bool whole = n - j >= columns, narrow = n - j <= V::kLanes;
+    const int64_t height = m - i < V::kRows ? m - i : V::kRows;
+    const T* a_panel = a.data + i / V::kRows * a.panel_stride;
+    T* corner = c + i * c_stride + j;
+    if (whole) {
+      tiles[height - 1](k, a_panel, a.row_stride, a.k_stride, b.data + j / columns * b.panel_stride,
+                        b.k_stride, bias ? bias + j : nullptr, corner, c_stride, accumulate);
+      return;
+    }
+    // A tile that hangs over the right edge is computed aside.
+    (narrow ? narrow_tiles : tiles)[height - 1](k, a_panel, a.row_stride, a.k_stride, b.edge,
+                                                columns, nullptr, aside, columns, false);
+    for (int64_t y = 0; y < height; ++y)
+      for (int64_t x = 0; x < n - j; ++x) {
+        T& to = corner[y * c_stride + x];
+        to = accumulate ? to + aside[y * columns + x] : aside[y * columns + x];
+        if (bias) to += bias[j + x];
+      }
+  };
+  if (right_passes<V>()) {
+    for (int64_t i = 0; i < m; i += V::kRows)
+      for (int64_t j = 0; j < n; j += columns) multiply(i, j);
+  } else {
+    for (int64_t j = 0; j < n; j += columns)
+      for (int64_t i = 0; i < m; i += V::kRows) multiply(i, j);
+  }
+}
+
+/// The kernel for the instruction set of V.
+template <class V>
+constexpr GemmKernel<typename V::Scalar> gemm_kernel_of() {
+  return {V::kRows, 2 * V::kLanes, right_passes<V>(), gemm_block<V>, gemm_turn<V>};
+}
+
+}  // namespace tide

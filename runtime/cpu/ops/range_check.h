@@ -1,0 +1,42 @@
+// Finds positions that are out of range.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+
+#include "runtime/ir/native.h"
+
+namespace tide {
+
+/// Collects positions that are out of range, from all parts of a call.
+class RangeCheck {
+ public:
+  RangeCheck(NativeCall& call, int64_t limit) : call_(call), limit_(limit) {}
+
+  /// Whether `position` may be used. `place` is its linear number in the index.
+  bool allows(int64_t position, int64_t place) {
+    if (position >= 1 && position <= limit_) [[likely]]
+      return true;
+    report(position, place);
+    return false;
+  }
+
+  int64_t clamp(int64_t position) const { return std::clamp<int64_t>(position, 1, limit_); }
+
+ private:
+  void report(int64_t position, int64_t place) {
+    std::lock_guard lock(mutex_);
+    if (call_.out_of_range && place > first_) return;
+    call_.out_of_range = true;
+    call_.position = position;
+    call_.limit = limit_;
+    first_ = place;
+  }
+
+  NativeCall& call_;
+  int64_t limit_;
+  std::mutex mutex_;
+  int64_t first_ = 0;
+};
+
+}  // namespace tide

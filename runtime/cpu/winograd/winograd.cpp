@@ -1,0 +1,254 @@
+// Cuts Winograd's convolution into blocks that fit the caches, and shares them out to threads.
+#include "runtime/cpu/winograd/winograd.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "runtime/cpu/gemm/gemm.h"
+#include "runtime/cpu/instruction_set.h"
+#include "runtime/cpu/scratch.h"
+
+namespace tide {
+namespace {
+
+/// Channels come in multiples of this: whole panels of every product kernel.
+constexpr int64_t kChannelStep = 32;
+/// Fewer tiles are not worth the transforms of the filters.
+constexpr int64_t kFewTiles = 32;
+/// Tiles of a block, whose values at points are at home in L2, roughly.
+constexpr int64_t kBlockTiles = 48;
+/// Tiles whose products are added up at a time in gradients of filters. Belongs to the bits.
+constexpr int64_t kSumTiles = 256;
+/// Channels whose products are added up at a time. Belongs to the bits.
+constexpr int64_t kSumChannels = 256;
+/// Floats between rows of values, so that rows do not share a few cache sets.
+constexpr int64_t kGap = 16;
+
+const WinogradKernel& winograd_kernel() {
+  static const WinogradKernel* const kernels[] = {&kWinogradBaseline, &kWinogradAvx2,
+                                                  &kWinogradAvx512};
+  static const WinogradKernel& chosen = *kernels[static_cast<int>(instruction_set())];
+  return chosen;
+}
+
+constexpr int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// The tiles over the results of a pass: `images` planes of height x width for each channel.
+struct Grid {
+  int64_t images, height, width;
+
+  int64_t rows() const { return ceil_divide(height, kWinogradTile); }  ///< strips of an image
+  int64_t columns() const { return ceil_divide(width, kWinogradTile); }
+  int64_t strips() const { return images * rows(); }
+  int64_t tiles() const { return strips() * columns(); }
+  bool worthwhile() const {
+    return tiles() >= kFewTiles && 2 * height * width >= 16 * rows() * columns();
+  }
+};
+
+/// Some planes of each image that strips of a grid are read from or written to.
+struct Planes {
+  int64_t channels, height, width, pad_h, pad_w;
+
+  WinogradStrip strip(const Grid& grid, int64_t number) const {
+    const int64_t top = number % grid.rows() * kWinogradTile;
+    return {height, width, top - pad_h, -pad_w, grid.columns()};
+  }
+  /// The planes from `channel` on of the image that strip `number` belongs to.
+  int64_t offset(const Grid& grid, int64_t number, int64_t channel) const {
+    return (number / grid.rows() * channels + channel) * height * width;
+  }
+};
+
+/// Memory for the values of `tiles` tiles at all points.
+struct ValuesLayout {
+  int64_t tile_stride, point_stride;
+
+  ValuesLayout(int64_t tiles, int64_t channels)
+      : tile_stride(channels + kGap), point_stride(tiles * tile_stride) {}
+  int64_t size() const { return kWinogradPoints * point_stride; }
+  template <class T>
+  WinogradValues<T> at(T* data, int64_t tile, int64_t channel) const {
+    return {data + tile * tile_stride + channel, point_stride, tile_stride};
+  }
+};
+
+/// Memory of the calling thread for a strip on its way.
+float* strip_scratch(const Grid& grid) {
+  static thread_local Scratch scratch;
+  return scratch.get<float>(WinogradKernel::scratch_size(grid.columns(), winograd_kernel().lanes));
+}
+
+/// Memory that all threads of a pass share, kept by the thread that runs it.
+float* shared_scratch(int64_t size) {
+  static thread_local Scratch scratch;
+  return scratch.get<float>(size);
+}
+
+/// G filter G^T of all filters, as the right side of a product for each point: panels of results,
+/// in each the sources one after the other.
+class Filters {
+ public:
+  Filters(int64_t sources, int64_t results)
+      : sources_(sources),
+        results_(results),
+        point_stride_(sources * results + kGap),
+        data_(shared_scratch(kWinogradPoints * point_stride_)) {}
+
+  /// Filters (results, sources, 3, 3); flipped: (sources, results, 3, 3), read backwards.
+  void transform(const float* weight, bool flipped, Parallel& parallel) const {
+    const WinogradKernel& kernel = winograd_kernel();
+    const int columns = gemm_kernel<float>().columns;
+    const int64_t result_stride = 9 * (flipped ? 1 : sources_);
+    const int64_t source_stride = 9 * (flipped ? results_ : 1);
+    const int64_t blocks = sources_ / kChannelStep;
+    parallel.for_range(results_ / columns * blocks, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t item = begin; item < end; ++item) {
+        const int64_t panel = item / blocks, first = item % blocks * kChannelStep;
+        for (int64_t source = first; source < first + kChannelStep; ++source)
+          for (int lane = 0; lane < columns; lane += kernel.lanes)
+            kernel.filter(
+                weight + (panel * columns + lane) * result_stride + source * source_stride,
+                result_stride, flipped, data_ + (panel * sources_ + source) * columns + lane,
+                point_stride_);
+      }
+    });
+  }
+
+  /// The filters at one point, from one source on.
+  GemmRight<float> at(int point, int64_t source) const {
+    const int columns = gemm_kernel<float>().columns;
+    return {data_ + point * point_stride_ + source * columns, sources_ * columns, columns, nullptr};
+  }
+
+ private:
+  int64_t sources_, results_, point_stride_;
+  float* data_;
+};
+
+/// So many strips that their tiles fill whole panels of `rows`, if few strips do.
+int64_t strips_of_block(const Grid& grid, int rows) {
+  const int64_t strips = std::max<int64_t>(1, kBlockTiles / grid.columns());
+  const int64_t step = rows / std::gcd<int64_t>(rows, grid.columns());
+  return strips > step ? strips / step * step : strips;
+}
+
+/// output = input * filters, block by block of strips: values, products, outputs.
+void convolve(const Grid& grid, const Planes& from, const Planes& to, const float* input,
+              const Filters& filters, const float* bias, float* output, Parallel& parallel) {
+  const WinogradKernel& kernel = winograd_kernel();
+  const GemmKernel<float>& product = gemm_kernel<float>();
+  const int64_t strips = std::min(grid.strips(), strips_of_block(grid, product.rows));
+  const int64_t blocks = ceil_divide(grid.strips(), strips);
+  const ValuesLayout values(strips * grid.columns(), from.channels);
+  const ValuesLayout sums(strips * grid.columns(), to.channels);
+  parallel.for_range(blocks, 1, [&](int64_t begin, int64_t end) {
+    static thread_local Scratch scratch;
+    float* value = scratch.get<float>(values.size() + sums.size());
+    float* sum = value + values.size();
+    float* aside = strip_scratch(grid);
+    for (int64_t block = begin; block < end; ++block) {
+      const int64_t first = block * strips, last = std::min(grid.strips(), first + strips);
+      for (int64_t s = first; s < last; ++s)
+        for (int64_t c = 0; c < from.channels; c += kernel.lanes)
+          kernel.input(from.strip(grid, s), input + from.offset(grid, s, c),
+                       values.at(value, (s - first) * grid.columns(), c), aside);
+      for (int point = 0; point < kWinogradPoints; ++point)
+        for (int64_t c = 0; c < from.channels; c += kSumChannels)
+          product.block((last - first) * grid.columns(), to.channels,
+                        std::min(kSumChannels, from.channels - c),
+                        {value + point * values.point_stride + c, product.rows * values.tile_stride,
+                         values.tile_stride, 1},
+                        filters.at(point, c), nullptr, sum + point * sums.point_stride,
+                        sums.tile_stride, c > 0);
+      for (int64_t s = first; s < last; ++s)
+        for (int64_t c = 0; c < to.channels; c += kernel.lanes)
+          kernel.output(to.strip(grid, s),
+                        sums.at<const float>(sum, (s - first) * grid.columns(), c),
+                        bias ? bias + c : nullptr, output + to.offset(grid, s, c), aside);
+    }
+  });
+}
+
+bool has_form(const ConvolutionShape& s) {
+  return s.kh == 3 && s.kw == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 &&
+         s.dilation_w == 1 && s.groups == 1 && s.pad_h <= 2 && s.pad_w <= 2 &&
+         s.c % kChannelStep == 0 && s.o % kChannelStep == 0;
+}
+
+Grid output_grid(const ConvolutionShape& s) { return {s.n, s.oh, s.ow}; }
+Grid input_grid(const ConvolutionShape& s) { return {s.n, s.h, s.w}; }
+
+}  // namespace
+
+bool winograd_suits_forward(const ConvolutionShape& shape) {
+  return has_form(shape) && output_grid(shape).worthwhile();
+}
+
+bool winograd_suits_backward_input(const ConvolutionShape& shape) {
+  return has_form(shape) && input_grid(shape).worthwhile();
+}
+
+bool winograd_suits_backward_weight(const ConvolutionShape& shape) {
+  return has_form(shape) && output_grid(shape).worthwhile();
+}
+
+void winograd_forward(const ConvolutionShape& s, const float* input, const float* weight,
+                      const float* bias, float* output, Parallel& parallel) {
+  const Filters filters(s.c, s.o);
+  filters.transform(weight, false, parallel);
+  convolve(output_grid(s), {s.c, s.h, s.w, s.pad_h, s.pad_w}, {s.o, s.oh, s.ow, 0, 0}, input,
+           filters, bias, output, parallel);
+}
+
+void winograd_backward_input(const ConvolutionShape& s, const float* dy, const float* weight,
+                             float* dx, Parallel& parallel) {
+  const Filters filters(s.o, s.c);
+  filters.transform(weight, true, parallel);
+  convolve(input_grid(s), {s.o, s.oh, s.ow, 2 - s.pad_h, 2 - s.pad_w}, {s.c, s.h, s.w, 0, 0}, dy,
+           filters, nullptr, dx, parallel);
+}
+
+void winograd_backward_weight(const ConvolutionShape& s, const float* dy, const float* input,
+                              float* dw, Parallel& parallel) {
+  const WinogradKernel& kernel = winograd_kernel();
+  const GemmKernel<float>& product = gemm_kernel<float>();
+  const Grid grid = output_grid(s);
+  const Planes from{s.c, s.h, s.w, s.pad_h, s.pad_w}, to{s.o, s.oh, s.ow, 0, 0};
+  const int64_t strips = std::min(grid.strips(), std::max<int64_t>(1, kSumTiles / grid.columns()));
+  const ValuesLayout inputs(strips * grid.columns(), s.c), slopes(strips * grid.columns(), s.o);
+  const int64_t sum_stride = s.c * s.o + kGap;
+  float* sum = shared_scratch(kWinogradPoints * sum_stride + inputs.size() + slopes.size());
+  float* at_inputs = sum + kWinogradPoints * sum_stride;
+  float* at_slopes = at_inputs + inputs.size();
+  for (int64_t first = 0; first < grid.strips(); first += strips) {
+    const int64_t count = std::min(strips, grid.strips() - first);
+    parallel.for_range(count, 1, [&](int64_t begin, int64_t end) {
+      float* aside = strip_scratch(grid);
+      for (int64_t s = begin; s < end; ++s) {
+        const int64_t number = first + s, tile = s * grid.columns();
+        for (int64_t c = 0; c < from.channels; c += kernel.lanes)
+          kernel.input(from.strip(grid, number), input + from.offset(grid, number, c),
+                       inputs.at(at_inputs, tile, c), aside);
+        for (int64_t c = 0; c < to.channels; c += kernel.lanes)
+          kernel.spread(to.strip(grid, number), dy + to.offset(grid, number, c),
+                        slopes.at(at_slopes, tile, c), aside);
+      }
+    });
+    parallel.for_range(kWinogradPoints, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t point = begin; point < end; ++point)
+        product.block(
+            s.c, s.o, count * grid.columns(),
+            {at_inputs + point * inputs.point_stride, product.rows, 1, inputs.tile_stride},
+            {at_slopes + point * slopes.point_stride, product.columns, slopes.tile_stride, nullptr},
+            nullptr, sum + point * sum_stride, s.o, first > 0);
+    });
+  }
+  parallel.for_range(s.o / kernel.lanes, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t o = begin * kernel.lanes; o < end * kernel.lanes; o += kernel.lanes)
+      for (int64_t c = 0; c < s.c; ++c)
+        kernel.filter_gradient(sum + c * s.o + o, sum_stride, dw + (o * s.c + c) * 9, s.c * 9);
+  });
+}
+
+}  // namespace tide

@@ -1,9 +1,0 @@
-// Transforms of Winograd's convolution for AVX-512.
-#include "runtime/cpu/avx512_vectors.h"
-#include "runtime/cpu/winograd_kernel.h"
-
-namespace tide {
-
-const WinogradKernel kWinogradAvx512 = Winograd<Float>::kernel();
-
-}  // namespace tide

@@ -1,0 +1,91 @@
+#include "runtime/cuda/driver/library_path.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "runtime/core/plugin_path.h"
+
+namespace tide::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folders of libraries, as shell patterns. Wheels lie below the site-packages of the user's, the
+/// environment's or the system's Python.
+std::vector<std::string> folder_patterns() {
+  std::vector<std::string> patterns = {
+      "/usr/local/cuda/lib64",     "/usr/local/cuda-*/lib64", "/usr/local/cuda/extras/CUPTI/lib64",
+      "/usr/lib/x86_64-linux-gnu", "/opt/cuda/lib64",         "/opt/cuda/extras/CUPTI/lib64"};
+  std::vector<std::string> pythons = {"/usr/local/lib/python3*", "/usr/lib/python3*"};
+  if (const char* environment = std::getenv("VIRTUAL_ENV"))
+    pythons.insert(pythons.begin(), std::string(environment) + "/lib/python3*");
+  if (const char* environment = std::getenv("CONDA_PREFIX"))
+    pythons.push_back(std::string(environment) + "/lib/python3*");
+  if (const char* home = std::getenv("HOME")) {
+    pythons.push_back(std::string(home) + "/.local/lib/python3*");
+    pythons.push_back(std::string(home) + "/.pyenv/versions/*/lib/python3*");
+  }
+  for (const std::string& python : pythons)
+    for (const char* packages : {"/site-packages", "/dist-packages"})
+      patterns.push_back(python + packages + "/nvidia/*/lib");
+  return patterns;
+}
+
+std::vector<std::string> matches(const std::string& pattern) {
+  std::vector<std::string> found;
+  glob_t all{};
+  if (glob(pattern.c_str(), 0, nullptr, &all) == 0)
+    found.assign(all.gl_pathv, all.gl_pathv + all.gl_pathc);
+  globfree(&all);
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> places_asked_for(const char* file) {
+  std::vector<std::string> places;
+  const char* list = std::getenv("TIDE_CUDA_PATH");
+  std::string rest = list ? list : "";
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const fs::path place = rest.substr(0, end);
+    rest.erase(0, std::min(end + 1, rest.size()));
+    std::error_code error;
+    if (place.empty()) continue;
+    if (!fs::is_directory(place, error)) {
+      places.push_back(place.string());
+      continue;
+    }
+    for (const char* folder : {".", "lib64", "lib"})
+      if (fs::exists(place / folder / file, error))
+        places.push_back((place / folder / file).lexically_normal().string());
+  }
+  return places;
+}
+
+void* open_library(const std::vector<const char*>& files,
+                   const std::function<bool(void*)>& is_accepted) {
+  const auto open = [&](const std::string& path) -> void* {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library || is_accepted(library)) return library;
+    dlclose(library);
+    return nullptr;
+  };
+  for (const char* file : files)
+    for (const std::string& place : places_asked_for(file))
+      if (fs::path(place).filename() == file)
+        if (void* library = open(place)) return library;
+  for (const char* file : files)
+    if (void* library = open(file)) return library;
+  for (const std::string& pattern : folder_patterns())
+    for (const char* file : files)
+      for (const std::string& path : matches(pattern + "/" + file))
+        if (void* library = open(path)) return library;
+  return nullptr;
+}
+
+}  // namespace tide::cuda

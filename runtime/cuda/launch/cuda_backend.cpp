@@ -1,0 +1,405 @@
+// The backend's calls of the driver.
+#include "runtime/cuda/launch/cuda_backend.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "runtime/cuda/launch/host_fallback.h"
+#include "runtime/cuda/launch/native_kernels.h"
+#include "runtime/cuda/launch/peers.h"
+
+namespace tide::cuda {
+namespace {
+
+/// What the calling thread's current context belongs to.
+struct Current {
+  const void* backend = nullptr;
+  uint64_t setup = 0;
+  bool operator==(const Current&) const = default;
+};
+thread_local Current current;
+
+constexpr size_t kPage = 4096;
+
+DevicePointer pointer(const void* data) { return reinterpret_cast<DevicePointer>(data); }
+
+}  // namespace
+
+CudaBackend::CudaBackend(int ordinal, HostNative host_native,
+                         const std::shared_ptr<LoadedKernels>& loaded)
+    : facts_(driver_report().devices.at(static_cast<size_t>(ordinal))), host_native_(host_native) {
+  check(driver().device_get(&device_, ordinal), "cuDeviceGet");
+  set_up(loaded);
+}
+
+/// Makes the context, and all that belongs to it.
+void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
+  const bool is_first = !loaded;
+  if (is_first) {
+    const auto ask = [&](Attribute which) {
+      int value = 0;
+      check(driver().device_attribute(&value, which, device_), "cuDeviceGetAttribute");
+      return value;
+    };
+    loaded = std::make_shared<LoadedKernels>(facts_.capability(), ask(kMultiprocessors),
+                                             static_cast<size_t>(ask(kSharedMemoryPerBlockOptIn)));
+  }
+  const Result retained = driver().context_retain(&context_, device_);
+  if (retained == kDeviceUnavailable)
+    throw DeviceError("cuda:" + std::to_string(facts_.ordinal) + " (" + facts_.name +
+                      ") is taken: another process has it for itself; nvidia-smi names it, and the "
+                      "compute mode that allows that");
+  check(retained, "cuDevicePrimaryCtxRetain");
+  ++setup_;
+  use();
+  connect_to_peers(device_, context_);
+  queue_lane_ = make_lane();
+  guest_lane_ = make_lane();
+  check(driver().stream_create(&bell_, kStreamNonBlocking), "cuStreamCreate");
+  begin_clock();
+  loaded_ = std::move(loaded);
+  kernels_ = std::make_unique<CudaKernels>(facts_.capability(), loaded_);
+  if (is_first) kernels_->reserve(queue_lane_.stream);
+  reports_ = std::make_unique<Reports>();
+  launches_ = std::make_unique<LaunchGraphs>(queue_lane_.stream);
+}
+
+std::unique_ptr<Backend> CudaBackend::another_stream() {
+  const std::shared_lock lock(setup_mutex_);
+  return std::make_unique<CudaBackend>(facts_.ordinal, host_native_, loaded_);
+}
+
+std::string CudaBackend::description() const {
+  return facts_.name + ", compute capability " + std::to_string(facts_.major) + "." +
+         std::to_string(facts_.minor);
+}
+
+bool CudaBackend::has_library(NativeOp op) const {
+  return op == NativeOp::attention && Dnn::takes_attention(facts_.capability()) &&
+         dnn_table() != nullptr;
+}
+
+/// Makes the device's context the calling thread's.
+void CudaBackend::use() const {
+  if (!gone_.empty()) throw DeviceError(gone_);
+  const Current wanted{this, setup_};
+  if (current == wanted) return;
+  check(driver().context_use(context_), "cuCtxSetCurrent");
+  current = wanted;
+}
+
+CudaBackend::Lane CudaBackend::make_lane() const {
+  Lane lane;
+  check(driver().stream_create(&lane.stream, kStreamNonBlocking), "cuStreamCreate");
+  lane.staging = std::make_unique<Staging>(lane.stream);
+  return lane;
+}
+
+void* CudaBackend::allocate(size_t bytes) {
+  const std::shared_lock lock(setup_mutex_);
+  use();
+  DevicePointer data = 0;
+  const Result result = driver().allocate(&data, bytes);
+  if (result == kOutOfMemory) return nullptr;
+  check(result, "cuMemAlloc");
+  return reinterpret_cast<void*>(data);
+}
+
+void CudaBackend::release(void* data, size_t) {
+  const std::shared_lock lock(setup_mutex_);
+  if (!gone_.empty()) return;
+  use();
+  // Only what the queue is through with is given back; if the device is lost, so is its memory.
+  driver().release(pointer(data));
+}
+
+Backend::DeviceMemory CudaBackend::device_memory() {
+  const std::shared_lock lock(setup_mutex_);
+  use();
+  DeviceMemory memory;
+  check(driver().memory_info(&memory.available, &memory.total), "cuMemGetInfo");
+  return memory;
+}
+
+// The host's own memory, which the driver pins: it stays when the device and its context go.
+void* CudaBackend::allocate_host(size_t bytes) {
+  const std::shared_lock lock(setup_mutex_);
+  use();
+  void* data = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+  if (!data) return nullptr;
+  const Result result = driver().host_register(data, bytes, kHostPortable);
+  if (result != kSuccess) std::free(data);
+  if (result == kOutOfMemory) return nullptr;
+  check(result, "cuMemHostRegister");
+  const std::lock_guard pinned(pinned_mutex_);
+  pinned_[data] = bytes;
+  return data;
+}
+
+void CudaBackend::release_host(void* data, size_t) {
+  const std::shared_lock lock(setup_mutex_);
+  {
+    const std::lock_guard pinned(pinned_mutex_);
+    pinned_.erase(data);
+  }
+  if (gone_.empty()) {
+    use();
+    driver().host_unregister(data);
+  }
+  std::free(data);
+}
+
+void CudaBackend::begin_queue() {
+  queue_thread_ = std::this_thread::get_id();
+  // A device that was lost while it was set up shows at the first launch.
+  if (driver().context_use(context_) == kSuccess) current = {this, setup_};
+}
+
+void CudaBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
+  use();
+  kernels_->launch(step, bases, parameters, *launches_);
+}
+
+void CudaBackend::begin_plan(const Plan& plan) {
+  if (gone_.empty()) launches_->begin(plan);
+}
+
+void CudaBackend::end_plan() {
+  if (!gone_.empty()) return;
+  launches_->end();
+  graph_runs_.store(graph_runs_before_ + launches_->replays(), std::memory_order_relaxed);
+}
+
+NativeOutcome CudaBackend::launch(const NativeStep& step, void* const* addresses) {
+  use();
+  NativeLaunch call{step, addresses, *kernels_, *launches_, queue_lane_.stream, *reports_, {}};
+  if (!launch_native(call)) {
+    launches_->flush();
+    return {run_on_host(step, addresses, host_native_(step.op), *queue_lane_.staging), {}};
+  }
+  NativeOutcome outcome;
+  if (call.report) outcome.report = setup_ << 32 | *call.report;
+  return outcome;
+}
+
+void CudaBackend::give_back_scratch() {
+  use();
+  kernels_->workspace().give_back_large();
+}
+
+// Reports of an earlier context went with it, as did the values.
+std::optional<std::string> CudaBackend::take_report(uint64_t report) {
+  if (report >> 32 != setup_ || !reports_) return std::nullopt;
+  return reports_->close(report & 0xffffffff);
+}
+
+void CudaBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
+  if (on_queue()) {
+    use();
+    launches_->flush();
+    return copy_on(queue_lane_, destination, source, bytes, kind);
+  }
+  const std::shared_lock set_up(setup_mutex_);
+  use();
+  const std::lock_guard lock(guest_mutex_);
+  copy_on(guest_lane_, destination, source, bytes, kind);
+}
+
+void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, size_t bytes,
+                          CopyKind kind) {
+  if (bytes == 0) return;
+  switch (kind) {
+    case CopyKind::to_device:
+      return lane.staging->upload(pointer(destination), source, bytes);
+    case CopyKind::from_pinned:
+      return check(driver().copy_to_device(pointer(destination), source, bytes, lane.stream),
+                   "cuMemcpyHtoDAsync");
+    case CopyKind::to_host:
+      return lane.staging->download(destination, pointer(source), bytes);
+    case CopyKind::within:
+      return check(driver().copy_within(pointer(destination), pointer(source), bytes, lane.stream),
+                   "cuMemcpyDtoDAsync");
+    case CopyKind::between:
+      // The driver tells by the addresses where they lie, and goes the way that peers.h allows.
+      return check(driver().copy(pointer(destination), pointer(source), bytes, lane.stream),
+                   "cuMemcpyAsync");
+  }
+}
+
+void CudaBackend::finish() {
+  if (on_queue()) {
+    use();
+    launches_->flush();
+    return check(driver().stream_synchronize(queue_lane_.stream), "cuStreamSynchronize");
+  }
+  const std::shared_lock set_up(setup_mutex_);
+  use();
+  const std::lock_guard lock(guest_mutex_);
+  check(driver().stream_synchronize(guest_lane_.stream), "cuStreamSynchronize");
+}
+
+void CudaBackend::note(uint64_t ticket) {
+  const std::lock_guard lock(points_mutex_);
+  noted_ = ticket;
+  if (!gone_.empty()) return;
+  Event event = nullptr;
+  if (!spare_events_.empty()) {
+    event = spare_events_.back();
+    spare_events_.pop_back();
+  } else if (look_at(driver().event_create(&event, kEventNoTiming)) != kSuccess) {
+    return settle();
+  }
+  if (look_at(driver().event_record(event, queue_lane_.stream)) == kSuccess) {
+    points_.push_back({ticket, event});
+  } else {
+    spare_events_.push_back(event);
+    settle();
+  }
+}
+
+/// Keeps a result that says that the device is lost.
+Result CudaBackend::look_at(Result result) {
+  if (is_lost(result) && !lost_) lost_ = result;
+  return result;
+}
+
+/// Waits for the stream in place of an event that failed, so that all tickets so far are done. A
+/// stream that cannot be waited for is lost.
+void CudaBackend::settle() {
+  if (lost_) return;
+  const Result result = driver().stream_synchronize(queue_lane_.stream);
+  if (result != kSuccess) lost_ = result;
+}
+
+/// A lost device is done with everything.
+uint64_t CudaBackend::done() {
+  const std::lock_guard lock(points_mutex_);
+  while (!points_.empty()) {
+    const Result result = look_at(driver().event_query(points_.front().event));
+    if (result == kNotReady) return done_;
+    if (result != kSuccess) settle();
+    done_ = points_.front().ticket;
+    spare_events_.push_back(points_.front().event);
+    points_.pop_front();
+  }
+  return done_ = noted_;
+}
+
+void CudaBackend::wait(uint64_t ticket) {
+  if (!gone_.empty()) return;
+  for (const Point& point : points_)  // this thread alone takes points off
+    if (point.ticket >= ticket)
+      return check(driver().event_synchronize(point.event), "cuEventSynchronize");
+}
+
+std::optional<std::string> CudaBackend::loss() {
+  if (!lost_) return std::nullopt;
+  return DriverError("cuda", lost_).what();
+}
+
+/// Forgets whatever belongs to the context. Nothing of it is destroyed, as no graph, plan or
+/// function of a lost context may be touched: what the host keeps for them stays until the process
+/// ends.
+void CudaBackend::forget() {
+  graph_runs_before_ = graph_runs_.load(std::memory_order_relaxed);
+  static_cast<void>(launches_.release());
+  static_cast<void>(kernels_.release());
+  reports_.reset();
+  loaded_.reset();
+  queue_lane_ = {};
+  guest_lane_ = {};
+  points_.clear();
+  spare_events_.clear();
+  times_.clear();
+  lost_ = kSuccess;
+}
+
+/// Gives the context back, and takes the device's next one. CUDA's documentation says that a
+/// process cannot go on after such errors. In many cases it can, once nobody holds the old context
+/// any more: if others in this process do (a host of ours), or the driver refuses, that is said
+/// from then on.
+void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
+  const std::unique_lock set_up_anew(setup_mutex_);
+  std::vector<CudaBackend*> all;
+  Result lost = kSuccess;
+  for (Backend* stream : streams) {
+    all.push_back(static_cast<CudaBackend*>(stream));
+    lost = std::max(lost, all.back()->lost_);
+    all.back()->forget();
+  }
+  try {
+    disconnect_from_peers(device_);
+    // Each stream has retained it. The driver tells of the loss once more, and releases it all the
+    // same.
+    for (size_t i = 0; i < all.size(); ++i) driver().context_release(device_);
+    unsigned flags = 0;
+    int held = 0;
+    check(driver().context_state(device_, &flags, &held), "cuDevicePrimaryCtxGetState");
+    if (held) throw DeviceError("other code in this process uses its context");
+    for (CudaBackend* stream : all) stream->set_up(all.front()->loaded_);
+    // What cannot be pinned again is copied more slowly.
+    for (const auto& [data, bytes] : pinned_) driver().host_register(data, bytes, kHostPortable);
+  } catch (const std::exception& error) {
+    for (CudaBackend* stream : all)
+      stream->gone_ = "cuda:" + std::to_string(facts_.ordinal) + " is lost for good (" +
+                      DriverError("cuda", lost).what() +
+                      ") and cannot be set up anew: " + error.what() +
+                      "; restart the program to use it";
+  }
+  const char* log = std::getenv("TIDE_LOG");
+  if (log && *log && std::strcmp(log, "0") != 0)
+    std::fprintf(stderr, "tide: cuda: cuda:%d was lost; %s\n", facts_.ordinal,
+                 gone_.empty() ? "it starts anew" : gone_.c_str());
+}
+
+void CudaBackend::follow(Backend& other, uint64_t ticket) {
+  if (!gone_.empty()) return;
+  auto& before = static_cast<CudaBackend&>(other);
+  const std::lock_guard lock(before.points_mutex_);
+  for (const Point& point : before.points_)
+    if (point.ticket >= ticket)
+      return check(driver().stream_wait(queue_lane_.stream, point.event, 0), "cuStreamWaitEvent");
+}
+
+/// The device's clock beside the host's: at an event of an idle stream. Without it times are those
+/// at which the host looks.
+void CudaBackend::begin_clock() {
+  if (driver().event_create(&last_time_, kEventTiming) != kSuccess ||
+      driver().event_record(last_time_, bell_) != kSuccess ||
+      driver().event_synchronize(last_time_) != kSuccess)
+    last_time_ = nullptr;
+  last_seconds_ = engine::seconds();
+}
+
+void CudaBackend::take_time(uint64_t ticket) {
+  Event event = nullptr;
+  if (!gone_.empty() || !last_time_) return;
+  if (look_at(driver().event_create(&event, kEventTiming)) != kSuccess) return;
+  times_.push_back({ticket, event});
+  look_at(driver().event_record(event, queue_lane_.stream));
+}
+
+/// The time told last and what passed since on the device: so no rounding of long times adds up. A
+/// time that could not be taken is now.
+double CudaBackend::time_taken(uint64_t ticket) {
+  if (times_.empty() || times_.front().ticket != ticket) return engine::seconds();
+  const Event event = times_.front().event;
+  times_.pop_front();
+  float milliseconds = 0;
+  if (look_at(driver().event_elapsed(&milliseconds, last_time_, event)) != kSuccess)
+    return engine::seconds();
+  driver().event_destroy(last_time_);
+  last_time_ = event;
+  return last_seconds_ += double{milliseconds} / 1e3;
+}
+
+void CudaBackend::call_when_done(void (*function)(void*), void* data) {
+  const bool enqueued = gone_.empty() && !points_.empty() &&
+                        driver().stream_wait(bell_, points_.back().event, 0) == kSuccess &&
+                        driver().host_function(bell_, function, data) == kSuccess;
+  if (!enqueued) function(data);
+}
+
+}  // namespace tide::cuda

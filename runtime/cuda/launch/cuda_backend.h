@@ -1,0 +1,123 @@
+// A CUDA device: memory, copies and launches through the driver.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/cuda/launch/cuda_kernels.h"
+#include "runtime/cuda/launch/reports.h"
+#include "runtime/cuda/launch/staging.h"
+#include "runtime/device/backend.h"
+
+namespace tide::cuda {
+
+/// Finds the host's routine of a native op, for ops that have no kernel here.
+using HostNative = NativeFunction (*)(NativeOp op);
+
+/// Launches and copies are enqueued on a stream of the device; the host learns of their end through
+/// events.
+class CudaBackend : public Backend {
+ public:
+  /// Throws DriverError if the device cannot be set up. Streams of one device share `loaded`; the
+  /// first one makes it.
+  CudaBackend(int ordinal, HostNative host_native,
+              const std::shared_ptr<LoadedKernels>& loaded = nullptr);
+
+  std::unique_ptr<Backend> another_stream() override;
+  std::string description() const override;
+  bool has_library(NativeOp op) const override;
+  void* allocate(size_t bytes) override;
+  void release(void* data, size_t bytes) override;
+  size_t memory_limit() const override { return 0; }
+  DeviceMemory device_memory() override;
+  void* allocate_host(size_t bytes) override;
+  void release_host(void* data, size_t bytes) override;
+  void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
+  NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
+  void give_back_scratch() override;
+  void begin_plan(const Plan& plan) override;
+  void end_plan() override;
+  int64_t graph_runs() const override { return graph_runs_.load(std::memory_order_relaxed); }
+  void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
+  void finish() override;
+  bool host_readable() const override { return false; }
+
+  void begin_queue() override;
+  bool is_asynchronous() const override { return true; }
+  void note(uint64_t ticket) override;
+  uint64_t done() override;
+  void wait(uint64_t ticket) override;
+  std::optional<std::string> take_report(uint64_t report) override;
+  std::optional<std::string> loss() override;
+  void begin_again(const std::vector<Backend*>& streams) override;
+  void follow(Backend& other, uint64_t ticket) override;
+  void take_time(uint64_t ticket) override;
+  double time_taken(uint64_t ticket) override;
+  void call_when_done(void (*function)(void*), void* data) override;
+
+ private:
+  /// A stream and what belongs to it. The queue has one; other threads, which fetch results that
+  /// are ready, share another.
+  struct Lane {
+    Stream stream = nullptr;
+    std::unique_ptr<Staging> staging;
+  };
+  void set_up(std::shared_ptr<LoadedKernels> loaded);
+  void forget();
+  void use() const;
+  Result look_at(Result result);
+  void settle();
+  Lane make_lane() const;
+  bool on_queue() const { return std::this_thread::get_id() == queue_thread_.load(); }
+  void copy_on(Lane& lane, void* destination, const void* source, size_t bytes, CopyKind kind);
+
+  const DeviceFacts facts_;
+  const HostNative host_native_;
+  DeviceOrdinal device_ = 0;
+  /// Guards all that is made anew when the device was lost: other threads than the queue's share
+  /// it.
+  std::shared_mutex setup_mutex_;
+  uint64_t setup_ = 0;  ///< how often it was made
+  std::string gone_;    ///< why it could not be made anew; empty if it is there
+  Context context_ = nullptr;
+  Lane queue_lane_, guest_lane_;
+  /// Calls the host when the queue's stream has come to an event. A call in that stream itself
+  /// would keep what is behind it from the device for as long as the host takes.
+  Stream bell_ = nullptr;
+  std::mutex guest_mutex_;
+  std::shared_ptr<LoadedKernels> loaded_;
+  std::unique_ptr<CudaKernels> kernels_;
+  std::unique_ptr<Reports> reports_;
+  std::unique_ptr<LaunchGraphs> launches_;  ///< of kernels, to the queue's stream
+  std::atomic<std::thread::id> queue_thread_;
+  std::mutex pinned_mutex_;
+  std::map<void*, size_t> pinned_;  ///< host memory
+  std::atomic<int64_t> graph_runs_{0};
+  int64_t graph_runs_before_ = 0;  ///< those of earlier contexts
+  Result lost_ = kSuccess;         ///< what told that the device is lost; the queue's thread
+
+  void begin_clock();
+
+  struct Point {
+    uint64_t ticket;
+    Event event;
+  };
+  std::mutex points_mutex_;   ///< for streams that follow
+  std::deque<Point> points_;  ///< noted and not known to be done
+  std::vector<Event> spare_events_;
+  std::deque<Point> times_;    ///< taken and not told
+  Event last_time_ = nullptr;  ///< the event of the time told last, which others are told by
+  double last_seconds_ = 0;    ///< that time
+  uint64_t noted_ = 0, done_ = 0;
+};
+
+}  // namespace tide::cuda

@@ -1,0 +1,114 @@
+// Launches of fused loops, and what streams keep for kernels.
+#include "runtime/cuda/launch/cuda_kernels.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/codegen/loop_passes.h"
+
+namespace tide::cuda {
+namespace {
+
+constexpr int64_t kMostGrid = 0x7fffffff;
+
+/// Whether every dense operand can be moved 16 bytes of the widest at a time along the last
+/// dimension.
+bool is_aligned(const LoopStep& step, void* const* bases) {
+  const LoopProgram& program = step.program;
+  const size_t rank = program.outer_rank;
+  const auto vector = static_cast<size_t>(gpu_vector(program));
+  if (vector < 2 || (rank > 1 && static_cast<size_t>(step.extents[rank - 1]) % vector))
+    return false;
+  if (step.extents[rank - 1] < static_cast<int64_t>(vector)) return false;
+  for (size_t k = 0; k < program.operands.size(); ++k) {
+    const LoopOperand& operand = program.operands[k];
+    if (operand.kind != LoopOperand::Kind::memory || operand.vector_stride != 1) continue;
+    size_t all = reinterpret_cast<size_t>(bases[k]);
+    for (size_t d = 0; d + 1 < rank; ++d)
+      all |= static_cast<size_t>(step.strides[k * rank + d]) * size_of(operand.type);
+    if (all % (vector * size_of(operand.type))) return false;
+  }
+  return true;
+}
+
+/// Whether all rows of these operands begin at addresses that are multiples of so many bytes.
+bool rows_begin_at(size_t alignment, const LoopStep& step, void* const* bases,
+                   const std::vector<uint16_t>& operands) {
+  const size_t rank = step.program.outer_rank, dimensions = rank + 1;
+  for (const uint16_t k : operands) {
+    size_t all = reinterpret_cast<size_t>(bases[k]);
+    for (size_t d = 0; d < rank; ++d)
+      all |= static_cast<size_t>(step.strides[k * dimensions + d]) *
+             size_of(step.program.operands[k].type);
+    if (all % alignment) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+/// The shared memory that a block needs for what it reads more than once of a row; 0 if rows are
+/// not staged. A short row is found in the first cache again.
+size_t CudaKernels::staged_bytes(const LoopStep& step, void* const* bases) {
+  constexpr size_t kLeast = 8 << 10;
+  const LoopProgram& program = step.program;
+  if (!program.has_row || program.partial || program.in_order ||
+      program.orientation != Orientation::row)
+    return 0;
+  const auto [found, is_new] = read_again_.try_emplace(step.kernel);
+  const std::vector<uint16_t>& operands = found->second;
+  if (is_new) found->second = LoopPasses(program).read_again(program);
+  const size_t bytes = gpu_staged_bytes(program, operands, step.extents[program.outer_rank]);
+  const bool pays = bytes > kLeast && bytes <= loaded_->most_staged();
+  return pays && rows_begin_at(GpuForm::kStagedAlignment, step, bases, operands) ? bytes : 0;
+}
+
+void CudaKernels::reserve(Stream stream) {
+  try {
+    workspace_.get(stream, Blas::kWorkspaceBytes);
+  } catch (const MemoryError&) {
+    // The first product makes room, or says that there is none.
+  }
+}
+
+unsigned long long* CudaKernels::first_wrong(Stream stream) {
+  if (!first_wrong_) {
+    check(driver().allocate(&first_wrong_, sizeof(unsigned long long)), "cuMemAlloc");
+    check(driver().fill_words(first_wrong_, ~0u, 2, stream), "cuMemsetD32Async");
+  }
+  return reinterpret_cast<unsigned long long*>(first_wrong_);
+}
+
+void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
+                         LaunchGraphs& launches) {
+  const LoopProgram& program = step.program;
+  GpuForm form;
+  form.vector = !program.has_row && is_aligned(step, bases);
+  const int64_t units = gpu_units(program, step.extents, form);
+  if (units == 0) return;
+  form.few = gpu_is_few(program, units, loaded_->multiprocessors());
+  const size_t shared_bytes = staged_bytes(step, bases);
+  form.staged = shared_bytes > 0;
+  // Rounded up to whole blocks, indices must still fit.
+  form.narrow = units < kMostGrid - 1024;
+  for (const int64_t extent : step.extents) form.narrow = form.narrow && extent < kMostGrid;
+  const GpuWords places(program);
+  words_.resize(gpu_words(program));
+  const auto put = [&](size_t place, const void* from, size_t count) {
+    if (count) std::memcpy(words_.data() + place, from, count * sizeof(uint64_t));
+  };
+  put(0, bases, program.operands.size());
+  put(places.extents, step.extents.data(), step.extents.size());
+  put(places.strides, step.strides.data(), step.strides.size());
+  put(places.parameters, parameters, program.parameter_count);
+  words_[places.units] = static_cast<uint64_t>(units);
+  const LoadedKernel& kernel = loaded_->fused(step, form);
+  const int64_t teams = gpu_block(program, form).teams;
+  const LaunchShape shape =
+      program.has_row
+          ? launch_blocks((units + teams - 1) / teams, loaded_->room_with(kernel, shared_bytes))
+          : launch_threads(units, kernel.room);
+  launches.launch(kernel.function, shape, words_);
+}
+
+}  // namespace tide::cuda

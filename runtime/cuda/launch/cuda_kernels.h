@@ -1,0 +1,53 @@
+// What one stream needs to run kernels: those that are loaded, the libraries, scratch memory.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/launch/launch_graphs.h"
+#include "runtime/cuda/launch/loaded_kernels.h"
+#include "runtime/cuda/libraries/blas.h"
+#include "runtime/cuda/libraries/dnn.h"
+#include "runtime/device/backend.h"
+
+namespace tide::cuda {
+
+/// Used by the thread of the device's queue, with its context current.
+class CudaKernels {
+ public:
+  CudaKernels(int capability, std::shared_ptr<LoadedKernels> loaded)
+      : loaded_(std::move(loaded)), blas_(capability, workspace_), dnn_(capability, workspace_) {}
+
+  /// Launches a fused loop.
+  void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
+              LaunchGraphs& launches);
+
+  LoadedKernels& loaded() { return *loaded_; }
+  Blas& blas() { return blas_; }
+  Dnn& dnn() { return dnn_; }
+
+  Workspace& workspace() { return workspace_; }
+  /// Takes the memory that products work in, if there is room: later the values may fill the card.
+  void reserve(Stream stream);
+
+  /// Where kernels of the stream note the least place of what is wrong with their input: all ones
+  /// if nothing is.
+  unsigned long long* first_wrong(Stream stream);
+
+ private:
+  size_t staged_bytes(const LoopStep& step, void* const* bases);
+
+  const std::shared_ptr<LoadedKernels> loaded_;
+  /// Of reductions along rows, by structure: what may be staged (GpuForm::staged).
+  std::unordered_map<const Kernel*, std::vector<uint16_t>> read_again_;
+  std::vector<uint64_t> words_;
+  DevicePointer first_wrong_ = 0;
+  Workspace workspace_;
+  Blas blas_;
+  Dnn dnn_;
+};
+
+}  // namespace tide::cuda

@@ -1,0 +1,82 @@
+// Loads modules and finds kernels in them.
+#include "runtime/cuda/launch/loaded_kernels.h"
+
+#include "runtime/codegen/ptx.h"
+#include "runtime/core/error.h"
+#include "runtime/cuda/launch/embedded_kernels.h"
+
+namespace tide::cuda {
+
+Module LoadedKernels::load(const char* ptx) const {
+  char errors[2048] = "";
+  int options[] = {kJitErrorBuffer, kJitErrorBufferBytes};
+  void* values[] = {errors, reinterpret_cast<void*>(sizeof errors)};
+  Module module = nullptr;
+  const Result result = driver().module_load(&module, ptx, 2, options, values);
+  if (result != kSuccess && errors[0])
+    throw InternalError(std::string("the driver cannot compile a kernel: ") + errors);
+  check(result, "cuModuleLoadDataEx");
+  return module;
+}
+
+const LoadedKernel& LoadedKernels::fused(const LoopStep& step, GpuForm form) {
+  const std::lock_guard lock(mutex_);
+  LoadedKernel& kernel = fused_[step.kernel][form.number()];
+  if (kernel.function) return kernel;
+  const std::string ptx = ptx_of(step.program, ptx_architecture(capability_), form);
+  Function function = nullptr;
+  check(driver().module_function(&function, load(ptx.c_str()), "kernel"), "cuModuleGetFunction");
+  int threads = gpu_block(step.program, form).threads;
+  // The threads of a row are lanes of its reduction's tree; those of a map are all alike, so that
+  // a block has as many as lets most of them be there at once.
+  if (!step.program.has_row) {
+    int grid = 0;
+    check(driver().potential_block(&grid, &threads, function, nullptr, 0, threads),
+          "cuOccupancyMaxPotentialBlockSize");
+  }
+  if (form.staged)
+    check(driver().set_function_attribute(function, kFunctionMostShared,
+                                          static_cast<int>(most_staged())),
+          "cuFuncSetAttribute");
+  return kernel = {function, room_of(function, threads)};
+}
+
+/// What a multiprocessor has room for; asked for once per kernel and size.
+KernelRoom LoadedKernels::room_of(Function function, int threads, size_t shared_bytes) const {
+  KernelRoom room{multiprocessors_, 0, threads, shared_bytes};
+  check(driver().resident_blocks(&room.blocks, function, threads, shared_bytes),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  return room;
+}
+
+KernelRoom LoadedKernels::room_with(const LoadedKernel& kernel, size_t shared_bytes) {
+  if (shared_bytes == 0) return kernel.room;
+  const std::lock_guard lock(mutex_);
+  const auto [found, is_new] = rooms_.try_emplace({kernel.function, shared_bytes});
+  if (is_new) found->second = room_of(kernel.function, kernel.room.threads, shared_bytes);
+  return found->second;
+}
+
+Module LoadedKernels::load_embedded(const char* file) const {
+  Module module = nullptr;
+  if (const void* binary = embedded_binary(file, capability_)) {
+    const Result result = driver().module_load(&module, binary, 0, nullptr, nullptr);
+    if (result == kSuccess) return module;
+    if (result == kOutOfMemory) raise(result, "cuModuleLoadDataEx");
+  }
+  return load(embedded_ptx(file));
+}
+
+const LoadedKernel& LoadedKernels::embedded(const char* file, const std::string& name,
+                                            int threads) {
+  const std::lock_guard lock(mutex_);
+  LoadedKernel& kernel = embedded_[name + '/' + std::to_string(threads)];
+  if (kernel.function) return kernel;
+  Module& module = modules_[file];
+  if (!module) module = load_embedded(file);
+  Function function = nullptr;
+  check(driver().module_function(&function, module, name.c_str()), "cuModuleGetFunction");
+  return kernel = {function, room_of(function, threads)};
+}
+
+}  // namespace tide::cuda

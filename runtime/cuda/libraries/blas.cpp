@@ -1,0 +1,298 @@
+// cuBLASLt's matrices are column-major, so it is asked for the transposed product: c' = b' a'.
+#include "runtime/cuda/libraries/blas.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/libraries/libraries.h"
+#include "runtime/cuda/libraries/tensor_cores.h"
+
+namespace tide::cuda {
+namespace {
+
+/// More than this is not looked at: what an address is aligned to beyond its offset must not decide
+/// bits.
+constexpr int64_t kMostAlignment = 16;
+
+const blas::Table* find_table() {
+  void* library = open_library(Library::cublas);
+  if (!library) return nullptr;
+  static blas::Table table;
+  bool complete = true;
+#define TIDE_FIND(member, name, parameters)                                      \
+  table.member = reinterpret_cast<decltype(table.member)>(dlsym(library, name)); \
+  complete = complete && table.member;
+  TIDE_CUDA_BLAS(TIDE_FIND)
+#undef TIDE_FIND
+  return complete ? &table : nullptr;
+}
+
+const blas::Table* table() {
+  static const blas::Table* const found = find_table();
+  return found;
+}
+
+/// Throws MemoryError if cuBLASLt lacks memory: a kernel of ours would have other bits.
+void demand_memory(blas::Status status, const char* call) {
+  if (status == blas::kAllocationFailed)
+    throw MemoryError(std::string("out of memory: ") + call + " has no room");
+}
+
+/// A row-major operand as cuBLASLt sees it: how far apart its rows lie, and whether it is read
+/// transposed.
+struct Operand {
+  int64_t stride;
+  bool transposed;
+};
+
+/// None if neither dimension lies dense.
+std::optional<Operand> operand(int64_t rows, int64_t columns, int64_t row_stride,
+                               int64_t column_stride) {
+  if (columns == 1 || column_stride == 1) {
+    const int64_t stride = rows == 1 ? columns : row_stride;
+    if (stride >= columns && (columns == 1 ? stride >= 1 : true)) return Operand{stride, false};
+  }
+  if (rows == 1 || row_stride == 1) {
+    const int64_t stride = columns == 1 ? rows : column_stride;
+    if (stride >= rows) return Operand{stride, true};
+  }
+  return std::nullopt;
+}
+
+/// The stride between the products of a batch, if there is one.
+std::optional<int64_t> batch_stride(const MatmulArguments& g, const int64_t* strides) {
+  int64_t stride = 0, size = 1;
+  for (int d = g.leading_rank - 1; d >= 0; --d) {
+    if (g.leading[d] == 1) continue;
+    if (size == 1)
+      stride = strides[d];
+    else if (strides[d] != stride * size)
+      return std::nullopt;
+    size *= g.leading[d];
+  }
+  return stride;
+}
+
+/// The largest power of two up to kMostAlignment that divides the number; of 0, all do.
+int64_t alignment(int64_t number) {
+  return number ? std::min(number & -number, kMostAlignment) : kMostAlignment;
+}
+int64_t alignment(const void* address) { return alignment(reinterpret_cast<int64_t>(address)); }
+/// What each matrix of a batch is aligned to.
+int64_t alignment(const void* address, int64_t batch_stride, DType type) {
+  const int64_t bytes = batch_stride * static_cast<int64_t>(size_of(type));
+  return std::min(alignment(address), alignment(bytes));
+}
+
+/// What a plan depends on, by name; the keys of plans are these numbers.
+enum Field : size_t {
+  kType,
+  kResult,
+  kTf32,
+  kM,
+  kN,
+  kK,
+  kStrideA,
+  kStrideB,
+  kStrideC,
+  kTransA,
+  kTransB,
+  kBatch,
+  kBatchA,
+  kBatchB,
+  kAlignBias,  // 0: there is none
+  kAlignA,
+  kAlignB,
+  kAlignC,
+  kFields
+};
+
+/// For the log.
+std::string text_of(const std::vector<int64_t>& key, DType type) {
+  return "a product " + std::to_string(key[kM]) + " x " + std::to_string(key[kK]) + " x " +
+         std::to_string(key[kN]) + " of " + std::string(name_of(type));
+}
+
+}  // namespace
+
+bool Blas::open() {
+  if (tried_) return handle_ != nullptr;
+  if (table()) {
+    const blas::Status status = table()->create(&handle_);
+    demand_memory(status, "cublasLtCreate");
+    if (status != 0) handle_ = nullptr;
+    if (status != 0 && logging())
+      log("cuBLASLt is not used: cublasLtCreate failed with status " + std::to_string(status));
+  }
+  tried_ = true;
+  return handle_ != nullptr;
+}
+
+Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
+  const blas::Table& api = *table();
+  const auto type = static_cast<blas::DataType>(key[kType]);
+  const auto result = static_cast<blas::DataType>(key[kResult]);
+  Plan plan;
+  bool good = true;
+  const auto tried = [&](blas::Status status) {
+    demand_memory(status, "cuBLASLt");
+    good = good && status == 0;
+  };
+  switch (type) {
+    case blas::kFloat64:
+      tried(api.describe(&plan.description, blas::kCompute64, blas::kFloat64));
+      break;
+    case blas::kInt8:
+      tried(api.describe(&plan.description, blas::kComputeInteger, blas::kInt32));
+      break;
+    default:
+      tried(api.describe(&plan.description, key[kTf32] ? blas::kComputeTf32 : blas::kCompute32,
+                         blas::kFloat32));
+  }
+  if (!good) return plan;
+  const auto describe = [&](blas::DescriptionField field, int value) {
+    tried(api.set_description(plan.description, field, &value, sizeof value));
+  };
+  describe(blas::kTransposeA, key[kTransB] ? blas::kTransposed : blas::kNotTransposed);
+  describe(blas::kTransposeB, key[kTransA] ? blas::kTransposed : blas::kNotTransposed);
+  if (key[kAlignBias]) {
+    describe(blas::kEpilogue, blas::kEpilogueBias);
+    // An address of the same alignment: set again at each run.
+    const void* some = reinterpret_cast<const void*>(key[kAlignBias]);
+    tried(api.set_description(plan.description, blas::kBiasPointer, &some, sizeof some));
+  }
+  const auto layout = [&](blas::Layout* made, blas::DataType of, bool transposed, int64_t rows,
+                          int64_t columns, int64_t stride, int64_t batch) {
+    if (transposed) std::swap(rows, columns);
+    tried(api.make_layout(made, of, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
+                          stride));
+    if (!good || key[kBatch] == 1) return;
+    const auto count = static_cast<int32_t>(key[kBatch]);
+    tried(api.set_layout(*made, blas::kBatchCount, &count, sizeof count));
+    tried(api.set_layout(*made, blas::kBatchStride, &batch, sizeof batch));
+  };
+  layout(&plan.a, type, key[kTransB], key[kN], key[kK], key[kStrideB], key[kBatchB]);
+  layout(&plan.b, type, key[kTransA], key[kK], key[kM], key[kStrideA], key[kBatchA]);
+  layout(&plan.c, result, false, key[kN], key[kM], key[kStrideC], key[kM] * key[kN]);
+  blas::Preference preference = nullptr;
+  tried(api.make_preference(&preference));
+  if (!good) return plan;
+  const auto prefer = [&](blas::PreferenceField field, auto value) {
+    tried(api.set_preference(preference, field, &value, sizeof value));
+  };
+  prefer(blas::kWorkspaceBytes, uint64_t{kWorkspaceBytes});
+  prefer(blas::kReductionSchemes, blas::kReduceInComputeType);
+  prefer(blas::kAlignmentA, static_cast<uint32_t>(key[kAlignB]));
+  prefer(blas::kAlignmentB, static_cast<uint32_t>(key[kAlignA]));
+  prefer(blas::kAlignmentC, static_cast<uint32_t>(key[kAlignC]));
+  // The library has no wish for the bias, which its kernels load as they store the result.
+  const int64_t result_alignment =
+      std::min(key[kAlignC], key[kAlignBias] ? key[kAlignBias] : kMostAlignment);
+  prefer(blas::kAlignmentD, static_cast<uint32_t>(result_alignment));
+  blas::Choice choice{};
+  int found = 0;
+  tried(api.choose(handle_, plan.description, plan.a, plan.b, plan.c, plan.c, preference, 1,
+                   &choice, &found));
+  api.destroy_preference(preference);
+  plan.possible =
+      good && found == 1 && choice.state == 0 && choice.workspace_bytes <= kWorkspaceBytes;
+  plan.algorithm = choice.algorithm;
+  return plan;
+}
+
+/// The library's kernels with Tensor Cores load 16 bytes at a time; without that it has slower
+/// ones, or none.
+const char* Blas::obstacle_of(const std::vector<int64_t>& key, DType type) const {
+  if (const char* by_type = tensor_core_obstacle(type, key[kTf32], capability_)) return by_type;
+  const auto bytes = static_cast<int64_t>(size_of(type));
+  const int64_t result_bytes = key[kResult] == key[kType] ? bytes : int64_t{sizeof(float)};
+  if (key[kStrideA] * bytes % kMostAlignment || key[kStrideB] * bytes % kMostAlignment ||
+      key[kStrideC] * result_bytes % kMostAlignment)
+    return "the rows of a matrix are not a multiple of 16 bytes apart";
+  for (const Field address : {kAlignA, kAlignB, kAlignC})
+    if (key[address] < kMostAlignment) return "a matrix does not begin at a multiple of 16 bytes";
+  return nullptr;
+}
+
+Blas::Plan& Blas::plan(const std::vector<int64_t>& key, DType type) {
+  const auto found = plans_.find(key);
+  if (found != plans_.end()) return found->second;
+  Plan& made = plans_.emplace(key, make_plan(key)).first->second;
+  made.obstacle = made.possible ? obstacle_of(key, type) : "cuBLASLt does not take this product";
+  if (made.obstacle && logging())
+    log(text_of(key, type) + " uses no Tensor Cores: " + made.obstacle);
+  return made;
+}
+
+LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result, bool tf32,
+                              Stream stream) {
+  std::vector<int64_t> key(kFields);
+  switch (type) {
+    case DType::f32:
+      key[kType] = blas::kFloat32;
+      break;
+    case DType::f64:
+      key[kType] = blas::kFloat64;
+      break;
+    case DType::f16:
+      key[kType] = blas::kFloat16;
+      break;
+    case DType::bf16:
+      key[kType] = blas::kBFloat16;
+      break;
+    case DType::i8:
+      key[kType] = blas::kInt8;
+      break;
+    default:
+      return {false, tensor_core_obstacle(type, tf32, capability_)};
+  }
+  key[kResult] = result == DType::f32   ? int64_t{blas::kFloat32}
+                 : result == DType::i32 ? int64_t{blas::kInt32}
+                                        : key[kType];
+  key[kTf32] = tf32 && type == DType::f32;
+  const auto a = operand(g.m, g.k, g.a_row, g.a_column), b = operand(g.k, g.n, g.b_row, g.b_column);
+  const auto a_batch = batch_stride(g, g.a_leading), b_batch = batch_stride(g, g.b_leading);
+  constexpr int64_t kMostBatch = 0x7fffffff;
+  if (!a || !b || !a_batch || !b_batch || g.k == 0 || g.batch > kMostBatch ||
+      (g.bias && g.bias_stride != 1 && g.n > 1))
+    return {false,
+            "a matrix lies dense along neither of its dimensions, or a batch has no one stride"};
+  if (!open()) return {false, "there is no cuBLASLt"};
+  key[kM] = g.m, key[kN] = g.n, key[kK] = g.k;
+  key[kStrideA] = a->stride, key[kTransA] = a->transposed;
+  key[kStrideB] = b->stride, key[kTransB] = b->transposed;
+  key[kStrideC] = g.c_row;
+  key[kBatch] = g.batch, key[kBatchA] = *a_batch, key[kBatchB] = *b_batch;
+  key[kAlignBias] = g.bias ? alignment(g.bias) : 0;
+  key[kAlignA] = alignment(g.a, *a_batch, type), key[kAlignB] = alignment(g.b, *b_batch, type);
+  key[kAlignC] = alignment(g.c, g.batch > 1 ? g.m * g.n : 0, result);
+  Plan& chosen = plan(key, type);
+  if (!chosen.possible) return {false, chosen.obstacle};
+  void* const workspace = workspace_.get(stream, kWorkspaceBytes);
+  const blas::Table& api = *table();
+  if (g.bias &&
+      api.set_description(chosen.description, blas::kBiasPointer, &g.bias, sizeof g.bias) != 0)
+    return {false, chosen.obstacle};
+  constexpr float kOne = 1;
+  constexpr double kWideOne = 1, kNone = 0;  // the bits of every type's 0
+  constexpr int32_t kWholeOne = 1;
+  const void* const one = type == DType::f64  ? static_cast<const void*>(&kWideOne)
+                          : type == DType::i8 ? static_cast<const void*>(&kWholeOne)
+                                              : &kOne;
+  const blas::Status status =
+      api.multiply(handle_, chosen.description, one, g.b, chosen.a, g.a, chosen.b, &kNone, g.c,
+                   chosen.c, g.c, chosen.c, &chosen.algorithm, workspace, kWorkspaceBytes, stream);
+  if (status == 0) return {true, chosen.obstacle};
+  demand_memory(is_nearly_full() ? blas::kAllocationFailed : status, "cublasLtMatmul");
+  chosen.possible = false;
+  chosen.obstacle = "cuBLASLt failed at this product";
+  if (logging())
+    log(text_of(key, type) + " is tide's own from now on: cublasLtMatmul failed with status " +
+        std::to_string(status));
+  return {false, chosen.obstacle};
+}
+
+}  // namespace tide::cuda

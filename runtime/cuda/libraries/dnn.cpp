@@ -1,0 +1,232 @@
+// Convolutions as cuDNN's graphs: tensors, how windows move, and one operation on them.
+#include "runtime/cuda/libraries/dnn.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace tide::cuda {
+namespace {
+
+using dnn::Kind;
+using dnn::Property;
+using dnn::Type;
+
+/// What an address is aligned to beyond this is not looked at: it must not decide bits.
+constexpr int64_t kMostAlignment = 16;
+constexpr int kDims = 2;
+
+/// What a plan depends on, by name; the keys of plans are these numbers.
+enum Field : size_t {
+  kOp,
+  kType,
+  kTf32,
+  kImages,
+  kChannels,
+  kInput,
+  kOutputs = kInput + kDims,
+  kOutput,
+  kKernel = kOutput + kDims,
+  kStride = kKernel + kDims,
+  kPadding = kStride + kDims,
+  kDilation = kPadding + kDims,
+  kGroups = kDilation + kDims,
+  kChannelsLast,
+  kAlignX,
+  kAlignWeight,
+  kAlignY,
+  kFields
+};
+using Key = std::vector<int64_t>;
+
+int64_t alignment(const void* address) {
+  const auto value = reinterpret_cast<int64_t>(address);
+  return std::min(value & -value, kMostAlignment);
+}
+
+std::optional<dnn::DataType> data_type(DType type) {
+  switch (type) {
+    case DType::f32:
+      return dnn::kFloat32;
+    case DType::f64:
+      return dnn::kFloat64;
+    case DType::f16:
+      return dnn::kFloat16;
+    case DType::bf16:
+      return dnn::kBFloat16;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Names of the arrays in variant packs.
+constexpr int64_t kX = 1, kWeight = 2, kY = 3;
+
+/// An array of (outer, inner, height, width), dense in that order or channels last.
+DnnDescriptor tensor(const Key& key, int64_t name, int64_t outer, int64_t inner, Field plane,
+                     int64_t aligned) {
+  const std::array<int64_t, kDims + 2> sizes = {outer, inner, key[plane], key[plane + 1]};
+  const Shape shape{sizes[0], sizes[1], sizes[2], sizes[3]};
+  const Layout layout = key[kChannelsLast] ? channels_last_layout(shape) : Layout(shape);
+  const auto type = static_cast<dnn::DataType>(key[kType]);
+  DnnDescriptor made(Kind::tensor);
+  made.set(Property::tensor_type, Type::data_type, 1, &type);
+  made.set(Property::tensor_dimensions, sizes);
+  made.set(Property::tensor_strides, std::span(layout.strides.data(), sizes.size()));
+  made.set(Property::tensor_id, name);
+  made.set(Property::tensor_alignment, aligned);
+  made.finalize();
+  return made;
+}
+
+/// How windows move, and the type that sums are kept in.
+DnnDescriptor convolution(const Key& key) {
+  const dnn::DataType compute = key[kType] == dnn::kFloat64 ? dnn::kFloat64 : dnn::kFloat32;
+  const int mode = dnn::kCrossCorrelation;
+  const auto numbers = [&](Field field) { return std::span(&key[field], size_t{kDims}); };
+  DnnDescriptor made(Kind::convolution);
+  made.set(Property::convolution_compute_type, Type::data_type, 1, &compute);
+  made.set(Property::convolution_mode, Type::convolution_mode, 1, &mode);
+  made.set(Property::convolution_dims, kDims);
+  made.set(Property::convolution_strides, numbers(kStride));
+  made.set(Property::convolution_paddings_before, numbers(kPadding));
+  made.set(Property::convolution_paddings_after, numbers(kPadding));
+  made.set(Property::convolution_dilations, numbers(kDilation));
+  made.finalize();
+  return made;
+}
+
+/// What the three operations call their attributes.
+struct Names {
+  Kind kind;
+  Property x, weight, y, convolution, alpha, beta;
+};
+
+Names names_of(NativeOp op) {
+  if (op == NativeOp::conv2d)
+    return {Kind::forward,         Property::forward_x,           Property::forward_w,
+            Property::forward_y,   Property::forward_convolution, Property::forward_alpha,
+            Property::forward_beta};
+  if (op == NativeOp::conv2d_backward_input)
+    return {Kind::backward_data,
+            Property::backward_data_dx,
+            Property::backward_data_w,
+            Property::backward_data_dy,
+            Property::backward_data_convolution,
+            Property::backward_data_alpha,
+            Property::backward_data_beta};
+  return {Kind::backward_filter,
+          Property::backward_filter_x,
+          Property::backward_filter_dw,
+          Property::backward_filter_dy,
+          Property::backward_filter_convolution,
+          Property::backward_filter_alpha,
+          Property::backward_filter_beta};
+}
+
+/// The operation alone; groups follow from the channels of input and weight.
+DnnDescriptor graph_of(const Key& key, dnn::Handle handle) {
+  const Names names = names_of(static_cast<NativeOp>(key[kOp]));
+  const DnnDescriptor x = tensor(key, kX, key[kImages], key[kChannels], kInput, key[kAlignX]);
+  const DnnDescriptor weight = tensor(key, kWeight, key[kOutputs], key[kChannels] / key[kGroups],
+                                      kKernel, key[kAlignWeight]);
+  const DnnDescriptor y = tensor(key, kY, key[kImages], key[kOutputs], kOutput, key[kAlignY]);
+  const DnnDescriptor window = convolution(key);
+  DnnDescriptor operation(names.kind);
+  operation.set(names.convolution, window);
+  operation.set(names.x, x);
+  operation.set(names.weight, weight);
+  operation.set(names.y, y);
+  const float one = 1, none = 0;
+  const double wide_one = 1, wide_none = 0;
+  const bool wide = key[kType] == dnn::kFloat64;
+  const Type scale = wide ? Type::float64 : Type::float32;
+  operation.set(names.alpha, scale, 1, wide ? static_cast<const void*>(&wide_one) : &one);
+  operation.set(names.beta, scale, 1, wide ? static_cast<const void*>(&wide_none) : &none);
+  operation.finalize();
+  DnnDescriptor graph(Kind::graph);
+  graph.set(Property::graph_handle, Type::handle, 1, &handle);
+  graph.set(Property::graph_operations, operation);
+  graph.finalize();
+  return graph;
+}
+
+/// A convolution or one of its gradients.
+class Convolution : public DnnProblem {
+ public:
+  Convolution(Key key, DType type) : key_(std::move(key)), type_(type) {}
+  const Key& key() const override { return key_; }
+  DnnDescriptor graph(dnn::Handle handle) const override { return graph_of(key_, handle); }
+  bool allows(const DnnNotes& notes) const override;
+  Words words() const override {
+    return {"cuDNN has no engine for this convolution",
+            "cuDNN has no engine with Tensor Cores for this convolution",
+            "cuDNN failed at this convolution"};
+  }
+  std::string text() const override;
+
+ private:
+  Key key_;
+  DType type_;
+};
+
+/// Winograd's points lose digits in half types.
+bool Convolution::allows(const DnnNotes& notes) const {
+  if (key_[kType] == dnn::kFloat32)
+    return key_[kTf32] || !(notes.has(dnn::kTensorCore) || notes.has(dnn::kRoundsInputs));
+  return !notes.has(dnn::kRoundsInputs) &&
+         (key_[kType] == dnn::kFloat64 || !notes.has(dnn::kWinograd));
+}
+
+std::string Convolution::text() const {
+  const auto sizes = [&](std::initializer_list<size_t> fields) {
+    std::string text;
+    for (const size_t field : fields)
+      text += (text.empty() ? "" : ", ") + std::to_string(key_[field]);
+    return "(" + text + ")";
+  };
+  const auto op = static_cast<NativeOp>(key_[kOp]);
+  const char* pass = op == NativeOp::conv2d                  ? "a convolution"
+                     : op == NativeOp::conv2d_backward_input ? "a convolution's input gradient"
+                                                             : "a convolution's weight gradient";
+  return std::string(pass) + " of " + std::string(name_of(type_)) + " " +
+         sizes({kImages, kChannels, kInput, kInput + 1}) + " with " +
+         sizes({kOutputs, kKernel, kKernel + 1});
+}
+
+}  // namespace
+
+LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, NativeOp op, DType type, bool tf32,
+                             Stream stream) {
+  const auto data = data_type(type);
+  if (!data || g.bias) return {false, "cuDNN does not take this type, or a bias"};
+  const bool onto_input = op == NativeOp::conv2d_backward_input;
+  const bool onto_weight = op == NativeOp::conv2d_backward_weight;
+  // The op's arrays in the places of the forward convolution.
+  const void* x = onto_input ? g.y : onto_weight ? g.weight : g.x;
+  const void* weight = onto_weight ? g.y : g.weight;
+  const void* y = onto_input || onto_weight ? g.x : g.y;
+  Key key(kFields);
+  key[kOp] = static_cast<int64_t>(op), key[kType] = *data;
+  key[kTf32] = tf32 && type == DType::f32;
+  key[kImages] = g.n, key[kChannels] = g.c, key[kOutputs] = g.o, key[kGroups] = g.groups;
+  key[kChannelsLast] = g.channels_last;
+  const auto pair = [&](Field field, int64_t height, int64_t width) {
+    key[field] = height, key[field + 1] = width;
+  };
+  pair(kInput, g.h, g.w);
+  pair(kOutput, g.oh, g.ow);
+  pair(kKernel, g.kh, g.kw);
+  pair(kStride, g.stride_h, g.stride_w);
+  pair(kPadding, g.pad_h, g.pad_w);
+  pair(kDilation, g.dilation_h, g.dilation_w);
+  key[kAlignX] = alignment(x), key[kAlignWeight] = alignment(weight), key[kAlignY] = alignment(y);
+
+  const std::array<const void*, 3> addresses = {x, weight, y};
+  const std::array<int64_t, 3> names = {kX, kWeight, kY};
+  return plans_.run(Convolution(std::move(key), type),
+                    tensor_core_obstacle(type, tf32, capability_), {names, addresses}, stream);
+}
+
+}  // namespace tide::cuda

@@ -1,0 +1,55 @@
+// cuDNN, opened at run time where it is installed, and the objects that its interface is made of.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "runtime/core/error.h"
+#include "runtime/cuda/libraries/dnn_api.h"
+
+namespace tide::cuda {
+
+/// cuDNN's functions; null if there is no cuDNN 9. Looked for on the first call.
+const dnn::Table* dnn_table();
+
+/// A call that cuDNN refused.
+struct DnnRefusal {
+  const char* call;
+  dnn::Status status;
+};
+
+/// Throws unless `status` is success: MemoryError if cuDNN lacks memory, else DnnRefusal.
+inline void demand(dnn::Status status, const char* call) {
+  if (status == dnn::kHostAllocationFailed || status == dnn::kDeviceAllocationFailed)
+    throw MemoryError(std::string("out of memory: ") + call + " has no room");
+  if (status != 0) throw DnnRefusal{call, status};
+}
+
+/// A descriptor, ended with this object. Whatever cuDNN refuses throws, as `demand` does.
+class DnnDescriptor {
+ public:
+  DnnDescriptor() = default;
+  explicit DnnDescriptor(dnn::Kind kind);
+  DnnDescriptor(DnnDescriptor&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  DnnDescriptor& operator=(DnnDescriptor&& other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~DnnDescriptor();
+
+  void set(dnn::Property property, dnn::Type type, int64_t count, const void* values);
+  void set(dnn::Property property, std::span<const int64_t> numbers);
+  void set(dnn::Property property, int64_t number) { set(property, std::span(&number, 1)); }
+  void set(dnn::Property property, const DnnDescriptor& other);
+  void set(dnn::Property property, std::span<const dnn::Descriptor> others);
+  /// Reads up to `room` values, and returns how many there are.
+  int64_t get(dnn::Property property, dnn::Type type, int64_t room, void* values) const;
+  void finalize();
+  dnn::Descriptor raw() const { return raw_; }
+
+ private:
+  dnn::Descriptor raw_ = nullptr;
+};
+
+}  // namespace tide::cuda

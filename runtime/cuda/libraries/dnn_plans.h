@@ -1,0 +1,92 @@
+// Plans of cuDNN: made once for each problem, among those engines that keep our rules.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/libraries/dnn_descriptor.h"
+#include "runtime/cuda/libraries/tensor_cores.h"
+#include "runtime/cuda/libraries/workspace.h"
+
+namespace tide::cuda {
+
+/// What an engine does to numbers.
+class DnnNotes {
+ public:
+  explicit DnnNotes(const DnnDescriptor& choice);
+  bool has(dnn::Note note) const { return has_[note]; }
+  /// Whether no op may be done so: results differ from run to run, sums are rounded on the way, or
+  /// a Fourier transform spreads a nan over all of them.
+  bool is_forbidden() const {
+    return has(dnn::kNotDeterministic) || has(dnn::kReducedPrecisionSums) || has(dnn::kFft);
+  }
+
+ private:
+  std::array<bool, dnn::kNotes> has_{};
+};
+
+/// An op that is offered to cuDNN.
+class DnnProblem {
+ public:
+  /// Why it does without Tensor Cores, or was not taken; all live as long as the process.
+  struct Words {
+    const char *no_engine, *no_tensor_cores, *failed;
+  };
+  virtual ~DnnProblem() = default;
+  /// All that its plan depends on.
+  virtual const std::vector<int64_t>& key() const = 0;
+  virtual DnnDescriptor graph(dnn::Handle handle) const = 0;
+  virtual bool allows(const DnnNotes& notes) const = 0;
+  virtual Words words() const = 0;
+  /// For the log.
+  virtual std::string text() const = 0;
+};
+
+/// The arrays of a graph by name, as a plan finds them. The one named `scratch` is made for the
+/// run, with so many bytes.
+struct DnnMemory {
+  std::span<const int64_t> names;
+  std::span<const void* const> addresses;
+  int64_t scratch = 0;
+  size_t scratch_bytes = 0;
+};
+
+/// An engine that needs more than this is passed over.
+constexpr int64_t kMostDnnWorkspace = int64_t{256} << 20;
+
+/// The plans of one device. Used by its queue's thread, with its context current.
+class DnnPlans {
+ public:
+  /// `workspace` outlives it.
+  explicit DnnPlans(Workspace& workspace) : workspace_(workspace) {}
+  DnnPlans(const DnnPlans&) = delete;
+
+  /// Enqueues the problem, unless cuDNN is not there or has no engine for it. `obstacle`: what is
+  /// known to keep it from Tensor Cores, or null.
+  LibraryOutcome run(const DnnProblem& problem, const char* obstacle, const DnnMemory& memory,
+                     Stream stream);
+
+ private:
+  struct Plan {
+    DnnDescriptor choice, plan;
+    int64_t workspace_bytes = 0;
+    bool possible = false;
+    const char* obstacle = nullptr;
+  };
+  bool open();
+  Plan& plan(const DnnProblem& problem, const char* obstacle);
+  Plan make_plan(const DnnProblem& problem) const;
+  std::optional<Plan> choose(const DnnProblem& problem, const DnnDescriptor& graph, int mode) const;
+  void execute(const Plan& plan, const DnnMemory& memory, char* room, Stream stream) const;
+
+  Workspace& workspace_;
+  bool tried_ = false;
+  dnn::Handle handle_ = nullptr;
+  std::map<std::vector<int64_t>, Plan> plans_;
+};
+
+}  // namespace tide::cuda

@@ -1,0 +1,175 @@
+// Names, versions, and what to do.
+#include "runtime/cuda/libraries/libraries.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/driver/library_path.h"
+
+namespace tide::cuda {
+namespace {
+
+/// A file's name, and the CUDA that it is made for; 0: of any, or told by the library itself.
+struct File {
+  const char* name;
+  int cuda;
+};
+
+struct LibraryFacts {
+  const char* name;
+  std::vector<File> files;              ///< newest first
+  const char* without;                  ///< what its lack costs
+  const char *package, *package_of_12;  ///< where it comes from, for drivers of CUDA 13 and of 12
+};
+
+const LibraryFacts& facts_of(Library library) {
+  static const LibraryFacts facts[] = {
+      {"cuBLASLt",
+       {{"libcublasLt.so.13", 13}, {"libcublasLt.so.12", 12}},
+       "matrix products are slow",
+       "pip install nvidia-cublas, or CUDA toolkit 13",
+       "pip install nvidia-cublas-cu12, or CUDA toolkit 12"},
+      {"cuDNN",
+       {{"libcudnn.so.9", 0}},
+       "convolutions and attention are slow",
+       "pip install nvidia-cudnn-cu13",
+       "pip install nvidia-cudnn-cu12"},
+      {"NCCL",
+       {{"libnccl.so.2", 0}},
+       "needed by nothing yet",
+       "pip install nvidia-nccl-cu13",
+       "pip install nvidia-nccl-cu12"},
+      {"CUPTI",
+       {{"libcupti.so.13", 13}, {"libcupti.so.12", 12}},
+       "needed by nothing yet",
+       "pip install nvidia-cuda-cupti, or CUDA toolkit 13",
+       "pip install nvidia-cuda-cupti-cu12, or CUDA toolkit 12"},
+      {"NVML",
+       {{"libnvidia-ml.so.1", 0}},
+       "tide smi shows less",
+       "comes with the driver; a container is given it with --gpus all",
+       "comes with the driver; a container is given it with --gpus all"}};
+  return facts[static_cast<size_t>(library)];
+}
+
+/// The CUDA that the driver supports: 13; the newest if there is no driver.
+int cuda_of_driver() {
+  const int version = driver_report().version;
+  return version ? version / 1000 : kOldestDriver / 1000 + 1;
+}
+
+std::vector<const char*> files_up_to(const LibraryFacts& facts, int cuda) {
+  std::vector<const char*> names;
+  for (const File& file : facts.files)
+    if (file.cuda <= cuda) names.push_back(file.name);
+  return names;
+}
+
+/// The CUDA that a library says it is made for; 0 if it does not say.
+int cuda_of(Library which, void* library) {
+  if (which != Library::cudnn) return 0;
+  const auto ask = reinterpret_cast<size_t (*)()>(dlsym(library, "cudnnGetCudartVersion"));
+  return ask ? static_cast<int>(ask() / 1000) : 0;
+}
+
+/// Opens one for the CUDA of that number, or an older one.
+void* open_up_to(Library which, int cuda) {
+  return open_library(files_up_to(facts_of(which), cuda),
+                      [=](void* library) { return cuda_of(which, library) <= cuda; });
+}
+
+/// "9.12.1" for 91201, as NVIDIA's libraries count.
+std::string dotted(uint64_t version) {
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+/// Calls the function `name`, which fills in a number; none if it is not there or fails.
+template <class Number>
+std::optional<uint64_t> filled_in(void* library, const char* name) {
+  const auto ask = reinterpret_cast<int (*)(Number*)>(dlsym(library, name));
+  Number number = 0;
+  if (!ask || ask(&number) != 0) return std::nullopt;
+  return static_cast<uint64_t>(number);
+}
+
+/// Calls the function `name`, which returns a number.
+std::optional<uint64_t> returned(void* library, const char* name) {
+  const auto ask = reinterpret_cast<size_t (*)()>(dlsym(library, name));
+  if (!ask) return std::nullopt;
+  return ask();
+}
+
+/// Empty if the library does not tell.
+std::string version_of(Library which, void* library) {
+  std::optional<uint64_t> version;
+  switch (which) {
+    case Library::cublas:
+      version = returned(library, "cublasLtGetVersion");
+      break;
+    case Library::cudnn:
+      version = returned(library, "cudnnGetVersion");
+      // 8 and older counted 8907 for 8.9.7.
+      if (version && *version < 90000)
+        return std::to_string(*version / 1000) + "." + std::to_string(*version / 100 % 10) + "." +
+               std::to_string(*version % 100) + ", too old: 9 is needed";
+      break;
+    case Library::nccl:
+      version = filled_in<int>(library, "ncclGetVersion");
+      break;
+    case Library::cupti:
+      version = filled_in<uint32_t>(library, "cuptiGetVersion");
+      break;
+    case Library::nvml: {
+      const auto start = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
+      const auto ask =
+          reinterpret_cast<int (*)(char*, unsigned)>(dlsym(library, "nvmlSystemGetNVMLVersion"));
+      char text[96] = "";
+      return start && ask && start() == 0 && ask(text, sizeof text) == 0 ? text : "";
+    }
+  }
+  return version ? dotted(*version) : "";
+}
+
+std::string path_of(void* library, const char* file) {
+  link_map* map = nullptr;
+  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name ? map->l_name : file;
+}
+
+}  // namespace
+
+void* open_library(Library library) {
+  // NVML is the driver's own, and is asked without starting it.
+  return open_up_to(library, library == Library::nvml ? 0 : cuda_of_driver());
+}
+
+std::string describe_libraries() {
+  constexpr int kAny = 1000;
+  const int cuda = cuda_of_driver();
+  std::string text;
+  for (const Library which :
+       {Library::cublas, Library::cudnn, Library::nccl, Library::cupti, Library::nvml}) {
+    const LibraryFacts& facts = facts_of(which);
+    const char* const package = cuda > 12 ? facts.package : facts.package_of_12;
+    text += std::string(text.empty() ? "" : "\n") + "  " + facts.name + ": ";
+    if (void* library = open_library(which)) {
+      const std::string version = version_of(which, library);
+      text += path_of(library, facts.files.front().name);
+      if (!version.empty()) text += ", version " + version;
+    } else if (void* newer = open_up_to(which, kAny)) {
+      text += path_of(newer, facts.files.front().name) + " needs a newer driver than CUDA " +
+              std::to_string(cuda) + "'s (" + facts.without +
+              "); to have one that does not: " + package;
+    } else {
+      text += std::string("not found (") + facts.without + "); to have it: " + package;
+    }
+  }
+  return text;
+}
+
+}  // namespace tide::cuda

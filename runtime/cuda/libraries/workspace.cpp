@@ -1,0 +1,38 @@
+// Blocks grow as they are asked for: plans are few, and the largest of theirs stays in use.
+#include "runtime/cuda/libraries/workspace.h"
+
+#include "runtime/core/error.h"
+#include "runtime/core/size_text.h"
+#include "runtime/cuda/driver/driver.h"
+
+namespace tide::cuda {
+
+/// Kernels of the stream may still work in it: whether giving memory back waits for them is not for
+/// the driver to decide.
+void Workspace::give_back(Stream stream, Block& block) {
+  if (!block.data) return;
+  check(driver().stream_synchronize(stream), "cuStreamSynchronize");
+  driver().release(block.data);
+  block = {};
+}
+
+void* Workspace::get(Stream stream, size_t bytes) {
+  Block& block = blocks_[stream];
+  if (block.bytes < bytes) {
+    Block larger{0, bytes};
+    const Result result = driver().allocate(&larger.data, bytes);
+    if (result == kOutOfMemory)
+      throw MemoryError("out of memory: asked for " + size_text(bytes) + " of scratch memory");
+    check(result, "cuMemAlloc");
+    give_back(stream, block);
+    block = larger;
+  }
+  return reinterpret_cast<void*>(block.data);
+}
+
+void Workspace::give_back_large() {
+  for (auto& [stream, block] : blocks_)
+    if (block.bytes > kKept) give_back(stream, block);
+}
+
+}  // namespace tide::cuda

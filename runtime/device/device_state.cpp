@@ -1,0 +1,228 @@
+// Devices in use: creation, and allocation with its second tries.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "runtime/core/error.h"
+#include "runtime/core/memory_budget.h"
+#include "runtime/record/recorder.h"
+
+namespace tide {
+namespace {
+
+std::function<void()>& reclaim_function() {
+  static auto& function = *new std::function<void()>;
+  return function;
+}
+
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<DeviceState>> states;
+  // Found without the lock, by kind and index.
+  std::array<std::atomic<DeviceState*>, 3 * 256> by_name{};
+};
+
+Registry& registry() {
+  static Registry& instance = *new Registry;  // queues run until the process ends
+  return instance;
+}
+
+std::string list_of_devices() {
+  std::string list;
+  for (Device device : present_devices()) list += (list.empty() ? "" : ", ") + device.name();
+  return list;
+}
+
+}  // namespace
+
+DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
+    : device(d),
+      number(n),
+      backend(std::move(b)),
+      allocator(*backend),
+      pinned(*backend, Allocator::Memory::pinned_host) {
+  loss.set_renew([this] { return begin_again(); });
+  streams_[0] = std::make_unique<Stream>(*this, 0, nullptr, *backend);
+}
+
+/// Sets the device up anew; the addresses of the values that it has lost.
+std::vector<void*> DeviceState::begin_again() {
+  return allocator.abandon([this] {
+    std::vector<Backend*> backends;
+    for (const Stream* stream : streams()) backends.push_back(&stream->backend);
+    backend->begin_again(backends);
+  });
+}
+
+Stream::Stream(DeviceState& device, uint8_t number, std::unique_ptr<Backend> own, Backend& backend)
+    : device(device),
+      number(number),
+      own_backend(std::move(own)),
+      backend(backend),
+      queue(
+          backend, device.failures, device.loss,
+          [this](uint64_t work) { this->device.trim_unused(*this, work); },
+          device.device.name() + (number ? " " + std::to_string(number) : "")) {}
+
+std::vector<Stream*> DeviceState::streams() const {
+  std::vector<Stream*> list;
+  for (size_t i = 0; i < stream_count_.load(std::memory_order_acquire); ++i)
+    list.push_back(streams_[i].get());
+  return list;
+}
+
+Stream& DeviceState::add_stream() {
+  std::lock_guard lock(streams_mutex_);
+  const size_t place = 1 + added_ % (kMostStreams - 1);
+  if (!streams_[place]) {
+    const auto held = loss.hold();  // if the device is set up anew, then with this stream or before
+    auto own = backend->another_stream();
+    Backend& its = *own;
+    try {
+      streams_[place] =
+          std::make_unique<Stream>(*this, static_cast<uint8_t>(place), std::move(own), its);
+    } catch (const std::system_error& error) {
+      throw MemoryError("Stream: out of memory: no room for another thread on the host (" +
+                        std::string(error.code().message()) + ")");
+    }
+    stream_count_.store(place + 1, std::memory_order_release);
+  }
+  ++added_;
+  return *streams_[place];
+}
+
+void DeviceState::wait_uninterrupted() {
+  for (Stream* stream : streams()) stream->queue.wait_uninterrupted(stream->queue.submitted());
+}
+
+DeviceState& DeviceState::of(Device device) {
+  Registry& all = registry();
+  auto& place = all.by_name[static_cast<size_t>(device.kind) * 256 + device.index];
+  if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
+  std::lock_guard lock(all.mutex);
+  if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
+  auto backend = make_backend(device);
+  if (!backend)
+    throw DeviceError("device: there is no " + device.name() + " here; there are " +
+                      list_of_devices());
+  // For a process that ends on another thread than its first; see ~Recorder.
+  if (all.states.empty()) std::atexit(DeviceState::rest);
+  all.states.push_back(std::make_unique<DeviceState>(device, std::move(backend),
+                                                     static_cast<int>(all.states.size())));
+  place.store(all.states.back().get(), std::memory_order_release);
+  return *all.states.back();
+}
+
+std::vector<DeviceState*> DeviceState::all() {
+  std::lock_guard lock(registry().mutex);
+  std::vector<DeviceState*> states;
+  for (const auto& state : registry().states) states.push_back(state.get());
+  return states;
+}
+
+std::vector<Stream*> DeviceState::all_streams() {
+  std::vector<Stream*> list;
+  for (const DeviceState* state : all())
+    for (Stream* stream : state->streams()) list.push_back(stream);
+  return list;
+}
+
+DeviceState* DeviceState::pinning() {
+  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::sim})
+    if (is_present({kind, 0})) return &of({kind, 0});
+  return nullptr;
+}
+
+void DeviceState::rest() {
+  // A library that ends the process from a queue's thread would wait for itself.
+  if (Queue::is_queue_thread()) return;
+  for (Stream* stream : all_streams()) stream->queue.drop_pending();
+  for (DeviceState* state : all()) state->wait_uninterrupted();
+}
+
+void DeviceState::keep_until(Ref<Storage> storage, const Queue& reader, uint64_t ticket) {
+  std::lock_guard lock(kept_mutex_);
+  auto found = std::find_if(readers_.begin(), readers_.end(),
+                            [&](const Reader& each) { return each.queue == &reader; });
+  if (found == readers_.end()) found = readers_.insert(found, {&reader, {}});
+  found->kept.push_back({std::move(storage), ticket});
+  kept_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void DeviceState::let_go() {
+  std::lock_guard lock(kept_mutex_);
+  for (Reader& reader : readers_) {
+    const uint64_t completed = reader.queue->completed();
+    while (!reader.kept.empty() && reader.kept.front().ticket <= completed) {
+      reader.kept.pop_front();
+      kept_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream) {
+  counters.allocated_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  if (kept_.load(std::memory_order_relaxed)) let_go();
+  return allocator.allocate(bytes, stream.number);
+}
+
+void DeviceState::make_room() {
+  if (reclaim_function()) reclaim_function()();
+  empty_cache();
+  // Under a limit the host's memory that other devices cache is missing here.
+  if (memory_limit() && backend->host_readable()) empty_host_caches();
+}
+
+void DeviceState::empty_cache() {
+  if (backend->is_asynchronous())
+    for (Stream* stream : streams()) stream->queue.submit_return_of_scratch();
+  wait_uninterrupted();
+  let_go();
+  allocator.trim();
+}
+
+void DeviceState::trim_unused(const Stream& stream, uint64_t work) {
+  let_go();
+  for (const Stream* each : streams())
+    allocator.trim_unused(each->number, each == &stream ? work : each->queue.done_before());
+}
+
+void DeviceState::empty_host_caches() {
+  for (DeviceState* state : all())
+    if (state->backend->host_readable()) state->empty_cache();
+}
+
+Ref<Storage> DeviceState::allocate(size_t bytes, const Stream& stream, const char* op) {
+  if (Ref<Storage> storage = try_allocate(bytes, stream)) return storage;
+  make_room();
+  if (Ref<Storage> storage = try_allocate(bytes, stream)) return storage;
+  raise_out_of_memory(bytes, op);
+}
+
+Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const Stream& stream, const char* op) {
+  if (Ref<Storage> storage = pinned.allocate(bytes, stream.number)) return storage;
+  if (reclaim_function()) reclaim_function()();
+  for (DeviceState* state : all()) state->wait_uninterrupted();
+  pinned.trim();
+  if (Ref<Storage> storage = pinned.allocate(bytes, stream.number)) return storage;
+  throw MemoryError(std::string(op) + ": out of memory that can be pinned: asked for " +
+                    size_text(bytes) + ", in use " + size_text(pinned.statistics().in_use));
+}
+
+void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
+  const auto memory = allocator.statistics();
+  const std::string holders = allocator.largest_holders();
+  throw MemoryError(std::string(op) + ": out of memory on " + device.name() + ": asked for " +
+                    size_text(bytes) + ", in use " + size_text(memory.in_use) + ", cached " +
+                    size_text(memory.cached) +
+                    (memory.limit ? ", limit " + size_text(memory.limit) : std::string()) +
+                    (backend->host_readable() ? memory_limit_text() : std::string()) +
+                    (holders.empty() ? "" : "; " + holders));
+}
+
+void engine::set_reclaim(std::function<void()> reclaim) { reclaim_function() = std::move(reclaim); }
+
+}  // namespace tide

@@ -1,0 +1,293 @@
+// The caching allocator.
+#include "runtime/device/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "runtime/record/node.h"
+
+namespace tide {
+
+Allocator::~Allocator() {
+  trim();
+  for (const Slab& slab : slabs_) give_back(slab.start, kSlab);
+  for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
+}
+
+Allocator::Stack::~Stack() {
+  while (Storage* storage = pop()) delete storage;
+}
+
+void Allocator::Stack::push(Storage* storage) {
+  storage->next = top_;
+  top_ = storage;
+}
+
+Storage* Allocator::Stack::pop() {
+  Storage* storage = top_;
+  if (storage) top_ = storage->next;
+  return storage;
+}
+
+/// Drops blocks for which the condition holds; the others keep their order.
+template <class Condition>
+void Allocator::Stack::drop_if(const Condition& condition) {
+  Stack kept;
+  while (Storage* storage = pop()) {
+    if (condition(*storage))
+      delete storage;
+    else
+      kept.push(storage);
+  }
+  while (Storage* storage = kept.pop()) push(storage);
+}
+
+Allocator::Resting::~Resting() {
+  for (Storage* storage : blocks) delete storage;
+}
+
+size_t Allocator::block_size(size_t bytes) {
+  if (bytes <= kSmallLimit) return std::max(kSmallest, (bytes + kSmallest - 1) & ~(kSmallest - 1));
+  // Eight classes per power of two, whole huge pages from 2 MiB on.
+  const size_t step = std::max<size_t>(std::bit_floor(bytes - 1) / 8, 4096);
+  const size_t size = (bytes + step - 1) / step * step;
+  constexpr size_t kHuge = 2u << 20;
+  return size < kHuge ? size : (size + kHuge - 1) & ~(kHuge - 1);
+}
+
+bool Allocator::meets_lost(const void* data, size_t bytes) const {
+  if (lost_.empty()) return false;
+  const char* first = static_cast<const char*>(data);
+  const auto after = lost_.lower_bound(first + bytes);
+  if (after == lost_.begin()) return false;
+  const auto before = std::prev(after);
+  return before->first + before->second > first;
+}
+
+void* Allocator::obtain(size_t bytes) {
+  void* data = obtain_block(bytes);
+  while (data && meets_lost(data, bytes)) {
+    shunned_.emplace_back(data, bytes);
+    data = obtain_block(bytes);
+  }
+  return data;
+}
+
+void* Allocator::obtain_block(size_t bytes) {
+  return pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
+}
+
+void Allocator::give_back(void* data, size_t bytes) {
+  if (pinned())
+    backend_.release_host(data, bytes);
+  else
+    backend_.release(data, bytes);
+}
+
+void* Allocator::carve_small(size_t bytes) {
+  if (slab_left_ < bytes) {
+    // What is left of the old slab (less than one small block) is not used any more.
+    slabs_.push_back({});
+    slab_ = slabs_.back().start = static_cast<char*>(obtain(kSlab));
+    slab_left_ = slab_ ? kSlab : 0;
+    if (!slab_) slabs_.pop_back();
+    if (!slab_) return nullptr;
+    ++statistics_.device_allocations;
+    statistics_.cached += kSlab;
+  }
+  void* data = slab_;
+  slab_ += bytes;
+  slab_left_ -= bytes;
+  return data;
+}
+
+Storage* Allocator::take_cached(Pool& pool, size_t bytes) {
+  if (bytes <= kSmallLimit) return pool.small[bytes / kSmallest].pop();
+  // The smallest block that wastes at most a quarter.
+  for (auto it = pool.large.lower_bound(bytes);
+       it != pool.large.end() && it->first <= bytes + bytes / 4; ++it)
+    if (Storage* storage = it->second.pop()) return storage;
+  return nullptr;
+}
+
+Storage* Allocator::make(Pool& pool, size_t bytes) {
+  auto storage = std::make_unique<Storage>();
+  if (bytes <= kSmallLimit) {
+    storage->data = carve_small(bytes);
+  } else {
+    const size_t limit = pinned() ? 0 : backend_.memory_limit();
+    if (limit && statistics_.in_use + statistics_.cached + bytes > limit) return nullptr;
+    pool.large.try_emplace(bytes);
+    storage->data = obtain(bytes);
+    if (storage->data) {
+      ++statistics_.device_allocations;
+      statistics_.cached += bytes;
+    }
+  }
+  storage->bytes = bytes;
+  return storage->data ? storage.release() : nullptr;
+}
+
+Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream) {
+  std::lock_guard lock(mutex_);
+  const size_t bytes = block_size(wanted);
+  if (!pinned() && backend_.fault(Backend::Fault::allocation)) return {};
+  Pool& cached = pool(stream);
+  Storage* storage = take_cached(cached, bytes);
+  if (!storage) storage = make(cached, bytes);
+  if (!storage) return {};
+  ++statistics_.allocations;
+  statistics_.cached -= storage->bytes;
+  statistics_.in_use += storage->bytes;
+  statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
+  storage->allocator = this;
+  storage->stream = stream;
+  storage->site = current_call_site();
+  storage->previous = &in_use_;
+  storage->next = in_use_.next;
+  if (in_use_.next) in_use_.next->previous = storage;
+  in_use_.next = storage;
+  return storage;
+}
+
+void Storage::destroy(Storage* storage) { storage->allocator->release(storage); }
+
+void Allocator::release(Storage* storage) {
+  std::lock_guard lock(mutex_);
+  storage->previous->next = storage->next;
+  if (storage->next) storage->next->previous = storage->previous;
+  statistics_.in_use -= storage->bytes;
+  if (storage->lost) {
+    lost_.erase(static_cast<const char*>(storage->data));
+    delete storage;
+    if (!lost_.empty()) return;
+    for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
+    shunned_.clear();
+    return;
+  }
+  statistics_.cached += storage->bytes;
+  storage->released_after = Failure::last_number();
+  Pool& cached = *pools_[storage->stream];
+  const size_t size_class = storage->bytes / kSmallest;
+  if (storage->bytes > kSmallLimit) return cached.large.find(storage->bytes)->second.push(storage);
+  if (storage->bytes <= kTurnLimit) {
+    Resting& resting = cached.resting[size_class];
+    std::swap(storage, resting.blocks[resting.oldest]);
+    resting.oldest = (resting.oldest + 1) % resting.blocks.size();
+  }
+  if (storage) cached.small[size_class].push(storage);
+}
+
+size_t Allocator::trim() {
+  std::lock_guard lock(mutex_);
+  size_t given_back = 0;
+  for (const auto& pool : pools_) {
+    if (!pool) continue;
+    for (auto& [bytes, stack] : pool->large) {
+      while (Storage* storage = stack.pop()) {
+        give_back(storage->data, bytes);
+        given_back += bytes;
+        delete storage;
+      }
+    }
+  }
+  given_back += trim_slabs();
+  statistics_.cached -= given_back;
+  return given_back;
+}
+
+void Allocator::trim_unused(uint8_t stream, uint64_t work) {
+  std::lock_guard lock(mutex_);
+  if (!pools_[stream]) return;
+  for (auto& [bytes, stack] : pools_[stream]->large)
+    stack.drop_if([&, size = bytes](const Storage& storage) {
+      if (storage.released_after >= work) return false;
+      give_back(storage.data, size);
+      statistics_.cached -= size;
+      return true;
+    });
+}
+
+/// Gives slabs back that hold no block in use; how many bytes that were. Needs no memory.
+size_t Allocator::trim_slabs() {
+  std::sort(slabs_.begin(), slabs_.end(),
+            [](const Slab& a, const Slab& b) { return a.start < b.start; });
+  const auto slab_of = [&](const Storage& storage) -> Slab& {
+    const auto* data = static_cast<const char*>(storage.data);
+    return *std::prev(std::upper_bound(slabs_.begin(), slabs_.end(), data,
+                                       [](const char* a, const Slab& b) { return a < b.start; }));
+  };
+  for (Slab& slab : slabs_) slab.in_use = false;
+  for (const Storage* storage = in_use_.next; storage; storage = storage->next)
+    if (storage->bytes <= kSmallLimit && !storage->lost) slab_of(*storage).in_use = true;
+  const auto is_free = [&](const Storage& storage) { return !slab_of(storage).in_use; };
+  for (const auto& pool : pools_) {
+    if (!pool) continue;
+    for (Stack& stack : pool->small) stack.drop_if(is_free);
+    for (Resting& resting : pool->resting)
+      for (Storage*& storage : resting.blocks)
+        if (storage && is_free(*storage)) delete std::exchange(storage, nullptr);
+  }
+  size_t given_back = 0;
+  for (const Slab& slab : slabs_) {
+    if (slab.in_use) continue;
+    if (slab_ > slab.start && slab_ <= slab.start + kSlab) slab_left_ = 0;
+    give_back(slab.start, kSlab);
+    given_back += kSlab;
+  }
+  std::erase_if(slabs_, [](const Slab& slab) { return !slab.in_use; });
+  return given_back;
+}
+
+std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) {
+  std::lock_guard lock(mutex_);
+  std::vector<void*> addresses;
+  for (Storage* storage = in_use_.next; storage; storage = storage->next) {
+    if (storage->lost) continue;
+    storage->lost = true;
+    lost_[static_cast<const char*>(storage->data)] = storage->bytes;
+    addresses.push_back(storage->data);
+  }
+  for (auto& pool : pools_) pool.reset();
+  slabs_.clear();
+  slab_ = nullptr;
+  slab_left_ = 0;
+  shunned_.clear();
+  statistics_.cached = 0;
+  begin_again();
+  return addresses;
+}
+
+engine::MemoryStatistics Allocator::statistics() const {
+  std::lock_guard lock(mutex_);
+  engine::MemoryStatistics result = statistics_;
+  result.limit = pinned() ? 0 : backend_.memory_limit();
+  return result;
+}
+
+std::string Allocator::largest_holders() const {
+  constexpr size_t kLines = 3;
+  std::map<std::pair<std::string, int>, size_t> by_line;
+  {
+    std::lock_guard lock(mutex_);
+    for (const Storage* storage = in_use_.next; storage; storage = storage->next)
+      if (storage->site.known())
+        by_line[{storage->site.file, storage->site.line}] += storage->bytes;
+  }
+  std::vector<std::pair<size_t, std::string>> sorted;
+  for (const auto& [line, bytes] : by_line)
+    sorted.emplace_back(bytes, line.first + ":" + std::to_string(line.second));
+  std::sort(sorted.rbegin(), sorted.rend());
+  std::string text;
+  for (size_t i = 0; i < std::min(kLines, sorted.size()); ++i)
+    text += (i ? ", " : "") + sorted[i].second + " holds " + size_text(sorted[i].first);
+  return text;
+}
+
+void Allocator::reset_peak() {
+  std::lock_guard lock(mutex_);
+  statistics_.peak = statistics_.in_use;
+}
+
+}  // namespace tide

@@ -1,0 +1,149 @@
+// The caching allocator of a device: blocks in size classes, each reused in the order of its
+// stream.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/core/ref.h"
+#include "runtime/core/size_text.h"
+#include "runtime/device/backend.h"
+#include "runtime/record/engine.h"
+
+namespace tide {
+
+class Allocator;
+
+/// A block, written by one stream alone. Given back to the allocator when the last owner goes: it
+/// may then be handed out to that stream again at once, as everything that runs later there runs
+/// after what used it before. Other streams keep it as long as they read it
+/// (DeviceState::keep_until).
+struct Storage : RefCounted<Storage> {
+  void* data = nullptr;
+  size_t bytes = 0;   ///< of the block
+  bool lost = false;  ///< the device does not have it any more: see Allocator::abandon
+  Allocator* allocator = nullptr;
+  uint8_t stream = 0;  ///< number of the stream that writes it, on the device of its values
+  CallSite site;       ///< the line that needed it
+  Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
+  Storage* next = nullptr;      ///< or the one below in a stack of cached blocks
+  uint64_t released_after = 0;  ///< of a cached block: the last number of work by then
+  /// Whether it is host memory that devices may copy from directly.
+  bool pinned() const;
+  static void destroy(Storage* storage);
+};
+
+/// Most streams of a device.
+constexpr size_t kMostStreams = 32;
+
+/// Thread-safe. Giving storage back needs no memory, so it cannot fail when there is none. Each
+/// stream has its own cached blocks, for what one has released another could only take after
+/// waiting; when memory is short the blocks of all are given back. Blocks go back to the backend
+/// only in `trim`, and at the end, when all storage must have been given back.
+class Allocator {
+ public:
+  /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
+  enum class Memory : uint8_t { device, pinned_host };
+  explicit Allocator(Backend& backend, Memory memory = Memory::device)
+      : backend_(backend), memory_(memory) {}
+  ~Allocator();
+  Allocator(const Allocator&) = delete;
+
+  /// A block of at least this size for a stream, or null: the caller reclaims and tries again, then
+  /// reports.
+  Ref<Storage> allocate(size_t bytes, uint8_t stream = 0);
+  /// Gives cached blocks back to the backend, and returns how many bytes that were. No queue may
+  /// use them any more.
+  size_t trim();
+  /// The same with large blocks of one stream that were released before the work of this number was
+  /// handed over: all earlier work of the stream is done, later work may go on.
+  void trim_unused(uint8_t stream, uint64_t work);
+  /// The device has lost its memory: forgets all blocks, and returns the addresses of those in use.
+  /// As long as somebody holds one of these, no other block comes to lie where it was, so that an
+  /// address still means one value. Nothing is allocated while `begin_again` sets the device up.
+  std::vector<void*> abandon(const std::function<void()>& begin_again);
+  engine::MemoryStatistics statistics() const;
+  void reset_peak();
+  void release(Storage* storage);
+  bool pinned() const { return memory_ == Memory::pinned_host; }
+  /// Who holds most, by script line: "lesson.lua:12 holds 64.0 MB, ..."; empty if no line is known.
+  std::string largest_holders() const;
+
+  /// The size of the block that is handed out for so many bytes.
+  static size_t block_size(size_t bytes);
+
+ private:
+  static constexpr size_t kSmallest = 64;
+  static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs
+  static constexpr size_t kSlab = 256 * 1024;
+  /// Blocks of up to kTurnLimit bytes rest for kTurns - 1 others before they are used again, so
+  /// that submissions with small temporaries do not have to wait for each other (strands.h).
+  static constexpr size_t kTurnLimit = 1024, kTurns = 16;
+
+  /// Cached blocks of one size, the last released on top.
+  class Stack {
+   public:
+    Stack() = default;
+    Stack(const Stack&) = delete;
+    ~Stack();
+    void push(Storage* storage);
+    Storage* pop();  ///< null if there is none
+    template <class Condition>
+    void drop_if(const Condition& condition);
+
+   private:
+    Storage* top_ = nullptr;
+  };
+  /// The last released blocks of a size, in turn.
+  struct Resting {
+    std::array<Storage*, kTurns - 1> blocks{};
+    size_t oldest = 0;
+    ~Resting();
+  };
+  /// The cached blocks of one stream.
+  struct Pool {
+    std::array<Stack, kSmallLimit / kSmallest + 1> small;
+    std::array<Resting, kTurnLimit / kSmallest + 1> resting;
+    std::map<size_t, Stack> large;  ///< with an entry for each size that was ever obtained
+  };
+  Pool& pool(uint8_t stream) {
+    if (!pools_[stream]) pools_[stream] = std::make_unique<Pool>();
+    return *pools_[stream];
+  }
+  Storage* take_cached(Pool& pool, size_t bytes);
+  /// A new block, or null.
+  Storage* make(Pool& pool, size_t bytes);
+  void* carve_small(size_t bytes);
+  size_t trim_slabs();
+  void* obtain(size_t bytes);
+  void* obtain_block(size_t bytes);
+  void give_back(void* data, size_t bytes);
+  bool meets_lost(const void* data, size_t bytes) const;
+
+  Backend& backend_;
+  const Memory memory_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<Pool> pools_[kMostStreams];  ///< made on first use
+  Storage in_use_;                             ///< head of the list of blocks in use
+  struct Slab {
+    char* start;
+    bool in_use;  ///< of trim_slabs
+  };
+  std::vector<Slab> slabs_;
+  char* slab_ = nullptr;  ///< what is left of the newest of them
+  size_t slab_left_ = 0;
+  std::map<const char*, size_t> lost_;             ///< blocks in use that the device has lost
+  std::vector<std::pair<void*, size_t>> shunned_;  ///< blocks that lie where lost ones did
+  engine::MemoryStatistics statistics_;
+};
+
+inline bool Storage::pinned() const { return allocator && allocator->pinned(); }
+
+}  // namespace tide

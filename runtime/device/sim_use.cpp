@@ -1,0 +1,136 @@
+// A page of counters for each process, in a file that it keeps locked.
+#include "runtime/device/sim_use.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "runtime/core/descriptor.h"
+#include "runtime/core/own_folder.h"
+
+namespace tide {
+namespace {
+
+constexpr std::string_view kPrefix = "sims-";
+constexpr std::string_view kNewPrefix = ".sims-";  ///< as long as it is not locked
+constexpr time_t kNewFor = 60;                     ///< seconds that this takes at most
+constexpr uint64_t kMagic = 0x316d697365646974;    // "tidesim1"
+
+struct Page {
+  uint64_t magic = kMagic;
+  int64_t process = getpid();
+  std::array<SimUse, 64> sims;
+};
+
+Descriptor open_folder() {
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  return open_own_folder(runtime && runtime[0] == '/' ? std::string(runtime) + "/tide"
+                                                      : "/tmp/tide-" + std::to_string(geteuid()));
+}
+
+/// This process's page. It is never unmapped: queues count until the end.
+class OwnPage {
+ public:
+  OwnPage() : folder_(open_folder()) {
+    sim_processes();  // removes what processes have left that were killed
+    void* place = map_file();
+    page_ = place ? new (place) Page : new Page;
+    // Only now: a page that is named is whole.
+    const std::string name = std::string(kPrefix) + suffix_;
+    if (place && renameat(folder_, temporary().c_str(), folder_, name.c_str()) == 0)
+      std::atexit([] { instance().remove(); });
+  }
+
+  static OwnPage& instance() {
+    static OwnPage* const page = new OwnPage;
+    return *page;
+  }
+
+  Page& page() { return *page_; }
+
+ private:
+  std::string temporary() const { return std::string(kNewPrefix) + suffix_; }
+
+  void* map_file() {
+    uint64_t random = 0;
+    if (folder_ < 0 || getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) return nullptr;
+    suffix_ = std::to_string(getpid()) + "-" + std::to_string(random);
+    constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    file_ = Descriptor(openat(folder_, temporary().c_str(), kFlags, 0600));
+    if (file_ < 0) return nullptr;
+    // Room on the disk first: a page without it would end the process when it is written to.
+    if (flock(file_, LOCK_EX | LOCK_NB) == 0 && posix_fallocate(file_, 0, sizeof(Page)) == 0) {
+      void* const place = mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+      if (place != MAP_FAILED) return place;
+    }
+    unlinkat(folder_, temporary().c_str(), 0);
+    return nullptr;
+  }
+
+  void remove() {
+    if (page_->process == getpid())  // not in a process that was forked
+      unlinkat(folder_, (std::string(kPrefix) + suffix_).c_str(), 0);
+  }
+
+  Descriptor folder_, file_;
+  std::string suffix_;
+  Page* page_;
+};
+
+void add_processes(const Page& page, std::vector<SimProcess>& processes) {
+  for (size_t i = 0; i < page.sims.size(); ++i) {
+    const int64_t bytes = page.sims[i].bytes, busy = page.sims[i].busy_nanoseconds;
+    if (bytes > 0 || busy > 0)
+      processes.push_back({static_cast<pid_t>(page.process), static_cast<int>(i), bytes,
+                           1e-9 * static_cast<double>(busy)});
+  }
+}
+
+/// Reads the file of a process that lives; removes that of one that does not.
+void look_at(int folder, const std::string& name, std::vector<SimProcess>& processes) {
+  const bool is_new = name.starts_with(kNewPrefix);
+  if (!is_new && !name.starts_with(kPrefix)) return;
+  const Descriptor file(openat(folder, name.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status;
+  if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (is_new && status.st_mtim.tv_sec + kNewFor > time(nullptr)) return;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) {
+    unlinkat(folder, name.c_str(), 0);
+    return;
+  }
+  alignas(Page) std::byte bytes[sizeof(Page)];
+  if (is_new || pread(file, bytes, sizeof bytes, 0) != ssize_t{sizeof bytes}) return;
+  const Page& page = *std::launder(reinterpret_cast<const Page*>(bytes));
+  if (page.magic == kMagic) add_processes(page, processes);
+}
+
+}  // namespace
+
+SimUse& sim_use(int index) {
+  return OwnPage::instance().page().sims.at(static_cast<size_t>(index));
+}
+
+std::vector<SimProcess> sim_processes() {
+  std::vector<SimProcess> processes;
+  const Descriptor folder = open_folder();
+  DIR* const listing =
+      folder < 0 ? nullptr : fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!listing) return processes;
+  while (const dirent* const entry = readdir(listing)) look_at(folder, entry->d_name, processes);
+  closedir(listing);
+  return processes;
+}
+
+}  // namespace tide

@@ -1,0 +1,54 @@
+// What a device knows of values that could not be computed.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/record/node.h"
+
+namespace tide {
+
+/// A failure that belongs to the value at an address, until another one is written there.
+/// Lost values stay lost and spoil what is computed from them. A notice says that a write to a cell
+/// was not carried out: the value is the one before, and who reads it first is told, unless
+/// somebody was told of that failure already. To work that was handed over before that it is as
+/// good as lost.
+struct Taint {
+  Ref<Failure> failure;
+  bool lost = true;
+
+  /// Whether the work of this number may not use the value.
+  bool spoils(uint64_t work) const { return lost || !failure->was_told_before(work); }
+};
+
+/// The failures of a device, by address: all its queues share it. Thread-safe. An address is
+/// written by one queue, and read by another one only after a wait for that.
+class FailureBook {
+ public:
+  bool empty() const { return tainted_.load(std::memory_order_acquire) == 0; }
+  /// The failure of the value at this address, if it has one.
+  std::optional<Taint> find(void* address);
+  /// What somebody who reads the value has to be told: no notice of a failure that is known.
+  std::optional<Taint> find_untold(void* address);
+  void set(void* address, Taint taint);
+  /// The address holds a new value: what was wrong with the one before is of no account. Returns
+  /// what it was.
+  Ref<Failure> clear(void* address);
+  /// Failures that happened and that nobody has read.
+  std::vector<Ref<Failure>> unread();
+
+ private:
+  void note(const Ref<Failure>& failure);
+  void count() { tainted_.store(taints_.size(), std::memory_order_release); }
+
+  std::mutex mutex_;
+  std::unordered_map<void*, Taint> taints_;
+  std::vector<Ref<Failure>> failures_;  ///< those not read among them, each at least once
+  size_t forget_at_ = 64;  ///< from so many on, those that were read by now are forgotten
+  std::atomic<size_t> tainted_{0};
+};
+
+}  // namespace tide

@@ -1,0 +1,102 @@
+// Cutting a loop program down.
+#include "runtime/execute/failure/remnant.h"
+
+#include <algorithm>
+
+#include "runtime/codegen/kernel.h"
+
+namespace tide {
+namespace {
+
+using Kind = LoopInstruction::Kind;
+
+int value_count(const LoopInstruction& instruction) {
+  switch (instruction.kind) {
+    case Kind::map:
+      return instruction.arity;
+    case Kind::reduce:
+    case Kind::store:
+      return 1;
+    case Kind::load:
+    case Kind::parameter:
+      return 0;
+  }
+  return 0;
+}
+
+/// Per instruction: whether it depends on a load of a lost buffer.
+std::vector<bool> spoilt_values(const std::vector<LoopInstruction>& code,
+                                const std::vector<bool>& lost) {
+  std::vector<bool> spoilt(code.size());
+  for (size_t place = 0; place < code.size(); ++place) {
+    const LoopInstruction& instruction = code[place];
+    spoilt[place] = (instruction.kind == Kind::load && lost[instruction.operand]) ||
+                    std::any_of(instruction.a, instruction.a + value_count(instruction),
+                                [&](uint16_t value) { return spoilt[value]; });
+  }
+  return spoilt;
+}
+
+}  // namespace
+
+Left Remnant::of_output(const Step& step, uint16_t node) const {
+  for (size_t i = 0; i < left.size(); ++i) {
+    const BufferUse& use = step.buffers[i];
+    if (use.source == BufferUse::Source::node && use.index == node && step.is_stored(i))
+      return left[i];
+  }
+  return Left::nothing;
+}
+
+std::vector<bool> dependent_stores(const Step& step, const std::vector<bool>& sources) {
+  std::vector<bool> dependent(step.buffers.size());
+  if (std::find(sources.begin(), sources.end(), true) == sources.end()) return dependent;
+  if (step.kind != Step::Kind::loop) {
+    std::fill(dependent.begin() + step.inputs, dependent.end(), true);
+    return dependent;
+  }
+  const auto& code = step.loop.program.code;
+  const std::vector<bool> spoilt = spoilt_values(code, sources);
+  for (size_t place = 0; place < code.size(); ++place)
+    if (code[place].kind == Kind::store && spoilt[place]) dependent[code[place].operand] = true;
+  return dependent;
+}
+
+Remnant remnant_of(const Step& step, const std::vector<bool>& lost) {
+  Remnant remnant{step.loop, std::vector<Left>(step.buffers.size(), Left::nothing)};
+  auto& code = remnant.loop.program.code;
+  // Stores come last, so that leaving some out moves no value.
+  const std::vector<bool> spoilt = spoilt_values(code, lost);
+  const auto is_left_out = [&](LoopInstruction& instruction) {
+    const auto place = static_cast<size_t>(&instruction - code.data());
+    if (instruction.kind != Kind::store) return false;
+    Left& left = remnant.left[instruction.operand];
+    if (!spoilt[place]) {
+      left = Left::whole;
+      return false;
+    }
+    const auto older =
+        std::find_if(step.older.begin(), step.older.end(), [&](const Step::Older& value) {
+          return step.buffers[instruction.operand].source == BufferUse::Source::node &&
+                 step.buffers[instruction.operand].index == value.output &&
+                 !spoilt[value.instruction];
+        });
+    if (older == step.older.end()) return true;
+    instruction.a[0] = older->instruction;
+    left = Left::older;
+    return false;
+  };
+  std::vector<LoopInstruction> kept;
+  for (LoopInstruction& instruction : code)
+    if (!is_left_out(instruction)) kept.push_back(instruction);
+  code = std::move(kept);
+  // A loop that reduces in blocks is nothing without them.
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
+        remnant.left[i] == Left::nothing)
+      return {};
+  remnant.loop.kernel = &Kernel::find(remnant.loop.program);
+  return remnant;
+}
+
+}  // namespace tide

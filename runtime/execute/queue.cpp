@@ -1,0 +1,414 @@
+// The queue's thread, and waiting.
+#include "runtime/execute/queue.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "runtime/core/error.h"
+#include "runtime/core/error_message.h"
+#include "runtime/core/reserve.h"
+#include "runtime/core/spin.h"
+#include "runtime/execute/strands.h"
+
+namespace tide {
+
+std::atomic<bool> interrupt_requested{false};
+
+namespace {
+
+constexpr size_t kStackBytes = 8u << 20;
+
+/// Busy waiting before a thread goes to sleep: covers the gaps between the windows of a loop.
+constexpr auto kSpin = std::chrono::microseconds(60);
+
+/// Between two looks at a full queue, which has work for longer.
+constexpr auto kNap = std::chrono::microseconds(500);
+
+/// Between two looks for an interrupt, or at a device that may be lost.
+constexpr auto kLook = std::chrono::milliseconds(20);
+
+thread_local bool runs_queue = false;
+
+/// Sets a flag as long as it lives.
+struct Submitting {
+  explicit Submitting(std::atomic<bool>& flag) : flag(flag) { flag = true; }
+  ~Submitting() { flag = false; }
+  std::atomic<bool>& flag;
+};
+
+}  // namespace
+
+Queue::Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, MakeRoom make_room,
+             std::string name)
+    : backend_(backend),
+      failures_(failures),
+      loss_(loss),
+      make_room_(std::move(make_room)),
+      strands_(std::make_unique<Strands>()),
+      doubts_(failures),
+      name_(std::move(name)) {
+  // std::thread takes its stack size from the process default, whatever the shell's limit was.
+  pthread_attr_t attributes;
+  pthread_getattr_default_np(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+  thread_ = std::thread([this] { run(); });
+  pthread_setname_np(thread_.native_handle(), ("tide " + name_).substr(0, 15).c_str());
+}
+
+Queue::~Queue() {
+  {
+    std::lock_guard lock(sleep_mutex_);
+    stop_ = true;
+  }
+  work_.notify_all();
+  thread_.join();
+}
+
+uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
+  refill_reserve();
+  std::lock_guard producer(submit_mutex_);
+  const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
+  if (ticket > completed() + kCapacity) wait_for_room(ticket);
+  Submission& submission = ring_[ticket % kCapacity];
+  submission.site = current_call_site();
+  const Submitting until_the_end(submitting_);
+  submission.number = numbers_[ticket % kCapacity] = Failure::number_work();
+  // Before any block is taken: if the device is lost meanwhile, this one is too old.
+  submission.generation = loss_.generation();
+  fill(submission);
+  pending_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
+  submitted_.store(ticket, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst)) {
+    std::lock_guard lock(sleep_mutex_);
+    work_.notify_one();
+  }
+  return ticket;
+}
+
+/// The queue is full. It is let run half empty, asleep: a thread that looked out for each place
+/// that becomes free would keep a processor from the work.
+void Queue::wait_for_room(uint64_t ticket) {
+  const auto has_place = [&](uint64_t places) {
+    return completed() + kCapacity >= ticket + places;
+  };
+  while (!has_place(kCapacity / 2) && !(interrupt_requested && has_place(0)))
+    std::this_thread::sleep_for(kNap);
+}
+
+void Queue::submit_return_of_scratch() {
+  submit([this](Submission& submission) {
+    submission.task = [this] {
+      const auto held = hold();
+      backend_.give_back_scratch();
+    };
+  });
+}
+
+uint64_t Queue::done_before() const {
+  // What has no number yet gets one that is higher than this.
+  const uint64_t next = Failure::last_number() + 1;
+  for (;;) {
+    const bool submitting = submitting_;
+    const uint64_t done = completed();
+    if (done == submitted()) return submitting ? numbers_[done % kCapacity] + 1 : next;
+    const uint64_t oldest = numbers_[(done + 1) % kCapacity];
+    if (done == completed()) return oldest;  // else it may be that of a later one
+  }
+}
+
+uint64_t Queue::submit_mark() {
+  // Producers are serialised, so the next ticket is known inside `fill`.
+  return submit([this](Submission& submission) {
+    submission.task = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
+      if (!backend_.is_asynchronous()) {
+        finish();
+        return note_mark(ticket, engine::seconds());
+      }
+      open_marks_.push_back(ticket);
+      const auto held = hold();
+      backend_.take_time(ticket);
+    };
+  });
+}
+
+void Queue::note_mark(uint64_t ticket, double time) {
+  std::lock_guard lock(marks_mutex_);
+  marks_[ticket] = time;
+  if (marks_.size() > kMostMarks) marks_.erase(marks_.begin());
+}
+
+double Queue::time_of_mark(uint64_t ticket) {
+  wait(ticket);
+  std::lock_guard lock(marks_mutex_);
+  const auto found = marks_.find(ticket);
+  return found == marks_.end() ? 0 : found->second;
+}
+
+bool Queue::is_queue_thread() { return runs_queue; }
+
+void Queue::run() {
+  runs_queue = true;
+  const ReserveUse reserve(true);
+  {
+    const auto held = hold();
+    backend_.begin_queue();
+  }
+  for (;;) {
+    const uint64_t next = launched_ + 1;
+    const auto ready = [&] { return submitted_.load(std::memory_order_acquire) >= next; };
+    if (!spin_until(kSpin, [&] { return ready() || publish(); }) && !ready()) {
+      rest(next);
+      if (stop_ && !ready() && completed() == launched_) return;
+    }
+    if (!ready()) continue;
+    const uint64_t last = execute_from(next);
+    for (uint64_t ticket = next; ticket <= last; ++ticket) {
+      Submission& submission = ring_[ticket % kCapacity];
+      pending_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
+      submission.plan = {};
+      submission.task = nullptr;
+      submission.task_output = nullptr;
+      submission.task_input = nullptr;
+      submission.name = "";
+      submission.ops = 0;
+    }
+    if (!backend_.is_asynchronous()) {
+      launched_ = last;
+    } else {
+      const auto held = hold();
+      backend_.note(last);
+      in_doubt_ = !doubts_.empty();
+      launched_ = last;
+      launched_.notify_all();
+    }
+    publish();
+  }
+}
+
+/// A device that may be lost is not set up anew meanwhile. Not while waiting for another queue.
+std::shared_lock<std::shared_mutex> Queue::hold() {
+  return backend_.is_asynchronous() ? loss_.hold() : std::shared_lock<std::shared_mutex>();
+}
+
+/// Waits until the backend is done with all it has. A lost device is.
+void Queue::finish() {
+  const auto held = hold();
+  try {
+    backend_.finish();
+  } catch (const std::exception&) {
+  }
+}
+
+/// The work of a submission whose steps are all small; else 0.
+int64_t Queue::small_work(const Submission& submission) const {
+  if (!submission.plan) return 0;
+  int64_t whole = 0;
+  for (const BoundStep& bound : submission.steps) {
+    const int64_t work = backend_.small_work(*bound.step);
+    if (work == 0) return 0;
+    whole += work;
+  }
+  return whole;
+}
+
+/// Executes the submission of ticket `first`, and small ones that wait behind it; the last that was
+/// executed. Small ones that do not need each other's results run one per thread: that is faster
+/// than all threads on one after the other, as they meet once, not at every step.
+uint64_t Queue::execute_from(uint64_t first) {
+  const auto run = [&](uint64_t ticket) {
+    const ReserveUse reserve(true);  // of any thread that shares the work
+    execute(ticket, dropped(ticket));
+  };
+  Parallel* const parallel = backend_.side_by_side();
+  uint64_t next = first;
+  const uint64_t end =
+      std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
+  if (parallel && end > first + 1) {
+    strands_->clear();
+    for (int64_t work; next < end && (work = small_work(ring_[next % kCapacity])); ++next)
+      strands_->add(ring_[next % kCapacity], work);
+  }
+  if (next <= first + 1) {
+    run(first);
+    return first;
+  }
+  strands_->tie();
+  if (2 * strands_->longest_work() * parallel->threads() > 3 * strands_->whole_work()) {
+    for (uint64_t ticket = first; ticket < next; ++ticket) run(ticket);
+  } else {
+    const auto count = static_cast<int64_t>(strands_->count());
+    parallel->for_range(count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t strand = begin; strand < end; ++strand)
+        for (uint32_t number : strands_->strand(static_cast<size_t>(strand))) run(first + number);
+    });
+  }
+  return next - 1;
+}
+
+/// Tells what is done by now; whether that is news.
+bool Queue::publish() {
+  const uint64_t before = completed_.load(std::memory_order_relaxed);
+  if (before == launched_) return false;
+  uint64_t done = launched_;
+  if (backend_.is_asynchronous()) {
+    auto held = loss_.hold();
+    const uint64_t generation = loss_.generation();
+    done = backend_.done();
+    decide_doubts(done);
+    for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front())
+      note_mark(open_marks_.front(), backend_.time_taken(open_marks_.front()));
+    const auto why = backend_.loss();
+    held.unlock();
+    if (why) loss_.lose(generation, failure_of_loss(*why));
+  }
+  if (done == before) return false;
+  completed_.store(done, std::memory_order_seq_cst);
+  if (waiting_.load(std::memory_order_seq_cst)) {
+    std::lock_guard lock(sleep_mutex_);
+    done_.notify_all();
+  }
+  return true;
+}
+
+/// Sleeps until ticket `next` is submitted, the backend is done with all it has, or the queue is to
+/// stop.
+void Queue::rest(uint64_t next) {
+  const bool unfinished = completed() != launched_;
+  const uint64_t generation = loss_.generation();
+  if (unfinished && !(will_be_roused_ && roused_in_ == generation)) {
+    will_be_roused_ = true;
+    roused_in_ = generation;
+    const auto rouse = [](void* data) {
+      Queue& queue = *static_cast<Queue*>(data);
+      std::lock_guard lock(queue.sleep_mutex_);
+      queue.roused_ = true;
+      queue.work_.notify_one();
+    };
+    const auto held = hold();
+    backend_.call_when_done(rouse, this);
+  }
+  std::unique_lock lock(sleep_mutex_);
+  sleeping_.store(true, std::memory_order_seq_cst);
+  const auto over = [&] {
+    return submitted_.load(std::memory_order_seq_cst) >= next || roused_ || (stop_ && !unfinished);
+  };
+  // A lost device rouses nobody: look for that now and then.
+  if (unfinished)
+    work_.wait_for(lock, kLook, over);
+  else
+    work_.wait(lock, over);
+  sleeping_.store(false, std::memory_order_relaxed);
+  if (!roused_) return;
+  roused_ = will_be_roused_ = false;
+}
+
+void Queue::wait(uint64_t ticket) {
+  if (completed() >= ticket) return;
+  const auto over = [&] { return completed() >= ticket || interrupt_requested.load(); };
+  // The core that this thread keeps busy is one that the work could use.
+  Parallel* const parallel = backend_.side_by_side();
+  if (!(parallel ? parallel->help_until(kSpin, over) : spin_until(kSpin, over))) {
+    std::unique_lock lock(sleep_mutex_);
+    ++waiting_;
+    // An interrupt comes from a signal handler, which cannot notify: look for it now and then.
+    while (!over()) done_.wait_for(lock, kLook);
+    --waiting_;
+  }
+  if (completed() < ticket) throw Interrupted();
+}
+
+void Queue::wait_uninterrupted(uint64_t ticket) {
+  const auto over = [&] { return completed() >= ticket; };
+  if (over() || spin_until(kSpin, over)) return;
+  std::unique_lock lock(sleep_mutex_);
+  ++waiting_;
+  done_.wait(lock, over);
+  --waiting_;
+}
+
+void Queue::follow(Queue& other, uint64_t ticket) {
+  if (other.completed() >= ticket) return;
+  const bool on_device = backend_.is_asynchronous() && &loss_ == &other.loss_;
+  uint64_t launched = other.launched_;
+  const auto end_own_work = [&] {  // others may wait for it
+    if (completed() == launched_) return;
+    finish();
+    publish();
+  };
+  if (on_device && launched < ticket) {
+    end_own_work();
+    for (; launched < ticket; launched = other.launched_) other.launched_.wait(launched);
+  }
+  if (!on_device || other.in_doubt_) {
+    end_own_work();
+    return other.wait_uninterrupted(ticket);
+  }
+  const auto held = hold();
+  backend_.follow(other.backend_, ticket);
+}
+
+void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_release); }
+
+/// Of work that was under way when the device was lost: the line of the oldest.
+Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
+  const uint64_t launched = launched_, oldest = std::min(completed() + 1, launched);
+  const Submission& submission = ring_[oldest % kCapacity];
+  Ref<Failure> failure = new Failure;
+  const bool known = !submission.steps.empty();
+  failure->op = known ? submission.steps.front().name : "submit";
+  failure->site = known ? submission.steps.front().site : submission.site;
+  failure->what = std::string(failure->op) + ": " + why;
+  if (oldest < launched)
+    failure->what += "; it is this op or one of the " + std::to_string(launched - oldest) +
+                     " windows after it (TIDE_EAGER=1 tells more)";
+  return failure;
+}
+
+/// The results of a submission that was made before the device was lost are lost with it.
+void Queue::forsake(Submission& submission) {
+  const Taint taint{loss_.failure(), true};
+  for (const BoundStep& bound : submission.steps)
+    for (size_t i = 0; i < bound.step->outputs.size(); ++i)
+      failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]), taint);
+  if (submission.task_output) failures_.set(submission.task_output, taint);
+}
+
+/// Settles what is in doubt of tickets that are done.
+void Queue::decide_doubts(uint64_t done) {
+  if (doubts_.empty()) return;
+  doubts_.decide(done, [this](uint64_t report) { return backend_.take_report(report); });
+  if (doubts_.empty()) in_doubt_ = false;
+}
+
+void Queue::execute(uint64_t ticket, bool drop) {
+  Submission& submission = ring_[ticket % kCapacity];
+  if (!submission.plan) submission.steps.clear();
+  const bool has_addresses = submission.plan || submission.task_output;
+  const auto held = has_addresses ? hold() : std::shared_lock<std::shared_mutex>();
+  if (has_addresses && submission.generation != loss_.generation()) return forsake(submission);
+  if (submission.plan) return execute_plan(submission, ticket, drop);
+  if (!submission.task) return;
+  try {
+    if (!doubts_.empty()) {
+      if (doubts_.decided_after(submission.task_input)) {
+        backend_.finish();
+        decide_doubts(ticket);
+      }
+      if (submission.task_output) doubts_.derive(submission.task_output, {});
+    }
+    submission.task();
+  } catch (const std::exception& error) {
+    Ref<Failure> failure = new Failure;
+    failure->op = submission.name;
+    failure->site = submission.site;
+    failure->what = std::string(submission.name) + ": " + message_of(error);
+    if (submission.task_output) failures_.set(submission.task_output, {failure, true});
+  }
+}
+
+}  // namespace tide

@@ -1,0 +1,315 @@
+// The steps of a plan on the queue's thread: launches, what is in doubt, and what becomes of a step
+// that fails.
+#include <algorithm>
+
+#include "runtime/core/error.h"
+#include "runtime/core/error_message.h"
+#include "runtime/core/reserve.h"
+#include "runtime/execute/queue.h"
+
+namespace tide {
+
+void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
+  if (submission.all_or_nothing) {
+    for (const BoundStep& bound : submission.steps)
+      if (!doubts_.empty()) wait_for_doubts(submission, bound, ticket);
+    for (const BoundStep& bound : submission.steps) {
+      const Ref<Failure> failure = obstacle(submission, bound, drop);
+      if (!failure) continue;
+      for (const BoundStep& each : submission.steps) fail(submission, each, failure);
+      return;
+    }
+  }
+  backend_.begin_plan(*submission.plan);
+  const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
+  Ref<Failure> failure;
+  for (const BoundStep& bound : submission.steps) {
+    if (bound.skip) continue;
+    if (!doubts_.empty() && !bound.step->fallbacks.empty())
+      wait_for_doubts(submission, bound, ticket);
+    if (!failed_copy || bound.step->node != failed_copy->step->node)
+      failure = attempt(submission, bound, ticket, drop);
+    if (failure && submission.lasting && !attempt(submission, bound, ticket, drop)) {
+      for (size_t i = 0; i < bound.step->outputs.size(); ++i)
+        failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]),
+                      {failure, false});
+      failure = {};
+    } else if (failure) {
+      const Remnant remnant = drop ? Remnant() : salvage(submission, bound);
+      if (!remnant.left.empty()) clear_failures(submission, bound, &remnant);
+      fail(submission, bound, failure, remnant);
+    } else if (!failures_.empty()) {
+      clear_failures(submission, bound);
+    }
+    failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
+  }
+  try {
+    backend_.end_plan();
+  } catch (const std::exception& error) {
+    const Ref<Failure> together = failure_of(submission.steps.front(), error);
+    for (const BoundStep& bound : submission.steps) fail(submission, bound, together);
+  }
+}
+
+/// That the step went wrong, and what is the matter.
+Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::string& what) {
+  Ref<Failure> failure = new Failure;
+  failure->op = bound.name;
+  failure->site = bound.site;
+  failure->what = std::string(bound.name) + ": " + what;
+  return failure;
+}
+
+Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::exception& error) {
+  Ref<Failure> failure = failure_of(bound, message_of(error));
+  failure->shortage = is_shortage(error);
+  return failure;
+}
+
+/// Launches the step if nothing is in its way; what went wrong, if anything.
+Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                            bool drop) {
+  if (!submission.all_or_nothing)
+    if (Ref<Failure> failure = obstacle(submission, bound, drop && !submission.lasting))
+      return failure;
+  return try_step(submission, bound, ticket);
+}
+
+/// Of a loop that reads lost values, computes what does not depend on them.
+Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  if (step.kind != Step::Kind::loop || failures_.empty()) return {};
+  std::vector<bool> lost(step.buffers.size());
+  for (size_t i = 0; i < lost.size(); ++i) {
+    if (!step.is_read(i)) continue;
+    const auto taint =
+        failures_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
+    lost[i] = taint && taint->spoils(submission.number);
+  }
+  if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
+  Remnant remnant;
+  try {
+    const ReserveUse none(false);
+    remnant = remnant_of(step, lost);
+    if (std::count(remnant.left.begin(), remnant.left.end(), Left::nothing) ==
+        static_cast<ptrdiff_t>(remnant.left.size()))
+      return {};
+    backend_.launch(remnant.loop,
+                    reinterpret_cast<void* const*>(submission.words.data() + bound.bases),
+                    submission.words.data() + bound.parameters);
+  } catch (const std::exception&) {
+    return {};  // the failure that is told is the one before
+  }
+  if (!doubts_.empty()) doubt_results(submission, bound);
+  return remnant;
+}
+
+/// Launches the step; what went wrong, if anything. What is not known yet is a doubt, unless
+/// somebody counts on a write.
+Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound,
+                             uint64_t ticket) {
+  try {
+    NativeOutcome outcome = launch(submission, bound);
+    launches_.fetch_add(1, std::memory_order_relaxed);
+    const bool writes = submission.all_or_nothing || !bound.step->fallbacks.empty();
+    if (outcome.report && writes) {
+      backend_.finish();
+      outcome = {backend_.take_report(*outcome.report), std::nullopt};
+    }
+    if (outcome.failure) return failure_of(bound, *outcome.failure);
+    if (!doubts_.empty()) doubt_results(submission, bound);
+    if (outcome.report) doubt(submission, bound, ticket, *outcome.report);
+    return {};
+  } catch (const std::exception& error) {
+    return failure_of(bound, error);
+  }
+}
+
+/// All results of a native op are in doubt until it has reported.
+void Queue::doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                  uint64_t report) {
+  std::vector<void*> results;
+  for (size_t i = 0; i < bound.step->buffers.size(); ++i)
+    if (bound.step->is_stored(i))
+      results.push_back(reinterpret_cast<void*>(submission.words[bound.storages + i]));
+  doubts_.add(report, ticket, failure_of(bound, ""), results);
+}
+
+Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
+  Ref<Failure> failure;
+  if (drop || submission.given_up) {
+    failure = new Failure;
+    failure->what = std::string(bound.name) + (drop ? ": interrupted before it ran"
+                                                    : ": the step it belongs to was given up");
+    failure->is_known();  // by whoever interrupted
+  } else if (backend_.fault(bound.step->kind == Step::Kind::copy ? Backend::Fault::copy
+                                                                 : Backend::Fault::op)) {
+    failure = new Failure;
+    failure->what = std::string(bound.name) + ": the device failed (injected fault)";
+  }
+  if (failure) {
+    failure->op = bound.name;
+    failure->site = bound.site;
+    return failure;
+  }
+  if (failures_.empty()) return {};
+  const Step& step = *bound.step;
+  const auto wrong_at = [&](size_t place, bool also_lost) -> Ref<Failure> {
+    const auto taint = failures_.find(reinterpret_cast<void*>(submission.words[place]));
+    if (!taint) return {};
+    // What steps start from may come from a value that a step has left as it was.
+    const bool wrong =
+        taint->lost ? also_lost : !submission.lasting && taint->spoils(submission.number);
+    return wrong ? taint->failure : Ref<Failure>();
+  };
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_read(i)) continue;
+    // Before any step has run, what is at the plan's own addresses is left from other values.
+    if (submission.all_or_nothing && step.buffers[i].source != BufferUse::Source::external)
+      continue;
+    if (const Ref<Failure> wrong = wrong_at(bound.storages + i, true)) return wrong;
+  }
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) {
+    // A part that is written does not bring the rest of a lost value back; a whole value does. But
+    // an optimizer's step does not follow on one that was not carried out.
+    const bool external = step.fallbacks[f].old.source == BufferUse::Source::external;
+    if (submission.all_or_nothing ? external : step.writes_part(f))
+      if (const Ref<Failure> wrong = wrong_at(bound.fallbacks + f, !submission.all_or_nothing))
+        return wrong;
+  }
+  return {};
+}
+
+/// What of the step's results is not in the remnant is lost, or the value before.
+void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
+                 const Remnant& remnant) {
+  const Step& step = *bound.step;
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    const Left left = remnant.of_output(step, step.outputs[i]);
+    if (left == Left::whole) continue;
+    void* address = reinterpret_cast<void*>(submission.words[bound.outputs + i]);
+    bool lost = left == Left::nothing;
+    for (size_t f = 0; f < step.fallbacks.size() && lost; ++f) {
+      if (step.fallbacks[f].output != step.outputs[i]) continue;
+      void* old = reinterpret_cast<void*>(submission.words[bound.fallbacks + f]);
+      const auto spoilt = failures_.find(old);
+      lost = step.fallbacks[f].lost || (spoilt && spoilt->lost);
+      try {
+        if (!lost && old != address)
+          backend_.copy(address, old, step.fallbacks[f].bytes, CopyKind::within);
+      } catch (const std::exception&) {
+        lost = true;  // the device went with both
+      }
+    }
+    failures_.set(address, {failure, lost});
+    doubts_.derive(address, {});
+  }
+  // Temporaries are no node's: the steps that read them must know too.
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (step.buffers[i].source != BufferUse::Source::temporary || !step.is_stored(i) ||
+        remnant.of_buffer(i) != Left::nothing)
+      continue;
+    void* address = reinterpret_cast<void*>(submission.words[bound.storages + i]);
+    failures_.set(address, {failure, true});
+    doubts_.derive(address, {});
+  }
+}
+
+/// After a step that ran: what was wrong with the values that it wrote over is of no account. Of a
+/// remnant this holds for what is whole.
+void Queue::clear_failures(const Submission& submission, const BoundStep& bound,
+                           const Remnant* remnant) {
+  const Step& step = *bound.step;
+  const auto clear = [&](size_t place) {
+    failures_.clear(reinterpret_cast<void*>(submission.words[place]));
+  };
+  for (size_t i = 0; i < step.outputs.size(); ++i)
+    if (!remnant || remnant->of_output(step, step.outputs[i]) == Left::whole)
+      clear(bound.outputs + i);
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
+        (!remnant || remnant->of_buffer(i) == Left::whole))
+      clear(bound.storages + i);
+}
+
+/// Launches the step. If the backend lacks memory, what the device has cached and nobody uses goes
+/// back to it, for a second try.
+NativeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {
+  const ReserveUse none(false);  // that is for saying what went wrong
+  try {
+    return launch_once(submission, bound);
+  } catch (const MemoryError&) {
+    if (!backend_.is_asynchronous()) throw;
+  }
+  backend_.finish();
+  backend_.give_back_scratch();
+  make_room_(submission.number);
+  return launch_once(submission, bound);
+}
+
+NativeOutcome Queue::launch_once(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  const uint64_t* words = submission.words.data();
+  void* const* bases = reinterpret_cast<void* const*>(words + bound.bases);
+  switch (step.kind) {
+    case Step::Kind::loop:
+      backend_.launch(step.loop, bases, words + bound.parameters);
+      return {};
+    case Step::Kind::native:
+      return backend_.launch(step.native, bases);
+    case Step::Kind::copy:
+      backend_.copy(bases[1], bases[0], step.bytes, CopyKind::within);
+      return {};
+    case Step::Kind::nothing:
+      return {};
+  }
+  return {};
+}
+
+/// Waits until nothing is in doubt that the step reads or leaves.
+void Queue::wait_for_doubts(const Submission& submission, const BoundStep& bound, uint64_t ticket) {
+  const Step& step = *bound.step;
+  uint64_t last = 0;
+  const auto look_at = [&](size_t place) {
+    last = std::max(last, doubts_.decided_after(reinterpret_cast<void*>(submission.words[place])));
+  };
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.is_read(i)) look_at(bound.storages + i);
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) look_at(bound.fallbacks + f);
+  if (last == 0) return;
+  try {
+    if (last == ticket)
+      backend_.finish();
+    else
+      backend_.wait(last);
+  } catch (const std::exception&) {  // the step will meet the same
+  }
+  decide_doubts(last);
+}
+
+/// The step was launched: its results are in doubt if what they are computed from is.
+void Queue::doubt_results(const Submission& submission, const BoundStep& bound) {
+  const Step& step = *bound.step;
+  const auto address = [&](size_t buffer) {
+    return reinterpret_cast<void*>(submission.words[bound.storages + buffer]);
+  };
+  std::vector<std::vector<void*>> sources(step.buffers.size());  // of each that is stored
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_read(i) || !doubts_.decided_after(address(i))) continue;
+    std::vector<bool> doubtful(step.buffers.size());
+    doubtful[i] = true;
+    const std::vector<bool> dependent = dependent_stores(step, doubtful);
+    for (size_t k = 0; k < dependent.size(); ++k)
+      if (dependent[k]) sources[k].push_back(address(i));
+  }
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_stored(i)) continue;
+    const BufferUse& use = step.buffers[i];
+    if (use.source == BufferUse::Source::temporary || step.makes(use.index))
+      doubts_.derive(address(i), sources[i]);
+    else
+      doubts_.derive_part(address(i), sources[i]);
+  }
+}
+
+}  // namespace tide

@@ -1,0 +1,127 @@
+// What one fused kernel computes: the planner writes it, the code generator compiles it.
+//
+// A loop program walks a domain of up to kMaxDims outer dimensions and, if it reduces, one row
+// dimension below them. In map programs every instruction has one value per point of the outer
+// domain. In row programs an instruction has one value per element of each row, or, if it is a
+// reduction or computed from such values only, one per row; values per row may be used by
+// instructions per element, which makes several passes over a row (softmax: two reductions).
+//
+// Sizes, strides, addresses and numbers are arguments, so one kernel serves all of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/core/dtype.h"
+#include "runtime/core/shape.h"
+
+namespace tide {
+
+/// Number of an elementwise op: an enumerator of LightOp (runtime/ir/light_ops.h).
+using OpCode = uint16_t;
+
+enum class Reduction : uint8_t { sum, prod, max, min };
+
+/// The tree of every reduction over a row of n elements, whatever the machine, the layout and the
+/// threads: the row is cut into blocks of kReductionBlock; in a block, element i is added to lane
+/// i % kReductionLanes, in rising order, starting from the identity (-0.0 for floating sums, 0 for
+/// integer ones, 1, and the lowest or highest value); then lane j takes in lane j + 32, + 16, + 8,
+/// + 4,
+/// + 2, + 1; at last the blocks' results are combined in order. Combining with an identity
+/// changes no bit, so it may be left out.
+constexpr int64_t kReductionBlock = 16384;
+constexpr int kReductionLanes = 64;
+
+/// An array in memory, or an index ramp, as the kernel sees it.
+struct LoopOperand {
+  enum class Kind : uint8_t {
+    memory,  ///< element at base + sum of index_d * stride_d
+    ramp     ///< no memory: the value is the i64 start + sum of index_d * stride_d itself
+  };
+  Kind kind = Kind::memory;
+  DType type = DType::f32;  ///< of the elements in memory; i64 for ramps
+  bool streaming = false;   ///< stores bypass the caches; the address is aligned to 64 bytes
+  /// Stride of the vector dimension if the kernel may rely on it (0, 1 or -1), else kAnyStride.
+  int8_t vector_stride = kAnyStride;
+  /// Stride of the row dimension is 0: one value per row (row programs only).
+  bool per_row = false;
+
+  static constexpr int8_t kAnyStride = 2;
+};
+
+/// One instruction; its result is referred to by its place in LoopProgram::code.
+struct LoopInstruction {
+  enum class Kind : uint8_t {
+    load,       ///< operand a, converted to compute_type; an f16/bf16 widens to f32
+    parameter,  ///< number a of the parameters, of compute_type(type)
+    map,        ///< op on the values a[0..arity)
+    reduce,     ///< combines values a[0] along the row in `type`; one value per row
+    store       ///< value a[0] to operand `operand`, rounded to the operand's type; no result
+  };
+  Kind kind;
+  /// The op's result type. A map's value is rounded to it (once per op: f16 and bf16 values are
+  /// held as f32 whose bits fit the narrow type). Reductions of f16/bf16 values run in f32 and have
+  /// type f32; converting back is an op of its own.
+  DType type;
+  OpCode op = 0;                 ///< map
+  Reduction reduction{};         ///< reduce
+  uint8_t arity = 0;             ///< of a map
+  uint16_t operand = 0;          ///< load and store: index into operands; parameter: its index
+  uint16_t a[4] = {0, 0, 0, 0};  ///< values used
+};
+
+/// Which dimension the vector lanes run along.
+enum class Orientation : uint8_t {
+  outer,  ///< the last outer dimension (maps, and reductions over a strided row)
+  row     ///< the row (reductions over a row that lies dense)
+};
+
+struct LoopProgram {
+  uint8_t outer_rank = 1;  ///< 1..kMaxDims: coalesced; a scalar is one dimension of size 1
+  bool has_row = false;
+  Orientation orientation = Orientation::outer;
+  /// Only with has_row, with exactly one reduction, followed by one store of it: stores the result
+  /// of each block of kReductionBlock elements instead of the row's. That operand's row stride is
+  /// then its stride from block to block. All other values and stores are per element.
+  bool partial = false;
+  /// Only with has_row and exactly one level of reductions, orientation outer or row: combines the
+  /// elements of a row strictly in order instead of by the tree (the second stage of `partial`).
+  bool in_order = false;
+  std::vector<LoopOperand> operands;
+  std::vector<LoopInstruction> code;  ///< in dependency order
+  uint16_t parameter_count = 0;
+
+  /// The structure as bytes: equal keys, equal kernels.
+  std::vector<uint8_t> key() const;
+};
+
+/// Arguments of one run of a kernel.
+struct LoopArguments {
+  /// Per operand the address of the element at index 0 of all dimensions (offset included); for
+  /// ramps the start itself, as an integer.
+  void* const* bases;
+  /// Extents of the outer dimensions, then that of the row if there is one.
+  const int64_t* extents;
+  /// Per operand, outer_rank (+ 1 with a row) strides in elements: strides[operand * (dims) + d].
+  const int64_t* strides;
+  /// Parameters as 64-bit patterns: i64/f64/f32 (low half) by the parameter's compute type;
+  /// integers and bool sign- or zero-extended.
+  const uint64_t* parameters;
+};
+
+/// The part of the domain that one call computes; calls on disjoint parts may run side by side.
+/// Borders of vector parts are multiples of 64 elements but for the end, those of row parts (only
+/// `partial` programs are cut there) multiples of kReductionBlock.
+struct LoopRange {
+  int64_t outer_begin, outer_end;  ///< linear index over the outer dimensions, without the last one
+                                   ///< if orientation is outer
+  int64_t vector_begin,
+      vector_end;              ///< of the last outer dimension if orientation is outer, else 0, 1
+  int64_t row_begin, row_end;  ///< elements of the row; 0, n unless partial; 0, 0 without row
+};
+
+/// A compiled kernel. Thread-safe, never throws, keeps no state. `scratch` is private to the call:
+/// kernel_scratch_bytes of it (see runtime/codegen/kernel.h), aligned to 64.
+using LoopKernel = void (*)(const LoopArguments*, const LoopRange*, void* scratch);
+
+}  // namespace tide

@@ -1,0 +1,18 @@
+// Mathematical functions for the meanings of ops: templates over the V of meaning.h, for f32 and
+// f64, built of IEEE operations alone so that all targets agree.
+//
+// Within 4.5 units in the last place in f32 and a relative 1e-13 in f64, infinities, nan, zeros and
+// denormal numbers included. Weaker: lgamma near its zeros below 0 and digamma near its zeros
+// (absolute 1e-14), sigmoid below the normal numbers (0). Polynomials were fitted by weighted least
+// squares with Lawson's iteration; other formulas name their source.
+#pragma once
+
+#include "runtime/ir/math/math_basic.h"
+#include "runtime/ir/math/math_bessel.h"
+#include "runtime/ir/math/math_bessel_waves.h"
+#include "runtime/ir/math/math_error.h"
+#include "runtime/ir/math/math_exponential.h"
+#include "runtime/ir/math/math_gamma.h"
+#include "runtime/ir/math/math_logarithm.h"
+#include "runtime/ir/math/math_power.h"
+#include "runtime/ir/math/math_trigonometric.h"

@@ -1,0 +1,118 @@
+// Ops that compute each element of the result from the elements at the same place.
+//
+// Tensors broadcast to a common shape. Types follow PyTorch's rules: operands promote to a common
+// type, where tensors without dimensions and numbers only count by their category (bool, integer,
+// floating). All are differentiable where their values change smoothly. Errors are thrown when an
+// op is recorded: ShapeError, DTypeError, DeviceError.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/ops/arguments.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+// Functions of one tensor: exp, silu, isnan, ...; what they do stands in the rows.
+#define TIDE_UNARY(function, meaning, types, flags, doc, example) Tensor function(const Tensor& x);
+#include "runtime/ops/elementwise/elementwise_unary.def"
+#undef TIDE_UNARY
+
+/// x in another type; x itself if it has that type. Floating to integer cuts off the fraction.
+Tensor convert(const Tensor& x, DType type);
+/// convert to one type, as a function of its own.
+template <DType type>
+Tensor convert_to(const Tensor& x) {
+  return convert(x, type);
+}
+
+/// x rounded to whole numbers, or to a number of decimals (tens if negative); ties to even.
+Tensor round(const Tensor& x, std::optional<int64_t> decimals = {});
+
+/// a + alpha * b and a - alpha * b. "Or" for bool; bool cannot be subtracted.
+Tensor add(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha = {});
+Tensor sub(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha = {});
+Tensor mul(const TensorOrNumber& a, const TensorOrNumber& b);
+/// a / b in a floating type; with the rounding mode "floor" or "trunc" whole, in the common type.
+Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
+           const std::optional<std::string>& rounding_mode = {});
+/// floor(a / b). Integers: x // 0 is 0.
+Tensor floor_divide(const TensorOrNumber& a, const TensorOrNumber& b);
+/// The rest of division, with the sign of a (fmod) or b (remainder). Integers: a if b is 0.
+Tensor fmod(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor remainder(const TensorOrNumber& a, const TensorOrNumber& b);
+/// a to the power of b. Integers wrap around, and have no negative powers that are numbers.
+Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b);
+/// The larger and the smaller one. A nan wins, or loses (fmax, fmin).
+Tensor maximum(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor minimum(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor fmax(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor fmin(const TensorOrNumber& a, const TensorOrNumber& b);
+/// The angle of the point (b, a).
+Tensor atan2(const TensorOrNumber& a, const TensorOrNumber& b);
+/// sqrt(a^2 + b^2).
+Tensor hypot(const TensorOrNumber& a, const TensorOrNumber& b);
+/// The magnitude of a with the sign of b.
+Tensor copysign(const TensorOrNumber& a, const TensorOrNumber& b);
+/// a log(b), 0 where a is 0.
+Tensor xlogy(const TensorOrNumber& a, const TensorOrNumber& b);
+
+/// The sum of (q + k)^-s over k = 0, 1, ...
+Tensor zeta(const TensorOrNumber& s, const TensorOrNumber& q);
+
+/// Comparisons of the promoted operands, as bool. A nan is unequal to all.
+Tensor eq(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor ne(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor lt(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor le(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor gt(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor ge(const TensorOrNumber& a, const TensorOrNumber& b);
+
+/// Logic on "is not 0", as bool.
+Tensor logical_and(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor logical_or(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor logical_xor(const TensorOrNumber& a, const TensorOrNumber& b);
+
+/// Bits of integers, logic of bool.
+Tensor bitwise_not(const Tensor& x);
+Tensor bitwise_and(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor bitwise_or(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor bitwise_xor(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor bitwise_left_shift(const TensorOrNumber& a, const TensorOrNumber& b);
+Tensor bitwise_right_shift(const TensorOrNumber& a, const TensorOrNumber& b);
+
+/// a where the bool condition holds, else b.
+Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNumber& b);
+/// The same, called on the first value.
+Tensor where_of(const Tensor& x, const Tensor& condition, const TensorOrNumber& other);
+/// x held between min and max, each of which may be missing; max wins if they cross.
+Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min = {},
+             const std::optional<TensorOrNumber>& max = {});
+Tensor clamp_min(const Tensor& x, const TensorOrNumber& min);
+Tensor clamp_max(const Tensor& x, const TensorOrNumber& max);
+/// a + weight * (b - a).
+Tensor lerp(const Tensor& a, const Tensor& b, const TensorOrNumber& weight);
+/// x + value * a * b.
+Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value = {});
+/// x + value * a / b.
+Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value = {});
+
+/// Activations with numbers of their own; defaults are PyTorch's.
+Tensor hardtanh(const Tensor& x, std::optional<Number> min_val = {},
+                std::optional<Number> max_val = {});
+Tensor leaky_relu(const Tensor& x, std::optional<double> negative_slope = {});
+Tensor elu(const Tensor& x, std::optional<double> alpha = {});
+Tensor celu(const Tensor& x, std::optional<double> alpha = {});
+/// `approximate`: "none" (default) or "tanh".
+Tensor gelu(const Tensor& x, const std::optional<std::string>& approximate = {});
+Tensor softplus(const Tensor& x, std::optional<double> beta = {},
+                std::optional<double> threshold = {});
+
+inline Tensor operator-(const Tensor& x) { return neg(x); }
+inline Tensor operator+(const TensorOrNumber& a, const TensorOrNumber& b) { return add(a, b); }
+inline Tensor operator-(const TensorOrNumber& a, const TensorOrNumber& b) { return sub(a, b); }
+inline Tensor operator*(const TensorOrNumber& a, const TensorOrNumber& b) { return mul(a, b); }
+inline Tensor operator/(const TensorOrNumber& a, const TensorOrNumber& b) { return div(a, b); }
+
+}  // namespace tide

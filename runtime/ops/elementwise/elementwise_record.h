@@ -1,0 +1,71 @@
+// How an elementwise op becomes a node with a gradient: one template for all meanings.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/ir/light_ops.h"
+#include "runtime/ops/elementwise/elementwise_gradient.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+
+/// The gradients of an op, one for each argument that is a tensor and not a choice of the op.
+struct GradientRule {
+  std::array<unsigned, 3> needs{};
+  std::array<Tensor (*)(const Operands&), 3> gradients{};
+};
+
+/// Calls the gradient of a meaning with one tensor argument and `count` numbers.
+template <class Meaning>
+Tensor unary_gradient(const Operands& v) {
+  const Tensor& x = v.a.tensor;
+  if constexpr (requires { Meaning::gradient(x, x, x); })
+    return Meaning::gradient(x, v.y, v.dy);
+  else if constexpr (requires { Meaning::gradient(x, x, x, v.b.number); })
+    return Meaning::gradient(x, v.y, v.dy, v.b.number);
+  else
+    return Meaning::gradient(x, v.y, v.dy, v.b.number, v.c.number);
+}
+
+template <class Meaning>
+constexpr GradientRule make_rule() {
+  GradientRule rule;
+  if constexpr (requires { &Meaning::gradient; }) {
+    rule.needs[0] = Meaning::kNeeds;
+    rule.gradients[0] = unary_gradient<Meaning>;
+  } else {
+    for (size_t i = 0; i < std::size(Meaning::kNeeds); ++i) rule.needs[i] = Meaning::kNeeds[i];
+    rule.gradients[0] = Meaning::gradient_a;
+    rule.gradients[1] = Meaning::gradient_b;
+    if constexpr (requires { &Meaning::gradient_c; }) rule.gradients[2] = Meaning::gradient_c;
+  }
+  return rule;
+}
+
+template <class Meaning>
+inline constexpr GradientRule kRule = make_rule<Meaning>();
+
+/// Gives y, just recorded from `operands`, the history that `rule` describes. Called only if one of
+/// them needs it.
+void attach_history(const Tensor& y, const char* name, std::span<const TensorOrNumber> operands,
+                    const GradientRule& rule);
+
+inline bool any_needs_history(std::span<const TensorOrNumber> operands) {
+  for (const TensorOrNumber& operand : operands)
+    if (operand.tensor.defined() && needs_history(operand.tensor)) return true;
+  return false;
+}
+
+/// Records y = op(operands...) and its history. Types are record_map's.
+template <class Meaning, size_t kCount>
+Tensor record_differentiable(LightOp op, const char* name, DType result_type, DType operand_type,
+                             const TensorOrNumber (&operands)[kCount]) {
+  Tensor y = record_map(op, name, result_type, operand_type, operands);
+  if (any_needs_history(operands)) [[unlikely]]
+    attach_history(y, name, operands, kRule<Meaning>);
+  return y;
+}
+
+}  // namespace tide

@@ -1,0 +1,125 @@
+// Functions of one tensor.
+#include <cmath>
+#include <string>
+
+#include "runtime/core/default_dtype.h"
+#include "runtime/ops/elementwise/activation_math.h"
+#include "runtime/ops/elementwise/comparison_math.h"
+#include "runtime/ops/elementwise/elementwise_record.h"
+#include "runtime/ops/elementwise/elementwise_types.h"
+#include "runtime/ops/elementwise/generation_math.h"
+#include "runtime/ops/elementwise/unary_math.h"
+
+namespace tide {
+namespace {
+
+/// Which types a function takes, and which it gives.
+enum class UnaryTypes { kToFloating, kFloatingOnly, kNumbers, kTruthCounts, kAny, kTest };
+using enum UnaryTypes;
+
+[[noreturn]] void refuse(const char* name, const char* wanted, DType type) {
+  throw DTypeError(std::string(name) + ": " + wanted + ": " + std::string(name_of(type)));
+}
+
+/// The type in which a function computes, which is also its result's but for tests.
+template <UnaryTypes kTypes>
+DType unary_type(const char* name, DType type) {
+  if constexpr (kTypes == kToFloating) return floating_type(type);
+  if (kTypes == kFloatingOnly && !is_floating(type)) refuse(name, "needs a floating type", type);
+  if (kTypes == kTruthCounts && type == DType::boolean) return DType::i64;
+  if (kTypes == kNumbers && type == DType::boolean) refuse(name, "needs numbers", type);
+  return type;
+}
+
+template <class Meaning, UnaryTypes kTypes>
+Tensor unary(LightOp op, const char* name, const Tensor& x) {
+  const DType type = unary_type<kTypes>(name, x.dtype());
+  const TensorOrNumber operands[] = {x};
+  if constexpr (kTypes == kTest)
+    return record_map(op, name, DType::boolean, type, operands);
+  else
+    return record_differentiable<Meaning>(op, name, type, type, operands);
+}
+
+/// A floating function of one tensor and numbers.
+template <class Meaning, class... Numbers>
+Tensor activation(LightOp op, const char* name, const Tensor& x, Numbers... numbers) {
+  const DType type = unary_type<kFloatingOnly>(name, x.dtype());
+  const TensorOrNumber operands[] = {x, Number(numbers)...};
+  return record_differentiable<Meaning>(op, name, type, type, operands);
+}
+
+}  // namespace
+
+#define TIDE_UNARY(function, Meaning, types, flags, doc, example)           \
+  Tensor function(const Tensor& x) {                                        \
+    return unary<meaning::Meaning, types>(LightOp::function, #function, x); \
+  }
+#include "runtime/ops/elementwise/elementwise_unary.def"
+#undef TIDE_UNARY
+
+Tensor convert(const Tensor& x, DType type) {
+  if (x.dtype() == type) return x;
+  const TensorOrNumber operands[] = {x};
+  if (!is_floating(type)) return record_map(LightOp::convert, "to", type, x.dtype(), operands);
+  return record_differentiable<meaning::Convert>(LightOp::convert, "to", type, x.dtype(), operands);
+}
+
+Tensor bitwise_not(const Tensor& x) {
+  if (is_floating(x.dtype())) refuse("bitwise_not", "needs integers or bool", x.dtype());
+  return record_map(LightOp::bitwise_not, "bitwise_not", x.dtype(), x.dtype(), {x});
+}
+
+Tensor round(const Tensor& x, std::optional<int64_t> decimals) {
+  if (decimals.value_or(0) == 0) return unary<meaning::Round, kNumbers>(LightOp::round, "round", x);
+  if (!is_floating(x.dtype())) refuse("round", "decimals need a floating type", x.dtype());
+  const double power = std::pow(10.0, static_cast<double>(std::abs(*decimals)));
+  const Tensor wide = is_half(x.dtype()) ? convert(x, DType::f32) : x;
+  const Tensor y = *decimals > 0 ? round(wide * power) / power : round(wide / power) * power;
+  return convert(y, x.dtype());
+}
+
+Tensor hardtanh(const Tensor& x, std::optional<Number> min_val, std::optional<Number> max_val) {
+  const Number low = min_val.value_or(-1);
+  const Number high = max_val.value_or(1);
+  if (low.as_double() > high.as_double())
+    throw Error("hardtanh: min_val is above max_val: " + std::to_string(low.as_double()) + " and " +
+                std::to_string(high.as_double()));
+  const DType type = unary_type<kNumbers>("hardtanh", x.dtype());
+  if (type == DType::u8 && low.as_double() < 0)
+    throw DTypeError("hardtanh: uint8 has no negative numbers: min_val is " +
+                     std::to_string(low.as_double()));
+  check_element("hardtanh", low, type);
+  check_element("hardtanh", high, type);
+  const TensorOrNumber operands[] = {x, low, high};
+  return record_differentiable<meaning::Hardtanh>(LightOp::hardtanh, "hardtanh", type, type,
+                                                  operands);
+}
+
+Tensor leaky_relu(const Tensor& x, std::optional<double> negative_slope) {
+  return activation<meaning::LeakyRelu>(LightOp::leaky_relu, "leaky_relu", x,
+                                        negative_slope.value_or(0.01));
+}
+
+Tensor elu(const Tensor& x, std::optional<double> alpha) {
+  return activation<meaning::Elu>(LightOp::elu, "elu", x, alpha.value_or(1.0));
+}
+
+Tensor celu(const Tensor& x, std::optional<double> alpha) {
+  if (alpha == 0.0) throw Error("celu: alpha must not be 0: 0");
+  return activation<meaning::Celu>(LightOp::celu, "celu", x, alpha.value_or(1.0));
+}
+
+Tensor gelu(const Tensor& x, const std::optional<std::string>& approximate) {
+  if (!approximate || *approximate == "none")
+    return activation<meaning::Gelu>(LightOp::gelu, "gelu", x);
+  if (*approximate == "tanh") return activation<meaning::GeluTanh>(LightOp::gelu_tanh, "gelu", x);
+  throw Error("gelu: approximate is \"none\" or \"tanh\": \"" + *approximate + "\"");
+}
+
+Tensor softplus(const Tensor& x, std::optional<double> beta, std::optional<double> threshold) {
+  return activation<meaning::Softplus>(LightOp::softplus, "softplus", x, beta.value_or(1.0),
+                                       threshold.value_or(20.0));
+}
+
+}  // namespace tide

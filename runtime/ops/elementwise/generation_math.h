@@ -1,0 +1,184 @@
+// Meanings of ops that make values of nothing but numbers and an index: constants, ramps, random
+// numbers. Also conversion, whose arithmetic is the caller's.
+#pragma once
+
+#include "runtime/ir/math/math.h"
+#include "runtime/ops/elementwise/elementwise_gradient.h"
+
+namespace tide::meaning {
+
+struct Convert {
+  template <class V>
+  static V value(V x) {
+    return x;
+  }
+  static constexpr unsigned kNeeds = kNeedsNothing;
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return dy; }
+};
+
+struct Copy {
+  template <class V>
+  static V value(V x) {
+    return x;
+  }
+};
+
+/// The number itself, whatever the index.
+struct Fill {
+  template <class I, class V>
+  static V value(I, V number) {
+    return number;
+  }
+};
+
+/// start + index * step; the index is i64.
+struct Ramp {
+  template <class I, class V>
+  static V value(I index, V start, V step) {
+    return start + math::converted(index, start) * step;
+  }
+};
+
+/// Four 32-bit random numbers, each in an i64.
+template <class V>
+struct RandomWords {
+  V word[4];
+};
+
+/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3, 2011)
+/// of the 64-bit counter index + offset and a 64-bit key.
+template <class V>
+RandomWords<V> philox(V index, V key, V offset) {
+  const V low = index.constant(int64_t{0xffffffff});
+  const V multiplier0 = index.constant(int64_t{0xd2511f53});
+  const V multiplier1 = index.constant(int64_t{0xcd9e8d57});
+  const V counter = index + offset;
+  V c0 = counter & low;
+  V c1 = shift_right(counter, 32) & low;
+  V c2 = index.constant(int64_t{0});
+  V c3 = c2;
+  V k0 = key & low;
+  V k1 = shift_right(key, 32) & low;
+  for (int round = 0; round < 10; ++round) {
+    const V high0 = as_unsigned_multiply_high(multiplier0, c0);
+    const V high1 = as_unsigned_multiply_high(multiplier1, c2);
+    const V low0 = (multiplier0 * c0) & low;
+    const V low1 = (multiplier1 * c2) & low;
+    c0 = high1 ^ c1 ^ k0;
+    c1 = low1;
+    c2 = high0 ^ c3 ^ k1;
+    c3 = low0;
+    k0 = (k0 + index.constant(int64_t{0x9e3779b9})) & low;
+    k1 = (k1 + index.constant(int64_t{0xbb67ae85})) & low;
+  }
+  return {{c0, c1, c2, c3}};
+}
+
+/// The upper 24 bits of a word. Through i32, for which every CPU has a vector conversion.
+template <class V>
+auto whole_f32(V word) {
+  return convert<DType::f32>(convert<DType::i32>(shift_right(word, 8)));
+}
+
+/// The upper 53 bits of two words.
+template <class V>
+auto whole_f64(V high, V low) {
+  const auto a = convert<DType::f64>(convert<DType::i32>(shift_right(high, 5)));
+  const auto b = convert<DType::f64>(convert<DType::i32>(shift_right(low, 6)));
+  return a * a.constant(0x1p26) + b;
+}
+
+/// Uniform in [0, 1) with 24 bits.
+struct RandomUniform {
+  template <class V>
+  static auto value(V index, V key, V offset) {
+    const auto u = whole_f32(philox(index, key, offset).word[0]);
+    return u * u.constant(0x1p-24);
+  }
+};
+
+/// Uniform in [0, 1) with 53 bits.
+struct RandomUniformF64 {
+  template <class V>
+  static auto value(V index, V key, V offset) {
+    const auto random = philox(index, key, offset);
+    const auto u = whole_f64(random.word[0], random.word[1]);
+    return u * u.constant(0x1p-53);
+  }
+};
+
+/// A V that never fuses a product and a sum, so that every target gets the same bits.
+template <class V>
+class Unfused {
+ public:
+  using Mask = typename V::Mask;
+  Unfused(V v) : v_(v) {}  // NOLINT: implicit
+  V get() const { return v_; }
+  constexpr auto type() const { return v_.type(); }
+  Unfused constant(double number) const { return v_.constant(number); }
+
+  friend Unfused operator+(Unfused a, Unfused b) { return a.v_ + b.v_; }
+  friend Unfused operator-(Unfused a, Unfused b) { return a.v_ - b.v_; }
+  friend Unfused operator*(Unfused a, Unfused b) { return a.v_ * b.v_; }
+  friend Unfused operator/(Unfused a, Unfused b) { return a.v_ / b.v_; }
+  friend Unfused operator-(Unfused a) { return -a.v_; }
+  friend Unfused fma(Unfused a, Unfused b, Unfused c) { return a.v_ * b.v_ + c.v_; }
+  friend Unfused sqrt(Unfused a) { return sqrt(a.v_); }
+  friend Unfused floor(Unfused a) { return floor(a.v_); }
+  friend Unfused round_even(Unfused a) { return round_even(a.v_); }
+  friend Mask operator==(Unfused a, Unfused b) { return a.v_ == b.v_; }
+  friend Mask operator<(Unfused a, Unfused b) { return a.v_ < b.v_; }
+  friend Mask operator>=(Unfused a, Unfused b) { return a.v_ >= b.v_; }
+  friend Unfused select(Mask m, Unfused a, Unfused b) { return select(m, a.v_, b.v_); }
+  friend auto bits(Unfused a) { return bits(a.v_); }
+
+ private:
+  V v_;
+};
+
+/// sqrt(-2 log(u)) cos(2 pi v) of two uniform numbers, u in (0, 1] (Box and Muller 1958).
+template <class V>
+V box_muller(V u, V v) {
+  const Unfused<V> radius_square = math::log(Unfused<V>(u)) * Unfused<V>(u.constant(-2.0));
+  return (sqrt(radius_square) * math::sine_cosine_pi(Unfused<V>(v + v)).cosine).get();
+}
+
+/// Normal with mean 0 and variance 1.
+struct RandomNormal {
+  template <class V>
+  static auto value(V index, V key, V offset) {
+    const auto random = philox(index, key, offset);
+    const auto u = whole_f32(random.word[0]);
+    const auto unit = u.constant(0x1p-24);
+    return box_muller((u + u.constant(1.0)) * unit, whole_f32(random.word[1]) * unit);
+  }
+};
+struct RandomNormalF64 {
+  template <class V>
+  static auto value(V index, V key, V offset) {
+    const auto random = philox(index, key, offset);
+    const auto u = whole_f64(random.word[0], random.word[1]);
+    const auto unit = u.constant(0x1p-53);
+    const auto v = whole_f64(random.word[2], random.word[3]);
+    return box_muller((u + u.constant(1.0)) * unit, v * unit);
+  }
+};
+
+/// A whole number in [0, range): the upper half of the product of 64 random bits and the range,
+/// put together from 32-bit parts.
+struct RandomInteger {
+  template <class V>
+  static V value(V index, V key, V offset, V range) {
+    const V low = index.constant(int64_t{0xffffffff});
+    const auto random = philox(index, key, offset);
+    const V w0 = random.word[0];
+    const V w1 = random.word[1];
+    const V r0 = range & low;
+    const V r1 = shift_right(range, 32) & low;
+    const V middle = ((w1 * r0) & low) + ((w0 * r1) & low) + as_unsigned_multiply_high(w0, r0);
+    return w1 * r1 + as_unsigned_multiply_high(w1, r0) + as_unsigned_multiply_high(w0, r1) +
+           shift_right(middle, 32);
+  }
+};
+
+}  // namespace tide::meaning

@@ -1,0 +1,292 @@
+// Rows of a table by position, one by one or put together bag by bag.
+#include <string>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ir/bag_mode.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/index/pick.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/reduce/scan.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+/// Rows of `weight` that are about to be used and longer than max_norm become as long, in place.
+void limit_rows(const char* name, const Tensor& weight, const Tensor& at, double max_norm,
+                double norm_type) {
+  GradientMode off(false);
+  const Tensor rows = index_select(weight, Dim{0}, at);
+  const Tensor norm = vector_norm(rows, norm_type, Dims{1}, true);
+  const Tensor scale = where(gt(norm, max_norm), max_norm / (norm + 1e-7), 1);
+  write(name, weight, index_copy(weight, Dim{0}, at, rows * scale));
+}
+
+/// One through how often each of the positions `at` is there, as a column.
+Tensor shares_of_frequency(const Tensor& at, int64_t rows, DType type) {
+  const Tensor none = zeros({rows}, {.dtype = DType::f32, .device = at.device()});
+  const Tensor one = convert(ones_like(at), DType::f32);
+  const Tensor counts = index_add(none, Dim{0}, at, one);
+  return unsqueeze(convert(1 / index_select(counts, Dim{0}, at), type), Dim{-1});
+}
+
+/// y, whose gradient is multiplied by `factor`.
+Tensor with_gradient_times(const Tensor& y, const Tensor& factor) {
+  const Tensor same = detach(y);
+  set_history(same, "embedding", {y}, false,
+              [factor = Saved(factor)](const GradientCall& call) -> std::vector<Tensor> {
+                return {call.dy * factor.get()};
+              });
+  return same;
+}
+
+void check_table(const char* name, const Tensor& weight) {
+  if (weight.rank() != 2)
+    throw ShapeError(std::string(name) + ": the weight must be a matrix: " + weight.shape().text());
+}
+
+/// The number from 1 of the row that does not count, or 0.
+int64_t padding_row(const char* name, const std::optional<Position>& padding, int64_t rows) {
+  return padding ? resolve_position(name, *padding, rows) + 1 : 0;
+}
+
+constexpr const char* kBags = "embedding_bag";
+
+/// What a call of embedding_bag puts together, and how.
+struct Bags {
+  BagMode mode;
+  int64_t padding;  ///< the row that does not count, or 0
+  bool by_frequency;
+  int64_t count;
+  int64_t width;  ///< of bags that are rows of a matrix of positions; 0: bags begin anywhere
+  Tensor places;  ///< positions of rows, one bag after the other
+  Tensor starts;  ///< of each bag in `places`, from 1, and where the last one ends
+};
+
+BagMode mode_of(const std::optional<std::string>& mode) {
+  const std::string name = mode.value_or("mean");
+  if (name == "sum") return BagMode::sum;
+  if (name == "mean") return BagMode::mean;
+  if (name == "max") return BagMode::max;
+  throw Error("embedding_bag: mode is sum, mean or max: got " + name);
+}
+
+/// Bags of positions in one dimension begin at `offsets`.
+void begin_at_offsets(Bags& bags, const std::optional<Tensor>& offsets, bool with_end) {
+  if (!offsets) throw Error("embedding_bag: positions in one dimension need offsets");
+  const int64_t length = bags.places.numel();
+  if (offsets->rank() != 1 || (with_end && offsets->numel() == 0))
+    throw ShapeError("embedding_bag: offsets must be a vector" +
+                     std::string(with_end ? " that holds the end of the last bag" : "") + ": " +
+                     offsets->shape().text());
+  const Device device = bags.places.device();
+  const TensorOptions whole{.dtype = DType::i64, .device = device};
+  Tensor starts = positions_of(kBags, *offsets);
+  if (!with_end) starts = cat({starts, full({1}, Number(length + 1), whole)}, Dim{0});
+  // Finds offsets out of range.
+  starts =
+      gather_along("embedding_bag offsets", positions_along(1, 0, length + 1, device), 0, starts);
+  bags.starts = starts;
+  bags.count = starts.numel() - 1;
+}
+
+/// Bags are the rows of a matrix of positions.
+void begin_at_rows(Bags& bags, const Shape& shape) {
+  const Tensor numbers = positions_along(1, 0, shape[0] + 1, bags.places.device()) - 1;
+  bags.starts = numbers * Number(shape[1]) + 1;
+  bags.count = shape[0];
+  bags.width = shape[1];
+}
+
+/// Of each place the number of its bag, from 1, held to those that there are, and whether it is in
+/// that bag at all.
+struct BagPlaces {
+  Tensor bag, inside;
+};
+
+BagPlaces places_in(const Bags& bags) {
+  const TensorOptions whole{.dtype = DType::i64, .device = bags.places.device()};
+  const int64_t length = bags.places.numel();
+  const Tensor marks =
+      scatter_add(zeros({length + 1}, whole), Dim{0}, bags.starts, ones({bags.count + 1}, whole));
+  const Tensor number = slice(cumsum(marks, Dim{0}), 0, 0, length);
+  return {clamp(number, TensorOrNumber(Number(1)), TensorOrNumber(Number(bags.count))),
+          logical_and(ge(number, Number(1)), le(number, Number(bags.count)))};
+}
+
+/// What gradients need to know of the places, and how bags' values come to their places.
+class BagSpread {
+ public:
+  explicit BagSpread(const Bags& bags) : bags_(bags) {
+    if (bags.width == 0) at_ = places_in(bags), kept_ = at_.inside;
+    if (bags.padding == 0) return;
+    const Tensor counts = ne(bags.places, Number(bags.padding));
+    kept_ = kept_.defined() ? logical_and(kept_, counts) : counts;
+  }
+
+  /// Rows (bags, columns) as rows of the places.
+  Tensor rows(const Tensor& x) const {
+    const Shape shape{bags_.places.numel(), x.shape()[1]};
+    if (bags_.width == 0) return gather_along(kBags, x, 0, spread_index(at_.bag, shape, 0));
+    const Tensor wide = broadcast_to(unsqueeze(x, Dim{1}), {bags_.count, bags_.width, shape[1]});
+    return reshape_to(wide, shape);
+  }
+
+  /// x, of the places, with 0 at those that count in no bag. Not times 0: they may be infinite.
+  Tensor keep(const Tensor& x) const {
+    if (!kept_.defined()) return x;
+    return where(x.rank() == 1 ? kept_ : unsqueeze(kept_, Dim{1}), x, 0);
+  }
+
+  /// How many rows count in each bag, at least 1, as a column.
+  Tensor counts() const {
+    const TensorOptions single{.dtype = DType::f32, .device = bags_.places.device()};
+    if (!kept_.defined()) return full({1, 1}, Number(bags_.width), single);
+    const Tensor kept = convert(kept_, DType::f32);
+    if (bags_.width > 0)
+      return clamp_min(sum(reshape_to(kept, {bags_.count, bags_.width}), Dims{1}, true), Number(1));
+    const Tensor sums = scatter_add(zeros({bags_.count}, single), Dim{0}, at_.bag, kept);
+    return unsqueeze(clamp_min(sums, Number(1)), Dim{1});
+  }
+
+ private:
+  const Bags& bags_;
+  BagPlaces at_;
+  Tensor kept_;  ///< undefined: all are
+};
+
+/// The gradient of the table for sums and means, and of the shares.
+std::vector<Tensor> sum_gradients(const Bags& bags, const Tensor& weight, const Tensor& shares,
+                                  const GradientCall& call) {
+  std::vector<Tensor> result(2);
+  const Shape rows{bags.places.numel(), weight.shape()[1]};
+  const Tensor zero = zeros(weight.shape(), {.dtype = weight.dtype(), .device = weight.device()});
+  if (bags.count == 0 || rows.numel() == 0) {
+    if (call.needed[0]) result[0] = zero;
+    if (shares.defined() && call.needed[1]) result[1] = zeros_like(shares);
+    return result;
+  }
+  const BagSpread spread(bags);
+  const Tensor index = spread_index(bags.places, rows, 0);
+  if (shares.defined() && call.needed[1])
+    result[1] =
+        spread.keep(sum(gather_along(kBags, weight, 0, index) * spread.rows(call.dy), Dims{1}));
+  if (!call.needed[0]) return result;
+  const bool mean = bags.mode == BagMode::mean;
+  Tensor dy = spread.rows(mean ? call.dy / convert(spread.counts(), call.dy.dtype()) : call.dy);
+  if (shares.defined()) dy = dy * unsqueeze(shares, Dim{1});
+  if (bags.by_frequency) dy = dy * shares_of_frequency(bags.places, weight.shape()[0], dy.dtype());
+  result[0] = scatter_along(kBags, zero, 0, index, spread.keep(dy), true);
+  return result;
+}
+
+/// The gradient of the table for maxima, which `chosen` rows gave; 0: none.
+Tensor max_gradient(const Bags& bags, const Tensor& weight, const Tensor& chosen,
+                    const Tensor& given) {
+  const Tensor zero = zeros(weight.shape(), {.dtype = weight.dtype(), .device = weight.device()});
+  if (chosen.numel() == 0 || weight.numel() == 0) return zero;
+  Tensor dy = given;
+  if (bags.by_frequency) {
+    const Tensor counts =
+        index_add(zeros({weight.shape()[0]}, {.dtype = DType::f32, .device = dy.device()}), Dim{0},
+                  bags.places, convert(ones_like(bags.places), DType::f32));
+    const Tensor own = index_select(counts, Dim{0}, ravel(clamp_min(chosen, Number(1))));
+    dy = dy / convert(reshape_to(own, dy.shape()), dy.dtype());
+  }
+  return scatter_along(kBags, zero, 0, clamp_min(chosen, Number(1)), where(ne(chosen, 0), dy, 0),
+                       true);
+}
+
+/// `shares` may be undefined.
+Tensor put_together(const Bags& bags, const Tensor& weight, const Tensor& shares) {
+  std::vector<Tensor> inputs{contiguous(weight), contiguous(bags.places), contiguous(bags.starts)};
+  if (shares.defined()) inputs.push_back(contiguous(shares));
+  const Shape shape{bags.count, weight.shape()[1]};
+  const bool largest = bags.mode == BagMode::max;
+  const NativeResult results[] = {{shape, weight.dtype()}, {shape, DType::i64}};
+  const int64_t attributes[] = {static_cast<int64_t>(bags.mode), bags.padding};
+  const auto y = record_native(NativeOp::embedding_bag, kBags, inputs,
+                               std::span(results, largest ? 2 : 1), attributes);
+  if (needs_history(weight) || (shares.defined() && needs_history(shares))) {
+    std::vector<Tensor> from{weight};
+    if (shares.defined()) from.push_back(shares);
+    set_history(y[0], kBags, from, false,
+                [bags, weight = Saved(weight), chosen = largest ? y[1] : Tensor(),
+                 shares = shares.defined() ? std::optional(Saved(shares)) : std::nullopt](
+                    const GradientCall& call) -> std::vector<Tensor> {
+                  const Tensor table = weight.get();
+                  if (chosen.defined()) return {max_gradient(bags, table, chosen, call.dy)};
+                  auto gradients =
+                      sum_gradients(bags, table, shares ? shares->get() : Tensor(), call);
+                  gradients.resize(shares ? 2 : 1);
+                  return gradients;
+                });
+  }
+  return y[0];
+}
+
+}  // namespace
+
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding,
+                 std::optional<double> max_norm, std::optional<double> norm_type,
+                 bool scale_grad_by_freq) {
+  check_table("embedding", weight);
+  const Tensor at = ravel(positions_of("embedding", input));
+  const int64_t rows = weight.shape()[0];
+  // The padding row is looked up like any other, but nothing flows back to it.
+  const int64_t row = padding_row("embedding", padding, rows);
+  if (max_norm) limit_rows("embedding", weight, at, *max_norm, norm_type.value_or(2));
+  Tensor y = index_select(weight, Dim{0}, at);
+  if (scale_grad_by_freq && needs_history(y))
+    y = with_gradient_times(y, shares_of_frequency(at, rows, y.dtype()));
+  if (padding && needs_history(y)) y = where(unsqueeze(eq(at, Number(row)), Dim{-1}), detach(y), y);
+  Shape shape = input.shape();
+  shape.push_back(weight.shape()[1]);
+  return reshape_to(y, shape);
+}
+
+Tensor embedding_bag(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& offsets,
+                     const std::optional<std::string>& mode,
+                     const std::optional<Tensor>& per_sample_weights,
+                     std::optional<Position> padding, bool include_last_offset,
+                     std::optional<double> max_norm, std::optional<double> norm_type,
+                     bool scale_grad_by_freq) {
+  check_table(kBags, weight);
+  if (!is_floating(weight.dtype()))
+    throw DTypeError("embedding_bag: a weight of a floating type is needed: " +
+                     std::string(name_of(weight.dtype())));
+  if (x.rank() < 1 || x.rank() > 2)
+    throw ShapeError("embedding_bag: positions in 1 or 2 dimensions are needed: got " +
+                     std::to_string(x.rank()));
+  Bags bags{mode_of(mode),
+            padding_row(kBags, padding, weight.shape()[0]),
+            scale_grad_by_freq,
+            0,
+            0,
+            ravel(positions_of(kBags, x)),
+            Tensor()};
+  Tensor shares;
+  if (per_sample_weights) {
+    if (bags.mode != BagMode::sum)
+      throw Error("embedding_bag: per_sample_weights need the mode sum: got " +
+                  mode.value_or("mean"));
+    if (!(per_sample_weights->shape() == x.shape()))
+      throw ShapeError("embedding_bag: per_sample_weights of shape " +
+                       per_sample_weights->shape().text() + " do not fit positions of shape " +
+                       x.shape().text());
+    shares = ravel(convert(*per_sample_weights, weight.dtype()));
+  }
+  if (x.rank() == 1)
+    begin_at_offsets(bags, offsets, include_last_offset);
+  else
+    begin_at_rows(bags, x.shape());
+  if (max_norm) limit_rows(kBags, weight, bags.places, *max_norm, norm_type.value_or(2));
+  return put_together(bags, weight, shares);
+}
+
+}  // namespace tide

@@ -1,0 +1,264 @@
+// Gather, scatter, and the ops that are one of them.
+#include <string>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/index/pick.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+
+Tensor as_vector(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
+
+void check_index(const char* op, const Tensor& x, const Tensor& index, int dim) {
+  bool fits = index.rank() == x.rank();
+  for (int d = 0; fits && d < x.rank(); ++d) fits = d == dim || index.shape()[d] <= x.shape()[d];
+  if (!fits && index.numel() > 0)
+    throw ShapeError(std::string(op) + ": an index of shape " + index.shape().text() +
+                     " does not fit " + x.shape().text() + " beside dimension " +
+                     std::to_string(dim + 1));
+}
+
+void check_source(const char* op, const Tensor& x, const Tensor& index, const Tensor& source) {
+  if (source.dtype() != x.dtype())
+    throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(x.dtype())) +
+                     " and " + std::string(name_of(source.dtype())));
+  bool fits = source.rank() == index.rank();
+  for (int d = 0; fits && d < index.rank(); ++d) fits = index.shape()[d] <= source.shape()[d];
+  if (!fits && index.numel() > 0)
+    throw ShapeError(std::string(op) + ": an index of shape " + index.shape().text() +
+                     " reaches beyond a source of " + source.shape().text());
+}
+
+Tensor trim(const Tensor& source, const Shape& shape) {
+  Tensor part = source;
+  for (int d = 0; d < shape.rank(); ++d)
+    if (part.shape()[d] != shape[d]) part = slice(part, d, 0, shape[d]);
+  return part;
+}
+
+namespace {
+
+Tensor zeros_of(const Shape& shape, const Tensor& like) {
+  return zeros(shape, {.dtype = like.dtype(), .device = like.device()});
+}
+
+/// A copy of x, of which `source` has become no part: its gradient is 0.
+Tensor nothing_written(const char* name, const Tensor& x, const Tensor& source) {
+  if (!source.defined() || !needs_history(source)) return clone(x);
+  const Tensor y = clone(detach(x));
+  set_history(y, name, {x, source}, false,
+              [shape = source.shape()](const GradientCall& call) -> std::vector<Tensor> {
+                return {call.dy, zeros_of(shape, call.dy)};
+              });
+  return y;
+}
+
+/// A vector of positions; one number counts as one.
+Tensor index_vector(const char* op, const Tensor& index) {
+  if (index.rank() > 1)
+    throw ShapeError(std::string(op) + ": positions must be a vector: " + index.shape().text());
+  return as_vector(positions_of(op, index));
+}
+
+}  // namespace
+
+Tensor positions_of(const char* op, const Tensor& index) {
+  if (!is_integer(index.dtype()))
+    throw DTypeError(std::string(op) +
+                     ": positions must be integers: " + std::string(name_of(index.dtype())));
+  return convert(index, DType::i64);
+}
+
+Tensor from_the_end(const Tensor& positions, int64_t size) {
+  const Tensor counted = logical_and(lt(positions, 0), ge(positions, Number(-size)));
+  return where(counted, positions + Number(size + 1), positions);
+}
+
+Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
+  Shape across;
+  for (int d = 0; d < shape.rank(); ++d) across.push_back(d == dim ? shape[d] : 1);
+  return broadcast_to(reshape_to(index, across), shape);
+}
+
+Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index) {
+  const Tensor inputs[] = {x, index};
+  const NativeResult result{index.shape(), x.dtype()};
+  const int64_t attributes[] = {dim};
+  const Tensor y = record_native(NativeOp::gather, name, inputs, {&result, 1}, attributes)[0];
+  if (needs_history(x)) {
+    set_history(
+        y, name, {x}, false,
+        [=, shape = x.shape(),
+         index = Saved(index)](const GradientCall& call) -> std::vector<Tensor> {
+          return {scatter_along(name, zeros_of(shape, call.dy), dim, index.get(), call.dy, true)};
+        });
+  }
+  return y;
+}
+
+Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,
+                     const Tensor& source, bool add) {
+  const Tensor inputs[] = {contiguous(base), index, source};
+  const NativeResult result{base.shape(), base.dtype()};
+  const int64_t attributes[] = {dim, add};
+  const Tensor y = record_native(NativeOp::scatter, name, inputs, {&result, 1}, attributes)[0];
+  if (needs_history(base) || needs_history(source)) {
+    set_history(y, name, {base, source}, false,
+                [=, index = Saved(index)](const GradientCall& call) {
+                  std::vector<Tensor> result(2);
+                  const Tensor& dy = call.dy;
+                  if (call.needed[0])
+                    result[0] = add ? dy
+                                    : scatter_along(name, dy, dim, index.get(),
+                                                    zeros_of(index.get().shape(), dy), false);
+                  if (call.needed[1]) result[1] = gather_along(name, dy, dim, index.get());
+                  return result;
+                });
+  }
+  return y;
+}
+
+Tensor gather(const Tensor& x, Dim dim, const Tensor& index) {
+  const int place = resolve_dim("gather", dim, x.rank());
+  const Tensor from = as_vector(x), at = as_vector(positions_of("gather", index));
+  check_index("gather", from, at, place);
+  const Tensor y = gather_along("gather", from, place, at);
+  return reshape_to(y, index.shape());
+}
+
+Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> dim) {
+  if (!dim) return take_along_dim(ravel(x), ravel(index), Dim{0});
+  const int place = resolve_dim("take_along_dim", *dim, x.rank());
+  if (x.rank() != index.rank())
+    throw ShapeError("take_along_dim: as many dimensions are needed: " + x.shape().text() +
+                     " and " + index.shape().text());
+  Shape from = x.shape(), positions = index.shape();
+  from[place] = positions[place] = 1;
+  Shape wide = broadcast("take_along_dim", from, positions), picked = wide;
+  wide[place] = x.shape()[place];
+  picked[place] = index.shape()[place];
+  const Tensor at = from_the_end(positions_of("take_along_dim", index), x.shape()[place]);
+  return gather(broadcast_to(x, wide), Dim{place}, broadcast_to(at, picked));
+}
+
+Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& source,
+               const std::optional<std::string>& reduce) {
+  if (reduce && *reduce != "add" && *reduce != "multiply")
+    throw Error("scatter: reduce is \"add\" or \"multiply\": got " + *reduce);
+  const int place = resolve_dim("scatter", dim, x.rank());
+  check_index("scatter", x, index, place);
+  Tensor values = source.tensor;
+  if (values.defined()) {
+    check_source("scatter", x, index, values);
+  } else {
+    check_fits("scatter", source.number, x.dtype());
+    values = full(index.shape(), source.number, {.dtype = x.dtype(), .device = x.device()});
+  }
+  if (index.numel() == 0) return nothing_written("scatter", x, source.tensor);
+  if (reduce && *reduce == "multiply") return scatter_reduce(x, dim, index, values, "prod");
+  const Tensor base = as_vector(x), at = as_vector(positions_of("scatter", index));
+  const Tensor part = trim(as_vector(values), at.shape());
+  const Tensor y = scatter_along("scatter", base, place, at, part, reduce.has_value());
+  return reshape_to(y, x.shape());
+}
+
+Tensor scatter_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source) {
+  const int place = resolve_dim("scatter_add", dim, x.rank());
+  check_index("scatter_add", x, index, place);
+  check_source("scatter_add", x, index, source);
+  if (index.numel() == 0) return nothing_written("scatter_add", x, source);
+  const Tensor at = as_vector(positions_of("scatter_add", index));
+  const Tensor y = scatter_along("scatter_add", as_vector(x), place, at,
+                                 trim(as_vector(source), at.shape()), true);
+  return reshape_to(y, x.shape());
+}
+
+Tensor index_select(const Tensor& x, Dim dim, const Tensor& index) {
+  const int place = resolve_dim("index_select", dim, x.rank());
+  const Tensor vector = index_vector("index_select", index), rows = as_vector(x);
+  Shape shape = rows.shape();
+  shape[place] = vector.numel();
+  const Tensor y = gather_along("index_select", rows, place, spread_index(vector, shape, place));
+  return x.rank() == 0 ? reshape_to(y, {}) : y;
+}
+
+namespace {
+
+/// Checks that `source` has a slice of x for each of the positions.
+void check_slices(const char* name, const Tensor& x, int place, const Tensor& vector,
+                  const Tensor& source) {
+  Shape wanted = as_vector(x).shape();
+  wanted[place] = vector.numel();
+  if (!(as_vector(source).shape() == wanted))
+    throw ShapeError(std::string(name) + ": a source of shape " + wanted.text() +
+                     " is needed, a slice for each position: got " + source.shape().text());
+}
+
+}  // namespace
+
+Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
+                 std::optional<Number> alpha) {
+  const int place = resolve_dim("index_add", dim, x.rank());
+  const Tensor vector = index_vector("index_add", index);
+  check_slices("index_add", x, place, vector, source);
+  const Tensor scaled = alpha ? mul(source, *alpha) : source;
+  const Tensor at = spread_index(vector, as_vector(source).shape(), place);
+  return scatter_add(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, scaled);
+}
+
+Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source) {
+  const int place = resolve_dim("index_copy", dim, x.rank());
+  const Tensor vector = index_vector("index_copy", index), slices = as_vector(source);
+  check_slices("index_copy", x, place, vector, source);
+  const Tensor at = spread_index(vector, slices.shape(), place);
+  return reshape_to(scatter(as_vector(x), Dim{place}, at, slices), x.shape());
+}
+
+Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& value) {
+  const int place = resolve_dim("index_fill", dim, x.rank());
+  const Tensor rows = as_vector(x), filler = value.tensor;
+  if (filler.defined() && filler.rank() != 0)
+    throw ShapeError("index_fill: one value is needed: " + filler.shape().text());
+  if (!filler.defined()) check_fits("index_fill", value.number, x.dtype());
+  if (filler.defined() && needs_history(filler)) {
+    // A repeated position holds the value once.
+    const Tensor none = zeros(x.shape(), {.dtype = DType::boolean, .device = x.device()});
+    const Tensor filled = index_fill(none, dim, index, Number(true));
+    return where(filled, convert(filler, x.dtype()), x);
+  }
+  const Tensor vector = from_the_end(index_vector("index_fill", index), rows.shape()[place]);
+  if (vector.numel() == 0 || x.numel() == 0) return clone(x);
+  Shape shape = rows.shape();
+  shape[place] = vector.numel();
+  const Tensor one = filler.defined()
+                         ? convert(filler, x.dtype())
+                         : full({}, value.number, {.dtype = x.dtype(), .device = x.device()});
+  const Tensor y = scatter_along("index_fill", rows, place, spread_index(vector, shape, place),
+                                 broadcast_to(one, shape), false);
+  return reshape_to(y, x.shape());
+}
+
+Tensor take(const Tensor& x, const Tensor& index) {
+  const Tensor at = from_the_end(ravel(positions_of("take", index)), x.numel());
+  return reshape_to(gather_along("take", ravel(x), 0, at), index.shape());
+}
+
+Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accumulate) {
+  if (source.dtype() != x.dtype())
+    throw DTypeError("put: the types differ: " + std::string(name_of(x.dtype())) + " and " +
+                     std::string(name_of(source.dtype())));
+  if (source.numel() != index.numel())
+    throw ShapeError("put: as many elements as positions are needed: " + source.shape().text() +
+                     " for " + index.shape().text());
+  if (index.numel() == 0) return nothing_written("put", x, source);
+  const Tensor at = from_the_end(ravel(positions_of("put", index)), x.numel());
+  return reshape_to(scatter_along("put", ravel(x), 0, at, ravel(source), accumulate), x.shape());
+}
+
+}  // namespace tide

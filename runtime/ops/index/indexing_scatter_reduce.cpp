@@ -1,0 +1,168 @@
+// Scattering that puts together what meets in one place: sums, means, products, extremes.
+#include <string>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/elementwise/elementwise_types.h"
+#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/index/pick.h"
+#include "runtime/ops/reduce/scan.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+/// One call, its tensors with a dimension at least and the source cut to the index.
+struct Scattering {
+  const char* name;
+  int dim;
+  Tensor base, index, source;
+  bool include_self;
+
+  Tensor like_base(double value) const {
+    return full(base.shape(), Number(value), {.dtype = base.dtype(), .device = base.device()});
+  }
+  Tensor like_source(double value) const {
+    return full(source.shape(), Number(value), {.dtype = base.dtype(), .device = base.device()});
+  }
+  /// `onto` with `values` written or added at the index.
+  Tensor put(const Tensor& onto, const Tensor& values, bool add) const {
+    return scatter_along(name, onto, dim, index, values, add);
+  }
+  /// The base, or where something is scattered to, `identity` if the base does not count there.
+  Tensor start(double identity) const {
+    return include_self ? base : put(base, like_source(identity), false);
+  }
+};
+
+/// `onto` with the combined values of each place, which nothing else changes. The elements are
+/// ordered by place, and combined in steps of 1, 2, 4, ... within the same place; the last one of a
+/// place then has them all, and is written last.
+template <class Combine>
+Tensor put_combined(const Scattering& s, const Tensor& onto, Combine combine) {
+  const Tensor order = argsort(s.index, Dim{s.dim}, false, true);
+  const Tensor places = gather_along(s.name, s.index, s.dim, order);
+  Tensor values = gather_along(s.name, s.source, s.dim, order);
+  const int64_t length = s.index.shape()[s.dim];
+  for (int64_t step = 1; step < length; step *= 2) {
+    const auto low = [&](const Tensor& x) { return slice(x, s.dim, 0, length - step); };
+    const auto high = [&](const Tensor& x) { return slice(x, s.dim, step, length - step); };
+    const Tensor joined =
+        where(eq(high(places), low(places)), combine(high(values), low(values)), high(values));
+    values = cat({slice(values, s.dim, 0, step), joined}, Dim{s.dim});
+  }
+  if (needs_history(values) && length > 1) {
+    // Only the last of a place is seen in the result: the others get no gradient of it.
+    const auto rest = [&](int64_t first) { return slice(places, s.dim, first, length - 1); };
+    const Tensor last = slice(values, s.dim, length - 1, 1);
+    const Tensor others = slice(values, s.dim, 0, length - 1);
+    values = cat({where(ne(rest(0), rest(1)), others, detach(others)), last}, Dim{s.dim});
+  }
+  return scatter_along(s.name, onto, s.dim, places, values, false);
+}
+
+Tensor mean_at(const Scattering& s) {
+  const Tensor counts =
+      s.put(s.include_self ? s.like_base(1) : s.like_base(0), s.like_source(1), true);
+  const Tensor sums = s.put(s.start(0), s.source, true);
+  const auto mode = is_floating(s.base.dtype()) ? std::optional<std::string>() : "floor";
+  return div(sums, clamp_min(counts, Number(int64_t(1))), mode);
+}
+
+/// The extremes of each place, without history.
+Tensor extremes_of(const Scattering& s, bool max) {
+  if (has_kernel(NativeOp::scatter_extreme, s.base.device())) {
+    const DType type = s.base.dtype();
+    Tensor start = s.base;
+    if (!s.include_self) {
+      // What is scattered then meets what is no more extreme than any number.
+      const Number end = max ? lowest(type) : highest(type);
+      start = s.put(s.base, full(s.source.shape(), end, {.dtype = type, .device = start.device()}),
+                    false);
+    }
+    const Tensor inputs[] = {contiguous(start), s.index, s.source};
+    const NativeResult result{s.base.shape(), type};
+    const int64_t attributes[] = {s.dim, max};
+    return record_native(NativeOp::scatter_extreme, s.name, inputs, {&result, 1}, attributes)[0];
+  }
+  const auto combine = [max](const Tensor& a, const Tensor& b) {
+    return max ? maximum(a, b) : minimum(a, b);
+  };
+  const Tensor best = put_combined(s, s.base, combine);
+  return s.include_self ? combine(best, s.base) : best;
+}
+
+/// The extremes of each place; all that are equal to one share its gradient.
+Tensor extreme_at(const Scattering& s, bool max) {
+  Tensor best;
+  {
+    GradientMode off(false);
+    best = extremes_of(s, max);
+  }
+  if (needs_history(s.base) || needs_history(s.source)) {
+    set_history(
+        best, s.name, {s.base, s.source}, false,
+        [s, base = Saved(s.base), source = Saved(s.source), index = Saved(s.index),
+         value = Saved(best)](const GradientCall& call) -> std::vector<Tensor> {
+          const Tensor y = value.get(), zero = s.like_base(0);
+          const Tensor reached = eq(source.get(), gather_along(s.name, y, s.dim, index.get()));
+          const Tensor kept =
+              s.include_self
+                  ? eq(base.get(), y)
+                  : eq(scatter_along(s.name, zero, s.dim, index.get(), s.like_source(1), false),
+                       Number(int64_t(0)));
+          const Tensor sharing = scatter_along(s.name, convert(kept, s.base.dtype()), s.dim,
+                                               index.get(), convert(reached, s.base.dtype()), true);
+          const Tensor share = div(call.dy, sharing);
+          return {where(kept, share, zero),
+                  where(reached, gather_along(s.name, share, s.dim, index.get()), Number(0.0))};
+        });
+  }
+  return best;
+}
+
+Tensor reduce_at(const Scattering& s, const std::string& reduce) {
+  if (reduce == "sum") return s.put(s.start(0), s.source, true);
+  if (reduce == "mean") return mean_at(s);
+  if (reduce == "amax" || reduce == "amin") return extreme_at(s, reduce == "amax");
+  if (reduce == "prod") {
+    const Tensor products =
+        put_combined(s, s.like_base(1), [](const Tensor& a, const Tensor& b) { return mul(a, b); });
+    return mul(s.start(1), products);
+  }
+  throw Error(std::string(s.name) +
+              ": reduce is \"sum\", \"prod\", \"mean\", \"amax\" or \"amin\": got " + reduce);
+}
+
+}  // namespace
+
+Tensor scatter_reduce(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
+                      const std::string& reduce, std::optional<bool> include_self) {
+  const int place = resolve_dim("scatter_reduce", dim, x.rank());
+  check_index("scatter_reduce", x, index, place);
+  check_source("scatter_reduce", x, index, source);
+  const Tensor at = as_vector(positions_of("scatter_reduce", index));
+  const Scattering s{
+      "scatter_reduce",           place, as_vector(x), at, trim(as_vector(source), at.shape()),
+      include_self.value_or(true)};
+  if (index.numel() == 0) return clone(x);
+  return reshape_to(reduce_at(s, reduce), x.shape());
+}
+
+Tensor index_reduce(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
+                    const std::string& reduce, std::optional<bool> include_self) {
+  const int place = resolve_dim("index_reduce", dim, x.rank());
+  const Tensor vector = as_vector(positions_of("index_reduce", index));
+  if (vector.rank() != 1 || as_vector(source).shape()[place] != vector.numel())
+    throw ShapeError("index_reduce: an index of shape " + index.shape().text() +
+                     " does not fit a source of " + source.shape().text());
+  const Tensor at = spread_index(vector, as_vector(source).shape(), place);
+  return scatter_reduce(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, source, reduce,
+                        include_self);
+}
+
+}  // namespace tide

@@ -1,0 +1,65 @@
+// Checks and small matrices of linear algebra.
+#include "runtime/ops/linalg/linalg_blocks.h"
+
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/shape_ops.h"
+
+namespace tide {
+
+void check_matrix(const char* op, const Tensor& a) {
+  if (a.rank() < 2)
+    throw ShapeError(std::string(op) +
+                     ": a matrix or a stack of them is needed: " + a.shape().text());
+  if (a.dtype() != DType::f32 && a.dtype() != DType::f64)
+    throw DTypeError(std::string(op) +
+                     ": float32 or float64 is needed: " + std::string(name_of(a.dtype())));
+}
+
+void check_square(const char* op, const Tensor& a) {
+  check_matrix(op, a);
+  if (rows_of(a) != columns_of(a))
+    throw ShapeError(std::string(op) + ": a square matrix is needed: " + a.shape().text());
+}
+
+void check_same_type(const char* op, const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype())
+    throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(a.dtype())) +
+                     " and " + std::string(name_of(b.dtype())));
+}
+
+Shape stack_shape(const Tensor& a, std::initializer_list<int64_t> last) {
+  Shape shape;
+  for (int d = 0; d < a.rank() - 2; ++d) shape.push_back(a.shape()[d]);
+  for (int64_t size : last) shape.push_back(size);
+  return shape;
+}
+
+std::pair<Tensor, Tensor> broadcast_stacks(const char* op, const Tensor& a, const Tensor& b) {
+  const Shape leading = broadcast(op, stack_shape(a, {}), stack_shape(b, {}));
+  const auto spread = [&](const Tensor& x) {
+    Shape shape = leading;
+    shape.push_back(rows_of(x));
+    shape.push_back(columns_of(x));
+    return broadcast_to(x, shape);
+  };
+  return {spread(a), spread(b)};
+}
+
+Tensor identity_like(const Tensor& like, int64_t n) {
+  return eye(n, {}, {.dtype = like.dtype(), .device = like.device()});
+}
+
+Tensor as_row(const Tensor& vectors) { return unsqueeze(vectors, Dim{-2}); }
+
+Tensor as_column(const Tensor& vectors) { return unsqueeze(vectors, Dim{-1}); }
+
+Tensor diagonal_matrix(const Tensor& vectors) {
+  const int64_t n = vectors.shape()[vectors.rank() - 1];
+  const Tensor mask = eye(n, {}, {.dtype = DType::boolean, .device = vectors.device()});
+  // Chosen, not multiplied: 0 times an infinity is no 0.
+  return where(mask, as_column(vectors), 0);
+}
+
+}  // namespace tide

@@ -1,0 +1,429 @@
+// Scaled dot-product attention. Many scores are never there at once: a part of them is made, used
+// and dropped before the next, and made once more in the backward pass (T. Dao and others,
+// "FlashAttention", 2022; parts hold whole rows here, so that no maximum has to be corrected). Half
+// types on a GPU are left to its library, if that has a kernel for the whole.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/elementwise/elementwise_types.h"
+#include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/nn/softmax.h"
+#include "runtime/ops/random/random.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/engine.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+constexpr const char* kName = "scaled_dot_product_attention";
+
+/// Scores that may be there at once: what the caches of a processor hold; on a GPU, whose cache is
+/// larger, enough work to hide the launches.
+constexpr int64_t kMostScores = int64_t{1} << 21, kMostScoresOnGpu = int64_t{1} << 24;
+/// Fewer rows are no work for a matrix product.
+constexpr int64_t kLeastRows = 64;
+/// Into how many parts rows are cut that do not look at later keys: in eight, 44 % of the scores
+/// are never made.
+constexpr int64_t kCausalParts = 8;
+/// The score of what is not looked at.
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+/// Some queries with all they look at. All have the same rank.
+struct Operands {
+  Tensor query, key, value;
+  Tensor mask;            ///< added, or, of booleans, what may be seen; undefined: none
+  int64_t first_row = 0;  ///< how many queries come before
+  bool some_rows = false;
+
+  int rank() const { return query.rank(); }
+  int rows_dim() const { return rank() - 2; }
+  DType type() const { return query.dtype(); }
+};
+
+struct Rule {
+  double scale, dropout;
+  bool causal;
+};
+
+/// The sizes of an operand but for rows and features.
+Shape stacks_of(const Tensor& x) {
+  Shape shape = x.shape();
+  shape[x.rank() - 2] = shape[x.rank() - 1] = 1;
+  return shape;
+}
+
+/// Sizes of the scores.
+Shape score_shape(const Operands& o) {
+  Shape shape = broadcast(kName, stacks_of(o.query), stacks_of(o.key));
+  shape = broadcast(kName, shape, stacks_of(o.value));
+  if (o.mask.defined()) shape = broadcast(kName, shape, stacks_of(o.mask));
+  shape[o.rows_dim()] = o.query.shape()[o.rows_dim()];
+  shape[o.rank() - 1] = o.key.shape()[o.rows_dim()];
+  return shape;
+}
+
+/// Scores decide exponents: rounded to half types they would be off by whole factors.
+Tensor scores_of(const Operands& o, const Rule& rule) {
+  const Tensor scores = matmul_unrounded(o.query, matrix_transpose(o.key)) * rule.scale;
+  if (rule.causal) {
+    const Shape plane{scores.shape()[o.rank() - 2], scores.shape()[o.rank() - 1]};
+    const TensorOptions options{.dtype = DType::boolean, .device = scores.device()};
+    return where(tril(ones(plane, options), o.first_row), scores, kNever);
+  }
+  if (!o.mask.defined()) return scores;
+  return o.mask.dtype() == DType::boolean ? where(o.mask, scores, kNever) : scores + o.mask;
+}
+
+/// A query that may look at no key has no weights at all, as in PyTorch.
+Tensor weights_of(const Operands& o, const Rule& rule) {
+  const Tensor scores = scores_of(o, rule);
+  if (!o.mask.defined() || scores.numel() == 0) return softmax(scores, Dim{-1});
+  const Tensor blind = eq(amax(detach(scores), Dims{-1}, true), kNever);
+  return where(blind, 0.0, softmax(where(blind, 0.0, scores), Dim{-1}));
+}
+
+/// What is done at once of one dimension of the scores.
+struct Cut {
+  int dim;
+  int64_t count;
+};
+
+/// Parts decide which random numbers are whose, so that with these they are the same everywhere.
+int64_t most_scores(const Operands& o, const Rule& rule) {
+  const bool on_gpu = o.query.device().kind == DeviceKind::cuda;
+  return on_gpu && rule.dropout == 0 ? kMostScoresOnGpu : kMostScores;
+}
+
+/// How to cut so many scores; nothing if they may be there at once.
+std::optional<Cut> cut_of(const Operands& o, const Rule& rule) {
+  const Shape shape = score_shape(o);
+  const int64_t most = most_scores(o, rule);
+  int64_t inner = shape.numel();
+  if (inner <= most) return {};
+  const int64_t rows = shape[o.rows_dim()];
+  if (rule.causal && !o.some_rows) {
+    const int64_t count = std::max(kLeastRows, (rows + kCausalParts - 1) / kCausalParts);
+    if (count < rows) return Cut{o.rows_dim(), count};
+  }
+  for (int d = 0; d < o.rows_dim(); ++d) {
+    inner /= shape[d];
+    if (shape[d] > 1) return Cut{d, std::max<int64_t>(1, most / inner)};
+  }
+  const int64_t count = std::max(kLeastRows, most / shape[o.rank() - 1]);
+  if (count >= rows) return {};
+  return Cut{o.rows_dim(), count};
+}
+
+/// The part of x that belongs to a cut; all of x if it is the same for all.
+Tensor part_of(const Tensor& x, const Cut& cut, int64_t first) {
+  if (!x.defined() || x.shape()[cut.dim] == 1) return x;
+  return slice(x, cut.dim, first, std::min(cut.count, x.shape()[cut.dim] - first));
+}
+
+Operands part_of(const Operands& o, const Rule& rule, const Cut& cut, int64_t first) {
+  Operands part = o;
+  part.query = part_of(o.query, cut, first);
+  part.mask = part_of(o.mask, cut, first);
+  if (cut.dim < o.rows_dim()) {
+    part.key = part_of(o.key, cut, first);
+    part.value = part_of(o.value, cut, first);
+    return part;
+  }
+  part.first_row = o.first_row + first;
+  part.some_rows = true;
+  if (rule.causal) {  // nobody looks at the keys that come later
+    const int64_t seen = std::min(o.key.shape()[cut.dim], part.first_row + cut.count);
+    part.key = slice(o.key, cut.dim, 0, seen);
+    part.value = slice(o.value, cut.dim, 0, seen);
+  }
+  return part;
+}
+
+Tensor attend(const Operands& o, const Rule& rule) {
+  const auto cut = cut_of(o, rule);
+  if (!cut)
+    return matmul(convert(dropout(weights_of(o, rule), rule.dropout, true), o.type()), o.value);
+  const int64_t size = score_shape(o)[cut->dim];
+  std::vector<Tensor> parts;
+  for (int64_t first = 0; first < size; first += cut->count)
+    parts.push_back(attend(part_of(o, rule, *cut, first), rule));
+  return cat(parts, Dim{cut->dim});
+}
+
+/// Gradients by query, key, value and mask, in this order; of half types in float32.
+using Gradients = std::vector<Tensor>;
+
+Gradients gradients_of_part(const Operands& o, const Rule& rule, const Tensor& dy) {
+  const Tensor weights = weights_of(o, rule);
+  Generator again = default_generator();
+  const Tensor kept = dropout(weights, rule.dropout, true);
+  Tensor slope = matmul_unrounded(dy, matrix_transpose(o.value));
+  {
+    GeneratorScope scope(&again);
+    slope = dropout(slope, rule.dropout, true);
+  }
+  const Tensor by_scores = weights * (slope - sum(slope * weights, Dims{-1}, true));
+  const Tensor factor = convert(by_scores, o.type()), spread = convert(kept, o.type());
+  return {sum_to(matmul_unrounded(factor, o.key) * rule.scale, o.query.shape()),
+          sum_to(matmul_unrounded(matrix_transpose(factor), o.query) * rule.scale, o.key.shape()),
+          sum_to(matmul_unrounded(matrix_transpose(spread), dy), o.value.shape()),
+          o.mask.defined() && is_floating(o.mask.dtype()) ? sum_to(by_scores, o.mask.shape())
+                                                          : Tensor()};
+}
+
+/// The gradient of x, put together from those of the parts.
+Tensor joined(const Tensor& x, const std::vector<Gradients>& parts, size_t which, const Cut& cut,
+              bool by_rows) {
+  const bool each_has_its_own = by_rows && x.shape()[cut.dim] != 1;
+  std::vector<Tensor> own;
+  Tensor total;
+  for (const Gradients& part : parts) {
+    if (each_has_its_own) {
+      own.push_back(part[which]);
+      continue;
+    }
+    const int dim = x.rank() - 2;
+    const int64_t missing = x.shape()[dim] - part[which].shape()[dim];  // keys that were not seen
+    const Tensor whole = missing ? pad(part[which], {0, 0, 0, missing}) : part[which];
+    total = total.defined() ? total + whole : whole;
+  }
+  return each_has_its_own ? cat(own, Dim{cut.dim}) : total;
+}
+
+Gradients gradients_of(const Operands& o, const Rule& rule, const Tensor& dy) {
+  const auto cut = cut_of(o, rule);
+  if (!cut) return gradients_of_part(o, rule, dy);
+  std::vector<Gradients> parts;
+  for (int64_t first = 0; first < dy.shape()[cut->dim]; first += cut->count)
+    parts.push_back(gradients_of(part_of(o, rule, *cut, first), rule, part_of(dy, *cut, first)));
+  const bool stacks = cut->dim < o.rows_dim();
+  Gradients result = {joined(o.query, parts, 0, *cut, true), joined(o.key, parts, 1, *cut, stacks),
+                      joined(o.value, parts, 2, *cut, stacks), Tensor()};
+  if (parts[0][3].defined()) result[3] = joined(o.mask, parts, 3, *cut, true);
+  return result;
+}
+
+/// Whether a mask needs no gradient, and is the same for all stacks of heads, or another for each.
+bool suits_library(const Tensor& mask, const Tensor& query) {
+  if (needs_history(mask)) return false;
+  const int heads_dim = query.rank() - 3;
+  bool one = true, each = true;
+  for (int d = 0; d <= heads_dim; ++d) {
+    const int64_t size = mask.shape()[d], whole = query.shape()[d];
+    if (size != 1 && size != whole) return false;
+    one = one && (d == heads_dim || size == 1);
+    each = each && (d == heads_dim || size == whole);
+  }
+  return one || each;
+}
+
+/// Whether the device's library does all of it, without a score that is ever stored. Fewer scores
+/// than the caches hold are not worth it: the library compiles a kernel for each new shape, which
+/// takes it about a second.
+bool suits_library(const Operands& o, const Rule& rule) {
+  constexpr int64_t kElements = 8, kMostFeatures = 128;  // 16 bytes; what all cards take
+  const int64_t features = o.query.shape()[o.rank() - 1], rows = o.query.shape()[o.rows_dim()],
+                keys = o.key.shape()[o.rows_dim()];
+  return is_half(o.type()) && rule.dropout == 0 &&
+         (!o.mask.defined() || suits_library(o.mask, o.query)) &&
+         stacks_of(o.query) == stacks_of(o.key) && o.key.shape() == o.value.shape() &&
+         features % kElements == 0 && features <= kMostFeatures &&
+         score_shape(o).numel() > kMostScores && rows * keys <= kMostScoresOfHead &&
+         engine::has_library(o.query.device(), NativeOp::attention);
+}
+
+/// (stacks, heads), as a library counts them.
+std::pair<int64_t, int64_t> heads_in(const Shape& shape) {
+  int64_t stacks = 1;
+  for (int d = 0; d < shape.rank() - 3; ++d) stacks *= shape[d];
+  return {stacks, shape.rank() > 2 ? shape[shape.rank() - 3] : 1};
+}
+
+/// x as (stacks, heads, rows, features), laid out so that 16 bytes may be read at once.
+Tensor heads_of(const Tensor& x) {
+  const Shape& s = x.shape();
+  const int rank = s.rank();
+  const auto [stacks, heads] = heads_in(s);
+  const Tensor four = reshape_to(x, {stacks, heads, s[rank - 2], s[rank - 1]});
+  const Layout& layout = four.layout();
+  constexpr int64_t kElements = 8;
+  bool good = layout.strides[3] == 1 && layout.offset % kElements == 0;
+  for (int d = 0; d < 3; ++d)
+    good = good && layout.strides[d] > 0 && layout.strides[d] % kElements == 0;
+  return good ? four : record_contiguous(four);
+}
+
+/// The mask as finite numbers to be added to the scores (stacks, heads, rows, keys): of a row that
+/// may see nothing there must be no nan, although nobody looks at it.
+Tensor addend_of(const Operands& o) {
+  constexpr double kLowest = std::numeric_limits<float>::lowest();
+  const Tensor numbers =
+      o.mask.dtype() == DType::boolean ? where(o.mask, 0, kLowest) : maximum(o.mask, kLowest);
+  const Shape scores = score_shape(o);
+  Shape shape = o.mask.shape();
+  shape[o.rank() - 1] = scores[o.rank() - 1];
+  const auto [stacks, heads] = heads_in(shape);
+  const auto [all_stacks, all_heads] = heads_in(scores);
+  const int64_t rows = shape[o.rows_dim()], keys = shape[o.rank() - 1];
+  const Tensor dense = record_contiguous(broadcast_to(numbers, shape));
+  return broadcast_to(reshape_to(dense, {stacks, heads, rows, keys}),
+                      {all_stacks, all_heads, scores[o.rows_dim()], keys});
+}
+
+/// y but for the rows of queries that may look at no key.
+Tensor without_blind(const Operands& o, const Tensor& y) {
+  const Tensor blind = o.mask.dtype() == DType::boolean ? logical_not(any(o.mask, Dims{-1}, true))
+                                                        : eq(amax(o.mask, Dims{-1}, true), kNever);
+  return where(blind, 0, y);
+}
+
+/// The gradients, by the library. The result and its gradient lie dense.
+Gradients gradients_of_whole(const Operands& o, std::span<const int64_t> rule, const Tensor& y,
+                             const Tensor& logarithms, const Tensor& dy) {
+  std::vector<Tensor> inputs = {heads_of(o.query), heads_of(o.key), heads_of(o.value),
+                                heads_of(y),       heads_of(dy),    logarithms};
+  if (o.mask.defined()) inputs.push_back(addend_of(o));
+  const NativeResult results[] = {
+      {o.query.shape(), o.type()}, {o.key.shape(), o.type()}, {o.value.shape(), o.type()}};
+  return record_native(NativeOp::attention_backward, kName, inputs, results, rule);
+}
+
+std::optional<Saved> saved_mask(const Operands& o) {
+  return o.mask.defined() ? std::optional<Saved>(o.mask) : std::nullopt;
+}
+
+/// All by the library.
+Tensor attend_whole(const Operands& o, const Rule& rule) {
+  const std::vector<int64_t> bits = {std::bit_cast<uint32_t>(static_cast<float>(rule.scale)),
+                                     rule.causal};
+  std::vector<Tensor> made;
+  {
+    GradientMode off(false);
+    std::vector<Tensor> inputs = {heads_of(o.query), heads_of(o.key), heads_of(o.value)};
+    if (o.mask.defined()) inputs.push_back(addend_of(o));
+    const Shape& shape = inputs[0].shape();
+    const NativeResult results[] = {{o.query.shape(), o.type()},
+                                    {{shape[0], shape[1], shape[2]}, DType::f32}};
+    made = record_native(NativeOp::attention, kName, inputs, results, bits);
+  }
+  set_history(
+      made[0], kName, {o.query, o.key, o.value}, true,
+      [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value), mask = saved_mask(o),
+       logarithms = Saved(made[1])](const GradientCall& call) {
+        const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};
+        if (!GradientMode::enabled())
+          return gradients_of_whole(saved, bits, call.y, logarithms.get(),
+                                    record_contiguous(call.dy));
+        Gradients result = gradients_of(saved, rule, call.dy);
+        result.pop_back();  // the mask's
+        for (Tensor& gradient : result) gradient = convert(gradient, saved.type());
+        return result;
+      });
+  return o.mask.defined() ? without_blind(o, made[0]) : made[0];
+}
+
+void check(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+           bool is_causal) {
+  const std::string name = kName;
+  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
+    throw ShapeError(name + ": lengths and features are needed: " + query.shape().text() + ", " +
+                     key.shape().text() + ", " + value.shape().text());
+  if (query.dtype() != key.dtype() || query.dtype() != value.dtype())
+    throw DTypeError(
+        name +
+        ": query, key and value must be of one type: " + std::string(name_of(query.dtype())) +
+        ", " + std::string(name_of(key.dtype())) + ", " + std::string(name_of(value.dtype())));
+  const int64_t features = query.shape()[query.rank() - 1];
+  if (key.shape()[key.rank() - 1] != features)
+    throw ShapeError(name + ": query " + query.shape().text() + " has " + std::to_string(features) +
+                     " features, key " + key.shape().text() + " has " +
+                     std::to_string(key.shape()[key.rank() - 1]));
+  const int64_t keys = key.shape()[key.rank() - 2], values = value.shape()[value.rank() - 2];
+  if (keys != values)
+    throw ShapeError(name + ": " + std::to_string(keys) + " keys of " + key.shape().text() +
+                     " and " + std::to_string(values) + " values of " + value.shape().text() +
+                     " do not pair");
+  if (!mask.defined()) return;
+  if (is_causal) throw Error(name + ": a mask and is_causal exclude each other");
+  if (mask.dtype() != DType::boolean && mask.dtype() != query.dtype() && mask.dtype() != DType::f32)
+    throw DTypeError(name + ": the mask must be of bool, float32 or the type of the query, " +
+                     std::string(name_of(query.dtype())) + ": got " +
+                     std::string(name_of(mask.dtype())));
+  const Shape plane{query.shape()[query.rank() - 2], keys};
+  const Shape& sizes = mask.shape();
+  for (int back = 1; back <= std::min(2, sizes.rank()); ++back) {
+    const int64_t size = sizes[sizes.rank() - back], scores = plane[2 - back];
+    if (size != 1 && size != scores)
+      throw ShapeError(name + ": a mask of " + sizes.text() + " does not fit scores of " +
+                       plane.text() + " (queries, keys)");
+  }
+}
+
+/// x with ones before its sizes.
+Tensor of_rank(const Tensor& x, int rank) {
+  if (!x.defined() || x.rank() == rank) return x;
+  Shape shape;
+  while (shape.rank() < rank - x.rank()) shape.push_back(1);
+  for (const int64_t size : x.shape()) shape.push_back(size);
+  return reshape_to(x, shape);
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const std::optional<Tensor>& given_mask,
+                                    std::optional<double> dropout_p, bool is_causal,
+                                    std::optional<double> scale) {
+  Tensor mask = given_mask.value_or(Tensor());
+  check(query, key, value, mask, is_causal);
+  const Rule rule{scale.value_or(1 / std::sqrt(query.shape()[query.rank() - 1])),
+                  dropout_p.value_or(0), is_causal};
+  // A GPU's Tensor Cores want factors of half types; elsewhere all is float32 until the end.
+  const bool on_gpu = query.device().kind == DeviceKind::cuda;
+  const DType type = on_gpu ? query.dtype() : compute_type(query.dtype());
+  if (mask.defined() && mask.dtype() != DType::boolean) mask = convert(mask, compute_type(type));
+  int rank = std::max({query.rank(), key.rank(), value.rank()});
+  if (mask.defined()) rank = std::max(rank, mask.rank());
+  const Operands o{of_rank(convert(query, type), rank), of_rank(convert(key, type), rank),
+                   of_rank(convert(value, type), rank), of_rank(mask, rank)};
+  if (suits_library(o, rule)) return attend_whole(o, rule);
+  if (!cut_of(o, rule)) return convert(attend(o, rule), query.dtype());
+
+  const Generator before = default_generator();
+  Tensor y;
+  {
+    GradientMode off(false);
+    y = attend(o, rule);
+  }
+  const Tensor inputs[] = {o.query, o.key, o.value, o.mask};
+  const std::span used(inputs, mask.defined() ? 4 : 3);
+  set_history(
+      y, kName, used, false,
+      [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value),
+       mask = saved_mask(o)](const GradientCall& call) {
+        Generator again = before;
+        GeneratorScope scope(&again);
+        const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};
+        Gradients result = gradients_of(saved, rule, call.dy);
+        result.resize(call.needed.size());
+        for (size_t i = 0; i < 3; ++i) result[i] = convert(result[i], type);
+        return result;
+      });
+  return convert(y, query.dtype());
+}
+
+}  // namespace tide

@@ -1,0 +1,327 @@
+// Sampling at places that a tensor holds: which elements each place looks at, and their weights,
+// is one op, and what they add up to another; on GPUs, and for gradients of gradients, all is
+// composed of gathers and what fuses around them.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ir/grid_mode.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/index/pick.h"
+#include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/nn/blend_taps.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+/// How places become pixels, in the type in which is computed.
+struct Sampling {
+  GridPadding padding;
+  bool align_corners;
+
+  /// -1..1 as 0..size - 1, or with the edges of pixels outside.
+  Tensor to_pixels(const Tensor& place, int64_t size) const {
+    const double n = static_cast<double>(size);
+    if (align_corners) return (place + 1.0) * ((n - 1) / 2);
+    return ((place + 1.0) * n - 1.0) * 0.5;
+  }
+
+  /// Held to 0..size - 1; a nan is at 0.
+  static Tensor clip(const Tensor& x, int64_t size) {
+    const double last = static_cast<double>(size - 1);
+    const Tensor low = where(gt(x, 0), x, 0.0);
+    return where(lt(low, last), low, last);
+  }
+
+  /// Folded back at the edges, which lie on pixels or between them.
+  Tensor reflect(const Tensor& x, int64_t size) const {
+    const double low = align_corners ? 0 : -0.5;
+    const double span = align_corners ? static_cast<double>(size - 1) : static_cast<double>(size);
+    if (span <= 0) return x * 0.0;
+    const Tensor way = abs(x - low);
+    const Tensor rest = fmod(way, span);
+    const Tensor turns = floor(way / span);
+    const Tensor odd = ne(remainder(turns, 2.0), 0);
+    return where(odd, span - rest, rest) + low;
+  }
+
+  Tensor pad(const Tensor& x, int64_t size) const {
+    if (padding == GridPadding::zeros) return x;
+    return clip(padding == GridPadding::reflection ? reflect(x, size) : x, size);
+  }
+};
+
+/// One of the pixels that a place looks at, along one dimension: its number from 0, of a floating
+/// type, perhaps outside, and its weight (undefined: 1).
+struct Tap {
+  Tensor pixel, weight;
+};
+
+std::vector<Tap> nearest_taps(const Tensor& place) {
+  const Tensor pixel = round(place);
+  // A weight of 1 whose gradient is 0, as that of rounding is.
+  return {{pixel, needs_history(place) ? pixel - detach(pixel) + 1.0 : Tensor()}};
+}
+
+std::vector<Tap> linear_taps(const Tensor& place) {
+  const Tensor below = detach(floor(place));
+  const Tensor share = place - below;
+  return {{below, 1.0 - share}, {below + 1.0, share}};
+}
+
+/// Keys' cubic convolution with a = -0.75.
+std::vector<Tap> cubic_taps(const Tensor& place) {
+  constexpr double a = kGridCubic;
+  const Tensor below = detach(floor(place));
+  const Tensor t = place - below, u = 1.0 - t;
+  const auto near = [](const Tensor& x) { return ((a + 2) * x - (a + 3)) * x * x + 1.0; };
+  const auto far = [](const Tensor& x) {  // of x + 1
+    const Tensor y = x + 1.0;
+    return ((a * y - 5 * a) * y + 8 * a) * y - 4 * a;
+  };
+  return {{below - 1.0, far(t)}, {below, near(t)}, {below + 1.0, near(u)}, {below + 2.0, far(u)}};
+}
+
+GridPadding padding_named(const std::string& name) {
+  if (name == "zeros") return GridPadding::zeros;
+  if (name == "border") return GridPadding::border;
+  if (name == "reflection") return GridPadding::reflection;
+  throw Error("grid_sample: padding_mode is \"zeros\", \"border\" or \"reflection\": got " + name);
+}
+
+void check_sampling(const Tensor& x, const Tensor& grid, const std::string& mode) {
+  const int dims = x.rank() - 2;
+  if ((dims != 2 && dims != 3) || grid.rank() != x.rank())
+    throw ShapeError("grid_sample: an input and a grid of 4 or 5 dimensions are needed: " +
+                     x.shape().text() + " and " + grid.shape().text());
+  if (grid.shape()[dims + 1] != dims || grid.shape()[0] != x.shape()[0])
+    throw ShapeError("grid_sample: a grid of shape " + grid.shape().text() +
+                     " does not fit an input of " + x.shape().text());
+  if (x.dtype() != grid.dtype() || !is_floating(x.dtype()))
+    throw DTypeError(
+        "grid_sample: one floating type is needed: " + std::string(name_of(x.dtype())) + " and " +
+        std::string(name_of(grid.dtype())));
+  for (int d = 2; d < x.rank(); ++d)
+    if (x.shape()[d] == 0)
+      throw ShapeError("grid_sample: the input has no pixels: " + x.shape().text());
+  if (mode == "bicubic" && dims != 2)
+    throw Error("grid_sample: mode bicubic is for planes only: " + x.shape().text());
+}
+
+/// One combination of taps, one for each dimension, slowest first: linear positions from 0, their
+/// weights, and whether they lie inside (undefined: all do).
+struct Corner {
+  Tensor position, weight, inside;
+};
+
+/// The pixels of one dimension that its taps look at: from 0 and never outside, and whether a tap's
+/// own is inside (undefined: it is).
+struct HeldTap {
+  Tensor pixel, weight, inside;
+};
+
+/// A call, its grid in the type in which is computed.
+struct Grid {
+  Tensor places;
+  std::string mode;
+  Sampling sampling;
+  Shape x;
+
+  int dims() const { return x.rank() - 2; }
+  /// Places of a sample.
+  int64_t count() const {
+    int64_t count = 1;
+    for (int d = 1; d < places.rank() - 1; ++d) count *= places.shape()[d];
+    return count;
+  }
+
+  /// The taps of each dimension, slowest first.
+  std::vector<std::vector<Tap>> taps() const {
+    std::vector<std::vector<Tap>> all;
+    for (int d = 0; d < dims(); ++d) {
+      const int64_t size = x[d + 2];
+      // The grid's last dimension begins with the fastest one.
+      const Tensor place = sampling.to_pixels(select(places, Dim{-1}, Position{dims() - d}), size);
+      if (mode == "bicubic") {
+        all.push_back(cubic_taps(place));
+        for (Tap& tap : all.back()) tap.pixel = sampling.pad(tap.pixel, size);
+      } else {
+        const Tensor padded = sampling.pad(place, size);
+        all.push_back(mode == "nearest" ? nearest_taps(padded) : linear_taps(padded));
+      }
+    }
+    return all;
+  }
+};
+
+/// All combinations of the taps of the dimensions. Positions are computed in the type of the places
+/// where that counts all elements, else as integers.
+std::vector<Corner> corners_of(const Grid& grid) {
+  const std::vector<std::vector<Tap>> taps = grid.taps();
+  const Shape& x = grid.x;
+  const Sampling& sampling = grid.sampling;
+  const DType place_type = taps[0][0].pixel.dtype();
+  const int64_t elements = x.numel() / (x[0] * x[1]);
+  const bool exact = elements < (int64_t{1} << (place_type == DType::f64 ? 53 : 24));
+  std::vector<Corner> corners(1);
+  for (size_t d = 0; d < taps.size(); ++d) {
+    const int64_t size = x[static_cast<int>(d) + 2];
+    std::vector<HeldTap> held;
+    for (const Tap& tap : taps[d]) {
+      const Tensor pixel = detach(tap.pixel), inner = Sampling::clip(pixel, size);
+      Tensor inside;
+      if (sampling.padding == GridPadding::zeros)
+        inside = logical_and(ge(pixel, 0), lt(pixel, static_cast<double>(size)));
+      held.push_back({convert(inner, exact ? place_type : DType::i64), tap.weight, inside});
+    }
+    std::vector<Corner> longer;
+    for (const Corner& corner : corners)
+      for (const HeldTap& tap : held) {
+        if (d == 0) {
+          longer.push_back({tap.pixel, tap.weight, tap.inside});
+          continue;
+        }
+        Corner next = corner;
+        next.position = corner.position * Number(size) + tap.pixel;
+        if (tap.inside.defined()) next.inside = logical_and(corner.inside, tap.inside);
+        if (tap.weight.defined()) next.weight = corner.weight * tap.weight;
+        longer.push_back(next);
+      }
+    corners = std::move(longer);
+  }
+  return corners;
+}
+
+/// Pixels that `grid_taps` can count.
+constexpr int64_t kMostPixels = int64_t{1} << 30;
+
+struct GridTaps {
+  Tensor positions, weights;
+};
+
+/// The gradient of a grid (n, places, dims), whose own gradient is that of the weights as composed.
+Tensor grid_gradient(const Grid& grid, const std::vector<int64_t>& attributes, const Tensor& dy) {
+  if (GradientMode::enabled()) {
+    Grid copy = grid;
+    copy.places = clone(grid.places);  // hooks of the grid are not for this pass
+    std::vector<Tensor> weights;
+    for (const Corner& corner : corners_of(copy))
+      weights.push_back(reshape_to(corner.weight, {grid.x[0], grid.count()}));
+    const Tensor all = stack(weights, Dim{1});
+    return gradients({&all, 1}, {&copy.places, 1}, {&dy, 1}, {.create_graph = true})[0];
+  }
+  const Tensor inputs[] = {contiguous(dy), grid.places};
+  const NativeResult result{grid.places.shape(), dy.dtype()};
+  return record_native(NativeOp::grid_taps_backward, "grid_sample", inputs, {&result, 1},
+                       attributes)[0];
+}
+
+/// Positions and weights as `blend_taps` takes them.
+GridTaps grid_taps(const Grid& grid) {
+  const GridMode mode = grid.mode == "bicubic" ? GridMode::bicubic : GridMode::bilinear;
+  std::vector<int64_t> attributes{static_cast<int64_t>(mode),
+                                  static_cast<int64_t>(grid.sampling.padding),
+                                  grid.sampling.align_corners};
+  int64_t taps = 1;
+  for (int d = 0; d < grid.dims(); ++d) {
+    attributes.push_back(grid.x[d + 2]);
+    taps *= mode == GridMode::bicubic ? 4 : 2;
+  }
+  const Shape shape{grid.x[0], taps, grid.count()};
+  const Tensor places = contiguous(reshape_to(grid.places, {grid.x[0], grid.count(), grid.dims()}));
+  const NativeResult results[] = {{shape, DType::i32}, {shape, places.dtype()}};
+  const std::vector<Tensor> found =
+      record_native(NativeOp::grid_taps, "grid_sample", {&places, 1}, results, attributes);
+  if (needs_history(places))
+    set_history(found[1], "grid_sample", {places}, false,
+                [mode = grid.mode, sampling = grid.sampling, x = grid.x, attributes,
+                 places = Saved(places)](const GradientCall& call) -> std::vector<Tensor> {
+                  return {grid_gradient({places.get(), mode, sampling, x}, attributes, call.dy)};
+                });
+  return {found[0], found[1]};
+}
+
+/// What the corners of `count` places add up to, corner by corner. x is (n, c, pixels).
+Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64_t count) {
+  const DType type = compute_type(x.dtype());
+  const Shape wide{x.shape()[0], x.shape()[1], count};
+  const auto across = [&](const Tensor& t) { return reshape_to(t, {x.shape()[0], 1, count}); };
+  Tensor sum;
+  for (const Corner& corner : corners) {
+    const Tensor at = broadcast_to(across(convert(corner.position, DType::i64)) + 1, wide);
+    Tensor term = convert(gather_along("grid_sample", x, 2, at), type);
+    if (corner.weight.defined()) term = term * across(corner.weight);
+    // Not times 0: what lies outside may be infinite.
+    if (corner.inside.defined()) term = where(across(corner.inside), term, 0.0);
+    sum = sum.defined() ? sum + term : term;
+  }
+  return convert(sum, x.dtype());
+}
+
+}  // namespace
+
+Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std::string>& mode,
+                   const std::optional<std::string>& padding_mode, bool align_corners) {
+  const std::string how = mode.value_or("bilinear");
+  if (how != "bilinear" && how != "nearest" && how != "bicubic")
+    throw Error("grid_sample: mode is \"bilinear\", \"nearest\" or \"bicubic\": got " + how);
+  const Sampling sampling{padding_named(padding_mode.value_or("zeros")), align_corners};
+  check_sampling(x, grid, how);
+  const Grid places{convert(grid, compute_type(x.dtype())), how, sampling, x.shape()};
+  const int64_t count = places.count();
+  const Tensor flat = flatten(x, Dim{2});
+  // One element alone is a gather.
+  const bool blends = how != "nearest" && has_kernel(NativeOp::grid_taps, x.device()) &&
+                      flat.shape()[2] < kMostPixels;
+  Tensor y;
+  if (blends) {
+    const auto [positions, weights] = grid_taps(places);
+    y = blend_taps(flat, positions, weights);
+  } else {
+    y = gather_corners(flat, corners_of(places), count);
+  }
+  Shape shape{x.shape()[0], x.shape()[1]};
+  for (int d = 1; d < grid.rank() - 1; ++d) shape.push_back(grid.shape()[d]);
+  return reshape_to(y, shape);
+}
+
+Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {
+  const int dims = size.rank() - 2;
+  if (dims != 2 && dims != 3)
+    throw ShapeError("affine_grid: a size of 4 or 5 numbers is needed: " + size.text());
+  if (!is_floating(theta.dtype()))
+    throw DTypeError("affine_grid: a floating type is needed: " +
+                     std::string(name_of(theta.dtype())));
+  if (theta.rank() != 3 || theta.shape()[0] != size[0] || theta.shape()[1] != dims ||
+      theta.shape()[2] != dims + 1)
+    throw ShapeError("affine_grid: theta of shape " + theta.shape().text() +
+                     " does not fit a size of " + size.text());
+  Shape places;
+  for (int d = 0; d < dims; ++d) places.push_back(size[d + 2]);
+  const TensorOptions options{.dtype = theta.dtype(), .device = theta.device()};
+  std::vector<Tensor> columns;
+  for (int d = dims - 1; d >= 0; --d) {
+    const int64_t n = places[d];
+    const double edge = n < 2           ? 0
+                        : align_corners ? 1
+                                        : static_cast<double>(n - 1) / static_cast<double>(n);
+    Shape along;
+    for (int k = 0; k < dims; ++k) along.push_back(k == d ? n : 1);
+    columns.push_back(
+        broadcast_to(reshape_to(linspace(-edge, edge, Number(n), options), along), places));
+  }
+  columns.push_back(ones(places, options));
+  const Tensor base = reshape_to(stack(columns, Dim{-1}), {1, places.numel(), dims + 1});
+  Shape shape{size[0]};
+  for (int d = 0; d < dims; ++d) shape.push_back(places[d]);
+  shape.push_back(dims);
+  return reshape_to(matmul(base, matrix_transpose(theta)), shape);
+}
+
+}  // namespace tide

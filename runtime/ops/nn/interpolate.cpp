@@ -1,0 +1,328 @@
+// Resampling, one dimension after the other.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/nn/pooling.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/transfer.h"
+
+namespace tide {
+namespace {
+
+/// From `from` places to `to`, with input places per output place as the caller said, or their
+/// ratio.
+struct Resampling {
+  int64_t from, to;
+  double scale;
+};
+
+Tensor constant(const std::vector<int64_t>& positions, Device device) {
+  return record_constant(positions.data(), {static_cast<int64_t>(positions.size())}, DType::i64,
+                         device);
+}
+
+/// `exact` looks from the middle of each place. Single precision, as in PyTorch: it decides which
+/// of two places is nearest.
+Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
+  std::vector<int64_t> positions;
+  const auto scale = static_cast<float>(r.scale);
+  for (int64_t i = 0; i < r.to; ++i) {
+    const float place = (static_cast<float>(i) + (exact ? 0.5f : 0.0f)) * scale;
+    positions.push_back(std::min(static_cast<int64_t>(std::floor(place)), r.from - 1) + 1);
+  }
+  return index_select(x, Dim{dim}, constant(positions, x.device()));
+}
+
+/// How each place along a dimension comes from places of the input: as a sum with weights.
+struct Window {
+  std::vector<int64_t> places;  ///< from 0
+  std::vector<double> weights;
+
+  void add(int64_t place, double weight) {
+    places.push_back(place);
+    weights.push_back(weight);
+  }
+};
+using Windows = std::vector<Window>;
+
+/// The kernel that spreads a place over its neighbours, by its distance.
+struct Kernel {
+  double reach;  ///< where it ends
+  double (*weight)(double distance);
+};
+
+double triangle(double distance) { return std::max(1 - distance, 0.0); }
+
+/// Keys' cubic convolution: of the pictures' libraries with a = -0.5, of graphics' with -0.75.
+template <int kHundredths>
+double cubic(double distance) {
+  constexpr double a = kHundredths / 100.0;
+  if (distance >= 2) return 0;
+  return distance <= 1 ? ((a + 2) * distance - (a + 3)) * distance * distance + 1
+                       : ((distance - 5) * distance + 8) * distance * a - 4 * a;
+}
+
+/// A sinc that another one of three times its width ends.
+double lanczos(double distance) {
+  if (distance == 0) return 1;
+  if (distance >= 3) return 0;
+  const double angle = std::numbers::pi * distance;
+  return 3 * std::sin(angle) * std::sin(angle / 3) / (angle * angle);
+}
+
+double step_of(const Resampling& r, bool align_corners) {
+  if (!align_corners) return r.scale;
+  return r.to > 1 ? static_cast<double>(r.from - 1) / static_cast<double>(r.to - 1) : 0.0;
+}
+
+/// The places beside each wanted one; beyond the ends the last place stands for all.
+Windows interpolating(const Resampling& r, const Kernel& kernel, bool align_corners) {
+  const double step = step_of(r, align_corners);
+  const auto reach = static_cast<int64_t>(kernel.reach);
+  Windows windows(static_cast<size_t>(r.to));
+  for (int64_t i = 0; i < r.to; ++i) {
+    const auto middle = static_cast<double>(i);
+    double place = align_corners ? middle * step : step * (middle + 0.5) - 0.5;
+    if (reach == 1) place = std::clamp(place, 0.0, static_cast<double>(r.from - 1));
+    const auto below = static_cast<int64_t>(std::floor(place));
+    for (int64_t at = below - reach + 1; at <= below + reach; ++at)
+      windows[static_cast<size_t>(i)].add(std::clamp(at, int64_t{0}, r.from - 1),
+                                          kernel.weight(std::abs(place - static_cast<double>(at))));
+  }
+  return windows;
+}
+
+/// All places under the kernel, which is as wide as the places of the larger side: a mean where the
+/// result is smaller.
+Windows averaging(const Resampling& r, const Kernel& kernel, bool align_corners) {
+  const double step = step_of(r, align_corners), width = std::max(step, 1.0);
+  const double support = kernel.reach * width;
+  Windows windows(static_cast<size_t>(r.to));
+  for (int64_t i = 0; i < r.to; ++i) {
+    Window& window = windows[static_cast<size_t>(i)];
+    const double center = step * (static_cast<double>(i) + 0.5);
+    const auto first = std::max(static_cast<int64_t>(center - support + 0.5), int64_t{0});
+    const auto end = std::min(static_cast<int64_t>(center + support + 0.5), r.from);
+    double total = 0;
+    for (int64_t at = first; at < end; ++at) {
+      const double distance = std::abs(static_cast<double>(at) - center + 0.5) / width;
+      window.add(at, kernel.weight(distance));
+      total += window.weights.back();
+    }
+    for (double& weight : window.weights)
+      if (total != 0) weight /= total;
+  }
+  return windows;
+}
+
+size_t longest(const Windows& windows) {
+  size_t count = 0;
+  for (const Window& window : windows) count = std::max(count, window.places.size());
+  return count;
+}
+
+/// Windows of one length. A last place is taken several times, with parts of its weight: a weight
+/// of 0 would make nan of an infinity beside the window.
+Windows evened(Windows windows) {
+  const size_t count = longest(windows);
+  for (Window& window : windows)
+    while (window.places.size() < count) {
+      const double half = window.weights.back() / 2;
+      window.weights.back() = half;
+      window.add(window.places.back(), half);
+    }
+  return windows;
+}
+
+/// What each of the `from` places gives to the results.
+Windows transposed(const Windows& windows, int64_t from) {
+  Windows result(static_cast<size_t>(from));
+  for (size_t i = 0; i < windows.size(); ++i)
+    for (size_t k = 0; k < windows[i].places.size(); ++k)
+      result[static_cast<size_t>(windows[i].places[k])].add(static_cast<int64_t>(i),
+                                                            windows[i].weights[k]);
+  return result;
+}
+
+/// The elements of x that come k-th in the windows along a dimension.
+Tensor picked(const Tensor& x, int dim, const Windows& windows, size_t k) {
+  std::vector<int64_t> positions;
+  for (const Window& window : windows) positions.push_back(window.places[k] + 1);
+  return index_select(x, Dim{dim}, constant(positions, x.device()));
+}
+
+/// The shape of numbers, one for each window, that goes with x.
+Shape across(const Tensor& x, int dim, const Windows& windows) {
+  Shape shape;
+  for (int d = 0; d < x.rank(); ++d)
+    shape.push_back(d == dim ? static_cast<int64_t>(windows.size()) : 1);
+  return shape;
+}
+
+/// The sums with weights over even windows along a dimension of x, which is f32 or f64.
+Tensor weighted_sum(const Tensor& x, int dim, const Windows& windows) {
+  Tensor sum;
+  for (size_t k = 0; k < windows[0].places.size(); ++k) {
+    std::vector<double> weights;
+    for (const Window& window : windows) weights.push_back(window.weights[k]);
+    const Tensor weight =
+        convert(record_constant(weights.data(), across(x, dim, windows), DType::f64, x.device()),
+                x.dtype());
+    const Tensor term = picked(x, dim, windows, k) * weight;
+    sum = sum.defined() ? sum + term : term;
+  }
+  return sum;
+}
+
+/// weighted_sum, whose gradient, if windows back are few and reach every place, is one too; else it
+/// is that of picking.
+Tensor resample(const Tensor& x, int dim, const Windows& windows) {
+  constexpr size_t kFew = 32;
+  const Windows even = evened(windows);
+  if (!needs_history(x)) return weighted_sum(x, dim, even);
+  const Windows back = transposed(even, x.shape()[dim]);
+  const bool all = std::none_of(back.begin(), back.end(),
+                                [](const Window& window) { return window.places.empty(); });
+  if (!all || longest(back) > kFew) return weighted_sum(x, dim, even);
+  Tensor y;
+  {
+    const GradientMode off(false);
+    y = weighted_sum(x, dim, even);
+  }
+  set_history(y, "interpolate", {x}, false,
+              [dim, back](const GradientCall& call) -> std::vector<Tensor> {
+                return {resample(call.dy, dim, back)};
+              });
+  return y;
+}
+
+/// The sums for bytes, in whole numbers: weights of 16 bits with as many of them behind the point
+/// as the largest leaves, each sum rounded and held to 0..255, as PyTorch and Pillow do.
+Tensor resample_bytes(const Tensor& x, int dim, const Windows& windows) {
+  // Places that stand for several count with the sum of their weights, before these are rounded.
+  Windows merged(windows.size());
+  double largest = 0;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const Window& window = windows[i];
+    for (size_t k = 0; k < window.places.size(); ++k) {
+      if (k > 0 && window.places[k] == merged[i].places.back())
+        merged[i].weights.back() += window.weights[k];
+      else
+        merged[i].add(window.places[k], window.weights[k]);
+    }
+    for (double weight : merged[i].weights) largest = std::max(largest, weight);
+  }
+  int bits = 0;
+  while (bits < 22 && static_cast<int>(0.5 + largest * (1 << (bits + 1))) < 1 << 15) ++bits;
+  const size_t count = longest(merged);
+  Tensor sum;
+  for (Window& window : merged)
+    while (window.places.size() < count) window.add(window.places.back(), 0);
+  for (size_t k = 0; k < count; ++k) {
+    std::vector<int32_t> weights;
+    for (const Window& window : merged)
+      weights.push_back(static_cast<int32_t>(std::round(window.weights[k] * (1 << bits))));
+    const Tensor weight =
+        record_constant(weights.data(), across(x, dim, merged), DType::i32, x.device());
+    const Tensor term = convert(picked(x, dim, merged, k), DType::i32) * weight;
+    sum = sum.defined() ? sum + term : term;
+  }
+  const Tensor rounded = bitwise_right_shift(sum + Number((1 << bits) / 2), Number(bits));
+  return convert(clamp(rounded, Number(0), Number(255)), DType::u8);
+}
+
+/// Means over the areas of the places in x.
+Tensor area_means(const Tensor& x, const std::vector<Resampling>& all) {
+  Sizes sizes;
+  for (const Resampling& r : all) sizes.push_back(r.to);
+  if (all.size() == 1) return adaptive_avg_pool1d(x, sizes);
+  return all.size() == 2 ? adaptive_avg_pool2d(x, sizes) : adaptive_avg_pool3d(x, sizes);
+}
+
+/// What is asked for in each dimension after the first two.
+std::vector<Resampling> resamplings(const Tensor& x, const std::optional<Sizes>& size,
+                                    const std::optional<std::vector<double>>& factors,
+                                    bool recompute) {
+  const int dims = x.rank() - 2;
+  if (size.has_value() == factors.has_value())
+    throw Error("interpolate: either size or scale_factor is needed");
+  const int given = size ? size->size() : static_cast<int>(factors->size());
+  if (given != 1 && given != dims)
+    throw ShapeError("interpolate: 1 or " + std::to_string(dims) + " numbers are needed: got " +
+                     std::to_string(given));
+  std::vector<Resampling> result;
+  for (int d = 0; d < dims; ++d) {
+    const int64_t from = x.shape()[d + 2];
+    const double factor = factors ? (*factors)[given == 1 ? 0 : static_cast<size_t>(d)] : 0;
+    const int64_t to = size ? (*size)[given == 1 ? 0 : d]
+                            : static_cast<int64_t>(std::floor(static_cast<double>(from) * factor));
+    if (to < 1 || from < 1)
+      throw ShapeError("interpolate: sizes must be positive: from " + std::to_string(from) +
+                       " to " + std::to_string(to));
+    check_list_length("interpolate", to);
+    const bool by_factor = factors && !recompute;
+    result.push_back({from, to, by_factor ? 1 / factor : static_cast<double>(from) / to});
+  }
+  return result;
+}
+
+}  // namespace
+
+Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
+                   const std::optional<std::vector<double>>& scale_factor,
+                   const std::optional<std::string>& mode, std::optional<bool> align_corners,
+                   std::optional<bool> recompute_scale_factor, bool antialias) {
+  if (x.rank() < 3)
+    throw ShapeError("interpolate: dimensions after samples and channels are needed: " +
+                     x.shape().text());
+  const std::string how = mode.value_or("nearest");
+  const bool exact = how == "nearest-exact", near = how == "nearest" || exact;
+  constexpr const char* kLinear[] = {"linear", "bilinear", "trilinear"};
+  const int dims = x.rank() - 2;
+  const bool is_cubic = how == "bicubic" && dims == 2, area = how == "area" && dims <= 3;
+  const bool is_lanczos = how == "lanczos" && dims == 2 && antialias;
+  const bool linear = dims <= 3 && how == kLinear[dims - 1];
+  if (!near && !is_cubic && !is_lanczos && !area && !linear)
+    throw Error("interpolate: mode " + how + (how == "lanczos" ? " without antialias" : "") +
+                " does not fit " + std::to_string(dims) + " dimensions of " + x.shape().text());
+  if (antialias && (dims != 2 || near || area))
+    throw Error("interpolate: antialias goes with bilinear, bicubic and lanczos: got " + how +
+                " of " + x.shape().text());
+  if (align_corners && (near || area))
+    throw Error(
+        "interpolate: align_corners goes with linear, bilinear, bicubic and trilinear: got " + how);
+  const bool bytes = x.dtype() == DType::u8;
+  if (!is_floating(x.dtype()) && !bytes)
+    throw DTypeError("interpolate: a floating type or uint8 is needed: " +
+                     std::string(name_of(x.dtype())));
+  const auto all = resamplings(x, size, scale_factor, recompute_scale_factor.value_or(false));
+  if (area) return area_means(x, all);
+  const Kernel kernel = linear       ? Kernel{1, triangle}
+                        : is_lanczos ? Kernel{3, lanczos}
+                        : antialias  ? Kernel{2, cubic<-50>}
+                                     : Kernel{2, cubic<-75>};
+  const bool as_it_is = bytes || (near && !is_half(x.dtype()));  // half types are rounded once
+  Tensor y = as_it_is ? x : convert(x, compute_type(x.dtype()));
+  for (int d = dims - 1; d >= 0; --d) {
+    const Resampling& r = all[static_cast<size_t>(d)];
+    if (near) {
+      y = nearest(y, d + 2, r, exact);
+      continue;
+    }
+    const bool corners = align_corners.value_or(false);
+    const Windows windows =
+        antialias ? averaging(r, kernel, corners) : interpolating(r, kernel, corners);
+    y = bytes ? resample_bytes(y, d + 2, windows) : resample(y, d + 2, windows);
+  }
+  return convert(y, x.dtype());
+}
+
+}  // namespace tide

@@ -1,0 +1,375 @@
+// Tensors grown at their edges, and pixels moved between channels and planes.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ir/edge_segment.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/index/pick.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/ops/shape/view.h"
+#include "runtime/record/record.h"
+#include "runtime/record/transfer.h"
+
+namespace tide {
+namespace {
+
+/// x in the middle of a larger tensor full of `value`.
+Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, Number value) {
+  check_fits("pad", value, x.dtype());
+  Tensor y = full(shape, value, {.dtype = x.dtype(), .device = x.device()});
+  Layout middle = y.layout();
+  for (int d = 0; d < x.rank(); ++d) middle = slice_dim(middle, d, before[d], x.shape()[d], 1);
+  record_fill("pad", make_view(y, middle), x);
+  if (needs_history(x)) {
+    set_history(y, "pad", {x}, false, [middle](const GradientCall& call) -> std::vector<Tensor> {
+      return {take_part("pad", call.dy, middle)};
+    });
+  }
+  return y;
+}
+
+[[noreturn]] void throw_cropped(int dim, const Shape& shape) {
+  throw ShapeError("pad: more is cropped than there is: dimension " + std::to_string(dim + 1) +
+                   " of " + shape.text());
+}
+
+/// Constant padding; negative amounts crop first.
+Tensor pad_constant(const Tensor& x, const Sizes& before, const Sizes& after, Number value) {
+  Tensor inner = x;
+  Sizes grown;
+  Shape shape;
+  bool grows = false;
+  for (int d = 0; d < x.rank(); ++d) {
+    const int64_t cut_before = std::max<int64_t>(-before[d], 0);
+    const int64_t cut_after = std::max<int64_t>(-after[d], 0);
+    const int64_t left = x.shape()[d] - cut_before - cut_after;
+    if (left < 0) throw_cropped(d, x.shape());
+    if (cut_before + cut_after > 0) inner = slice(inner, d, cut_before, left);
+    grown.push_back(std::max<int64_t>(before[d], 0));
+    shape.push_back(left + grown[d] + std::max<int64_t>(after[d], 0));
+    grows = grows || shape[d] != left;
+  }
+  return grows ? surround(inner, grown, shape, value) : clone(inner);
+}
+
+/// Where place i, which may lie outside 0..n-1, takes its element from.
+int64_t reflected(int64_t i, int64_t n) {
+  if (n == 1) return 0;
+  if (i < 0) i = -i;
+  return i >= n ? 2 * (n - 1) - i : i;
+}
+int64_t replicated(int64_t i, int64_t n) { return std::clamp<int64_t>(i, 0, n - 1); }
+int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
+
+/// What padding by copies of the input's own elements makes of each dimension.
+struct Edges {
+  Shape shape, grown;
+  bool any = false;  ///< whether an element is added or taken away
+  std::vector<std::vector<EdgeSegment>> segments;
+
+  /// Calls visit(target, source) for each block that takes one segment of every dimension, with the
+  /// block as a layout of a dense padded tensor and of a dense input.
+  template <class Visit>
+  void each_block(Visit visit) const {
+    each_block(visit, 0, Layout(grown), Layout(shape));
+  }
+
+ private:
+  template <class Visit>
+  void each_block(Visit& visit, int dim, const Layout& target, const Layout& source) const {
+    if (dim == shape.rank()) return visit(target, source);
+    for (const EdgeSegment& s : segments[static_cast<size_t>(dim)])
+      each_block(visit, dim + 1, slice_dim(target, dim, s.to, s.count, 1),
+                 slice_dim(source, dim, s.from, s.count, s.step));
+  }
+};
+
+Edges edges_of(const Shape& shape, const Sizes& before, const Sizes& after,
+               const std::string& mode) {
+  auto* const source = mode == "reflect" ? reflected : mode == "replicate" ? replicated : wrapped;
+  Edges edges{shape, shape, false, {}};
+  for (int d = 0; d < shape.rank(); ++d) {
+    const int64_t n = shape[d], most = mode == "reflect" ? n - 1 : n;
+    const int64_t first = -before[d], end = n + after[d];
+    std::vector<EdgeSegment>& own = edges.segments.emplace_back();
+    if (first == 0 && end == n) {
+      own.push_back({0, 0, n, 1});
+      continue;
+    }
+    if (n == 0 || (mode != "replicate" && std::max(before[d], after[d]) > most))
+      throw ShapeError("pad: " + mode + " takes at most " + std::to_string(most) +
+                       " places from dimension " + std::to_string(d + 1) + " of " + shape.text());
+    if (end < first) throw_cropped(d, shape);
+    edges.any = true;
+    edges.grown[d] = end - first;
+    for (const auto& [low, high] : {std::pair{first, int64_t{0}}, {int64_t{0}, n}, {n, end}}) {
+      const int64_t from = std::max(low, first), count = std::min(high, end) - from;
+      if (count <= 0) continue;
+      const int64_t step = count > 1 ? source(from + 1, n) - source(from, n) : 1;
+      own.push_back({from - first, source(from, n), count, step});
+    }
+  }
+  return edges;
+}
+
+Tensor pad_edges(const Tensor& x, const Edges& edges);
+
+/// The gradient of pad_edges: what a padded element gets goes to the element that it shows.
+Tensor fold_edges(const Tensor& padded, const Edges& edges) {
+  Tensor x = zeros(edges.shape, {.dtype = padded.dtype(), .device = padded.device()});
+  const Tensor from = detach(contiguous(padded));
+  edges.each_block([&](Layout target, Layout source) {
+    target.offset += from.layout().offset;
+    Tensor block = make_view(from, target);
+    Dims repeated;
+    for (int d = 0; d < source.rank(); ++d) {
+      if (source.strides[d] != 0 || source.shape[d] == 1) continue;
+      repeated.push_back(d);
+      source.shape[d] = 1;
+    }
+    if (!repeated.empty()) block = sum(block, repeated, true);
+    const Tensor part = make_view(x, source);
+    record_fill("pad", part, add(part, block));
+  });
+  if (needs_history(padded)) {
+    set_history(x, "pad", {padded}, false,
+                [edges](const GradientCall& call) -> std::vector<Tensor> {
+                  return {pad_edges(call.dy, edges)};
+                });
+  }
+  return x;
+}
+
+/// x grown by copies of its own elements, row by row, without history.
+Tensor grow_rows(const Tensor& x, const Edges& edges) {
+  std::vector<int64_t> attributes;
+  for (const std::vector<EdgeSegment>& own : edges.segments) {
+    attributes.push_back(static_cast<int64_t>(own.size()));
+    for (const EdgeSegment& s : own)
+      attributes.insert(attributes.end(), {s.to, s.from, s.count, s.step});
+  }
+  const NativeResult result{edges.grown, x.dtype()};
+  return record_native(NativeOp::pad_edges, "pad", {&x, 1}, {&result, 1}, attributes)[0];
+}
+
+/// The same block by block: on GPUs, where each is a kernel.
+Tensor grow_blocks(const Tensor& x, const Edges& edges) {
+  const Tensor y = record_room("pad", edges.grown, x.dtype(), x.device());
+  edges.each_block([&](const Layout& target, Layout source) {
+    source.offset += x.layout().offset;
+    record_fill("pad", make_view(y, target), make_view(x, source));
+  });
+  return y;
+}
+
+/// x grown by copies of its own elements.
+Tensor pad_edges(const Tensor& x, const Edges& edges) {
+  const Tensor from = detach(contiguous(x));
+  const Tensor y =
+      x.device().kind == DeviceKind::cuda ? grow_blocks(from, edges) : grow_rows(from, edges);
+  if (needs_history(x)) {
+    set_history(y, "pad", {x}, false, [edges](const GradientCall& call) -> std::vector<Tensor> {
+      return {fold_edges(call.dy, edges)};
+    });
+  }
+  return y;
+}
+
+bool takes_away(const Sizes& before, const Sizes& after) {
+  const auto negative = [](int64_t amount) { return amount < 0; };
+  return std::any_of(before.begin(), before.end(), negative) ||
+         std::any_of(after.begin(), after.end(), negative);
+}
+
+Tensor pad_by(const Tensor& x, const Sizes& before, const Sizes& after, const std::string& mode) {
+  if (mode == "circular" && takes_away(before, after)) {
+    // What is taken away is no part of the circle.
+    Sizes less_before, less_after, more_before, more_after;
+    for (int d = 0; d < x.rank(); ++d) {
+      less_before.push_back(std::min<int64_t>(before[d], 0));
+      less_after.push_back(std::min<int64_t>(after[d], 0));
+      more_before.push_back(std::max<int64_t>(before[d], 0));
+      more_after.push_back(std::max<int64_t>(after[d], 0));
+    }
+    return pad_by(pad_constant(x, less_before, less_after, 0), more_before, more_after, mode);
+  }
+  const Edges edges = edges_of(x.shape(), before, after, mode);
+  return edges.any ? pad_edges(x, edges) : clone(x);
+}
+
+/// Sizes for two dimensions from one number or two.
+std::array<int64_t, 2> pair_of(const char* name, const char* what,
+                               const std::optional<Sizes>& sizes, int64_t otherwise,
+                               int64_t least) {
+  if (!sizes) return {otherwise, otherwise};
+  if (sizes->size() < 1 || sizes->size() > 2)
+    throw ShapeError(std::string(name) + ": " + what + " must be 1 or 2 numbers: there are " +
+                     std::to_string(sizes->size()));
+  for (int64_t size : *sizes) check_amount(name, what, size, least);
+  return {(*sizes)[0], (*sizes)[sizes->size() - 1]};
+}
+
+/// Windows over a plane of `height` by `width`, padded.
+struct Windows {
+  const char* name;
+  std::array<int64_t, 2> kernel, dilation, padding, stride;
+  std::array<int64_t, 2> padded, count;  ///< size of the padded plane; windows along each side
+
+  Windows(const char* op, int64_t height, int64_t width, const Sizes& kernel_size,
+          const std::optional<Sizes>& dilations, const std::optional<Sizes>& paddings,
+          const std::optional<Sizes>& strides)
+      : name(op) {
+    kernel = pair_of(op, "kernel_size", kernel_size, 1, 1);
+    dilation = pair_of(op, "dilation", dilations, 1, 1);
+    padding = pair_of(op, "padding", paddings, 0, 0);
+    stride = pair_of(op, "stride", strides, 1, 1);
+    padded = {height + 2 * padding[0], width + 2 * padding[1]};
+    for (int d = 0; d < 2; ++d) {
+      const int64_t room = padded[d] - dilation[d] * (kernel[d] - 1) - 1;
+      if (room < 0)
+        throw ShapeError(std::string(op) + ": the kernel of size " + std::to_string(kernel[d]) +
+                         " reaches beyond the padded input of size " + std::to_string(padded[d]));
+      count[d] = room / stride[d] + 1;
+    }
+  }
+
+  int64_t size() const { return kernel[0] * kernel[1]; }
+  int64_t total() const { return count[0] * count[1]; }
+
+  /// For each place of the kernel, then for each window: its position in the padded plane.
+  Tensor positions(Device device) const {
+    std::vector<int64_t> result;
+    check_list_length(name, kernel[0], kernel[1]);
+    check_list_length(name, count[0], count[1]);
+    check_list_length(name, size(), total());
+    for (int64_t i = 0; i < kernel[0]; ++i)
+      for (int64_t j = 0; j < kernel[1]; ++j)
+        for (int64_t y = 0; y < count[0]; ++y)
+          for (int64_t x = 0; x < count[1]; ++x)
+            result.push_back((y * stride[0] + i * dilation[0]) * padded[1] + x * stride[1] +
+                             j * dilation[1] + 1);
+    return record_constant(result.data(), {size() * total()}, DType::i64, device);
+  }
+};
+
+}  // namespace
+
+Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::string>& mode,
+           std::optional<Number> value) {
+  if (amounts.size() % 2 != 0 || amounts.size() > 2 * x.rank())
+    throw ShapeError("pad: two amounts for each of the last dimensions are needed: " +
+                     std::to_string(amounts.size()) + " for " + x.shape().text());
+  Sizes before, after;
+  for (int64_t amount : amounts) check_amount("pad", "an amount", amount, -INT32_MAX);
+  for (int d = 0; d < x.rank(); ++d) {
+    const int from_last = x.rank() - 1 - d;
+    const bool given = 2 * from_last < amounts.size();
+    before.push_back(given ? amounts[2 * from_last] : 0);
+    after.push_back(given ? amounts[2 * from_last + 1] : 0);
+  }
+  const std::string how = mode.value_or("constant");
+  if (how == "constant") return pad_constant(x, before, after, value.value_or(Number(0)));
+  if (how != "reflect" && how != "replicate" && how != "circular")
+    throw Error("pad: mode is \"constant\", \"reflect\", \"replicate\" or \"circular\": got " +
+                how);
+  if (value && value->as_double() != 0)
+    throw Error("pad: a value goes with the mode \"constant\": got " + how);
+  if (how != "circular") check_numbers("pad", x);
+  return pad_by(x, before, after, how);
+}
+
+Tensor pixel_shuffle(const Tensor& x, int64_t factor) {
+  if (x.rank() < 3 || factor < 1 || factor > INT32_MAX ||
+      x.shape()[x.rank() - 3] % (factor * factor) != 0)
+    throw ShapeError("pixel_shuffle: channels of " + x.shape().text() +
+                     " do not divide by the square of " + std::to_string(factor));
+  const int c = x.rank() - 3;
+  Shape split = x.shape(), joined = x.shape();
+  const int64_t channels = split[c] / (factor * factor);
+  split[c] = channels;
+  split.insert(c + 1, factor);
+  split.insert(c + 2, factor);
+  joined[c] = channels;
+  joined[c + 1] *= factor;
+  joined[c + 2] *= factor;
+  const Tensor parts = reshape_to(x, split);
+  return unshared(reshape_to(movedim(parts, {c + 1, c + 2}, {c + 2, c + 4}), joined), x);
+}
+
+Tensor pixel_unshuffle(const Tensor& x, int64_t factor) {
+  if (x.rank() < 3 || factor < 1 || factor > INT32_MAX || x.shape()[x.rank() - 2] % factor != 0 ||
+      x.shape()[x.rank() - 1] % factor != 0)
+    throw ShapeError("pixel_unshuffle: planes of " + x.shape().text() + " do not divide by " +
+                     std::to_string(factor));
+  const int c = x.rank() - 3;
+  Shape split = x.shape(), joined = x.shape();
+  joined[c] *= factor * factor;
+  joined[c + 1] /= factor;
+  joined[c + 2] /= factor;
+  split[c + 1] /= factor;
+  split[c + 2] /= factor;
+  split.insert(c + 2, factor);
+  split.push_back(factor);
+  const Tensor parts = reshape_to(x, split);
+  return unshared(reshape_to(movedim(parts, {c + 2, c + 4}, {c + 1, c + 2}), joined), x);
+}
+
+namespace {
+
+void check_kind(const char* name, const Tensor& x) {
+  if (is_integer(x.dtype()) && x.dtype() != DType::boolean)
+    throw DTypeError(std::string(name) +
+                     ": a floating type or bool is needed: " + std::string(name_of(x.dtype())));
+}
+
+}  // namespace
+
+Tensor unfold(const Tensor& input, const Sizes& kernel, const std::optional<Sizes>& dilation,
+              const std::optional<Sizes>& padding, const std::optional<Sizes>& stride) {
+  if (input.rank() != 3 && input.rank() != 4)
+    throw ShapeError("unfold: an input of 3 or 4 dimensions is needed: " + input.shape().text());
+  check_kind("unfold", input);
+  if (input.rank() == 3)
+    return squeeze(unfold(unsqueeze(input, Dim{0}), kernel, dilation, padding, stride), Dims{0});
+  const int64_t n = input.shape()[0], c = input.shape()[1];
+  const Windows w("unfold", input.shape()[2], input.shape()[3], kernel, dilation, padding, stride);
+  const auto [vertical, horizontal] = w.padding;
+  const Tensor x = pad(input, {horizontal, horizontal, vertical, vertical});
+  const Shape picked{n, c, w.size() * w.total()};
+  const Tensor y = gather_along("unfold", flatten(x, Dim{2}), 2,
+                                spread_index(w.positions(x.device()), picked, 2));
+  return reshape_to(y, {n, c * w.size(), w.total()});
+}
+
+Tensor fold(const Tensor& input, const Sizes& output_size, const Sizes& kernel,
+            const std::optional<Sizes>& dilation, const std::optional<Sizes>& padding,
+            const std::optional<Sizes>& stride) {
+  if (input.rank() == 2)
+    return squeeze(fold(unsqueeze(input, Dim{0}), output_size, kernel, dilation, padding, stride),
+                   Dims{0});
+  check_kind("fold", input);
+  const auto [height, width] = pair_of("fold", "output_size", output_size, 1, 1);
+  const Windows w("fold", height, width, kernel, dilation, padding, stride);
+  if (input.rank() != 3 || input.shape()[1] % w.size() != 0 || input.shape()[2] != w.total())
+    throw ShapeError("fold: columns of shape " + input.shape().text() + " do not fit " +
+                     std::to_string(w.total()) + " windows of " + std::to_string(w.size()));
+  const int64_t n = input.shape()[0], c = input.shape()[1] / w.size();
+  const Tensor columns = reshape_to(input, {n, c, w.size() * w.total()});
+  const Tensor base =
+      zeros({n, c, w.padded[0] * w.padded[1]}, {.dtype = input.dtype(), .device = input.device()});
+  const Tensor at = spread_index(w.positions(input.device()), columns.shape(), 2);
+  const Tensor sums = scatter_along("fold", base, 2, at, columns, true);
+  const Tensor planes = reshape_to(sums, {n, c, w.padded[0], w.padded[1]});
+  const auto [vertical, horizontal] = w.padding;
+  if (vertical == 0 && horizontal == 0) return planes;
+  return pad(planes, {-horizontal, -horizontal, -vertical, -vertical});
+}
+
+}  // namespace tide

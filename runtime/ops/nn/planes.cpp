@@ -1,0 +1,34 @@
+// Native ops on planes (n, c, h, w), which on GPUs may lie channels last.
+#include "runtime/ops/nn/planes.h"
+
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+
+bool stays_channels_last(const Tensor& x) {
+  return x.device().kind == DeviceKind::cuda && x.layout().is_channels_last();
+}
+
+Tensor arranged(const Tensor& x, bool channels_last) {
+  return in_format(x, channels_last ? MemoryFormat::channels_last : MemoryFormat::contiguous);
+}
+
+std::vector<Tensor> record_on_planes(NativeOp op, const char* name, std::span<const Tensor> inputs,
+                                     std::span<const NativeResult> outputs,
+                                     std::span<const int64_t> attributes) {
+  const bool channels_last = attributes.back() != 0;
+  if (!channels_last) return record_native(op, name, inputs, outputs, attributes);
+  std::vector<Tensor> turned;
+  for (const Tensor& input : inputs)
+    turned.push_back(make_view(input, with_channels_last(input.layout())));
+  std::vector<NativeResult> results;
+  for (const NativeResult& output : outputs)
+    results.push_back({with_channels_last(Layout(output.shape)).shape, output.type});
+  std::vector<Tensor> made = record_native(op, name, turned, results, attributes);
+  for (size_t i = 0; i < made.size(); ++i)
+    made[i].body().layout = channels_last_layout(outputs[i].shape);
+  return made;
+}
+
+}  // namespace tide

@@ -1,0 +1,94 @@
+// Softmax and its relatives: recorded as elementwise ops and two reductions of one row, which the
+// planner makes one kernel, with gradients that do not look at the input again.
+#include "runtime/ops/nn/softmax.h"
+
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/reduce/reduce.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+/// x in the type asked for, which must be floating.
+Tensor floating_input(const char* name, const Tensor& input, std::optional<DType> dtype) {
+  const Tensor x = dtype ? convert(input, *dtype) : input;
+  if (!is_floating(x.dtype()))
+    throw DTypeError(std::string(name) +
+                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+  return x;
+}
+
+/// x - max(x), wide and without history.
+Tensor shifted(const char* name, const Tensor& x, unsigned dims) {
+  const Tensor wide = convert_raw(name, x, compute_type(x.dtype()));
+  const Tensor top = reduce_raw(Reduction::max, name, wide, dims, true);
+  return record_map(LightOp::sub, name, wide.dtype(), wide.dtype(), {wide, top});
+}
+
+/// dx = y * (dy - sum(dy * y))
+Tensor softmax_gradient(const Tensor& y, const Tensor& dy, unsigned dims) {
+  const DType type = compute_type(y.dtype());
+  const Tensor wide = convert(y, type), slope = convert(dy, type);
+  return convert(wide * (slope - sum_over(slope * wide, dims, true)), y.dtype());
+}
+
+/// dx = dy - exp(y) * sum(dy)
+Tensor log_softmax_gradient(const Tensor& y, const Tensor& dy, unsigned dims) {
+  const DType type = compute_type(y.dtype());
+  const Tensor slope = convert(dy, type);
+  return convert(slope - exp(convert(y, type)) * sum_over(slope, dims, true), y.dtype());
+}
+
+Tensor with_gradient(const char* name, const Tensor& x, const Tensor& y, unsigned dims,
+                     Tensor (*gradient)(const Tensor& y, const Tensor& dy, unsigned dims)) {
+  if (needs_history(x)) {
+    set_history(y, name, {x}, true,
+                [gradient, dims](const GradientCall& call) -> std::vector<Tensor> {
+                  return {gradient(call.y, call.dy, dims)};
+                });
+  }
+  return y;
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
+  const Tensor x = floating_input("softmax", input, dtype);
+  const unsigned dims = 1u << resolve_dim("softmax", dim, x.rank());
+  if (x.numel() == 0) return x * 1.0;
+  const Tensor shift = shifted("softmax", x, dims);
+  const DType type = shift.dtype();
+  const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
+    return record_map(op, "softmax", type, type, arguments);
+  };
+  const Tensor e = map(LightOp::exp, {shift});
+  const Tensor total = reduce_raw(Reduction::sum, "softmax", e, dims, true);
+  // One division for each row: the total is at least 1.
+  const Tensor y = map(LightOp::mul, {e, map(LightOp::reciprocal, {total})});
+  return with_gradient("softmax", x, convert_raw("softmax", y, x.dtype()), dims, softmax_gradient);
+}
+
+Tensor log_softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
+  const Tensor x = floating_input("log_softmax", input, dtype);
+  const unsigned dims = 1u << resolve_dim("log_softmax", dim, x.rank());
+  if (x.numel() == 0) return x * 1.0;
+  const Tensor shift = shifted("log_softmax", x, dims);
+  const DType type = shift.dtype();
+  const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
+    return record_map(op, "log_softmax", type, type, arguments);
+  };
+  const Tensor total =
+      reduce_raw(Reduction::sum, "log_softmax", map(LightOp::exp, {shift}), dims, true);
+  const Tensor y = map(LightOp::sub, {shift, map(LightOp::log, {total})});
+  return with_gradient("log_softmax", x, convert_raw("log_softmax", y, x.dtype()), dims,
+                       log_softmax_gradient);
+}
+
+Tensor softmin(const Tensor& x, Dim dim, std::optional<DType> dtype) {
+  return softmax(neg(x), dim, dtype);
+}
+
+}  // namespace tide

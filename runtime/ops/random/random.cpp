@@ -1,0 +1,399 @@
+// Random numbers by counter, and what is drawn with them.
+#include "runtime/ops/random/random.h"
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <string>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/default_dtype.h"
+#include "runtime/core/error.h"
+#include "runtime/ir/count_distribution.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/reduce/scan.h"
+#include "runtime/ops/require.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+/// The generator that stands in for the thread's own.
+thread_local Generator* generator_in_scope = nullptr;
+
+/// The next numbers of the thread's generator, as the random op gives them. `range` is for whole
+/// numbers only.
+Tensor draw(const char* name, LightOp op, DType type, const Shape& shape, Device device,
+            std::optional<int64_t> range = {}) {
+  Generator& generator = default_generator();
+  const Number seed(static_cast<int64_t>(generator.seed()));
+  const Number offset(static_cast<int64_t>(generator.advance(shape.numel())));
+  const Layout counter(shape);
+  if (range)
+    return record_ramp(op, name, counter, type, DType::i64, device, {seed, offset, Number(*range)});
+  return record_ramp(op, name, counter, type, DType::i64, device, {seed, offset});
+}
+
+/// Uniform or normal numbers of a floating type; halves are rounded from f32.
+Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType type, Device device) {
+  if (!is_floating(type))
+    throw DTypeError(std::string(name) +
+                     ": a floating type is needed: " + std::string(name_of(type)));
+  const bool wide = type == DType::f64;
+  const LightOp op = normal ? (wide ? LightOp::random_normal_f64 : LightOp::random_normal)
+                            : (wide ? LightOp::random_uniform_f64 : LightOp::random_uniform);
+  const Tensor drawn = draw(name, op, compute_type(type), shape, device);
+  if (normal || !is_half(type)) return convert(drawn, type);
+  // As many bits as the type has: rounded from more, a number just below 1 would become 1.
+  const double steps = type == DType::f16 ? 0x1p11 : 0x1p8;
+  return convert(floor(drawn * steps) * (1 / steps), type);
+}
+
+Tensor draw_for(const char* name, bool normal, const Shape& shape, const TensorOptions& options) {
+  return finish(draw_floating(name, normal, shape, options.dtype.value_or(default_dtype()),
+                              options.device.value_or(Device{})),
+                options);
+}
+
+/// For messages.
+std::string text_of(double number) {
+  if (std::isnan(number)) return "nan";
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", number);
+  return text;
+}
+
+void check_probability(const char* name, double p) {
+  if (!(p >= 0 && p <= 1))
+    throw Error(std::string(name) + ": " + unmet(Requirement::probability) + ": got " + text_of(p));
+}
+
+/// Throws Error unless a deviation or scale is at least 0, or above 0.
+void check_scale(const char* name, const char* what, double scale, bool may_be_zero) {
+  if (!(may_be_zero ? scale >= 0 : scale > 0))
+    throw Error(std::string(name) + ": " + what + " must be " +
+                (may_be_zero ? "non-negative" : "positive") + ": got " + text_of(scale));
+}
+
+/// Sizes of 1 behind the channels: one draw for each channel. `unbatched` is the number of
+/// dimensions of x without the batch.
+Shape channel_shape(const Tensor& x, int unbatched) {
+  Shape shape = x.shape();
+  for (int d = x.rank() == unbatched ? 1 : 2; d < shape.rank(); ++d) shape[d] = 1;
+  return shape;
+}
+
+/// Throws DTypeError unless elements of the type can have all numbers from low to high.
+void check_ends(const char* name, int64_t low, int64_t high, DType type) {
+  for (const int64_t end : {low, high}) {
+    if (type == DType::boolean && (end < 0 || end > 1))
+      throw DTypeError(std::string(name) + ": bool has 0 and 1: got " + std::to_string(end));
+    check_fits(name, static_cast<double>(end), type);
+  }
+}
+
+/// Parts of x that chance picks become what SELU gives for -infinity; scaled and moved, mean and
+/// variance stay (Klambauer et al., "Self-normalizing neural networks", 2017).
+Tensor drop_alpha(const char* name, const Tensor& x, std::optional<double> probability,
+                  bool training, const Shape& shape) {
+  constexpr double kLeast = -1.7580993408473766;
+  const double p = probability.value_or(0.5);
+  check_probability(name, p);
+  if (!training || p == 0) return x;
+  if (p == 1) return x * 0.0;
+  const double scale = 1 / std::sqrt((kLeast * kLeast * p + 1) * (1 - p));
+  const Tensor drawn = draw_floating(name, false, shape, DType::f32, x.device());
+  return where(ge(drawn, p), x, kLeast) * scale - scale * kLeast * p;
+}
+
+/// Zeros parts of x by chance; `shape` broadcasts to x's, with one draw for each of its places.
+Tensor drop(const char* name, const Tensor& x, std::optional<double> probability,
+            std::optional<bool> training, const Shape& shape) {
+  const double p = probability.value_or(0.5);
+  check_probability(name, p);
+  if (!training.value_or(true) || p == 0) return x;
+  if (p == 1) return x * 0.0;
+  const Tensor drawn = draw_floating(name, false, shape, DType::f32, x.device());
+  return where(ge(drawn, p), x * (1 / (1 - p)), 0.0);
+}
+
+}  // namespace
+
+Generator& default_generator() {
+  static thread_local Generator generator;
+  return generator_in_scope ? *generator_in_scope : generator;
+}
+
+GeneratorScope::GeneratorScope(Generator* generator) : previous_(generator_in_scope) {
+  if (generator) generator_in_scope = generator;
+}
+
+GeneratorScope::~GeneratorScope() { generator_in_scope = previous_; }
+
+Tensor rand(const Shape& shape, const TensorOptions& options) {
+  return draw_for("rand", false, shape, options);
+}
+
+Tensor randn(const Shape& shape, const TensorOptions& options) {
+  return draw_for("randn", true, shape, options);
+}
+
+Tensor randint(int64_t first, int64_t last, const Shape& shape, const TensorOptions& options) {
+  if (last < first)
+    throw Error("randint: there are no numbers from " + std::to_string(first) + " to " +
+                std::to_string(last));
+  const DType type = options.dtype.value_or(DType::i64);
+  check_ends("randint", first, last, type);
+  const Tensor drawn = draw("randint", LightOp::random_integer, DType::i64, shape,
+                            options.device.value_or(Device{}), last - first + 1);
+  return finish(convert(drawn + Number(first), type), options);
+}
+
+Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options) {
+  return randint(1, last, shape, options);
+}
+
+Tensor randperm(int64_t n, const TensorOptions& options) {
+  if (n < 0) throw ShapeError("randperm: the number is negative: " + std::to_string(n));
+  // So wide that hardly any are equal (those stay in order), and evenly spread: numbers that are
+  // sorted the fastest. Of a million keys of 32 bits, about 116 pairs are equal.
+  const int64_t range = int64_t{1} << (n <= 1 << 20 ? 32 : 62);
+  const Tensor keys = draw("randperm", LightOp::random_integer, DType::i64, {n},
+                           options.device.value_or(Device{}), range);
+  return finish(convert(argsort(keys), options.dtype.value_or(DType::i64)), options);
+}
+
+Tensor normal(double mean, double deviation, const Shape& shape, const TensorOptions& options) {
+  check_scale("normal", "std", deviation, true);
+  TensorOptions plain = options;
+  plain.requires_grad = plain.pin_memory = false;
+  return finish(randn(shape, plain) * deviation + mean, options);
+}
+
+Tensor normal_of(const TensorOrNumber& mean, const std::optional<TensorOrNumber>& given) {
+  GradientMode off(false);
+  const TensorOrNumber deviation = given.value_or(1);
+  const Tensor& model = mean.tensor.defined() ? mean.tensor : deviation.tensor;
+  if (!model.defined())
+    throw Error("normal: the mean or the deviation must be a tensor, or a shape must follow");
+  const Tensor& last = deviation.tensor.defined() ? deviation.tensor : model;
+  if (!is_floating(model.dtype()) || !is_floating(last.dtype()))
+    throw DTypeError("normal: floating types are needed: " + std::string(name_of(model.dtype())) +
+                     " and " + std::string(name_of(last.dtype())));
+  const Shape shape = broadcast("normal", model.shape(), last.shape());
+  bool negative = !deviation.tensor.defined() && !(deviation.number.as_double() >= 0);
+  if (deviation.tensor.defined() && last.numel() > 0) any(lt(last, 0)).read(&negative, "normal");
+  if (negative) throw Error("normal: a deviation is negative");
+  return randn(shape, {.dtype = model.dtype(), .device = model.device()}) *
+             (deviation.tensor.defined() ? convert(last, model.dtype()) : deviation) +
+         mean;
+}
+
+Tensor rand_like(const Tensor& x, const TensorOptions& options) {
+  return rand(x.shape(), like(x, options));
+}
+Tensor randn_like(const Tensor& x, const TensorOptions& options) {
+  return randn(x.shape(), like(x, options));
+}
+Tensor randint_like(const Tensor& x, int64_t first, int64_t last, const TensorOptions& options) {
+  return randint(first, last, x.shape(), like(x, options));
+}
+
+Tensor randint_like_to(const Tensor& x, int64_t last, const TensorOptions& options) {
+  return randint_like(x, 1, last, options);
+}
+
+Tensor bernoulli(const Tensor& x) {
+  GradientMode off(false);
+  const Tensor drawn =
+      draw_floating("bernoulli", false, x.shape(), compute_type(x.dtype()), x.device());
+  const Tensor possible = all(logical_and(ge(x, 0), le(x, 1)));
+  const Tensor p = require("bernoulli", Requirement::probability, possible, x);
+  return convert(lt(drawn, p), x.dtype());
+}
+
+namespace {
+
+/// Counts of the type of a; each is drawn from a stream of random numbers of its own.
+Tensor draw_counts(const char* name, CountDistribution distribution, const Tensor& a,
+                   const Tensor& b) {
+  const GradientMode off(false);
+  const Shape shape = broadcast(name, a.shape(), b.shape());
+  const Tensor keys = draw(name, LightOp::random_integer, DType::i64, shape, a.device(), INT64_MAX);
+  const Tensor inputs[] = {broadcast_to(convert(a, DType::f64), shape),
+                           broadcast_to(convert(b, DType::f64), shape), keys};
+  const NativeResult result{shape, DType::f64};
+  const int64_t attributes[] = {static_cast<int64_t>(distribution)};
+  return convert(record_native(NativeOp::random_count, name, inputs, {&result, 1}, attributes)[0],
+                 a.dtype());
+}
+
+}  // namespace
+
+Tensor poisson(const Tensor& rate) {
+  if (!is_floating(rate.dtype()))
+    throw DTypeError("poisson: rates of a floating type are needed: " +
+                     std::string(name_of(rate.dtype())));
+  GradientMode off(false);
+  const Tensor checked = require("poisson", Requirement::rate, all(ge(rate, 0)), rate);
+  return draw_counts("poisson", CountDistribution::poisson, checked, checked);
+}
+
+Tensor binomial(const Tensor& count, const Tensor& probability) {
+  if (!is_floating(count.dtype()) || count.dtype() != probability.dtype())
+    throw DTypeError("binomial: two tensors of one floating type are needed: " +
+                     std::string(name_of(count.dtype())) + " and " +
+                     std::string(name_of(probability.dtype())));
+  return draw_counts("binomial", CountDistribution::binomial, count, probability);
+}
+
+namespace {
+
+/// Rows of weights, which must allow so many draws without replacement.
+Tensor checked_weights(const Tensor& weights, int64_t count) {
+  const Tensor possible = logical_and(ge(weights, 0), isfinite(weights));
+  const Tensor above = sum(gt(weights, 0), Dims{-1});
+  const Tensor valid = logical_and(all(possible), all(ge(above, Number(1))));
+  const Tensor checked = require("multinomial", Requirement::weights, valid, weights);
+  if (count == 1) return checked;
+  return require("multinomial", Requirement::enough_choices, all(ge(above, Number(count))),
+                 checked);
+}
+
+}  // namespace
+
+Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
+  GradientMode off(false);
+  if (weights.rank() < 1 || weights.rank() > 2 || !is_floating(weights.dtype()))
+    throw ShapeError("multinomial: one or two dimensions of floating weights are needed: " +
+                     weights.shape().text());
+  if (weights.rank() == 1)
+    return squeeze(multinomial(unsqueeze(weights, Dim{0}), count, replacement), Dims{0});
+  const int64_t rows = weights.shape()[0], choices = weights.shape()[1];
+  if (count < 1 || choices < 1 || (!replacement && count > choices))
+    throw ShapeError("multinomial: " + std::to_string(count) + " draws from " +
+                     std::to_string(choices) + " choices are not possible");
+  const Tensor wide = checked_weights(convert(weights, DType::f64), replacement ? 1 : count);
+  if (!replacement) {
+    // Waiting times of independent events: the first to come are the draws.
+    const Tensor drawn =
+        draw_floating("multinomial", false, weights.shape(), DType::f64, weights.device());
+    const Tensor waits = neg(log1p(neg(drawn))) / wide;
+    return std::get<1>(topk(waits, count, Dim{-1}, false));
+  }
+  const Tensor drawn =
+      draw_floating("multinomial", false, {rows, count}, DType::f64, weights.device());
+  const Tensor steps = cumsum(wide, Dim{-1});
+  const Tensor total = slice(steps, 1, choices - 1, 1);
+  const Tensor passed = le(unsqueeze(steps, Dim{1}), unsqueeze(drawn * total, Dim{-1}));
+  return clamp_max(sum(passed, Dims{-1}) + 1, Number(choices));
+}
+
+Tensor dropout(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
+  return drop("dropout", x, p, training, x.shape());
+}
+
+Tensor dropout1d(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
+  return drop("dropout1d", x, p, training, channel_shape(x, 2));
+}
+
+Tensor dropout2d(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
+  return drop("dropout2d", x, p, training, channel_shape(x, 0));
+}
+
+Tensor dropout3d(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
+  return drop("dropout3d", x, p, training, channel_shape(x, 4));
+}
+
+Tensor alpha_dropout(const Tensor& x, std::optional<double> p, bool training) {
+  return drop_alpha("alpha_dropout", x, p, training, x.shape());
+}
+
+Tensor feature_alpha_dropout(const Tensor& x, std::optional<double> p, bool training) {
+  return drop_alpha("feature_alpha_dropout", x, p, training, channel_shape(x, 0));
+}
+
+void uniform_(const Tensor& x, std::optional<double> from, std::optional<double> to) {
+  const double low = from.value_or(0), high = to.value_or(1);
+  if (is_floating(x.dtype()) && !(low <= high && high - low <= largest_of(x.dtype()) &&
+                                  std::abs(low) <= largest_of(x.dtype())))
+    throw Error("uniform_: " + std::string(name_of(x.dtype())) + " has no range from " +
+                text_of(low) + " to " + text_of(high));
+  const Tensor drawn = draw_floating("uniform_", false, x.shape(), x.dtype(), x.device());
+  const Tensor scaled = convert(drawn * (high - low) + low, x.dtype());
+  // Rounding may have reached the end, which is left out.
+  write("uniform_", x, high > low ? where(ge(scaled, high), low, scaled) : scaled);
+}
+
+void random_(const Tensor& x, std::optional<int64_t> from, std::optional<int64_t> to) {
+  // Beyond 2^digits a floating type has gaps. i64 draws below 2^62: the count must be a number.
+  const auto largest = [&]() -> int64_t {
+    if (x.dtype() == DType::boolean) return 1;
+    if (x.dtype() == DType::u8) return 255;
+    if (is_integer(x.dtype()))
+      return (int64_t{1} << std::min<int64_t>(62, 8 * size_of(x.dtype()) - 1)) - 1;
+    const int digits = x.dtype() == DType::f64   ? 53
+                       : x.dtype() == DType::f32 ? 24
+                       : x.dtype() == DType::f16 ? 11
+                                                 : 8;
+    return int64_t{1} << digits;
+  };
+  const bool ends = from && to;
+  const int64_t low = ends ? *from : 1, high = ends ? *to : from ? *from : to.value_or(largest());
+  int64_t count;
+  if (high < low || __builtin_sub_overflow(high, low, &count))
+    throw Error("random_: there are no numbers from " + std::to_string(low) + " to " +
+                std::to_string(high));
+  check_ends("random_", low, high, x.dtype());
+  write("random_", x,
+        convert(randint(low, high, x.shape(), {.dtype = DType::i64, .device = x.device()}),
+                x.dtype()));
+}
+
+void normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
+  check_scale("normal_", "std", std.value_or(1), true);
+  const Tensor drawn = draw_floating("normal_", true, x.shape(), x.dtype(), x.device());
+  write("normal_", x, drawn * std.value_or(1) + mean.value_or(0));
+}
+
+void bernoulli_(const Tensor& x, std::optional<double> p) {
+  check_probability("bernoulli_", p.value_or(0.5));
+  const Tensor drawn = draw_floating("bernoulli_", false, x.shape(), DType::f32, x.device());
+  write("bernoulli_", x, convert(lt(drawn, p.value_or(0.5)), x.dtype()));
+}
+
+void exponential_(const Tensor& x, std::optional<double> rate) {
+  check_scale("exponential_", "the rate", rate.value_or(1), false);
+  const Tensor drawn =
+      draw_floating("exponential_", false, x.shape(), compute_type(x.dtype()), x.device());
+  write("exponential_", x, neg(log1p(neg(drawn))) / rate.value_or(1));
+}
+
+void log_normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
+  check_scale("log_normal_", "std", std.value_or(2), false);
+  const Tensor drawn =
+      draw_floating("log_normal_", true, x.shape(), compute_type(x.dtype()), x.device());
+  write("log_normal_", x, exp(drawn * std.value_or(2) + mean.value_or(1)));
+}
+
+void cauchy_(const Tensor& x, std::optional<double> median, std::optional<double> scale) {
+  check_scale("cauchy_", "sigma", scale.value_or(1), false);
+  const Tensor drawn =
+      draw_floating("cauchy_", false, x.shape(), compute_type(x.dtype()), x.device());
+  write("cauchy_", x,
+        tan((drawn - 0.5) * std::numbers::pi) * scale.value_or(1) + median.value_or(0));
+}
+
+void geometric_(const Tensor& x, double p) {
+  if (!(p > 0 && p < 1))
+    throw Error("geometric_: a probability above 0 and below 1 is needed: got " + text_of(p));
+  if (x.dtype() == DType::boolean) throw DTypeError("geometric_: needs numbers: bool");
+  const Tensor drawn = draw_floating("geometric_", false, x.shape(), DType::f64, x.device());
+  const Tensor tries = ceil(log1p(neg(drawn)) / std::log1p(-p));
+  write("geometric_", x, convert(clamp_min(tries, Number(1.0)), x.dtype()));
+}
+
+}  // namespace tide

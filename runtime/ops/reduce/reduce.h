@@ -1,0 +1,35 @@
+// Building blocks of reductions over a set of dimensions, given as bits.
+#pragma once
+
+#include "runtime/ir/loop.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// `dims` as bits; all dimensions if there are none.
+unsigned reduced_dims(const char* op, const OptionalDims& dims, int rank);
+
+/// `shape` without the reduced dimensions, or with size 1 in their place.
+Shape reduced_shape(const Shape& shape, unsigned dims, bool keepdim);
+
+/// How many elements go into each result.
+int64_t reduced_count(const Shape& shape, unsigned dims);
+
+/// Combines without history, in the type that the reduction gives: f32 for halves.
+Tensor reduce_raw(Reduction reduction, const char* name, const Tensor& x, unsigned dims,
+                  bool keepdim);
+
+/// x in another type, without history.
+Tensor convert_raw(const char* name, const Tensor& x, DType type);
+
+/// The sum with history; halves are rounded once.
+Tensor sum_over(const Tensor& x, unsigned dims, bool keepdim);
+/// The largest (smallest) values with history. Throws ShapeError naming `op` for no elements.
+Tensor extreme_over(const char* op, Reduction extreme, const Tensor& x, unsigned dims,
+                    bool keepdim);
+
+/// One value for each result of a reduction, seen by all elements that went into it. With history.
+Tensor spread(const Tensor& reduced, const Shape& shape, unsigned dims);
+
+}  // namespace tide

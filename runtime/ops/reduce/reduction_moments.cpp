@@ -1,0 +1,134 @@
+// Variance and standard deviation, in two passes: the mean first, then the squared distances.
+#include <algorithm>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/reduce/reduce.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+struct Spread {
+  const char* name;
+  unsigned dims;
+  double freedom;  ///< elements less the correction
+
+  double divisor() const { return std::max(freedom, 0.0); }
+};
+
+Spread spread_of(const char* name, const Tensor& x, const OptionalDims& dims,
+                 std::optional<double> correction) {
+  if (!is_floating(x.dtype()))
+    throw DTypeError(std::string(name) +
+                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+  const unsigned set = reduced_dims(name, dims, x.rank());
+  const double count = static_cast<double>(reduced_count(x.shape(), set));
+  return {name, set, count - correction.value_or(1)};
+}
+
+/// The variance in the type in which it is computed, without history.
+Tensor variance_raw(const Spread& s, const Tensor& x, bool keepdim) {
+  const DType type = compute_type(x.dtype());
+  const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
+    return record_map(op, s.name, type, type, arguments);
+  };
+  const Tensor wide = convert_raw(s.name, x, type);
+  const double count = static_cast<double>(reduced_count(x.shape(), s.dims));
+  const Tensor sum = reduce_raw(Reduction::sum, s.name, wide, s.dims, true);
+  const Tensor distance = map(LightOp::sub, {wide, map(LightOp::div, {sum, count})});
+  const Tensor squares = map(LightOp::square, {distance});
+  return map(LightOp::div,
+             {reduce_raw(Reduction::sum, s.name, squares, s.dims, keepdim), s.divisor()});
+}
+
+/// The gradient of the variance: dy * 2 (x - mean) / freedom. Of fewer elements than the correction
+/// PyTorch gives the same, though the variance is then infinite.
+Tensor variance_gradient(const Spread& s, const Tensor& x, const Tensor& dy) {
+  const DType type = compute_type(x.dtype());
+  const Tensor wide = convert(x, type);
+  const double count = static_cast<double>(reduced_count(x.shape(), s.dims));
+  const Tensor distance = wide - sum_over(wide, s.dims, true) / count;
+  const Tensor scale = convert(dy, type) * (2.0 / s.freedom);
+  return convert(spread(scale, x.shape(), s.dims) * distance, x.dtype());
+}
+
+}  // namespace
+
+Tensor var(const Tensor& x, const OptionalDims& dims, std::optional<double> correction,
+           bool keepdim) {
+  const Spread s = spread_of("var", x, dims, correction);
+  const Tensor y = convert_raw(s.name, variance_raw(s, x, keepdim), x.dtype());
+  if (needs_history(x)) {
+    set_history(y, s.name, {x}, false,
+                [s, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+                  return {variance_gradient(s, saved.get(), call.dy)};
+                });
+  }
+  return y;
+}
+
+Tensor std_deviation(const Tensor& x, const OptionalDims& dims, std::optional<double> correction,
+                     bool keepdim) {
+  const Spread s = spread_of("std", x, dims, correction);
+  const Tensor variance = variance_raw(s, x, keepdim);
+  const DType type = variance.dtype();
+  const Tensor y =
+      convert_raw(s.name, record_map(LightOp::sqrt, s.name, type, type, {variance}), x.dtype());
+  if (needs_history(x)) {
+    set_history(y, s.name, {x}, true,
+                [s, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+                  // At 0 the root has no slope; 0 is what PyTorch gives too.
+                  const Tensor slope = where(eq(call.y, 0), 0, call.dy / (call.y * 2));
+                  return {variance_gradient(s, saved.get(), slope)};
+                });
+  }
+  return y;
+}
+
+std::tuple<Tensor, Tensor> var_mean(const Tensor& x, const OptionalDims& dims,
+                                    std::optional<double> correction, bool keepdim) {
+  return {var(x, dims, correction, keepdim), mean(x, dims, keepdim)};
+}
+
+std::tuple<Tensor, Tensor> std_mean(const Tensor& x, const OptionalDims& dims,
+                                    std::optional<double> correction, bool keepdim) {
+  return {std_deviation(x, dims, correction, keepdim), mean(x, dims, keepdim)};
+}
+
+Tensor var_unbiased(const Tensor& x, bool unbiased) { return var(x, {}, unbiased); }
+
+Tensor var_unbiased_over(const Tensor& x, const OptionalDims& dims, bool unbiased, bool keepdim) {
+  return var(x, dims, unbiased, keepdim);
+}
+
+Tensor std_deviation_unbiased(const Tensor& x, bool unbiased) {
+  return std_deviation(x, {}, unbiased);
+}
+
+Tensor std_deviation_unbiased_over(const Tensor& x, const OptionalDims& dims, bool unbiased,
+                                   bool keepdim) {
+  return std_deviation(x, dims, unbiased, keepdim);
+}
+
+std::tuple<Tensor, Tensor> var_mean_unbiased(const Tensor& x, bool unbiased) {
+  return var_mean(x, {}, unbiased);
+}
+
+std::tuple<Tensor, Tensor> var_mean_unbiased_over(const Tensor& x, const OptionalDims& dims,
+                                                  bool unbiased, bool keepdim) {
+  return var_mean(x, dims, unbiased, keepdim);
+}
+
+std::tuple<Tensor, Tensor> std_mean_unbiased(const Tensor& x, bool unbiased) {
+  return std_mean(x, {}, unbiased);
+}
+
+std::tuple<Tensor, Tensor> std_mean_unbiased_over(const Tensor& x, const OptionalDims& dims,
+                                                  bool unbiased, bool keepdim) {
+  return std_mean(x, dims, unbiased, keepdim);
+}
+
+}  // namespace tide

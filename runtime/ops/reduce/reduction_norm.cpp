@@ -1,0 +1,138 @@
+// Norms of vectors and matrices, and logsumexp.
+#include <cmath>
+#include <string>
+
+#include "runtime/core/default_dtype.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/linalg/linalg.h"
+#include "runtime/ops/reduce/reduce.h"
+#include "runtime/ops/shape/shape_ops.h"
+
+namespace tide {
+namespace {
+
+/// x to the power of e, exact where roots and squares are.
+Tensor power(const Tensor& x, double e) {
+  if (e == 0.5) return sqrt(x);
+  return e == 2 ? square(x) : pow(x, e);
+}
+
+/// The norm in the type of x; no order is special but for speed and at the ends.
+Tensor norm_value(const Tensor& x, double order, unsigned dims, bool keepdim) {
+  if (order == 0) return convert(sum_over(ne(x, 0), dims, keepdim), x.dtype());
+  if (std::isinf(order)) {
+    const Reduction extreme = order > 0 ? Reduction::max : Reduction::min;
+    return extreme_over("norm", extreme, abs(x), dims, keepdim);
+  }
+  if (order == 1) return sum_over(abs(x), dims, keepdim);
+  if (order == 2) return sqrt(sum_over(square(x), dims, keepdim));
+  return power(sum_over(power(abs(x), order), dims, keepdim), 1 / order);
+}
+/// The gradient of the norm y of x, all of them of one type that is not half.
+Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, double order,
+                     unsigned dims) {
+  if (order == 0) return mul(x, 0);
+  const Tensor slope = spread(dy, x.shape(), dims);
+  if (order == 1) return sign(x) * slope;
+  const Tensor norms = spread(y, x.shape(), dims);
+  if (std::isinf(order)) {
+    const Tensor chosen = eq(abs(x), norms);
+    const Tensor count = convert(sum_over(chosen, dims, true), x.dtype());
+    return where(chosen, sign(x) * (slope / count), 0);
+  }
+  // A row of zeros has no slope. Below order 1 neither has a single zero.
+  const Tensor flat = eq(order < 1 ? x : norms, 0);
+  if (order == 2) return where(flat, 0, x / norms * slope);
+  const Tensor scale =
+      order < 1 ? slope * power(norms, 1 - order) : slope / power(norms, order - 1);
+  return where(flat, 0, sign(x) * power(abs(x), order - 1) * scale);
+}
+
+/// The norm over a set of dimensions, computed wide and rounded once.
+Tensor norm_over(const char* name, const Tensor& x, double order, unsigned dims, bool keepdim) {
+  if (!is_floating(x.dtype()))
+    throw DTypeError(std::string(name) +
+                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+  // Of one element all norms but the count are its size, exactly.
+  if (order != 0 && reduced_count(x.shape(), dims) == 1) order = 1;
+  const DType type = compute_type(x.dtype());
+  const bool differentiable = needs_history(x);
+  Tensor y;
+  {
+    GradientMode off(false);
+    y = convert(norm_value(convert(x, type), order, dims, keepdim), x.dtype());
+  }
+  if (differentiable) {
+    set_history(y, name, {x}, true,
+                [=, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+                  const Tensor dx = norm_gradient(convert(saved.get(), type), convert(call.y, type),
+                                                  convert(call.dy, type), order, dims);
+                  return {convert(dx, saved.get().dtype())};
+                });
+  }
+  return y;
+}
+
+Tensor to_dtype(const Tensor& x, std::optional<DType> dtype) {
+  return dtype ? convert(x, *dtype) : x;
+}
+
+}  // namespace
+
+Tensor vector_norm(const Tensor& input, std::optional<double> order, const OptionalDims& dims,
+                   bool keepdim, std::optional<DType> dtype) {
+  const Tensor x = to_dtype(input, dtype);
+  return norm_over("norm", x, order.value_or(2), reduced_dims("norm", dims, x.rank()), keepdim);
+}
+
+Tensor named_norm(const Tensor& x, const std::string& order, const OptionalDims& dims, bool keepdim,
+                  std::optional<DType> dtype) {
+  if (order == "nuc") return linalg_matrix_norm_named(x, order, dims, keepdim, dtype);
+  if (order != "fro") throw Error("norm: there is no norm named " + order);
+  return vector_norm(x, 2.0, dims, keepdim, dtype);
+}
+
+Tensor linalg_norm(const Tensor& x, std::optional<double> order, const OptionalDims& dims,
+                   bool keepdim, std::optional<DType> dtype) {
+  if (!order) return vector_norm(x, 2.0, dims, keepdim, dtype);
+  const bool given = dims && !dims->empty();
+  if (!given && x.rank() > 2)
+    throw ShapeError("norm: of what dimensions must be said: " + x.shape().text());
+  const int count = given ? dims->size() : x.rank();
+  if (count > 2) throw ShapeError("norm: at most 2 dimensions make a matrix");
+  if (count < 2) return vector_norm(x, order, dims, keepdim, dtype);
+  return linalg_matrix_norm(x, *order, dims, keepdim, dtype);
+}
+
+Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
+  const Tensor x = convert(input, floating_type(input.dtype()));
+  const unsigned dims = reduced_dims("logsumexp", list, x.rank());
+  const DType type = compute_type(x.dtype());
+  const bool differentiable = needs_history(x);
+  Tensor y;
+  {
+    GradientMode off(false);
+    const Tensor wide = convert(x, type);
+    Tensor shifted = wide, shift;
+    if (x.numel() > 0) {
+      const Tensor top = extreme_over("logsumexp", Reduction::max, wide, dims, true);
+      // Infinite rows must not become inf - inf.
+      shift = where(isinf(top), 0, top);
+      shifted = wide - shift;
+    }
+    Tensor logarithm = log(sum_over(exp(shifted), dims, true));
+    if (shift.defined()) logarithm = logarithm + shift;
+    y = convert(reshape_to(logarithm, reduced_shape(x.shape(), dims, keepdim)), x.dtype());
+  }
+  if (differentiable) {
+    set_history(y, "logsumexp", {x}, true,
+                [=, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+                  const Tensor share = exp(saved.get() - spread(call.y, saved.get().shape(), dims));
+                  return {share * spread(call.dy, saved.get().shape(), dims)};
+                });
+  }
+  return y;
+}
+
+}  // namespace tide

@@ -1,0 +1,184 @@
+// Running results.
+#include "runtime/ops/reduce/scan.h"
+
+#include <limits>
+#include <string>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/index/pick.h"
+#include "runtime/ops/math/special.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+/// x in the type asked for; without one, integers and bool run in i64.
+Tensor scan_input(const Tensor& x, std::optional<DType> dtype) {
+  return convert(x, dtype.value_or(is_floating(x.dtype()) ? x.dtype() : DType::i64));
+}
+
+Tensor record_scan(NativeOp op, const char* name, const Tensor& x, int dim) {
+  const Tensor dense = contiguous(x);
+  const NativeResult result{x.shape(), x.dtype()};
+  const int64_t attributes[] = {dim};
+  return record_native(op, name, {&dense, 1}, {&result, 1}, attributes)[0];
+}
+
+/// Running sums from the first place on, or back from the last.
+Tensor running_sum(const Tensor& x, int dim, bool from_end) {
+  Tensor y;
+  {
+    GradientMode off(false);
+    const Dims along{dim};
+    y = from_end ? flip(record_scan(NativeOp::cumsum, "cumsum", flip(x, along), dim), along)
+                 : record_scan(NativeOp::cumsum, "cumsum", x, dim);
+  }
+  if (needs_history(x)) {
+    set_history(y, "cumsum", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
+      return {running_sum(call.dy, dim, !from_end)};
+    });
+  }
+  return y;
+}
+
+Tensor running_product(const Tensor& x, int dim);
+
+/// dx_k = sum over j >= k of dy_j * y_j / x_k. Up to the first zero that is just so. From it on,
+/// y is 0, and only the zero itself has a gradient: products that leave it out.
+Tensor product_gradient(const Tensor& x, const Tensor& dy, int dim) {
+  const Tensor zero = eq(x, 0);
+  const Tensor zeros_before = running_sum(convert(zero, DType::i64), dim, false);
+  const Tensor safe = where(zero, 1, x);
+  const Tensor product = running_product(safe, dim);
+  // Terms before any zero, over x; and terms with exactly one, which belong to that zero.
+  const Tensor none = where(eq(zeros_before, 0), product * dy, 0);
+  const Tensor one = where(eq(zeros_before, 1), product * dy, 0);
+  const Tensor first_zero = logical_and(zero, eq(zeros_before, 1));
+  return where(first_zero, running_sum(one, dim, true), running_sum(none, dim, true) / safe);
+}
+
+Tensor running_product(const Tensor& x, int dim) {
+  const Tensor y = record_scan(NativeOp::cumprod, "cumprod", x, dim);
+  if (needs_history(x)) {
+    set_history(y, "cumprod", {x}, false,
+                [dim, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+                  return {product_gradient(x.get(), call.dy, dim)};
+                });
+  }
+  return y;
+}
+
+/// log of running sums of exp. Each turn adds what lies 1, 2, 4, ... places before, so that no term
+/// is lost beside a larger one that comes later.
+Tensor running_log_sum(const Tensor& x, int dim) {
+  Tensor y = x;
+  {
+    GradientMode off(false);
+    const int64_t length = x.shape()[dim];
+    for (int64_t step = 1; step < length; step *= 2) {
+      const Tensor later = slice(y, dim, step, length - step);
+      const Tensor earlier = slice(y, dim, 0, length - step);
+      y = cat({slice(y, dim, 0, step), logaddexp(later, earlier)}, Dim{dim});
+    }
+    if (length <= 1) y = clone(x);
+  }
+  if (needs_history(x)) {
+    // dx_k = sum over j >= k of dy_j exp(x_k - y_j), the terms of either sign added as logarithms.
+    set_history(y, "logcumsumexp", {x}, true,
+                [dim, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
+                  const double lowest = -std::numeric_limits<double>::infinity();
+                  const Dims along{dim};
+                  const auto part = [&](const Tensor& dy) {
+                    const Tensor present = logical_and(gt(dy, 0), ne(call.y, lowest));
+                    const Tensor terms =
+                        where(present, log(where(present, dy, 1)) - call.y, lowest);
+                    return exp(flip(running_log_sum(flip(terms, along), dim), along) + x.get());
+                  };
+                  return {part(call.dy) - part(neg(call.dy))};
+                });
+  }
+  return y;
+}
+
+std::tuple<Tensor, Tensor> running_extreme(const char* name, const Tensor& input, Dim dim,
+                                           bool largest) {
+  const int place = resolve_dim(name, dim, input.rank());
+  const Tensor x = as_vector(input);
+  if (x.numel() == 0)
+    return {clone(input), zeros(input.shape(), {.dtype = DType::i64, .device = x.device()})};
+  const Tensor dense = contiguous(x);
+  const NativeResult results[] = {{x.shape(), x.dtype()}, {x.shape(), DType::i64}};
+  const int64_t attributes[] = {place, largest};
+  auto outputs =
+      record_native(NativeOp::cumulative_extreme, name, {&dense, 1}, results, attributes);
+  if (needs_history(dense)) {
+    set_history(
+        outputs[0], name, {dense}, false,
+        [=, positions = Saved(outputs[1])](const GradientCall& call) -> std::vector<Tensor> {
+          const Tensor base =
+              zeros(call.dy.shape(), {.dtype = call.dy.dtype(), .device = call.dy.device()});
+          return {scatter_along(name, base, place, positions.get(), call.dy, true)};
+        });
+  }
+  return {reshape_to(outputs[0], input.shape()), reshape_to(outputs[1], input.shape())};
+}
+
+}  // namespace
+
+Tensor cumsum(const Tensor& input, Dim dim, std::optional<DType> dtype) {
+  const int place = resolve_dim("cumsum", dim, input.rank());
+  const Tensor x = scan_input(input, dtype);
+  return reshape_to(running_sum(as_vector(x), place, false), x.shape());
+}
+
+Tensor cumprod(const Tensor& input, Dim dim, std::optional<DType> dtype) {
+  const int place = resolve_dim("cumprod", dim, input.rank());
+  const Tensor x = scan_input(input, dtype);
+  return reshape_to(running_product(as_vector(x), place), x.shape());
+}
+
+std::tuple<Tensor, Tensor> cummax(const Tensor& x, Dim dim) {
+  return running_extreme("cummax", x, dim, true);
+}
+
+std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim) {
+  return running_extreme("cummin", x, dim, false);
+}
+
+Tensor logcumsumexp(const Tensor& given, Dim dim) {
+  const int place = resolve_dim("logcumsumexp", dim, given.rank());
+  if (!is_floating(given.dtype()))
+    throw DTypeError("logcumsumexp: a floating type is needed: " +
+                     std::string(name_of(given.dtype())));
+  const Tensor x = as_vector(convert(given, compute_type(given.dtype())));
+  return convert(reshape_to(running_log_sum(x, place), given.shape()), given.dtype());
+}
+
+Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim,
+            const std::optional<Tensor>& prepend, const std::optional<Tensor>& append) {
+  if (x.rank() == 0) throw ShapeError("diff: at least 1 dimension is needed");
+  if (n.value_or(1) < 0) throw Error("diff: n must not be negative: got " + std::to_string(*n));
+  const int place = resolve_dim("diff", dim.value_or(Dim{-1}), x.rank());
+  std::vector<Tensor> parts{x};
+  if (prepend) parts.insert(parts.begin(), *prepend);
+  if (append) parts.push_back(*append);
+  for (const Tensor& part : parts)
+    if (part.rank() != x.rank())
+      throw ShapeError("diff: what is put before or behind must have as many dimensions: " +
+                       part.shape().text() + " and " + x.shape().text());
+  Tensor y = n == 0 || parts.size() == 1 ? x : cat(parts, Dim{place});
+  for (int64_t i = 0; i < n.value_or(1) && y.shape()[place] > 0; ++i) {
+    const int64_t count = y.shape()[place] - 1;
+    const Tensor later = slice(y, place, 1, count), earlier = slice(y, place, 0, count);
+    y = y.dtype() == DType::boolean ? logical_xor(later, earlier) : later - earlier;
+  }
+  return unshared(y, x);
+}
+
+}  // namespace tide

@@ -1,0 +1,426 @@
+// Statistics and searches.
+#include "runtime/ops/reduce/statistics.h"
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/default_dtype.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/reduce/scan.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
+
+namespace tide {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+void check_floating(const char* op, const Tensor& x) {
+  if (x.dtype() != DType::f32 && x.dtype() != DType::f64)
+    throw DTypeError(std::string(op) +
+                     ": float32 or float64 is needed: " + std::string(name_of(x.dtype())));
+}
+
+/// The shares as a vector of x's type on x's device; one number is one share.
+Tensor shares(const char* op, const Tensor& x, const TensorOrNumber& q) {
+  if (!q.tensor.defined()) {
+    const double share = q.number.as_double();
+    if (!(share >= 0 && share <= 1))
+      throw Error(std::string(op) + ": a share lies between 0 and 1: got " + std::to_string(share));
+    return full({1}, share, {.dtype = x.dtype(), .device = x.device()});
+  }
+  if (q.tensor.rank() > 1)
+    throw ShapeError(std::string(op) + ": q has at most 1 dimension: " + q.tensor.shape().text());
+  if (q.tensor.dtype() != x.dtype())
+    throw DTypeError(std::string(op) +
+                     ": q must have the type of x: " + std::string(name_of(q.tensor.dtype())) +
+                     " and " + std::string(name_of(x.dtype())));
+  return reshape_to(q.tensor, {q.tensor.numel()});
+}
+
+/// The place (from 0, perhaps between two) in the sorted row; of which two values, and how far
+/// between them.
+Tensor between(const Tensor& sorted, const Tensor& place, const std::string& way, const char* op) {
+  const auto value_at = [&](const Tensor& index) {
+    return gather(sorted, Dim{-1}, convert(index, DType::i64) + 1);
+  };
+  if (way == "lower") return value_at(floor(place));
+  if (way == "higher") return value_at(ceil(place));
+  if (way == "nearest") return value_at(round(place));
+  const Tensor low = value_at(floor(place)), high = value_at(ceil(place));
+  if (way == "midpoint") return lerp(low, high, 0.5);
+  if (way == "linear") return lerp(low, high, place - floor(place));
+  throw Error(std::string(op) +
+              ": interpolation is linear, lower, higher, midpoint or nearest: got " + way);
+}
+
+Tensor quantile_of(const char* op, const Tensor& x, const TensorOrNumber& q,
+                   std::optional<Dim> given_dim, bool keepdim,
+                   const std::optional<std::string>& interpolation, bool skip_nan) {
+  check_floating(op, x);
+  if (x.numel() == 0) throw ShapeError(std::string(op) + ": there are no elements");
+  const Tensor wanted = shares(op, x, q);
+  const bool several = q.tensor.defined() && q.tensor.rank() == 1;
+  const int place = given_dim ? resolve_dim(op, *given_dim, x.rank()) : 0;
+  const bool dim = given_dim && x.rank() > 0;
+  const Tensor rows = dim ? movedim(x, Dims{place}, Dims{-1}) : flatten(x);
+  const Tensor sorted = std::get<0>(sort(rows, Dim{-1}, false));  // nans come last
+  const Tensor missing = convert(sum(isnan(rows), Dims{-1}, true), x.dtype());
+  const int64_t length = rows.shape()[rows.rank() - 1];
+  const Tensor last = skip_nan ? clamp_min(Number(length - 1) - missing, Number(0.0))
+                               : zeros_like(missing) + static_cast<double>(length - 1);
+  Tensor result = between(sorted, last * wanted, interpolation.value_or("linear"), op);
+  if (!skip_nan) result = where(gt(missing, 0), kNan, result);
+  // (..., shares) -> (shares, ...), with the reduced dimension where it was.
+  if (keepdim) {
+    if (dim) {
+      result = movedim(unsqueeze(result, Dim{-2}), Dims{-2}, Dims{place});
+    } else {
+      Shape shape;
+      for (int d = 0; d < x.rank(); ++d) shape.push_back(1);
+      shape.push_back(wanted.numel());
+      result = reshape_to(result, shape);
+    }
+  }
+  return several ? movedim(result, Dims{-1}, Dims{0}) : squeeze(result, Dims{-1});
+}
+
+/// Positions 1, 2, ... along the last dimension of x.
+Tensor positions_of_last(const Tensor& x) {
+  const int last = x.rank() - 1;
+  return positions_along(x.rank(), last, x.shape()[last], x.device());
+}
+
+Tensor joined(const Tensor& a, const Tensor& b) { return cat({a, b}, Dim{-1}); }
+
+/// For each value how many elements of the sorted rows are less (with `right`: not greater): their
+/// order in one row tells.
+Tensor count_before(const Tensor& sorted, const Tensor& values, bool right) {
+  const int64_t n = sorted.shape()[sorted.rank() - 1];
+  const int64_t m = values.shape()[values.rank() - 1];
+  // A stable order puts values in front of equal elements, or behind them.
+  const Tensor all = right ? joined(sorted, values) : joined(values, sorted);
+  const Tensor order = std::get<1>(sort(all, Dim{-1}, false, true));
+  const Tensor is_element = right ? le(order, Number(n)) : gt(order, Number(m));
+  const Tensor counts = cumsum(is_element, Dim{-1});
+  const Tensor placed = scatter(zeros_like(counts), Dim{-1}, order, counts);
+  return slice(placed, placed.rank() - 1, right ? n : 0, m);
+}
+
+/// Distances between neighbouring places along dim (the last), or the number dx.
+TensorOrNumber spacing(const Tensor& y, const std::optional<Tensor>& x, std::optional<double> dx,
+                       int place) {
+  if (!x) return dx.value_or(1);
+  const Tensor gaps = diff(*x, 1, x->rank() == 1 ? Dim{0} : Dim{place});
+  if (x->rank() != 1) return gaps;
+  Shape shape;
+  for (int d = 0; d < y.rank(); ++d) shape.push_back(d == place ? gaps.numel() : 1);
+  return reshape_to(gaps, shape);
+}
+
+Tensor trapezoids(const char* op, const Tensor& y, const std::optional<Tensor>& x,
+                  std::optional<double> dx, int place) {
+  if (y.rank() == 0) throw ShapeError(std::string(op) + ": at least 1 dimension is needed");
+  if (x && dx) throw Error(std::string(op) + ": x and dx exclude each other");
+  const int64_t count = y.shape()[place];
+  if (count == 0) return y;
+  const Tensor sums = slice(y, place, 1, count - 1) + slice(y, place, 0, count - 1);
+  return sums * spacing(y, x, dx, place) * 0.5;
+}
+
+/// a b' / divisor, of one row without dimensions.
+Tensor covariances(const Tensor& a, const Tensor& b, const TensorOrNumber& divisor) {
+  const Tensor result = matmul(a, matrix_transpose(b)) / divisor;
+  return result.numel() == 1 ? reshape_to(result, {}) : result;
+}
+
+/// The weight of each of `count` observations: how often it was made, times how much it counts.
+Tensor observation_weights(int64_t count, const std::optional<Tensor>& fweights,
+                           const std::optional<Tensor>& aweights) {
+  if (fweights && !is_integer(fweights->dtype()))
+    throw DTypeError("cov: fweights of an integer type are needed: " +
+                     std::string(name_of(fweights->dtype())));
+  if (aweights && !is_floating(aweights->dtype()))
+    throw DTypeError("cov: aweights of a floating type are needed: " +
+                     std::string(name_of(aweights->dtype())));
+  for (const auto* weights : {&fweights, &aweights})
+    if (*weights && ((*weights)->rank() > 1 || (*weights)->numel() != count))
+      throw ShapeError("cov: one weight for each of " + std::to_string(count) +
+                       " observations is needed: " + (*weights)->shape().text());
+  const Tensor product = fweights && aweights ? *fweights * *aweights
+                         : fweights           ? *fweights
+                                              : *aweights;
+  const Tensor weights = reshape_to(product, {count});
+  bool usable[2] = {true, false};
+  GradientMode off(false);
+  Tensor negative = lt(weights, 0);
+  if (fweights) negative = logical_or(negative, lt(reshape_to(*fweights, {count}), 0));
+  stack({any(negative), ne(sum(weights), 0)}).read(usable, "cov");
+  if (usable[0]) throw Error("cov: a weight is negative");
+  if (!usable[1]) throw Error("cov: the weights must not add up to 0");
+  return weights;
+}
+
+/// Whether each slice along the first dimension begins a run: differs from the one before.
+Tensor begins_run(const Tensor& slices) {
+  const int64_t count = slices.shape()[0];
+  const Tensor first =
+      ones({std::min<int64_t>(count, 1)}, {.dtype = DType::boolean, .device = slices.device()});
+  if (count < 2) return first;
+  Tensor differs = ne(slice(slices, 0, 1, count - 1), slice(slices, 0, 0, count - 1));
+  if (slices.rank() > 1)
+    differs = any(reshape_to(differs, {count - 1, differs.numel() / (count - 1)}), Dims{1});
+  return cat({first, differs}, Dim{0});
+}
+
+}  // namespace
+
+Tensor quantile(const Tensor& x, const TensorOrNumber& q, std::optional<Dim> dim, bool keepdim,
+                const std::optional<std::string>& interpolation) {
+  return quantile_of("quantile", x, q, dim, keepdim, interpolation, false);
+}
+
+Tensor nanquantile(const Tensor& x, const TensorOrNumber& q, std::optional<Dim> dim, bool keepdim,
+                   const std::optional<std::string>& interpolation) {
+  return quantile_of("nanquantile", x, q, dim, keepdim, interpolation, true);
+}
+
+Tensor nanmean(const Tensor& x, const OptionalDims& dims, bool keepdim,
+               std::optional<DType> dtype) {
+  const Tensor wide = dtype ? convert(x, *dtype) : x;
+  if (!is_floating(wide.dtype()))
+    throw DTypeError("nanmean: a floating type is needed: " + std::string(name_of(x.dtype())));
+  const Tensor count = sum(logical_not(isnan(wide)), dims, keepdim);
+  return nansum(wide, dims, keepdim) / convert(count, wide.dtype());
+}
+
+Tensor nanmedian_all(const Tensor& x) { return std::get<0>(nanmedian(flatten(x), Dim{0})); }
+
+std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, Dim dim, bool keepdim) {
+  const int place = resolve_dim("nanmedian", dim, input.rank());
+  const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
+  if (x.shape()[place] == 0) throw ShapeError("nanmedian: there are no elements");
+  const auto [sorted, order] = sort(x, Dim{place}, false);
+  const Tensor present = is_floating(x.dtype()) ? sum(logical_not(isnan(x)), Dims{place}, true)
+                                                : sum(eq(x, x), Dims{place}, true);
+  const Tensor middle = clamp_min(floor_divide(present + 1, 2), Number(1));
+  Tensor values = gather(sorted, Dim{place}, middle);
+  Tensor positions = gather(order, Dim{place}, middle);
+  if (!keepdim || input.rank() == 0) {
+    values = squeeze(values, Dims{place});
+    positions = squeeze(positions, Dims{place});
+  }
+  return {values, positions};
+}
+
+std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, bool keepdim) {
+  const int place = resolve_dim("mode", dim.value_or(Dim{-1}), input.rank());
+  const Tensor whole = input.rank() == 0 ? reshape_to(input, {1}) : input;
+  const Tensor x = movedim(whole, Dims{place}, Dims{-1});
+  const int last = x.rank() - 1;
+  const int64_t length = x.shape()[last];
+  if (length == 0) throw ShapeError("mode: there are no elements");
+  const auto [sorted, order] = sort(x, Dim{-1}, false, true);
+  // Each run of equal values begins where a value differs from the one before.
+  Tensor begins = ones_like(slice(sorted, last, 0, 1), {.dtype = DType::boolean, .device = {}});
+  if (length > 1)
+    begins =
+        cat({begins, ne(slice(sorted, last, 1, length - 1), slice(sorted, last, 0, length - 1))},
+            Dim{-1});
+  const Tensor own = positions_of_last(sorted);
+  const Tensor start = std::get<0>(cummax(where(begins, own, 0), Dim{-1}));
+  const Tensor best = argmax(own - start, Dim{-1}, true);
+  const auto settle = [&](const Tensor& y) {
+    const Tensor back = movedim(gather(y, Dim{-1}, best), Dims{-1}, Dims{place});
+    return keepdim && input.rank() > 0 ? back : squeeze(back, Dims{place});
+  };
+  return {settle(sorted), settle(order)};
+}
+
+Tensor cov(const Tensor& input, std::optional<int64_t> given, const std::optional<Tensor>& fweights,
+           const std::optional<Tensor>& aweights) {
+  check_numbers("cov", input);
+  if (input.rank() > 2)
+    throw ShapeError("cov: at most 2 dimensions are possible: " + input.shape().text());
+  Tensor x = convert(input, floating_type(input.dtype()));
+  if (x.rank() < 2) x = reshape_to(x, {1, x.numel()});
+  const auto correction = static_cast<double>(given.value_or(1));
+  if (!fweights && !aweights) {
+    const Tensor centred = x - mean(x, Dims{1}, true);
+    const double divisor = std::max(0.0, static_cast<double>(x.shape()[1]) - correction);
+    return covariances(centred, centred, divisor);
+  }
+  const Tensor weights = observation_weights(x.shape()[1], fweights, aweights);
+  const Tensor total = sum(weights);
+  const Tensor centred = x - sum(x * weights, Dims{1}, true) / total;
+  // Weights of importance, unlike counts, make fewer observations out of many.
+  const Tensor lost =
+      aweights ? sum(weights * reshape_to(*aweights, weights.shape())) / total : ones_like(total);
+  return covariances(centred * weights, centred, clamp_min(total - lost * correction, 0));
+}
+
+Tensor corrcoef(const Tensor& x) {
+  check_numbers("corrcoef", x);
+  const Tensor c = cov(x);
+  if (c.rank() == 0) return c / c;
+  const Tensor deviation = sqrt(diagonal(c));
+  const Tensor scaled = c / unsqueeze(deviation, Dim{1}) / deviation;
+  return clamp(scaled, TensorOrNumber(-1.0), TensorOrNumber(1.0));
+}
+
+Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool out_int32, bool right,
+                    const std::optional<std::string>& side, const std::optional<Tensor>& sorter) {
+  if (side && *side != "left" && *side != "right")
+    throw Error("searchsorted: side is left or right: got " + *side);
+  if (side && *side == "left" && right)
+    throw Error("searchsorted: side \"left\" and right = true exclude each other");
+  const bool behind = right || (side && *side == "right");
+  GradientMode off(false);
+  if (sorter && !(sorter->shape() == sequence.shape()))
+    throw ShapeError("searchsorted: a sorter of shape " + sorter->shape().text() +
+                     " does not fit a sequence of " + sequence.shape().text());
+  const Tensor sorted = sorter ? gather(sequence, Dim{-1}, *sorter) : sequence;
+  const bool number = !given.tensor.defined();
+  Tensor values =
+      number ? full({1}, given.number, {.dtype = sorted.dtype(), .device = sorted.device()})
+             : given.tensor;
+  const Shape shape = number ? Shape() : values.shape();
+  if (sorted.rank() == 0) throw ShapeError("searchsorted: a row of numbers is needed: ()");
+  if (values.dtype() != sorted.dtype())
+    throw DTypeError("searchsorted: the types differ: " + std::string(name_of(sorted.dtype())) +
+                     " and " + std::string(name_of(values.dtype())));
+  if (sorted.rank() == 1) {
+    values = flatten(values);
+  } else {
+    bool fits = sorted.rank() == values.rank();
+    for (int d = 0; fits && d < sorted.rank() - 1; ++d)
+      fits = sorted.shape()[d] == values.shape()[d];
+    if (!fits)
+      throw ShapeError("searchsorted: rows of " + sorted.shape().text() + " and of " +
+                       values.shape().text() + " do not go together");
+  }
+  const Tensor places = reshape_to(count_before(sorted, values, behind) + 1, shape);
+  return out_int32 ? convert(places, DType::i32) : places;
+}
+
+Tensor bucketize(const TensorOrNumber& x, const Tensor& boundaries, bool out_int32, bool right) {
+  if (boundaries.rank() != 1)
+    throw ShapeError("bucketize: boundaries in 1 dimension are needed: " +
+                     boundaries.shape().text());
+  return searchsorted(boundaries, x, out_int32, right);
+}
+
+Tensor isin(const TensorOrNumber& elements, const TensorOrNumber& others, bool invert) {
+  const auto tensor_of = [](const TensorOrNumber& x, const TensorOrNumber& like) {
+    if (x.tensor.defined()) return x.tensor;
+    if (!like.tensor.defined()) throw Error("isin: one of both must be a tensor");
+    return full({}, x.number, {.dtype = {}, .device = like.tensor.device()});
+  };
+  const Tensor x = tensor_of(elements, others), set = flatten(tensor_of(others, elements));
+  const Tensor found = set.numel() == 0 ? ne(x, x) : any(eq(unsqueeze(x, Dim{-1}), set), Dims{-1});
+  return invert ? logical_not(found) : found;
+}
+
+Results unique_consecutive(const Tensor& input, bool return_inverse, bool return_counts,
+                           std::optional<Dim> dim) {
+  if (dim && input.rank() == 0)
+    throw ShapeError("unique_consecutive: dim needs a dimension: " + input.shape().text());
+  const int place = dim ? resolve_dim("unique_consecutive", *dim, input.rank()) : 0;
+  const Tensor x = detach(dim ? input : flatten(input));
+  for (int d = 0; d < x.rank(); ++d)
+    if (d != place && x.shape()[d] == 0)
+      throw ShapeError("unique_consecutive: there are no elements to compare: " + x.shape().text());
+  const Tensor begins = begins_run(movedim(x, Dims{place}, Dims{0}));
+  const Tensor firsts = where_positions(begins)[0];
+  Results results{index_select(x, Dim{place}, firsts)};
+  const Tensor runs = cumsum(begins, Dim{0});
+  if (return_inverse) results.push_back(dim ? runs : reshape_to(runs, input.shape()));
+  if (return_counts)
+    results.push_back(
+        scatter_add(zeros(firsts.shape(), {.dtype = DType::i64, .device = x.device()}), Dim{0},
+                    runs, ones_like(runs)));
+  return results;
+}
+
+namespace {
+
+/// Euclidean distances of all rows of matrices that are no broadcasts, by an op of their own.
+Tensor row_distances(const Tensor& a, const Tensor& b) {
+  const Tensor inputs[] = {contiguous(a), contiguous(b)};
+  Shape shape = a.shape();
+  shape[a.rank() - 1] = b.shape()[b.rank() - 2];
+  const NativeResult result{shape, a.dtype()};
+  const Tensor y = record_native(NativeOp::distances, "cdist", inputs, {&result, 1}, {})[0];
+  if (!needs_history(a) && !needs_history(b)) return y;
+  set_history(y, "cdist", {a, b}, true,
+              [a = Saved(a), b = Saved(b)](const GradientCall& call) -> std::vector<Tensor> {
+                // The slope of a distance of 0 counts as 0, as in PyTorch.
+                const Tensor zero = eq(call.y, 0);
+                const Tensor share = where(zero, 0, call.dy / where(zero, 1, call.y));
+                const auto slope = [](const Tensor& x, const Tensor& other, const Tensor& shares) {
+                  return x * sum(shares, Dims{-1}, true) - matmul(shares, other);
+                };
+                std::vector<Tensor> result(2);
+                if (call.needed[0]) result[0] = slope(a.get(), b.get(), share);
+                if (call.needed[1]) result[1] = slope(b.get(), a.get(), matrix_transpose(share));
+                return result;
+              });
+  return y;
+}
+
+/// Whether the op for row distances has a kernel for them; else they are one fused loop.
+bool suits_row_distances(const Tensor& a, const Tensor& b, double p) {
+  const DType type = a.dtype();
+  return p == 2 && type == b.dtype() && (type == DType::f32 || type == DType::f64) &&
+         a.device() == b.device() && has_kernel(NativeOp::distances, a.device());
+}
+
+}  // namespace
+
+Tensor cdist(const Tensor& a, const Tensor& b, std::optional<double> p) {
+  if (a.rank() < 2 || b.rank() < 2)
+    throw ShapeError("cdist: rows of vectors are needed: " + a.shape().text() + " and " +
+                     b.shape().text());
+  if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1])
+    throw ShapeError("cdist: the vectors have different sizes: " + a.shape().text() + " and " +
+                     b.shape().text());
+  if (p && *p < 0) throw Error("cdist: p is not negative: got " + std::to_string(*p));
+  if (suits_row_distances(a, b, p.value_or(2))) {
+    Shape batch_a = a.shape(), batch_b = b.shape();
+    batch_a[a.rank() - 2] = batch_b[b.rank() - 2] = 1;
+    const Shape batch = broadcast("cdist", batch_a, batch_b);
+    const auto matrices = [&](const Tensor& x) {
+      Shape shape = batch;
+      shape[shape.rank() - 2] = x.shape()[x.rank() - 2];
+      return broadcast_to(x, shape);
+    };
+    return row_distances(matrices(a), matrices(b));
+  }
+  const Tensor gaps = unsqueeze(a, Dim{-2}) - unsqueeze(b, Dim{-3});
+  return vector_norm(gaps, p.value_or(2), Dims{-1});
+}
+
+Tensor dist(const Tensor& a, const Tensor& b, std::optional<double> p) {
+  return vector_norm(a - b, p.value_or(2));
+}
+
+Tensor trapezoid(const Tensor& y, const std::optional<Tensor>& x, std::optional<double> dx,
+                 std::optional<Dim> dim) {
+  const int place = resolve_dim("trapezoid", dim.value_or(Dim{-1}), y.rank());
+  return sum(trapezoids("trapezoid", y, x, dx, place), Dims{place});
+}
+
+Tensor cumulative_trapezoid(const Tensor& y, const std::optional<Tensor>& x,
+                            std::optional<double> dx, std::optional<Dim> dim) {
+  const int place = resolve_dim("cumulative_trapezoid", dim.value_or(Dim{-1}), y.rank());
+  return cumsum(trapezoids("cumulative_trapezoid", y, x, dx, place), Dim{place});
+}
+
+}  // namespace tide

@@ -1,0 +1,34 @@
+// Building blocks of views: how layouts change, and the gradient of views that show only a part.
+#pragma once
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/shape.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// `layout` without dimension `dim`, at its first place.
+Layout erase_dim(const Layout& layout, int dim);
+/// `layout` with a new dimension before `dim`.
+Layout insert_dim(const Layout& layout, int dim, int64_t size, int64_t stride);
+/// Every step-th of `count` places of `dim`, from the place `first` (from 0).
+Layout slice_dim(const Layout& layout, int dim, int64_t first, int64_t count, int64_t step);
+/// Dimension d of the result is dimension order[d] of `layout`.
+Layout permute_dims(const Layout& layout, const int* order);
+
+/// The elements of x that `part` names, a layout of a dense tensor of x's shape, as a view of x.
+/// `own` is the same part as a layout of x's storage. With history.
+Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Layout& part);
+
+/// The same for a layout of dense tensors alone; copies x if it is not dense.
+Tensor take_part(const char* name, const Tensor& x, const Layout& part);
+
+/// Zeros of `shape` with x at the places that `part` names, elements that share a place added up:
+/// the gradient of view_part. With history.
+Tensor place_part(const char* name, const Tensor& x, const Shape& shape, const Layout& part);
+
+/// A view of all elements of x whose gradient `gradient` takes back to x's shape.
+Tensor view_whole(const char* name, const Tensor& x, const Layout& layout,
+                  Tensor (*gradient)(const Tensor& dy, const Shape& shape));
+
+}  // namespace tide

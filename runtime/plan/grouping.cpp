@@ -1,0 +1,397 @@
+// Greedy fusion: each op joins the last group that can take it and comes after its inputs.
+#include "runtime/plan/grouping.h"
+
+#include <algorithm>
+
+namespace tide {
+
+SqueezedLayout::SqueezedLayout(const Layout& layout) : offset(layout.offset) {
+  for (int d = 0; d < layout.rank(); ++d) {
+    if (layout.shape[d] == 1) continue;
+    sizes[rank] = layout.shape[d];
+    strides[rank++] = layout.strides[d];
+  }
+}
+
+bool SqueezedLayout::same_sizes(const SqueezedLayout& other) const {
+  return rank == other.rank && std::equal(sizes.begin(), sizes.begin() + rank, other.sizes.begin());
+}
+
+bool SqueezedLayout::is_dense() const {
+  int64_t stride = 1;
+  for (int d = rank - 1; d >= 0; --d) {
+    if (strides[d] != stride) return false;
+    stride *= sizes[d];
+  }
+  return offset == 0;
+}
+
+bool SqueezedLayout::merges(int first, int last) const {
+  for (int d = first; d + 1 < last; ++d)
+    if (strides[d] != strides[d + 1] * sizes[d + 1]) return false;
+  return true;
+}
+
+Layout walked_layout(const Node& node, const Argument& argument) {
+  Layout layout = argument.view ? *argument.view : Layout(argument.node->shape);
+  if (node.kind == Node::Kind::reduce || node.kind == Node::Kind::native) return layout;
+  const Shape& shape = node.kind == Node::Kind::write ? node.ramp->shape : node.shape;
+  return layout.shape == shape ? layout : layout.broadcast_to(shape);
+}
+
+namespace {
+
+constexpr int kMostOperands = 24;
+/// Reductions of a group that takes in another one which only reads the same array: a longer loop
+/// saves little more reading, takes long to compile, and its rows do not stay in the cache.
+constexpr int kMostSiblings = 4;
+/// A recipe may hold this many times its own size, and a little more for small values.
+constexpr size_t kPinFactor = 4, kPinSlack = 256;
+constexpr size_t kMostLeaves = 12;
+
+bool is_loop(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::map:
+    case Node::Kind::ramp:
+    case Node::Kind::assign:
+    case Node::Kind::reduce:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Arguments that the loop reads (what an assignment replaces is not read).
+int read_count(const Node& node) { return node.kind == Node::Kind::assign ? 1 : node.arity; }
+
+/// Squeezed dimensions first..last - 1 of a run of dimensions of `shape`.
+std::pair<int, int> squeezed_run(const Shape& shape, int first, int last) {
+  int from = 0, to = 0;
+  for (int d = 0; d <= last; ++d) {
+    if (d == first) from = to;
+    if (shape[d] != 1) ++to;
+  }
+  return {from, to};
+}
+
+class Grouper {
+ public:
+  explicit Grouper(const WindowView& window) : window_(window) {
+    const size_t n = window.nodes.size();
+    result_.group_of.resize(n);
+    result_.per_row.assign(n, false);
+    result_.read_elsewhere.assign(n, false);
+    result_.fates.assign(n, Fate::keep);
+  }
+
+  Grouping run() {
+    for (size_t i = 0; i < window_.nodes.size(); ++i) place(static_cast<uint16_t>(i));
+    decide_fates();
+    return std::move(result_);
+  }
+
+ private:
+  const Node& node(uint16_t i) const { return *window_.nodes[i]; }
+  bool inside(const Argument& argument) const {
+    return argument.node && window_.inside(*argument.node);
+  }
+
+  template <class Visit>
+  void for_reads(const Node& n, const Visit& visit) const {
+    if (n.native) {
+      for (const Argument& argument : n.native->inputs) visit(argument);
+    } else {
+      for (int j = 0; j < read_count(n); ++j)
+        if (n.arguments[j].node) visit(n.arguments[j]);
+    }
+  }
+
+  void place(uint16_t i) {
+    const Node& n = node(i);
+    if (n.kind == Node::Kind::part) {
+      result_.group_of[i] = result_.group_of[n.arguments[0].node->index];
+      result_.groups[result_.group_of[i]].members.push_back(i);
+      return;
+    }
+    const bool loop = is_loop(n) && n.shape.numel() != 0;
+    size_t earliest = 0;
+    for_reads(n, [&](const Argument& argument) {
+      if (!inside(argument)) return;
+      const uint16_t group = result_.group_of[argument.node->index];
+      earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
+    });
+    if ((n.kind == Node::Kind::write || n.kind == Node::Kind::assign) && inside(n.arguments[1])) {
+      // What is replaced must be there before, for the case that this fails; at the earliest it is
+      // made by the same loop.
+      const uint16_t group = result_.group_of[n.arguments[1].node->index];
+      earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
+    }
+    if (loop) {
+      for (size_t g = result_.groups.size(); g-- > earliest;) {
+        if (n.kind == Node::Kind::reduce ? join_reduce(g, i) : join_map(g, i)) {
+          enter(g, i);
+          return;
+        }
+      }
+    }
+    open(i, loop);
+  }
+
+  bool is_loop_group(size_t g) const {
+    const Group::Kind kind = result_.groups[g].kind;
+    return kind == Group::Kind::map || kind == Group::Kind::row;
+  }
+
+  void enter(size_t g, uint16_t i) {
+    Group& group = result_.groups[g];
+    group.operands += new_operands(g, i);
+    group.members.push_back(i);
+    result_.group_of[i] = static_cast<uint16_t>(g);
+    if (node(i).kind == Node::Kind::reduce) {
+      ++group.reductions;
+      result_.per_row[i] = true;
+    }
+  }
+
+  void open(uint16_t i, bool loop) {
+    const Node& n = node(i);
+    Group group;
+    if (n.kind == Node::Kind::native)
+      group.kind = Group::Kind::native;
+    else if (n.kind == Node::Kind::write)
+      group.kind = Group::Kind::region;
+    else if (!loop)
+      group.kind = Group::Kind::nothing;
+    else if (n.kind == Node::Kind::reduce) {
+      const Layout layout = walked_layout(n, n.arguments[0]);
+      group.domain = SqueezedLayout(layout);
+      make_row(group, layout.shape, n);
+    } else {
+      group.domain = SqueezedLayout(Layout(n.shape));
+    }
+    result_.groups.push_back(std::move(group));
+    enter(result_.groups.size() - 1, i);
+  }
+
+  static void make_row(Group& group, const Shape& shape, const Node& reduce) {
+    group.kind = Group::Kind::row;
+    std::tie(group.run_first, group.run_last) = squeezed_run(shape, reduce.first, reduce.last);
+    group.row_length = 1;
+    for (int d = group.run_first; d < group.run_last; ++d)
+      group.row_length *= group.domain.sizes[d];
+  }
+
+  bool shares_external(const Group& group, const Argument& argument) const {
+    for (uint16_t m : group.members)
+      for (int j = 0; j < read_count(node(m)); ++j)
+        if (node(m).arguments[j].node == argument.node) return true;
+    return false;
+  }
+
+  bool in_group(size_t g, const Argument& argument) const {
+    return inside(argument) && result_.group_of[argument.node->index] == g;
+  }
+
+  bool join_map(size_t g, uint16_t i) {
+    Group& group = result_.groups[g];
+    const int more = new_operands(g, i);
+    if (more > 0 && group.operands + more > kMostOperands && group.members.size() > 1) return false;
+    if (group.kind == Group::Kind::map) return join_map_group(g, i);
+    if (group.kind != Group::Kind::row) return false;
+    return join_per_element(g, i) || join_per_row(g, i);
+  }
+
+  /// How many arrays node i would add to those that group g reads, or certainly writes.
+  int new_operands(size_t g, uint16_t i) const {
+    int count = node(i).wanted ? 1 : 0;
+    for_reads(node(i), [&](const Argument& argument) {
+      if (!in_group(g, argument) && !shares_external(result_.groups[g], argument)) ++count;
+    });
+    return count;
+  }
+
+  bool join_map_group(size_t g, uint16_t i) {
+    const Group& group = result_.groups[g];
+    const Node& n = node(i);
+    if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return false;
+    bool fits = true, connected = false;
+    for_reads(n, [&](const Argument& argument) {
+      if (in_group(g, argument)) {
+        connected = true;
+        fits = fits && SqueezedLayout(walked_layout(n, argument)).is_dense();
+      } else {
+        connected = connected || shares_external(group, argument);
+      }
+    });
+    return fits && connected;
+  }
+
+  bool join_per_element(size_t g, uint16_t i) {
+    const Group& group = result_.groups[g];
+    const Node& n = node(i);
+    if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return false;
+    bool fits = true, connected = false;
+    for_reads(n, [&](const Argument& argument) {
+      const SqueezedLayout layout(walked_layout(n, argument));
+      if (!in_group(g, argument)) {
+        fits = fits && layout.merges(group.run_first, group.run_last);
+        // A long row would not take in the reduction that may come next.
+        connected = connected || (!group.long_row() && shares_external(group, argument));
+      } else if (result_.per_row[argument.node->index]) {
+        connected = true;
+        fits = fits && !group.long_row() && spreads_over_row(group, layout);
+      } else {
+        connected = true;
+        fits = fits && layout.is_dense();
+      }
+    });
+    if (n.kind == Node::Kind::ramp)
+      fits = fits && SqueezedLayout(*n.ramp).merges(group.run_first, group.run_last);
+    // After the reduction of a long row its elements would have to be read from memory again.
+    if (group.long_row() && depends_on_row(g, i)) return false;
+    return fits && connected;
+  }
+
+  bool depends_on_row(size_t g, uint16_t i) const {
+    bool depends = false;
+    for_reads(node(i), [&](const Argument& argument) {
+      depends = depends || (in_group(g, argument) && result_.per_row[argument.node->index]);
+    });
+    return depends;
+  }
+
+  bool join_per_row(size_t g, uint16_t i) {
+    const Group& group = result_.groups[g];
+    const Node& n = node(i);
+    const SqueezedLayout own{Layout(n.shape)};
+    if (!has_row_sizes(group, own)) return false;
+    bool fits = true, connected = false;
+    for_reads(n, [&](const Argument& argument) {
+      if (!in_group(g, argument)) return;
+      connected = true;
+      const SqueezedLayout layout(walked_layout(n, argument));
+      fits = fits && result_.per_row[argument.node->index] && layout.is_dense();
+    });
+    if (!fits || !connected) return false;
+    result_.per_row[i] = true;
+    return true;
+  }
+
+  /// Whether the sizes are those of the group's domain without its row.
+  static bool has_row_sizes(const Group& group, const SqueezedLayout& layout) {
+    if (layout.rank != group.domain.rank - (group.run_last - group.run_first)) return false;
+    for (int d = 0; d < layout.rank; ++d)
+      if (layout.sizes[d] !=
+          group.domain.sizes[d < group.run_first ? d : d + group.run_last - group.run_first])
+        return false;
+    return true;
+  }
+
+  /// Whether a layout over the domain reads a value per row, stored densely, for each element.
+  static bool spreads_over_row(const Group& group, const SqueezedLayout& layout) {
+    int64_t stride = 1;
+    for (int d = layout.rank - 1; d >= 0; --d) {
+      const bool in_row = d >= group.run_first && d < group.run_last;
+      if (layout.strides[d] != (in_row ? 0 : stride)) return false;
+      if (!in_row) stride *= layout.sizes[d];
+    }
+    return layout.offset == 0;
+  }
+
+  bool join_reduce(size_t g, uint16_t i) {
+    Group& group = result_.groups[g];
+    if (group.kind != Group::Kind::map && group.kind != Group::Kind::row) return false;
+    const Node& n = node(i);
+    const Argument& argument = n.arguments[0];
+    const Layout layout = walked_layout(n, argument);
+    const SqueezedLayout squeezed(layout);
+    if (!squeezed.same_sizes(group.domain)) return false;
+    const auto [first, last] = squeezed_run(layout.shape, n.first, n.last);
+    if (in_group(g, argument)) {
+      if (result_.per_row[argument.node->index] || !squeezed.is_dense()) return false;
+    } else if (!squeezed.merges(first, last) || !shares_external(group, argument) ||
+               group.reductions >= kMostSiblings) {
+      return false;
+    }
+    if (group.kind == Group::Kind::row) {
+      // A long row is cut into blocks, which works for one reduction at a time.
+      return group.run_first == first && group.run_last == last && !group.long_row();
+    }
+    for (uint16_t m : group.members) {
+      bool fits = true;
+      for_reads(node(m), [&](const Argument& read) {
+        if (!in_group(g, read))
+          fits = fits && SqueezedLayout(walked_layout(node(m), read)).merges(first, last);
+      });
+      if (node(m).kind == Node::Kind::ramp)
+        fits = fits && SqueezedLayout(*node(m).ramp).merges(first, last);
+      if (!fits) return false;
+    }
+    make_row(group, layout.shape, n);
+    return true;
+  }
+
+  void decide_fates() {
+    const size_t n = window_.nodes.size();
+    std::vector<bool> read(n, false), replaced(n, false);
+    for (size_t i = 0; i < n; ++i) {
+      for_reads(node(i), [&](const Argument& argument) {
+        if (!inside(argument)) return;
+        const uint16_t k = argument.node->index;
+        read[k] = true;
+        if (result_.group_of[k] != result_.group_of[i]) result_.read_elsewhere[k] = true;
+      });
+      const Node& each = node(i);
+      const bool replaces = each.kind == Node::Kind::assign || each.kind == Node::Kind::write;
+      if (!replaces || !inside(each.arguments[1])) continue;
+      const uint16_t old = each.arguments[1].node->index;
+      if (each.kind == Node::Kind::assign) replaced[old] = true;
+      // It is what is left if this fails.
+      if (result_.group_of[old] != result_.group_of[i])
+        read[old] = result_.read_elsewhere[old] = true;
+    }
+    std::vector<std::vector<const Node*>> leaves(n);
+    for (size_t i = 0; i < n; ++i) {
+      const Node& each = node(i);
+      // The last value that a cell is given must be there: a recipe would hold on to the one
+      // before, and be computed although the step that it belongs to failed.
+      const bool last_of_cell = each.kind == Node::Kind::assign && !replaced[i];
+      const bool light = is_loop(each) && each.kind != Node::Kind::reduce && !last_of_cell;
+      if (!light || each.wanted || !read[i] || each.shape.numel() == 0 || !pins_little(i, leaves)) {
+        result_.fates[i] = Fate::keep;
+        leaves[i].assign(1, &each);
+      } else {
+        result_.fates[i] = result_.read_elsewhere[i] ? Fate::temporary : Fate::recipe;
+      }
+    }
+  }
+
+  /// Collects the stored values that the recipe of node i would hold; whether they are small beside
+  /// it.
+  bool pins_little(size_t i, std::vector<std::vector<const Node*>>& leaves) const {
+    const Node& n = node(i);
+    std::vector<const Node*>& own = leaves[i];
+    for_reads(n, [&](const Argument& argument) {
+      if (!inside(argument)) {
+        own.push_back(argument.node.get());
+      } else {
+        const auto& theirs = leaves[argument.node->index];
+        own.insert(own.end(), theirs.begin(), theirs.end());
+      }
+    });
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    size_t bytes = 0;
+    for (const Node* leaf : own) bytes += leaf->bytes();
+    return own.size() <= kMostLeaves && bytes <= kPinFactor * n.bytes() + kPinSlack;
+  }
+
+  const WindowView& window_;
+  Grouping result_;
+};
+
+}  // namespace
+
+Grouping group_window(const WindowView& window) { return Grouper(window).run(); }
+
+}  // namespace tide

@@ -1,0 +1,80 @@
+// Writes the loop program of a group of ops.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "runtime/plan/lowering.h"
+
+namespace tide {
+
+class LoopWriter {
+ public:
+  LoopWriter(const WindowView& window, const Grouping& grouping, const ArgumentPlaces& places,
+             const Group& group, Plan& plan);
+
+  /// Appends the step of a map or row group; two steps if long rows are reduced in blocks.
+  void write();
+  /// Appends the step that writes a value into a region of a result that is already there.
+  void write_region();
+
+ private:
+  /// Which of the group's ops one program computes.
+  enum class Part : uint8_t {
+    whole,
+    blocks,  ///< per element, and the reduction of each block of a row
+    combine  ///< the blocks of a row in order, and what is computed per row
+  };
+  struct Loaded {
+    BufferUse use;
+    std::vector<int64_t> strides;
+    uint16_t value;
+  };
+
+  void begin(Part part);
+  bool belongs(uint16_t i) const;
+  void write_node(uint16_t i);
+  uint16_t write_argument(uint16_t i, int j);
+  uint16_t write_load(uint16_t i, int j);
+  uint16_t write_ramp(uint16_t i);
+  void write_store(uint16_t i);
+  void store_partials(uint16_t i);
+  uint16_t load_partials(uint16_t i);
+  uint16_t emit(LoopInstruction::Kind kind, DType type, uint16_t operand, uint16_t value = 0);
+  uint16_t add_operand(const BufferUse& use, LoopOperand::Kind kind, std::vector<int64_t> strides);
+  void add_fallback(uint16_t i);
+  void add_reuse(uint16_t i);
+  bool read_otherwise(const Loaded& loaded) const;
+
+  bool in_run(int d) const;
+  std::vector<int64_t> domain_strides(const SqueezedLayout& layout) const;
+  static std::vector<int64_t> row_value_strides(const SqueezedLayout& layout);
+  std::vector<int64_t> strides_for(uint16_t i, const SqueezedLayout& layout) const;
+  std::vector<int64_t> partial_strides() const;
+  int64_t block_count() const;
+
+  Orientation choose_orientation() const;
+  bool in_blocks() const;
+  void finish();
+  void coalesce(std::vector<int64_t>& extents, std::vector<std::vector<int64_t>>& strides) const;
+  void describe_operands(const std::vector<std::vector<int64_t>>& strides, size_t vector_dimension);
+  bool may_stream(size_t operand, const std::vector<int64_t>& strides,
+                  size_t vector_dimension) const;
+
+  const WindowView& window_;
+  const Grouping& grouping_;
+  const ArgumentPlaces& places_;
+  const Group& group_;
+  Plan& plan_;
+  const bool has_row_;
+  std::vector<int64_t> outer_;  ///< extents of the outer dimensions
+  Part part_ = Part::whole;
+  Step step_;
+  /// Per operand, over the outer dimensions and the row.
+  std::vector<std::vector<int64_t>> strides_;
+  std::map<uint16_t, uint16_t> values_;  ///< instruction of each node
+  std::vector<Loaded> loaded_;
+  uint32_t partials_ = 0;  ///< temporary that holds the blocks' results
+};
+
+}  // namespace tide

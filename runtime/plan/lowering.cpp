@@ -1,0 +1,151 @@
+// Writing of steps from groups.
+#include "runtime/plan/lowering.h"
+
+#include <algorithm>
+#include <map>
+
+#include "runtime/plan/loop_writer.h"
+
+namespace tide {
+
+ArgumentPlaces::ArgumentPlaces(const WindowView& window) {
+  uint32_t numbers = 0, offsets = 0;
+  for (const auto& node : window.nodes) {
+    auto& places = places_.emplace_back();
+    if (node->native) {
+      for (size_t j = 0; j < node->native->inputs.size(); ++j) places.push_back(offsets++);
+    } else {
+      for (int j = 0; j < node->arity; ++j)
+        places.push_back(node->arguments[j].node ? offsets++ : numbers++);
+    }
+    ramps_.push_back(node->ramp ? offsets++ : BufferUse::kNone);
+  }
+}
+
+BufferUse use_of(const WindowView& window, const Argument& argument, uint32_t offset) {
+  const bool inside = window.inside(*argument.node);
+  return {inside ? BufferUse::Source::node : BufferUse::Source::external, argument.node->index,
+          offset, argument.node->type};
+}
+
+bool reads(const Node& node, const Node* value) {
+  for (int j = 0; j < node.arity; ++j)
+    if (node.arguments[j].node.get() == value) return true;
+  if (node.native)
+    for (const Argument& argument : node.native->inputs)
+      if (argument.node.get() == value) return true;
+  return false;
+}
+
+namespace {
+
+void lower_native(const WindowView& window, const ArgumentPlaces& places, const Group& group,
+                  Plan& plan) {
+  const uint16_t i = group.members[0];
+  const Node& n = *window.nodes[i];
+  Step step;
+  step.kind = Step::Kind::native;
+  step.node = i;
+  step.native.op = n.native->op;
+  step.native.attributes = n.native->attributes;
+  for (size_t j = 0; j < n.native->inputs.size(); ++j) {
+    const Argument& argument = n.native->inputs[j];
+    ArrayView view{nullptr, argument.node->type, walked_layout(n, argument)};
+    view.layout.offset = 0;
+    step.native.inputs.push_back(view);
+    step.buffers.push_back(use_of(window, argument, places.of(i, static_cast<int>(j))));
+  }
+  step.inputs = static_cast<uint16_t>(step.buffers.size());
+  for (uint16_t member : group.members) {
+    const Node& output = *window.nodes[member];
+    step.native.outputs.push_back({nullptr, output.type, Layout(output.shape)});
+    step.buffers.push_back({BufferUse::Source::node, member, BufferUse::kNone, output.type});
+    step.outputs.push_back(member);
+  }
+  plan.steps.push_back(std::move(step));
+}
+
+/// The copy of the old value of a write, which falls away if the write can run in place.
+void lower_copy_of_old(const WindowView& window, uint16_t i, const Step::Fallback& fallback,
+                       Plan& plan) {
+  const Node& n = *window.nodes[i];
+  Step copy;
+  copy.kind = Step::Kind::copy;
+  copy.node = i;
+  copy.buffers = {fallback.old, {BufferUse::Source::node, i, BufferUse::kNone, n.type}};
+  copy.inputs = 1;
+  copy.outputs = {i};
+  copy.fallbacks = {fallback};
+  copy.bytes = n.bytes();
+  copy.unless_reused = true;
+  const Node* old = n.arguments[1].node.get();
+  bool read_again = n.arguments[0].node.get() == old;
+  for (size_t k = i + 1u; k < window.nodes.size(); ++k)
+    read_again = read_again || reads(*window.nodes[k], old);
+  if (!read_again) copy.reuses = {{i, fallback.old}};
+  plan.steps.push_back(std::move(copy));
+}
+
+}  // namespace
+
+void lower_group(const WindowView& window, const Grouping& grouping, const ArgumentPlaces& places,
+                 const Group& group, Plan& plan) {
+  const uint16_t i = group.members[0];
+  switch (group.kind) {
+    case Group::Kind::nothing: {
+      Step step;
+      step.kind = Step::Kind::nothing;
+      step.node = i;
+      step.outputs = group.members;
+      plan.steps.push_back(std::move(step));
+      return;
+    }
+    case Group::Kind::native:
+      return lower_native(window, places, group, plan);
+    case Group::Kind::region: {
+      const Node& n = *window.nodes[i];
+      const Step::Fallback fallback{i, use_of(window, n.arguments[1], BufferUse::kNone), n.bytes(),
+                                    n.fills};
+      lower_copy_of_old(window, i, fallback, plan);
+      if (n.ramp->shape.numel() == 0) return;
+      LoopWriter writer(window, grouping, places, group, plan);
+      writer.write_region();
+      return;
+    }
+    case Group::Kind::map:
+    case Group::Kind::row: {
+      LoopWriter writer(window, grouping, places, group, plan);
+      writer.write();
+      return;
+    }
+  }
+}
+
+Ref<Plan> make_plan(const WindowView& window) {
+  Ref<Plan> plan = new Plan;
+  const Grouping grouping = group_window(window);
+  const ArgumentPlaces places(window);
+  plan->fates = grouping.fates;
+  for (const Group& group : grouping.groups) lower_group(window, grouping, places, group, *plan);
+  // Temporary results are given back after the last step that reads them, or falls back to them.
+  std::map<uint16_t, size_t> last_use;
+  for (size_t s = 0; s < plan->steps.size(); ++s) {
+    const auto note = [&](const BufferUse& use) {
+      if (use.source == BufferUse::Source::node) last_use[static_cast<uint16_t>(use.index)] = s;
+    };
+    for (const BufferUse& use : plan->steps[s].buffers) note(use);
+    for (const Step::Fallback& fallback : plan->steps[s].fallbacks) note(fallback.old);
+  }
+  for (const auto& [node, step] : last_use)
+    if (plan->fates[node] == Fate::temporary) plan->steps[step].releases.push_back(node);
+  return plan;
+}
+
+bool Step::is_stored(size_t i) const {
+  if (kind != Kind::loop) return i >= inputs;
+  for (const LoopInstruction& instruction : loop.program.code)
+    if (instruction.kind == LoopInstruction::Kind::store && instruction.operand == i) return true;
+  return false;
+}
+
+}  // namespace tide

@@ -1,0 +1,32 @@
+// The second half of planning: a group of ops becomes the steps that compute it.
+#pragma once
+
+#include "runtime/plan/grouping.h"
+#include "runtime/plan/plan.h"
+
+namespace tide {
+
+/// Places of a window's numbers and offsets, counted as the recorder lists them.
+struct ArgumentPlaces {
+  explicit ArgumentPlaces(const WindowView& window);
+  /// Of the number, or of the offset of the tensor, that is argument j of node i.
+  uint32_t of(size_t i, int j) const { return places_[i][j]; }
+  /// Of the offset of node i's region or ramp.
+  uint32_t of_ramp(size_t i) const { return ramps_[i]; }
+
+ private:
+  std::vector<std::vector<uint32_t>> places_;
+  std::vector<uint32_t> ramps_;
+};
+
+/// How a step finds the value of an argument.
+BufferUse use_of(const WindowView& window, const Argument& argument, uint32_t offset);
+
+/// Whether the value is among the node's arguments.
+bool reads(const Node& node, const Node* value);
+
+/// Appends the steps of a group to the plan.
+void lower_group(const WindowView& window, const Grouping& grouping, const ArgumentPlaces& places,
+                 const Group& group, Plan& plan);
+
+}  // namespace tide

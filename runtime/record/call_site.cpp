@@ -1,0 +1,21 @@
+// Call sites as text; one copy of each file name that they mention.
+#include "runtime/record/call_site.h"
+
+#include <mutex>
+#include <unordered_set>
+
+namespace tide {
+
+const char* intern_file_name(std::string_view name) {
+  // Never destroyed: queue threads may still print call sites while the process ends.
+  static auto& names = *new std::unordered_set<std::string>;
+  static auto& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
+  return names.emplace(name).first->c_str();
+}
+
+std::string CallSite::text() const {
+  return known() ? std::string(file) + ":" + std::to_string(line) : "?";
+}
+
+}  // namespace tide

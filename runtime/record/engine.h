@@ -1,0 +1,192 @@
+// What a program may ask of the running engine: devices, waiting, statistics, modes, failures.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/core/device.h"
+#include "runtime/ir/native.h"
+#include "runtime/record/call_site.h"
+
+namespace tide::engine {
+
+/// The devices that can be used: cpu, then the simulated accelerators, then CUDA's.
+std::vector<Device> devices();
+/// Those of them that this process has used so far.
+std::vector<Device> used_devices();
+/// Whether the device is there.
+bool exists(Device device);
+
+// --- handing over and waiting ---------------------------------------------------------------
+
+/// Hands over everything this thread has recorded. Does not wait.
+void hand_over();
+/// Hands over, and waits until everything on the device (all devices) is done. Failures stay with
+/// the results they belong to.
+void synchronize(Device device, const char* reason = "synchronize");
+void synchronize(const char* reason = "synchronize");
+/// Ops recorded or queued by now and not finished, over all devices.
+int64_t pending_ops();
+/// Drops what is queued but not running, on all devices: its results are lost ("interrupted"),
+/// writes are not carried out. May be called from any thread; waits for the running steps.
+void interrupt();
+/// Makes every wait, now and until interrupt(), end at once and throw Interrupted. Safe in a signal
+/// handler.
+void request_interrupt();
+
+// --- streams -----------------------------------------------------------------------------------
+
+/// A queue of a device: 0 is the one where work goes unless another is chosen. What one stream is
+/// given runs in order, different streams run side by side. Values are ordered whoever uses them:
+/// work that needs one which another stream computes starts after that.
+struct StreamId {
+  Device device;
+  uint8_t number = 0;
+  friend bool operator==(const StreamId& a, const StreamId& b) = default;
+};
+/// A new stream. A device has 32 at most; then one of them is given once more, each in turn.
+StreamId add_stream(Device device);
+/// The stream that this thread's work for the device goes to.
+StreamId current_stream(Device device);
+/// The streams that a thread's work goes to, for devices where that is not the first.
+struct StreamChoice {
+  static constexpr size_t kMostDevices = 8;
+  std::array<StreamId, kMostDevices> streams{};
+  size_t count = 0;
+  /// Takes the place of the device's. Throws Error if there are streams of too many devices.
+  void choose(StreamId stream);
+  friend bool operator==(const StreamChoice& a, const StreamChoice& b) = default;
+};
+const StreamChoice& stream_choice();
+/// From now on this thread's work goes there. Hands over what was recorded for the devices
+/// concerned.
+void choose_streams(const StreamChoice& choice);
+/// Waits until everything on the stream is done.
+void synchronize(StreamId stream, const char* reason);
+
+/// A point in a stream.
+struct Mark {
+  StreamId stream;
+  uint64_t ticket = 0;
+};
+/// Hands over and marks the end of what the stream was given.
+Mark mark(StreamId stream);
+bool reached(const Mark& mark);
+/// Whether the stream has done all that it was given; hands over what is recorded first.
+bool idle(StreamId stream);
+void wait(const Mark& mark, const char* reason);
+/// When the stream reached the mark, on the clock of seconds(); reached or waited for first.
+double time_reached(const Mark& mark);
+/// Makes what is handed over from now on for `stream` start after the mark (of another stream).
+void wait_on_stream(StreamId stream, const Mark& mark);
+/// Seconds on a monotonic clock.
+double seconds();
+
+/// Eager mode of this thread: every op is handed over by itself. TIDE_EAGER=1 switches it on at the
+/// start.
+bool eager();
+void set_eager(bool on);
+
+/// What is recorded between these is what steps start from, an optimizer's state: it is made even
+/// if an interrupt drops what is queued, and tried again if it fails. If it did, no step that needs
+/// it runs until somebody was told. `end_state` hands over.
+void begin_state();
+void end_state();
+/// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure
+/// or an interrupt leaves all parameters as they were after some step. `end_step` hands over; if
+/// not all was recorded, as an error came between, nothing runs.
+void begin_step();
+void end_step(bool whole = true);
+
+// --- waiting report --------------------------------------------------------------------------
+
+/// Where the program waited.
+struct WaitRecord {
+  CallSite site;
+  std::string reason;  ///< "item", "print", "queue full", ...
+  int64_t count = 0;
+  double seconds = 0;
+};
+std::vector<WaitRecord> wait_report();
+/// Total number of waits, and seconds waited, so far on this process.
+int64_t wait_count();
+double wait_seconds();
+
+/// Whether a library of the device does the op as a whole, faster than what it could be made of.
+bool has_library(Device device, NativeOp op);
+
+// --- memory ----------------------------------------------------------------------------------
+
+struct MemoryStatistics {
+  size_t in_use = 0;  ///< bytes of live tensors (blocks handed out)
+  size_t peak = 0;    ///< highest in_use since reset_peak
+  size_t cached = 0;  ///< bytes kept for reuse
+  size_t limit = 0;   ///< 0: none
+  /// Of the device, whoever uses it; 0: it does not tell.
+  size_t device_free = 0, device_total = 0;
+  int64_t allocations = 0;         ///< blocks asked for
+  int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
+};
+MemoryStatistics memory(Device device);
+void reset_peak(Device device);
+/// Gives cached blocks back.
+void empty_cache(Device device);
+/// Gives those of all devices back whose memory is the host's.
+void empty_host_caches();
+/// Called when an allocation fails, before another try: the host language drops what is
+/// unreachable.
+void set_reclaim(std::function<void()> reclaim);
+/// Bytes allocated by this thread's tensors since the start, over all devices: only grows. For
+/// pacing a collector.
+uint64_t allocated_bytes();
+/// Bytes that tensors hold on all devices that have been used so far.
+uint64_t held_bytes();
+
+// --- simulated devices -------------------------------------------------------------------------
+
+struct SimOptions {
+  std::optional<size_t> memory_limit;  ///< bytes
+  /// Of copies to and from the device; 0: as fast as memory.
+  std::optional<double> bytes_per_second;
+  /// Of the detour that memory takes which is not pinned; 0: none.
+  std::optional<double> staging_bytes_per_second;
+  std::optional<double> pin_bytes_per_second;  ///< of pinning host memory; 0: as fast as memory.
+                                               ///< The first sim's counts
+  std::optional<double> copy_latency;          ///< seconds per copy
+  std::optional<double> launch_cost;           ///< seconds per launched step
+  std::optional<int64_t> fail_op;              ///< the k-th step from now (1: the next) fails
+  std::optional<int64_t> fail_allocation;
+  std::optional<int64_t> fail_copy;
+};
+void configure_sim(int index, const SimOptions& options);
+
+// --- threads, kernels, launches ------------------------------------------------------------------
+
+int threads();
+/// 1 or more. Throws Error.
+void set_threads(int count);
+
+struct Statistics {
+  int64_t recorded = 0;  ///< ops recorded
+  int64_t windows = 0;   ///< handed over
+  int64_t plans = 0;     ///< made, not found
+  int64_t launches = 0;  ///< steps run
+  int64_t graphs = 0;    ///< CUDA graphs run, each in place of several launches
+};
+Statistics statistics();
+/// Steps that the device has run.
+int64_t launches(Device device);
+
+// --- failures ------------------------------------------------------------------------------------
+
+/// Prints failures that nobody has read and returns whether there were any. For the end of a
+/// program; waits for the queues.
+bool report_unread_failures(FILE* to);
+
+}  // namespace tide::engine

@@ -1,0 +1,31 @@
+// Lifetime of nodes.
+#include "runtime/record/node.h"
+
+namespace tide {
+
+void Node::destroy(Node* node) {
+  // Releasing a node's arguments may free them in turn: these wait here for the outermost call.
+  // Only a pointer outlives that call, for some die while the thread's own objects do.
+  thread_local std::vector<Node*>* waiting = nullptr;
+  if (waiting) return waiting->push_back(node);
+  std::vector<Node*> dying;
+  waiting = &dying;
+  delete node;
+  while (!dying.empty()) {
+    Node* next = dying.back();
+    dying.pop_back();
+    delete next;
+  }
+  waiting = nullptr;
+}
+
+void Node::drop_arguments() {
+  for (Argument& argument : arguments) {
+    argument.node = {};
+    argument.view.reset();
+  }
+  ramp.reset();
+  native.reset();
+}
+
+}  // namespace tide

@@ -1,0 +1,120 @@
+// The values of the graph: what was recorded, and what is known of it since.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/core/recycled.h"
+#include "runtime/core/ref.h"
+#include "runtime/core/shape.h"
+#include "runtime/device/memory.h"
+#include "runtime/ir/loop.h"
+#include "runtime/ir/native.h"
+#include "runtime/record/call_site.h"
+
+namespace tide {
+
+struct Node;
+class DeviceState;
+
+/// What went wrong when a result was computed: told to everybody who reads it.
+class Failure : public RefCounted<Failure> {
+ public:
+  std::string what;  ///< "gather: position 20 is out of range 1..10"
+  const char* op = "";
+  CallSite site;          ///< of the line that queued the op
+  bool shortage = false;  ///< the host had no memory left
+
+  /// A number for work that is handed over now, to any queue.
+  static uint64_t number_work() { return ++work_numbered_; }
+  /// The last one that was given.
+  static uint64_t last_number() { return work_numbered_; }
+
+  /// Somebody is told, now; only the first time counts.
+  void tell() {
+    uint64_t never = kNever;
+    told_after_.compare_exchange_strong(never, work_numbered_);
+  }
+  /// Who caused it knows, and has known before any work.
+  void is_known() { told_after_ = kBefore; }
+  bool is_told() const { return told_after_ != kNever; }
+  /// Whether somebody had been told when the work of this number was handed over.
+  bool was_told_before(uint64_t work) const { return is_told() && told_after_ < work; }
+
+ private:
+  static constexpr uint64_t kNever = 0, kBefore = 1;
+  inline static std::atomic<uint64_t> work_numbered_{kBefore};
+
+  std::atomic<uint64_t> told_after_{kNever};  ///< the number of the last work that was handed over
+};
+
+/// An input of a node: a value seen through a layout, or a number.
+struct Argument {
+  Ref<Node> node;                ///< null: the number
+  std::unique_ptr<Layout> view;  ///< null: dense, in the node's own shape
+  uint64_t number = 0;           ///< bits in the compute type of the op's operands
+};
+
+/// The parts that only native ops have.
+struct NativeDetails {
+  NativeOp op;
+  std::vector<Argument> inputs;
+  std::vector<int64_t> attributes;
+  /// All results, this node first; owned by the window until handed over.
+  std::vector<Node*> outputs;
+};
+
+/// An immutable value: one array, dense and row-major. Nodes belong to the thread that records; the
+/// queue's threads see addresses only.
+struct Node : ThreadRefCounted<Node>, Recycled<Node> {
+  enum class Kind : uint8_t {
+    constant,  ///< elements given by the host or copied from another device
+    map,       ///< elementwise op on up to 4 arguments
+    ramp,      ///< map whose first argument is an index ramp (`ramp`)
+    reduce,    ///< along one run of dimensions of argument 0
+    assign,    ///< argument 0, taking the place of argument 1 in a cell: if it fails, that stays
+    write,     ///< argument 1 with argument 0 in the region `ramp`; if it fails, argument 1 stays
+    native,    ///< a native op's first result
+    part,      ///< a further result of the native node in argument 0
+    room       ///< no elements yet: writes to its parts will make them all
+  };
+  enum class State : uint8_t {
+    recorded,  ///< in a window that is not handed over
+    recipe,    ///< handed over, not kept; computed again from its arguments if ever asked for
+    stored,    ///< in `storage`, once the queue has come to `ticket`
+    failed     ///< never computed: out of memory, or computed from such a value
+  };
+  Kind kind = Kind::map;
+  State state = State::recorded;
+  DType type = DType::f32;
+  DType operand_type = DType::f32;  ///< of the numbers among the arguments
+  Reduction reduction = Reduction::sum;
+  uint8_t arity = 0;
+  uint8_t first = 0, last = 0;  ///< the run of a reduction
+  bool wanted = false;          ///< must be stored when handed over
+  bool read = false;            ///< by another node of its window
+  bool fills = false;  ///< a write that makes a part of a new value: if it fails, that is lost
+  bool again = false;  ///< was a recipe before: stays one if there is no memory for it
+  OpCode op = 0;
+  uint16_t index = 0;  ///< place in the window, or among the window's externals
+  uint64_t epoch = 0;  ///< the window that `index` speaks of
+  DeviceState* device = nullptr;
+  const char* name = "";  ///< the script's name of the op
+  CallSite site;
+  Shape shape;
+  Argument arguments[4];
+  std::unique_ptr<Layout> ramp;
+  std::unique_ptr<NativeDetails> native;
+  Ref<Storage> storage;
+  uint64_t ticket = 0;
+  Ref<Failure> failure;
+
+  size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
+  /// Frees chains of any length without recursion.
+  static void destroy(Node* node);
+  /// Forgets the arguments: the value is stored, or will never be computed.
+  void drop_arguments();
+};
+
+}  // namespace tide

@@ -1,0 +1,373 @@
+// Recording of ops: checks, nodes, and writes to cells.
+#include "runtime/record/record.h"
+
+#include <cstring>
+
+#include "runtime/autograd/autograd.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/record/new_node.h"
+#include "runtime/record/transfer.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+namespace {
+
+/// The bits of a number as kernels take it, in the compute type of `type`.
+uint64_t bits_of(Number number, DType type) {
+  const auto from_double = [](double value) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  };
+  switch (compute_type(type)) {
+    case DType::f64:
+      return from_double(number.as_double());
+    case DType::f32: {
+      const auto value = static_cast<float>(number.as_double());
+      uint32_t bits;
+      std::memcpy(&bits, &value, sizeof bits);
+      return bits;
+    }
+    case DType::boolean:
+      return number.type() == DType::f64 ? number.as_double() != 0 : number.as_integer() != 0;
+    case DType::u8:
+      return static_cast<uint8_t>(number.as_integer());
+    default:
+      return static_cast<uint64_t>(number.as_integer());
+  }
+}
+
+void record_node(const Ref<Node>& node, bool heavy = false) {
+  Recorder::of_thread().window(*node->device).record(node, heavy);
+}
+
+/// The device that all tensors lie on; cpu tensors without dimensions follow the others.
+DeviceState& common_device(const char* name, std::span<const TensorOrNumber> arguments) {
+  DeviceState* device = nullptr;
+  const Tensor* first = nullptr;
+  for (const auto& argument : arguments) {
+    if (!argument.tensor.defined()) continue;
+    DeviceState* own = argument.tensor.body().cell->device;
+    if (!device ||
+        (device->device.kind == DeviceKind::cpu && first->rank() == 0 && own != device)) {
+      device = own;
+      first = &argument.tensor;
+    } else if (own != device &&
+               !(own->device.kind == DeviceKind::cpu && argument.tensor.rank() == 0)) {
+      throw DeviceError(
+          std::string(name) + ": tensors lie on different devices: " + first->shape().text() +
+          " on " + device->device.name() + " and " + argument.tensor.shape().text() + " on " +
+          own->device.name() + "; move one with :to(\"" + device->device.name() + "\")");
+    }
+  }
+  return *device;
+}
+
+/// record_map; `row_major`: whatever the format of the arguments is.
+Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_type,
+                     DType operand_type, std::span<const TensorOrNumber> arguments);
+
+/// The elements of x as a new dense tensor of a type.
+Tensor dense_copy(const char* name, const Tensor& x, DType type) {
+  const TensorOrNumber argument(x);
+  return record_map_in(true, LightOp::convert, name, type, x.dtype(), {&argument, 1});
+}
+
+Tensor converted(const char* name, const Tensor& x, DType type) {
+  return x.dtype() == type ? x : dense_copy(name, x, type);
+}
+
+/// Whether a result of `shape` lies channels last: as the first argument of its shape does that is
+/// not repeated along a dimension.
+bool goes_channels_last(const Shape& shape, std::span<const TensorOrNumber> arguments) {
+  if (shape.rank() != 4) return false;
+  for (const auto& argument : arguments) {
+    if (!argument.tensor.defined() || !(argument.tensor.shape() == shape)) continue;
+    const Layout& layout = argument.tensor.layout();
+    if (layout.is_channels_last()) return true;
+    if (layout.is_injective()) return false;
+  }
+  return false;
+}
+
+/// record_map for a result that lies channels last: all are walked in the order in which it lies.
+Tensor record_channels_last(const Shape& shape, LightOp op, const char* name, DType result_type,
+                            DType operand_type, std::span<const TensorOrNumber> arguments) {
+  std::vector<TensorOrNumber> turned(arguments.begin(), arguments.end());
+  for (TensorOrNumber& argument : turned)
+    if (argument.tensor.defined() && argument.tensor.rank() > 0)
+      argument = make_view(argument.tensor,
+                           with_channels_last(argument.tensor.layout().broadcast_to(shape)));
+  const Tensor y = record_map_in(true, op, name, result_type, operand_type, turned);
+  y.body().layout = channels_last_layout(shape);
+  return y;
+}
+
+Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_type,
+                     DType operand_type, std::span<const TensorOrNumber> arguments) {
+  DeviceState& device = common_device(name, arguments);
+  const Shape* common = nullptr;
+  Shape wider;
+  for (const auto& argument : arguments) {
+    if (!argument.tensor.defined()) continue;
+    const Shape& own = argument.tensor.shape();
+    if (!common) {
+      common = &own;
+    } else if (!(*common == own)) {
+      wider = broadcast(name, *common, own);
+      common = &wider;
+    }
+  }
+  const Shape& shape = common ? *common : wider;
+  if (!row_major && goes_channels_last(shape, arguments)) [[unlikely]]
+    return record_channels_last(shape, op, name, result_type, operand_type, arguments);
+  Ref<Node> node = new_node(Node::Kind::map, name, device, result_type, shape);
+  node->op = static_cast<OpCode>(op);
+  node->operand_type = operand_type;
+  node->arity = static_cast<uint8_t>(arguments.size());
+  for (size_t j = 0; j < arguments.size(); ++j) {
+    const auto& [tensor, number] = arguments[j];
+    const DType wanted = argument_type(op, static_cast<int>(j)).value_or(operand_type);
+    if (!tensor.defined()) {
+      node->arguments[j].number = bits_of(number, wanted);
+      continue;
+    }
+    const TensorBody& body = tensor.body();
+    if (body.cell->device == &device &&
+        (op == LightOp::convert || body.cell->value->type == wanted)) {
+      node->arguments[j] = argument_of(tensor);
+      continue;
+    }
+    Tensor input = op == LightOp::convert ? tensor : converted(name, tensor, wanted);
+    if (input.body().cell->device != &device) input = record_transfer(input, device.device);
+    node->arguments[j] = argument_of(input);
+  }
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
+}  // namespace
+
+Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
+                  std::span<const TensorOrNumber> arguments) {
+  return record_map_in(false, op, name, result_type, operand_type, arguments);
+}
+
+Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
+                  std::initializer_list<TensorOrNumber> arguments) {
+  return record_map(op, name, result_type, operand_type,
+                    std::span(arguments.begin(), arguments.size()));
+}
+
+Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType result_type,
+                   DType operand_type, Device device, std::initializer_list<Number> numbers) {
+  Ref<Node> node =
+      new_node(Node::Kind::ramp, name, DeviceState::of(device), result_type, ramp.shape);
+  node->op = static_cast<OpCode>(op);
+  node->operand_type = operand_type;
+  node->ramp = std::make_unique<Layout>(ramp);
+  for (const Number& number : numbers)
+    node->arguments[node->arity++].number = bits_of(number, operand_type);
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
+namespace {
+
+/// The type of a reduction's result.
+DType reduced_type(Reduction reduction, DType type) {
+  const bool adds = reduction == Reduction::sum || reduction == Reduction::prod;
+  if (!adds) return type;
+  if (is_half(type)) return DType::f32;
+  return is_floating(type) ? type : DType::i64;
+}
+
+/// The result of a reduction of no elements. Of the extremes, only those of truth values have a
+/// beginning: all of nothing is true, any of it false.
+Tensor reduce_nothing(Reduction reduction, const char* name, const Tensor& x, const Shape& shape,
+                      DType type) {
+  const bool extreme = reduction == Reduction::max || reduction == Reduction::min;
+  if (extreme && type != DType::boolean)
+    throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() +
+                     " has no elements");
+  const bool one = reduction == Reduction::prod || reduction == Reduction::min;
+  return record_ramp(LightOp::fill, name, Layout(shape), type, type, x.device(),
+                     {Number(int64_t{one})});
+}
+
+/// Whether one stride leads through the elements of the dimensions first..last, in order.
+bool has_one_stride(const Layout& layout, int first, int last) {
+  int64_t stride = 0, span = 1;
+  for (int d = last; d >= first; --d) {
+    if (layout.shape[d] == 1) continue;
+    if (span > 1 && layout.strides[d] != stride * span) return false;
+    if (span == 1) stride = layout.strides[d];
+    span *= layout.shape[d];
+  }
+  return true;
+}
+
+/// The layout without the dimensions first..last, which have one element each.
+Layout without_dims(const Layout& layout, int first, int last) {
+  Layout result = layout;
+  result.shape = Shape();
+  for (int d = 0; d < layout.shape.rank(); ++d) {
+    if (d >= first && d <= last) continue;
+    result.strides[result.shape.rank()] = layout.strides[d];
+    result.shape.push_back(layout.shape[d]);
+  }
+  return result;
+}
+
+}  // namespace
+
+Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int first, int last) {
+  const DType type = reduced_type(reduction, x.dtype());
+  Shape shape = x.shape();
+  int64_t length = 1;
+  for (int d = last; d >= first; --d) {
+    length *= shape[d];
+    shape.erase(d);
+  }
+  if (length == 0) return reduce_nothing(reduction, name, x, shape, type);
+  Tensor input = is_half(x.dtype()) ? x : converted(name, x, type);
+  if (length == 1)
+    return dense_copy(name, make_view(input, without_dims(input.layout(), first, last)), type);
+  // The kernel walks the elements that become one with one stride.
+  if (!has_one_stride(input.layout(), first, last)) input = dense_copy(name, input, input.dtype());
+  Ref<Node> node = new_node(Node::Kind::reduce, name, *x.body().cell->device, type, shape);
+  node->reduction = reduction;
+  node->first = static_cast<uint8_t>(first);
+  node->last = static_cast<uint8_t>(last);
+  node->arity = 1;
+  node->arguments[0] = argument_of(input);
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
+bool has_kernel(NativeOp op, Device device) {
+  if (device.kind != DeviceKind::cuda) return true;
+  return op != NativeOp::distances && op != NativeOp::grid_taps && op != NativeOp::pad_edges &&
+         op != NativeOp::scatter_extreme;
+}
+
+std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const Tensor> inputs,
+                                  std::span<const NativeResult> outputs,
+                                  std::span<const int64_t> attributes) {
+  std::vector<TensorOrNumber> operands(inputs.begin(), inputs.end());
+  DeviceState& device = common_device(name, operands);
+  Ref<Node> node = new_node(Node::Kind::native, name, device, outputs[0].type, outputs[0].shape);
+  node->native = std::make_unique<NativeDetails>();
+  node->native->op = op;
+  node->native->attributes.assign(attributes.begin(), attributes.end());
+  for (const Tensor& input : inputs)
+    node->native->inputs.push_back(argument_of(
+        input.body().cell->device == &device ? input : record_transfer(input, device.device)));
+  record_node(node, is_heavy(op));
+  std::vector<Tensor> results{make_tensor(node)};
+  for (size_t k = 1; k < outputs.size(); ++k) {
+    Ref<Node> part = new_node(Node::Kind::part, name, device, outputs[k].type, outputs[k].shape);
+    part->arity = 1;
+    part->arguments[0].node = node;
+    record_node(part);
+    results.push_back(make_tensor(std::move(part)));
+  }
+  if (Recorder::of_thread().eager) Recorder::of_thread().hand_over();
+  return results;
+}
+
+namespace {
+
+/// What is to be written to x as a tensor on its device; undefined for a number that goes along as
+/// a parameter. Throws DeviceError and ShapeError.
+Tensor tensor_to_write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  const DeviceState& device = *x.body().cell->device;
+  if (!value.tensor.defined()) {
+    // A number would go on in the compute type, as if it had not been rounded to the tensor's.
+    const DType type = x.dtype();
+    if (!is_half(type)) return Tensor();
+    return record_ramp(LightOp::fill, name, Layout(Shape()), type, type, device.device,
+                       {value.number});
+  }
+  Tensor input = value.tensor;
+  if (input.body().cell->device != &device) {
+    if (input.device().kind != DeviceKind::cpu || input.rank() != 0)
+      common_device(name, std::array{TensorOrNumber(x), value});
+    input = record_transfer(input, device.device);
+  }
+  if (!(broadcast(name, input.shape(), x.shape()) == x.shape()))
+    throw ShapeError(std::string(name) + ": a value of shape " + input.shape().text() +
+                     " does not fit into " + x.shape().text());
+  return input;
+}
+
+/// The same elements in the same order, in another shape.
+Argument reshaped(const Argument& argument, const Shape& shape) {
+  const Layout layout = argument.view ? *argument.view : Layout(argument.node->shape);
+  Argument result;
+  result.node = argument.node;
+  result.view = std::make_unique<Layout>();
+  if (!layout.reshape(shape, result.view.get())) {
+    const Tensor dense = record_contiguous(make_view(make_tensor(argument.node), layout));
+    result.node = dense.body().cell->value;
+    *result.view = Layout(shape);
+  }
+  return result;
+}
+
+void record_write(const char* name, const Tensor& x, const TensorOrNumber& value, bool fills) {
+  Cell& cell = *x.body().cell;
+  const Ref<Node> old = cell.value;
+  const DType type = old->type;
+  const bool whole = x.layout().is_dense() && x.numel() == old->shape.numel();
+  Argument source;
+  if (Tensor input = tensor_to_write(name, x, value); input.defined()) {
+    if (whole) input = make_view(input, input.layout().broadcast_to(x.shape()));
+    source = argument_of(converted(name, input, type));
+    // The cell keeps its shape.
+    if (whole && !(x.shape() == old->shape)) source = reshaped(source, old->shape);
+  } else {
+    source.number = bits_of(value.number, type);
+  }
+  Ref<Node> node = new_node(whole ? Node::Kind::assign : Node::Kind::write, name, *cell.device,
+                            type, old->shape);
+  node->operand_type = type;
+  node->fills = fills;
+  node->arity = 2;
+  if (!whole) node->ramp = std::make_unique<Layout>(x.layout());
+  node->arguments[0] = std::move(source);
+  node->arguments[1].node = old;
+  record_node(node);
+  cell.value = std::move(node);
+}
+
+}  // namespace
+
+void record_write(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  record_write(name, x, value, false);
+}
+
+void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value) {
+  record_write(name, x, value, true);
+}
+
+Tensor record_room(const char* name, const Shape& shape, DType type, Device device) {
+  Ref<Node> node = new_node(Node::Kind::room, name, DeviceState::of(device), type, shape);
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
+Tensor make_view(const Tensor& x, const Layout& layout) {
+  check_countable("view", layout.shape);
+  const Tensor view(new TensorBody(x.body().cell, layout));
+  if (is_floating(x.dtype())) share_group(x, view);
+  return view;
+}
+
+Tensor record_contiguous(const Tensor& x) {
+  if (x.layout().is_contiguous()) return x;
+  return dense_copy("contiguous", x, x.dtype());
+}
+
+}  // namespace tide

@@ -1,0 +1,181 @@
+// Values that lie in memory from the start: copies between devices and what the script hands over.
+#include "runtime/record/transfer.h"
+
+#include <cstring>
+
+#include "runtime/record/new_node.h"
+#include "runtime/record/record.h"
+#include "runtime/tensor/body.h"
+
+namespace tide {
+namespace {
+
+/// Hands over what computes `source`, so that it has a place in memory, or has failed.
+void settle(Node& source) {
+  Window& window = Recorder::of_thread().window(*source.device);
+  window.hand_over();
+  // What others in its window read may have become a recipe there.
+  if (source.state != Node::State::recipe) return;
+  window.want(source);
+  window.hand_over();
+}
+
+/// Lets what `stream` is handed from now on come after the work of `writer` up to `ticket`.
+void follow(Stream& stream, Stream& writer, uint64_t ticket) {
+  if (&stream == &writer || writer.queue.completed() >= ticket) return;
+  stream.queue.submit([&](Submission& submission) {
+    submission.task = [&stream, &writer, ticket] { stream.queue.follow(writer.queue, ticket); };
+  });
+}
+
+CopyKind copy_kind(const Node& source, const DeviceState& to) {
+  if (source.device == &to) return CopyKind::within;
+  if (source.storage->pinned()) return CopyKind::from_pinned;
+  if (source.device->device.kind == DeviceKind::cpu) return CopyKind::to_device;
+  return to.device.kind == DeviceKind::cpu ? CopyKind::to_host : CopyKind::between;
+}
+
+/// The backend that copies to `stream`: of the side that is not the host's, which pays for the
+/// transfer. A driver's memory is reached through its own backend only.
+Backend& copying_backend(const DeviceState& from, const Stream& stream) {
+  const DeviceState& to = stream.device;
+  const bool to_host = to.device.kind == DeviceKind::cpu ||
+                       (to.backend->host_readable() && !from.backend->host_readable());
+  return to_host ? *from.backend : stream.backend;
+}
+
+/// A copy as the destination's queue makes it. What is wrong with the source goes along.
+struct Copy {
+  DeviceState& from;
+  DeviceState& to;
+  Backend& backend;
+  const char* name;  ///< of the op
+  CallSite site;
+  char* storage;  ///< the block that the source lies in
+  size_t offset;  ///< of the source in it, in bytes
+  void* destination;
+  size_t bytes;
+  CopyKind kind;
+  bool is_of_queue;   ///< the backend is that of the destination's queue
+  uint64_t work = 0;  ///< the number of the submission
+
+  /// Whether the copy is over only when the ticket is: the source is kept till then (see
+  /// DeviceState::keep_until), and the destination is read by later work of its queue. What another
+  /// device holds could be lost with that one meanwhile.
+  bool ends_with_ticket() const {
+    return is_of_queue && backend.is_asynchronous() && kind != CopyKind::between;
+  }
+
+  void operator()() const {
+    const auto held = &from == &to ? std::shared_lock<std::shared_mutex>() : from.loss.hold();
+    const std::optional<Taint> taint = from.failures.find(storage);
+    if (taint && taint->spoils(work)) return to.failures.set(destination, {taint->failure, true});
+    try {
+      backend.copy(destination, storage + offset, bytes, kind);
+      if (!ends_with_ticket()) backend.finish();
+    } catch (const std::exception& error) {
+      Ref<Failure> failure = new Failure;
+      failure->what = std::string(name) + ": " + error.what();
+      failure->op = name;
+      failure->site = site;
+      return to.failures.set(destination, {failure, true});
+    }
+    to.failures.clear(destination);
+  }
+};
+
+/// A copy of x on `to`, queued; in host memory that `pinning` pins, if there is one.
+Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState* pinning) {
+  const Tensor dense = record_contiguous(x);
+  Node& source = *dense.body().cell->value;
+  settle(source);
+  Ref<Node> node = new_node(Node::Kind::constant, name, to, source.type, x.shape());
+  if (source.state == Node::State::failed) {
+    node->state = Node::State::failed;
+    node->failure = source.failure;
+    return make_tensor(std::move(node));
+  }
+  DeviceState& from = *source.device;
+  Stream& stream = Recorder::of_thread().stream(to);
+  const uint64_t generation = to.loss.generation();
+  follow(stream, from.stream_of(source), source.ticket);
+  const size_t bytes = node->bytes(), block = std::max<size_t>(bytes, 1);
+  node->storage =
+      pinning ? pinning->allocate_pinned(block, stream, name) : to.allocate(block, stream, name);
+  node->state = Node::State::stored;
+  const size_t offset = static_cast<size_t>(dense.layout().offset) * size_of(source.type);
+  void* destination = node->storage->data;
+  Backend& backend = copying_backend(from, stream);
+  Copy copy{from,
+            to,
+            backend,
+            name,
+            current_call_site(),
+            static_cast<char*>(source.storage->data),
+            offset,
+            destination,
+            bytes,
+            copy_kind(source, to),
+            &backend == &stream.backend};
+  node->ticket = stream.queue.submit([&](Submission& submission) {
+    submission.ops = 1;
+    submission.generation = generation;
+    submission.task_input = copy.storage;
+    submission.task_output = destination;
+    copy.work = submission.number;
+    submission.task = copy;
+  });
+  from.keep_until(source.storage, stream.queue, node->ticket);
+  return make_tensor(std::move(node));
+}
+
+}  // namespace
+
+Tensor record_transfer(const Tensor& x, Device device) {
+  DeviceState& to = DeviceState::of(device);
+  if (!x.layout().is_channels_last()) return transfer("to", x, to, nullptr);
+  const Tensor y = transfer("to", make_view(x, with_channels_last(x.layout())), to, nullptr);
+  y.body().layout = channels_last_layout(x.shape());
+  return y;
+}
+
+Tensor record_pinned(const Tensor& x) {
+  DeviceState* pinning = DeviceState::pinning();
+  if (!pinning || is_pinned(x)) return x;
+  return transfer("pin_memory", x, DeviceState::of(x.device()), pinning);
+}
+
+bool is_pinned(const Tensor& x) {
+  const Node& node = *x.body().cell->value;
+  return node.storage && node.storage->pinned();
+}
+
+void wait_for_transfer(const Tensor& x) { wait_for(*x.body().cell->value, "to"); }
+
+Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device) {
+  DeviceState& state = DeviceState::of(device);
+  Ref<Node> node = new_node(Node::Kind::constant, "tensor", state, type, shape);
+  const size_t bytes = node->bytes();
+  Stream& stream = Recorder::of_thread().stream(state);
+  const uint64_t generation = state.loss.generation();
+  node->storage = state.allocate(std::max<size_t>(bytes, 1), stream, "tensor");
+  node->state = Node::State::stored;
+  auto staged = std::make_shared<std::vector<std::byte>>(bytes);
+  if (bytes) std::memcpy(staged->data(), elements, bytes);
+  void* destination = node->storage->data;
+  node->ticket = stream.queue.submit([&](Submission& submission) {
+    submission.ops = 1;
+    submission.generation = generation;
+    submission.name = node->name;
+    submission.task_output = destination;
+    submission.task = [&state, &stream, destination, staged] {
+      state.failures.clear(destination);
+      stream.backend.copy(
+          destination, staged->data(), staged->size(),
+          state.device.kind == DeviceKind::cpu ? CopyKind::within : CopyKind::to_device);
+    };
+  });
+  return make_tensor(std::move(node));
+}
+
+}  // namespace tide

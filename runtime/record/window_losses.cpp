@@ -1,0 +1,170 @@
+// What becomes of a window that cannot be handed over as it is: memory is short, or a value that it
+// reads was lost.
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "runtime/core/error.h"
+#include "runtime/record/recorder.h"
+
+namespace tide {
+namespace {
+
+bool is_write(const Node& node) {
+  return node.kind == Node::Kind::assign || node.kind == Node::Kind::write;
+}
+
+/// The value that stays if the node is not computed; null if there is none.
+Node* value_before(const Node& node) {
+  return is_write(node) && !node.fills ? node.arguments[1].node.get() : nullptr;
+}
+
+/// The first value in this state that the node needs; null if there is none. What an assignment
+/// replaces is not needed.
+const Node* find_needed(const Node& node, Node::State state) {
+  const auto matches = [&](const Argument& argument) {
+    return argument.node && argument.node->state == state;
+  };
+  const int needed = node.kind == Node::Kind::assign ? 1 : node.arity;
+  for (int j = 0; j < needed; ++j)
+    if (matches(node.arguments[j])) return node.arguments[j].node.get();
+  if (node.native)
+    for (const Argument& argument : node.native->inputs)
+      if (matches(argument)) return argument.node.get();
+  return nullptr;
+}
+
+/// Makes the write a copy of the value before.
+void become_copy(Node& node) {
+  const Ref<Node> before = node.arguments[1].node;
+  node.drop_arguments();
+  node.kind = Node::Kind::assign;
+  node.arity = 1;
+  node.arguments[0].node = before;
+}
+
+/// A failure that whoever hands over is told of at once.
+Ref<Failure> told_failure(const Node& node, const std::string& what) {
+  Ref<Failure> failure = new Failure;
+  failure->what = what;
+  failure->op = node.name;
+  failure->site = node.site;
+  failure->is_known();
+  return failure;
+}
+
+/// The node, which is in no window any more, will not be computed: a write leaves the value before,
+/// a recipe can be tried again, all else is lost.
+void give_up(Node& node, const Ref<Failure>& failure) {
+  node.wanted = false;
+  node.storage = {};
+  Node* before = value_before(node);
+  if (before && before->state == Node::State::stored) {
+    node.storage = before->storage;
+    node.ticket = before->ticket;
+    node.state = Node::State::stored;
+    node.drop_arguments();
+  } else if (before && before->state == Node::State::recipe) {
+    become_copy(node);
+    node.state = Node::State::recipe;
+  } else if (node.again) {
+    node.state = Node::State::recipe;
+  } else {
+    node.state = Node::State::failed;
+    node.failure = before ? before->failure : failure;
+    node.drop_arguments();
+  }
+}
+
+}  // namespace
+
+/// Takes all nodes out.
+std::vector<Ref<Node>> Window::empty_window() {
+  std::vector<Ref<Node>> nodes;
+  nodes.swap(nodes_);
+  begin();
+  return nodes;
+}
+
+void Window::give_up_all(const char* what) {
+  for (const auto& node : empty_window()) give_up(*node, told_failure(*node, what));
+}
+
+/// Takes out what needs a lost value. A step that runs whole or not at all does not run.
+void Window::leave_out_lost() {
+  const std::vector<Ref<Node>> nodes = empty_window();
+  const bool together = Recorder::of_thread().all_or_nothing;
+  Ref<Failure> failure;
+  for (const auto& node : nodes)
+    if (const Node* lost = find_needed(*node, Node::State::failed)) failure = lost->failure;
+  for (const auto& node : nodes) {
+    if (together && failure) {
+      give_up(*node, failure);
+      continue;
+    }
+    const Node* before = value_before(*node);
+    if (const Node* lost = find_needed(*node, Node::State::failed)) {
+      const bool before_is_here = before && before->state == Node::State::recorded;
+      if (!before_is_here) {
+        give_up(*node, lost->failure);
+        continue;
+      }
+      become_copy(*node);
+    } else if (before && before->state == Node::State::failed) {
+      node->arity = 1;  // whatever it replaces
+      node->arguments[1].node = {};
+    }
+    add(node);
+  }
+}
+
+/// There is no memory for the window as a whole. Each op by itself needs less, and only those that
+/// cannot be had are lost; throws MemoryError with the line of the first of them. A step that runs
+/// whole or not at all does not run.
+void Window::do_with_less_memory(const NoRoom& wanted) {
+  std::string message;
+  try {
+    device_.raise_out_of_memory(wanted.bytes, wanted.node->name);
+  } catch (const MemoryError& error) {
+    message = error.what();
+  }
+  const Ref<Failure> failure = told_failure(*wanted.node, message);
+  std::vector<Ref<Node>> nodes = empty_window();
+  const bool is_one_op = std::all_of(nodes.begin() + 1, nodes.end(), [](const auto& node) {
+    return node->kind == Node::Kind::part;
+  });
+  if (!is_one_op && !Recorder::of_thread().all_or_nothing)
+    return hand_over_in_turn(std::move(nodes), failure);
+  for (const auto& node : nodes) give_up(*node, failure);
+  if (failure->site.known() && !(failure->site == current_call_site()))
+    message += "; queued at " + failure->site.text() + " (" + failure->op + ")";
+  throw MemoryError(message);
+}
+
+/// Hands the nodes over op by op, and throws the first error. What needs a recipe that could not be
+/// computed fails as that did.
+void Window::hand_over_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure) {
+  std::exception_ptr first;
+  for (size_t i = 0, end; i < nodes.size(); i = end) {
+    for (end = i + 1; end < nodes.size() && nodes[end]->kind == Node::Kind::part;) ++end;
+    const Node* before = value_before(*nodes[i]);
+    const bool lacks = find_needed(*nodes[i], Node::State::recipe) ||
+                       (before && before->state == Node::State::recipe);
+    for (size_t k = i; k < end; ++k) {
+      if (lacks)
+        give_up(*nodes[k], failure);
+      else
+        add(nodes[k]);
+      nodes[k] = {};  // what nobody else holds is free for those that come
+    }
+    try {
+      hand_over();
+    } catch (const Error&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace tide

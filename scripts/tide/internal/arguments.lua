@@ -1,0 +1,81 @@
+-- Reads the arguments of library functions: positions first, then one table of named ones.
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+--- A table that holds options, as opposed to a list, which is a value.
+local function is_options(value)
+  return type(value) == "table" and getmetatable(value) == nil and type(next(value)) == "string"
+end
+
+--- "a, b or c", for messages.
+local function known_names(names)
+  local sorted = table.move(names, 1, #names, 1, {})
+  table.sort(sorted)
+  return table.concat(sorted, ", ")
+end
+
+--- The value, if it is of the kind; a float with an integral value is a count.
+local function of_kind(caller, name, value, kind)
+  if kind == "count" then
+    local count = type(value) == "number" and math.tointeger(value)
+    if count and count >= 0 then return count end
+    raise("%s: %s: expected a whole number, got %s", caller, name,
+      type(value) == "number" and tostring(value) or type(value))
+  end
+  local got = tide.is_tensor(value) and "tensor" or type(value)
+  if got ~= kind then raise("%s: %s: expected %s, got %s", caller, name, kind, got) end
+  return value
+end
+
+--- Returns a function that reads the arguments of `caller`.
+---
+--- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be
+--- left out (a nil default is allowed). Any of them may be given by name in a trailing table; a
+--- name that is not declared, or one given twice, is an error. `kinds` says of some of them what
+--- they must be if they are given: "tensor", "count" (a whole number, 0 or more), or a type of
+--- Lua's. The function returns a table of all values by name.
+local function arguments(caller, declared, kinds)
+  local names, defaults, required, position = {}, {}, {}, {}
+  for i, entry in ipairs(declared) do
+    local name = type(entry) == "table" and entry[1] or entry
+    names[i], position[name] = name, i
+    if type(entry) == "table" then defaults[name] = entry[2] else required[name] = true end
+  end
+
+  local function read_named(values, options, count)
+    for name, value in pairs(options) do
+      if not position[name] then
+        raise("%s: unknown option '%s': known are %s", caller, tostring(name), known_names(names))
+      end
+      if position[name] <= count and values[name] ~= nil then
+        raise("%s: %s is given twice", caller, name)
+      end
+      values[name] = value
+    end
+  end
+
+  return function(...)
+    local count, values, given = select("#", ...), {}, {...}
+    local last = given[count]
+    -- An empty table behind all that must be given can only be meant as no options.
+    local empty = type(last) == "table" and next(last) == nil and not required[names[count]]
+    local options = (is_options(last) or empty) and last or nil
+    if options then count = count - 1 end
+    if count > #names then
+      raise("%s: takes at most %d arguments: got %d", caller, #names, count)
+    end
+    for i = 1, count do values[names[i]] = given[i] end
+    if options then read_named(values, options, count) end
+    for _, name in ipairs(names) do
+      if values[name] == nil then
+        if required[name] then raise("%s: %s is missing", caller, name) end
+        values[name] = defaults[name]
+      elseif kinds and kinds[name] then
+        values[name] = of_kind(caller, name, values[name], kinds[name])
+      end
+    end
+    return values
+  end
+end
+
+return arguments

@@ -1,0 +1,47 @@
+-- Classes with single inheritance: `class("Linear", Module)` makes one, calling it makes an object.
+
+--- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object
+--- and hands the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
+--- inherited too. A base with a function `inherited` gets to see each class derived from it.
+local function class(name, base)
+  local made = {name = name, base = base}
+  -- Lua looks metamethods up in the metatable itself, never through its __index: so they are
+  -- copied.
+  for key, value in pairs(base or {}) do
+    if type(key) == "string" and key:sub(1, 2) == "__" then made[key] = value end
+  end
+  made.__index = made
+  made.__name = name
+  setmetatable(made, {
+    __index = base,
+    __call = function(self, ...)
+      local object = setmetatable({}, self)
+      if self.init then self.init(object, ...) end
+      return object
+    end,
+    __tostring = function() return "class " .. name end,
+  })
+  if made.inherited then made.inherited(made) end
+  return made
+end
+
+--- What objects of a class find under `name`: nil if nothing.
+local function member(made, name)
+  while made do
+    local value = rawget(made, name)
+    if value ~= nil then return value end
+    made = rawget(made, "base")
+  end
+end
+
+--- Whether `value` is an object of `wanted` or of a class derived from it.
+local function is_a(value, wanted)
+  local current = type(value) == "table" and getmetatable(value)
+  while type(current) == "table" do
+    if current == wanted then return true end
+    current = rawget(current, "base")
+  end
+  return false
+end
+
+return setmetatable({is_a = is_a, member = member}, {__call = function(_, ...) return class(...) end})

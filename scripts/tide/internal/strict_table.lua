@@ -1,0 +1,14 @@
+-- Tables of the library in which reading a name that is not there is an error.
+local unknown_name = require "tide.internal.unknown_name"
+
+--- Makes reading an unknown name of `t` raise an error; `place` is what the error calls the table.
+--- rawget(t, name) still gives nil.
+local function strict_table(place, t)
+  return setmetatable(t, {
+    __index = function(self, name)
+      if type(name) == "string" then unknown_name(place, name, self) end
+    end,
+  })
+end
+
+return strict_table

@@ -1,0 +1,126 @@
+-- What nn.Sequential and nn.ModuleList share: children at positions 1, 2, ..., which may bear
+-- names.
+local class = require "tide.internal.class"
+local Module = require "tide.nn.module"
+local raise = require "tide.internal.raise"
+
+local ModuleSequence = class("ModuleSequence", Module)
+
+-- A child is kept at its position. Its name, if it has one, stands at the same position of
+-- `_names`, and its position under the name in `_position_of`. Names are found by __index, so that
+-- a child that is replaced at its position is replaced under its name too.
+
+function ModuleSequence.inherited(made)
+  Module.inherited(made)
+  made.__index = function(self, key)
+    local position_of = rawget(self, "_position_of")
+    local position = position_of and position_of[key]
+    if position then return rawget(self, position) end
+    return made[key]
+  end
+  made.__newindex = function(self, key, value)
+    local position_of = rawget(self, "_position_of")
+    local position = position_of and position_of[key]
+    Module.__newindex(self, position or key, value)
+  end
+  made.__names = function(self)
+    local names = getmetatable(made).__names(made)
+    for name in pairs(rawget(self, "_position_of") or {}) do names[name] = true end
+    return names
+  end
+end
+
+ModuleSequence.inherited(ModuleSequence)
+
+--- Whether `value` is a pair {name, module}.
+local function is_pair(value)
+  return type(value) == "table" and getmetatable(value) == nil and type(value[1]) == "string"
+end
+
+--- The module and name (nil: none) that `value` stands for: a module, or {name, module}.
+local function read_child(self, value)
+  local module, name = value, nil
+  if is_pair(value) then name, module = value[1], value[2] end
+  local title = getmetatable(self).name
+  if not class.is_a(module, Module) then raise("%s: no module but a %s", title, type(module)) end
+  if name then
+    local used = name == "" or name:find(".", 1, true) or rawget(self, name) ~= nil
+      or class.member(getmetatable(self), name) ~= nil
+    local positions = rawget(self, "_position_of")
+    if used or positions and positions[name] then
+      raise("%s: the name '%s' cannot be given to a child: it is taken, or not a name", title, name)
+    end
+  end
+  return module, name
+end
+
+--- Keeps the names of children by position.
+local function keep_names(self, names)
+  local positions = {}
+  for position, name in pairs(names) do positions[name] = position end
+  local any = next(names) ~= nil
+  rawset(self, "_names", any and names or nil)
+  rawset(self, "_position_of", any and positions or nil)
+end
+
+--- The position from 1, where negative ones count from the end; an error if it is not in 1..last.
+local function checked_position(self, method, position, last)
+  local place = math.tointeger(position)
+  if place and place < 0 then place = #self + 1 + place end
+  if not place or place < 1 or place > last then
+    raise("%s.%s: position %s is out of range: there are %d modules", getmetatable(self).name,
+      method, tostring(position), #self)
+  end
+  return place
+end
+
+--- Puts a module, or {name, module}, at a position; those behind it move on. Returns the container.
+function ModuleSequence:insert(position, child)
+  local count = #self
+  local place = checked_position(self, "insert", position, count + 1)
+  local module, name = read_child(self, child)
+  local names = rawget(self, "_names") or {}
+  for i = count, place, -1 do
+    self[i + 1], names[i + 1] = self[i], names[i]
+  end
+  self[place], names[place] = module, name
+  keep_names(self, names)
+  return self
+end
+
+--- Adds a module, or {name, module}, behind the others and returns the container.
+function ModuleSequence:append(child) return self:insert(#self + 1, child) end
+
+--- Adds a list of modules, or another container's, and returns the container.
+function ModuleSequence:extend(children)
+  if type(children) ~= "table" or class.is_a(children, Module)
+    and not class.is_a(children, ModuleSequence) then
+    raise("%s.extend: expected a list of modules, got %s", getmetatable(self).name,
+      class.is_a(children, Module) and getmetatable(children).name or type(children))
+  end
+  -- The list may be this very container.
+  for _, child in ipairs(table.move(children, 1, #children, 1, {})) do self:append(child) end
+  return self
+end
+
+--- Takes the module at a position (default: the last) out, and returns it; those behind it move up.
+function ModuleSequence:pop(position)
+  local count = #self
+  local place = checked_position(self, "pop", position == nil and count or position, count)
+  local module, names = self[place], rawget(self, "_names") or {}
+  for i = place, count - 1 do
+    self[i], names[i] = self[i + 1], names[i + 1]
+  end
+  rawset(self, count, nil)
+  names[count] = nil
+  keep_names(self, names)
+  return module
+end
+
+--- Adds `module` under a name behind the others, or puts it at a position.
+function ModuleSequence:add_module(name, module)
+  if type(name) == "string" then return self:append {name, module} end
+  Module.add_module(self, name, module)
+end
+
+return ModuleSequence

@@ -1,0 +1,148 @@
+-- State of modules: saving and loading their parameters and buffers by name.
+local add_hook = require "tide.internal.add_hook"
+local arguments = require "tide.internal.arguments"
+local fields = require "tide.nn.internal.module_fields"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local fields_of, file_name, hooks_of = fields.each, fields.file_name, fields.hooks
+
+--- The methods of Module that deal with its state.
+local state_methods = {}
+
+local read_state_dict = arguments("state_dict", {"self", {"prefix", ""}, {"keep_vars", false}},
+  {prefix = "string", keep_vars = "boolean"})
+
+--- Calls visit(module, prefix) for the module and all below it, one that is shared each time, and
+--- leave(module, prefix) behind its children. A module inside itself is left out.
+local function walk(module, prefix, visit, leave, above)
+  above = above or {}
+  if above[module] then return end
+  above[module] = true
+  visit(module, prefix)
+  for name, child in fields_of(module, "child") do
+    walk(child, prefix .. file_name(module, name) .. ".", visit, leave, above)
+  end
+  leave(module, prefix)
+  above[module] = nil
+end
+
+--- Calls all hooks of one kind of a module with the module and what else is given.
+local function run_hooks(module, key, ...)
+  for _, hook in ipairs(hooks_of(module, key)) do hook[1](module, ...) end
+end
+
+--- All parameters and buffers by PyTorch's names, which begin with {prefix =}; the tensors share
+--- their elements with the module's. With {keep_vars = true} they are the module's own.
+function state_methods:state_dict(...)
+  local given, state = read_state_dict(self, ...), {}
+  walk(self, given.prefix, function(module, prefix)
+    run_hooks(module, "_state_dict_pre_hooks", prefix, given.keep_vars)
+    for _, kind in ipairs {"parameter", "buffer"} do
+      for name, tensor in fields_of(module, kind) do
+        state[prefix .. file_name(module, name)] = given.keep_vars and tensor or tensor:detach()
+      end
+    end
+  end, function(module, prefix) run_hooks(module, "_state_dict_hooks", state, prefix) end)
+  return state
+end
+
+--- Calls fn(module, prefix, keep_vars) before the module's tensors go into a state_dict. Returns a
+--- function that takes the hook away, as all that register hooks do.
+function state_methods:register_state_dict_pre_hook(fn)
+  return add_hook(self, "_state_dict_pre_hooks", fn)
+end
+
+--- Calls fn(module, state, prefix) when the tensors of the module, whose names begin with the
+--- prefix, and of all below it are in the state_dict, which it may change.
+function state_methods:register_state_dict_post_hook(fn)
+  return add_hook(self, "_state_dict_hooks", fn)
+end
+
+--- Calls fn(module, state, prefix, strict) before load_state_dict looks for the tensors of the
+--- module, whose names begin with the prefix. It may change the state, which is a copy of the table
+--- that is loaded.
+function state_methods:register_load_state_dict_pre_hook(fn)
+  return add_hook(self, "_load_state_dict_pre_hooks", fn)
+end
+
+--- Calls fn(module, {missing_keys =, unexpected_keys =}) when load_state_dict has copied the
+--- tensors of all modules. It may change the lists, which decide whether there is an error.
+function state_methods:register_load_state_dict_post_hook(fn)
+  return add_hook(self, "_load_state_dict_post_hooks", fn)
+end
+
+local function sorted_keys(set)
+  local list = {}
+  for key in pairs(set) do list[#list + 1] = key end
+  table.sort(list)
+  return list
+end
+
+local function same_shape(a, b) return table.concat(a.shape, ",") == table.concat(b.shape, ",") end
+
+--- What state_dict holds, without its hooks: the module's tensors by name.
+local function tensors_by_name(module)
+  local own = {}
+  walk(module, "", function(below, prefix)
+    for _, kind in ipairs {"parameter", "buffer"} do
+      for name, tensor in fields_of(below, kind) do
+        own[prefix .. file_name(below, name)] = tensor
+      end
+    end
+  end, function() end)
+  return own
+end
+
+--- Raises an error that lists names, if there are any.
+local function check_names(missing, unexpected)
+  if #missing + #unexpected == 0 then return end
+  raise("load_state_dict: missing: %s; not in the module: %s",
+    #missing > 0 and table.concat(missing, ", ") or "none",
+    #unexpected > 0 and table.concat(unexpected, ", ") or "none")
+end
+
+--- Copies the tensors of `state` into the module's. Unless {strict = false}, names missing or left
+--- over are an error; nothing is copied then, unless there are hooks that must see the lists first.
+--- Returns the lists of both.
+function state_methods:load_state_dict(state, options)
+  if type(state) ~= "table" then
+    raise("load_state_dict: expected a table of tensors by name, got %s", type(state))
+  end
+  local strict = not (options and options.strict == false)
+  local given, hooked = {}, false
+  for name, tensor in pairs(state) do given[name] = tensor end
+  state = given
+  walk(self, "", function(module, prefix)
+    run_hooks(module, "_load_state_dict_pre_hooks", state, prefix, strict)
+    hooked = hooked or #hooks_of(module, "_load_state_dict_post_hooks") > 0
+  end, function() end)
+  local own, missing, unexpected = tensors_by_name(self), {}, {}
+  for name, tensor in pairs(own) do
+    local given = state[name]
+    if not given then
+      missing[name] = true
+    elseif not same_shape(given, tensor) then
+      raise("load_state_dict: %s is (%s) in the module, but (%s) in what is loaded", name,
+        table.concat(tensor.shape, ", "), table.concat(given.shape, ", "))
+    end
+  end
+  for name in pairs(state) do
+    if not own[name] then unexpected[tostring(name)] = true end
+  end
+  missing, unexpected = sorted_keys(missing), sorted_keys(unexpected)
+  if strict and not hooked then check_names(missing, unexpected) end
+  tide.no_grad(function()
+    for name, tensor in pairs(own) do
+      if state[name] then tensor:copy_(state[name]) end
+    end
+  end)
+  local keys = {missing_keys = missing, unexpected_keys = unexpected}
+  walk(self, "", function() end, function(module)
+    run_hooks(module, "_load_state_dict_post_hooks", keys)
+  end)
+  if strict then check_names(keys.missing_keys, keys.unexpected_keys) end
+  return keys.missing_keys, keys.unexpected_keys
+end
+
+return state_methods

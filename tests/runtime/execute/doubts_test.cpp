@@ -1,0 +1,105 @@
+// What a queue knows of positions that nobody has looked at yet.
+#include "runtime/execute/doubts.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/runtime/execute/queue_bench.h"
+
+using namespace tide;
+using test::Bench;
+
+TEST_CASE("what is computed from positions does not wait until they were looked at", "[graph]") {
+  Bench bench;
+  bench.stub.wrong = {7};
+  bench.run({{1}, 2, 7});
+  bench.run({{1}, 3, 5});
+  bench.run({{2, 3}, 4});
+  bench.run({{3}, 5});
+  const uint64_t last = bench.run({{4}, 6});
+  CHECK(bench.launches(5));
+  CHECK(bench.failures.empty());
+  bench.finish(last);
+  for (uint64_t value : {2, 4, 6}) CHECK(bench.is_lost(value));
+  for (uint64_t value : {1, 3, 5}) CHECK_FALSE(bench.is_lost(value));
+  CHECK(bench.failures.find(Bench::at(6))->failure->what ==
+        "op: position 7 is out of range: there are 3");
+  CHECK(bench.stub.waits == 0);
+}
+
+TEST_CASE("a doubt does not outlive its value", "[graph]") {
+  Bench bench;
+  bench.stub.wrong = {7};
+  bench.run({{1}, 2, 7});
+  bench.run({{2}, 3});
+  bench.run({{1}, 2});
+  const uint64_t last = bench.run({{2}, 4});
+  bench.finish(last);
+  CHECK(bench.is_lost(3));
+  CHECK_FALSE(bench.is_lost(2));
+  CHECK_FALSE(bench.is_lost(4));
+}
+
+TEST_CASE("a write waits for the positions that it depends on", "[graph]") {
+  for (const bool whole_step : {false, true}) {
+    Bench bench;
+    bench.stub.wrong = {7};
+    const uint64_t gather = bench.run({{1}, 2, 7});
+    bench.run({{2}, 3});
+    bench.run({{5}, 6, {}, 5}, whole_step);
+    CHECK(bench.launches(3));
+    const uint64_t write = bench.run({{3, 8}, 9, {}, 8}, whole_step);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(bench.stub.launches == 3);
+    bench.stub.release_to(gather);
+    bench.finish(write);
+    CHECK(bench.stub.launches == 3);
+    CHECK(bench.stub.copies == 1);  // the value before
+    CHECK_FALSE(bench.is_lost(9));
+    CHECK(bench.failures.find(Bench::at(9)));
+    CHECK(bench.is_lost(3));
+  }
+}
+
+TEST_CASE("a write at positions waits for its own report", "[graph]") {
+  Bench bench;
+  bench.stub.wrong = {7};
+  const uint64_t write = bench.run({{1}, 2, 7, 1});
+  CHECK(bench.launches(1));
+  bench.finish(write);
+  CHECK(bench.stub.waits == 1);
+  CHECK(bench.failures.find(Bench::at(2)));
+  CHECK_FALSE(bench.is_lost(2));
+}
+
+TEST_CASE("a task waits for the positions that what it reads depends on", "[graph]") {
+  Bench bench;
+  bench.stub.wrong = {7};
+  bench.run({{1}, 2, 7});
+  std::atomic<bool> lost{false};
+  const uint64_t last = bench.queue.submit([&](Submission& submission) {
+    submission.task_input = Bench::at(2);
+    submission.task_output = Bench::at(3);
+    submission.task = [&] { lost = bench.is_lost(2); };
+  });
+  bench.finish(last);
+  CHECK(lost);
+}
+
+TEST_CASE("doubts of a part stay with the rest", "[graph]") {
+  FailureBook failures;
+  Doubts doubts(failures);
+  void* const a = Bench::at(1);
+  void* const b = Bench::at(2);
+  doubts.add(1, 10, new Failure, std::vector<void*>{a});
+  doubts.add(2, 20, new Failure, std::vector<void*>{b});
+  doubts.derive_part(b, std::vector<void*>{a});
+  CHECK(doubts.decided_after(a) == 10);
+  CHECK(doubts.decided_after(b) == 20);
+  doubts.decide(10, [](uint64_t) { return wrong_position(0, 3); });
+  CHECK(failures.find(b)->lost);
+  CHECK(doubts.decided_after(a) == 0);
+  CHECK(doubts.decided_after(b) == 20);
+  doubts.decide(20, [](uint64_t) { return std::nullopt; });
+  CHECK(doubts.empty());
+  CHECK(failures.find(b)->failure->what == "position 0 is out of range: positions start at 1");
+}

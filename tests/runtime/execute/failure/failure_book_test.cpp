@@ -1,0 +1,93 @@
+// What a device keeps of failures, and what it forgets.
+#include "runtime/execute/failure/failure_book.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+using namespace tide;
+
+namespace {
+
+void* at(uint64_t value) { return reinterpret_cast<void*>(value * 64); }
+
+/// How many of them somebody else than the test keeps.
+size_t kept(const std::vector<Ref<Failure>>& failures) {
+  return static_cast<size_t>(std::count_if(failures.begin(), failures.end(),
+                                           [](const auto& each) { return !each->unique(); }));
+}
+
+}  // namespace
+
+TEST_CASE("failures that were told are forgotten, those that nobody read stay", "[graph]") {
+  FailureBook book;
+  std::vector<Ref<Failure>> told, unread;
+  for (uint64_t i = 0; i < 5000; ++i) {
+    const bool is_read = i % 20 != 0;
+    auto& list = is_read ? told : unread;
+    list.push_back(new Failure);
+    book.set(at(1 + i % 10), {list.back(), true});
+    if (is_read) list.back()->tell();
+  }
+  for (uint64_t i = 0; i < 10; ++i) book.clear(at(1 + i));
+  CHECK(book.empty());
+  // As many again as there were unread ones before it looked.
+  CHECK(kept(told) <= 2 * unread.size());
+  CHECK(kept(unread) == unread.size());
+  CHECK(book.unread() == unread);
+  for (const auto& each : unread) each->tell();
+  CHECK(book.unread().empty());
+  for (int i = 0; i < 5000; ++i) {
+    const Ref<Failure> last = new Failure;
+    book.set(at(1), {last, true});
+    last->tell();
+  }
+  CHECK(kept(unread) == 0);
+  CHECK(kept(told) == 0);
+}
+
+TEST_CASE("a failure of many values is one, and none if it is known", "[graph]") {
+  FailureBook book;
+  const Ref<Failure> first = new Failure, second = new Failure, known = new Failure;
+  known->is_known();
+  for (uint64_t i = 1; i < 50; ++i) book.set(at(i), {i % 2 ? first : second, true});
+  book.set(at(50), {known, true});
+  CHECK(book.unread() == std::vector<Ref<Failure>>{first, second});
+  CHECK(book.find(at(50))->failure == known);
+}
+
+TEST_CASE("a value is wrong until another is written there", "[graph]") {
+  FailureBook book;
+  CHECK(book.empty());
+  CHECK_FALSE(book.find(at(1)));
+  CHECK_FALSE(book.clear(at(1)));
+  const Ref<Failure> lost = new Failure, notice = new Failure;
+  book.set(at(1), {lost, true});
+  book.set(at(2), {notice, false});
+  CHECK_FALSE(book.empty());
+  CHECK_FALSE(book.clear(at(3)));
+  CHECK(book.find_untold(at(1))->failure == lost);
+  CHECK(book.find_untold(at(2))->failure == notice);
+  lost->tell();
+  notice->tell();
+  CHECK(book.find_untold(at(1)));  // what is lost stays so
+  CHECK_FALSE(book.find_untold(at(2)));
+  CHECK(book.find(at(2)));
+  CHECK(book.clear(at(1)) == lost);
+  CHECK_FALSE(book.find(at(1)));
+  CHECK_FALSE(book.empty());
+  CHECK(book.clear(at(2)) == notice);
+  CHECK(book.empty());
+}
+
+TEST_CASE("a notice spoils what was handed over before somebody was told", "[graph]") {
+  const Ref<Failure> failure = new Failure;
+  const Taint notice{failure, false}, lost{failure, true};
+  const uint64_t before = Failure::number_work();
+  CHECK(notice.spoils(before));
+  failure->tell();
+  const uint64_t after = Failure::number_work();
+  failure->tell();  // only the first time counts
+  CHECK(notice.spoils(before));
+  CHECK_FALSE(notice.spoils(after));
+  CHECK(lost.spoils(after));
+}

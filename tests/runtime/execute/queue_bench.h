@@ -1,0 +1,174 @@
+// A queue on a device that does what a test lets go, with values known by numbers.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/core/error.h"
+#include "runtime/execute/queue.h"
+#include "runtime/ir/native_failure.h"
+
+namespace tide::test {
+
+/// A device that only enqueues: it has done what the test lets go.
+class Stub : public Backend {
+ public:
+  std::unique_ptr<Backend> another_stream() override { return nullptr; }
+  std::string description() const override { return "stub"; }
+  void* allocate(size_t) override { return nullptr; }
+  void release(void*, size_t) override {}
+  size_t memory_limit() const override { return 0; }
+  void* allocate_host(size_t) override { return nullptr; }
+  void release_host(void*, size_t) override {}
+  void launch(const LoopStep&, void* const*, const uint64_t*) override { ++launches; }
+  /// The attributes are the number of the result, and that of the op's report if it has one.
+  NativeOutcome launch(const NativeStep& step, void* const*) override {
+    if (shortages-- > 0) throw MemoryError("no room");
+    {
+      const std::lock_guard lock(mutex_);
+      order_.push_back(static_cast<uint64_t>(step.attributes[0]));
+    }
+    ++launches;
+    NativeOutcome outcome;
+    if (step.attributes.size() > 1) outcome.report = static_cast<uint64_t>(step.attributes[1]);
+    return outcome;
+  }
+  void give_back_scratch() override { ++returns; }
+  void copy(void*, const void*, size_t, CopyKind) override { ++copies; }
+  void finish() override { wait(noted_ + 1); }
+  bool host_readable() const override { return false; }
+  bool is_asynchronous() const override { return true; }
+  void note(uint64_t ticket) override { noted_ = ticket; }
+  uint64_t done() override {
+    const std::lock_guard lock(mutex_);
+    return std::min(noted_, released_);
+  }
+  void wait(uint64_t ticket) override {
+    std::unique_lock lock(mutex_);
+    ++waits;
+    changed_.wait(lock, [&] { return released_ >= ticket; });
+  }
+  std::optional<std::string> take_report(uint64_t report) override {
+    if (!wrong.contains(report)) return std::nullopt;
+    return wrong_position(static_cast<int64_t>(report), 3);
+  }
+  void call_when_done(void (*function)(void*), void* data) override { function(data); }
+  void follow(Backend&, uint64_t ticket) override { followed = ticket; }
+  Parallel* side_by_side() override { return parallel; }
+  int64_t small_work(const Step& step) const override {
+    return large.contains(static_cast<uint64_t>(step.native.attributes[0])) ? 0 : 1;
+  }
+
+  void release_to(uint64_t ticket) {
+    const std::lock_guard lock(mutex_);
+    released_ = ticket;
+    changed_.notify_all();
+  }
+
+  /// The results of what was launched, in its order.
+  std::vector<uint64_t> order() {
+    const std::lock_guard lock(mutex_);
+    return order_;
+  }
+
+  std::atomic<int> launches{0}, copies{0}, waits{0};
+  std::atomic<uint64_t> followed{0};
+  std::atomic<int> shortages{0};  ///< launches of native ops that find no memory
+  std::atomic<int> returns{0};    ///< of scratch memory
+  std::set<uint64_t> wrong;       ///< the reports of ops that go wrong
+  std::set<uint64_t> large;       ///< the results of ops that are not small
+  Parallel* parallel = nullptr;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<uint64_t> order_;
+  uint64_t noted_ = 0, released_ = 0;
+};
+
+/// What the streams of a device share.
+struct BenchDevice {
+  FailureBook failures;
+  DeviceLoss loss{failures};
+};
+
+/// A queue on the stub. Values are known by numbers.
+struct Bench {
+  BenchDevice own;
+  BenchDevice& device = own;
+  FailureBook& failures = device.failures;
+  Stub stub;
+  /// For each time that room was made, the number of the work that wanted it.
+  std::vector<uint64_t> made_room;
+  Queue queue{stub, device.failures, device.loss,
+              [this](uint64_t work) { made_room.push_back(work); }, "stub"};
+
+  Bench() = default;
+  /// Another stream of a device.
+  explicit Bench(BenchDevice& shared) : device(shared) {}
+  ~Bench() { stub.release_to(~0ull); }
+
+  static void* at(uint64_t value) { return reinterpret_cast<void*>(value * 64); }
+  bool is_lost(uint64_t value) {
+    const auto taint = failures.find(at(value));
+    return taint && taint->lost;
+  }
+
+  struct Op {
+    std::vector<uint64_t> reads;
+    uint64_t result;
+    std::optional<int64_t> report{};
+    std::optional<uint64_t> old{};  ///< the value before, of a write
+  };
+  /// Submits a native op.
+  uint64_t run(const Op& op, bool all_or_nothing = false) {
+    Ref<Plan> plan = new Plan;
+    Step step{};
+    step.kind = Step::Kind::native;
+    for (size_t i = 0; i < op.reads.size(); ++i)
+      step.buffers.push_back({BufferUse::Source::external, static_cast<uint32_t>(i)});
+    step.inputs = static_cast<uint16_t>(op.reads.size());
+    step.buffers.push_back({BufferUse::Source::node, 0});
+    step.outputs = {0};
+    step.native.attributes = {static_cast<int64_t>(op.result)};
+    if (op.report) step.native.attributes.push_back(*op.report);
+    if (op.old) step.fallbacks.push_back({0, {BufferUse::Source::external, 9}, 64, false});
+    plan->steps.push_back(std::move(step));
+    return queue.submit([&](Submission& submission) {
+      submission.plan = plan;
+      submission.all_or_nothing = all_or_nothing;
+      std::vector<uint64_t> words;
+      for (uint64_t value : op.reads) words.push_back(value * 64);
+      words.push_back(op.result * 64);
+      BoundStep bound{};
+      bound.step = &plan->steps[0];
+      bound.outputs = static_cast<uint32_t>(op.reads.size());
+      if (op.old) words.push_back(*op.old * 64);
+      bound.fallbacks = bound.outputs + 1;
+      bound.name = "op";
+      submission.steps = {bound};
+      submission.words = words;
+    });
+  }
+
+  /// Whether so many launches happen, sooner or later.
+  bool launches(int count) {
+    for (int i = 0; i < 5000 && stub.launches < count; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return stub.launches == count;
+  }
+  /// Lets the device do everything up to the ticket.
+  void finish(uint64_t ticket) {
+    stub.release_to(ticket);
+    queue.wait_uninterrupted(ticket);
+  }
+};
+
+}  // namespace tide::test

@@ -1,0 +1,195 @@
+// Which submissions may run side by side, and that running them so changes nothing.
+#include "runtime/execute/strands.h"
+
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "runtime/cpu/host_backend.h"
+#include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/random/random.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/record/transfer.h"
+#include "tests/runtime/ops/values.h"
+
+using namespace tide;
+using test::values;
+
+namespace {
+
+/// A submission of one step that reads the one set of addresses and writes the other. It also makes
+/// values that are no buffers, falls back to values of before, and counts up from numbers that are
+/// no addresses.
+struct Uses {
+  std::set<uint64_t> reads, writes, outputs{}, olds{}, ramps{};
+
+  Step step() const {
+    Step step;
+    step.kind = Step::Kind::native;
+    step.inputs = static_cast<uint16_t>(reads.size() + ramps.size());
+    for (size_t i = 0; i < reads.size() + ramps.size() + writes.size(); ++i) {
+      const bool ramp = i >= reads.size() && i < step.inputs;
+      step.buffers.push_back({ramp ? BufferUse::Source::ramp : BufferUse::Source::external, 0});
+    }
+    step.outputs.resize(outputs.size());
+    step.fallbacks.resize(olds.size());
+    return step;
+  }
+
+  Submission submission(const Step& step) const {
+    Submission submission;
+    submission.plan = new Plan;
+    BoundStep bound{};
+    bound.step = &step;
+    const auto add = [&](const std::set<uint64_t>& numbers) {
+      const auto first = static_cast<uint32_t>(submission.words.size());
+      submission.words.insert(submission.words.end(), numbers.begin(), numbers.end());
+      return first;
+    };
+    bound.outputs = add(outputs);
+    bound.fallbacks = add(olds);
+    bound.storages = add(reads);
+    add(ramps);
+    add(writes);
+    submission.steps.push_back(bound);
+    return submission;
+  }
+
+  bool disturbs(const Uses& other) const {
+    for (const auto* changed : {&writes, &outputs})
+      for (uint64_t address : *changed)
+        for (const auto* used : {&other.reads, &other.writes, &other.outputs, &other.olds})
+          if (used->contains(address)) return true;
+    return false;
+  }
+};
+
+std::vector<std::vector<uint32_t>> strands_of(const std::vector<Uses>& all) {
+  std::vector<Step> steps;
+  for (const Uses& uses : all) steps.push_back(uses.step());
+  Strands strands;
+  strands.clear();
+  for (size_t i = 0; i < all.size(); ++i) strands.add(all[i].submission(steps[i]), 1);
+  strands.tie();
+  std::vector<std::vector<uint32_t>> result;
+  for (size_t i = 0; i < strands.count(); ++i)
+    result.emplace_back(strands.strand(i).begin(), strands.strand(i).end());
+  return result;
+}
+
+/// The same by looking at every pair again and again.
+std::vector<std::vector<uint32_t>> expected_strands(const std::vector<Uses>& all) {
+  std::vector<uint32_t> strand(all.size());
+  std::iota(strand.begin(), strand.end(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < all.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (strand[i] != strand[j] && (all[i].disturbs(all[j]) || all[j].disturbs(all[i]))) {
+          strand[i] = strand[j] = std::min(strand[i], strand[j]);
+          changed = true;
+        }
+  }
+  std::vector<std::vector<uint32_t>> result;
+  for (uint32_t first = 0; first < all.size(); ++first) {
+    std::vector<uint32_t> members;
+    for (uint32_t i = 0; i < all.size(); ++i)
+      if (strand[i] == first) members.push_back(i);
+    if (!members.empty()) result.push_back(members);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("what is only read ties no strands", "[strands]") {
+  CHECK(strands_of({{{1, 2}, {3}}, {{1, 2}, {4}}, {{3}, {5}}}) ==
+        std::vector<std::vector<uint32_t>>{{0, 2}, {1}});
+}
+
+TEST_CASE("a value that a step falls back to is read, one that it makes is written", "[strands]") {
+  using List = std::vector<std::vector<uint32_t>>;
+  const Uses writes{{1}, {2}}, falls_back{{1}, {3}, {}, {2}}, makes{{1}, {4}, {2}};
+  CHECK(strands_of({writes, falls_back}) == List{{0, 1}});
+  CHECK(strands_of({falls_back, writes}) == List{{0, 1}});
+  CHECK(strands_of({falls_back, {{2}, {5}}}) == List{{0}, {1}});
+  CHECK(strands_of({makes, falls_back}) == List{{0, 1}});
+  CHECK(strands_of({makes, {{2}, {5}}}) == List{{0, 1}});
+  CHECK(strands_of({writes, {{1}, {5}, {}, {}, {2}}}) == List{{0}, {1}});  // 2 is a number there
+}
+
+TEST_CASE("work is counted for each strand and for all", "[strands]") {
+  Strands strands;
+  for (int round = 0; round < 2; ++round) {  // starting anew forgets what was before
+    const std::vector<Uses> all{{{1}, {2}}, {{1}, {3}}, {{2}, {4}}, {{1}, {5}}};
+    std::vector<Step> steps;
+    for (const Uses& uses : all) steps.push_back(uses.step());
+    strands.clear();
+    for (size_t i = 0; i < all.size(); ++i)
+      strands.add(all[i].submission(steps[i]), static_cast<int64_t>(10 + i));
+    strands.tie();
+    CHECK(strands.count() == 3);
+    CHECK(strands.longest_work() == 22);
+    CHECK(strands.whole_work() == 46);
+  }
+}
+
+TEST_CASE("strands share no address that one of them writes, and are as many as can be",
+          "[strands]") {
+  std::mt19937 random(1);
+  const auto below = [&](uint32_t limit) { return random() % limit; };
+  for (int round = 0; round < 500; ++round) {
+    std::vector<Uses> all(1 + below(32));
+    const uint32_t addresses = 2 + below(60);
+    for (Uses& uses : all) {
+      for (uint32_t i = below(4); i > 0; --i) uses.reads.insert(64 * (1 + below(addresses)));
+      for (uint32_t i = below(3); i > 0; --i) uses.writes.insert(64 * (1 + below(addresses)));
+      if (below(3) == 0) uses.outputs.insert(64 * (1 + below(addresses)));
+      if (below(3) == 0) uses.olds.insert(64 * (1 + below(addresses)));
+      if (below(3) == 0) uses.ramps.insert(64 * (1 + below(addresses)));
+    }
+    CHECK(strands_of(all) == expected_strands(all));
+  }
+}
+
+TEST_CASE("small work that waits in a row gives the bits of one thing after the other",
+          "[strands]") {
+  constexpr int kMatrices = 8, kSteps = 300;
+  const int threads = cpu_team().threads();
+  cpu_team().set_threads(3);
+  const auto run = [&](uint32_t seed, bool wait_each) {
+    std::mt19937 random(seed);
+    const auto any = [&] { return random() % kMatrices; };
+    std::vector<Tensor> x;
+    for (int i = 0; i < kMatrices; ++i) {
+      std::vector<float> numbers(size_t{24} * 24);
+      for (float& number : numbers) number = static_cast<float>(random() % 2001) / 1e5F;
+      x.push_back(record_constant(numbers.data(), {24, 24}, DType::f32, {}));
+    }
+    for (int i = 0; i < kSteps; ++i) {
+      const size_t a = any(), b = any(), c = any();
+      switch (random() % 4) {
+        case 0:
+          x[c] = sin(matmul(x[a], x[b]));
+          break;
+        case 1:
+          x[c] = sin(matmul(x[a], x[b]) + sum(x[c]));
+          break;
+        case 2:
+          write("copy_", x[c], x[a] * 0.5 + x[b]);
+          break;
+        case 3:
+          write("copy_", x[c], cos(matmul(x[b], x[c])));
+          break;
+      }
+      if (wait_each) engine::synchronize();
+    }
+    std::vector<std::vector<double>> result;
+    for (const Tensor& each : x) result.push_back(values(each));
+    return result;
+  };
+  for (uint32_t seed = 0; seed < 20; ++seed) CHECK(run(seed, false) == run(seed, true));
+  cpu_team().set_threads(threads);
+}

@@ -1,0 +1,139 @@
+// Which ops share a step, what is stored, and what is computed again.
+#include "runtime/plan/grouping.h"
+
+#include <catch2/catch.hpp>
+
+#include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/nn/normalization.h"
+#include "runtime/ops/nn/softmax.h"
+#include "runtime/ops/reduce/reduction.h"
+#include "runtime/ops/reduce/scan.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "tests/runtime/execute/work.h"
+#include "tests/runtime/ops/values.h"
+
+using namespace tide;
+using test::Values;
+using test::values;
+using test::work_of;
+
+namespace {
+
+/// A tensor that lies in memory, with the values 0, 1, 2, ...
+Tensor stored(const Shape& shape) {
+  std::vector<float> numbers(static_cast<size_t>(shape.numel()));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+  return test::tensor(numbers, shape);
+}
+
+constexpr int64_t kBytes = 1 << 20;
+const Shape kMegabyte{kBytes / 4};
+
+}  // namespace
+
+TEST_CASE("a chain of light ops and the sum behind it are one step", "[graph]") {
+  const Tensor x = stored({64, 32});
+  Tensor y;
+  CHECK(work_of([&] { y = sum((x * 2 + 1) * x - x); }).launches == 1);
+}
+
+TEST_CASE("softmax and layer norm are one step each", "[graph]") {
+  const Tensor x = stored({16, 128});
+  Tensor y;
+  CHECK(work_of([&] { y = softmax(x, Dim{1}); }).launches == 1);
+  CHECK(work_of([&] { y = layer_norm(x, {128}); }).launches == 1);
+}
+
+TEST_CASE("ops share a step only if they share data", "[graph]") {
+  const Tensor a = stored({64}), b = stored({64});
+  Tensor y, z;
+  CHECK(work_of([&] { y = a + 1, z = a * 2; }).launches == 1);
+  CHECK(work_of([&] { y = a + 1, z = b * 2; }).launches == 2);
+}
+
+TEST_CASE("a step reads at most 24 arrays", "[graph]") {
+  std::vector<Tensor> x;
+  for (int i = 0; i < 40; ++i) x.push_back(stored({64}));
+  Tensor y;
+  const auto add_up = [&](size_t count) {
+    return work_of([&] {
+             y = x[0];
+             for (size_t i = 1; i < count; ++i) y = y + x[i];
+           })
+        .launches;
+  };
+  CHECK(add_up(24) == 1);
+  CHECK(add_up(25) == 2);
+  CHECK(add_up(40) == 2);
+  CHECK(values(y)[63] == 40 * 63);
+}
+
+TEST_CASE("a sum of many elements takes two steps, whatever is computed on the way", "[graph]") {
+  const Tensor x = stored({1000000});
+  Tensor y;
+  CHECK(work_of([&] { y = sum(x * 2 + 1); }).launches == 2);
+}
+
+TEST_CASE("what is summed up is not stored, however often its inputs are", "[graph]") {
+  const Tensor x = stored(kMegabyte);
+  Tensor y, z;
+  CHECK(work_of([&] { y = sum(x * 2), z = sum(x * 3); }).held < kBytes / 4);
+}
+
+TEST_CASE("an inner value is not stored, but there when asked for", "[graph]") {
+  const Tensor x = stored(kMegabyte);
+  Tensor inner, y;
+  const auto work = work_of([&] {
+    inner = x * 2;
+    y = inner + 1;
+  });
+  CHECK(work.held == kBytes);
+  std::vector<float> numbers(kBytes / 4);
+  CHECK(work_of([&] { inner.read(numbers.data(), "test"); }).launches == 1);
+  CHECK(numbers[1000] == 2000);
+}
+
+TEST_CASE("an inner value that would hold on to much more than itself is stored", "[graph]") {
+  Tensor x = stored(kMegabyte), inner, y;
+  work_of([&] {
+    inner = narrow(x, Dim{0}, Position{1}, 8) * 2;
+    y = inner + 1;
+  });
+  CHECK(work_of([&] { x = Tensor(); }).held == -kBytes);
+  CHECK(values(inner)[7] == 14);
+}
+
+TEST_CASE("what a cell was given last is stored", "[graph]") {
+  Tensor x = stored(kMegabyte), y;
+  const auto work = work_of([&] {
+    write("add_", x, x + 1);
+    y = x * 2;
+  });
+  CHECK(work.held == kBytes);  // y; x took over its old block
+  CHECK(work_of([&] { values(narrow(x, Dim{0}, Position{1}, 1)); }).held == 0);
+}
+
+TEST_CASE("inner results that a library op needs live only as long as that", "[graph]") {
+  constexpr int kRounds = 6;
+  Tensor x = stored(kMegabyte);
+  std::vector<Tensor> kept;
+  const auto work = work_of([&] {
+    for (int i = 0; i < kRounds; ++i)
+      kept.push_back(cumsum(kept.empty() ? x * 2 : kept.back() * 2, Dim{0}));
+  });
+  CHECK(work.windows == 1);
+  CHECK(work.held == kRounds * kBytes);
+  CHECK(work.peak == (kRounds + 1) * kBytes);
+}
+
+TEST_CASE("eager mode gives every op a step of its own", "[graph]") {
+  const Tensor x = stored({64});
+  Tensor y;
+  engine::set_eager(true);
+  const auto work = work_of([&] { y = (x * 2 + 1) * x; });
+  engine::set_eager(false);
+  CHECK(work.launches == 3);
+  CHECK(work.windows == 3);
+}

@@ -1,0 +1,43 @@
+-- Every lesson runs on its usual device and on the cpu, and its claims hold.
+local test = require "tide.test"
+
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local run = dofile(here .. "/../support/program.lua")
+local describe, it = test.describe, test.it
+
+local function output_of(arguments)
+  local output, succeeded = run("lesson " .. arguments)
+  if not succeeded then error(output, 3) end
+  return output
+end
+
+--- Numbers and names of the lessons, as `tide lesson` lists them.
+local lessons = {}
+for number, name in output_of(""):gmatch("(%d%d)_([%w_]+)%s") do
+  lessons[#lessons + 1] = {number = tonumber(number), name = name}
+end
+
+describe("lesson", function()
+  it("numbers go up by one", function()
+    test.is_true(#lessons >= 11)
+    for i, lesson in ipairs(lessons) do test.equal(lesson.number, i) end
+  end)
+
+  it("lists say in a whole sentence what each is about", function()
+    for line in output_of(""):gmatch("%d%d_[^\n]*") do
+      assert(line:match("Lesson %d+: .*[.?]$") and #line <= 120, line)
+    end
+  end)
+
+  it("words of the D2L book speak of the device that was asked for", function()
+    test.is_true(output_of("contexts --device sim"):find("tide.gpu(0)       sim:0", 1, true))
+    test.is_true(output_of("contexts --device cpu"):find("tide.gpu(0)       cuda:0", 1, true))
+  end)
+
+  for _, lesson in ipairs(lessons) do
+    it(("%d holds on an accelerator"):format(lesson.number), function() output_of(lesson.name) end)
+    it(("%d holds on the cpu"):format(lesson.number), function()
+      output_of(lesson.name .. " --device cpu")
+    end)
+  end
+end)

@@ -1,0 +1,115 @@
+-- What is computed does not depend on fusing, on when values are read, or on the device: bit for
+-- bit.
+local tide = require "tide"
+local test = require "tide.test"
+
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local run = dofile(here .. "/../support/random_program.lua")
+local start = dofile(here .. "/../support/program.lua")
+local describe, it, equal = test.describe, test.it, test.same_type
+local nn = tide.nn
+
+local kPrograms, kSteps = 60, 40
+
+local function same(got, expected, seed)
+  for i, tensor in ipairs(expected) do
+    local ok, message = pcall(test.identical, got[i], tensor)
+    if not ok then error(("program %d, tensor %d: %s"):format(seed, i, message), 2) end
+  end
+end
+
+--- The parameters of a small network after a few steps.
+local function train(device)
+  tide.manual_seed(4)
+  local net = nn.Sequential(nn.Conv2d(1, 4, 3, {padding = 1}), nn.ReLU(), nn.MaxPool2d(2),
+    nn.Flatten(),
+    nn.Dropout(0.3), nn.Linear(16, 3)):to(device)
+  local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
+  for _ = 1, 5 do
+    local x = tide.randn(8, 1, 4, 4, {device = device})
+    local y = tide.randint(1, 3, {8}, {device = device})
+    optimizer:zero_grad()
+    nn.functional.cross_entropy(net(x), y):backward()
+    optimizer:step()
+  end
+  local values = {}
+  for i, parameter in ipairs(net:parameters()) do values[i] = parameter:detach() end
+  return values
+end
+
+describe("fused results", function(device)
+  it("of random programs equal those of eager mode", function()
+    for seed = 1, kPrograms do
+      local fused = run(seed, kSteps, device)
+      local eager = tide.eager(function() return run(seed, kSteps, device) end)
+      same(fused, eager, seed)
+    end
+  end)
+  it("do not depend on reads in between", function()
+    for seed = 1, 10 do
+      local quiet = run(seed, kSteps, device)
+      local reads = 0
+      local read = run(seed, kSteps, device, function(action)
+        local made = action()
+        if made then
+          made:sum():item()
+          reads = reads + 1
+        end
+        return made
+      end)
+      test.is_true(reads > kSteps / 3)
+      same(quiet, read, seed)
+    end
+  end)
+  it("of training equal those of eager mode", function()
+    same(train(device), tide.eager(function() return train(device) end), 0)
+  end)
+end)
+
+describe("a long chain", function(device)
+  it("over few arrays is one kernel", function()
+    local x, y = tide.ones(64, {device = device}), tide.ones(64, {device = device})
+    tide.synchronize(device)
+    local before = tide.statistics().launches
+    local value = x
+    for i = 1, 40 do value = i % 2 == 0 and value * y or value + x end
+    tide.synchronize(device)
+    test.equal(tide.statistics().launches - before, 1)
+    test.equal(value:dim(), 1)
+  end)
+end)
+
+describe("devices", function()
+  it("give the same bits as the cpu", function()
+    for seed = 1, 20 do same(run(seed, kSteps, "sim:0"), run(seed, kSteps, "cpu"), seed) end
+    same(train("sim:0"), train("cpu"), 0)
+  end)
+end)
+
+describe("threads", function()
+  it("do not change a bit", function()
+    local count = tide.get_num_threads()
+    local function compute()
+      tide.manual_seed(9)
+      local a, b = tide.randn(600, 500), tide.randn(500, 300)
+      return {a:matmul(b), a:sum(), a:sum(1), a:softmax(2), (a * 2):tanh():mean(2)}
+    end
+    local many = compute()
+    tide.set_num_threads(1)
+    local one = compute()
+    tide.set_num_threads(count)
+    same(many, one, 0)
+  end)
+  it("do not change a bit of lesson 3's weights", function()
+    local function weights(threads, device)
+      local output, succeeded = start(("'%s/../support/lesson_weights.lua' '%s' --device %s"):format(here,
+        here .. "/../../../scripts/lessons/03_training_loop.lua", device), "TIDE_NUM_THREADS=" .. threads)
+      if not succeeded then error(output, 0) end
+      return output
+    end
+    local one = weights(1, "cpu")
+    test.is_true(one:find "^2 networks, 306256 bytes, %x+\n$")
+    equal(weights(2, "cpu"), one)
+    equal(weights(1, "sim"), one)
+  end)
+end)
