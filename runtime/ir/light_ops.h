@@ -1,8 +1,9 @@
 // The list of elementwise ops and what the graph and the code generator need to know of each.
 //
-// The meaning of LightOp::silu is tide::meaning::Silu::value (see meaning.h), found by the rows of
-// light_ops.def. A meaning takes its arguments as values of compute_type(operand type) and gives a
-// value of compute_type(result type), or a Mask if the result is bool. The exceptions:
+// The definition of LightOp::silu is tide::definition::Silu::value (see op_definition.h), found by
+// the rows of light_ops.def. A definition takes its arguments as values of compute_type(operand
+// type) and gives a value of compute_type(result type), or a Mask if the result is bool. The
+// exceptions:
 //   convert              the caller converts; Convert::value does nothing
 //   argument_type below  arguments with a type of their own
 //   random_...           operands are i64; the results are f32, or f64 for those named so, or i64
@@ -18,19 +19,19 @@
 namespace tide {
 
 enum class LightOp : OpCode {
-#define TIDE_ENUMERATOR(name, meaning, arity, cost) name,
+#define TIDE_ENUMERATOR(name, definition, arity, cost) name,
   TIDE_LIGHT_OPS(TIDE_ENUMERATOR)
 #undef TIDE_ENUMERATOR
 };
 
-#define TIDE_COUNT(name, meaning, arity, cost) +1
+#define TIDE_COUNT(name, definition, arity, cost) +1
 constexpr int kLightOpCount = TIDE_LIGHT_OPS(TIDE_COUNT);
 #undef TIDE_COUNT
 
 /// Number of arguments.
 constexpr int arity_of(LightOp op) {
   constexpr uint8_t arities[] = {
-#define TIDE_ARITY(name, meaning, arity, cost) arity,
+#define TIDE_ARITY(name, definition, arity, cost) arity,
       TIDE_LIGHT_OPS(TIDE_ARITY)
 #undef TIDE_ARITY
   };
@@ -40,7 +41,7 @@ constexpr int arity_of(LightOp op) {
 /// Rough number of instructions per element.
 constexpr int cost_of(LightOp op) {
   constexpr uint8_t costs[] = {
-#define TIDE_COST(name, meaning, arity, cost) cost,
+#define TIDE_COST(name, definition, arity, cost) cost,
       TIDE_LIGHT_OPS(TIDE_COST)
 #undef TIDE_COST
   };
@@ -50,7 +51,7 @@ constexpr int cost_of(LightOp op) {
 /// The enumerator as text, "gelu_tanh".
 constexpr std::string_view name_of(LightOp op) {
   constexpr std::string_view names[] = {
-#define TIDE_NAME(name, meaning, arity, cost) #name,
+#define TIDE_NAME(name, definition, arity, cost) #name,
       TIDE_LIGHT_OPS(TIDE_NAME)
 #undef TIDE_NAME
   };

@@ -12,7 +12,7 @@
 namespace tide::test {
 namespace {
 
-/// The types that an op's meaning can be written for, with its result.
+/// The types that an op's definition can be written for, with its result.
 struct Signature {
   DType argument, result;
 };

@@ -6,7 +6,7 @@
 
 #include "runtime/ir/light_ops.h"
 #include "runtime/ops/elementwise/light_math.h"
-#include "runtime/tensor/body.h"  // gradients beside the meanings hold tensors
+#include "runtime/tensor/body.h"  // gradients beside the definitions hold tensors
 
 namespace tide::ir {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 Value as_value(const Value& value) { return value; }
 Value as_value(const Mask& mask) { return to_bool(mask); }
 
-template <class Meaning, size_t... I>
-Value apply_meaning(std::span<const Value> operands, std::index_sequence<I...>) {
-  return as_value(Meaning::value(operands[I]...));
+template <class Definition, size_t... I>
+Value apply_definition(std::span<const Value> operands, std::index_sequence<I...>) {
+  return as_value(Definition::value(operands[I]...));
 }
 
 /// The lowest or the highest number of the type.
@@ -43,9 +43,9 @@ Value extreme(const Value& like, bool highest) {
 Value apply(OpCode op, std::span<const Value> operands, DType type) {
   if (static_cast<LightOp>(op) == LightOp::convert) return convert(operands[0], type);
   switch (static_cast<LightOp>(op)) {
-#define TIDE_CASE(name, Meaning, arity, cost) \
-  case LightOp::name:                         \
-    return apply_meaning<meaning::Meaning>(operands, std::make_index_sequence<arity>());
+#define TIDE_CASE(name, Definition, arity, cost) \
+  case LightOp::name:                            \
+    return apply_definition<definition::Definition>(operands, std::make_index_sequence<arity>());
     TIDE_LIGHT_OPS(TIDE_CASE)
 #undef TIDE_CASE
   }

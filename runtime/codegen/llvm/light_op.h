@@ -1,4 +1,4 @@
-// The meanings of runtime/ops over IR values.
+// The definitions of runtime/ops over IR values.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The V of runtime/ops/elementwise/meaning.h over LLVM IR: one elementwise value of a kernel under
-// construction.
+// The V of runtime/ops/elementwise/op_definition.h over LLVM IR: one elementwise value of a kernel
+// under construction.
 //
 // A value is a few registers (`Lanes::registers`) of vectors (`Lanes::width` elements, or a scalar
 // if that is 1) that are computed side by side, so that long dependent chains overlap. Operations

@@ -1,5 +1,5 @@
-// Mathematical functions for the meanings of ops: templates over the V of meaning.h, for f32 and
-// f64, built of IEEE operations alone so that all targets agree.
+// Mathematical functions for the definitions of ops: templates over the V of op_definition.h, for
+// f32 and f64, built of IEEE operations alone so that all targets agree.
 //
 // Within 4.5 units in the last place in f32 and a relative 1e-13 in f64, infinities, nan, zeros and
 // denormal numbers included. Weaker: lgamma near its zeros below 0 and digamma near its zeros

@@ -1,5 +1,5 @@
-// The V of meaning.h on the host and in CUDA's native kernels: one number, computed at once. Bit
-// for bit what fused kernels compute.
+// The V of op_definition.h on the host and in CUDA's native kernels: one number, computed at once.
+// Bit for bit what fused kernels compute.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
-// Meanings and gradients of activation functions. Comparisons are put so that a nan stays nan.
+// Definitions and gradients of activation functions. Comparisons are put so that a nan stays nan.
 #pragma once
 
 #include "runtime/ir/math/math.h"
 #include "runtime/ops/elementwise/elementwise_gradient.h"
 
-namespace tide::meaning {
+namespace tide::definition {
 
 /// max(x, 0); the gradient at 0 is 0, a nan stays.
 struct Relu {
@@ -222,4 +222,4 @@ struct Softsign {
   }
 };
 
-}  // namespace tide::meaning
+}  // namespace tide::definition

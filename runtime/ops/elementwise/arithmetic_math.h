@@ -1,11 +1,11 @@
-// Meanings and gradients of arithmetic on two or more arguments.
+// Definitions and gradients of arithmetic on two or more arguments.
 #pragma once
 
 #include "runtime/ir/math/math.h"
 #include "runtime/ops/elementwise/elementwise_gradient.h"
 #include "runtime/ops/shape/creation.h"
 
-namespace tide::meaning {
+namespace tide::definition {
 
 template <class V>
 bool is_bool(V x) {
@@ -396,4 +396,4 @@ struct Zeta {
   }
 };
 
-}  // namespace tide::meaning
+}  // namespace tide::definition

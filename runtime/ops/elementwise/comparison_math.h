@@ -1,10 +1,10 @@
-// Meanings of comparisons, logic, bits and choice.
+// Definitions of comparisons, logic, bits and choice.
 #pragma once
 
 #include "runtime/ir/math/math.h"
 #include "runtime/ops/elementwise/elementwise_gradient.h"
 
-namespace tide::meaning {
+namespace tide::definition {
 
 struct Eq {
   template <class V>
@@ -160,4 +160,4 @@ struct IsFinite {
   }
 };
 
-}  // namespace tide::meaning
+}  // namespace tide::definition

@@ -15,7 +15,8 @@
 namespace tide {
 
 // Functions of one tensor: exp, silu, isnan, ...; what they do stands in the rows.
-#define TIDE_UNARY(function, meaning, types, flags, doc, example) Tensor function(const Tensor& x);
+#define TIDE_UNARY(function, definition, types, flags, doc, example) \
+  Tensor function(const Tensor& x);
 #include "runtime/ops/elementwise/elementwise_unary.def"
 #undef TIDE_UNARY
 

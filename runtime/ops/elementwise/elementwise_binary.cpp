@@ -9,39 +9,39 @@ namespace tide {
 namespace {
 
 /// Computes in `type` and gives it.
-template <class Meaning>
+template <class Definition>
 Tensor binary(LightOp op, const char* name, DType type, const TensorOrNumber& a,
               const TensorOrNumber& b) {
   const TensorOrNumber operands[] = {a, b};
-  return record_differentiable<Meaning>(op, name, type, type, operands);
+  return record_differentiable<Definition>(op, name, type, type, operands);
 }
 
-template <class Meaning>
+template <class Definition>
 Tensor promoted(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
-  return binary<Meaning>(op, name, common_type(name, a, b), a, b);
+  return binary<Definition>(op, name, common_type(name, a, b), a, b);
 }
 
 /// Integers and bool compute in f32.
-template <class Meaning>
+template <class Definition>
 Tensor floating(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
-  return binary<Meaning>(op, name, floating_type(common_type(name, a, b)), a, b);
+  return binary<Definition>(op, name, floating_type(common_type(name, a, b)), a, b);
 }
 
 /// One operand at least is floating.
-template <class Meaning>
+template <class Definition>
 Tensor needs_floating(LightOp op, const char* name, const TensorOrNumber& a,
                       const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
   if (!is_floating(type)) refuse_types(name, "a floating type is needed", a, b);
-  return binary<Meaning>(op, name, type, a, b);
+  return binary<Definition>(op, name, type, a, b);
 }
 
 /// Operands may be bool, but not both.
-template <class Meaning>
+template <class Definition>
 Tensor numeric(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
   if (type == DType::boolean) refuse_types(name, "needs numbers", a, b);
-  return binary<Meaning>(op, name, type, a, b);
+  return binary<Definition>(op, name, type, a, b);
 }
 
 /// A divisor of integers: a number is checked here, the elements of a tensor when the queue runs.
@@ -56,12 +56,12 @@ TensorOrNumber nonzero_divisor(const char* name, const TensorOrNumber& b, DType 
 }
 
 /// As `numeric`; integers have no quotient by 0. What has no elements is divided by anything.
-template <class Meaning>
+template <class Definition>
 Tensor division(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
   const bool nothing = a.tensor.defined() && a.tensor.numel() == 0;
-  if (!is_integer(type) || nothing) return numeric<Meaning>(op, name, a, b);
-  return binary<Meaning>(op, name, type, a, nonzero_divisor(name, b, type));
+  if (!is_integer(type) || nothing) return numeric<Definition>(op, name, a, b);
+  return binary<Definition>(op, name, type, a, nonzero_divisor(name, b, type));
 }
 
 Tensor test(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
@@ -84,7 +84,7 @@ Tensor shift(LightOp op, const char* name, const TensorOrNumber& a, const Tensor
 }
 
 /// a + alpha * b or a - alpha * b, where alpha is not 1.
-template <class Meaning>
+template <class Definition>
 Tensor scaled_sum(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b,
                   Number alpha) {
   const DType type = common_type(name, a, b);
@@ -92,7 +92,7 @@ Tensor scaled_sum(LightOp op, const char* name, const TensorOrNumber& a, const T
     refuse_types(name, "alpha must be of the operands' kind", a, b);
   check_element(name, alpha, type);
   const TensorOrNumber operands[] = {a, b, alpha};
-  return record_differentiable<Meaning>(op, name, type, type, operands);
+  return record_differentiable<Definition>(op, name, type, type, operands);
 }
 
 bool is_one(const std::optional<Number>& alpha) { return !alpha || alpha->as_double() == 1.0; }
@@ -115,30 +115,30 @@ Tensor add(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Numbe
   if (!is_one(alpha)) {
     if (alpha->type() != DType::f64 && common_type("add", a, b) == DType::boolean)
       return add(a, logical_and(b, Number(alpha->as_integer() != 0)), {});
-    return scaled_sum<meaning::AddScaled>(LightOp::add_scaled, "add", a, b, *alpha);
+    return scaled_sum<definition::AddScaled>(LightOp::add_scaled, "add", a, b, *alpha);
   }
-  return promoted<meaning::Add>(LightOp::add, "add", a, b);
+  return promoted<definition::Add>(LightOp::add, "add", a, b);
 }
 
 Tensor sub(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha) {
   if (type_of(a) == DType::boolean || type_of(b) == DType::boolean)
     refuse_types("sub", "bool cannot be subtracted, see logical_xor", a, b);
   if (!is_one(alpha))
-    return scaled_sum<meaning::SubScaled>(LightOp::sub_scaled, "sub", a, b, *alpha);
-  return promoted<meaning::Sub>(LightOp::sub, "sub", a, b);
+    return scaled_sum<definition::SubScaled>(LightOp::sub_scaled, "sub", a, b, *alpha);
+  return promoted<definition::Sub>(LightOp::sub, "sub", a, b);
 }
 
 Tensor mul(const TensorOrNumber& a, const TensorOrNumber& b) {
-  return promoted<meaning::Mul>(LightOp::mul, "mul", a, b);
+  return promoted<definition::Mul>(LightOp::mul, "mul", a, b);
 }
 
 Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
            const std::optional<std::string>& rounding_mode) {
-  if (!rounding_mode) return floating<meaning::Div>(LightOp::div, "div", a, b);
+  if (!rounding_mode) return floating<definition::Div>(LightOp::div, "div", a, b);
   if (*rounding_mode == "floor")
-    return division<meaning::FloorDivide>(LightOp::floor_divide, "div", a, b);
+    return division<definition::FloorDivide>(LightOp::floor_divide, "div", a, b);
   if (*rounding_mode == "trunc")
-    return division<meaning::TruncDivide>(LightOp::trunc_divide, "div", a, b);
+    return division<definition::TruncDivide>(LightOp::trunc_divide, "div", a, b);
   throw Error("div: rounding_mode is \"floor\" or \"trunc\": \"" + *rounding_mode + "\"");
 }
 
@@ -153,13 +153,13 @@ Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b) {
     if (type == a.tensor.dtype())
       if (Tensor easy = easy_power(a.tensor, b.number.as_double()); easy.defined()) return easy;
   }
-  return binary<meaning::Pow>(LightOp::pow, "pow", type, a, b);
+  return binary<definition::Pow>(LightOp::pow, "pow", type, a, b);
 }
 
-// The rest follows one pattern: function, way of typing, meaning, LightOp.
-#define TIDE_BINARY(function, way, Meaning)                           \
-  Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) { \
-    return way<meaning::Meaning>(LightOp::function, #function, a, b); \
+// The rest follows one pattern: function, way of typing, definition, LightOp.
+#define TIDE_BINARY(function, way, Definition)                              \
+  Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) {       \
+    return way<definition::Definition>(LightOp::function, #function, a, b); \
   }
 TIDE_BINARY(floor_divide, division, FloorDivide)
 TIDE_BINARY(fmod, division, Fmod)

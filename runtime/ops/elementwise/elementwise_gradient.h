@@ -1,4 +1,4 @@
-// How a meaning states its gradient, side by side with its value.
+// How a definition states its gradient, side by side with its value.
 //
 // One tensor argument, and numbers after it:
 //   static constexpr unsigned kNeeds = kNeedsY;     what the gradient reads besides dy

@@ -1,4 +1,4 @@
-// How an elementwise op becomes a node with a gradient: one template for all meanings.
+// How an elementwise op becomes a node with a gradient: one template for all definitions.
 #pragma once
 
 #include <array>
@@ -17,35 +17,36 @@ struct GradientRule {
   std::array<Tensor (*)(const Operands&), 3> gradients{};
 };
 
-/// Calls the gradient of a meaning with one tensor argument and `count` numbers.
-template <class Meaning>
+/// Calls the gradient of a definition with one tensor argument and `count` numbers.
+template <class Definition>
 Tensor unary_gradient(const Operands& v) {
   const Tensor& x = v.a.tensor;
-  if constexpr (requires { Meaning::gradient(x, x, x); })
-    return Meaning::gradient(x, v.y, v.dy);
-  else if constexpr (requires { Meaning::gradient(x, x, x, v.b.number); })
-    return Meaning::gradient(x, v.y, v.dy, v.b.number);
+  if constexpr (requires { Definition::gradient(x, x, x); })
+    return Definition::gradient(x, v.y, v.dy);
+  else if constexpr (requires { Definition::gradient(x, x, x, v.b.number); })
+    return Definition::gradient(x, v.y, v.dy, v.b.number);
   else
-    return Meaning::gradient(x, v.y, v.dy, v.b.number, v.c.number);
+    return Definition::gradient(x, v.y, v.dy, v.b.number, v.c.number);
 }
 
-template <class Meaning>
+template <class Definition>
 constexpr GradientRule make_rule() {
   GradientRule rule;
-  if constexpr (requires { &Meaning::gradient; }) {
-    rule.needs[0] = Meaning::kNeeds;
-    rule.gradients[0] = unary_gradient<Meaning>;
+  if constexpr (requires { &Definition::gradient; }) {
+    rule.needs[0] = Definition::kNeeds;
+    rule.gradients[0] = unary_gradient<Definition>;
   } else {
-    for (size_t i = 0; i < std::size(Meaning::kNeeds); ++i) rule.needs[i] = Meaning::kNeeds[i];
-    rule.gradients[0] = Meaning::gradient_a;
-    rule.gradients[1] = Meaning::gradient_b;
-    if constexpr (requires { &Meaning::gradient_c; }) rule.gradients[2] = Meaning::gradient_c;
+    for (size_t i = 0; i < std::size(Definition::kNeeds); ++i)
+      rule.needs[i] = Definition::kNeeds[i];
+    rule.gradients[0] = Definition::gradient_a;
+    rule.gradients[1] = Definition::gradient_b;
+    if constexpr (requires { &Definition::gradient_c; }) rule.gradients[2] = Definition::gradient_c;
   }
   return rule;
 }
 
-template <class Meaning>
-inline constexpr GradientRule kRule = make_rule<Meaning>();
+template <class Definition>
+inline constexpr GradientRule kRule = make_rule<Definition>();
 
 /// Gives y, just recorded from `operands`, the history that `rule` describes. Called only if one of
 /// them needs it.
@@ -59,12 +60,12 @@ inline bool any_needs_history(std::span<const TensorOrNumber> operands) {
 }
 
 /// Records y = op(operands...) and its history. Types are record_map's.
-template <class Meaning, size_t kCount>
+template <class Definition, size_t kCount>
 Tensor record_differentiable(LightOp op, const char* name, DType result_type, DType operand_type,
                              const TensorOrNumber (&operands)[kCount]) {
   Tensor y = record_map(op, name, result_type, operand_type, operands);
   if (any_needs_history(operands)) [[unlikely]]
-    attach_history(y, name, operands, kRule<Meaning>);
+    attach_history(y, name, operands, kRule<Definition>);
   return y;
 }
 

@@ -31,29 +31,29 @@ DType unary_type(const char* name, DType type) {
   return type;
 }
 
-template <class Meaning, UnaryTypes kTypes>
+template <class Definition, UnaryTypes kTypes>
 Tensor unary(LightOp op, const char* name, const Tensor& x) {
   const DType type = unary_type<kTypes>(name, x.dtype());
   const TensorOrNumber operands[] = {x};
   if constexpr (kTypes == kTest)
     return record_map(op, name, DType::boolean, type, operands);
   else
-    return record_differentiable<Meaning>(op, name, type, type, operands);
+    return record_differentiable<Definition>(op, name, type, type, operands);
 }
 
 /// A floating function of one tensor and numbers.
-template <class Meaning, class... Numbers>
+template <class Definition, class... Numbers>
 Tensor activation(LightOp op, const char* name, const Tensor& x, Numbers... numbers) {
   const DType type = unary_type<kFloatingOnly>(name, x.dtype());
   const TensorOrNumber operands[] = {x, Number(numbers)...};
-  return record_differentiable<Meaning>(op, name, type, type, operands);
+  return record_differentiable<Definition>(op, name, type, type, operands);
 }
 
 }  // namespace
 
-#define TIDE_UNARY(function, Meaning, types, flags, doc, example)           \
-  Tensor function(const Tensor& x) {                                        \
-    return unary<meaning::Meaning, types>(LightOp::function, #function, x); \
+#define TIDE_UNARY(function, Definition, types, flags, doc, example)              \
+  Tensor function(const Tensor& x) {                                              \
+    return unary<definition::Definition, types>(LightOp::function, #function, x); \
   }
 #include "runtime/ops/elementwise/elementwise_unary.def"
 #undef TIDE_UNARY
@@ -62,7 +62,8 @@ Tensor convert(const Tensor& x, DType type) {
   if (x.dtype() == type) return x;
   const TensorOrNumber operands[] = {x};
   if (!is_floating(type)) return record_map(LightOp::convert, "to", type, x.dtype(), operands);
-  return record_differentiable<meaning::Convert>(LightOp::convert, "to", type, x.dtype(), operands);
+  return record_differentiable<definition::Convert>(LightOp::convert, "to", type, x.dtype(),
+                                                    operands);
 }
 
 Tensor bitwise_not(const Tensor& x) {
@@ -71,7 +72,8 @@ Tensor bitwise_not(const Tensor& x) {
 }
 
 Tensor round(const Tensor& x, std::optional<int64_t> decimals) {
-  if (decimals.value_or(0) == 0) return unary<meaning::Round, kNumbers>(LightOp::round, "round", x);
+  if (decimals.value_or(0) == 0)
+    return unary<definition::Round, kNumbers>(LightOp::round, "round", x);
   if (!is_floating(x.dtype())) refuse("round", "decimals need a floating type", x.dtype());
   const double power = std::pow(10.0, static_cast<double>(std::abs(*decimals)));
   const Tensor wide = is_half(x.dtype()) ? convert(x, DType::f32) : x;
@@ -92,34 +94,35 @@ Tensor hardtanh(const Tensor& x, std::optional<Number> min_val, std::optional<Nu
   check_element("hardtanh", low, type);
   check_element("hardtanh", high, type);
   const TensorOrNumber operands[] = {x, low, high};
-  return record_differentiable<meaning::Hardtanh>(LightOp::hardtanh, "hardtanh", type, type,
-                                                  operands);
+  return record_differentiable<definition::Hardtanh>(LightOp::hardtanh, "hardtanh", type, type,
+                                                     operands);
 }
 
 Tensor leaky_relu(const Tensor& x, std::optional<double> negative_slope) {
-  return activation<meaning::LeakyRelu>(LightOp::leaky_relu, "leaky_relu", x,
-                                        negative_slope.value_or(0.01));
+  return activation<definition::LeakyRelu>(LightOp::leaky_relu, "leaky_relu", x,
+                                           negative_slope.value_or(0.01));
 }
 
 Tensor elu(const Tensor& x, std::optional<double> alpha) {
-  return activation<meaning::Elu>(LightOp::elu, "elu", x, alpha.value_or(1.0));
+  return activation<definition::Elu>(LightOp::elu, "elu", x, alpha.value_or(1.0));
 }
 
 Tensor celu(const Tensor& x, std::optional<double> alpha) {
   if (alpha == 0.0) throw Error("celu: alpha must not be 0: 0");
-  return activation<meaning::Celu>(LightOp::celu, "celu", x, alpha.value_or(1.0));
+  return activation<definition::Celu>(LightOp::celu, "celu", x, alpha.value_or(1.0));
 }
 
 Tensor gelu(const Tensor& x, const std::optional<std::string>& approximate) {
   if (!approximate || *approximate == "none")
-    return activation<meaning::Gelu>(LightOp::gelu, "gelu", x);
-  if (*approximate == "tanh") return activation<meaning::GeluTanh>(LightOp::gelu_tanh, "gelu", x);
+    return activation<definition::Gelu>(LightOp::gelu, "gelu", x);
+  if (*approximate == "tanh")
+    return activation<definition::GeluTanh>(LightOp::gelu_tanh, "gelu", x);
   throw Error("gelu: approximate is \"none\" or \"tanh\": \"" + *approximate + "\"");
 }
 
 Tensor softplus(const Tensor& x, std::optional<double> beta, std::optional<double> threshold) {
-  return activation<meaning::Softplus>(LightOp::softplus, "softplus", x, beta.value_or(1.0),
-                                       threshold.value_or(20.0));
+  return activation<definition::Softplus>(LightOp::softplus, "softplus", x, beta.value_or(1.0),
+                                          threshold.value_or(20.0));
 }
 
 }  // namespace tide

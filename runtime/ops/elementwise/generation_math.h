@@ -1,11 +1,11 @@
-// Meanings of ops that make values of nothing but numbers and an index: constants, ramps, random
+// Definitions of ops that make values of nothing but numbers and an index: constants, ramps, random
 // numbers. Also conversion, whose arithmetic is the caller's.
 #pragma once
 
 #include "runtime/ir/math/math.h"
 #include "runtime/ops/elementwise/elementwise_gradient.h"
 
-namespace tide::meaning {
+namespace tide::definition {
 
 struct Convert {
   template <class V>
@@ -181,4 +181,4 @@ struct RandomInteger {
   }
 };
 
-}  // namespace tide::meaning
+}  // namespace tide::definition

@@ -1,4 +1,4 @@
-// Meanings and gradients of functions of one number.
+// Definitions and gradients of functions of one number.
 #pragma once
 
 #include "runtime/ir/math/math.h"
@@ -6,7 +6,7 @@
 #include "runtime/ops/math/special.h"
 #include "runtime/ops/shape/creation.h"
 
-namespace tide::meaning {
+namespace tide::definition {
 
 /// The gradient at 0 is 0.
 struct Abs {
@@ -564,4 +564,4 @@ struct LogSigmoid {
   }
 };
 
-}  // namespace tide::meaning
+}  // namespace tide::definition

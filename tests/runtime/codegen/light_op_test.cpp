@@ -1,4 +1,4 @@
-// Every elementwise op gives the same bits in a kernel as its meaning gives on the host.
+// Every elementwise op gives the same bits in a kernel as its definition gives on the host.
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -121,13 +121,13 @@ void check_kernel(LightOp op, DType type, const std::vector<Elements>& arguments
   CHECK(true);
 }
 
-template <LightOp op, class Meaning, class T, size_t... I>
+template <LightOp op, class Definition, class T, size_t... I>
 void check_op(std::index_sequence<I...>) {
   std::mt19937 random(7);
   std::tuple<std::array<Argument<op, I, T>, kCount>...> arguments;
   const auto expected_of = [&](int i) {
     return result_of(
-        Meaning::value(reference::Value<Argument<op, I, T>>(std::get<I>(arguments)[i])...));
+        Definition::value(reference::Value<Argument<op, I, T>>(std::get<I>(arguments)[i])...));
   };
   std::array<decltype(expected_of(0)), kCount> expected{};
   for (int i = 0; i < kCount; ++i) {
@@ -167,37 +167,37 @@ constexpr bool is_for_integers(LightOp op) {
 
 constexpr bool is_for_floating(LightOp op) { return !is_for_integers_only(op) && !is_random(op); }
 
-/// Whether the meaning of an op is defined for T.
+/// Whether the definition of an op is defined for T.
 template <class T>
 constexpr bool is_for(LightOp op) {
   if (std::is_floating_point_v<T>) return is_for_floating(op);
   return is_for_integers(op) || (is_random(op) && std::is_same_v<T, int64_t>);
 }
 
-template <LightOp op, class Meaning, int arity, class T>
+template <LightOp op, class Definition, int arity, class T>
 void check_op_if_defined() {
-  if constexpr (is_for<T>(op)) check_op<op, Meaning, T>(std::make_index_sequence<arity>());
+  if constexpr (is_for<T>(op)) check_op<op, Definition, T>(std::make_index_sequence<arity>());
 }
 
 template <class T>
 void check_all_ops() {
-#define TIDE_CHECK(name, Meaning, arity, cost) \
-  check_op_if_defined<LightOp::name, meaning::Meaning, arity, T>();
+#define TIDE_CHECK(name, Definition, arity, cost) \
+  check_op_if_defined<LightOp::name, definition::Definition, arity, T>();
   TIDE_LIGHT_OPS(TIDE_CHECK)
 #undef TIDE_CHECK
 }
 
 }  // namespace
 
-TEST_CASE("every op on f32 gives the bits of its meaning", "[codegen][reference]") {
+TEST_CASE("every op on f32 gives the bits of its definition", "[codegen][reference]") {
   if (kernel_cpu() != "x86-64") check_all_ops<float>();  // fma is two operations there
 }
 
-TEST_CASE("every op on f64 gives the bits of its meaning", "[codegen][reference]") {
+TEST_CASE("every op on f64 gives the bits of its definition", "[codegen][reference]") {
   if (kernel_cpu() != "x86-64") check_all_ops<double>();
 }
 
-TEST_CASE("ops on integers give the bits of their meanings", "[codegen][reference]") {
+TEST_CASE("ops on integers give the bits of their definitions", "[codegen][reference]") {
   check_all_ops<int32_t>();
   check_all_ops<int64_t>();
 }

@@ -7,7 +7,7 @@
 #include "runtime/ir/light_ops.h"
 #include "runtime/ir/math/reference_value.h"
 #include "runtime/ops/elementwise/light_math.h"
-#include "runtime/tensor/body.h"  // gradients beside the meanings hold tensors
+#include "runtime/tensor/body.h"  // gradients beside the definitions hold tensors
 
 namespace tide::test {
 namespace {
@@ -18,39 +18,39 @@ Number number_of(reference::Value<T> value) {
 }
 Number number_of(reference::Mask mask) { return mask.holds; }
 
-template <class Meaning, class T, size_t... I>
+template <class Definition, class T, size_t... I>
 Number apply_as(std::span<const Number> operands, std::index_sequence<I...>) {
-  return number_of(Meaning::value(reference::Value<T>(std::get<T>(operands[I]))...));
+  return number_of(Definition::value(reference::Value<T>(std::get<T>(operands[I]))...));
 }
 
 /// In the type of the operands, if it is among `Types`.
-template <class Meaning, int arity, class... Types>
+template <class Definition, int arity, class... Types>
 Number apply_in(std::span<const Number> operands) {
   Number result;
   const bool found = ([&] {
     if (!std::holds_alternative<Types>(operands[0])) return false;
-    result = apply_as<Meaning, Types>(operands, std::make_index_sequence<arity>());
+    result = apply_as<Definition, Types>(operands, std::make_index_sequence<arity>());
     return true;
   }() || ...);
   if (!found) throw std::logic_error("the reference lacks this op for this type");
   return result;
 }
 
-template <class Meaning, int arity>
+template <class Definition, int arity>
 Number for_floating(std::span<const Number> operands) {
-  return apply_in<Meaning, arity, float, double>(operands);
+  return apply_in<Definition, arity, float, double>(operands);
 }
 
-template <class Meaning, int arity>
+template <class Definition, int arity>
 Number for_all(std::span<const Number> operands) {
-  return apply_in<Meaning, arity, float, double, int64_t, int32_t, int16_t, int8_t, uint8_t>(
+  return apply_in<Definition, arity, float, double, int64_t, int32_t, int16_t, int8_t, uint8_t>(
       operands);
 }
 
 }  // namespace
 
 Number apply_reference(OpCode op, std::span<const Number> operands, DType type) {
-  using namespace meaning;
+  using namespace definition;
   switch (static_cast<LightOp>(op)) {
     case LightOp::convert:
       return convert_number(operands[0], type);

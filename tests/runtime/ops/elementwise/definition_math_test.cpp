@@ -1,4 +1,4 @@
-// Meanings of ops on single numbers: integers at their limits, rounding of division, random
+// Definitions of ops on single numbers: integers at their limits, rounding of division, random
 // numbers.
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -12,20 +12,20 @@ namespace tide {
 namespace {
 
 using reference::Value;
-using namespace meaning;
+using namespace definition;
 
-template <class Meaning, class... T>
+template <class Definition, class... T>
 auto apply(T... numbers) {
-  return Meaning::value(Value<T>(numbers)...).number();
+  return Definition::value(Value<T>(numbers)...).number();
 }
-template <class Meaning, class... T>
+template <class Definition, class... T>
 bool holds(T... numbers) {
-  return Meaning::value(Value<T>(numbers)...).holds;
+  return Definition::value(Value<T>(numbers)...).holds;
 }
 
 const int64_t kLowest = std::numeric_limits<int64_t>::min();
 
-TEST_CASE("integer division never traps", "[meaning]") {
+TEST_CASE("integer division never traps", "[definition]") {
   CHECK(apply<FloorDivide>(int64_t{7}, int64_t{0}) == 0);
   CHECK(apply<TruncDivide>(int64_t{7}, int64_t{0}) == 0);
   CHECK(apply<Remainder>(int64_t{7}, int64_t{0}) == 7);
@@ -35,7 +35,7 @@ TEST_CASE("integer division never traps", "[meaning]") {
   CHECK(apply<FloorDivide>(uint8_t{200}, uint8_t{7}) == 28);
 }
 
-TEST_CASE("floor division and remainder follow the divisor's sign", "[meaning]") {
+TEST_CASE("floor division and remainder follow the divisor's sign", "[definition]") {
   for (const int a : {-7, -6, 0, 6, 7})
     for (const int b : {-3, 3}) {
       CAPTURE(a, b);
@@ -54,7 +54,7 @@ TEST_CASE("floor division and remainder follow the divisor's sign", "[meaning]")
   CHECK(std::isinf(apply<FloorDivide>(1.0, 0.0)));
 }
 
-TEST_CASE("shifts by too much leave zeros or the sign", "[meaning]") {
+TEST_CASE("shifts by too much leave zeros or the sign", "[definition]") {
   CHECK(apply<ShiftLeft>(int32_t{1}, int32_t{31}) == std::numeric_limits<int32_t>::min());
   CHECK(apply<ShiftLeft>(int32_t{1}, int32_t{32}) == 0);
   CHECK(apply<ShiftLeft>(int8_t{1}, int8_t{-1}) == 0);
@@ -63,14 +63,14 @@ TEST_CASE("shifts by too much leave zeros or the sign", "[meaning]") {
   CHECK(apply<ShiftRight>(uint8_t{200}, uint8_t{3}) == 25);
 }
 
-TEST_CASE("bool adds as or, multiplies as and", "[meaning]") {
+TEST_CASE("bool adds as or, multiplies as and", "[definition]") {
   CHECK(apply<Add>(true, true));
   CHECK(!apply<Mul>(true, false));
   CHECK(apply<Maximum>(true, false));
   CHECK(!apply<Minimum>(true, false));
 }
 
-TEST_CASE("a nan wins in maximum, loses in fmax, stays in activations", "[meaning]") {
+TEST_CASE("a nan wins in maximum, loses in fmax, stays in activations", "[definition]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(std::isnan(apply<Maximum>(nan, 1.0)));
   CHECK(std::isnan(apply<Minimum>(1.0, nan)));
@@ -84,7 +84,7 @@ TEST_CASE("a nan wins in maximum, loses in fmax, stays in activations", "[meanin
   CHECK(holds<LogicalAnd>(nan, 1.0));
 }
 
-TEST_CASE("random numbers are Philox4x32-10", "[meaning]") {
+TEST_CASE("random numbers are Philox4x32-10", "[definition]") {
   // The known answers of the paper's library, counter and key all zeros and all ones.
   const auto zeros = philox(Value<int64_t>(0), Value<int64_t>(0), Value<int64_t>(0));
   CHECK(zeros.word[0].number() == 0x6627e8d5);
@@ -93,7 +93,7 @@ TEST_CASE("random numbers are Philox4x32-10", "[meaning]") {
   CHECK(zeros.word[3].number() == 0x9b00dbd8);
 }
 
-TEST_CASE("random numbers fill their range evenly", "[meaning]") {
+TEST_CASE("random numbers fill their range evenly", "[definition]") {
   double sum = 0, normal_sum = 0, normal_squares = 0;
   int64_t counts[6] = {};
   const int n = 20000;
