@@ -22,8 +22,8 @@ namespace {
 thread_local bool detects_anomalies = false;
 
 Tensor ones_like_of(const Tensor& y) {
-  return record_ramp(LightOp::fill, "backward", Layout(y.shape()), y.dtype(), y.dtype(), y.device(),
-                     {Number(1)});
+  return record_ramp(ElementwiseOp::fill, "backward", Layout(y.shape()), y.dtype(), y.dtype(),
+                     y.device(), {Number(1)});
 }
 
 /// `hooks` is a copy: a hook may add others, or take some away.

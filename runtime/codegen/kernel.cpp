@@ -13,7 +13,7 @@
 #include "runtime/codegen/object_loader.h"
 #include "runtime/codegen/plugin.h"
 #include "runtime/core/error.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 
 namespace tide {
 namespace {
@@ -66,7 +66,7 @@ int cost_of(const LoopProgram& program) {
   int cost = 0;
   for (const LoopInstruction& instruction : program.code) {
     const bool computes = instruction.kind == LoopInstruction::Kind::map;
-    const int own = computes ? cost_of(static_cast<LightOp>(instruction.op)) : 1;
+    const int own = computes ? cost_of(static_cast<ElementwiseOp>(instruction.op)) : 1;
     cost += size_of(compute_type(instruction.type)) > 4 ? 2 * own : own;
   }
   return cost;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 
 namespace tide {
 namespace {
@@ -64,7 +64,7 @@ void LoopPasses::keep_elements(const LoopProgram& program) {
       const bool stored = instruction.kind == Kind::store && !found.per_row && pass == count - 1;
       if (!reduced && !stored && (!needed[i] || found.per_row)) continue;
       if (instruction.kind == Kind::map &&
-          cost_of(static_cast<LightOp>(instruction.op)) >= kKeepCost) {
+          cost_of(static_cast<ElementwiseOp>(instruction.op)) >= kKeepCost) {
         if (first_pass[i] >= 0) {
           if (found.scratch < 0) keep(i, compute_type(instruction.type));
           continue;

@@ -17,7 +17,7 @@
 
 namespace tide {
 
-/// Number of an elementwise op: an enumerator of LightOp (runtime/ir/light_ops.h).
+/// Number of an elementwise op: an enumerator of ElementwiseOp (runtime/ir/elementwise_ops.h).
 using OpCode = uint16_t;
 
 enum class Reduction : uint8_t { sum, prod, max, min };

@@ -65,13 +65,13 @@ DeviceState& common_device(const char* name, std::span<const TensorOrNumber> arg
 }
 
 /// record_map; `row_major`: whatever the format of the arguments is.
-Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_type,
+Tensor record_map_in(bool row_major, ElementwiseOp op, const char* name, DType result_type,
                      DType operand_type, std::span<const TensorOrNumber> arguments);
 
 /// The elements of x as a new dense tensor of a type.
 Tensor dense_copy(const char* name, const Tensor& x, DType type) {
   const TensorOrNumber argument(x);
-  return record_map_in(true, LightOp::convert, name, type, x.dtype(), {&argument, 1});
+  return record_map_in(true, ElementwiseOp::convert, name, type, x.dtype(), {&argument, 1});
 }
 
 Tensor converted(const char* name, const Tensor& x, DType type) {
@@ -92,8 +92,9 @@ bool goes_channels_last(const Shape& shape, std::span<const TensorOrNumber> argu
 }
 
 /// record_map for a result that lies channels last: all are walked in the order in which it lies.
-Tensor record_channels_last(const Shape& shape, LightOp op, const char* name, DType result_type,
-                            DType operand_type, std::span<const TensorOrNumber> arguments) {
+Tensor record_channels_last(const Shape& shape, ElementwiseOp op, const char* name,
+                            DType result_type, DType operand_type,
+                            std::span<const TensorOrNumber> arguments) {
   std::vector<TensorOrNumber> turned(arguments.begin(), arguments.end());
   for (TensorOrNumber& argument : turned)
     if (argument.tensor.defined() && argument.tensor.rank() > 0)
@@ -104,7 +105,7 @@ Tensor record_channels_last(const Shape& shape, LightOp op, const char* name, DT
   return y;
 }
 
-Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_type,
+Tensor record_map_in(bool row_major, ElementwiseOp op, const char* name, DType result_type,
                      DType operand_type, std::span<const TensorOrNumber> arguments) {
   DeviceState& device = common_device(name, arguments);
   const Shape* common = nullptr;
@@ -135,11 +136,11 @@ Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_
     }
     const TensorBody& body = tensor.body();
     if (body.cell->device == &device &&
-        (op == LightOp::convert || body.cell->value->type == wanted)) {
+        (op == ElementwiseOp::convert || body.cell->value->type == wanted)) {
       node->arguments[j] = argument_of(tensor);
       continue;
     }
-    Tensor input = op == LightOp::convert ? tensor : converted(name, tensor, wanted);
+    Tensor input = op == ElementwiseOp::convert ? tensor : converted(name, tensor, wanted);
     if (input.body().cell->device != &device) input = record_transfer(input, device.device);
     node->arguments[j] = argument_of(input);
   }
@@ -149,18 +150,18 @@ Tensor record_map_in(bool row_major, LightOp op, const char* name, DType result_
 
 }  // namespace
 
-Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
+Tensor record_map(ElementwiseOp op, const char* name, DType result_type, DType operand_type,
                   std::span<const TensorOrNumber> arguments) {
   return record_map_in(false, op, name, result_type, operand_type, arguments);
 }
 
-Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
+Tensor record_map(ElementwiseOp op, const char* name, DType result_type, DType operand_type,
                   std::initializer_list<TensorOrNumber> arguments) {
   return record_map(op, name, result_type, operand_type,
                     std::span(arguments.begin(), arguments.size()));
 }
 
-Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType result_type,
+Tensor record_ramp(ElementwiseOp op, const char* name, const Layout& ramp, DType result_type,
                    DType operand_type, Device device, std::initializer_list<Number> numbers) {
   Ref<Node> node =
       new_node(Node::Kind::ramp, name, DeviceState::of(device), result_type, ramp.shape);
@@ -192,7 +193,7 @@ Tensor reduce_nothing(Reduction reduction, const char* name, const Tensor& x, co
     throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() +
                      " has no elements");
   const bool one = reduction == Reduction::prod || reduction == Reduction::min;
-  return record_ramp(LightOp::fill, name, Layout(shape), type, type, x.device(),
+  return record_ramp(ElementwiseOp::fill, name, Layout(shape), type, type, x.device(),
                      {Number(int64_t{one})});
 }
 
@@ -287,7 +288,7 @@ Tensor tensor_to_write(const char* name, const Tensor& x, const TensorOrNumber& 
     // A number would go on in the compute type, as if it had not been rounded to the tensor's.
     const DType type = x.dtype();
     if (!is_half(type)) return Tensor();
-    return record_ramp(LightOp::fill, name, Layout(Shape()), type, type, device.device,
+    return record_ramp(ElementwiseOp::fill, name, Layout(Shape()), type, type, device.device,
                        {value.number});
   }
   Tensor input = value.tensor;

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/loop.h"
 #include "runtime/ir/native.h"
 #include "runtime/tensor/tensor.h"
@@ -16,19 +16,19 @@ namespace tide {
 /// converted to `operand_type` where they differ from it (a conversion is an op of its own, folded
 /// into the kernel); numbers become parameters of compute_type(operand_type). An argument of an op
 /// that has a fixed type (the condition of `where`, the i64 counter of random ops) is left alone;
-/// see light_ops.h. All tensors lie on one device; cpu tensors of no dimensions mix with any.
+/// see elementwise_ops.h. All tensors lie on one device; cpu tensors of no dimensions mix with any.
 /// If the first tensor of the result's shape holds planes channels last, so does the result; else
 /// it is row-major. `name` is the script's name of the op, for errors. Throws ShapeError and
 /// DeviceError.
-Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
+Tensor record_map(ElementwiseOp op, const char* name, DType result_type, DType operand_type,
                   std::span<const TensorOrNumber> arguments);
-Tensor record_map(LightOp op, const char* name, DType result_type, DType operand_type,
+Tensor record_map(ElementwiseOp op, const char* name, DType result_type, DType operand_type,
                   std::initializer_list<TensorOrNumber> arguments);
 
 /// Records an elementwise op of numbers and an index ramp alone: element (i0, i1, ...) of the new
 /// tensor sees the i64 `ramp.offset + sum of i_d * ramp.strides[d]` as its first argument, the
 /// numbers (converted to compute_type(operand_type)) as the others.
-Tensor record_ramp(LightOp op, const char* name, const Layout& ramp, DType result_type,
+Tensor record_ramp(ElementwiseOp op, const char* name, const Layout& ramp, DType result_type,
                    DType operand_type, Device device, std::initializer_list<Number> numbers);
 
 /// Combines along the dimensions first..last (from 0, inclusive), which disappear. The result has

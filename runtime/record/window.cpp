@@ -10,8 +10,9 @@
 namespace tide {
 namespace {
 
-/// Light ops that a window holds before it is cut; and results that nothing in it reads, which will
-/// be stored all at once: so many bytes of at least so many results (a chain has few, of any size).
+/// Elementwise ops that a window holds before it is cut; and results that nothing in it reads,
+/// which will be stored all at once: so many bytes of at least so many results (a chain has few, of
+/// any size).
 constexpr size_t kMostOps = 128;
 constexpr size_t kMostUnreadBytes = size_t{64} << 20;
 constexpr size_t kFewUnread = 8;

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "runtime/codegen/loop_passes.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
@@ -86,7 +86,7 @@ LoopCase weighted_softmax(DType type, int64_t rows, int64_t length, unsigned see
   program.has_row = true;
   program.orientation = Orientation::row;
   program.operands.assign(3, {.type = type, .vector_stride = 1});
-  const auto map = [&](LightOp op, std::initializer_list<uint16_t> arguments) {
+  const auto map = [&](ElementwiseOp op, std::initializer_list<uint16_t> arguments) {
     LoopInstruction one{.kind = Kind::map, .type = wide, .op = static_cast<OpCode>(op)};
     for (const uint16_t a : arguments) one.a[one.arity++] = a;
     program.code.push_back(one);
@@ -97,11 +97,11 @@ LoopCase weighted_softmax(DType type, int64_t rows, int64_t length, unsigned see
   program.code = {{.kind = Kind::load, .type = type, .operand = 0},
                   {.kind = Kind::load, .type = type, .operand = 1}};
   reduce(Reduction::max, 0);
-  map(LightOp::sub, {0, 2});
-  map(LightOp::exp, {3});
-  map(LightOp::mul, {4, 1});
+  map(ElementwiseOp::sub, {0, 2});
+  map(ElementwiseOp::exp, {3});
+  map(ElementwiseOp::mul, {4, 1});
   reduce(Reduction::sum, 5);
-  map(LightOp::div, {5, 6});
+  map(ElementwiseOp::div, {5, 6});
   program.code.push_back({.kind = Kind::store, .type = type, .operand = 2, .a = {7}});
   // Rows lie at multiples of 16 bytes.
   const int64_t apart = (length + 15) / 16 * 16;

@@ -9,7 +9,7 @@
 
 #include "runtime/codegen/kernel.h"
 #include "runtime/cuda/launch/embedded_kernels.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
@@ -173,7 +173,7 @@ struct Addition {
                         {.type = DType::f32, .vector_stride = 1}};
     program.parameter_count = 1;
     LoopInstruction add{
-        .kind = Kind::map, .type = DType::f32, .op = static_cast<OpCode>(LightOp::add)};
+        .kind = Kind::map, .type = DType::f32, .op = static_cast<OpCode>(ElementwiseOp::add)};
     add.arity = 2, add.a[0] = 0, add.a[1] = 1;
     program.code = {{.kind = Kind::load, .type = DType::f32, .operand = 0},
                     {.kind = Kind::parameter, .type = DType::f32, .operand = 0},

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 #include "tests/cuda/assembler.h"
 #include "tests/support/skip.h"
 
@@ -18,7 +18,7 @@ struct Signature {
 };
 
 /// A program that applies the op to dense operands.
-LoopProgram program_of(LightOp op, Signature types) {
+LoopProgram program_of(ElementwiseOp op, Signature types) {
   using Kind = LoopInstruction::Kind;
   LoopProgram program;
   LoopInstruction map{.kind = Kind::map, .type = types.result, .op = static_cast<OpCode>(op)};
@@ -56,24 +56,24 @@ LoopProgram row_program(Orientation orientation, bool partial) {
     program.code.push_back({.kind = Kind::store, .type = DType::f32, .operand = 1, .a = {1}});
     return program;
   }
-  const auto map = [](LightOp op, std::initializer_list<uint16_t> arguments) {
+  const auto map = [](ElementwiseOp op, std::initializer_list<uint16_t> arguments) {
     LoopInstruction made{.kind = Kind::map, .type = DType::f32, .op = static_cast<OpCode>(op)};
     for (const uint16_t a : arguments) made.a[made.arity++] = a;
     return made;
   };
-  program.code.push_back(map(LightOp::sub, {0, 1}));
-  program.code.push_back(map(LightOp::exp, {2}));
+  program.code.push_back(map(ElementwiseOp::sub, {0, 1}));
+  program.code.push_back(map(ElementwiseOp::exp, {2}));
   program.code.push_back(
       {.kind = Kind::reduce, .type = DType::f32, .reduction = Reduction::sum, .a = {3}});
-  program.code.push_back(map(LightOp::div, {3, 4}));
+  program.code.push_back(map(ElementwiseOp::div, {3, 4}));
   program.code.push_back({.kind = Kind::store, .type = DType::f32, .operand = 1, .a = {5}});
   return program;
 }
 
 std::vector<std::pair<std::string, std::string>> kernels_of(const char* architecture) {
   std::vector<std::pair<std::string, std::string>> kernels;
-  for (int i = 0; i < kLightOpCount; ++i) {
-    const auto op = static_cast<LightOp>(i);
+  for (int i = 0; i < kElementwiseOpCount; ++i) {
+    const auto op = static_cast<ElementwiseOp>(i);
     const std::string name(name_of(op));
     Signature types{DType::f32, DType::f32};
     if (name.starts_with("random"))
@@ -114,7 +114,7 @@ TEST_CASE("no kernel has contracted or approximate arithmetic", "[cuda]") {
 
 TEST_CASE("dense arrays are moved 16 bytes at a time", "[cuda]") {
   const std::string ptx =
-      ptx_of(program_of(LightOp::add, {DType::f32, DType::f32}), "sm_80", {.vector = true});
+      ptx_of(program_of(ElementwiseOp::add, {DType::f32, DType::f32}), "sm_80", {.vector = true});
   CHECK(ptx.find("ld.global.v4.f32") != std::string::npos);
   CHECK(ptx.find("st.global.v4.f32") != std::string::npos);
 }
@@ -132,19 +132,20 @@ TEST_CASE("rows are moved into shared memory 16 bytes at a time, once", "[cuda]"
 }
 
 TEST_CASE("half types are added and multiplied two at a time where a device can", "[cuda]") {
-  const auto ptx = [](LightOp op, DType type, const char* architecture) {
+  const auto ptx = [](ElementwiseOp op, DType type, const char* architecture) {
     return ptx_of(program_of(op, {type, type}), architecture, {.vector = true});
   };
   for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
     INFO(architecture);
-    const std::string sum = ptx(LightOp::add, DType::f16, architecture);
+    const std::string sum = ptx(ElementwiseOp::add, DType::f16, architecture);
     CHECK(sum.find("add.rn.f16x2") != std::string::npos);
     CHECK(sum.find("f32") == std::string::npos);
-    CHECK(ptx(LightOp::div, DType::f16, architecture).find("div.rn.f32") != std::string::npos);
+    CHECK(ptx(ElementwiseOp::div, DType::f16, architecture).find("div.rn.f32") !=
+          std::string::npos);
   }
-  CHECK(ptx(LightOp::mul, DType::bf16, "sm_90").find("mul.rn.bf16x2") != std::string::npos);
-  CHECK(ptx(LightOp::mul, DType::bf16, "sm_80").find("cvt.rn.bf16.f32") != std::string::npos);
-  CHECK(ptx(LightOp::mul, DType::bf16, "sm_75").find("bf16") == std::string::npos);
+  CHECK(ptx(ElementwiseOp::mul, DType::bf16, "sm_90").find("mul.rn.bf16x2") != std::string::npos);
+  CHECK(ptx(ElementwiseOp::mul, DType::bf16, "sm_80").find("cvt.rn.bf16.f32") != std::string::npos);
+  CHECK(ptx(ElementwiseOp::mul, DType::bf16, "sm_75").find("bf16") == std::string::npos);
 }
 
 TEST_CASE("the assembler takes every op's kernel without spilling", "[cuda][ptxas]") {

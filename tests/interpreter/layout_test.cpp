@@ -65,7 +65,7 @@ const std::set<std::pair<std::string, std::string>> kExceptions = {
     {"runtime/autograd", "runtime/ops/reduce/reduction.h"},
     {"runtime/autograd", "runtime/ops/shape/shape_ops.h"},
     {"runtime/autograd", "runtime/ops/shape/view.h"},
-    {"runtime/codegen", "runtime/ops/elementwise/light_math.h"},
+    {"runtime/codegen", "runtime/ops/elementwise/elementwise_math.h"},
     {"runtime/codegen", "runtime/tensor/body.h"},
     {"runtime/cpu", "runtime/plan/plan.h"},
     {"runtime/cuda", "runtime/plan/plan.h"},

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "runtime/codegen/llvm/light_op.h"
+#include "runtime/codegen/llvm/elementwise_op.h"
 #include "runtime/codegen/llvm/packed.h"
 #include "runtime/codegen/llvm/storage.h"
 

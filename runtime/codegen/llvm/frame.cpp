@@ -5,7 +5,7 @@
 
 #include "runtime/codegen/gpu_form.h"
 #include "runtime/codegen/llvm/value.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 
 namespace tide::ir {
 namespace {
@@ -77,7 +77,7 @@ void Frame::choose_lanes() {
   int cost = 0;
   for (const LoopInstruction& instruction : program.code)
     if (instruction.kind == LoopInstruction::Kind::map)
-      cost += cost_of(static_cast<LightOp>(instruction.op));
+      cost += cost_of(static_cast<ElementwiseOp>(instruction.op));
   registers = std::min(machine.avx512 || cost < kLongBody ? 4 : 2, kReductionLanes / width);
   if (program.in_order && program.orientation == Orientation::row) width = registers = 1;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "runtime/codegen/llvm/body.h"
+#include "runtime/codegen/llvm/elementwise_op.h"
 #include "runtime/codegen/llvm/kernels.h"
-#include "runtime/codegen/llvm/light_op.h"
 
 namespace tide::ir {
 namespace {

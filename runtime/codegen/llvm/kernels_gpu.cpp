@@ -10,8 +10,8 @@
 
 #include "runtime/codegen/gpu_form.h"
 #include "runtime/codegen/llvm/body.h"
+#include "runtime/codegen/llvm/elementwise_op.h"
 #include "runtime/codegen/llvm/kernels.h"
-#include "runtime/codegen/llvm/light_op.h"
 
 namespace tide::ir {
 namespace {

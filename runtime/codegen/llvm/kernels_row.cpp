@@ -3,9 +3,9 @@
 #include <map>
 
 #include "runtime/codegen/llvm/body.h"
+#include "runtime/codegen/llvm/elementwise_op.h"
 #include "runtime/codegen/llvm/kernels.h"
-#include "runtime/codegen/llvm/light_op.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 
 namespace tide::ir {
 namespace {
@@ -75,7 +75,7 @@ class RowKernel {
       const LoopPasses::Instruction& passed = passes_.instructions[i];
       if (passed.per_row) continue;
       if (described.kind == Kind::map && passed.level == pass)
-        cost += cost_of(static_cast<LightOp>(described.op));
+        cost += cost_of(static_cast<ElementwiseOp>(described.op));
       if (described.kind == Kind::store && pass == passes_.count - 1) cost += kStoreCost;
     }
     return cost;

@@ -6,7 +6,7 @@
 #include <llvm/IR/Instruction.h>
 
 #include "runtime/codegen/llvm/storage.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 
 namespace tide::ir {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 constexpr int kBf16Arithmetic = 90;  // the first compute capability that has it
 
 llvm::Instruction::BinaryOps instruction_of(OpCode op) {
-  if (static_cast<LightOp>(op) == LightOp::add) return llvm::Instruction::FAdd;
-  return static_cast<LightOp>(op) == LightOp::sub ? llvm::Instruction::FSub
-                                                  : llvm::Instruction::FMul;
+  if (static_cast<ElementwiseOp>(op) == ElementwiseOp::add) return llvm::Instruction::FAdd;
+  return static_cast<ElementwiseOp>(op) == ElementwiseOp::sub ? llvm::Instruction::FSub
+                                                              : llvm::Instruction::FMul;
 }
 
 }  // namespace
@@ -24,8 +24,8 @@ llvm::Instruction::BinaryOps instruction_of(OpCode op) {
 bool is_packed(const Machine& machine, OpCode op, DType type) {
   if (!machine.gpu || !is_half(type)) return false;
   if (type == DType::bf16 && machine.capability < kBf16Arithmetic) return false;
-  const auto light = static_cast<LightOp>(op);
-  return light == LightOp::add || light == LightOp::sub || light == LightOp::mul;
+  const auto light = static_cast<ElementwiseOp>(op);
+  return light == ElementwiseOp::add || light == ElementwiseOp::sub || light == ElementwiseOp::mul;
 }
 
 Registers packed(const Lanes& lanes, OpCode op, DType type, const Registers& a,

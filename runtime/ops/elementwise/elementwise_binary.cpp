@@ -10,26 +10,28 @@ namespace {
 
 /// Computes in `type` and gives it.
 template <class Definition>
-Tensor binary(LightOp op, const char* name, DType type, const TensorOrNumber& a,
+Tensor binary(ElementwiseOp op, const char* name, DType type, const TensorOrNumber& a,
               const TensorOrNumber& b) {
   const TensorOrNumber operands[] = {a, b};
   return record_differentiable<Definition>(op, name, type, type, operands);
 }
 
 template <class Definition>
-Tensor promoted(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
+Tensor promoted(ElementwiseOp op, const char* name, const TensorOrNumber& a,
+                const TensorOrNumber& b) {
   return binary<Definition>(op, name, common_type(name, a, b), a, b);
 }
 
 /// Integers and bool compute in f32.
 template <class Definition>
-Tensor floating(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
+Tensor floating(ElementwiseOp op, const char* name, const TensorOrNumber& a,
+                const TensorOrNumber& b) {
   return binary<Definition>(op, name, floating_type(common_type(name, a, b)), a, b);
 }
 
 /// One operand at least is floating.
 template <class Definition>
-Tensor needs_floating(LightOp op, const char* name, const TensorOrNumber& a,
+Tensor needs_floating(ElementwiseOp op, const char* name, const TensorOrNumber& a,
                       const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
   if (!is_floating(type)) refuse_types(name, "a floating type is needed", a, b);
@@ -38,7 +40,8 @@ Tensor needs_floating(LightOp op, const char* name, const TensorOrNumber& a,
 
 /// Operands may be bool, but not both.
 template <class Definition>
-Tensor numeric(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
+Tensor numeric(ElementwiseOp op, const char* name, const TensorOrNumber& a,
+               const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
   if (type == DType::boolean) refuse_types(name, "needs numbers", a, b);
   return binary<Definition>(op, name, type, a, b);
@@ -57,26 +60,28 @@ TensorOrNumber nonzero_divisor(const char* name, const TensorOrNumber& b, DType 
 
 /// As `numeric`; integers have no quotient by 0. What has no elements is divided by anything.
 template <class Definition>
-Tensor division(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
+Tensor division(ElementwiseOp op, const char* name, const TensorOrNumber& a,
+                const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
   const bool nothing = a.tensor.defined() && a.tensor.numel() == 0;
   if (!is_integer(type) || nothing) return numeric<Definition>(op, name, a, b);
   return binary<Definition>(op, name, type, a, nonzero_divisor(name, b, type));
 }
 
-Tensor test(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
+Tensor test(ElementwiseOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
   const TensorOrNumber operands[] = {a, b};
   return record_map(op, name, DType::boolean, common_type(name, a, b), operands);
 }
 
-Tensor bitwise(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
+Tensor bitwise(ElementwiseOp op, const char* name, const TensorOrNumber& a,
+               const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
   if (is_floating(type)) refuse_types(name, "needs integers or bool", a, b);
   const TensorOrNumber operands[] = {a, b};
   return record_map(op, name, type, type, operands);
 }
 
-Tensor shift(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
+Tensor shift(ElementwiseOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
   if (!is_integer(type)) refuse_types(name, "needs integers", a, b);
   const TensorOrNumber operands[] = {a, b};
@@ -85,8 +90,8 @@ Tensor shift(LightOp op, const char* name, const TensorOrNumber& a, const Tensor
 
 /// a + alpha * b or a - alpha * b, where alpha is not 1.
 template <class Definition>
-Tensor scaled_sum(LightOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b,
-                  Number alpha) {
+Tensor scaled_sum(ElementwiseOp op, const char* name, const TensorOrNumber& a,
+                  const TensorOrNumber& b, Number alpha) {
   const DType type = common_type(name, a, b);
   if (alpha.type() == DType::f64 && !is_floating(type))
     refuse_types(name, "alpha must be of the operands' kind", a, b);
@@ -115,30 +120,30 @@ Tensor add(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Numbe
   if (!is_one(alpha)) {
     if (alpha->type() != DType::f64 && common_type("add", a, b) == DType::boolean)
       return add(a, logical_and(b, Number(alpha->as_integer() != 0)), {});
-    return scaled_sum<definition::AddScaled>(LightOp::add_scaled, "add", a, b, *alpha);
+    return scaled_sum<definition::AddScaled>(ElementwiseOp::add_scaled, "add", a, b, *alpha);
   }
-  return promoted<definition::Add>(LightOp::add, "add", a, b);
+  return promoted<definition::Add>(ElementwiseOp::add, "add", a, b);
 }
 
 Tensor sub(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha) {
   if (type_of(a) == DType::boolean || type_of(b) == DType::boolean)
     refuse_types("sub", "bool cannot be subtracted, see logical_xor", a, b);
   if (!is_one(alpha))
-    return scaled_sum<definition::SubScaled>(LightOp::sub_scaled, "sub", a, b, *alpha);
-  return promoted<definition::Sub>(LightOp::sub, "sub", a, b);
+    return scaled_sum<definition::SubScaled>(ElementwiseOp::sub_scaled, "sub", a, b, *alpha);
+  return promoted<definition::Sub>(ElementwiseOp::sub, "sub", a, b);
 }
 
 Tensor mul(const TensorOrNumber& a, const TensorOrNumber& b) {
-  return promoted<definition::Mul>(LightOp::mul, "mul", a, b);
+  return promoted<definition::Mul>(ElementwiseOp::mul, "mul", a, b);
 }
 
 Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
            const std::optional<std::string>& rounding_mode) {
-  if (!rounding_mode) return floating<definition::Div>(LightOp::div, "div", a, b);
+  if (!rounding_mode) return floating<definition::Div>(ElementwiseOp::div, "div", a, b);
   if (*rounding_mode == "floor")
-    return division<definition::FloorDivide>(LightOp::floor_divide, "div", a, b);
+    return division<definition::FloorDivide>(ElementwiseOp::floor_divide, "div", a, b);
   if (*rounding_mode == "trunc")
-    return division<definition::TruncDivide>(LightOp::trunc_divide, "div", a, b);
+    return division<definition::TruncDivide>(ElementwiseOp::trunc_divide, "div", a, b);
   throw Error("div: rounding_mode is \"floor\" or \"trunc\": \"" + *rounding_mode + "\"");
 }
 
@@ -153,13 +158,13 @@ Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b) {
     if (type == a.tensor.dtype())
       if (Tensor easy = easy_power(a.tensor, b.number.as_double()); easy.defined()) return easy;
   }
-  return binary<definition::Pow>(LightOp::pow, "pow", type, a, b);
+  return binary<definition::Pow>(ElementwiseOp::pow, "pow", type, a, b);
 }
 
-// The rest follows one pattern: function, way of typing, definition, LightOp.
-#define TIDE_BINARY(function, way, Definition)                              \
-  Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) {       \
-    return way<definition::Definition>(LightOp::function, #function, a, b); \
+// The rest follows one pattern: function, way of typing, definition, ElementwiseOp.
+#define TIDE_BINARY(function, way, Definition)                                    \
+  Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) {             \
+    return way<definition::Definition>(ElementwiseOp::function, #function, a, b); \
   }
 TIDE_BINARY(floor_divide, division, FloorDivide)
 TIDE_BINARY(fmod, division, Fmod)
@@ -177,7 +182,7 @@ TIDE_BINARY(zeta, floating, Zeta)
 
 #define TIDE_BINARY(function, way, op)                                \
   Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) { \
-    return way(LightOp::op, #function, a, b);                         \
+    return way(ElementwiseOp::op, #function, a, b);                   \
   }
 TIDE_BINARY(eq, test, eq)
 TIDE_BINARY(ne, test, ne)

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 #include "runtime/ops/elementwise/elementwise_gradient.h"
 #include "runtime/record/record.h"
 
@@ -61,8 +61,8 @@ inline bool any_needs_history(std::span<const TensorOrNumber> operands) {
 
 /// Records y = op(operands...) and its history. Types are record_map's.
 template <class Definition, size_t kCount>
-Tensor record_differentiable(LightOp op, const char* name, DType result_type, DType operand_type,
-                             const TensorOrNumber (&operands)[kCount]) {
+Tensor record_differentiable(ElementwiseOp op, const char* name, DType result_type,
+                             DType operand_type, const TensorOrNumber (&operands)[kCount]) {
   Tensor y = record_map(op, name, result_type, operand_type, operands);
   if (any_needs_history(operands)) [[unlikely]]
     attach_history(y, name, operands, kRule<Definition>);

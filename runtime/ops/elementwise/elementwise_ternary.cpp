@@ -28,7 +28,8 @@ Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNum
   check_element("where", a, type);
   check_element("where", b, type);
   const TensorOrNumber operands[] = {condition, a, b};
-  return record_differentiable<definition::Where>(LightOp::where, "where", type, type, operands);
+  return record_differentiable<definition::Where>(ElementwiseOp::where, "where", type, type,
+                                                  operands);
 }
 
 Tensor where_of(const Tensor& x, const Tensor& condition, const TensorOrNumber& other) {
@@ -44,7 +45,8 @@ Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min,
   if (min) check_element("clamp", *min, type);
   if (max) check_element("clamp", *max, type);
   const TensorOrNumber operands[] = {x, min ? *min : lowest(type), max ? *max : highest(type)};
-  return record_differentiable<definition::Clamp>(LightOp::clamp, "clamp", type, type, operands);
+  return record_differentiable<definition::Clamp>(ElementwiseOp::clamp, "clamp", type, type,
+                                                  operands);
 }
 
 Tensor clamp_min(const Tensor& x, const TensorOrNumber& min) { return clamp(x, min, {}); }
@@ -55,7 +57,7 @@ Tensor lerp(const Tensor& a, const Tensor& b, const TensorOrNumber& weight) {
   const DType type = common_type("lerp", a, b, weight);
   if (!is_floating(common_type("lerp", a, b))) refuse_types("lerp", "needs a floating type", a, b);
   const TensorOrNumber operands[] = {a, b, weight};
-  return record_differentiable<definition::Lerp>(LightOp::lerp, "lerp", type, type, operands);
+  return record_differentiable<definition::Lerp>(ElementwiseOp::lerp, "lerp", type, type, operands);
 }
 
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value) {
@@ -65,7 +67,7 @@ Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<
   check_element("addcmul", given, type);
   const Number scale = is_floating(type) ? given : given.as_integer();
   const TensorOrNumber operands[] = {x, a, b, scale};
-  return record_differentiable<definition::Addcmul>(LightOp::addcmul, "addcmul", type, type,
+  return record_differentiable<definition::Addcmul>(ElementwiseOp::addcmul, "addcmul", type, type,
                                                     operands);
 }
 
@@ -75,7 +77,7 @@ Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<
   if (!is_floating(type) || !is_floating(common_type("addcdiv", a, b)))
     refuse_types("addcdiv", "needs floating types", a, b);
   const TensorOrNumber operands[] = {x, a, b, scale};
-  return record_differentiable<definition::Addcdiv>(LightOp::addcdiv, "addcdiv", type, type,
+  return record_differentiable<definition::Addcdiv>(ElementwiseOp::addcdiv, "addcdiv", type, type,
                                                     operands);
 }
 

@@ -32,7 +32,7 @@ DType unary_type(const char* name, DType type) {
 }
 
 template <class Definition, UnaryTypes kTypes>
-Tensor unary(LightOp op, const char* name, const Tensor& x) {
+Tensor unary(ElementwiseOp op, const char* name, const Tensor& x) {
   const DType type = unary_type<kTypes>(name, x.dtype());
   const TensorOrNumber operands[] = {x};
   if constexpr (kTypes == kTest)
@@ -43,7 +43,7 @@ Tensor unary(LightOp op, const char* name, const Tensor& x) {
 
 /// A floating function of one tensor and numbers.
 template <class Definition, class... Numbers>
-Tensor activation(LightOp op, const char* name, const Tensor& x, Numbers... numbers) {
+Tensor activation(ElementwiseOp op, const char* name, const Tensor& x, Numbers... numbers) {
   const DType type = unary_type<kFloatingOnly>(name, x.dtype());
   const TensorOrNumber operands[] = {x, Number(numbers)...};
   return record_differentiable<Definition>(op, name, type, type, operands);
@@ -51,9 +51,9 @@ Tensor activation(LightOp op, const char* name, const Tensor& x, Numbers... numb
 
 }  // namespace
 
-#define TIDE_UNARY(function, Definition, types, flags, doc, example)              \
-  Tensor function(const Tensor& x) {                                              \
-    return unary<definition::Definition, types>(LightOp::function, #function, x); \
+#define TIDE_UNARY(function, Definition, types, flags, doc, example)                    \
+  Tensor function(const Tensor& x) {                                                    \
+    return unary<definition::Definition, types>(ElementwiseOp::function, #function, x); \
   }
 #include "runtime/ops/elementwise/elementwise_unary.def"
 #undef TIDE_UNARY
@@ -61,19 +61,20 @@ Tensor activation(LightOp op, const char* name, const Tensor& x, Numbers... numb
 Tensor convert(const Tensor& x, DType type) {
   if (x.dtype() == type) return x;
   const TensorOrNumber operands[] = {x};
-  if (!is_floating(type)) return record_map(LightOp::convert, "to", type, x.dtype(), operands);
-  return record_differentiable<definition::Convert>(LightOp::convert, "to", type, x.dtype(),
+  if (!is_floating(type))
+    return record_map(ElementwiseOp::convert, "to", type, x.dtype(), operands);
+  return record_differentiable<definition::Convert>(ElementwiseOp::convert, "to", type, x.dtype(),
                                                     operands);
 }
 
 Tensor bitwise_not(const Tensor& x) {
   if (is_floating(x.dtype())) refuse("bitwise_not", "needs integers or bool", x.dtype());
-  return record_map(LightOp::bitwise_not, "bitwise_not", x.dtype(), x.dtype(), {x});
+  return record_map(ElementwiseOp::bitwise_not, "bitwise_not", x.dtype(), x.dtype(), {x});
 }
 
 Tensor round(const Tensor& x, std::optional<int64_t> decimals) {
   if (decimals.value_or(0) == 0)
-    return unary<definition::Round, kNumbers>(LightOp::round, "round", x);
+    return unary<definition::Round, kNumbers>(ElementwiseOp::round, "round", x);
   if (!is_floating(x.dtype())) refuse("round", "decimals need a floating type", x.dtype());
   const double power = std::pow(10.0, static_cast<double>(std::abs(*decimals)));
   const Tensor wide = is_half(x.dtype()) ? convert(x, DType::f32) : x;
@@ -94,35 +95,35 @@ Tensor hardtanh(const Tensor& x, std::optional<Number> min_val, std::optional<Nu
   check_element("hardtanh", low, type);
   check_element("hardtanh", high, type);
   const TensorOrNumber operands[] = {x, low, high};
-  return record_differentiable<definition::Hardtanh>(LightOp::hardtanh, "hardtanh", type, type,
-                                                     operands);
+  return record_differentiable<definition::Hardtanh>(ElementwiseOp::hardtanh, "hardtanh", type,
+                                                     type, operands);
 }
 
 Tensor leaky_relu(const Tensor& x, std::optional<double> negative_slope) {
-  return activation<definition::LeakyRelu>(LightOp::leaky_relu, "leaky_relu", x,
+  return activation<definition::LeakyRelu>(ElementwiseOp::leaky_relu, "leaky_relu", x,
                                            negative_slope.value_or(0.01));
 }
 
 Tensor elu(const Tensor& x, std::optional<double> alpha) {
-  return activation<definition::Elu>(LightOp::elu, "elu", x, alpha.value_or(1.0));
+  return activation<definition::Elu>(ElementwiseOp::elu, "elu", x, alpha.value_or(1.0));
 }
 
 Tensor celu(const Tensor& x, std::optional<double> alpha) {
   if (alpha == 0.0) throw Error("celu: alpha must not be 0: 0");
-  return activation<definition::Celu>(LightOp::celu, "celu", x, alpha.value_or(1.0));
+  return activation<definition::Celu>(ElementwiseOp::celu, "celu", x, alpha.value_or(1.0));
 }
 
 Tensor gelu(const Tensor& x, const std::optional<std::string>& approximate) {
   if (!approximate || *approximate == "none")
-    return activation<definition::Gelu>(LightOp::gelu, "gelu", x);
+    return activation<definition::Gelu>(ElementwiseOp::gelu, "gelu", x);
   if (*approximate == "tanh")
-    return activation<definition::GeluTanh>(LightOp::gelu_tanh, "gelu", x);
+    return activation<definition::GeluTanh>(ElementwiseOp::gelu_tanh, "gelu", x);
   throw Error("gelu: approximate is \"none\" or \"tanh\": \"" + *approximate + "\"");
 }
 
 Tensor softplus(const Tensor& x, std::optional<double> beta, std::optional<double> threshold) {
-  return activation<definition::Softplus>(LightOp::softplus, "softplus", x, beta.value_or(1.0),
-                                          threshold.value_or(20.0));
+  return activation<definition::Softplus>(ElementwiseOp::softplus, "softplus", x,
+                                          beta.value_or(1.0), threshold.value_or(20.0));
 }
 
 }  // namespace tide

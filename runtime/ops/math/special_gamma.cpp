@@ -151,7 +151,7 @@ Tensor ndtri(const Tensor& input) {
     const Tensor inside = logical_and(gt(wide, 0), lt(wide, 1));
     const auto pick = [](const Tensor& condition, const TensorOrNumber& a,
                          const TensorOrNumber& b) {
-      return record_map(LightOp::where, "ndtri", DType::f64, DType::f64, {condition, a, b});
+      return record_map(ElementwiseOp::where, "ndtri", DType::f64, DType::f64, {condition, a, b});
     };
     const Tensor gap = wide - 0.5, upper = gt(gap, 0), middle = le(abs(gap), 0.425);
     const Tensor share = pick(inside, pick(upper, 1 - wide, wide), 0.25);

@@ -137,7 +137,8 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
   if (apart) {
     Layout column;
     inputs[2].layout().reshape({weight.shape()[0], 1, 1}, &column);
-    y = record_map(LightOp::add, w.name, y.dtype(), y.dtype(), {y, make_view(inputs[2], column)});
+    y = record_map(ElementwiseOp::add, w.name, y.dtype(), y.dtype(),
+                   {y, make_view(inputs[2], column)});
   }
   if (needs_history(x) || needs_history(weight) || (bias.defined() && needs_history(bias))) {
     set_history(y, w.name, used, false,

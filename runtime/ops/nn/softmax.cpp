@@ -25,7 +25,7 @@ Tensor floating_input(const char* name, const Tensor& input, std::optional<DType
 Tensor shifted(const char* name, const Tensor& x, unsigned dims) {
   const Tensor wide = convert_raw(name, x, compute_type(x.dtype()));
   const Tensor top = reduce_raw(Reduction::max, name, wide, dims, true);
-  return record_map(LightOp::sub, name, wide.dtype(), wide.dtype(), {wide, top});
+  return record_map(ElementwiseOp::sub, name, wide.dtype(), wide.dtype(), {wide, top});
 }
 
 /// dx = y * (dy - sum(dy * y))
@@ -61,13 +61,13 @@ Tensor softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
   if (x.numel() == 0) return x * 1.0;
   const Tensor shift = shifted("softmax", x, dims);
   const DType type = shift.dtype();
-  const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
+  const auto map = [&](ElementwiseOp op, std::initializer_list<TensorOrNumber> arguments) {
     return record_map(op, "softmax", type, type, arguments);
   };
-  const Tensor e = map(LightOp::exp, {shift});
+  const Tensor e = map(ElementwiseOp::exp, {shift});
   const Tensor total = reduce_raw(Reduction::sum, "softmax", e, dims, true);
   // One division for each row: the total is at least 1.
-  const Tensor y = map(LightOp::mul, {e, map(LightOp::reciprocal, {total})});
+  const Tensor y = map(ElementwiseOp::mul, {e, map(ElementwiseOp::reciprocal, {total})});
   return with_gradient("softmax", x, convert_raw("softmax", y, x.dtype()), dims, softmax_gradient);
 }
 
@@ -77,12 +77,12 @@ Tensor log_softmax(const Tensor& input, Dim dim, std::optional<DType> dtype) {
   if (x.numel() == 0) return x * 1.0;
   const Tensor shift = shifted("log_softmax", x, dims);
   const DType type = shift.dtype();
-  const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
+  const auto map = [&](ElementwiseOp op, std::initializer_list<TensorOrNumber> arguments) {
     return record_map(op, "log_softmax", type, type, arguments);
   };
   const Tensor total =
-      reduce_raw(Reduction::sum, "log_softmax", map(LightOp::exp, {shift}), dims, true);
-  const Tensor y = map(LightOp::sub, {shift, map(LightOp::log, {total})});
+      reduce_raw(Reduction::sum, "log_softmax", map(ElementwiseOp::exp, {shift}), dims, true);
+  const Tensor y = map(ElementwiseOp::sub, {shift, map(ElementwiseOp::log, {total})});
   return with_gradient("log_softmax", x, convert_raw("log_softmax", y, x.dtype()), dims,
                        log_softmax_gradient);
 }

@@ -26,7 +26,7 @@ thread_local Generator* generator_in_scope = nullptr;
 
 /// The next numbers of the thread's generator, as the random op gives them. `range` is for whole
 /// numbers only.
-Tensor draw(const char* name, LightOp op, DType type, const Shape& shape, Device device,
+Tensor draw(const char* name, ElementwiseOp op, DType type, const Shape& shape, Device device,
             std::optional<int64_t> range = {}) {
   Generator& generator = default_generator();
   const Number seed(static_cast<int64_t>(generator.seed()));
@@ -43,8 +43,9 @@ Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType ty
     throw DTypeError(std::string(name) +
                      ": a floating type is needed: " + std::string(name_of(type)));
   const bool wide = type == DType::f64;
-  const LightOp op = normal ? (wide ? LightOp::random_normal_f64 : LightOp::random_normal)
-                            : (wide ? LightOp::random_uniform_f64 : LightOp::random_uniform);
+  const ElementwiseOp op =
+      normal ? (wide ? ElementwiseOp::random_normal_f64 : ElementwiseOp::random_normal)
+             : (wide ? ElementwiseOp::random_uniform_f64 : ElementwiseOp::random_uniform);
   const Tensor drawn = draw(name, op, compute_type(type), shape, device);
   if (normal || !is_half(type)) return convert(drawn, type);
   // As many bits as the type has: rounded from more, a number just below 1 would become 1.
@@ -147,7 +148,7 @@ Tensor randint(int64_t first, int64_t last, const Shape& shape, const TensorOpti
                 std::to_string(last));
   const DType type = options.dtype.value_or(DType::i64);
   check_ends("randint", first, last, type);
-  const Tensor drawn = draw("randint", LightOp::random_integer, DType::i64, shape,
+  const Tensor drawn = draw("randint", ElementwiseOp::random_integer, DType::i64, shape,
                             options.device.value_or(Device{}), last - first + 1);
   return finish(convert(drawn + Number(first), type), options);
 }
@@ -161,7 +162,7 @@ Tensor randperm(int64_t n, const TensorOptions& options) {
   // So wide that hardly any are equal (those stay in order), and evenly spread: numbers that are
   // sorted the fastest. Of a million keys of 32 bits, about 116 pairs are equal.
   const int64_t range = int64_t{1} << (n <= 1 << 20 ? 32 : 62);
-  const Tensor keys = draw("randperm", LightOp::random_integer, DType::i64, {n},
+  const Tensor keys = draw("randperm", ElementwiseOp::random_integer, DType::i64, {n},
                            options.device.value_or(Device{}), range);
   return finish(convert(argsort(keys), options.dtype.value_or(DType::i64)), options);
 }
@@ -222,7 +223,8 @@ Tensor draw_counts(const char* name, CountDistribution distribution, const Tenso
                    const Tensor& b) {
   const GradientMode off(false);
   const Shape shape = broadcast(name, a.shape(), b.shape());
-  const Tensor keys = draw(name, LightOp::random_integer, DType::i64, shape, a.device(), INT64_MAX);
+  const Tensor keys =
+      draw(name, ElementwiseOp::random_integer, DType::i64, shape, a.device(), INT64_MAX);
   const Tensor inputs[] = {broadcast_to(convert(a, DType::f64), shape),
                            broadcast_to(convert(b, DType::f64), shape), keys};
   const NativeResult result{shape, DType::f64};

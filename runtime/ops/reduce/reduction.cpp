@@ -52,7 +52,7 @@ Tensor prod_over(const Tensor& x, unsigned dims, bool keepdim) {
 /// Whether elements are not 0: x itself if it is bool.
 Tensor truth(const char* name, const Tensor& x) {
   if (x.dtype() == DType::boolean) return x;
-  return record_map(LightOp::ne, name, DType::boolean, x.dtype(), {x, 0});
+  return record_map(ElementwiseOp::ne, name, DType::boolean, x.dtype(), {x, 0});
 }
 
 /// any and all: of bool type, but uint8 stays. Unlike other reductions, which then take all
@@ -91,7 +91,7 @@ int64_t reduced_count(const Shape& shape, unsigned dims) {
 }
 
 Tensor convert_raw(const char* name, const Tensor& x, DType type) {
-  return x.dtype() == type ? x : record_map(LightOp::convert, name, type, x.dtype(), {x});
+  return x.dtype() == type ? x : record_map(ElementwiseOp::convert, name, type, x.dtype(), {x});
 }
 
 Tensor reduce_raw(Reduction reduction, const char* name, const Tensor& x, unsigned dims,
@@ -108,7 +108,7 @@ Tensor reduce_raw(Reduction reduction, const char* name, const Tensor& x, unsign
   if (y == x) {
     const bool adds = reduction == Reduction::sum || reduction == Reduction::prod;
     const DType wide = is_floating(x.dtype()) ? compute_type(x.dtype()) : DType::i64;
-    y = record_map(LightOp::convert, name, adds ? wide : x.dtype(), x.dtype(), {x});
+    y = record_map(ElementwiseOp::convert, name, adds ? wide : x.dtype(), x.dtype(), {x});
   }
   return reshape_raw(y, reduced_shape(x.shape(), dims, keepdim));
 }
@@ -156,7 +156,7 @@ Tensor mean(const Tensor& input, const OptionalDims& dims, bool keepdim,
   const unsigned set = reduced_dims("mean", dims, x.rank());
   const double count = static_cast<double>(reduced_count(x.shape(), set));
   Tensor y = reduce_raw(Reduction::sum, "mean", x, set, keepdim);
-  y = record_map(LightOp::div, "mean", y.dtype(), y.dtype(), {y, count});
+  y = record_map(ElementwiseOp::div, "mean", y.dtype(), y.dtype(), {y, count});
   y = convert_raw("mean", y, x.dtype());
   if (needs_history(x)) {
     set_history(y, "mean", {x}, false,

@@ -21,14 +21,15 @@ void check_elements(const char* op, const Tensor& x, unsigned dims) {
 /// position that holds the value, or a nan, as y is nan if any element is.
 Tensor first_position(const char* name, const Tensor& x, const Tensor& y, int dim) {
   const int64_t n = x.shape()[dim];
-  Tensor found = record_map(LightOp::eq, name, DType::boolean, x.dtype(), {x, y});
+  Tensor found = record_map(ElementwiseOp::eq, name, DType::boolean, x.dtype(), {x, y});
   if (is_floating(x.dtype())) {
-    const Tensor nan = record_map(LightOp::isnan, name, DType::boolean, x.dtype(), {x});
-    found = record_map(LightOp::logical_or, name, DType::boolean, DType::boolean, {found, nan});
+    const Tensor nan = record_map(ElementwiseOp::isnan, name, DType::boolean, x.dtype(), {x});
+    found =
+        record_map(ElementwiseOp::logical_or, name, DType::boolean, DType::boolean, {found, nan});
   }
   const Tensor positions = positions_along(x.rank(), dim, n, x.device());
   const Tensor candidates =
-      record_map(LightOp::where, name, DType::i64, DType::i64, {found, positions, Number(n)});
+      record_map(ElementwiseOp::where, name, DType::i64, DType::i64, {found, positions, Number(n)});
   return reduce_raw(Reduction::min, name, candidates, 1u << dim, true);
 }
 

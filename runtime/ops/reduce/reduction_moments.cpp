@@ -32,15 +32,15 @@ Spread spread_of(const char* name, const Tensor& x, const OptionalDims& dims,
 /// The variance in the type in which it is computed, without history.
 Tensor variance_raw(const Spread& s, const Tensor& x, bool keepdim) {
   const DType type = compute_type(x.dtype());
-  const auto map = [&](LightOp op, std::initializer_list<TensorOrNumber> arguments) {
+  const auto map = [&](ElementwiseOp op, std::initializer_list<TensorOrNumber> arguments) {
     return record_map(op, s.name, type, type, arguments);
   };
   const Tensor wide = convert_raw(s.name, x, type);
   const double count = static_cast<double>(reduced_count(x.shape(), s.dims));
   const Tensor sum = reduce_raw(Reduction::sum, s.name, wide, s.dims, true);
-  const Tensor distance = map(LightOp::sub, {wide, map(LightOp::div, {sum, count})});
-  const Tensor squares = map(LightOp::square, {distance});
-  return map(LightOp::div,
+  const Tensor distance = map(ElementwiseOp::sub, {wide, map(ElementwiseOp::div, {sum, count})});
+  const Tensor squares = map(ElementwiseOp::square, {distance});
+  return map(ElementwiseOp::div,
              {reduce_raw(Reduction::sum, s.name, squares, s.dims, keepdim), s.divisor()});
 }
 
@@ -75,8 +75,8 @@ Tensor std_deviation(const Tensor& x, const OptionalDims& dims, std::optional<do
   const Spread s = spread_of("std", x, dims, correction);
   const Tensor variance = variance_raw(s, x, keepdim);
   const DType type = variance.dtype();
-  const Tensor y =
-      convert_raw(s.name, record_map(LightOp::sqrt, s.name, type, type, {variance}), x.dtype());
+  const Tensor y = convert_raw(
+      s.name, record_map(ElementwiseOp::sqrt, s.name, type, type, {variance}), x.dtype());
   if (needs_history(x)) {
     set_history(y, s.name, {x}, true,
                 [s, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {

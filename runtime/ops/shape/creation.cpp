@@ -36,7 +36,7 @@ Tensor fill_new(const char* name, const Shape& shape, Number value, DType type,
   check_fits(name, value, type);
   Layout layout(shape);
   layout.strides.fill(0);
-  return finish(record_ramp(LightOp::fill, name, layout, type, type,
+  return finish(record_ramp(ElementwiseOp::fill, name, layout, type, type,
                             options.device.value_or(Device{}), {value}),
                 options);
 }
@@ -47,8 +47,8 @@ Tensor ramp(const char* name, Number start, Number step, int64_t n, DType type,
   const Device device = options.device.value_or(Device{});
   // Floating ramps are computed in f64 and rounded once, as the number of steps may be large.
   const DType wide = is_floating(type) ? DType::f64 : DType::i64;
-  Tensor x = record_ramp(LightOp::ramp, name, Layout({n}), wide, wide, device, {start, step});
-  return finish(x.dtype() == type ? x : record_map(LightOp::convert, name, type, wide, {x}),
+  Tensor x = record_ramp(ElementwiseOp::ramp, name, Layout({n}), wide, wide, device, {start, step});
+  return finish(x.dtype() == type ? x : record_map(ElementwiseOp::convert, name, type, wide, {x}),
                 options);
 }
 
@@ -250,7 +250,7 @@ Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
 }
 
 Tensor index_ramp(const Layout& layout, Device device) {
-  return record_ramp(LightOp::ramp, "ramp", layout, DType::i64, DType::i64, device,
+  return record_ramp(ElementwiseOp::ramp, "ramp", layout, DType::i64, DType::i64, device,
                      {Number(0), Number(1)});
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// A copy without history.
 Tensor copy(const char* name, const Tensor& x) {
-  return record_map(LightOp::copy, name, x.dtype(), x.dtype(), {x});
+  return record_map(ElementwiseOp::copy, name, x.dtype(), x.dtype(), {x});
 }
 
 Tensor flip_dims(const Tensor& x, unsigned dims) {

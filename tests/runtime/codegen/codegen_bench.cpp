@@ -14,7 +14,7 @@
 
 #include "runtime/codegen/kernel.h"
 #include "runtime/codegen/plugin.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 
 namespace tide {
 namespace {
@@ -44,7 +44,7 @@ class Writer {
     add(Kind::store, to);
     program.code.back().a[0] = value;
   }
-  uint16_t map(LightOp op, std::vector<uint16_t> values) {
+  uint16_t map(ElementwiseOp op, std::vector<uint16_t> values) {
     const uint16_t result = add(Kind::map, 0);
     program.code.back().op = static_cast<OpCode>(op);
     program.code.back().arity = static_cast<uint8_t>(values.size());
@@ -74,7 +74,7 @@ class Writer {
 
 LoopProgram add_program(bool streaming) {
   Writer w;
-  w.store(w.map(LightOp::add, {w.load(), w.load()}), streaming);
+  w.store(w.map(ElementwiseOp::add, {w.load(), w.load()}), streaming);
   return w.program;
 }
 
@@ -82,11 +82,12 @@ LoopProgram add_program(bool streaming) {
 LoopProgram chain_program(bool streaming) {
   Writer w;
   const uint16_t a = w.load(), b = w.load(), c = w.load(), half = w.parameter();
-  const uint16_t t = w.map(LightOp::tanh, {w.map(LightOp::add, {w.map(LightOp::mul, {a, b}), c})});
-  const uint16_t left = w.map(LightOp::mul, {t, w.map(LightOp::sigmoid, {a})});
-  const uint16_t square = w.map(LightOp::mul, {w.map(LightOp::neg, {b}), b});
-  const uint16_t right = w.map(LightOp::mul, {half, w.map(LightOp::exp, {square})});
-  w.store(w.map(LightOp::sub, {left, right}), streaming);
+  const uint16_t t = w.map(ElementwiseOp::tanh,
+                           {w.map(ElementwiseOp::add, {w.map(ElementwiseOp::mul, {a, b}), c})});
+  const uint16_t left = w.map(ElementwiseOp::mul, {t, w.map(ElementwiseOp::sigmoid, {a})});
+  const uint16_t square = w.map(ElementwiseOp::mul, {w.map(ElementwiseOp::neg, {b}), b});
+  const uint16_t right = w.map(ElementwiseOp::mul, {half, w.map(ElementwiseOp::exp, {square})});
+  w.store(w.map(ElementwiseOp::sub, {left, right}), streaming);
   return w.program;
 }
 
@@ -96,9 +97,9 @@ LoopProgram twenty_program() {
   const uint16_t a = w.load(), b = w.load();
   uint16_t x = a;
   for (int i = 0; i < 20; ++i) {
-    const LightOp functions[] = {LightOp::exp, LightOp::tanh, LightOp::log};
+    const ElementwiseOp functions[] = {ElementwiseOp::exp, ElementwiseOp::tanh, ElementwiseOp::log};
     x = i % 7 == 6 ? w.map(functions[i / 7 % 3], {x})
-                   : w.map(i % 2 ? LightOp::mul : LightOp::add, {x, i % 3 ? b : a});
+                   : w.map(i % 2 ? ElementwiseOp::mul : ElementwiseOp::add, {x, i % 3 ? b : a});
   }
   w.store(x, false);
   return w.program;
@@ -109,9 +110,10 @@ LoopProgram softmax_program(bool streaming, Orientation orientation) {
   w.program.has_row = true;
   w.program.orientation = orientation;
   const uint16_t x = w.load();
-  const uint16_t e = w.map(LightOp::exp, {w.map(LightOp::sub, {x, w.reduce(Reduction::max, x)})});
-  const uint16_t scale = w.map(LightOp::reciprocal, {w.reduce(Reduction::sum, e)});
-  w.store(w.map(LightOp::mul, {e, scale}), streaming);
+  const uint16_t e =
+      w.map(ElementwiseOp::exp, {w.map(ElementwiseOp::sub, {x, w.reduce(Reduction::max, x)})});
+  const uint16_t scale = w.map(ElementwiseOp::reciprocal, {w.reduce(Reduction::sum, e)});
+  w.store(w.map(ElementwiseOp::mul, {e, scale}), streaming);
   return w.program;
 }
 
@@ -121,12 +123,13 @@ LoopProgram layer_norm_program(bool streaming) {
   w.program.has_row = true;
   w.program.orientation = Orientation::row;
   const uint16_t x = w.load(), inverse = w.parameter(), epsilon = w.parameter();
-  const uint16_t mean = w.map(LightOp::mul, {w.reduce(Reduction::sum, x), inverse});
-  const uint16_t centred = w.map(LightOp::sub, {x, mean});
-  const uint16_t squares = w.reduce(Reduction::sum, w.map(LightOp::square, {centred}));
-  const uint16_t variance = w.map(LightOp::mul, {squares, inverse});
-  const uint16_t scale = w.map(LightOp::rsqrt, {w.map(LightOp::add, {variance, epsilon})});
-  w.store(w.map(LightOp::mul, {centred, scale}), streaming);
+  const uint16_t mean = w.map(ElementwiseOp::mul, {w.reduce(Reduction::sum, x), inverse});
+  const uint16_t centred = w.map(ElementwiseOp::sub, {x, mean});
+  const uint16_t squares = w.reduce(Reduction::sum, w.map(ElementwiseOp::square, {centred}));
+  const uint16_t variance = w.map(ElementwiseOp::mul, {squares, inverse});
+  const uint16_t scale =
+      w.map(ElementwiseOp::rsqrt, {w.map(ElementwiseOp::add, {variance, epsilon})});
+  w.store(w.map(ElementwiseOp::mul, {centred, scale}), streaming);
   return w.program;
 }
 
@@ -135,9 +138,10 @@ LoopProgram gelu_program() {
   Writer w;
   w.program.has_row = true;
   w.program.orientation = Orientation::row;
-  const uint16_t y = w.map(LightOp::gelu_tanh, {w.map(LightOp::add, {w.load(), w.load()})});
+  const uint16_t y =
+      w.map(ElementwiseOp::gelu_tanh, {w.map(ElementwiseOp::add, {w.load(), w.load()})});
   const uint16_t inverse = w.parameter();
-  w.store(w.map(LightOp::mul, {w.reduce(Reduction::sum, y), inverse}), false, true);
+  w.store(w.map(ElementwiseOp::mul, {w.reduce(Reduction::sum, y), inverse}), false, true);
   return w.program;
 }
 

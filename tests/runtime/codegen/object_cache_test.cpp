@@ -16,7 +16,7 @@
 #include "runtime/codegen/kernel.h"
 #include "runtime/codegen/object_loader.h"
 #include "runtime/codegen/plugin.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 
 namespace tide::test {
 namespace {
@@ -178,10 +178,10 @@ TEST_CASE("kernels neither contract nor call", "[codegen]") {
   LoopProgram program = copy_program();
   program.code.insert(program.code.begin() + 1,
                       {{.kind = Kind::map, .type = DType::f32, .op = 0, .arity = 2}});
-  program.code[1].op = static_cast<OpCode>(LightOp::mul);
+  program.code[1].op = static_cast<OpCode>(ElementwiseOp::mul);
   program.code.insert(program.code.begin() + 2,
                       {.kind = Kind::map, .type = DType::f32, .op = 0, .arity = 2, .a = {1, 0}});
-  program.code[2].op = static_cast<OpCode>(LightOp::add);
+  program.code[2].op = static_cast<OpCode>(ElementwiseOp::add);
   program.code.back().a[0] = 2;
   const std::string assembly = generate(program, GeneratedForm::assembly);
   CHECK(assembly.find("mulps") != std::string::npos);

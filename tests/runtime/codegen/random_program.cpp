@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "runtime/codegen/loop_passes.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 #include "tests/runtime/codegen/loop_interpreter.h"
 
 namespace tide::test {
@@ -192,7 +192,7 @@ class Maker {
     return last(made_.program.has_row);
   }
 
-  Typed add_map(LightOp op, DType type, const std::vector<Typed>& operands) {
+  Typed add_map(ElementwiseOp op, DType type, const std::vector<Typed>& operands) {
     LoopInstruction map{.kind = Kind::map, .type = type, .op = static_cast<OpCode>(op)};
     bool per_row = made_.program.has_row;
     for (const Typed& operand : operands) {
@@ -204,7 +204,7 @@ class Maker {
   }
 
   Typed converted(const Typed& value, DType type) {
-    return value.type == type ? value : add_map(LightOp::convert, type, {value});
+    return value.type == type ? value : add_map(ElementwiseOp::convert, type, {value});
   }
 
   void add_maps(int count) {
@@ -220,31 +220,31 @@ class Maker {
   Typed random_map(DType type, const Typed& left, const Typed& right) {
     switch (upto(fused_multiply_ && is_floating(type) ? 12 : 8)) {
       case 0:
-        return add_map(LightOp::add, type, {left, right});
+        return add_map(ElementwiseOp::add, type, {left, right});
       case 1:
-        return add_map(LightOp::sub, type, {left, right});
+        return add_map(ElementwiseOp::sub, type, {left, right});
       case 2:
-        return add_map(LightOp::mul, type, {left, right});
+        return add_map(ElementwiseOp::mul, type, {left, right});
       case 3:
-        return add_map(LightOp::maximum, type, {left, right});
+        return add_map(ElementwiseOp::maximum, type, {left, right});
       case 4:
-        return add_map(LightOp::neg, type, {left});
+        return add_map(ElementwiseOp::neg, type, {left});
       case 5:
         return converted(left, any_type());
       case 6:
-        return add_map(LightOp::lt, DType::boolean, {left, right});
+        return add_map(ElementwiseOp::lt, DType::boolean, {left, right});
       case 7: {
-        const Typed condition = add_map(LightOp::lt, DType::boolean, {left, right});
-        return add_map(LightOp::where, type, {condition, right, left});
+        const Typed condition = add_map(ElementwiseOp::lt, DType::boolean, {left, right});
+        return add_map(ElementwiseOp::where, type, {condition, right, left});
       }
       case 8:
-        return add_map(LightOp::div, type, {left, right});
+        return add_map(ElementwiseOp::div, type, {left, right});
       case 9:
-        return add_map(LightOp::sqrt, type, {left});
+        return add_map(ElementwiseOp::sqrt, type, {left});
       case 10:
-        return add_map(LightOp::exp, type, {left});
+        return add_map(ElementwiseOp::exp, type, {left});
       default:
-        return add_map(LightOp::tanh, type, {left});
+        return add_map(ElementwiseOp::tanh, type, {left});
     }
   }
 

@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/math/reference_value.h"
-#include "runtime/ops/elementwise/light_math.h"
+#include "runtime/ops/elementwise/elementwise_math.h"
 #include "runtime/tensor/body.h"  // gradients beside the definitions hold tensors
 
 namespace tide::test {
@@ -51,30 +51,30 @@ Number for_all(std::span<const Number> operands) {
 
 Number apply_reference(OpCode op, std::span<const Number> operands, DType type) {
   using namespace definition;
-  switch (static_cast<LightOp>(op)) {
-    case LightOp::convert:
+  switch (static_cast<ElementwiseOp>(op)) {
+    case ElementwiseOp::convert:
       return convert_number(operands[0], type);
-    case LightOp::add:
+    case ElementwiseOp::add:
       return for_all<Add, 2>(operands);
-    case LightOp::sub:
+    case ElementwiseOp::sub:
       return for_all<Sub, 2>(operands);
-    case LightOp::mul:
+    case ElementwiseOp::mul:
       return for_all<Mul, 2>(operands);
-    case LightOp::neg:
+    case ElementwiseOp::neg:
       return for_all<Neg, 1>(operands);
-    case LightOp::lt:
+    case ElementwiseOp::lt:
       return for_all<Lt, 2>(operands);
-    case LightOp::maximum:
+    case ElementwiseOp::maximum:
       return for_all<Maximum, 2>(operands);
-    case LightOp::div:
+    case ElementwiseOp::div:
       return for_floating<Div, 2>(operands);
-    case LightOp::sqrt:
+    case ElementwiseOp::sqrt:
       return for_floating<Sqrt, 1>(operands);
-    case LightOp::exp:
+    case ElementwiseOp::exp:
       return for_floating<Exp, 1>(operands);
-    case LightOp::tanh:
+    case ElementwiseOp::tanh:
       return for_floating<Tanh, 1>(operands);
-    case LightOp::where:
+    case ElementwiseOp::where:
       return std::get<bool>(operands[0]) ? operands[1] : operands[2];
     default:
       throw std::logic_error("the reference lacks this op");

@@ -65,7 +65,7 @@ TEST_CASE("a heavy op hands over what was recorded before it", "[graph]") {
   CHECK(engine::statistics().windows == before + 1);
 }
 
-TEST_CASE("light ops are handed over in runs of 128", "[graph]") {
+TEST_CASE("elementwise ops are handed over in runs of 128", "[graph]") {
   Tensor x = stored({8});
   CHECK(work_of([&] {
           for (int i = 0; i < 300; ++i) x = x + 1;

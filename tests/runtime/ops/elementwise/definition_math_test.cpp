@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "runtime/ir/math/reference_value.h"
-#include "runtime/ops/elementwise/light_math.h"
+#include "runtime/ops/elementwise/elementwise_math.h"
 
 namespace tide {
 namespace {

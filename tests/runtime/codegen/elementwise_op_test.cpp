@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "runtime/codegen/kernel.h"
-#include "runtime/ir/light_ops.h"
+#include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/math/reference_value.h"
-#include "runtime/ops/elementwise/light_math.h"
+#include "runtime/ops/elementwise/elementwise_math.h"
 #include "runtime/tensor/body.h"
 
 namespace tide::test {
@@ -20,7 +20,7 @@ namespace {
 constexpr int kCount = 203;  // full steps and a tail
 
 /// The host type of an argument of an op on T.
-template <LightOp op, int argument, class T>
+template <ElementwiseOp op, int argument, class T>
 using Argument =
     std::conditional_t<argument_type(op, argument) == DType::boolean, bool,
                        std::conditional_t<argument_type(op, argument) == DType::i64, int64_t, T>>;
@@ -73,7 +73,7 @@ Elements elements_of(std::array<T, kCount>& array) {
 }
 
 /// The program that applies `op` to dense arguments.
-LoopProgram program_of(LightOp op, const std::vector<Elements>& arguments, DType result) {
+LoopProgram program_of(ElementwiseOp op, const std::vector<Elements>& arguments, DType result) {
   using Kind = LoopInstruction::Kind;
   LoopProgram program;
   LoopInstruction map{.kind = Kind::map, .type = result, .op = static_cast<OpCode>(op)};
@@ -99,7 +99,7 @@ bool same(T a, T b) {
 
 /// Runs the kernel of `op`, and checks that it gives what is expected.
 template <class Result>
-void check_kernel(LightOp op, DType type, const std::vector<Elements>& arguments,
+void check_kernel(ElementwiseOp op, DType type, const std::vector<Elements>& arguments,
                   const std::array<Result, kCount>& expected) {
   std::array<Result, kCount> result{};
   const LoopProgram program = program_of(op, arguments, reference::dtype_of<Result>());
@@ -121,7 +121,7 @@ void check_kernel(LightOp op, DType type, const std::vector<Elements>& arguments
   CHECK(true);
 }
 
-template <LightOp op, class Definition, class T, size_t... I>
+template <ElementwiseOp op, class Definition, class T, size_t... I>
 void check_op(std::index_sequence<I...>) {
   std::mt19937 random(7);
   std::tuple<std::array<Argument<op, I, T>, kCount>...> arguments;
@@ -137,44 +137,47 @@ void check_op(std::index_sequence<I...>) {
   check_kernel(op, reference::dtype_of<T>(), {elements_of(std::get<I>(arguments))...}, expected);
 }
 
-constexpr bool is_for_integers_only(LightOp op) {
-  return op >= LightOp::bitwise_and && op <= LightOp::shift_right;
+constexpr bool is_for_integers_only(ElementwiseOp op) {
+  return op >= ElementwiseOp::bitwise_and && op <= ElementwiseOp::shift_right;
 }
 
-constexpr bool is_random(LightOp op) {
-  return op >= LightOp::random_uniform && op <= LightOp::random_integer;
+constexpr bool is_random(ElementwiseOp op) {
+  return op >= ElementwiseOp::random_uniform && op <= ElementwiseOp::random_integer;
 }
 
-constexpr bool is_for_integers(LightOp op) {
+constexpr bool is_for_integers(ElementwiseOp op) {
   switch (op) {
-    case LightOp::add:
-    case LightOp::sub:
-    case LightOp::mul:
-    case LightOp::trunc_divide:
-    case LightOp::maximum:
-    case LightOp::minimum:
-    case LightOp::where:
-    case LightOp::abs:
-    case LightOp::neg:
-    case LightOp::sign:
-    case LightOp::square:
-    case LightOp::relu:
+    case ElementwiseOp::add:
+    case ElementwiseOp::sub:
+    case ElementwiseOp::mul:
+    case ElementwiseOp::trunc_divide:
+    case ElementwiseOp::maximum:
+    case ElementwiseOp::minimum:
+    case ElementwiseOp::where:
+    case ElementwiseOp::abs:
+    case ElementwiseOp::neg:
+    case ElementwiseOp::sign:
+    case ElementwiseOp::square:
+    case ElementwiseOp::relu:
       return true;
     default:
-      return is_for_integers_only(op) || (op >= LightOp::eq && op <= LightOp::logical_not);
+      return is_for_integers_only(op) ||
+             (op >= ElementwiseOp::eq && op <= ElementwiseOp::logical_not);
   }
 }
 
-constexpr bool is_for_floating(LightOp op) { return !is_for_integers_only(op) && !is_random(op); }
+constexpr bool is_for_floating(ElementwiseOp op) {
+  return !is_for_integers_only(op) && !is_random(op);
+}
 
 /// Whether the definition of an op is defined for T.
 template <class T>
-constexpr bool is_for(LightOp op) {
+constexpr bool is_for(ElementwiseOp op) {
   if (std::is_floating_point_v<T>) return is_for_floating(op);
   return is_for_integers(op) || (is_random(op) && std::is_same_v<T, int64_t>);
 }
 
-template <LightOp op, class Definition, int arity, class T>
+template <ElementwiseOp op, class Definition, int arity, class T>
 void check_op_if_defined() {
   if constexpr (is_for<T>(op)) check_op<op, Definition, T>(std::make_index_sequence<arity>());
 }
@@ -182,8 +185,8 @@ void check_op_if_defined() {
 template <class T>
 void check_all_ops() {
 #define TIDE_CHECK(name, Definition, arity, cost) \
-  check_op_if_defined<LightOp::name, definition::Definition, arity, T>();
-  TIDE_LIGHT_OPS(TIDE_CHECK)
+  check_op_if_defined<ElementwiseOp::name, definition::Definition, arity, T>();
+  TIDE_ELEMENTWISE_OPS(TIDE_CHECK)
 #undef TIDE_CHECK
 }
 

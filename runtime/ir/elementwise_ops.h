@@ -1,9 +1,9 @@
 // The list of elementwise ops and what the graph and the code generator need to know of each.
 //
-// The definition of LightOp::silu is tide::definition::Silu::value (see op_definition.h), found by
-// the rows of light_ops.def. A definition takes its arguments as values of compute_type(operand
-// type) and gives a value of compute_type(result type), or a Mask if the result is bool. The
-// exceptions:
+// The definition of ElementwiseOp::silu is tide::definition::Silu::value (see op_definition.h),
+// found by the rows of elementwise_ops.def. A definition takes its arguments as values of
+// compute_type(operand type) and gives a value of compute_type(result type), or a Mask if the
+// result is bool. The exceptions:
 //   convert              the caller converts; Convert::value does nothing
 //   argument_type below  arguments with a type of their own
 //   random_...           operands are i64; the results are f32, or f64 for those named so, or i64
@@ -13,46 +13,46 @@
 #include <string_view>
 
 #include "runtime/core/dtype.h"
-#include "runtime/ir/light_ops.def"
+#include "runtime/ir/elementwise_ops.def"
 #include "runtime/ir/loop.h"
 
 namespace tide {
 
-enum class LightOp : OpCode {
+enum class ElementwiseOp : OpCode {
 #define TIDE_ENUMERATOR(name, definition, arity, cost) name,
-  TIDE_LIGHT_OPS(TIDE_ENUMERATOR)
+  TIDE_ELEMENTWISE_OPS(TIDE_ENUMERATOR)
 #undef TIDE_ENUMERATOR
 };
 
 #define TIDE_COUNT(name, definition, arity, cost) +1
-constexpr int kLightOpCount = TIDE_LIGHT_OPS(TIDE_COUNT);
+constexpr int kElementwiseOpCount = TIDE_ELEMENTWISE_OPS(TIDE_COUNT);
 #undef TIDE_COUNT
 
 /// Number of arguments.
-constexpr int arity_of(LightOp op) {
+constexpr int arity_of(ElementwiseOp op) {
   constexpr uint8_t arities[] = {
 #define TIDE_ARITY(name, definition, arity, cost) arity,
-      TIDE_LIGHT_OPS(TIDE_ARITY)
+      TIDE_ELEMENTWISE_OPS(TIDE_ARITY)
 #undef TIDE_ARITY
   };
   return arities[static_cast<int>(op)];
 }
 
 /// Rough number of instructions per element.
-constexpr int cost_of(LightOp op) {
+constexpr int cost_of(ElementwiseOp op) {
   constexpr uint8_t costs[] = {
 #define TIDE_COST(name, definition, arity, cost) cost,
-      TIDE_LIGHT_OPS(TIDE_COST)
+      TIDE_ELEMENTWISE_OPS(TIDE_COST)
 #undef TIDE_COST
   };
   return costs[static_cast<int>(op)];
 }
 
 /// The enumerator as text, "gelu_tanh".
-constexpr std::string_view name_of(LightOp op) {
+constexpr std::string_view name_of(ElementwiseOp op) {
   constexpr std::string_view names[] = {
 #define TIDE_NAME(name, definition, arity, cost) #name,
-      TIDE_LIGHT_OPS(TIDE_NAME)
+      TIDE_ELEMENTWISE_OPS(TIDE_NAME)
 #undef TIDE_NAME
   };
   return names[static_cast<int>(op)];
@@ -60,9 +60,9 @@ constexpr std::string_view name_of(LightOp op) {
 
 /// The type of an argument that is not of the operand type: the condition of `where`, the index
 /// of `ramp` and `fill`. None for all others.
-constexpr std::optional<DType> argument_type(LightOp op, int argument) {
-  if (op == LightOp::where && argument == 0) return DType::boolean;
-  if ((op == LightOp::ramp || op == LightOp::fill) && argument == 0) return DType::i64;
+constexpr std::optional<DType> argument_type(ElementwiseOp op, int argument) {
+  if (op == ElementwiseOp::where && argument == 0) return DType::boolean;
+  if ((op == ElementwiseOp::ramp || op == ElementwiseOp::fill) && argument == 0) return DType::i64;
   return std::nullopt;
 }
 

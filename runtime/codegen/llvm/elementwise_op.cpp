@@ -1,11 +1,11 @@
-#include "runtime/codegen/llvm/light_op.h"
+#include "runtime/codegen/llvm/elementwise_op.h"
 
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/ir/light_ops.h"
-#include "runtime/ops/elementwise/light_math.h"
+#include "runtime/ir/elementwise_ops.h"
+#include "runtime/ops/elementwise/elementwise_math.h"
 #include "runtime/tensor/body.h"  // gradients beside the definitions hold tensors
 
 namespace tide::ir {
@@ -41,12 +41,12 @@ Value extreme(const Value& like, bool highest) {
 }  // namespace
 
 Value apply(OpCode op, std::span<const Value> operands, DType type) {
-  if (static_cast<LightOp>(op) == LightOp::convert) return convert(operands[0], type);
-  switch (static_cast<LightOp>(op)) {
+  if (static_cast<ElementwiseOp>(op) == ElementwiseOp::convert) return convert(operands[0], type);
+  switch (static_cast<ElementwiseOp>(op)) {
 #define TIDE_CASE(name, Definition, arity, cost) \
-  case LightOp::name:                            \
+  case ElementwiseOp::name:                      \
     return apply_definition<definition::Definition>(operands, std::make_index_sequence<arity>());
-    TIDE_LIGHT_OPS(TIDE_CASE)
+    TIDE_ELEMENTWISE_OPS(TIDE_CASE)
 #undef TIDE_CASE
   }
   throw std::logic_error("unknown elementwise op");
