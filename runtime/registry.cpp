@@ -1,7 +1,7 @@
 // The one place that knows which kinds of devices this build has.
 #include "runtime/core/error.h"
 #include "runtime/cpu/host_backend.h"
-#include "runtime/cpu/ops/native.h"
+#include "runtime/cpu/ops/compute.h"
 #include "runtime/cuda/launch/cuda_backend.h"
 #include "runtime/device/backend.h"
 
@@ -45,7 +45,7 @@ std::unique_ptr<Backend> make_backend(Device device) {
     case DeviceKind::cuda:
       cuda::warn_if_broken();
       if (!is_present(device)) return nullptr;
-      return std::make_unique<cuda::CudaBackend>(device.index, native_function);
+      return std::make_unique<cuda::CudaBackend>(device.index, compute_function);
   }
   return nullptr;
 }

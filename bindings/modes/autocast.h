@@ -8,7 +8,7 @@
 
 namespace tide::bindings {
 
-/// Per kind of device the type in which heavy ops compute; none: as their operands are.
+/// Per kind of device the type in which compute op compute; none: as their operands are.
 struct Autocast {
   std::array<std::optional<DType>, 3> types;
 

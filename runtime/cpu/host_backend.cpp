@@ -12,9 +12,9 @@
 #include "runtime/codegen/kernel.h"
 #include "runtime/core/memory_budget.h"
 #include "runtime/cpu/instruction_set.h"
-#include "runtime/cpu/ops/native.h"
+#include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/scratch.h"
-#include "runtime/ir/native_failure.h"
+#include "runtime/ir/compute_failure.h"
 #include "runtime/plan/plan.h"
 
 namespace tide {
@@ -78,8 +78,8 @@ std::string HostBackend::description() const { return "host memory"; }
 
 /// Without multiply-adds in one instruction, a cell's functions are slow outside of generated
 /// loops.
-bool HostBackend::has_library(NativeOp op) const {
-  return op == NativeOp::recurrence && instruction_set() != InstructionSet::baseline;
+bool HostBackend::has_library(ComputeOp op) const {
+  return op == ComputeOp::recurrence && instruction_set() != InstructionSet::baseline;
 }
 
 void* HostBackend::allocate(size_t bytes) {
@@ -136,21 +136,21 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
   }
 }
 
-NativeOutcome HostBackend::launch(const NativeStep& step, void* const* addresses) {
+ComputeOutcome HostBackend::launch(const ComputeStep& step, void* const* addresses) {
   thread_local std::vector<ArrayView> views;
   views.clear();
   views.insert(views.end(), step.inputs.begin(), step.inputs.end());
   views.insert(views.end(), step.outputs.begin(), step.outputs.end());
   for (size_t i = 0; i < views.size(); ++i) views[i].data = addresses[i];
   const std::span<const ArrayView> all(views);
-  NativeCall call{};
+  ComputeCall call{};
   call.op = step.op;
   call.inputs = all.first(step.inputs.size());
   call.outputs = all.subspan(step.inputs.size());
   call.attributes = step.attributes;
   call.parallel = parallel_.get();
-  native_function(step.op)(call);
-  NativeOutcome outcome;
+  compute_function(step.op)(call);
+  ComputeOutcome outcome;
   if (call.out_of_range) outcome.failure = wrong_position(call.position, call.limit);
   return outcome;
 }
@@ -162,8 +162,8 @@ int64_t HostBackend::small_work(const Step& step) const {
       for (int64_t extent : step.loop.extents) work *= extent;
       grain = grain_of(*step.loop.kernel);
       break;
-    case Step::Kind::native:
-      return small_product_work(step.native);
+    case Step::Kind::compute:
+      return small_product_work(step.compute);
     case Step::Kind::copy:
       work = static_cast<int64_t>(step.bytes / sizeof(float));
       break;

@@ -12,7 +12,7 @@
 
 namespace tide {
 
-/// Runs kernels and native ops on host memory, through `parallel`.
+/// Runs kernels and compute ops on host memory, through `parallel`.
 class HostBackend : public Backend {
  public:
   explicit HostBackend(std::shared_ptr<Parallel> parallel) : parallel_(std::move(parallel)) {}
@@ -22,7 +22,7 @@ class HostBackend : public Backend {
     return std::make_unique<HostBackend>(parallel_);
   }
   std::string description() const override;
-  bool has_library(NativeOp op) const override;
+  bool has_library(ComputeOp op) const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
   /// What the machine has, or this process may use of it: beyond that the system kills without a
@@ -31,7 +31,7 @@ class HostBackend : public Backend {
   void* allocate_host(size_t bytes) override { return allocate(bytes); }
   void release_host(void* data, size_t bytes) override { release(data, bytes); }
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
+  ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
   Parallel* side_by_side() override { return parallel_->threads() > 1 ? parallel_.get() : nullptr; }
   int64_t small_work(const Step& step) const override;
@@ -61,7 +61,7 @@ class SimBackend : public HostBackend {
   void* allocate_host(size_t bytes) override;
   void release_host(void* data, size_t bytes) override { HostBackend::release(data, bytes); }
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
+  ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
   bool fault(Fault kind) override;
   void configure(const engine::SimOptions& options) override;

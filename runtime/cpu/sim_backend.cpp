@@ -113,7 +113,7 @@ void SimBackend::launch(const LoopStep& step, void* const* bases, const uint64_t
   HostBackend::launch(step, bases, parameters);
 }
 
-NativeOutcome SimBackend::launch(const NativeStep& step, void* const* addresses) {
+ComputeOutcome SimBackend::launch(const ComputeStep& step, void* const* addresses) {
   spend_launch_cost();
   const std::lock_guard lock(card_->core);
   const BusyTime busy(card_->use);

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/ir/native.h"
+#include "runtime/ir/compute_op.h"
 
 namespace tide {
 

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "runtime/core/device.h"
+#include "runtime/ir/compute_op.h"
 #include "runtime/ir/loop.h"
-#include "runtime/ir/native.h"
 #include "runtime/record/engine.h"
 
 namespace tide {
@@ -31,16 +31,16 @@ struct LoopStep {
   std::vector<int64_t> strides;
 };
 
-/// A native op with everything but addresses.
-struct NativeStep {
-  NativeOp op{};
+/// A compute op with everything but addresses.
+struct ComputeStep {
+  ComputeOp op{};
   std::vector<ArrayView> inputs;  ///< data is filled in at each run
   std::vector<ArrayView> outputs;
   std::vector<int64_t> attributes;
 };
 
-/// What a native op says of the numbers that it was given (ir/native_failure.h).
-struct NativeOutcome {
+/// What a compute op says of the numbers that it was given (ir/compute_failure.h).
+struct ComputeOutcome {
   std::optional<std::string> failure;  ///< what is wrong with them
   std::optional<uint64_t> report;      ///< that is not known yet: see Backend::take_report
 };
@@ -59,7 +59,7 @@ class Backend {
   virtual std::string description() const = 0;
   /// Whether the device does the op as a whole, by a library or by code of its own for this
   /// machine, which is faster than what it could be made of. From any thread.
-  virtual bool has_library(NativeOp) const { return false; }
+  virtual bool has_library(ComputeOp) const { return false; }
   /// Memory aligned to 64 bytes (2 MiB for big blocks), or null if there is none left.
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* data, size_t bytes) = 0;
@@ -87,7 +87,7 @@ class Backend {
   /// Launches of a backend that only enqueues may throw MemoryError: nothing that they read was
   /// written then, so that they can be tried again.
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
-  virtual NativeOutcome launch(const NativeStep& step, void* const* addresses) = 0;
+  virtual ComputeOutcome launch(const ComputeStep& step, void* const* addresses) = 0;
   /// Gives memory back that is kept for what ops need while they run. Waits for what was enqueued.
   virtual void give_back_scratch() {}
   /// `source` may be changed once this returns, if it is the host's and not pinned: pinned memory
@@ -117,7 +117,7 @@ class Backend {
   virtual void take_time(uint64_t /*ticket*/) {}
   /// That time, in engine::seconds; of a ticket that is done, the first one asked for first.
   virtual double time_taken(uint64_t /*ticket*/) { return engine::seconds(); }
-  /// What a native op that is done has found wrong, if anything; once for each report.
+  /// What a compute op that is done has found wrong, if anything; once for each report.
   virtual std::optional<std::string> take_report(uint64_t /*report*/) { return std::nullopt; }
   /// Why all that lay on the device is lost, if that has happened since it was last set up.
   virtual std::optional<std::string> loss() { return std::nullopt; }

@@ -17,7 +17,7 @@ namespace tide {
 
 /// What a queue has launched and is not sure of: a backend that only enqueues tells later whether
 /// an op met a position that is out of range, a singular matrix or the like
-/// (NativeOutcome::report). Until then its results, and what is computed from them, are in doubt:
+/// (ComputeOutcome::report). Until then its results, and what is computed from them, are in doubt:
 /// nobody reads them, as no ticket counts as done before its doubts are decided (Queue::publish),
 /// and no write takes them over. Used by the queue's thread.
 class Doubts {

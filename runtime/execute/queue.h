@@ -143,8 +143,8 @@ class Queue {
             const Remnant& remnant = {});
   void clear_failures(const Submission& submission, const BoundStep& bound,
                       const Remnant* remnant = nullptr);
-  NativeOutcome launch(const Submission& submission, const BoundStep& bound);
-  NativeOutcome launch_once(const Submission& submission, const BoundStep& bound);
+  ComputeOutcome launch(const Submission& submission, const BoundStep& bound);
+  ComputeOutcome launch_once(const Submission& submission, const BoundStep& bound);
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together

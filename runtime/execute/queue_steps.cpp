@@ -109,7 +109,7 @@ Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
 Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound,
                              uint64_t ticket) {
   try {
-    NativeOutcome outcome = launch(submission, bound);
+    ComputeOutcome outcome = launch(submission, bound);
     launches_.fetch_add(1, std::memory_order_relaxed);
     const bool writes = submission.all_or_nothing || !bound.step->fallbacks.empty();
     if (outcome.report && writes) {
@@ -125,7 +125,7 @@ Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& boun
   }
 }
 
-/// All results of a native op are in doubt until it has reported.
+/// All results of a compute op are in doubt until it has reported.
 void Queue::doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
                   uint64_t report) {
   std::vector<void*> results;
@@ -234,7 +234,7 @@ void Queue::clear_failures(const Submission& submission, const BoundStep& bound,
 
 /// Launches the step. If the backend lacks memory, what the device has cached and nobody uses goes
 /// back to it, for a second try.
-NativeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {
+ComputeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {
   const ReserveUse none(false);  // that is for saying what went wrong
   try {
     return launch_once(submission, bound);
@@ -247,7 +247,7 @@ NativeOutcome Queue::launch(const Submission& submission, const BoundStep& bound
   return launch_once(submission, bound);
 }
 
-NativeOutcome Queue::launch_once(const Submission& submission, const BoundStep& bound) {
+ComputeOutcome Queue::launch_once(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
   const uint64_t* words = submission.words.data();
   void* const* bases = reinterpret_cast<void* const*>(words + bound.bases);
@@ -255,8 +255,8 @@ NativeOutcome Queue::launch_once(const Submission& submission, const BoundStep& 
     case Step::Kind::loop:
       backend_.launch(step.loop, bases, words + bound.parameters);
       return {};
-    case Step::Kind::native:
-      return backend_.launch(step.native, bases);
+    case Step::Kind::compute:
+      return backend_.launch(step.compute, bases);
     case Step::Kind::copy:
       backend_.copy(bases[1], bases[0], step.bytes, CopyKind::within);
       return {};

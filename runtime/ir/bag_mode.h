@@ -1,4 +1,4 @@
-// How the native op `embedding_bag` puts rows together.
+// How the compute op `embedding_bag` puts rows together.
 #pragma once
 
 #include <cstdint>

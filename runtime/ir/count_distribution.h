@@ -1,4 +1,4 @@
-// The distributions of the native op `random_count`.
+// The distributions of the compute op `random_count`.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How the native op `grid_taps` looks at pixels.
+// How the compute op `grid_taps` looks at pixels.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The functions of the native op `pair_function`.
+// The functions of the compute op `pair_function`.
 #pragma once
 
 #include <cstdint>

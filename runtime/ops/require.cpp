@@ -25,10 +25,10 @@ Tensor require(const char* op, Requirement requirement, const Tensor& condition,
                const Tensor& value) {
   if (condition.numel() == 0) return value;
   const Tensor once = each_once(condition);
-  const NativeResult zero{Shape(), once.dtype()};
+  const ComputeResult zero{Shape(), once.dtype()};
   const int64_t attributes[] = {static_cast<int64_t>(requirement)};
   const Tensor checked =
-      record_native(NativeOp::require, op, {&once, 1}, {&zero, 1}, attributes)[0];
+      record_compute(ComputeOp::require, op, {&once, 1}, {&zero, 1}, attributes)[0];
   // Adding the 0 makes the value depend on the check, and is fused with what uses it.
   return add(value, checked);
 }

@@ -1,7 +1,7 @@
 // Demands on values that are known only when the queue has run.
 #pragma once
 
-#include "runtime/ir/native_failure.h"
+#include "runtime/ir/compute_failure.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {

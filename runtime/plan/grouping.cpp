@@ -34,7 +34,7 @@ bool SqueezedLayout::merges(int first, int last) const {
 
 Layout walked_layout(const Node& node, const Argument& argument) {
   Layout layout = argument.view ? *argument.view : Layout(argument.node->shape);
-  if (node.kind == Node::Kind::reduce || node.kind == Node::Kind::native) return layout;
+  if (node.kind == Node::Kind::reduce || node.kind == Node::Kind::compute) return layout;
   const Shape& shape = node.kind == Node::Kind::write ? node.ramp->shape : node.shape;
   return layout.shape == shape ? layout : layout.broadcast_to(shape);
 }
@@ -98,8 +98,8 @@ class Grouper {
 
   template <class Visit>
   void for_reads(const Node& n, const Visit& visit) const {
-    if (n.native) {
-      for (const Argument& argument : n.native->inputs) visit(argument);
+    if (n.compute) {
+      for (const Argument& argument : n.compute->inputs) visit(argument);
     } else {
       for (int j = 0; j < read_count(n); ++j)
         if (n.arguments[j].node) visit(n.arguments[j]);
@@ -156,8 +156,8 @@ class Grouper {
   void open(uint16_t i, bool loop) {
     const Node& n = node(i);
     Group group;
-    if (n.kind == Node::Kind::native)
-      group.kind = Group::Kind::native;
+    if (n.kind == Node::Kind::compute)
+      group.kind = Group::Kind::compute;
     else if (n.kind == Node::Kind::write)
       group.kind = Group::Kind::region;
     else if (!loop)

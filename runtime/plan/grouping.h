@@ -30,7 +30,7 @@ struct SqueezedLayout {
 
 /// A run of ops that one step computes.
 struct Group {
-  enum class Kind : uint8_t { map, row, region, native, nothing };
+  enum class Kind : uint8_t { map, row, region, compute, nothing };
   Kind kind = Kind::map;
   SqueezedLayout domain{Layout(Shape{})};  ///< sizes only
   int run_first = 0, run_last = 0;  ///< row groups: squeezed dimensions of the row, end excluded

@@ -12,8 +12,8 @@ ArgumentPlaces::ArgumentPlaces(const WindowView& window) {
   uint32_t numbers = 0, offsets = 0;
   for (const auto& node : window.nodes) {
     auto& places = places_.emplace_back();
-    if (node->native) {
-      for (size_t j = 0; j < node->native->inputs.size(); ++j) places.push_back(offsets++);
+    if (node->compute) {
+      for (size_t j = 0; j < node->compute->inputs.size(); ++j) places.push_back(offsets++);
     } else {
       for (int j = 0; j < node->arity; ++j)
         places.push_back(node->arguments[j].node ? offsets++ : numbers++);
@@ -31,34 +31,34 @@ BufferUse use_of(const WindowView& window, const Argument& argument, uint32_t of
 bool reads(const Node& node, const Node* value) {
   for (int j = 0; j < node.arity; ++j)
     if (node.arguments[j].node.get() == value) return true;
-  if (node.native)
-    for (const Argument& argument : node.native->inputs)
+  if (node.compute)
+    for (const Argument& argument : node.compute->inputs)
       if (argument.node.get() == value) return true;
   return false;
 }
 
 namespace {
 
-void lower_native(const WindowView& window, const ArgumentPlaces& places, const Group& group,
-                  Plan& plan) {
+void lower_compute(const WindowView& window, const ArgumentPlaces& places, const Group& group,
+                   Plan& plan) {
   const uint16_t i = group.members[0];
   const Node& n = *window.nodes[i];
   Step step;
-  step.kind = Step::Kind::native;
+  step.kind = Step::Kind::compute;
   step.node = i;
-  step.native.op = n.native->op;
-  step.native.attributes = n.native->attributes;
-  for (size_t j = 0; j < n.native->inputs.size(); ++j) {
-    const Argument& argument = n.native->inputs[j];
+  step.compute.op = n.compute->op;
+  step.compute.attributes = n.compute->attributes;
+  for (size_t j = 0; j < n.compute->inputs.size(); ++j) {
+    const Argument& argument = n.compute->inputs[j];
     ArrayView view{nullptr, argument.node->type, walked_layout(n, argument)};
     view.layout.offset = 0;
-    step.native.inputs.push_back(view);
+    step.compute.inputs.push_back(view);
     step.buffers.push_back(use_of(window, argument, places.of(i, static_cast<int>(j))));
   }
   step.inputs = static_cast<uint16_t>(step.buffers.size());
   for (uint16_t member : group.members) {
     const Node& output = *window.nodes[member];
-    step.native.outputs.push_back({nullptr, output.type, Layout(output.shape)});
+    step.compute.outputs.push_back({nullptr, output.type, Layout(output.shape)});
     step.buffers.push_back({BufferUse::Source::node, member, BufferUse::kNone, output.type});
     step.outputs.push_back(member);
   }
@@ -100,8 +100,8 @@ void lower_group(const WindowView& window, const Grouping& grouping, const Argum
       plan.steps.push_back(std::move(step));
       return;
     }
-    case Group::Kind::native:
-      return lower_native(window, places, group, plan);
+    case Group::Kind::compute:
+      return lower_compute(window, places, group, plan);
     case Group::Kind::region: {
       const Node& n = *window.nodes[i];
       const Step::Fallback fallback{i, use_of(window, n.arguments[1], BufferUse::kNone), n.bytes(),

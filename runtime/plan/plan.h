@@ -32,13 +32,13 @@ struct BufferUse {
 
 /// One thing the queue does.
 struct Step {
-  enum class Kind : uint8_t { loop, native, copy, nothing };
+  enum class Kind : uint8_t { loop, compute, copy, nothing };
   Kind kind;
   uint16_t node = 0;  ///< the window's node whose name and call site stand for the step in messages
   LoopStep loop;
-  NativeStep native;
-  std::vector<BufferUse> buffers;  ///< loop: the operands; native: inputs, outputs; copy: from, to
-  uint16_t inputs = 0;             ///< native, copy: how many of `buffers` are read
+  ComputeStep compute;
+  std::vector<BufferUse> buffers;  ///< loop: the operands; compute: inputs, outputs; copy: from, to
+  uint16_t inputs = 0;             ///< compute, copy: how many of `buffers` are read
   std::vector<uint32_t> parameters;  ///< places in the window's list of numbers
   /// Nodes whose storage is taken before this step, and that it computes.
   std::vector<uint16_t> outputs;

@@ -314,7 +314,7 @@ double wait_seconds() {
   return wait_book().seconds;
 }
 
-bool has_library(Device device, NativeOp op) {
+bool has_library(Device device, ComputeOp op) {
   return DeviceState::of(device).backend->has_library(op);
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/core/device.h"
-#include "runtime/ir/native.h"
+#include "runtime/ir/compute_op.h"
 #include "runtime/record/call_site.h"
 
 namespace tide::engine {
@@ -119,7 +119,7 @@ int64_t wait_count();
 double wait_seconds();
 
 /// Whether a library of the device does the op as a whole, faster than what it could be made of.
-bool has_library(Device device, NativeOp op);
+bool has_library(Device device, ComputeOp op);
 
 // --- memory ----------------------------------------------------------------------------------
 

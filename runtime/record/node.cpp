@@ -25,7 +25,7 @@ void Node::drop_arguments() {
     argument.view.reset();
   }
   ramp.reset();
-  native.reset();
+  compute.reset();
 }
 
 }  // namespace tide

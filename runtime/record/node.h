@@ -9,8 +9,8 @@
 #include "runtime/core/ref.h"
 #include "runtime/core/shape.h"
 #include "runtime/device/memory.h"
+#include "runtime/ir/compute_op.h"
 #include "runtime/ir/loop.h"
-#include "runtime/ir/native.h"
 #include "runtime/record/call_site.h"
 
 namespace tide {
@@ -56,9 +56,9 @@ struct Argument {
   uint64_t number = 0;           ///< bits in the compute type of the op's operands
 };
 
-/// The parts that only native ops have.
-struct NativeDetails {
-  NativeOp op;
+/// The parts that only compute ops have.
+struct ComputeDetails {
+  ComputeOp op;
   std::vector<Argument> inputs;
   std::vector<int64_t> attributes;
   /// All results, this node first; owned by the window until handed over.
@@ -75,8 +75,8 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
     reduce,    ///< along one run of dimensions of argument 0
     assign,    ///< argument 0, taking the place of argument 1 in a cell: if it fails, that stays
     write,     ///< argument 1 with argument 0 in the region `ramp`; if it fails, argument 1 stays
-    native,    ///< a native op's first result
-    part,      ///< a further result of the native node in argument 0
+    compute,   ///< a compute op's first result
+    part,      ///< a further result of the compute node in argument 0
     room       ///< no elements yet: writes to its parts will make them all
   };
   enum class State : uint8_t {
@@ -105,7 +105,7 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   Shape shape;
   Argument arguments[4];
   std::unique_ptr<Layout> ramp;
-  std::unique_ptr<NativeDetails> native;
+  std::unique_ptr<ComputeDetails> compute;
   Ref<Storage> storage;
   uint64_t ticket = 0;
   Ref<Failure> failure;

@@ -38,8 +38,8 @@ uint64_t bits_of(Number number, DType type) {
   }
 }
 
-void record_node(const Ref<Node>& node, bool heavy = false) {
-  Recorder::of_thread().window(*node->device).record(node, heavy);
+void record_node(const Ref<Node>& node, bool cuts_window = false) {
+  Recorder::of_thread().window(*node->device).record(node, cuts_window);
 }
 
 /// The device that all tensors lie on; cpu tensors without dimensions follow the others.
@@ -247,25 +247,25 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   return make_tensor(std::move(node));
 }
 
-bool has_kernel(NativeOp op, Device device) {
+bool has_kernel(ComputeOp op, Device device) {
   if (device.kind != DeviceKind::cuda) return true;
-  return op != NativeOp::distances && op != NativeOp::grid_taps && op != NativeOp::pad_edges &&
-         op != NativeOp::scatter_extreme;
+  return op != ComputeOp::distances && op != ComputeOp::grid_taps && op != ComputeOp::pad_edges &&
+         op != ComputeOp::scatter_extreme;
 }
 
-std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const Tensor> inputs,
-                                  std::span<const NativeResult> outputs,
-                                  std::span<const int64_t> attributes) {
+std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<const Tensor> inputs,
+                                   std::span<const ComputeResult> outputs,
+                                   std::span<const int64_t> attributes) {
   std::vector<TensorOrNumber> operands(inputs.begin(), inputs.end());
   DeviceState& device = common_device(name, operands);
-  Ref<Node> node = new_node(Node::Kind::native, name, device, outputs[0].type, outputs[0].shape);
-  node->native = std::make_unique<NativeDetails>();
-  node->native->op = op;
-  node->native->attributes.assign(attributes.begin(), attributes.end());
+  Ref<Node> node = new_node(Node::Kind::compute, name, device, outputs[0].type, outputs[0].shape);
+  node->compute = std::make_unique<ComputeDetails>();
+  node->compute->op = op;
+  node->compute->attributes.assign(attributes.begin(), attributes.end());
   for (const Tensor& input : inputs)
-    node->native->inputs.push_back(argument_of(
+    node->compute->inputs.push_back(argument_of(
         input.body().cell->device == &device ? input : record_transfer(input, device.device)));
-  record_node(node, is_heavy(op));
+  record_node(node, cuts_window(op));
   std::vector<Tensor> results{make_tensor(node)};
   for (size_t k = 1; k < outputs.size(); ++k) {
     Ref<Node> part = new_node(Node::Kind::part, name, device, outputs[k].type, outputs[k].shape);

@@ -5,9 +5,9 @@
 #include <initializer_list>
 #include <span>
 
+#include "runtime/ir/compute_op.h"
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/loop.h"
-#include "runtime/ir/native.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {
@@ -36,19 +36,19 @@ Tensor record_ramp(ElementwiseOp op, const char* name, const Layout& ramp, DType
 /// bool.
 Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int first, int last);
 
-/// What one result of a native op is.
-struct NativeResult {
+/// What one result of a compute op is.
+struct ComputeResult {
   Shape shape;
   DType type;
 };
-/// Records one native op (see native_ops.def): one new tensor per entry of `outputs`.
-std::vector<Tensor> record_native(NativeOp op, const char* name, std::span<const Tensor> inputs,
-                                  std::span<const NativeResult> outputs,
-                                  std::span<const int64_t> attributes);
+/// Records one compute op (see compute_ops.def): one new tensor per entry of `outputs`.
+std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<const Tensor> inputs,
+                                   std::span<const ComputeResult> outputs,
+                                   std::span<const int64_t> attributes);
 
-/// Whether `op` is faster on this device than what it can be composed of: some native ops have no
+/// Whether `op` is faster on this device than what it can be composed of: some compute ops have no
 /// kernel for GPUs.
-bool has_kernel(NativeOp op, Device device);
+bool has_kernel(ComputeOp op, Device device);
 
 /// Puts `value` (broadcast to x's shape, converted to its type) in the place of x's elements, as
 /// seen by all views of the same storage. No history.

@@ -37,24 +37,24 @@ void Window::begin() {
   key_.clear();
 }
 
-void Window::record(const Ref<Node>& node, bool heavy) {
+void Window::record(const Ref<Node>& node, bool cuts_window) {
   ++recorded_;
   const auto is_full = [&] {
     return (nodes_.size() >= kMostOps ||
             (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
            !Recorder::of_thread().all_or_nothing;
   };
-  if (!nodes_.empty() && (heavy || (node->native && is_full()))) hand_over();
+  if (!nodes_.empty() && (cuts_window || (node->compute && is_full()))) hand_over();
   const auto bring_in = [&](Argument& argument) {
     if (argument.node && argument.node->state == Node::State::recipe) pull(*argument.node);
   };
   for (int j = 0; j < node->arity; ++j) bring_in(node->arguments[j]);
-  if (node->native)
-    for (Argument& argument : node->native->inputs) bring_in(argument);
+  if (node->compute)
+    for (Argument& argument : node->compute->inputs) bring_in(argument);
   add(node);
   if (node->kind == Node::Kind::part) return;
-  // The parts of a native op follow it at once: they must stay in its window.
-  if (!node->native && (is_full() || Recorder::of_thread().eager)) hand_over();
+  // The parts of a compute op follow it at once: they must stay in its window.
+  if (!node->compute && (is_full() || Recorder::of_thread().eager)) hand_over();
 }
 
 void Window::want(Node& node) { pull(node); }
@@ -94,10 +94,10 @@ void Window::add(const Ref<Node>& node) {
 // keys.
 void Window::add_key(const Node& node) {
   constexpr size_t kMostOfLayout = 1 + 2 * kMaxDims, kMostOfArgument = 2 + kMaxDims + kMostOfLayout;
-  const NativeDetails* native = node.native.get();
+  const ComputeDetails* compute = node.compute.get();
   key_.reserve_more(
       3 + kMaxDims + kMostOfLayout + 4 * kMostOfArgument +
-      (native ? native->attributes.size() + native->inputs.size() * kMostOfArgument : 0));
+      (compute ? compute->attributes.size() + compute->inputs.size() * kMostOfArgument : 0));
   key_.push(static_cast<uint64_t>(node.kind) | static_cast<uint64_t>(node.shape.rank()) << 4 |
             static_cast<uint64_t>(node.type) << 8 | static_cast<uint64_t>(node.operand_type) << 16 |
             static_cast<uint64_t>(node.reduction) << 24 | static_cast<uint64_t>(node.arity) << 32 |
@@ -105,11 +105,11 @@ void Window::add_key(const Node& node) {
             static_cast<uint64_t>(node.wanted) << 44 | static_cast<uint64_t>(node.fills) << 45 |
             static_cast<uint64_t>(node.op) << 48);
   key_.push(node.shape.begin(), node.shape.rank());
-  if (native) {
-    key_.push(static_cast<uint64_t>(native->op) | native->inputs.size() << 32);
-    key_.push(native->attributes.size());
-    key_.push(native->attributes.data(), static_cast<int>(native->attributes.size()));
-    for (const Argument& argument : native->inputs) add_argument(argument, node.shape);
+  if (compute) {
+    key_.push(static_cast<uint64_t>(compute->op) | compute->inputs.size() << 32);
+    key_.push(compute->attributes.size());
+    key_.push(compute->attributes.data(), static_cast<int>(compute->attributes.size()));
+    for (const Argument& argument : compute->inputs) add_argument(argument, node.shape);
   } else {
     for (int j = 0; j < node.arity; ++j) add_argument(node.arguments[j], node.shape);
   }
@@ -137,8 +137,8 @@ void Window::add_argument(const Argument& argument, const Shape& result) {
     if (argument.view) key_.push(static_cast<uint64_t>(offset));
     if (!node.read) {
       node.read = true;
-      // The results of native ops are stored, read or not.
-      if (!node.native) {
+      // The results of compute ops are stored, read or not.
+      if (!node.compute) {
         unread_bytes_ -= node.bytes();
         --unread_;
       }
@@ -365,8 +365,8 @@ void Window::count_holders(const Plan& plan) {
     const Node& node = *nodes_[i];
     if (plan.fates[i] != Fate::keep && node_holders_[i] > 0) continue;
     for (const Argument& argument : node.arguments) forget(argument);
-    if (node.native)
-      for (const Argument& argument : node.native->inputs) forget(argument);
+    if (node.compute)
+      for (const Argument& argument : node.compute->inputs) forget(argument);
   }
 }
 
@@ -385,7 +385,7 @@ void Window::settle(const Plan& plan, uint64_t ticket) {
     }
   }
   begin();
-  // Arguments are forgotten only now: a part names its native op's node.
+  // Arguments are forgotten only now: a part names its compute op's node.
   for (size_t i = 0; i < nodes.size(); ++i)
     if (plan.fates[i] == Fate::keep) nodes[i]->drop_arguments();
   nodes.clear();

@@ -29,8 +29,8 @@ const Node* find_needed(const Node& node, Node::State state) {
   const int needed = node.kind == Node::Kind::assign ? 1 : node.arity;
   for (int j = 0; j < needed; ++j)
     if (matches(node.arguments[j])) return node.arguments[j].node.get();
-  if (node.native)
-    for (const Argument& argument : node.native->inputs)
+  if (node.compute)
+    for (const Argument& argument : node.compute->inputs)
       if (matches(argument)) return argument.node.get();
   return nullptr;
 }

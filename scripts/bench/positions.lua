@@ -1,4 +1,4 @@
--- Workloads that order, pick and place elements: what native ops do, 16 Mi elements each.
+-- Workloads that order, pick and place elements: what compute ops do, 16 Mi elements each.
 local tide = require "tide"
 
 local kCount <const> = 16 * 1024 * 1024

@@ -11,7 +11,7 @@
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
-#include "tests/runtime/cpu/ops/native_runner.h"
+#include "tests/runtime/cpu/ops/compute_runner.h"
 
 namespace tide::test {
 namespace {
@@ -94,9 +94,9 @@ struct Arrays {
 
 template <class T>
 void on_host(const Case& k, Arrays<T>& a) {
-  run(NativeOp::attention, a.forward_inputs(k), {a.result.view(), a.logarithms.view()},
+  run(ComputeOp::attention, a.forward_inputs(k), {a.result.view(), a.logarithms.view()},
       k.attributes());
-  run(NativeOp::attention_backward, a.backward_inputs(k),
+  run(ComputeOp::attention_backward, a.backward_inputs(k),
       {a.by_query.view(), a.by_key.view(), a.by_value.view()}, k.attributes());
 }
 
@@ -105,18 +105,18 @@ void on_device(const Case& k, Arrays<T>& a) {
   DeviceArray<T> query(a.query), key(a.key), value(a.value), slope(a.slope), result(a.result),
       by_query(a.by_query), by_key(a.by_key), by_value(a.by_value);
   DeviceArray<float> logarithms(a.logarithms), mask(a.mask);
-  NativeStep step;
+  ComputeStep step;
   const auto launch = [&](std::vector<void*> addresses, std::initializer_list<void*> outputs) {
     if (k.masked) addresses.push_back(mask.data());
     addresses.insert(addresses.end(), outputs);
     REQUIRE_FALSE(cuda_backend().launch(step, addresses.data()).failure);
   };
-  step.op = NativeOp::attention;
+  step.op = ComputeOp::attention;
   step.inputs = a.forward_inputs(k);
   step.outputs = {a.result.view(), a.logarithms.view()};
   step.attributes = k.attributes();
   launch({query.data(), key.data(), value.data()}, {result.data(), logarithms.data()});
-  step.op = NativeOp::attention_backward;
+  step.op = ComputeOp::attention_backward;
   step.inputs = a.backward_inputs(k);
   step.outputs = {a.by_query.view(), a.by_key.view(), a.by_value.view()};
   launch({query.data(), key.data(), value.data(), result.data(), slope.data(), logarithms.data()},

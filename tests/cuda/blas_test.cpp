@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "runtime/cpu/ops/native.h"
+#include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/team.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
@@ -31,8 +31,8 @@ Layout layout_of(const Shape& shape, bool transposed) {
 
 double largest_difference(const Product& product, DType type) {
   std::mt19937 random(7);
-  NativeStep step;
-  step.op = NativeOp::matmul;
+  ComputeStep step;
+  step.op = ComputeOp::matmul;
   const int rank = product.a.rank();
   Shape result = product.a;
   result[rank - 1] = product.b[rank - 1];
@@ -62,13 +62,13 @@ double largest_difference(const Product& product, DType type) {
   for (size_t i = 0; i < step.inputs.size(); ++i) step.inputs[i].data = host[i].data();
   step.outputs[0].data = host.back().data();
   SingleThread alone;
-  NativeCall call{};
+  ComputeCall call{};
   call.op = step.op;
   call.inputs = step.inputs;
   call.outputs = step.outputs;
   call.attributes = step.attributes;
   call.parallel = &alone;
-  native_matmul(call);
+  compute_matmul(call);
   double worst = 0;
   for (size_t i = 0; i < found.size(); ++i)
     worst = std::max(worst, std::fabs(static_cast<double>(found[i]) - host.back()[i]));

@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "runtime/codegen/kernel.h"
-#include "runtime/cpu/ops/native.h"
+#include "runtime/cpu/ops/compute.h"
 
 namespace tide::test {
 
 cuda::CudaBackend& cuda_backend() {
   static cuda::CudaBackend& backend = [&]() -> cuda::CudaBackend& {
-    auto& made = *new cuda::CudaBackend(0, native_function);
+    auto& made = *new cuda::CudaBackend(0, compute_function);
     made.begin_queue();
     return made;
   }();

@@ -7,7 +7,7 @@
 
 #include "tests/cuda/device_run.h"
 #include "tests/interpreter/command.h"
-#include "tests/runtime/cpu/ops/native_runner.h"
+#include "tests/runtime/cpu/ops/compute_runner.h"
 
 namespace tide::test {
 namespace {
@@ -25,13 +25,13 @@ struct Case {
     return {0, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, tf32, last};
   }
   /// Shapes as the op reads and writes them; `last`: channels last.
-  std::array<Shape, 3> shapes(NativeOp op, bool last) const {
+  std::array<Shape, 3> shapes(ComputeOp op, bool last) const {
     std::array<Shape, 3> all = {input(), weight(), output()};
     if (last)
       for (Shape& shape : all) shape = with_channels_last(Layout(shape)).shape;
     const auto& [x, w, y] = all;
-    if (op == NativeOp::conv2d) return all;
-    if (op == NativeOp::conv2d_backward_input) return {y, w, x};
+    if (op == ComputeOp::conv2d) return all;
+    if (op == ComputeOp::conv2d_backward_input) return {y, w, x};
     return {y, x, w};
   }
 };
@@ -41,8 +41,8 @@ const Case kCases[] = {
     {2, 6, 9, 9, 4, 3, 3, 1, 1, 0, 0, 2, 2, 2},  {2, 8, 7, 7, 8, 3, 3, 2, 2, 1, 1, 1, 1, 8},
     {1, 5, 1, 40, 7, 1, 4, 1, 3, 0, 1, 1, 2, 1}, {3, 4, 11, 9, 6, 3, 2, 2, 3, 1, 0, 2, 1, 1},
 };
-constexpr NativeOp kOps[] = {NativeOp::conv2d, NativeOp::conv2d_backward_input,
-                             NativeOp::conv2d_backward_weight};
+constexpr ComputeOp kOps[] = {ComputeOp::conv2d, ComputeOp::conv2d_backward_input,
+                              ComputeOp::conv2d_backward_weight};
 
 /// What the tests' cuDNN is to be like, while this lives.
 class DnnSettings {
@@ -82,9 +82,9 @@ class DeviceArrays {
 
 /// The largest difference to the host's result, in units of its size.
 template <class T>
-double difference(const Case& k, NativeOp op, bool last) {
+double difference(const Case& k, ComputeOp op, bool last) {
   DeviceArrays<T> arrays(k.shapes(op, last));
-  NativeStep step;
+  ComputeStep step;
   step.op = op;
   step.inputs = {arrays.first.view(), arrays.second.view()};
   step.outputs = {arrays.result.view()};
@@ -105,7 +105,7 @@ double difference(const Case& k, NativeOp op, bool last) {
 template <class T>
 void check_all(double tolerance) {
   for (const Case& k : kCases)
-    for (const NativeOp op : kOps)
+    for (const ComputeOp op : kOps)
       for (const bool last : {false, true}) {
         INFO(k.input().text() << " with " << k.weight().text() << ", op " << static_cast<int>(op)
                               << (last ? ", channels last" : ""));
@@ -117,7 +117,7 @@ void check_all(double tolerance) {
 struct Offer {
   explicit Offer(DType type, float value = 1, bool tf32 = false, int capability = 90) {
     const Case k{1, 4, 4, 4, 4, 1, 1, 1, 1, 0, 0, 1, 1, 1};
-    DeviceArrays<float> arrays(k.shapes(NativeOp::conv2d, false));
+    DeviceArrays<float> arrays(k.shapes(ComputeOp::conv2d, false));
     for (float& x : arrays.first.values) x = value;
     for (float& x : arrays.second.values) x = 1;
     cuda_backend().copy(arrays.addresses[0], arrays.first.values.data(), arrays.bytes(arrays.first),
@@ -132,7 +132,7 @@ struct Offer {
     cuda::Workspace workspace;
     cuda::Dnn dnn(capability, workspace);
     const auto offer = [&] {
-      outcome = dnn.convolve(g, NativeOp::conv2d, type, tf32, cuda_stream());
+      outcome = dnn.convolve(g, ComputeOp::conv2d, type, tf32, cuda_stream());
       return obstacle();
     };
     const std::string made = offer(), kept = offer();  // the second time from the kept plan
@@ -159,7 +159,7 @@ TEST_CASE("convolutions on a device agree with the host's", "[cuda]") {
 TEST_CASE("convolutions do without cuDNN where it fails", "[cuda]") {
   const DnnSettings fails("fail=execute");
   check_all<float>(1e-6);
-  CHECK(difference<Float16>(kCases[0], NativeOp::conv2d, false) <= 1e-3);
+  CHECK(difference<Float16>(kCases[0], ComputeOp::conv2d, false) <= 1e-3);
 }
 
 TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cuda][fake]") {

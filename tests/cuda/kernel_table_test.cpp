@@ -1,4 +1,4 @@
-// What the golden cases and the benchmarks have the driver compile, and every native kernel, is
+// What the golden cases and the benchmarks have the driver compile, and every compute kernel, is
 // assembled for old and new cards; what the kernels need must not exceed what kernel_table.txt
 // says.
 //
@@ -150,17 +150,17 @@ const char* kind_of(const FusedKernel& kernel) {
 /// One start of the assembler: kernels for a target, and what became of them.
 struct Assembly {
   size_t target;
-  std::string native_group{};               ///< of all kernels of `native`, if they are native
-  std::string native{};                     ///< their PTX
+  std::string compute_group{};              ///< of all kernels of `compute`, if they are compute
+  std::string compute{};                    ///< their PTX
   std::vector<const FusedKernel*> fused{};  ///< in place of them
   std::vector<std::string> fused_groups{};  ///< of each
   std::vector<KernelProperties> result{};
   std::string error{};
 
-  bool is_native() const { return !native_group.empty(); }
+  bool is_compute() const { return !compute_group.empty(); }
   const std::string& group_of(const KernelProperties& kernel) const {
     // joined() numbers them.
-    return is_native() ? native_group : fused_groups.at(std::stoul(kernel.name.substr(7)));
+    return is_compute() ? compute_group : fused_groups.at(std::stoul(kernel.name.substr(7)));
   }
 
   void run() {
@@ -168,7 +168,7 @@ struct Assembly {
       std::vector<std::string> texts;
       for (const FusedKernel* kernel : fused)
         texts.push_back(generate_ptx(kernel->program, kTargets[target].written, kernel->form));
-      result = assemble(is_native() ? native : joined(texts), kTargets[target].assembled);
+      result = assemble(is_compute() ? compute : joined(texts), kTargets[target].assembled);
     } catch (const std::exception& failure) {
       error = failure.what();
     }
@@ -201,12 +201,12 @@ class Measuring {
       }
   }
 
-  void add_native() {
+  void add_compute() {
     for (const auto& entry : fs::directory_iterator(kSources / "runtime/cuda/kernels")) {
       if (entry.path().extension() != ".cu") continue;
       const std::string name = entry.path().stem();
       for (size_t target = 0; target < std::size(kTargets); ++target)
-        assemblies_.push_back({target, "native: " + name, cuda::embedded_ptx(name.c_str())});
+        assemblies_.push_back({target, "compute: " + name, cuda::embedded_ptx(name.c_str())});
     }
   }
 
@@ -214,9 +214,9 @@ class Measuring {
     run_all(assemblies_);
     Table made;
     for (const Assembly& one : assemblies_) {
-      INFO(kTargets[one.target].assembled << " " << one.native_group << ": " << one.error);
+      INFO(kTargets[one.target].assembled << " " << one.compute_group << ": " << one.error);
       CHECK(one.error == "");
-      CHECK((one.is_native() || one.result.size() == one.fused.size()));
+      CHECK((one.is_compute() || one.result.size() == one.fused.size()));
       CHECK_FALSE(one.result.empty());
       for (const KernelProperties& kernel : one.result) {
         Group& group = made[one.group_of(kernel)];
@@ -303,7 +303,7 @@ TEST_CASE("no kernel needs more than the table says", "[kernel_table][fake]") {
   if (assembler_release().empty())
     return ::test::skip("no ptxas here: the kernels were not assembled", "TIDE_EXPECT_PTXAS");
   Measuring measuring;
-  measuring.add_native();
+  measuring.add_compute();
   measuring.add_fused("benchmarks",
                       kernels_of({"bench", "op_overhead", "op_overhead_grad", "frobenius_1000",
                                   "mlp_step", "lenet_train", "resnet18_fwd", "resnet18_train",

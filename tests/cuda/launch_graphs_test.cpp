@@ -89,8 +89,8 @@ TEST_CASE("windows of other sizes are other windows", "[cuda]") {
   CHECK(run_script(turns("print(turns(10, true) >= 0)")).out == "true\n");
 }
 
-TEST_CASE("native ops of ours take part in graphs", "[cuda]") {
-  // Two of the four kernels are native: pooling and a search for positions, which may be wrong.
+TEST_CASE("compute ops of ours take part in graphs", "[cuda]") {
+  // Two of the four kernels are compute: pooling and a search for positions, which may be wrong.
   const char* const script = R"(
     local function turn(i, position)
       local x = tide.full({1, 1, 4, 4}, i, {device = 'cuda'})
@@ -110,7 +110,7 @@ TEST_CASE("native ops of ours take part in graphs", "[cuda]") {
   if (cuda::embedded_ptx("pooling")) {
     CHECK(with.err.substr(with.err.rfind('\n') + 1) != "0");
   } else {
-    ::test::skip("no nvcc here: native ops have no kernels", "TIDE_EXPECT_NVCC");
+    ::test::skip("no nvcc here: compute ops have no kernels", "TIDE_EXPECT_NVCC");
   }
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("windows of fewer than four steps are no graphs", "[cuda]") {
   if (cuda::embedded_ptx("indexing"))
     CHECK(run_script(script).out == "false false false true ");
   else
-    ::test::skip("no nvcc here: native ops have no kernels", "TIDE_EXPECT_NVCC");
+    ::test::skip("no nvcc here: compute ops have no kernels", "TIDE_EXPECT_NVCC");
 }
 
 TEST_CASE("training gives the same bits with graphs and without", "[cuda]") {

@@ -122,7 +122,7 @@ TEST_CASE("no file outside is opened in the sandbox, however it is named", "[san
       save = function(path) tide.save({tide.ones(1)}, path) return true end,
       np = function(path) tide.np.save(path, tide.ones(1)) return true end,
       npz = function(path) tide.np.savez(path, {x = tide.ones(1)}) return true end,
-      text = function(path) require "tide.native".write_file(path, "") return true end,
+      text = function(path) require "tide.compute".write_file(path, "") return true end,
       manual = function(path) require "tide.reference.annotations".write(path) return true end,
     }
     for _, path in ipairs {"data.txt", "new.txt", "dangling", "out/new", HOME .. "/new",

@@ -1,10 +1,10 @@
-// What the oneDNN plugin offers. It is a library of its own so that programs without heavy ops do
+// What the oneDNN plugin offers. It is a library of its own so that programs without compute op do
 // not load oneDNN (1 ms warm, 14 ms cold).
 #pragma once
 
 #include <cstdint>
 
-#include "runtime/ir/native.h"
+#include "runtime/ir/compute_op.h"
 
 namespace tide {
 

@@ -1,4 +1,4 @@
-// Opens the oneDNN plugin when the first heavy op needs it.
+// Opens the oneDNN plugin when the first compute op needs it.
 #include "runtime/core/plugin_path.h"
 #include "runtime/cpu/dnnl/plugin.h"
 

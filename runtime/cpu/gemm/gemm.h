@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/ir/native.h"
+#include "runtime/ir/compute_op.h"
 
 namespace tide {
 

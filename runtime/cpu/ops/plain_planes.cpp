@@ -34,9 +34,9 @@ struct PlainCopy {
 
 }  // namespace
 
-bool is_channels_last(const NativeCall& call) { return call.attributes.back() != 0; }
+bool is_channels_last(const ComputeCall& call) { return call.attributes.back() != 0; }
 
-void on_plain_planes(NativeCall& call, NativeFunction function) {
+void on_plain_planes(ComputeCall& call, ComputeFunction function) {
   std::vector<PlainCopy> inputs, outputs;
   std::vector<ArrayView> views;
   std::vector<int64_t> attributes(call.attributes.begin(), call.attributes.end());
@@ -52,7 +52,7 @@ void on_plain_planes(NativeCall& call, NativeFunction function) {
     outputs.push_back({output});
     views.push_back(outputs.back().view());
   }
-  NativeCall plain = call;
+  ComputeCall plain = call;
   plain.inputs = std::span(views).first(inputs.size());
   plain.outputs = std::span(views).subspan(inputs.size());
   plain.attributes = attributes;

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <mutex>
 
-#include "runtime/ir/native.h"
+#include "runtime/ir/compute_op.h"
 
 namespace tide {
 
 /// Collects positions that are out of range, from all parts of a call.
 class RangeCheck {
  public:
-  RangeCheck(NativeCall& call, int64_t limit) : call_(call), limit_(limit) {}
+  RangeCheck(ComputeCall& call, int64_t limit) : call_(call), limit_(limit) {}
 
   /// Whether `position` may be used. `place` is its linear number in the index.
   bool allows(int64_t position, int64_t place) {
@@ -33,7 +33,7 @@ class RangeCheck {
     first_ = place;
   }
 
-  NativeCall& call_;
+  ComputeCall& call_;
   int64_t limit_;
   std::mutex mutex_;
   int64_t first_ = 0;

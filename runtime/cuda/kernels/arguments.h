@@ -210,7 +210,7 @@ struct MatrixStack {
   int64_t leading[kKernelDims];
 };
 
-/// Factors of each matrix of a stack, or what is solved with them: see runtime/ir/native_ops.def.
+/// Factors of each matrix of a stack, or what is solved with them: see runtime/ir/compute_ops.def.
 struct LinalgArguments {
   MatrixStack a, b;                   ///< b: right-hand sides
   void* out;                          ///< dense: L and U in one, L, Q, or x

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/cuda/launch/compute_kernels.h"
 #include "runtime/cuda/launch/host_fallback.h"
-#include "runtime/cuda/launch/native_kernels.h"
 #include "runtime/cuda/launch/peers.h"
 
 namespace tide::cuda {
@@ -27,9 +27,10 @@ DevicePointer pointer(const void* data) { return reinterpret_cast<DevicePointer>
 
 }  // namespace
 
-CudaBackend::CudaBackend(int ordinal, HostNative host_native,
+CudaBackend::CudaBackend(int ordinal, HostCompute host_compute,
                          const std::shared_ptr<LoadedKernels>& loaded)
-    : facts_(driver_report().devices.at(static_cast<size_t>(ordinal))), host_native_(host_native) {
+    : facts_(driver_report().devices.at(static_cast<size_t>(ordinal))),
+      host_compute_(host_compute) {
   check(driver().device_get(&device_, ordinal), "cuDeviceGet");
   set_up(loaded);
 }
@@ -68,7 +69,7 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
 
 std::unique_ptr<Backend> CudaBackend::another_stream() {
   const std::shared_lock lock(setup_mutex_);
-  return std::make_unique<CudaBackend>(facts_.ordinal, host_native_, loaded_);
+  return std::make_unique<CudaBackend>(facts_.ordinal, host_compute_, loaded_);
 }
 
 std::string CudaBackend::description() const {
@@ -76,8 +77,8 @@ std::string CudaBackend::description() const {
          std::to_string(facts_.minor);
 }
 
-bool CudaBackend::has_library(NativeOp op) const {
-  return op == NativeOp::attention && Dnn::takes_attention(facts_.capability()) &&
+bool CudaBackend::has_library(ComputeOp op) const {
+  return op == ComputeOp::attention && Dnn::takes_attention(facts_.capability()) &&
          dnn_table() != nullptr;
 }
 
@@ -172,14 +173,14 @@ void CudaBackend::end_plan() {
   graph_runs_.store(graph_runs_before_ + launches_->replays(), std::memory_order_relaxed);
 }
 
-NativeOutcome CudaBackend::launch(const NativeStep& step, void* const* addresses) {
+ComputeOutcome CudaBackend::launch(const ComputeStep& step, void* const* addresses) {
   use();
-  NativeLaunch call{step, addresses, *kernels_, *launches_, queue_lane_.stream, *reports_, {}};
-  if (!launch_native(call)) {
+  ComputeLaunch call{step, addresses, *kernels_, *launches_, queue_lane_.stream, *reports_, {}};
+  if (!launch_compute(call)) {
     launches_->flush();
-    return {run_on_host(step, addresses, host_native_(step.op), *queue_lane_.staging), {}};
+    return {run_on_host(step, addresses, host_compute_(step.op), *queue_lane_.staging), {}};
   }
-  NativeOutcome outcome;
+  ComputeOutcome outcome;
   if (call.report) outcome.report = setup_ << 32 | *call.report;
   return outcome;
 }

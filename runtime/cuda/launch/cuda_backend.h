@@ -20,8 +20,8 @@
 
 namespace tide::cuda {
 
-/// Finds the host's routine of a native op, for ops that have no kernel here.
-using HostNative = NativeFunction (*)(NativeOp op);
+/// Finds the host's routine of a compute op, for ops that have no kernel here.
+using HostCompute = ComputeFunction (*)(ComputeOp op);
 
 /// Launches and copies are enqueued on a stream of the device; the host learns of their end through
 /// events.
@@ -29,12 +29,12 @@ class CudaBackend : public Backend {
  public:
   /// Throws DriverError if the device cannot be set up. Streams of one device share `loaded`; the
   /// first one makes it.
-  CudaBackend(int ordinal, HostNative host_native,
+  CudaBackend(int ordinal, HostCompute host_compute,
               const std::shared_ptr<LoadedKernels>& loaded = nullptr);
 
   std::unique_ptr<Backend> another_stream() override;
   std::string description() const override;
-  bool has_library(NativeOp op) const override;
+  bool has_library(ComputeOp op) const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
   size_t memory_limit() const override { return 0; }
@@ -42,7 +42,7 @@ class CudaBackend : public Backend {
   void* allocate_host(size_t bytes) override;
   void release_host(void* data, size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  NativeOutcome launch(const NativeStep& step, void* const* addresses) override;
+  ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
   void give_back_scratch() override;
   void begin_plan(const Plan& plan) override;
   void end_plan() override;
@@ -81,7 +81,7 @@ class CudaBackend : public Backend {
   void copy_on(Lane& lane, void* destination, const void* source, size_t bytes, CopyKind kind);
 
   const DeviceFacts facts_;
-  const HostNative host_native_;
+  const HostCompute host_compute_;
   DeviceOrdinal device_ = 0;
   /// Guards all that is made anew when the device was lost: other threads than the queue's share
   /// it.

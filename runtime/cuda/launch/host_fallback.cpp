@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/ir/native_failure.h"
+#include "runtime/ir/compute_failure.h"
 
 namespace tide::cuda {
 namespace {
@@ -37,8 +37,8 @@ struct HostCopy {
 
 }  // namespace
 
-std::optional<std::string> run_on_host(const NativeStep& step, void* const* addresses,
-                                       NativeFunction function, Staging& staging) {
+std::optional<std::string> run_on_host(const ComputeStep& step, void* const* addresses,
+                                       ComputeFunction function, Staging& staging) {
   std::vector<ArrayView> views = step.inputs;
   views.insert(views.end(), step.outputs.begin(), step.outputs.end());
   std::vector<HostCopy> copies;
@@ -54,7 +54,7 @@ std::optional<std::string> run_on_host(const NativeStep& step, void* const* addr
   }
   OneThread one;
   const std::span<const ArrayView> all(views);
-  NativeCall call{};
+  ComputeCall call{};
   call.op = step.op;
   call.inputs = all.first(step.inputs.size());
   call.outputs = all.subspan(step.inputs.size());

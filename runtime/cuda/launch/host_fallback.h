@@ -1,5 +1,5 @@
-// Native ops that have no kernel here yet: their arrays are fetched, the host computes, the results
-// go back.
+// Compute ops that have no kernel here yet: their arrays are fetched, the host computes, the
+// results go back.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace tide::cuda {
 
 /// Runs the op with the host's routine; what was wrong with a position. Waits for the stream, so it
 /// is slow and right.
-std::optional<std::string> run_on_host(const NativeStep& step, void* const* addresses,
-                                       NativeFunction function, Staging& staging);
+std::optional<std::string> run_on_host(const ComputeStep& step, void* const* addresses,
+                                       ComputeFunction function, Staging& staging);
 
 }  // namespace tide::cuda

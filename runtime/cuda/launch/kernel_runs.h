@@ -1,4 +1,4 @@
-// What the host's halves of native ops have in common: names and launches of embedded kernels.
+// What the host's halves of compute ops have in common: names and launches of embedded kernels.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "runtime/core/dtype.h"
 #include "runtime/cuda/kernels/arguments.h"
-#include "runtime/cuda/launch/native_kernels.h"
+#include "runtime/cuda/launch/compute_kernels.h"
 
 namespace tide::cuda {
 
@@ -22,7 +22,7 @@ inline int64_t blocks_for(int64_t elements) {
 
 /// Runs `kernel` of kernels/`file`.cu over so many blocks, or fewer that take turns.
 template <class Arguments>
-void run(NativeLaunch& call, const char* file, const std::string& kernel, Arguments& arguments,
+void run(ComputeLaunch& call, const char* file, const std::string& kernel, Arguments& arguments,
          int64_t blocks, int threads) {
   if (blocks <= 0) return;
   const LoadedKernel& loaded = call.kernels.loaded().embedded(file, kernel, threads);
@@ -33,11 +33,11 @@ void run(NativeLaunch& call, const char* file, const std::string& kernel, Argume
   call.launches.launch(loaded.function, shape, words);
 }
 
-/// The part of `launch_native` that is linear algebra: matrices of up to kLargestMatrix rows and
+/// The part of `launch_compute` that is linear algebra: matrices of up to kLargestMatrix rows and
 /// columns.
-bool launch_linalg(NativeLaunch& call);
+bool launch_linalg(ComputeLaunch& call);
 
-/// The part of `launch_native` that sorts, chooses, gathers and scatters.
-bool launch_indexing(NativeLaunch& call);
+/// The part of `launch_compute` that sorts, chooses, gathers and scatters.
+bool launch_indexing(ComputeLaunch& call);
 
 }  // namespace tide::cuda

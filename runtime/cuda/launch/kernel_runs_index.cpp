@@ -7,7 +7,7 @@
 
 #include "runtime/cuda/launch/kernel_runs.h"
 #include "runtime/ir/bag_mode.h"
-#include "runtime/ir/native_failure.h"
+#include "runtime/ir/compute_failure.h"
 
 namespace tide::cuda {
 namespace {
@@ -30,7 +30,7 @@ KeyBits key_bits(DType type) {
 /// How rows are sorted, and what memory that takes.
 class Sorting {
  public:
-  Sorting(NativeLaunch& call, DType type, int64_t rows, int64_t length)
+  Sorting(ComputeLaunch& call, DType type, int64_t rows, int64_t length)
       : call_(call), type_(type), bits_(key_bits(type)) {
     g_.rows = rows;
     g_.length = length;
@@ -111,14 +111,14 @@ class Sorting {
     }
   }
 
-  NativeLaunch& call_;
+  ComputeLaunch& call_;
   const DType type_;
   const KeyBits bits_;
   SortArguments g_{};
 };
 
 /// What gathering and scattering have alike. Positions may be 1 to `limit`.
-IndexArguments index_arguments(NativeLaunch& call, int64_t limit) {
+IndexArguments index_arguments(ComputeLaunch& call, int64_t limit) {
   const Layout& index = call.input_layout(1);
   IndexArguments g{};
   g.index = call.input(1);
@@ -135,7 +135,7 @@ IndexArguments index_arguments(NativeLaunch& call, int64_t limit) {
 }
 
 /// Has what the kernels before have found of positions reported.
-void report_positions(NativeLaunch& call, IndexArguments& g) {
+void report_positions(ComputeLaunch& call, IndexArguments& g) {
   const Reports::Place place = call.reports.open(
       [limit = g.limit](int64_t position) { return wrong_position(position, limit); });
   call.report = place.number;
@@ -176,7 +176,7 @@ ScatterArguments in_order(const IndexArguments& g) {
 }
 
 /// Positions that may be equal are sorted first.
-void scatter_meeting(NativeLaunch& call, ScatterArguments& s, const std::string& kernel) {
+void scatter_meeting(ComputeLaunch& call, ScatterArguments& s, const std::string& kernel) {
   const int64_t count = s.rows * s.length;
   Sorting sorting(call, DType::i32, s.rows, s.length);
   auto* const memory = static_cast<char*>(call.kernels.workspace().get(
@@ -187,7 +187,7 @@ void scatter_meeting(NativeLaunch& call, ScatterArguments& s, const std::string&
   run(call, "indexing", kernel, s, blocks_for(count * s.lanes), kElementThreads);
 }
 
-bool launch_sort(NativeLaunch& call) {
+bool launch_sort(ComputeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
   const DType type = call.step.inputs[0].type;
   const int64_t length = shape.rank() ? shape[shape.rank() - 1] : 1;
@@ -206,7 +206,7 @@ bool launch_sort(NativeLaunch& call) {
   return true;
 }
 
-bool launch_nonzero(NativeLaunch& call) {
+bool launch_nonzero(ComputeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
   NonzeroArguments g{};
   g.mask = static_cast<const uint8_t*>(call.input(0));
@@ -224,7 +224,7 @@ bool launch_nonzero(NativeLaunch& call) {
   return true;
 }
 
-bool launch_gather(NativeLaunch& call) {
+bool launch_gather(ComputeLaunch& call) {
   const Layout& x = call.input_layout(0);
   IndexArguments g = index_arguments(call, x.shape[static_cast<int>(call.step.attributes[0])]);
   g.x = call.input(0);
@@ -237,7 +237,7 @@ bool launch_gather(NativeLaunch& call) {
   return true;
 }
 
-bool launch_bags(NativeLaunch& call) {
+bool launch_bags(ComputeLaunch& call) {
   BagArguments b{};
   b.rows = index_arguments(call, call.input_layout(0).shape[0]);
   b.rows.dim = 0;
@@ -257,7 +257,7 @@ bool launch_bags(NativeLaunch& call) {
   return true;
 }
 
-bool launch_scatter(NativeLaunch& call) {
+bool launch_scatter(ComputeLaunch& call) {
   const DType type = call.step.outputs[0].type;
   const bool add = call.step.attributes[1] != 0;
   const Layout out(call.output_shape(0));
@@ -291,17 +291,17 @@ bool launch_scatter(NativeLaunch& call) {
 
 }  // namespace
 
-bool launch_indexing(NativeLaunch& call) {
+bool launch_indexing(ComputeLaunch& call) {
   switch (call.step.op) {
-    case NativeOp::sort:
+    case ComputeOp::sort:
       return launch_sort(call);
-    case NativeOp::nonzero:
+    case ComputeOp::nonzero:
       return launch_nonzero(call);
-    case NativeOp::gather:
+    case ComputeOp::gather:
       return launch_gather(call);
-    case NativeOp::embedding_bag:
+    case ComputeOp::embedding_bag:
       return launch_bags(call);
-    case NativeOp::scatter:
+    case ComputeOp::scatter:
       return launch_scatter(call);
     default:
       return false;

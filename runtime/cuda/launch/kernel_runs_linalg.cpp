@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "runtime/cuda/launch/kernel_runs.h"
-#include "runtime/ir/native_failure.h"
+#include "runtime/ir/compute_failure.h"
 
 namespace tide::cuda {
 namespace {
 
 static_assert(kSmallMatrixThreads % 32 == 0 && kMatrixThreads % 32 == 0);  // whole warps
 
-MatrixStack stack_of(NativeLaunch& call, size_t input) {
+MatrixStack stack_of(ComputeLaunch& call, size_t input) {
   const Layout& layout = call.input_layout(input);
   const int rank = layout.rank();
   MatrixStack stack{call.input(input), layout.strides[rank - 2], layout.strides[rank - 1], {}};
@@ -22,7 +22,7 @@ MatrixStack stack_of(NativeLaunch& call, size_t input) {
 
 /// With the first input as `a`, and its sizes.
 template <class Arguments>
-Arguments stack_arguments(NativeLaunch& call) {
+Arguments stack_arguments(ComputeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
   Arguments g{};
   g.a = stack_of(call, 0);
@@ -35,13 +35,13 @@ Arguments stack_arguments(NativeLaunch& call) {
 }
 
 /// The longer side of the first input's matrices.
-int64_t longer_side(NativeLaunch& call) {
+int64_t longer_side(ComputeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
   return std::max(shape[shape.rank() - 2], shape[shape.rank() - 1]);
 }
 
 template <class Arguments>
-void run_blocks(NativeLaunch& call, const char* file, const char* name, Arguments& g,
+void run_blocks(ComputeLaunch& call, const char* file, const char* name, Arguments& g,
                 int64_t blocks) {
   const bool small = std::max(g.rows, g.columns) <= kSmallMatrix;
   run(call, file, std::string(name) + suffix_of(call.step.outputs[0].type), g, blocks,
@@ -50,7 +50,7 @@ void run_blocks(NativeLaunch& call, const char* file, const char* name, Argument
 
 /// Has the host told of the first failure that the kernels before have noted; of the value that
 /// stands there, unless that is null.
-void report_failure(NativeLaunch& call, const int32_t* values, Reports::Describe describe) {
+void report_failure(ComputeLaunch& call, const int32_t* values, Reports::Describe describe) {
   const Reports::Place place = call.reports.open(std::move(describe));
   call.report = place.number;
   ReportArguments g{call.kernels.first_wrong(call.stream), values, place.report};
@@ -58,14 +58,14 @@ void report_failure(NativeLaunch& call, const int32_t* values, Reports::Describe
 }
 
 /// The same for a stack of `count` matrices; `text` says what is wrong with one.
-void report_matrix(NativeLaunch& call, int64_t count,
+void report_matrix(ComputeLaunch& call, int64_t count,
                    std::string (*text)(const std::string& matrix, int64_t failure)) {
   report_failure(call, nullptr, [count, text](int64_t failed) {
     return text(matrix_name(failed >> 32, count), failed & 0xffffffff);
   });
 }
 
-bool launch_lu(NativeLaunch& call, LinalgArguments& g) {
+bool launch_lu(ComputeLaunch& call, LinalgArguments& g) {
   const bool singular_fails = call.step.attributes[0] != 0;
   if (call.output_shape(1).numel() == 0) return true;
   g.pivots = static_cast<int32_t*>(call.output(1));
@@ -76,7 +76,7 @@ bool launch_lu(NativeLaunch& call, LinalgArguments& g) {
 }
 
 /// `right`: the input that holds right-hand sides.
-bool launch_solve(NativeLaunch& call, const char* name, LinalgArguments& g, size_t right) {
+bool launch_solve(ComputeLaunch& call, const char* name, LinalgArguments& g, size_t right) {
   g.b = stack_of(call, right);
   const Shape& shape = call.output_shape(0);
   if (shape.numel() == 0) return true;
@@ -85,19 +85,19 @@ bool launch_solve(NativeLaunch& call, const char* name, LinalgArguments& g, size
   return true;
 }
 
-bool launch_triangular(NativeLaunch& call, LinalgArguments& g) {
+bool launch_triangular(ComputeLaunch& call, LinalgArguments& g) {
   g.upper = call.step.attributes[0] != 0;
   g.unit = call.step.attributes[1] != 0;
   return launch_solve(call, "solve_triangular_", g, 1);
 }
 
-bool launch_factored(NativeLaunch& call, LinalgArguments& g) {
+bool launch_factored(ComputeLaunch& call, LinalgArguments& g) {
   g.pivots = static_cast<int32_t*>(call.input(1));
   g.transposed = call.step.attributes[0] != 0;
   return launch_solve(call, "lu_solve_", g, 2);
 }
 
-bool launch_cholesky(NativeLaunch& call, LinalgArguments& g) {
+bool launch_cholesky(ComputeLaunch& call, LinalgArguments& g) {
   const bool reported = call.step.outputs.size() > 1;
   if (g.rows == 0 && !reported) return true;
   if (reported)
@@ -109,7 +109,7 @@ bool launch_cholesky(NativeLaunch& call, LinalgArguments& g) {
   return true;
 }
 
-bool launch_qr(NativeLaunch& call, LinalgArguments& g) {
+bool launch_qr(ComputeLaunch& call, LinalgArguments& g) {
   const Shape& q = call.output_shape(0);
   g.r = call.output(1);
   g.width = static_cast<int32_t>(q[q.rank() - 1]);
@@ -117,7 +117,7 @@ bool launch_qr(NativeLaunch& call, LinalgArguments& g) {
   return true;
 }
 
-bool launch_pivot_rows(NativeLaunch& call) {
+bool launch_pivot_rows(ComputeLaunch& call) {
   const Shape& pivots = call.input_layout(0).shape;
   PivotArguments g{};
   g.pivots = static_cast<const int32_t*>(call.input(0));
@@ -136,14 +136,14 @@ bool launch_pivot_rows(NativeLaunch& call) {
 }
 
 /// Eigenvalues of symmetric matrices, or singular values; without vectors if there is one output.
-bool launch_spectrum(NativeLaunch& call, const char* name) {
+bool launch_spectrum(ComputeLaunch& call, const char* name) {
   // Blocks are many if the memory that they work with stays below this.
   constexpr int64_t kMostWork = 64 << 20;
   auto g = stack_arguments<SpectrumArguments>(call);
   if (g.count == 0) return true;
   const int64_t shorter = std::min(g.rows, g.columns), longer = std::max(g.rows, g.columns);
   if (shorter == 0) return false;  // vectors without values
-  const bool symmetric = call.step.op == NativeOp::eigh;
+  const bool symmetric = call.step.op == ComputeOp::eigh;
   g.values = call.output(0);
   if (call.step.outputs.size() > 1) {
     g.vectors = call.output(1);
@@ -167,24 +167,24 @@ bool launch_spectrum(NativeLaunch& call, const char* name) {
 
 }  // namespace
 
-bool launch_linalg(NativeLaunch& call) {
-  if (call.step.op == NativeOp::pivot_rows) return launch_pivot_rows(call);
-  if (call.step.op == NativeOp::eigh || call.step.op == NativeOp::svd)
+bool launch_linalg(ComputeLaunch& call) {
+  if (call.step.op == ComputeOp::pivot_rows) return launch_pivot_rows(call);
+  if (call.step.op == ComputeOp::eigh || call.step.op == ComputeOp::svd)
     return longer_side(call) <= kLargestSpectrum &&
-           launch_spectrum(call, call.step.op == NativeOp::eigh ? "eigh_" : "svd_");
+           launch_spectrum(call, call.step.op == ComputeOp::eigh ? "eigh_" : "svd_");
   if (longer_side(call) > kLargestMatrix) return false;
   auto g = stack_arguments<LinalgArguments>(call);
   g.out = call.output(0);
   switch (call.step.op) {
-    case NativeOp::lu:
+    case ComputeOp::lu:
       return launch_lu(call, g);
-    case NativeOp::lu_solve:
+    case ComputeOp::lu_solve:
       return launch_factored(call, g);
-    case NativeOp::solve_triangular:
+    case ComputeOp::solve_triangular:
       return launch_triangular(call, g);
-    case NativeOp::cholesky:
+    case ComputeOp::cholesky:
       return launch_cholesky(call, g);
-    case NativeOp::qr:
+    case ComputeOp::qr:
       return launch_qr(call, g);
     default:
       return false;

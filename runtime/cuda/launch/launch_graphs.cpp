@@ -25,7 +25,7 @@ bool is_set(const char* variable, bool otherwise) {
 /// Whether a step is at least one kernel of ours, and perhaps nothing else.
 bool may_be_kernels(const Step& step) {
   if (step.kind == Step::Kind::loop) return true;
-  return step.kind == Step::Kind::native && !is_heavy(step.native.op);
+  return step.kind == Step::Kind::compute && !cuts_window(step.compute.op);
 }
 
 /// Whether enough of the plan's kernels may follow one another.

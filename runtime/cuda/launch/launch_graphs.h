@@ -1,5 +1,5 @@
-// Our kernels, fused and native, on their way to the stream: one by one, or as a CUDA graph where a
-// window's plan comes again and again.
+// Our kernels, fused and compute, on their way to the stream: one by one, or as a CUDA graph where
+// a window's plan comes again and again.
 //
 // A plain launch costs the host about 2 us and the device a gap between two kernels. A graph costs
 // about one launch for all, and the gaps shrink. What a replay still pays for is what changed since
@@ -13,7 +13,7 @@
 // bank), and the copy is a stop of its own in the stream.
 //
 // Copies, libraries and whatever else goes to the stream ends a part: libraries choose their
-// kernels anew at each call, and most windows have one heavy op, first.
+// kernels anew at each call, and most windows have one compute op, first.
 #pragma once
 
 #include <cstddef>

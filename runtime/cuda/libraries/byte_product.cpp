@@ -51,7 +51,7 @@ struct Rows {
 
 class ByteProduct {
  public:
-  ByteProduct(NativeLaunch& call, const MatmulArguments& whole, DType result, char* scratch)
+  ByteProduct(ComputeLaunch& call, const MatmulArguments& whole, DType result, char* scratch)
       : call_(call), whole_(whole), result_(result), scratch_(scratch) {}
 
   LibraryOutcome run(const int8_t* a, const int8_t* b, char* c) {
@@ -147,7 +147,7 @@ class ByteProduct {
               blocks_for(height * ((width + kNarrowOwn - 1) / kNarrowOwn)), kElementThreads);
   }
 
-  NativeLaunch& call_;
+  ComputeLaunch& call_;
   const MatmulArguments& whole_;
   const DType result_;
   char* const scratch_;  ///< sums, then the right factor's rows, then the left one's
@@ -155,7 +155,7 @@ class ByteProduct {
 
 }  // namespace
 
-LibraryOutcome multiply_bytes(NativeLaunch& call, const MatmulArguments& product, DType result) {
+LibraryOutcome multiply_bytes(ComputeLaunch& call, const MatmulArguments& product, DType result) {
   if (product.m * product.n * product.k < kLeastWork)
     return {false, "a product of few bytes is faster without Tensor Cores"};
   if (product.k > kMostInner) return {false, "sums of so many products do not fit int32"};

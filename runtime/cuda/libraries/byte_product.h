@@ -1,13 +1,13 @@
 // Products of one-byte integers on Tensor Cores, through cuBLASLt.
 #pragma once
 
-#include "runtime/cuda/launch/native_kernels.h"
+#include "runtime/cuda/launch/compute_kernels.h"
 
 namespace tide::cuda {
 
 /// Enqueues a product of int8 or uint8, wrapped around to its type or, of int8, as int32
 /// (`result`), unless it is small, has sums that int32 does not hold, or the library is not there.
 /// Exact.
-LibraryOutcome multiply_bytes(NativeLaunch& call, const MatmulArguments& product, DType result);
+LibraryOutcome multiply_bytes(ComputeLaunch& call, const MatmulArguments& product, DType result);
 
 }  // namespace tide::cuda

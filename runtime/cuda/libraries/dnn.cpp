@@ -103,12 +103,12 @@ struct Names {
   Property x, weight, y, convolution, alpha, beta;
 };
 
-Names names_of(NativeOp op) {
-  if (op == NativeOp::conv2d)
+Names names_of(ComputeOp op) {
+  if (op == ComputeOp::conv2d)
     return {Kind::forward,         Property::forward_x,           Property::forward_w,
             Property::forward_y,   Property::forward_convolution, Property::forward_alpha,
             Property::forward_beta};
-  if (op == NativeOp::conv2d_backward_input)
+  if (op == ComputeOp::conv2d_backward_input)
     return {Kind::backward_data,
             Property::backward_data_dx,
             Property::backward_data_w,
@@ -127,7 +127,7 @@ Names names_of(NativeOp op) {
 
 /// The operation alone; groups follow from the channels of input and weight.
 DnnDescriptor graph_of(const Key& key, dnn::Handle handle) {
-  const Names names = names_of(static_cast<NativeOp>(key[kOp]));
+  const Names names = names_of(static_cast<ComputeOp>(key[kOp]));
   const DnnDescriptor x = tensor(key, kX, key[kImages], key[kChannels], kInput, key[kAlignX]);
   const DnnDescriptor weight = tensor(key, kWeight, key[kOutputs], key[kChannels] / key[kGroups],
                                       kKernel, key[kAlignWeight]);
@@ -186,10 +186,10 @@ std::string Convolution::text() const {
       text += (text.empty() ? "" : ", ") + std::to_string(key_[field]);
     return "(" + text + ")";
   };
-  const auto op = static_cast<NativeOp>(key_[kOp]);
-  const char* pass = op == NativeOp::conv2d                  ? "a convolution"
-                     : op == NativeOp::conv2d_backward_input ? "a convolution's input gradient"
-                                                             : "a convolution's weight gradient";
+  const auto op = static_cast<ComputeOp>(key_[kOp]);
+  const char* pass = op == ComputeOp::conv2d                  ? "a convolution"
+                     : op == ComputeOp::conv2d_backward_input ? "a convolution's input gradient"
+                                                              : "a convolution's weight gradient";
   return std::string(pass) + " of " + std::string(name_of(type_)) + " " +
          sizes({kImages, kChannels, kInput, kInput + 1}) + " with " +
          sizes({kOutputs, kKernel, kKernel + 1});
@@ -197,12 +197,12 @@ std::string Convolution::text() const {
 
 }  // namespace
 
-LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, NativeOp op, DType type, bool tf32,
+LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, ComputeOp op, DType type, bool tf32,
                              Stream stream) {
   const auto data = data_type(type);
   if (!data || g.bias) return {false, "cuDNN does not take this type, or a bias"};
-  const bool onto_input = op == NativeOp::conv2d_backward_input;
-  const bool onto_weight = op == NativeOp::conv2d_backward_weight;
+  const bool onto_input = op == ComputeOp::conv2d_backward_input;
+  const bool onto_weight = op == ComputeOp::conv2d_backward_weight;
   // The op's arrays in the places of the forward convolution.
   const void* x = onto_input ? g.y : onto_weight ? g.weight : g.x;
   const void* weight = onto_weight ? g.y : g.weight;

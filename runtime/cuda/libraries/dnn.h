@@ -5,7 +5,7 @@
 #include "runtime/core/dtype.h"
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/libraries/dnn_plans.h"
-#include "runtime/ir/native.h"
+#include "runtime/ir/compute_op.h"
 
 namespace tide::cuda {
 
@@ -20,7 +20,7 @@ class Dnn {
   /// Enqueues a convolution or one of its gradients, with arrays as `op` reads them, without bias;
   /// unless cuDNN is not there or has no engine for it. `tf32`: factors of float32 may be rounded
   /// to TF32.
-  LibraryOutcome convolve(const ConvolutionArguments& convolution, NativeOp op, DType type,
+  LibraryOutcome convolve(const ConvolutionArguments& convolution, ComputeOp op, DType type,
                           bool tf32, Stream stream);
 
   /// Whether it has attention for cards of this compute capability.

@@ -151,7 +151,7 @@ DnnDescriptor backward_graph(const Key& key, dnn::Handle handle) {
 /// Attention or its gradients.
 class Attention : public DnnProblem {
  public:
-  Attention(NativeOp op, const AttentionArguments& g, DType type);
+  Attention(ComputeOp op, const AttentionArguments& g, DType type);
   const Key& key() const override { return key_; }
   DnnDescriptor graph(dnn::Handle handle) const override {
     return is_forward() ? forward_graph(key_, handle) : backward_graph(key_, handle);
@@ -173,7 +173,7 @@ class Attention : public DnnProblem {
   }
 
  private:
-  bool is_forward() const { return key_[kOp] == static_cast<int64_t>(NativeOp::attention); }
+  bool is_forward() const { return key_[kOp] == static_cast<int64_t>(ComputeOp::attention); }
   Key key_;
   DType type_;
 };
@@ -185,7 +185,7 @@ int64_t alignment(const float* numbers) {
   return std::min(address & -address, kMost);
 }
 
-Attention::Attention(NativeOp op, const AttentionArguments& g, DType type)
+Attention::Attention(ComputeOp op, const AttentionArguments& g, DType type)
     : key_(kFields), type_(type) {
   key_[kOp] = static_cast<int64_t>(op);
   key_[kType] = type == DType::f16 ? dnn::kFloat16 : dnn::kBFloat16;
@@ -250,7 +250,7 @@ LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream strea
   const std::array<const void*, 7> addresses = {g.query,      g.key,    g.value,       g.result,
                                                 g.logarithms, &g.scale, unseen.address};
   const size_t count = names.size() - !unseen.name;
-  return plans_.run(Attention(NativeOp::attention, g, type), nullptr,
+  return plans_.run(Attention(ComputeOp::attention, g, type), nullptr,
                     {std::span(names).first(count), std::span(addresses).first(count)}, stream);
 }
 
@@ -294,7 +294,7 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
       const size_t count = names.size() - !unseen.name;
       // The numbers of a part's rows lie as those of all.
       const auto numbers = static_cast<size_t>(g.stacks * all.heads * all.rows);
-      outcome = plans_.run(Attention(NativeOp::attention_backward, g, type), nullptr,
+      outcome = plans_.run(Attention(ComputeOp::attention_backward, g, type), nullptr,
                            {std::span(names).first(count), std::span(addresses).first(count),
                             kMeans, numbers * sizeof(float)},
                            stream);

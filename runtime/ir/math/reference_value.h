@@ -1,4 +1,4 @@
-// The V of op_definition.h on the host and in CUDA's native kernels: one number, computed at once.
+// The V of op_definition.h on the host and in CUDA's compute kernels: one number, computed at once.
 // Bit for bit what fused kernels compute.
 #pragma once
 

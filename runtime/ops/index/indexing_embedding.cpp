@@ -208,10 +208,10 @@ Tensor put_together(const Bags& bags, const Tensor& weight, const Tensor& shares
   if (shares.defined()) inputs.push_back(contiguous(shares));
   const Shape shape{bags.count, weight.shape()[1]};
   const bool largest = bags.mode == BagMode::max;
-  const NativeResult results[] = {{shape, weight.dtype()}, {shape, DType::i64}};
+  const ComputeResult results[] = {{shape, weight.dtype()}, {shape, DType::i64}};
   const int64_t attributes[] = {static_cast<int64_t>(bags.mode), bags.padding};
-  const auto y = record_native(NativeOp::embedding_bag, kBags, inputs,
-                               std::span(results, largest ? 2 : 1), attributes);
+  const auto y = record_compute(ComputeOp::embedding_bag, kBags, inputs,
+                                std::span(results, largest ? 2 : 1), attributes);
   if (needs_history(weight) || (shares.defined() && needs_history(shares))) {
     std::vector<Tensor> from{weight};
     if (shares.defined()) from.push_back(shares);

@@ -88,9 +88,9 @@ Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
 
 Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index) {
   const Tensor inputs[] = {x, index};
-  const NativeResult result{index.shape(), x.dtype()};
+  const ComputeResult result{index.shape(), x.dtype()};
   const int64_t attributes[] = {dim};
-  const Tensor y = record_native(NativeOp::gather, name, inputs, {&result, 1}, attributes)[0];
+  const Tensor y = record_compute(ComputeOp::gather, name, inputs, {&result, 1}, attributes)[0];
   if (needs_history(x)) {
     set_history(
         y, name, {x}, false,
@@ -105,9 +105,9 @@ Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& in
 Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,
                      const Tensor& source, bool add) {
   const Tensor inputs[] = {contiguous(base), index, source};
-  const NativeResult result{base.shape(), base.dtype()};
+  const ComputeResult result{base.shape(), base.dtype()};
   const int64_t attributes[] = {dim, add};
-  const Tensor y = record_native(NativeOp::scatter, name, inputs, {&result, 1}, attributes)[0];
+  const Tensor y = record_compute(ComputeOp::scatter, name, inputs, {&result, 1}, attributes)[0];
   if (needs_history(base) || needs_history(source)) {
     set_history(y, name, {base, source}, false,
                 [=, index = Saved(index)](const GradientCall& call) {

@@ -32,9 +32,9 @@ void check_mask(const char* op, const Tensor& mask) {
 Tensor true_positions(const char* op, const Tensor& mask, int64_t count) {
   const Shape shape{count, mask.rank()};
   if (shape.numel() == 0) return record_constant(nullptr, shape, DType::i64, mask.device());
-  const NativeResult result{shape, DType::i64};
+  const ComputeResult result{shape, DType::i64};
   const Tensor dense = contiguous(mask);
-  return record_native(NativeOp::nonzero, op, {&dense, 1}, {&result, 1}, {})[0];
+  return record_compute(ComputeOp::nonzero, op, {&dense, 1}, {&result, 1}, {})[0];
 }
 
 std::vector<int64_t> read_integers(const char* op, const Tensor& x) {

@@ -75,7 +75,7 @@ Tensor mean_at(const Scattering& s) {
 
 /// The extremes of each place, without history.
 Tensor extremes_of(const Scattering& s, bool max) {
-  if (has_kernel(NativeOp::scatter_extreme, s.base.device())) {
+  if (has_kernel(ComputeOp::scatter_extreme, s.base.device())) {
     const DType type = s.base.dtype();
     Tensor start = s.base;
     if (!s.include_self) {
@@ -85,9 +85,9 @@ Tensor extremes_of(const Scattering& s, bool max) {
                     false);
     }
     const Tensor inputs[] = {contiguous(start), s.index, s.source};
-    const NativeResult result{s.base.shape(), type};
+    const ComputeResult result{s.base.shape(), type};
     const int64_t attributes[] = {s.dim, max};
-    return record_native(NativeOp::scatter_extreme, s.name, inputs, {&result, 1}, attributes)[0];
+    return record_compute(ComputeOp::scatter_extreme, s.name, inputs, {&result, 1}, attributes)[0];
   }
   const auto combine = [max](const Tensor& a, const Tensor& b) {
     return max ? maximum(a, b) : minimum(a, b);

@@ -13,7 +13,7 @@ Tensor positions_of(const char* op, const Tensor& index);
 /// of range stays so.
 Tensor from_the_end(const Tensor& positions, int64_t size);
 
-/// A tensor without dimensions as a vector: the native ops walk at least one dimension.
+/// A tensor without dimensions as a vector: the compute ops walk at least one dimension.
 Tensor as_vector(const Tensor& x);
 
 /// Throws ShapeError naming `op` unless index fits into x along all dimensions but dim.

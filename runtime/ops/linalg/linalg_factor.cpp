@@ -27,9 +27,9 @@ Tensor divide_by_upper(const Tensor& x, const Tensor& r) {
 /// failure.
 Tensor cholesky_lower(const Tensor& a, Tensor* info = nullptr) {
   const char* name = "linalg.cholesky";
-  const NativeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {}), DType::i32}};
+  const ComputeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {}), DType::i32}};
   const auto results =
-      record_native(NativeOp::cholesky, name, {&a, 1}, {outputs, info ? 2u : 1u}, {});
+      record_compute(ComputeOp::cholesky, name, {&a, 1}, {outputs, info ? 2u : 1u}, {});
   if (info) *info = results[1];
   const Tensor& l = results[0];
   if (needs_history(a)) {
@@ -94,9 +94,9 @@ QR decompose_qr(const Tensor& a, bool complete) {
   const char* name = "linalg.qr";
   const int64_t rows = rows_of(a), columns = columns_of(a);
   const int64_t width = complete ? rows : std::min(rows, columns);
-  const NativeResult outputs[] = {{stack_shape(a, {rows, width}), a.dtype()},
-                                  {stack_shape(a, {width, columns}), a.dtype()}};
-  const auto results = record_native(NativeOp::qr, name, {&a, 1}, outputs, {});
+  const ComputeResult outputs[] = {{stack_shape(a, {rows, width}), a.dtype()},
+                                   {stack_shape(a, {width, columns}), a.dtype()}};
+  const auto results = record_compute(ComputeOp::qr, name, {&a, 1}, outputs, {});
   const QR qr{results[0], results[1]};
   if (!needs_history(a)) return qr;
   if (complete && rows > columns) {
@@ -126,11 +126,11 @@ QR decompose_qr(const Tensor& a, bool complete) {
 Tensor reordering(const Tensor& pivots, int64_t rows, DType type) {
   Shape shape = pivots.shape();
   shape[shape.rank() - 1] = rows;
-  const NativeResult output{shape, DType::i64};
+  const ComputeResult output{shape, DType::i64};
   const int64_t attributes[] = {rows};
   const Tensor dense = contiguous(pivots);
   const Tensor order =
-      record_native(NativeOp::pivot_rows, "linalg.lu", {&dense, 1}, {&output, 1}, attributes)[0];
+      record_compute(ComputeOp::pivot_rows, "linalg.lu", {&dense, 1}, {&output, 1}, attributes)[0];
   return convert(one_hot(order, rows), type);
 }
 

@@ -80,9 +80,9 @@ Tensor ormqr(const Tensor& a, const Tensor& tau, const Tensor& c, std::optional<
 std::tuple<Tensor, Tensor> geqrf(const Tensor& a) {
   check_matrix("geqrf", a);
   GradientMode off(false);
-  const NativeResult outputs[] = {
+  const ComputeResult outputs[] = {
       {a.shape(), a.dtype()}, {stack_shape(a, {std::min(rows_of(a), columns_of(a))}), a.dtype()}};
-  const auto results = record_native(NativeOp::geqrf, "geqrf", {&a, 1}, outputs, {});
+  const auto results = record_compute(ComputeOp::geqrf, "geqrf", {&a, 1}, outputs, {});
   return {results[0], results[1]};
 }
 
@@ -90,10 +90,10 @@ std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& a, bool, b
   const char* name = "linalg.ldl_factor_ex";
   check_square(name, a);
   GradientMode off(false);
-  const NativeResult outputs[] = {{a.shape(), a.dtype()},
-                                  {stack_shape(a, {rows_of(a)}), DType::i32},
-                                  {stack_shape(a, {}), DType::i32}};
-  const auto results = record_native(NativeOp::ldl_factor, name, {&a, 1}, outputs, {});
+  const ComputeResult outputs[] = {{a.shape(), a.dtype()},
+                                   {stack_shape(a, {rows_of(a)}), DType::i32},
+                                   {stack_shape(a, {}), DType::i32}};
+  const auto results = record_compute(ComputeOp::ldl_factor, name, {&a, 1}, outputs, {});
   if (check_errors) {
     bool singular;
     any(ne(results[2], 0)).read(&singular, name);
@@ -119,8 +119,8 @@ Tensor linalg_ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b,
   const auto [factors, right] = broadcast_stacks(name, detach(ld), b);
   const Tensor swaps = contiguous(broadcast_to(pivots, stack_shape(factors, {rows_of(ld)})));
   const Tensor inputs[] = {factors, swaps, right};
-  const NativeResult output{right.shape(), right.dtype()};
-  const Tensor x = record_native(NativeOp::ldl_solve, name, inputs, {&output, 1}, {})[0];
+  const ComputeResult output{right.shape(), right.dtype()};
+  const Tensor x = record_compute(ComputeOp::ldl_solve, name, inputs, {&output, 1}, {})[0];
   if (needs_history(right)) {
     set_history(x, name, {right}, false,
                 [=, factors = Saved(factors),

@@ -14,18 +14,18 @@ namespace tide {
 
 std::pair<Tensor, Tensor> factor_lu(const char* name, const Tensor& a, bool singular_fails) {
   const int64_t rank = std::min(rows_of(a), columns_of(a));
-  const NativeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {rank}), DType::i32}};
+  const ComputeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {rank}), DType::i32}};
   const int64_t attributes[] = {singular_fails};
-  auto results = record_native(NativeOp::lu, name, {&a, 1}, outputs, attributes);
+  auto results = record_compute(ComputeOp::lu, name, {&a, 1}, outputs, attributes);
   return {results[0], results[1]};
 }
 
 Tensor solve_factored(const char* name, const Tensor& lu, const Tensor& pivots, const Tensor& a,
                       const Tensor& b, bool transposed) {
   const Tensor inputs[] = {lu, pivots, b};
-  const NativeResult output{b.shape(), b.dtype()};
+  const ComputeResult output{b.shape(), b.dtype()};
   const int64_t attributes[] = {transposed};
-  const Tensor x = record_native(NativeOp::lu_solve, name, inputs, {&output, 1}, attributes)[0];
+  const Tensor x = record_compute(ComputeOp::lu_solve, name, inputs, {&output, 1}, attributes)[0];
   if (!needs_history(a) && !needs_history(b)) return x;
   // A dX = dB - dA X
   set_history(x, name, {a, b}, true, [=, a = Saved(a)](const GradientCall& call) {
@@ -184,10 +184,10 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, std::optio
         solve_triangular(matrix_transpose(a), matrix_transpose(b), !upper, true, unitriangular));
   const auto [wide_a, wide_b] = broadcast_stacks(name, a, b);
   const Tensor inputs[] = {wide_a, wide_b};
-  const NativeResult output{wide_b.shape(), b.dtype()};
+  const ComputeResult output{wide_b.shape(), b.dtype()};
   const int64_t attributes[] = {upper, unitriangular};
   const Tensor x =
-      record_native(NativeOp::solve_triangular, name, inputs, {&output, 1}, attributes)[0];
+      record_compute(ComputeOp::solve_triangular, name, inputs, {&output, 1}, attributes)[0];
   if (needs_history(wide_a) || needs_history(wide_b)) {
     set_history(x, name, inputs, true, [=, a = Saved(wide_a)](const GradientCall& call) {
       std::vector<Tensor> result(2);

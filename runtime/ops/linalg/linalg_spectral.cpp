@@ -63,10 +63,10 @@ Eigen decompose_symmetric(const char* name, const Tensor& a, bool wants_vectors)
   // Gradients of values need the vectors too.
   const bool differentiable = needs_history(a);
   const bool vectors = wants_vectors || differentiable;
-  const NativeResult outputs[] = {{stack_shape(a, {rows_of(a)}), a.dtype()},
-                                  {a.shape(), a.dtype()}};
+  const ComputeResult outputs[] = {{stack_shape(a, {rows_of(a)}), a.dtype()},
+                                   {a.shape(), a.dtype()}};
   const auto results =
-      record_native(NativeOp::eigh, name, {&a, 1}, std::span(outputs, vectors ? 2 : 1), {});
+      record_compute(ComputeOp::eigh, name, {&a, 1}, std::span(outputs, vectors ? 2 : 1), {});
   const Eigen eigen{results[0], vectors ? results[1] : Tensor()};
   if (!differentiable) return eigen;
   const auto factors = [=, a = Saved(a), w = Saved(eigen.values), v = Saved(eigen.vectors)] {
@@ -128,11 +128,11 @@ Singular decompose_singular(const char* name, const Tensor& a, bool wants_vector
   const bool vectors = wants_vectors || differentiable;
   const int64_t rows = rows_of(a), columns = columns_of(a), rank = std::min(rows, columns);
   const bool whole = full && wants_vectors;
-  const NativeResult outputs[] = {{stack_shape(a, {rank}), a.dtype()},
-                                  {stack_shape(a, {rows, whole ? rows : rank}), a.dtype()},
-                                  {stack_shape(a, {whole ? columns : rank, columns}), a.dtype()}};
+  const ComputeResult outputs[] = {{stack_shape(a, {rank}), a.dtype()},
+                                   {stack_shape(a, {rows, whole ? rows : rank}), a.dtype()},
+                                   {stack_shape(a, {whole ? columns : rank, columns}), a.dtype()}};
   const auto results =
-      record_native(NativeOp::svd, name, {&a, 1}, std::span(outputs, vectors ? 3 : 1), {});
+      record_compute(ComputeOp::svd, name, {&a, 1}, std::span(outputs, vectors ? 3 : 1), {});
   Singular svd{{}, results[0], {}};
   if (vectors) svd.u = results[1], svd.vh = results[2];
   if (!differentiable) return svd;

@@ -1,4 +1,4 @@
-// Matrix products: one native product of equal stacks, and the shapes that lead to it.
+// Matrix products: one compute product of equal stacks, and the shapes that lead to it.
 // Gradients multiply with transposed views; nothing is copied for them.
 #include "runtime/ops/linalg/matrix.h"
 
@@ -75,11 +75,11 @@ Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const 
   const Tensor inputs[] = {a, b, bias};
   Shape shape = a.shape();
   shape[shape.rank() - 1] = b.shape()[b.rank() - 1];
-  const NativeResult result{shape, type};
+  const ComputeResult result{shape, type};
   const bool tf32 = float32_matmul_precision() != Float32Precision::highest;
   const int64_t attributes[] = {bias.defined(), tf32};
-  return record_native(NativeOp::matmul, name, std::span(inputs, bias.defined() ? 3 : 2),
-                       {&result, 1}, attributes)[0];
+  return record_compute(ComputeOp::matmul, name, std::span(inputs, bias.defined() ? 3 : 2),
+                        {&result, 1}, attributes)[0];
 }
 
 /// The same with history.

@@ -1,16 +1,15 @@
 // Functions of pairs that loop: gcd, lcm, incomplete gamma functions, nextafter.
-#include "runtime/ir/pair_function.h"
-
 #include <numbers>
 
-#include "runtime/core/error.h"
 #include "runtime/autograd/autograd.h"
-#include "runtime/ops/shape/creation.h"
+#include "runtime/core/error.h"
+#include "runtime/ir/pair_function.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
-#include "runtime/record/record.h"
-#include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/math/special.h"
+#include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/shape_ops.h"
+#include "runtime/record/record.h"
 #include "runtime/record/transfer.h"
 
 namespace tide {
@@ -27,9 +26,9 @@ Tensor record_pair(PairFunction function, const char* name, DType type, const Te
     return broadcast_to(convert(here, type), shape);
   };
   const Tensor inputs[] = {operand(a, b), operand(b, a)};
-  const NativeResult result{shape, type};
+  const ComputeResult result{shape, type};
   const int64_t attributes[] = {static_cast<int64_t>(function)};
-  return record_native(NativeOp::pair_function, name, inputs, {&result, 1}, attributes)[0];
+  return record_compute(ComputeOp::pair_function, name, inputs, {&result, 1}, attributes)[0];
 }
 
 Tensor whole(PairFunction function, const char* name, const Tensor& a, const Tensor& b) {

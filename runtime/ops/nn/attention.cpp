@@ -243,7 +243,7 @@ bool suits_library(const Operands& o, const Rule& rule) {
          stacks_of(o.query) == stacks_of(o.key) && o.key.shape() == o.value.shape() &&
          features % kElements == 0 && features <= kMostFeatures &&
          score_shape(o).numel() > kMostScores && rows * keys <= kMostScoresOfHead &&
-         engine::has_library(o.query.device(), NativeOp::attention);
+         engine::has_library(o.query.device(), ComputeOp::attention);
 }
 
 /// (stacks, heads), as a library counts them.
@@ -297,9 +297,9 @@ Gradients gradients_of_whole(const Operands& o, std::span<const int64_t> rule, c
   std::vector<Tensor> inputs = {heads_of(o.query), heads_of(o.key), heads_of(o.value),
                                 heads_of(y),       heads_of(dy),    logarithms};
   if (o.mask.defined()) inputs.push_back(addend_of(o));
-  const NativeResult results[] = {
+  const ComputeResult results[] = {
       {o.query.shape(), o.type()}, {o.key.shape(), o.type()}, {o.value.shape(), o.type()}};
-  return record_native(NativeOp::attention_backward, kName, inputs, results, rule);
+  return record_compute(ComputeOp::attention_backward, kName, inputs, results, rule);
 }
 
 std::optional<Saved> saved_mask(const Operands& o) {
@@ -316,9 +316,9 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
     std::vector<Tensor> inputs = {heads_of(o.query), heads_of(o.key), heads_of(o.value)};
     if (o.mask.defined()) inputs.push_back(addend_of(o));
     const Shape& shape = inputs[0].shape();
-    const NativeResult results[] = {{o.query.shape(), o.type()},
-                                    {{shape[0], shape[1], shape[2]}, DType::f32}};
-    made = record_native(NativeOp::attention, kName, inputs, results, bits);
+    const ComputeResult results[] = {{o.query.shape(), o.type()},
+                                     {{shape[0], shape[1], shape[2]}, DType::f32}};
+    made = record_compute(ComputeOp::attention, kName, inputs, results, bits);
   }
   set_history(
       made[0], kName, {o.query, o.key, o.value}, true,

@@ -15,10 +15,10 @@ constexpr const char* kName = "grid_sample";
 
 Tensor weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& positions);
 
-Tensor record(NativeOp op, std::vector<Tensor> inputs, const Shape& shape, DType type) {
+Tensor record(ComputeOp op, std::vector<Tensor> inputs, const Shape& shape, DType type) {
   for (Tensor& input : inputs) input = contiguous(input);
-  const NativeResult result{shape, type};
-  return record_native(op, kName, inputs, {&result, 1}, {})[0];
+  const ComputeResult result{shape, type};
+  return record_compute(op, kName, inputs, {&result, 1}, {})[0];
 }
 
 /// The gradient of x, of whose rows each has `size` elements.
@@ -26,7 +26,7 @@ Tensor input_gradient(const Tensor& dy, const Tensor& positions, const Tensor& w
                       int64_t size) {
   std::vector<Tensor> inputs{dy, positions}, from{dy};
   if (weights.defined()) inputs.push_back(weights), from.push_back(weights);
-  const Tensor dx = record(NativeOp::blend_taps_backward_input, inputs,
+  const Tensor dx = record(ComputeOp::blend_taps_backward_input, inputs,
                            {dy.shape()[0], dy.shape()[1], size}, dy.dtype());
   if (!needs_history(dy) && !(weights.defined() && needs_history(weights))) return dx;
   set_history(dx, kName, from, false,
@@ -45,7 +45,7 @@ Tensor input_gradient(const Tensor& dy, const Tensor& positions, const Tensor& w
 
 /// The gradient of the weights.
 Tensor weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& positions) {
-  const Tensor dw = record(NativeOp::blend_taps_backward_weight, {dy, x, positions},
+  const Tensor dw = record(ComputeOp::blend_taps_backward_weight, {dy, x, positions},
                            positions.shape(), compute_type(x.dtype()));
   if (!needs_history(dy) && !needs_history(x)) return dw;
   set_history(dw, kName, {dy, x}, false,
@@ -66,7 +66,7 @@ Tensor weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& position
 Tensor blend_taps(const Tensor& x, const Tensor& positions, const Tensor& weights) {
   std::vector<Tensor> inputs{x, positions}, from{x};
   if (weights.defined()) inputs.push_back(weights), from.push_back(weights);
-  const Tensor y = record(NativeOp::blend_taps, inputs,
+  const Tensor y = record(ComputeOp::blend_taps, inputs,
                           {x.shape()[0], x.shape()[1], positions.shape()[2]}, x.dtype());
   if (!needs_history(x) && !(weights.defined() && needs_history(weights))) return y;
   set_history(y, kName, from, false,

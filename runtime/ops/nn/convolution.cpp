@@ -1,4 +1,4 @@
-// Convolutions: one native op over planes with its two gradients, which are ops of their own and
+// Convolutions: one compute op over planes with its two gradients, which are ops of their own and
 // differentiate into each other; other numbers of dimensions are made of it.
 #include "runtime/ops/nn/convolution.h"
 
@@ -113,10 +113,10 @@ std::array<int64_t, 10> attributes_of(const Window& w, bool has_bias) {
           w.dilation[0], w.dilation[1], w.groups,    tf32,         w.channels_last};
 }
 
-Tensor record_plane(NativeOp op, const Window& w, std::span<const Tensor> inputs,
+Tensor record_plane(ComputeOp op, const Window& w, std::span<const Tensor> inputs,
                     const Shape& shape) {
   const auto attributes = attributes_of(w, inputs.size() == 3);
-  const NativeResult result{shape, inputs[0].dtype()};
+  const ComputeResult result{shape, inputs[0].dtype()};
   return record_on_planes(op, w.name, inputs, {&result, 1}, attributes)[0];
 }
 
@@ -133,7 +133,7 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
   // A GPU's convolutions take no bias along without one more pass; an addition of its own shares
   // the loop of what follows, and gives the same bits.
   const bool apart = bias.defined() && x.device().kind == DeviceKind::cuda;
-  Tensor y = record_plane(NativeOp::conv2d, w, apart ? used.first(2) : used, shape);
+  Tensor y = record_plane(ComputeOp::conv2d, w, apart ? used.first(2) : used, shape);
   if (apart) {
     Layout column;
     inputs[2].layout().reshape({weight.shape()[0], 1, 1}, &column);
@@ -158,7 +158,7 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
 
 Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, const Shape& shape) {
   const Tensor inputs[] = {dy, weight};
-  const Tensor dx = record_plane(NativeOp::conv2d_backward_input, w, inputs, shape);
+  const Tensor dx = record_plane(ComputeOp::conv2d_backward_input, w, inputs, shape);
   if (needs_history(dy) || needs_history(weight)) {
     set_history(dx, w.name, inputs, false,
                 [w, dy = Saved(dy), weight = Saved(weight)](const GradientCall& call) {
@@ -175,7 +175,7 @@ Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, c
 
 Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const Shape& shape) {
   const Tensor inputs[] = {dy, x};
-  const Tensor dw = record_plane(NativeOp::conv2d_backward_weight, w, inputs, shape);
+  const Tensor dw = record_plane(ComputeOp::conv2d_backward_weight, w, inputs, shape);
   if (needs_history(dy) || needs_history(x)) {
     set_history(dw, w.name, inputs, false,
                 [w, dy = Saved(dy), x = Saved(x)](const GradientCall& call) {

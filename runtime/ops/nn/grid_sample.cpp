@@ -217,9 +217,9 @@ Tensor grid_gradient(const Grid& grid, const std::vector<int64_t>& attributes, c
     return gradients({&all, 1}, {&copy.places, 1}, {&dy, 1}, {.create_graph = true})[0];
   }
   const Tensor inputs[] = {contiguous(dy), grid.places};
-  const NativeResult result{grid.places.shape(), dy.dtype()};
-  return record_native(NativeOp::grid_taps_backward, "grid_sample", inputs, {&result, 1},
-                       attributes)[0];
+  const ComputeResult result{grid.places.shape(), dy.dtype()};
+  return record_compute(ComputeOp::grid_taps_backward, "grid_sample", inputs, {&result, 1},
+                        attributes)[0];
 }
 
 /// Positions and weights as `blend_taps` takes them.
@@ -235,9 +235,9 @@ GridTaps grid_taps(const Grid& grid) {
   }
   const Shape shape{grid.x[0], taps, grid.count()};
   const Tensor places = contiguous(reshape_to(grid.places, {grid.x[0], grid.count(), grid.dims()}));
-  const NativeResult results[] = {{shape, DType::i32}, {shape, places.dtype()}};
+  const ComputeResult results[] = {{shape, DType::i32}, {shape, places.dtype()}};
   const std::vector<Tensor> found =
-      record_native(NativeOp::grid_taps, "grid_sample", {&places, 1}, results, attributes);
+      record_compute(ComputeOp::grid_taps, "grid_sample", {&places, 1}, results, attributes);
   if (needs_history(places))
     set_history(found[1], "grid_sample", {places}, false,
                 [mode = grid.mode, sampling = grid.sampling, x = grid.x, attributes,
@@ -277,7 +277,7 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std:
   const int64_t count = places.count();
   const Tensor flat = flatten(x, Dim{2});
   // One element alone is a gather.
-  const bool blends = how != "nearest" && has_kernel(NativeOp::grid_taps, x.device()) &&
+  const bool blends = how != "nearest" && has_kernel(ComputeOp::grid_taps, x.device()) &&
                       flat.shape()[2] < kMostPixels;
   Tensor y;
   if (blends) {

@@ -155,8 +155,8 @@ Tensor grow_rows(const Tensor& x, const Edges& edges) {
     for (const EdgeSegment& s : own)
       attributes.insert(attributes.end(), {s.to, s.from, s.count, s.step});
   }
-  const NativeResult result{edges.grown, x.dtype()};
-  return record_native(NativeOp::pad_edges, "pad", {&x, 1}, {&result, 1}, attributes)[0];
+  const ComputeResult result{edges.grown, x.dtype()};
+  return record_compute(ComputeOp::pad_edges, "pad", {&x, 1}, {&result, 1}, attributes)[0];
 }
 
 /// The same block by block: on GPUs, where each is a kernel.

@@ -1,4 +1,4 @@
-// Native ops on planes (n, c, h, w), which on GPUs may lie channels last.
+// Compute ops on planes (n, c, h, w), which on GPUs may lie channels last.
 #include "runtime/ops/nn/planes.h"
 
 #include "runtime/ops/shape/shape_ops.h"
@@ -14,18 +14,18 @@ Tensor arranged(const Tensor& x, bool channels_last) {
   return in_format(x, channels_last ? MemoryFormat::channels_last : MemoryFormat::contiguous);
 }
 
-std::vector<Tensor> record_on_planes(NativeOp op, const char* name, std::span<const Tensor> inputs,
-                                     std::span<const NativeResult> outputs,
+std::vector<Tensor> record_on_planes(ComputeOp op, const char* name, std::span<const Tensor> inputs,
+                                     std::span<const ComputeResult> outputs,
                                      std::span<const int64_t> attributes) {
   const bool channels_last = attributes.back() != 0;
-  if (!channels_last) return record_native(op, name, inputs, outputs, attributes);
+  if (!channels_last) return record_compute(op, name, inputs, outputs, attributes);
   std::vector<Tensor> turned;
   for (const Tensor& input : inputs)
     turned.push_back(make_view(input, with_channels_last(input.layout())));
-  std::vector<NativeResult> results;
-  for (const NativeResult& output : outputs)
+  std::vector<ComputeResult> results;
+  for (const ComputeResult& output : outputs)
     results.push_back({with_channels_last(Layout(output.shape)).shape, output.type});
-  std::vector<Tensor> made = record_native(op, name, turned, results, attributes);
+  std::vector<Tensor> made = record_compute(op, name, turned, results, attributes);
   for (size_t i = 0; i < made.size(); ++i)
     made[i].body().layout = channels_last_layout(outputs[i].shape);
   return made;

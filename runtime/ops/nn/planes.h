@@ -1,4 +1,4 @@
-// Native ops on planes (n, c, h, w), which on GPUs may lie channels last.
+// Compute ops on planes (n, c, h, w), which on GPUs may lie channels last.
 #pragma once
 
 #include <span>
@@ -15,10 +15,10 @@ bool stays_channels_last(const Tensor& x);
 /// x without gaps, channels last or in its own order. Carries gradients.
 Tensor arranged(const Tensor& x, bool channels_last);
 
-/// record_native for planes that are arranged as the last attribute says, and results of such
+/// record_compute for planes that are arranged as the last attribute says, and results of such
 /// shapes.
-std::vector<Tensor> record_on_planes(NativeOp op, const char* name, std::span<const Tensor> inputs,
-                                     std::span<const NativeResult> outputs,
+std::vector<Tensor> record_on_planes(ComputeOp op, const char* name, std::span<const Tensor> inputs,
+                                     std::span<const ComputeResult> outputs,
                                      std::span<const int64_t> attributes);
 
 }  // namespace tide

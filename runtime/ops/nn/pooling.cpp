@@ -109,8 +109,8 @@ Shape result_shape(const Window& w, const Tensor& x) {
 /// dy put at `positions` of planes of `shape`: the gradient of max pooling. Its own gradient picks.
 Tensor unpool(const Window& w, const Tensor& dy, const Tensor& positions, const Shape& shape) {
   const Tensor inputs[] = {arranged(dy, w.channels_last), positions};
-  const NativeResult result{shape, dy.dtype()};
-  const Tensor dx = record_on_planes(NativeOp::max_pool2d_backward, w.name, inputs, {&result, 1},
+  const ComputeResult result{shape, dy.dtype()};
+  const Tensor dx = record_on_planes(ComputeOp::max_pool2d_backward, w.name, inputs, {&result, 1},
                                      attributes_of(w))[0];
   if (needs_history(dy)) {
     set_history(dx, w.name, {dy}, false,
@@ -129,9 +129,9 @@ std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input, bool positio
   w.channels_last = stays_channels_last(input);
   const Tensor x = arranged(input, w.channels_last);
   const Shape shape = result_shape(w, x);
-  const NativeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
+  const ComputeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
   const bool placed = positions_wanted || needs_history(x);
-  const auto y = record_on_planes(NativeOp::max_pool2d, w.name, {&x, 1},
+  const auto y = record_on_planes(ComputeOp::max_pool2d, w.name, {&x, 1},
                                   std::span(results, placed ? 2 : 1), attributes_of(w));
   if (!placed) return {in_format_of(y[0], input), Tensor()};
   if (needs_history(x)) {
@@ -171,8 +171,8 @@ Tensor average(const Averaging& a, const Tensor& input);
 Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) {
   const Window& w = a.window;
   const Tensor dense = arranged(dy, w.channels_last);
-  const NativeResult result{shape, dy.dtype()};
-  const Tensor dx = record_on_planes(NativeOp::avg_pool2d_backward, w.name, {&dense, 1},
+  const ComputeResult result{shape, dy.dtype()};
+  const Tensor dx = record_on_planes(ComputeOp::avg_pool2d_backward, w.name, {&dense, 1},
                                      {&result, 1}, a.attributes())[0];
   if (needs_history(dense)) {
     set_history(dx, w.name, {dense}, false, [a](const GradientCall& call) -> std::vector<Tensor> {
@@ -195,9 +195,9 @@ Tensor average(const Averaging& given, const Tensor& input) {
   }
   const Window& w = a.window;
   const Tensor x = arranged(input, w.channels_last);
-  const NativeResult result{result_shape(w, x), x.dtype()};
+  const ComputeResult result{result_shape(w, x), x.dtype()};
   const Tensor y =
-      record_on_planes(NativeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1}, a.attributes())[0];
+      record_on_planes(ComputeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1}, a.attributes())[0];
   if (needs_history(x)) {
     set_history(y, w.name, {x}, false,
                 [a, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {

@@ -27,7 +27,7 @@ void append_dense(std::vector<Tensor>& to, std::span<const Tensor> tensors) {
 
 bool does_recurrence(const Tensor& x) {
   return (x.dtype() == DType::f32 || x.dtype() == DType::f64) &&
-         engine::has_library(x.device(), NativeOp::recurrence);
+         engine::has_library(x.device(), ComputeOp::recurrence);
 }
 
 std::vector<Tensor> recurrence(const Recurrence& recurrence, const Tensor& input,
@@ -39,15 +39,15 @@ std::vector<Tensor> recurrence(const Recurrence& recurrence, const Tensor& input
   if (bias) inputs.push_back(*bias);
   const DType type = input.dtype();
   const int64_t rows = input.shape()[0], size = state[0].shape()[1];
-  std::vector<NativeResult> results{{{rows, size}, type}};
+  std::vector<ComputeResult> results{{{rows, size}, type}};
   for (const Tensor& each : state) results.push_back({each.shape(), type});
   if (keep) {
     const bool whole_cell = gate_count(recurrence.cell) > 1;
     results.push_back({{rows, whole_cell ? 4 * size : size}, type});
     for (size_t i = 0; i < state.size(); ++i) results.push_back({{rows, size}, type});
   }
-  return record_native(NativeOp::recurrence, kName, inputs, results,
-                       attributes_of(recurrence, bias.has_value()));
+  return record_compute(ComputeOp::recurrence, kName, inputs, results,
+                        attributes_of(recurrence, bias.has_value()));
 }
 
 std::vector<Tensor> recurrence_backward(const Recurrence& recurrence,
@@ -59,12 +59,12 @@ std::vector<Tensor> recurrence_backward(const Recurrence& recurrence,
   inputs.push_back(weight);
   const Tensor& dy = gradients[0];
   const Shape by_gates{dy.shape()[0], weight.shape()[0]};
-  std::vector<NativeResult> results{{by_gates, dy.dtype()}};
+  std::vector<ComputeResult> results{{by_gates, dy.dtype()}};
   for (size_t i = 1; i < gradients.size(); ++i)
     results.push_back({gradients[i].shape(), dy.dtype()});
   if (recurrence.cell == RecurrenceCell::gru) results.push_back({by_gates, dy.dtype()});
-  return record_native(NativeOp::recurrence_backward, kName, inputs, results,
-                       attributes_of(recurrence, false));
+  return record_compute(ComputeOp::recurrence_backward, kName, inputs, results,
+                        attributes_of(recurrence, false));
 }
 
 }  // namespace tide

@@ -227,9 +227,9 @@ Tensor draw_counts(const char* name, CountDistribution distribution, const Tenso
       draw(name, ElementwiseOp::random_integer, DType::i64, shape, a.device(), INT64_MAX);
   const Tensor inputs[] = {broadcast_to(convert(a, DType::f64), shape),
                            broadcast_to(convert(b, DType::f64), shape), keys};
-  const NativeResult result{shape, DType::f64};
+  const ComputeResult result{shape, DType::f64};
   const int64_t attributes[] = {static_cast<int64_t>(distribution)};
-  return convert(record_native(NativeOp::random_count, name, inputs, {&result, 1}, attributes)[0],
+  return convert(record_compute(ComputeOp::random_count, name, inputs, {&result, 1}, attributes)[0],
                  a.dtype());
 }
 

@@ -23,11 +23,11 @@ Tensor scan_input(const Tensor& x, std::optional<DType> dtype) {
   return convert(x, dtype.value_or(is_floating(x.dtype()) ? x.dtype() : DType::i64));
 }
 
-Tensor record_scan(NativeOp op, const char* name, const Tensor& x, int dim) {
+Tensor record_scan(ComputeOp op, const char* name, const Tensor& x, int dim) {
   const Tensor dense = contiguous(x);
-  const NativeResult result{x.shape(), x.dtype()};
+  const ComputeResult result{x.shape(), x.dtype()};
   const int64_t attributes[] = {dim};
-  return record_native(op, name, {&dense, 1}, {&result, 1}, attributes)[0];
+  return record_compute(op, name, {&dense, 1}, {&result, 1}, attributes)[0];
 }
 
 /// Running sums from the first place on, or back from the last.
@@ -36,8 +36,8 @@ Tensor running_sum(const Tensor& x, int dim, bool from_end) {
   {
     GradientMode off(false);
     const Dims along{dim};
-    y = from_end ? flip(record_scan(NativeOp::cumsum, "cumsum", flip(x, along), dim), along)
-                 : record_scan(NativeOp::cumsum, "cumsum", x, dim);
+    y = from_end ? flip(record_scan(ComputeOp::cumsum, "cumsum", flip(x, along), dim), along)
+                 : record_scan(ComputeOp::cumsum, "cumsum", x, dim);
   }
   if (needs_history(x)) {
     set_history(y, "cumsum", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
@@ -64,7 +64,7 @@ Tensor product_gradient(const Tensor& x, const Tensor& dy, int dim) {
 }
 
 Tensor running_product(const Tensor& x, int dim) {
-  const Tensor y = record_scan(NativeOp::cumprod, "cumprod", x, dim);
+  const Tensor y = record_scan(ComputeOp::cumprod, "cumprod", x, dim);
   if (needs_history(x)) {
     set_history(y, "cumprod", {x}, false,
                 [dim, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
@@ -113,10 +113,10 @@ std::tuple<Tensor, Tensor> running_extreme(const char* name, const Tensor& input
   if (x.numel() == 0)
     return {clone(input), zeros(input.shape(), {.dtype = DType::i64, .device = x.device()})};
   const Tensor dense = contiguous(x);
-  const NativeResult results[] = {{x.shape(), x.dtype()}, {x.shape(), DType::i64}};
+  const ComputeResult results[] = {{x.shape(), x.dtype()}, {x.shape(), DType::i64}};
   const int64_t attributes[] = {place, largest};
   auto outputs =
-      record_native(NativeOp::cumulative_extreme, name, {&dense, 1}, results, attributes);
+      record_compute(ComputeOp::cumulative_extreme, name, {&dense, 1}, results, attributes);
   if (needs_history(dense)) {
     set_history(
         outputs[0], name, {dense}, false,

@@ -19,7 +19,7 @@
 namespace tide {
 namespace {
 
-/// The first `count` of x sorted along dim, without history: the native op sorts the last
+/// The first `count` of x sorted along dim, without history: the compute op sorts the last
 /// dimension.
 std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, bool descending,
                                    int64_t count) {
@@ -27,9 +27,9 @@ std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, b
   const Tensor rows = contiguous(transpose(x, Dim{dim}, Dim{-1}));
   Shape kept = rows.shape();
   kept[kept.rank() - 1] = count;
-  const NativeResult results[] = {{kept, x.dtype()}, {kept, DType::i64}};
+  const ComputeResult results[] = {{kept, x.dtype()}, {kept, DType::i64}};
   const int64_t attributes[] = {descending};
-  const auto sorted = record_native(NativeOp::sort, name, {&rows, 1}, results, attributes);
+  const auto sorted = record_compute(ComputeOp::sort, name, {&rows, 1}, results, attributes);
   return {contiguous(transpose(sorted[0], Dim{dim}, Dim{-1})),
           contiguous(transpose(sorted[1], Dim{dim}, Dim{-1}))};
 }

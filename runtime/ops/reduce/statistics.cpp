@@ -356,8 +356,8 @@ Tensor row_distances(const Tensor& a, const Tensor& b) {
   const Tensor inputs[] = {contiguous(a), contiguous(b)};
   Shape shape = a.shape();
   shape[a.rank() - 1] = b.shape()[b.rank() - 2];
-  const NativeResult result{shape, a.dtype()};
-  const Tensor y = record_native(NativeOp::distances, "cdist", inputs, {&result, 1}, {})[0];
+  const ComputeResult result{shape, a.dtype()};
+  const Tensor y = record_compute(ComputeOp::distances, "cdist", inputs, {&result, 1}, {})[0];
   if (!needs_history(a) && !needs_history(b)) return y;
   set_history(y, "cdist", {a, b}, true,
               [a = Saved(a), b = Saved(b)](const GradientCall& call) -> std::vector<Tensor> {
@@ -379,7 +379,7 @@ Tensor row_distances(const Tensor& a, const Tensor& b) {
 bool suits_row_distances(const Tensor& a, const Tensor& b, double p) {
   const DType type = a.dtype();
   return p == 2 && type == b.dtype() && (type == DType::f32 || type == DType::f64) &&
-         a.device() == b.device() && has_kernel(NativeOp::distances, a.device());
+         a.device() == b.device() && has_kernel(ComputeOp::distances, a.device());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
--- Native ops whose loops end when the numbers say so: on a CUDA device with the cpu's bits.
+-- Compute ops whose loops end when the numbers say so: on a CUDA device with the cpu's bits.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it

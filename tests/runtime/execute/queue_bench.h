@@ -13,7 +13,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/execute/queue.h"
-#include "runtime/ir/native_failure.h"
+#include "runtime/ir/compute_failure.h"
 
 namespace tide::test {
 
@@ -29,14 +29,14 @@ class Stub : public Backend {
   void release_host(void*, size_t) override {}
   void launch(const LoopStep&, void* const*, const uint64_t*) override { ++launches; }
   /// The attributes are the number of the result, and that of the op's report if it has one.
-  NativeOutcome launch(const NativeStep& step, void* const*) override {
+  ComputeOutcome launch(const ComputeStep& step, void* const*) override {
     if (shortages-- > 0) throw MemoryError("no room");
     {
       const std::lock_guard lock(mutex_);
       order_.push_back(static_cast<uint64_t>(step.attributes[0]));
     }
     ++launches;
-    NativeOutcome outcome;
+    ComputeOutcome outcome;
     if (step.attributes.size() > 1) outcome.report = static_cast<uint64_t>(step.attributes[1]);
     return outcome;
   }
@@ -63,7 +63,7 @@ class Stub : public Backend {
   void follow(Backend&, uint64_t ticket) override { followed = ticket; }
   Parallel* side_by_side() override { return parallel; }
   int64_t small_work(const Step& step) const override {
-    return large.contains(static_cast<uint64_t>(step.native.attributes[0])) ? 0 : 1;
+    return large.contains(static_cast<uint64_t>(step.compute.attributes[0])) ? 0 : 1;
   }
 
   void release_to(uint64_t ticket) {
@@ -80,7 +80,7 @@ class Stub : public Backend {
 
   std::atomic<int> launches{0}, copies{0}, waits{0};
   std::atomic<uint64_t> followed{0};
-  std::atomic<int> shortages{0};  ///< launches of native ops that find no memory
+  std::atomic<int> shortages{0};  ///< launches of compute ops that find no memory
   std::atomic<int> returns{0};    ///< of scratch memory
   std::set<uint64_t> wrong;       ///< the reports of ops that go wrong
   std::set<uint64_t> large;       ///< the results of ops that are not small
@@ -127,18 +127,18 @@ struct Bench {
     std::optional<int64_t> report{};
     std::optional<uint64_t> old{};  ///< the value before, of a write
   };
-  /// Submits a native op.
+  /// Submits a compute op.
   uint64_t run(const Op& op, bool all_or_nothing = false) {
     Ref<Plan> plan = new Plan;
     Step step{};
-    step.kind = Step::Kind::native;
+    step.kind = Step::Kind::compute;
     for (size_t i = 0; i < op.reads.size(); ++i)
       step.buffers.push_back({BufferUse::Source::external, static_cast<uint32_t>(i)});
     step.inputs = static_cast<uint16_t>(op.reads.size());
     step.buffers.push_back({BufferUse::Source::node, 0});
     step.outputs = {0};
-    step.native.attributes = {static_cast<int64_t>(op.result)};
-    if (op.report) step.native.attributes.push_back(*op.report);
+    step.compute.attributes = {static_cast<int64_t>(op.result)};
+    if (op.report) step.compute.attributes.push_back(*op.report);
     if (op.old) step.fallbacks.push_back({0, {BufferUse::Source::external, 9}, 64, false});
     plan->steps.push_back(std::move(step));
     return queue.submit([&](Submission& submission) {

@@ -27,7 +27,7 @@ struct Uses {
 
   Step step() const {
     Step step;
-    step.kind = Step::Kind::native;
+    step.kind = Step::Kind::compute;
     step.inputs = static_cast<uint16_t>(reads.size() + ramps.size());
     for (size_t i = 0; i < reads.size() + ramps.size() + writes.size(); ++i) {
       const bool ramp = i >= reads.size() && i < step.inputs;

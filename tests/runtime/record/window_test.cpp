@@ -54,7 +54,7 @@ class MemoryLimit {
 
 }  // namespace
 
-TEST_CASE("a heavy op hands over what was recorded before it", "[graph]") {
+TEST_CASE("a compute op hands over what was recorded before it", "[graph]") {
   const Tensor x = stored({8, 8});
   Tensor y;
   engine::synchronize();
@@ -72,7 +72,7 @@ TEST_CASE("elementwise ops are handed over in runs of 128", "[graph]") {
         }).windows == 3);
 }
 
-TEST_CASE("native ops are handed over in runs of 128 as well", "[graph]") {
+TEST_CASE("compute ops are handed over in runs of 128 as well", "[graph]") {
   Tensor x = stored({8});
   CHECK(work_of([&] {
           for (int i = 0; i < 300; ++i) x = cumsum(x, Dim{0}) * 0.5;

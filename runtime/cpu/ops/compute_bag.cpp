@@ -1,0 +1,150 @@
+// Rows of a table put together bag by bag.
+#include <algorithm>
+
+#include "runtime/cpu/ops/compute.h"
+#include "runtime/cpu/ops/range_check.h"
+#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/wide_vectors.h"
+#include "runtime/ir/bag_mode.h"
+
+namespace tide {
+namespace {
+
+/// Elements worth a thread.
+constexpr int64_t kGrain = 16384;
+/// How many rows ahead one is asked for: they lie anywhere in memory.
+constexpr int64_t kAhead = 8;
+
+template <class T>
+void add_row(Wide<T>* __restrict sums, const T* __restrict row, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) sums[i] += static_cast<Wide<T>>(row[i]);
+}
+
+template <class T>
+void add_share(Wide<T>* __restrict sums, const T* __restrict row, int64_t count, Wide<T> share) {
+  for (int64_t i = 0; i < count; ++i) {
+    // Rounded to T, as the product of two tensors is.
+    sums[i] += static_cast<Wide<T>>(static_cast<T>(static_cast<Wide<T>>(row[i]) * share));
+  }
+}
+
+/// Where a row's numbers are above those so far, they and its `place` replace them. The first of
+/// equal numbers counts, and a nan is above all. Places below 0: none so far.
+template <class T>
+void take_largest(const T* __restrict row, int64_t count, int32_t place, Wide<T>* __restrict values,
+                  int32_t* __restrict places) {
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<Wide<T>>(row[i]);
+    const bool better =
+        (places[i] < 0) | (value > values[i]) | (is_nan(value) & !is_nan(values[i]));
+    values[i] = better ? value : values[i];
+    places[i] = better ? place : places[i];
+  }
+}
+
+template <class T>
+class BagSums {
+ public:
+  explicit BagSums(ComputeCall& call)
+      : columns_(call.inputs[0].layout.shape[1]),
+        length_(call.inputs[1].layout.shape[0]),
+        bags_(call.outputs[0].layout.shape[0]),
+        padding_(call.attributes[1]),
+        mode_(static_cast<BagMode>(call.attributes[0])),
+        table_(static_cast<const T*>(call.inputs[0].data)),
+        rows_(static_cast<const int64_t*>(call.inputs[1].data)),
+        starts_(static_cast<const int64_t*>(call.inputs[2].data)),
+        shares_(call.inputs.size() > 3 ? static_cast<const T*>(call.inputs[3].data) : nullptr),
+        out_(static_cast<T*>(call.outputs[0].data)),
+        chosen_(mode_ == BagMode::max ? static_cast<int64_t*>(call.outputs[1].data) : nullptr),
+        check_(call, call.inputs[0].layout.shape[0]),
+        parallel_(*call.parallel) {}
+
+  void run() {
+    const int64_t work =
+        std::max<int64_t>(1, columns_ * (1 + length_ / std::max<int64_t>(1, bags_)));
+    parallel_.for_range(
+        bags_, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
+          static thread_local Scratch scratch;
+          auto* values = scratch.get<Wide<T>>(columns_);
+          for (int64_t bag = begin; bag < end; ++bag) {
+            const int64_t first = starts_[bag] - 1, last = starts_[bag + 1] - 1;
+            std::fill_n(values, columns_, Wide<T>(0));
+            mode_ == BagMode::max ? choose(bag, first, last, values) : add(first, last, values);
+            for (int64_t i = 0; i < columns_; ++i)
+              out_[bag * columns_ + i] = static_cast<T>(values[i]);
+          }
+        });
+  }
+
+ private:
+  /// The row at a place, or null if it does not count.
+  const T* row_at(int64_t place) {
+    const int64_t row = rows_[place];
+    if (!check_.allows(row, place) || row == padding_) return nullptr;
+    return table_ + (row - 1) * columns_;
+  }
+
+  void ask(int64_t place) const {
+    if (place + kAhead >= length_) return;
+    const auto row = static_cast<uintptr_t>(rows_[place + kAhead]) - 1;
+    const uintptr_t bytes = static_cast<uintptr_t>(columns_) * sizeof(T);
+    const auto from = reinterpret_cast<uintptr_t>(table_) + row * bytes;
+    for (uintptr_t byte = 0; byte < std::min<uintptr_t>(bytes, 256); byte += 64)
+      __builtin_prefetch(reinterpret_cast<const void*>(from + byte));
+  }
+
+  void add(int64_t first, int64_t last, Wide<T>* sums) {
+    static const auto add_whole = fastest<add_row<T>>();
+    static const auto add_part = fastest<add_share<T>>();
+    int64_t counted = 0;
+    for (int64_t place = first; place < last; ++place) {
+      ask(place);
+      const T* row = row_at(place);
+      if (!row) continue;
+      ++counted;
+      if (shares_)
+        add_part(sums, row, columns_, static_cast<Wide<T>>(shares_[place]));
+      else
+        add_whole(sums, row, columns_);
+    }
+    if (mode_ != BagMode::mean || counted < 2) return;
+    for (int64_t i = 0; i < columns_; ++i) sums[i] /= static_cast<Wide<T>>(counted);
+  }
+
+  void choose(int64_t bag, int64_t first, int64_t last, Wide<T>* values) {
+    static const auto take = fastest<take_largest<T>>();
+    static thread_local Scratch scratch;
+    auto* places = scratch.get<int32_t>(columns_);
+    std::fill_n(places, columns_, -1);
+    for (int64_t place = first; place < last; ++place) {
+      ask(place);
+      if (const T* row = row_at(place))
+        take(row, columns_, static_cast<int32_t>(place - first), values, places);
+    }
+    int64_t* chosen = chosen_ + bag * columns_;
+    for (int64_t i = 0; i < columns_; ++i) chosen[i] = places[i] < 0 ? 0 : rows_[first + places[i]];
+  }
+
+  int64_t columns_, length_, bags_, padding_;
+  BagMode mode_;
+  const T* table_;
+  const int64_t *rows_, *starts_;
+  const T* shares_;
+  T* out_;
+  int64_t* chosen_;
+  RangeCheck check_;
+  Parallel& parallel_;
+};
+
+}  // namespace
+
+void compute_embedding_bag(ComputeCall& call) {
+  visit_type(call.inputs[0].type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (is_floating_type<T>) BagSums<T>(call).run();
+  });
+}
+
+}  // namespace tide

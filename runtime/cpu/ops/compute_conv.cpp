@@ -1,0 +1,273 @@
+// 2-d convolutions and their gradients.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/dnnl/plugin.h"
+#include "runtime/cpu/gemm/gemm.h"
+#include "runtime/cpu/gemm/patch_gradient.h"
+#include "runtime/cpu/ops/compute.h"
+#include "runtime/cpu/ops/plain_planes.h"
+#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/winograd/winograd.h"
+
+namespace tide {
+namespace {
+
+ConvolutionShape convolution_shape(const ComputeCall& call, const Shape& input, const Shape& weight,
+                                   const Shape& output) {
+  const auto& a = call.attributes;
+  return {input[0],  input[1], input[2], input[3], weight[0], output[2], output[3], weight[2],
+          weight[3], a[1],     a[2],     a[3],     a[4],      a[5],      a[6],      a[7]};
+}
+
+void check(const char* error) {
+  if (error) throw Error(error);
+}
+
+/// Whether one of the arrays has no elements; the result is zero then, or the bias.
+bool is_empty(const ConvolutionShape& s) {
+  return s.n == 0 || s.input_size() == 0 || s.output_size() == 0 || s.weight_size() == 0;
+}
+
+/// Patches of one group of one image as the rows of a matrix (c / groups * kh * kw, oh * ow). Calls
+/// visit(row, column, place) for each element, where place is -1 in the padding.
+template <class Visit>
+void for_patches(const ConvolutionShape& s, const Visit& visit) {
+  int64_t row = 0;
+  for (int64_t channel = 0; channel < s.c / s.groups; ++channel)
+    for (int64_t tap_y = 0; tap_y < s.kh; ++tap_y)
+      for (int64_t tap_x = 0; tap_x < s.kw; ++tap_x, ++row)
+        for (int64_t i = 0; i < s.oh; ++i)
+          for (int64_t j = 0; j < s.ow; ++j) {
+            const int64_t y = i * s.stride_h - s.pad_h + tap_y * s.dilation_h;
+            const int64_t x = j * s.stride_w - s.pad_w + tap_x * s.dilation_w;
+            const bool inside = y >= 0 && y < s.h && x >= 0 && x < s.w;
+            visit(row, i * s.ow + j, inside ? (channel * s.h + y) * s.w + x : -1);
+          }
+}
+
+/// Convolutions as matrix products of patches, for one group of one image after another. Each
+/// factor of the padding is multiplied, so a weight that is infinite or nan makes nan of it.
+template <class T>
+class PatchConvolution {
+ public:
+  PatchConvolution(const ConvolutionShape& shape, Parallel& parallel)
+      : s_(shape), parallel_(parallel) {
+    patches_ = scratch().get<T>(rows() * columns());
+  }
+
+  void forward(const T* input, const T* weight, const T* bias, T* output) {
+    for_groups([&](int64_t image, int64_t group) {
+      gather_patches(input + input_offset(image, group));
+      T* y = output + output_offset(image, group);
+      gemm<T, T>(channels(), columns(), rows(), {weight + group * channels() * rows(), rows(), 1},
+                 {patches_, columns(), 1}, nullptr, 0, y, parallel_);
+      for (int64_t o = 0; bias && o < channels(); ++o)
+        for (int64_t i = 0; i < columns(); ++i)
+          y[o * columns() + i] += bias[group * channels() + o];
+    });
+  }
+
+  void backward_input(const T* dy, const T* weight, T* dx) {
+    std::fill_n(dx, s_.n * s_.input_size(), T());
+    for_groups([&](int64_t image, int64_t group) {
+      gemm<T, T>(rows(), columns(), channels(), {weight + group * channels() * rows(), 1, rows()},
+                 {dy + output_offset(image, group), columns(), 1}, nullptr, 0, patches_, parallel_);
+      T* target = dx + input_offset(image, group);
+      for_patches(s_, [&](int64_t row, int64_t column, int64_t place) {
+        if (place >= 0) target[place] += patches_[row * columns() + column];
+      });
+    });
+  }
+
+  void backward_weight(const T* dy, const T* input, T* dw) {
+    static thread_local Scratch parts;
+    const int64_t size = channels() * rows();
+    T* part = parts.get<T>(size);
+    std::fill_n(dw, s_.weight_size(), T());
+    for_groups([&](int64_t image, int64_t group) {
+      gather_patches(input + input_offset(image, group));
+      gemm<T, T>(channels(), rows(), columns(), {dy + output_offset(image, group), columns(), 1},
+                 {patches_, 1, columns()}, nullptr, 0, part, parallel_);
+      for (int64_t i = 0; i < size; ++i) dw[group * size + i] += part[i];
+    });
+  }
+
+ private:
+  static Scratch& scratch() {
+    static thread_local Scratch instance;
+    return instance;
+  }
+
+  int64_t rows() const { return s_.c / s_.groups * s_.kh * s_.kw; }
+  int64_t columns() const { return s_.oh * s_.ow; }
+  int64_t channels() const { return s_.o / s_.groups; }
+  int64_t input_offset(int64_t image, int64_t group) const {
+    return image * s_.input_size() + group * (s_.c / s_.groups) * s_.h * s_.w;
+  }
+  int64_t output_offset(int64_t image, int64_t group) const {
+    return image * s_.output_size() + group * channels() * columns();
+  }
+
+  template <class Body>
+  void for_groups(const Body& body) {
+    for (int64_t image = 0; image < s_.n; ++image)
+      for (int64_t group = 0; group < s_.groups; ++group) body(image, group);
+  }
+
+  void gather_patches(const T* input) {
+    for_patches(s_, [&](int64_t row, int64_t column, int64_t place) {
+      patches_[row * columns() + column] = place >= 0 ? input[place] : T();
+    });
+  }
+
+  const ConvolutionShape& s_;
+  Parallel& parallel_;
+  T* patches_;
+};
+
+/// The elements of an array as floats: itself, or a copy in `scratch`.
+template <class T>
+const float* widened(const ArrayView& array, Scratch& scratch, Parallel& parallel) {
+  if constexpr (std::is_same_v<T, float>) return static_cast<const float*>(array.data);
+  const int64_t count = array.layout.shape.numel();
+  const auto* from = static_cast<const T*>(array.data);
+  float* to = scratch.get<float>(count);
+  parallel.for_range(count, 32768, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = static_cast<float>(from[i]);
+  });
+  return to;
+}
+
+/// Whether none of the numbers is infinite or nan. If a weight is, the fast versions of a
+/// convolution do not serve: they leave the padding out, or mix the weights of a filter.
+bool all_finite(const float* numbers, int64_t count, Parallel& parallel) {
+  constexpr uint32_t kExponent = 0x7f800000;
+  std::atomic<bool> finite = true;
+  parallel.for_range(count, 65536, [&](int64_t begin, int64_t end) {
+    bool found = false;
+    for (int64_t i = begin; i < end; ++i)
+      found |= (std::bit_cast<uint32_t>(numbers[i]) & kExponent) == kExponent;
+    if (found) finite = false;
+  });
+  return finite;
+}
+
+/// Calls compute(first, second, bias, result) on floats, and rounds the result once if T is a half.
+template <class T, class Compute>
+void compute_in_float(ComputeCall& call, const Compute& compute) {
+  static thread_local Scratch scratch[4];
+  Parallel& parallel = *call.parallel;
+  const float* first = widened<T>(call.inputs[0], scratch[0], parallel);
+  const float* second = widened<T>(call.inputs[1], scratch[1], parallel);
+  const float* bias =
+      call.attributes[0] ? widened<T>(call.inputs[2], scratch[2], parallel) : nullptr;
+  const int64_t count = call.outputs[0].layout.shape.numel();
+  if constexpr (std::is_same_v<T, float>) {
+    compute(first, second, bias, static_cast<float*>(call.outputs[0].data));
+  } else {
+    float* wide = scratch[3].get<float>(count);
+    compute(first, second, bias, wide);
+    auto* to = static_cast<T*>(call.outputs[0].data);
+    parallel.for_range(count, 32768, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<T>(wide[i]);
+    });
+  }
+}
+
+/// Runs one of the two versions: `patches` (on PatchConvolution) for f64, else `library` in float.
+template <class Patches, class Library>
+void convolve(ComputeCall& call, const ConvolutionShape& shape, const Patches& patches,
+              const Library& library) {
+  switch (call.outputs[0].type) {
+    case DType::f64: {
+      const auto data = [&](int i) { return static_cast<const double*>(call.inputs[i].data); };
+      PatchConvolution<double> convolution(shape, *call.parallel);
+      return patches(convolution, data(0), data(1), call.attributes[0] ? data(2) : nullptr,
+                     static_cast<double*>(call.outputs[0].data));
+    }
+    case DType::f32:
+      return compute_in_float<float>(call, library);
+    case DType::f16:
+      return compute_in_float<Float16>(call, library);
+    case DType::bf16:
+      return compute_in_float<BFloat16>(call, library);
+    default:
+      throw InternalError("a convolution of integers was queued");
+  }
+}
+
+/// The result of a convolution without terms: zeros, plus the bias if there is one.
+void fill_empty(ComputeCall& call) {
+  const ArrayView& result = call.outputs[0];
+  const Shape& shape = result.layout.shape;
+  visit_type(result.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    auto* to = static_cast<T*>(result.data);
+    const auto* bias = call.attributes[0] ? static_cast<const T*>(call.inputs[2].data) : nullptr;
+    const int64_t plane = shape[2] * shape[3];
+    for (int64_t i = 0; i < shape.numel(); ++i) to[i] = bias ? bias[i / plane % shape[1]] : T();
+  });
+}
+
+}  // namespace
+
+void compute_conv2d(ComputeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, compute_conv2d);
+  const ConvolutionShape shape = convolution_shape(
+      call, call.inputs[0].layout.shape, call.inputs[1].layout.shape, call.outputs[0].layout.shape);
+  if (is_empty(shape)) return fill_empty(call);
+  convolve(
+      call, shape,
+      [](PatchConvolution<double>& convolution, const double* input, const double* weight,
+         const double* bias, double* output) { convolution.forward(input, weight, bias, output); },
+      [&](const float* input, const float* weight, const float* bias, float* output) {
+        if (!all_finite(weight, shape.weight_size(), *call.parallel))
+          return PatchConvolution<float>(shape, *call.parallel)
+              .forward(input, weight, bias, output);
+        if (winograd_suits_forward(shape))
+          return winograd_forward(shape, input, weight, bias, output, *call.parallel);
+        check(dnnl_plugin().forward(shape, input, weight, bias, output, *call.parallel));
+      });
+}
+
+void compute_conv2d_backward_input(ComputeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, compute_conv2d_backward_input);
+  const ConvolutionShape shape = convolution_shape(
+      call, call.outputs[0].layout.shape, call.inputs[1].layout.shape, call.inputs[0].layout.shape);
+  if (is_empty(shape)) return fill_empty(call);
+  convolve(
+      call, shape,
+      [](PatchConvolution<double>& convolution, const double* dy, const double* weight,
+         const double*, double* dx) { convolution.backward_input(dy, weight, dx); },
+      [&](const float* dy, const float* weight, const float*, float* dx) {
+        if (!all_finite(weight, shape.weight_size(), *call.parallel))
+          return PatchConvolution<float>(shape, *call.parallel).backward_input(dy, weight, dx);
+        if (winograd_suits_backward_input(shape))
+          return winograd_backward_input(shape, dy, weight, dx, *call.parallel);
+        check(dnnl_plugin().backward_input(shape, dy, weight, dx, *call.parallel));
+      });
+}
+
+void compute_conv2d_backward_weight(ComputeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, compute_conv2d_backward_weight);
+  const ConvolutionShape shape = convolution_shape(
+      call, call.inputs[1].layout.shape, call.outputs[0].layout.shape, call.inputs[0].layout.shape);
+  if (is_empty(shape)) return fill_empty(call);
+  convolve(
+      call, shape,
+      [](PatchConvolution<double>& convolution, const double* dy, const double* input,
+         const double*, double* dw) { convolution.backward_weight(dy, input, dw); },
+      [&](const float* dy, const float* input, const float*, float* dw) {
+        if (winograd_suits_backward_weight(shape))
+          return winograd_backward_weight(shape, dy, input, dw, *call.parallel);
+        if (patch_gradient_suits(shape))
+          return patch_gradient(shape, dy, input, dw, *call.parallel);
+        check(dnnl_plugin().backward_weight(shape, dy, input, dw, *call.parallel));
+      });
+}
+
+}  // namespace tide

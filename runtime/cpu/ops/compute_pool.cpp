@@ -1,0 +1,428 @@
+// Maximum and average pooling of planes.
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "runtime/cpu/instruction_set.h"
+#include "runtime/cpu/ops/compute.h"
+#include "runtime/cpu/ops/plain_planes.h"
+#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/visit_type.h"
+
+namespace tide {
+namespace {
+
+/// One dimension of a pooling window.
+struct Window {
+  int64_t input, output, kernel, stride, pad, dilation;
+
+  /// Outputs [begin, end) for which tap `tap` of the window lies inside the input.
+  int64_t first_output(int64_t tap) const {
+    const int64_t missing = pad - tap * dilation;
+    return missing <= 0 ? 0 : std::min(output, (missing + stride - 1) / stride);
+  }
+  int64_t last_output(int64_t tap) const {
+    const int64_t room = input - 1 + pad - tap * dilation;
+    return room < 0 ? 0 : std::min(output, room / stride + 1);
+  }
+  /// Input that tap `tap` of output `i` meets, perhaps outside.
+  int64_t place(int64_t i, int64_t tap) const { return i * stride - pad + tap * dilation; }
+};
+
+/// The geometry of a pooling call; planes (n * c of them) are independent.
+struct Pool {
+  Window h, w;
+  int64_t planes;
+  std::vector<std::pair<int64_t, int64_t>> columns;  ///< per tap of w: first and last output
+
+  Pool(const ComputeCall& call, const Shape& input, const Shape& output, bool dilated)
+      : planes(input[0] * input[1]) {
+    const auto& a = call.attributes;
+    h = {input[2], output[2], a[0], a[2], a[4], dilated ? a[6] : 1};
+    w = {input[3], output[3], a[1], a[3], a[5], dilated ? a[7] : 1};
+    for (int64_t tap = 0; tap < w.kernel; ++tap)
+      columns.emplace_back(w.first_output(tap), w.last_output(tap));
+  }
+
+  int64_t input_size() const { return h.input * w.input; }
+  int64_t output_size() const { return h.output * w.output; }
+
+  /// Calls body(plane) for all planes, in parallel.
+  template <class Body>
+  void for_planes(Parallel& parallel, const Body& body) const {
+    const int64_t work = std::max<int64_t>(1, input_size() + output_size() * h.kernel * w.kernel);
+    parallel.for_range(planes, std::max<int64_t>(1, 16384 / work), [&](int64_t begin, int64_t end) {
+      for (int64_t plane = begin; plane < end; ++plane) body(plane);
+    });
+  }
+};
+
+/// Outputs [begin, end) of one row of a plane: tap by tap, so that the loops along the row
+/// vectorise. `places` receives the positions, from 0; -1 for none.
+template <class T>
+void max_outputs(const Pool& pool, const T* plane, int64_t row, int64_t begin, int64_t end,
+                 T* values, int32_t* places) {
+  std::fill(places + begin, places + end, -1);
+  std::fill(values + begin, values + end, T());
+  for (int64_t tap_h = 0; tap_h < pool.h.kernel; ++tap_h) {
+    const int64_t y = pool.h.place(row, tap_h);
+    if (y < 0 || y >= pool.h.input) continue;
+    for (int64_t tap_w = 0; tap_w < pool.w.kernel; ++tap_w) {
+      const int64_t stride = pool.w.stride;
+      const int64_t start = y * pool.w.input + pool.w.place(0, tap_w);
+      const auto [first_output, last_output] = pool.columns[static_cast<size_t>(tap_w)];
+      const int64_t last = std::min(end, last_output);
+      for (int64_t i = std::max(begin, first_output); i < last; ++i) {
+        const T value = plane[start + i * stride];
+        const Wide<T> a = value, b = values[i];
+        // The first of equal values counts, and a nan is above all.
+        const bool better = (places[i] < 0) | (a > b) | is_nan(a);
+        values[i] = better ? value : values[i];
+        places[i] = better ? static_cast<int32_t>(start + i * stride) : places[i];
+      }
+    }
+  }
+}
+
+/// Windows that lie side by side in a row, all inside the input, up to kMostPicked elements apart.
+/// Those of a larger stride are among the ones that begin at every element.
+struct InnerWindows {
+  const float* input;  ///< under the first tap of the first window
+  int32_t place;       ///< of that element in its plane
+  int64_t count;       ///< at least a vector
+  int64_t rows, columns, row_step, column_step, stride;
+
+  static constexpr int64_t kMostPicked = 3;
+  /// The largest stride for which so many windows more than are wanted are worth it.
+  static constexpr int64_t kMostApart = 8;
+
+  /// Windows all of whose columns are inside the input.
+  InnerWindows(const Pool& pool, const float* plane, int64_t row, int64_t begin, int64_t end)
+      : count(end - begin),
+        columns(pool.w.kernel),
+        row_step(pool.h.dilation * pool.w.input),
+        column_step(pool.w.dilation),
+        stride(pool.w.stride) {
+    if (stride > kMostPicked) count = (count - 1) * stride + 1, stride = 1;
+    int64_t tap = 0;
+    while (pool.h.place(row, tap) < 0) ++tap;
+    rows = 0;
+    while (tap + rows < pool.h.kernel && pool.h.place(row, tap + rows) < pool.h.input) ++rows;
+    place = static_cast<int32_t>(pool.h.place(row, tap) * pool.w.input + pool.w.place(begin, 0));
+    input = plane + place;
+  }
+};
+
+/// Vectors of four and of eight lanes.
+struct Vectors4 {
+  typedef float Floats __attribute__((vector_size(16)));
+  typedef int32_t Integers __attribute__((vector_size(16)));
+};
+struct Vectors8 {
+  typedef float Floats __attribute__((vector_size(32)));
+  typedef int32_t Integers __attribute__((vector_size(32)));
+};
+
+/// The lanes of vectors of windows that begin `step` elements apart. They are put in order at the
+/// end only.
+template <class V, int step>
+struct Lanes {
+  using Floats = typename V::Floats;
+  using Integers = typename V::Integers;
+  static constexpr int count = sizeof(Floats) / sizeof(float);
+
+  Integers steps{};  ///< by lane, the first element of its window
+  Integers order{};  ///< by window, its lane
+
+  __attribute__((always_inline)) Lanes() {
+    for (int window = 0; window < count; ++window) {
+      const int lane = lane_of(window);
+      order[window] = lane;
+      steps[lane] = step * window;
+    }
+  }
+
+  /// Two steps apart, within parts of four lanes, two and two windows of each of two vectors. Three
+  /// apart: an element stays in the lane that it was loaded into, as 3 has no factor in common with
+  /// the number of lanes.
+  static constexpr int lane_of(int window) {
+    if (step != 2) return step * window % count;
+    const bool upper = window >= count / 2;
+    const int within = window % (count / 2);
+    return within / 2 * 4 + within % 2 + (upper ? 2 : 0);
+  }
+
+  /// a: the elements of all windows that are under one tap; `from` is that of the first window.
+  /// Reads up to `step` - 1 elements behind the last.
+  __attribute__((always_inline)) static void load(const float* from, Floats& a) {
+    std::memcpy(&a, from, sizeof a);
+    if constexpr (step == 1) return;
+    Floats b, c;
+    Integers taken;
+    if constexpr (step == 2) {
+      // The second vector begins with the last element of the first.
+      for (int lane = 0; lane < count; ++lane)
+        taken[lane] = lane / 4 * 4 + (lane % 4 < 2 ? 2 * (lane % 4) : count + 2 * (lane % 4) - 3);
+      std::memcpy(&b, from + count - 1, sizeof b);
+      a = __builtin_shuffle(a, b, taken);
+      return;
+    }
+    std::memcpy(&b, from + count, sizeof b);
+    std::memcpy(&c, from + 2 * count, sizeof c);
+    Integers last;
+    for (int window = 0; window < count; ++window) {
+      const int lane = lane_of(window), source = step * window / count;
+      taken[lane] = lane + (source == 1 ? count : 0);
+      last[lane] = lane + (source == 2 ? count : 0);
+    }
+    a = __builtin_shuffle(__builtin_shuffle(a, b, taken), c, last);
+  }
+};
+
+/// What max_outputs does, a vector of windows at a time; without places if they are not wanted.
+template <class V, int step, bool placed>
+__attribute__((always_inline)) inline void max_windows(const InnerWindows& windows, float* values,
+                                                       int32_t* places) {
+  using Floats = typename V::Floats;
+  using Integers = typename V::Integers;
+  constexpr int lanes = Lanes<V, step>::count;
+  const Lanes<V, step> layout;
+  for (int64_t next = 0; next < windows.count; next += lanes) {
+    // The last vector may overlap the one before.
+    const int64_t i = std::min(next, windows.count - lanes);
+    Floats value{};
+    Integers place{};
+    for (int64_t row = 0; row < windows.rows; ++row)
+      for (int64_t column = 0; column < windows.columns; ++column) {
+        const int64_t offset = i * step + row * windows.row_step + column * windows.column_step;
+        Floats a;
+        Lanes<V, step>::load(windows.input + offset, a);
+        Integers better = (a > value) | (a != a);
+        if (row == 0 && column == 0) better |= -1;
+        value = better ? a : value;
+        if constexpr (placed)
+          place = better ? layout.steps + (windows.place + static_cast<int32_t>(offset)) : place;
+      }
+    if constexpr (step > 1) {
+      value = __builtin_shuffle(value, layout.order);
+      if constexpr (placed) place = __builtin_shuffle(place, layout.order);
+    }
+    std::memcpy(values + i, &value, sizeof value);
+    if constexpr (placed) std::memcpy(places + i, &place, sizeof place);
+  }
+}
+
+template <class V, bool placed>
+__attribute__((always_inline)) inline void max_windows_by_step(const InnerWindows& windows,
+                                                               float* values, int32_t* places) {
+  switch (windows.stride) {
+    case 1:
+      return max_windows<V, 1, placed>(windows, values, places);
+    case 2:
+      return max_windows<V, 2, placed>(windows, values, places);
+    case 3:
+      return max_windows<V, 3, placed>(windows, values, places);
+  }
+}
+
+template <bool placed>
+void max_windows_4(const InnerWindows& windows, float* values, int32_t* places) {
+  max_windows_by_step<Vectors4, placed>(windows, values, places);
+}
+
+template <bool placed>
+__attribute__((target("avx2"))) void max_windows_8(const InnerWindows& windows, float* values,
+                                                   int32_t* places) {
+  max_windows_by_step<Vectors8, placed>(windows, values, places);
+}
+
+/// Every `stride`-th of the elements.
+template <class T>
+void pick_apart(const T* from, int64_t stride, int64_t count, T* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[i * stride];
+}
+
+/// The windows [begin, end) of a row, all of whose columns are inside the input.
+template <bool placed>
+void max_inner_windows(const InnerWindows& windows, int64_t stride, int64_t count, float* values,
+                       int32_t* places) {
+  static const bool wide = instruction_set() != InstructionSet::baseline;
+  const auto run = wide && windows.count >= 8 ? max_windows_8<placed> : max_windows_4<placed>;
+  if (stride <= InnerWindows::kMostPicked) return run(windows, values, places);
+  static thread_local Scratch value_scratch, place_scratch;
+  auto* all_values = value_scratch.get<float>(windows.count);
+  auto* all_places = place_scratch.get<int32_t>(placed ? windows.count : 1);
+  run(windows, all_values, all_places);
+  pick_apart(all_values, stride, count, values);
+  if (placed) pick_apart(all_places, stride, count, places);
+}
+
+/// Row `row` of the output of one plane. Unless `placed`, `places` need not become right.
+template <class T>
+void max_row(const Pool& pool, const T* plane, int64_t row, bool placed, T* values,
+             int32_t* places) {
+  int64_t begin = 0, end = 0;  // windows for which there is something faster
+  if constexpr (std::is_same_v<T, float>) {
+    const int64_t first = pool.columns.front().first;
+    // Of windows three apart the last is left, as vectors of them reach two elements further.
+    const int64_t last = pool.columns.back().second - (pool.w.stride == 3);
+    if (pool.w.stride <= InnerWindows::kMostApart && last - first >= 4) {
+      const InnerWindows windows(pool, plane, row, first, last);
+      if (windows.rows > 0) {
+        const auto run = placed ? max_inner_windows<true> : max_inner_windows<false>;
+        run(windows, pool.w.stride, last - first, values + first, places + first);
+        begin = first, end = last;
+      }
+    }
+  }
+  max_outputs(pool, plane, row, 0, begin, values, places);
+  max_outputs(pool, plane, row, end, pool.w.output, values, places);
+}
+
+template <class T>
+void max_pool(ComputeCall& call) {
+  const Pool pool(call, call.inputs[0].layout.shape, call.outputs[0].layout.shape, true);
+  const auto* input = static_cast<const T*>(call.inputs[0].data);
+  auto* values = static_cast<T*>(call.outputs[0].data);
+  const bool placed = call.outputs.size() > 1;
+  auto* positions = placed ? static_cast<int64_t*>(call.outputs[1].data) : nullptr;
+  pool.for_planes(*call.parallel, [&](int64_t plane) {
+    static thread_local Scratch scratch;
+    int32_t* places = scratch.get<int32_t>(pool.w.output);
+    for (int64_t row = 0; row < pool.h.output; ++row) {
+      const int64_t offset = plane * pool.output_size() + row * pool.w.output;
+      max_row(pool, input + plane * pool.input_size(), row, placed, values + offset, places);
+      if (!placed) continue;
+      for (int64_t i = 0; i < pool.w.output; ++i) positions[offset + i] = places[i] + 1;
+    }
+  });
+}
+
+template <class T>
+void max_pool_backward(ComputeCall& call) {
+  const Shape &output = call.inputs[0].layout.shape, &input = call.outputs[0].layout.shape;
+  const int64_t input_size = input[2] * input[3], output_size = output[2] * output[3];
+  const auto* dy = static_cast<const T*>(call.inputs[0].data);
+  const auto* positions = static_cast<const int64_t*>(call.inputs[1].data);
+  auto* dx = static_cast<T*>(call.outputs[0].data);
+  const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, input_size));
+  call.parallel->for_range(input[0] * input[1], grain, [&](int64_t begin, int64_t end) {
+    static thread_local Scratch scratch;
+    for (int64_t plane = begin; plane < end; ++plane) {
+      T* to = dx + plane * input_size;
+      Wide<T>* sums;
+      if constexpr (std::is_same_v<T, Wide<T>>)
+        sums = to;
+      else
+        sums = scratch.get<Wide<T>>(input_size);
+      std::fill_n(sums, input_size, Wide<T>(0));
+      for (int64_t i = plane * output_size; i < (plane + 1) * output_size; ++i)
+        if (positions[i] >= 1 && positions[i] <= input_size)
+          sums[positions[i] - 1] += static_cast<Wide<T>>(dy[i]);
+      if constexpr (!std::is_same_v<T, Wide<T>>)
+        for (int64_t i = 0; i < input_size; ++i) to[i] = static_cast<T>(sums[i]);
+    }
+  });
+}
+
+/// The window of one output, cut to the input, and what its sum is divided by.
+struct AverageWindow {
+  int64_t top, bottom, left, right;
+  double divisor;
+
+  AverageWindow(const Pool& pool, const ComputeCall& call, int64_t row, int64_t column) {
+    top = pool.h.place(row, 0);
+    left = pool.w.place(column, 0);
+    bottom = std::min(top + pool.h.kernel, pool.h.input + pool.h.pad);
+    right = std::min(left + pool.w.kernel, pool.w.input + pool.w.pad);
+    const int64_t padded = (bottom - top) * (right - left);
+    top = std::max<int64_t>(top, 0);
+    left = std::max<int64_t>(left, 0);
+    bottom = std::min(bottom, pool.h.input);
+    right = std::min(right, pool.w.input);
+    const int64_t inside = (bottom - top) * (right - left);
+    const bool count_pad = call.attributes[6] != 0;
+    const int64_t fixed = call.attributes[7];
+    divisor = static_cast<double>(fixed ? fixed : count_pad ? padded : inside);
+  }
+
+  bool empty() const { return top >= bottom || left >= right; }
+};
+
+template <class T>
+void average_pool(ComputeCall& call) {
+  const Pool pool(call, call.inputs[0].layout.shape, call.outputs[0].layout.shape, false);
+  pool.for_planes(*call.parallel, [&](int64_t plane) {
+    const T* x = static_cast<const T*>(call.inputs[0].data) + plane * pool.input_size();
+    T* y = static_cast<T*>(call.outputs[0].data) + plane * pool.output_size();
+    for (int64_t row = 0; row < pool.h.output; ++row)
+      for (int64_t column = 0; column < pool.w.output; ++column) {
+        const AverageWindow window(pool, call, row, column);
+        Wide<T> sum = 0;
+        for (int64_t i = window.top; i < window.bottom; ++i)
+          for (int64_t j = window.left; j < window.right; ++j)
+            sum += static_cast<Wide<T>>(x[i * pool.w.input + j]);
+        if (!window.empty()) sum /= static_cast<Wide<T>>(window.divisor);
+        y[row * pool.w.output + column] = static_cast<T>(sum);
+      }
+  });
+}
+
+template <class T>
+void average_pool_backward(ComputeCall& call) {
+  const Pool pool(call, call.outputs[0].layout.shape, call.inputs[0].layout.shape, false);
+  pool.for_planes(*call.parallel, [&](int64_t plane) {
+    static thread_local Scratch scratch;
+    Wide<T>* sums = scratch.get<Wide<T>>(pool.input_size());
+    std::fill_n(sums, pool.input_size(), Wide<T>(0));
+    const T* dy = static_cast<const T*>(call.inputs[0].data) + plane * pool.output_size();
+    for (int64_t row = 0; row < pool.h.output; ++row)
+      for (int64_t column = 0; column < pool.w.output; ++column) {
+        const AverageWindow window(pool, call, row, column);
+        if (window.empty()) continue;
+        const Wide<T> share = static_cast<Wide<T>>(dy[row * pool.w.output + column]) /
+                              static_cast<Wide<T>>(window.divisor);
+        for (int64_t i = window.top; i < window.bottom; ++i)
+          for (int64_t j = window.left; j < window.right; ++j) sums[i * pool.w.input + j] += share;
+      }
+    T* dx = static_cast<T*>(call.outputs[0].data) + plane * pool.input_size();
+    for (int64_t i = 0; i < pool.input_size(); ++i) dx[i] = static_cast<T>(sums[i]);
+  });
+}
+
+/// Calls visitor for floating types; the others cannot be averaged or differentiated.
+template <class Visitor>
+void visit_floating(DType type, Visitor&& visitor) {
+  visit_type(type, [&](auto tag) {
+    if constexpr (is_floating_type<typename decltype(tag)::Type>) visitor(tag);
+  });
+}
+
+}  // namespace
+
+void compute_max_pool2d(ComputeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, compute_max_pool2d);
+  visit_type(call.inputs[0].type, [&](auto tag) { max_pool<typename decltype(tag)::Type>(call); });
+}
+
+void compute_max_pool2d_backward(ComputeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, compute_max_pool2d_backward);
+  visit_floating(call.inputs[0].type,
+                 [&](auto tag) { max_pool_backward<typename decltype(tag)::Type>(call); });
+}
+
+void compute_avg_pool2d(ComputeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, compute_avg_pool2d);
+  visit_floating(call.inputs[0].type,
+                 [&](auto tag) { average_pool<typename decltype(tag)::Type>(call); });
+}
+
+void compute_avg_pool2d_backward(ComputeCall& call) {
+  if (is_channels_last(call)) return on_plain_planes(call, compute_avg_pool2d_backward);
+  visit_floating(call.inputs[0].type,
+                 [&](auto tag) { average_pool_backward<typename decltype(tag)::Type>(call); });
+}
+
+}  // namespace tide

@@ -1,0 +1,63 @@
+// Checks that no element is 0.
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/ops/compute.h"
+#include "runtime/cpu/strided_walk.h"
+#include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/wide_vectors.h"
+#include "runtime/ir/compute_failure.h"
+
+namespace tide {
+namespace {
+
+constexpr int64_t kGrain = 1 << 15;
+
+/// An unsigned integer of the size of T.
+template <class T>
+using Mask =
+    std::conditional_t<sizeof(T) == 1, uint8_t,
+                       std::conditional_t<sizeof(T) == 2, uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+
+/// In the width of the elements, so that vectors of them are compared and gathered up.
+template <class T>
+bool any_zero_in(const T* data, int64_t count) {
+  Mask<T> found = 0;
+  for (int64_t i = 0; i < count; ++i)
+    found |= data[i] == T(0) ? static_cast<Mask<T>>(~Mask<T>(0)) : Mask<T>(0);
+  return found != 0;
+}
+
+template <class T>
+bool any_zero(const ArrayView& x, int64_t begin, int64_t end) {
+  const auto* data = static_cast<const T*>(x.data);
+  bool found = false;
+  if (x.layout.is_dense()) {
+    static const auto search = fastest<any_zero_in<T>>();
+    found = search(data + begin, end - begin);
+  } else {
+    StridedWalk<1> walk(x.layout.shape, {x.layout.strides.data()}, begin);
+    for (int64_t i = begin; i < end; ++i, walk.next()) found |= data[walk.offset(0)] == T(0);
+  }
+  return found;
+}
+
+}  // namespace
+
+void compute_require(ComputeCall& call) {
+  const ArrayView& x = call.inputs[0];
+  std::memset(call.outputs[0].data, 0, size_of(x.type));
+  std::atomic<bool> unmet_one = false;
+  visit_type(x.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    call.parallel->for_range(x.layout.shape.numel(), kGrain, [&](int64_t begin, int64_t end) {
+      if (any_zero<T>(x, begin, end)) unmet_one.store(true, std::memory_order_relaxed);
+    });
+  });
+  if (unmet_one) throw Error(unmet(static_cast<Requirement>(call.attributes[0])));
+}
+
+}  // namespace tide

@@ -1,0 +1,209 @@
+// Running sums, products and extremes along one dimension.
+#include <algorithm>
+#include <array>
+
+#include "runtime/cpu/ops/compute.h"
+#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/visit_type.h"
+
+namespace tide {
+namespace {
+
+/// Lanes computed side by side, so that loops over them vectorise.
+constexpr int64_t kLanes = 64;
+/// Blocks of one lane computed side by side: each is a chain of additions.
+constexpr int64_t kChains = 4;
+
+/// A dense array seen as (outer, length, inner), scanned along the middle.
+struct ScanShape {
+  int64_t outer = 1, length, inner = 1;
+
+  ScanShape(const Shape& shape, int dim) : length(shape[dim]) {
+    for (int d = 0; d < dim; ++d) outer *= shape[d];
+    for (int d = dim + 1; d < shape.rank(); ++d) inner *= shape[d];
+  }
+};
+
+/// Calls body(offset, width) for groups of up to kLanes neighbouring lanes: element i of lane l is
+/// at offset + i * inner + l. A lane by itself has a constant width: what it adds up stays in a
+/// register.
+template <class Body>
+void for_lanes(ComputeCall& call, const ScanShape& scan, const Body& body) {
+  const int64_t groups = (scan.inner + kLanes - 1) / kLanes;
+  const int64_t work = scan.length * std::min(scan.inner, kLanes);
+  if (work == 0) return;
+  call.parallel->for_range(
+      scan.outer * groups, std::max<int64_t>(1, 16384 / work), [&](int64_t begin, int64_t end) {
+        for (int64_t item = begin; item < end; ++item) {
+          const int64_t lane = item % groups * kLanes;
+          const int64_t offset = item / groups * scan.length * scan.inner + lane;
+          const int64_t width = std::min(kLanes, scan.inner - lane);
+          if (width == 1)
+            body(offset, std::integral_constant<int64_t, 1>());
+          else
+            body(offset, width);
+        }
+      });
+}
+
+/// Floating lanes are accumulated in double and rounded once per result; integers wrap around.
+template <class Out>
+using Sum = std::conditional_t<is_floating_type<Out>, double, uint64_t>;
+
+template <class Out>
+Out rounded(Sum<Out> sum) {
+  return static_cast<Out>(static_cast<Wide<Out>>(sum));
+}
+
+/// The running sums of up to kChains blocks: calls visit(chain, i, sum) for each of `count`
+/// elements. Returns the sums of the blocks.
+template <class S, class In, class Visit>
+std::array<S, kChains> run_chains(const In* x, int64_t count, const Visit& visit) {
+  std::array<S, kChains> sums{};
+  const auto step = [&](int64_t chain, int64_t i) {
+    visit(chain, i, sums[chain] += static_cast<S>(x[i]));
+  };
+  if (count == kChains * kScanBlock)
+    for (int64_t i = 0; i < kScanBlock; ++i)
+      for (int64_t chain = 0; chain < kChains; ++chain) step(chain, chain * kScanBlock + i);
+  else
+    for (int64_t i = 0; i < count; ++i) step(i / kScanBlock, i);
+  return sums;
+}
+
+/// The running sums of one long lane without gaps.
+template <class In, class Out>
+void sum_long_lane(Parallel& parallel, const In* x, Out* y, int64_t length) {
+  using S = Sum<Out>;
+  constexpr int64_t group = kChains * kScanBlock;
+  const int64_t groups = (length + group - 1) / group;
+  static thread_local Scratch scratch;
+  S* before = scratch.get<S>(groups * kChains);  // each block; its own sum at first
+  const auto for_groups = [&](const auto& body) {
+    parallel.for_range(groups, 4, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        body(i * group, std::min(group, length - i * group), before + i * kChains);
+    });
+  };
+  for_groups([&](int64_t first, int64_t count, S* sums) {
+    const auto found = run_chains<S>(x + first, count, [](int64_t, int64_t, S) {});
+    std::copy(found.begin(), found.end(), sums);
+  });
+  S all = 0;
+  for (int64_t block = 0; block < groups * kChains; ++block) {
+    const S own = before[block];
+    before[block] = all;
+    all += own;
+  }
+  for_groups([&](int64_t first, int64_t count, const S* sums) {
+    run_chains<S>(x + first, count, [&](int64_t chain, int64_t i, S sum) {
+      y[first + i] = rounded<Out>(sums[chain] + sum);
+    });
+  });
+}
+
+template <class In, class Out>
+void running_sums(ComputeCall& call) {
+  using S = Sum<Out>;
+  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  const auto* all = static_cast<const In*>(call.inputs[0].data);
+  auto* results = static_cast<Out*>(call.outputs[0].data);
+  if (scan.inner == 1 && scan.length > kChains * kScanBlock) {
+    for (int64_t lane = 0; lane < scan.outer; ++lane)
+      sum_long_lane(*call.parallel, all + lane * scan.length, results + lane * scan.length,
+                    scan.length);
+    return;
+  }
+  for_lanes(call, scan, [&](int64_t offset, auto width) {
+    const In* x = all + offset;
+    Out* y = results + offset;
+    S before[kLanes], sums[kLanes];
+    for (int64_t lane = 0; lane < width; ++lane) before[lane] = 0;
+    for (int64_t first = 0; first < scan.length; first += kScanBlock) {
+      for (int64_t lane = 0; lane < width; ++lane) sums[lane] = 0;
+      const int64_t end = std::min(scan.length, first + kScanBlock);
+      for (int64_t i = first; i < end; ++i, x += scan.inner, y += scan.inner)
+        for (int64_t lane = 0; lane < width; ++lane) {
+          sums[lane] += static_cast<S>(x[lane]);
+          y[lane] = rounded<Out>(before[lane] + sums[lane]);
+        }
+      for (int64_t lane = 0; lane < width; ++lane) before[lane] += sums[lane];
+    }
+  });
+}
+
+template <class In, class Out>
+void running_products(ComputeCall& call) {
+  using S = Sum<Out>;
+  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  for_lanes(call, scan, [&](int64_t offset, auto width) {
+    const In* x = static_cast<const In*>(call.inputs[0].data) + offset;
+    Out* y = static_cast<Out*>(call.outputs[0].data) + offset;
+    S products[kLanes];
+    for (int64_t lane = 0; lane < width; ++lane) products[lane] = 1;
+    for (int64_t i = 0; i < scan.length; ++i, x += scan.inner, y += scan.inner)
+      for (int64_t lane = 0; lane < width; ++lane) {
+        products[lane] *= static_cast<S>(x[lane]);
+        y[lane] = rounded<Out>(products[lane]);
+      }
+  });
+}
+
+/// Calls body(tag of the input's type, tag of the output's): integers and bool may be accumulated
+/// into i64.
+template <class Body>
+void visit_scan_types(ComputeCall& call, const Body& body) {
+  const bool widened = call.outputs[0].type != call.inputs[0].type;
+  visit_type(call.inputs[0].type, [&](auto tag) {
+    if constexpr (!is_floating_type<typename decltype(tag)::Type>)
+      if (widened) return body(tag, TypeTag<int64_t>());
+    body(tag, tag);
+  });
+}
+
+/// Of equal values the last counts, and a nan is above (or below) all: PyTorch's cummax and cummin.
+template <class T>
+void extremes(ComputeCall& call, bool largest) {
+  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  for_lanes(call, scan, [&](int64_t offset, int64_t width) {
+    const T* x = static_cast<const T*>(call.inputs[0].data) + offset;
+    T* values = static_cast<T*>(call.outputs[0].data) + offset;
+    int64_t* positions = static_cast<int64_t*>(call.outputs[1].data) + offset;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      T best = x[lane];
+      int64_t position = 1;
+      for (int64_t i = 0; i < scan.length; ++i) {
+        const T value = x[i * scan.inner + lane];
+        const Wide<T> a = value, b = best;
+        if (is_nan(a) || (!is_nan(b) && (largest ? a >= b : a <= b))) {
+          best = value;
+          position = i + 1;
+        }
+        values[i * scan.inner + lane] = best;
+        positions[i * scan.inner + lane] = position;
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void compute_cumsum(ComputeCall& call) {
+  visit_scan_types(call, [&](auto in, auto out) {
+    running_sums<typename decltype(in)::Type, typename decltype(out)::Type>(call);
+  });
+}
+
+void compute_cumprod(ComputeCall& call) {
+  visit_scan_types(call, [&](auto in, auto out) {
+    running_products<typename decltype(in)::Type, typename decltype(out)::Type>(call);
+  });
+}
+
+void compute_cumulative_extreme(ComputeCall& call) {
+  visit_type(call.inputs[0].type, [&](auto tag) {
+    extremes<typename decltype(tag)::Type>(call, call.attributes[1] != 0);
+  });
+}
+
+}  // namespace tide

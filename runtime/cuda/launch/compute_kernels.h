@@ -1,0 +1,37 @@
+// Compute ops that run on the device, by the kernels in runtime/cuda/kernels.
+#pragma once
+
+#include <optional>
+
+#include "runtime/cuda/launch/cuda_kernels.h"
+#include "runtime/cuda/launch/reports.h"
+#include "runtime/device/backend.h"
+
+namespace tide::cuda {
+
+/// One run of a compute op on a device.
+struct ComputeLaunch {
+  const ComputeStep& step;
+  void* const* addresses;  ///< of inputs, then outputs
+  CudaKernels& kernels;
+  LaunchGraphs& launches;
+  Stream stream;
+  Reports& reports;
+  std::optional<uint64_t>
+      report;  ///< set by ops that check what they are given: the number of theirs
+
+  /// The stream, with all launches that were put off on it: for whatever is not a launch of ours.
+  Stream flushed() const {
+    launches.flush();
+    return stream;
+  }
+  void* input(size_t i) const { return addresses[i]; }
+  void* output(size_t i) const { return addresses[step.inputs.size() + i]; }
+  const Layout& input_layout(size_t i) const { return step.inputs[i].layout; }
+  const Shape& output_shape(size_t i) const { return step.outputs[i].layout.shape; }
+};
+
+/// Enqueues the op; false if it has no kernel for these types, or this build has none.
+bool launch_compute(ComputeLaunch& call);
+
+}  // namespace tide::cuda

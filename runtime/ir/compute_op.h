@@ -1,0 +1,81 @@
+// Ops that are one call of a hand-written or library routine instead of a generated loop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "runtime/core/dtype.h"
+#include "runtime/core/shape.h"
+#include "runtime/core/spin.h"
+
+namespace tide {
+
+/// The compute ops. One that cuts the window (matrix products, convolutions) also cuts the window
+/// before itself. Inputs, outputs and attributes of each are listed in runtime/ir/compute_ops.def.
+enum class ComputeOp : uint16_t {
+#define TIDE_COMPUTE_OP(name, cuts_window) name,
+#include "runtime/ir/compute_ops.def"
+#undef TIDE_COMPUTE_OP
+};
+
+constexpr bool cuts_window(ComputeOp op) {
+  constexpr bool kCuts[] = {
+#define TIDE_COMPUTE_OP(name, cuts_window) cuts_window,
+#include "runtime/ir/compute_ops.def"
+#undef TIDE_COMPUTE_OP
+  };
+  return kCuts[static_cast<int>(op)];
+}
+
+/// An array that a compute op reads or writes. `data` is the address of the element at index 0.
+struct ArrayView {
+  void* data = nullptr;
+  DType type = DType::f32;
+  Layout layout;  ///< offset 0: it is in `data` already
+};
+
+/// Running sums start anew in each block of so many elements of a lane, and what all blocks before
+/// add up to is added to each: so the bits are the same for any number of threads.
+constexpr int64_t kScanBlock = 1024;
+
+/// More scores than this a head may not have for `attention_backward`, for which libraries keep two
+/// bytes of each.
+constexpr int64_t kMostScoresOfHead = int64_t{1} << 26;
+
+/// Runs body(begin, end) over disjoint parts of [0, n), by one thread or by the team of the device.
+/// How parts are cut must not change a bit of the result.
+class Parallel {
+ public:
+  virtual ~Parallel() = default;
+  virtual int threads() const = 0;
+  /// `grain`: least number of items worth a thread.
+  virtual void for_range(int64_t n, int64_t grain,
+                         const std::function<void(int64_t begin, int64_t end)>& body) = 0;
+  /// Waits busily until the condition is true, and takes part in short ranges of other threads
+  /// meanwhile; gives up when `time` has passed without one. Whether the condition is true.
+  virtual bool help_until(std::chrono::microseconds time, const std::function<bool()>& condition) {
+    return spin_until(time, condition);
+  }
+};
+
+/// One run of a compute op on a host device.
+struct ComputeCall {
+  ComputeOp op;
+  std::span<const ArrayView> inputs;
+  std::span<const ArrayView> outputs;  ///< dense, row-major
+  std::span<const int64_t> attributes;
+  Parallel* parallel;
+
+  /// Set by the op when a position was out of range: it reads as if clamped, skips the write, and
+  /// goes on. The first in order of the input counts. position 0 with limit n: "positions start at
+  /// 1".
+  bool out_of_range = false;
+  int64_t position = 0;  ///< the offending one, from 1
+  int64_t limit = 0;     ///< 1..limit was allowed
+};
+
+using ComputeFunction = void (*)(ComputeCall&);
+
+}  // namespace tide
