@@ -22,7 +22,7 @@ namespace {
 thread_local bool detects_anomalies = false;
 
 Tensor ones_like_of(const Tensor& y) {
-  return record_ramp(ElementwiseOp::fill, "backward", Layout(y.shape()), y.dtype(), y.dtype(),
+  return record_iota(ElementwiseOp::fill, "backward", Layout(y.shape()), y.dtype(), y.dtype(),
                      y.device(), {Number(1)});
 }
 

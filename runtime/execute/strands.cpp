@@ -20,7 +20,7 @@ void Strands::add(const Submission& submission, int64_t work) {
   for (const BoundStep& bound : submission.steps) {
     const Step& step = *bound.step;
     for (size_t i = 0; i < step.buffers.size(); ++i)
-      if (step.buffers[i].source != BufferUse::Source::ramp)
+      if (step.buffers[i].source != BufferUse::Source::iota)
         note(bound.storages + i, step.is_stored(i));
     for (size_t i = 0; i < step.outputs.size(); ++i) note(bound.outputs + i, true);
     for (size_t i = 0; i < step.fallbacks.size(); ++i) note(bound.fallbacks + i, false);

@@ -59,10 +59,10 @@ constexpr std::string_view name_of(ElementwiseOp op) {
 }
 
 /// The type of an argument that is not of the operand type: the condition of `where`, the index
-/// of `ramp` and `fill`. None for all others.
+/// of `iota` and `fill`. None for all others.
 constexpr std::optional<DType> argument_type(ElementwiseOp op, int argument) {
   if (op == ElementwiseOp::where && argument == 0) return DType::boolean;
-  if ((op == ElementwiseOp::ramp || op == ElementwiseOp::fill) && argument == 0) return DType::i64;
+  if ((op == ElementwiseOp::iota || op == ElementwiseOp::fill) && argument == 0) return DType::i64;
   return std::nullopt;
 }
 

@@ -32,14 +32,14 @@ enum class Reduction : uint8_t { sum, prod, max, min };
 constexpr int64_t kReductionBlock = 16384;
 constexpr int kReductionLanes = 64;
 
-/// An array in memory, or an index ramp, as the kernel sees it.
+/// An array in memory, or an index iota, as the kernel sees it.
 struct LoopOperand {
   enum class Kind : uint8_t {
     memory,  ///< element at base + sum of index_d * stride_d
-    ramp     ///< no memory: the value is the i64 start + sum of index_d * stride_d itself
+    iota     ///< no memory: the value is the i64 start + sum of index_d * stride_d itself
   };
   Kind kind = Kind::memory;
-  DType type = DType::f32;  ///< of the elements in memory; i64 for ramps
+  DType type = DType::f32;  ///< of the elements in memory; i64 for iotas
   bool streaming = false;   ///< stores bypass the caches; the address is aligned to 64 bytes
   /// Stride of the vector dimension if the kernel may rely on it (0, 1 or -1), else kAnyStride.
   int8_t vector_stride = kAnyStride;
@@ -98,7 +98,7 @@ struct LoopProgram {
 /// Arguments of one run of a kernel.
 struct LoopArguments {
   /// Per operand the address of the element at index 0 of all dimensions (offset included); for
-  /// ramps the start itself, as an integer.
+  /// iotas the start itself, as an integer.
   void* const* bases;
   /// Extents of the outer dimensions, then that of the row if there is one.
   const int64_t* extents;

@@ -35,7 +35,7 @@ bool SqueezedLayout::merges(int first, int last) const {
 Layout walked_layout(const Node& node, const Argument& argument) {
   Layout layout = argument.view ? *argument.view : Layout(argument.node->shape);
   if (node.kind == Node::Kind::reduce || node.kind == Node::Kind::compute) return layout;
-  const Shape& shape = node.kind == Node::Kind::write ? node.ramp->shape : node.shape;
+  const Shape& shape = node.kind == Node::Kind::write ? node.iota->shape : node.shape;
   return layout.shape == shape ? layout : layout.broadcast_to(shape);
 }
 
@@ -52,7 +52,7 @@ constexpr size_t kMostLeaves = 12;
 bool is_loop(const Node& node) {
   switch (node.kind) {
     case Node::Kind::map:
-    case Node::Kind::ramp:
+    case Node::Kind::iota:
     case Node::Kind::assign:
     case Node::Kind::reduce:
       return true;
@@ -245,8 +245,8 @@ class Grouper {
         fits = fits && layout.is_dense();
       }
     });
-    if (n.kind == Node::Kind::ramp)
-      fits = fits && SqueezedLayout(*n.ramp).merges(group.run_first, group.run_last);
+    if (n.kind == Node::Kind::iota)
+      fits = fits && SqueezedLayout(*n.iota).merges(group.run_first, group.run_last);
     // After the reduction of a long row its elements would have to be read from memory again.
     if (group.long_row() && depends_on_row(g, i)) return false;
     return fits && connected;
@@ -323,8 +323,8 @@ class Grouper {
         if (!in_group(g, read))
           fits = fits && SqueezedLayout(walked_layout(node(m), read)).merges(first, last);
       });
-      if (node(m).kind == Node::Kind::ramp)
-        fits = fits && SqueezedLayout(*node(m).ramp).merges(first, last);
+      if (node(m).kind == Node::Kind::iota)
+        fits = fits && SqueezedLayout(*node(m).iota).merges(first, last);
       if (!fits) return false;
     }
     make_row(group, layout.shape, n);

@@ -80,10 +80,10 @@ void LoopWriter::write_region() {
   const Node& n = *window_.nodes[i];
   step_.kind = Step::Kind::loop;
   step_.node = i;
-  const SqueezedLayout region(*n.ramp);
+  const SqueezedLayout region(*n.iota);
   outer_.assign(region.sizes.begin(), region.sizes.begin() + region.rank);
   const uint16_t value = write_argument(i, 0);
-  const uint16_t operand = add_operand({BufferUse::Source::node, i, places_.of_ramp(i), n.type},
+  const uint16_t operand = add_operand({BufferUse::Source::node, i, places_.of_iota(i), n.type},
                                        LoopOperand::Kind::memory, domain_strides(region));
   emit(Kind::store, n.type, operand, value);
   step_.outputs = {i};
@@ -133,7 +133,7 @@ void LoopWriter::write_node(uint16_t i) {
   map.kind = Kind::map;
   map.type = n.type;
   map.op = n.op;
-  if (n.kind == Node::Kind::ramp) map.a[map.arity++] = write_ramp(i);
+  if (n.kind == Node::Kind::iota) map.a[map.arity++] = write_iota(i);
   for (int j = 0; j < n.arity; ++j) map.a[map.arity++] = write_argument(i, j);
   step_.loop.program.code.push_back(map);
   values_[i] = static_cast<uint16_t>(step_.loop.program.code.size() - 1);
@@ -171,10 +171,10 @@ uint16_t LoopWriter::write_load(uint16_t i, int j) {
   return value;
 }
 
-uint16_t LoopWriter::write_ramp(uint16_t i) {
-  const SqueezedLayout ramp(*window_.nodes[i]->ramp);
-  const uint16_t operand = add_operand({BufferUse::Source::ramp, 0, places_.of_ramp(i), DType::i64},
-                                       LoopOperand::Kind::ramp, strides_for(i, ramp));
+uint16_t LoopWriter::write_iota(uint16_t i) {
+  const SqueezedLayout iota(*window_.nodes[i]->iota);
+  const uint16_t operand = add_operand({BufferUse::Source::iota, 0, places_.of_iota(i), DType::i64},
+                                       LoopOperand::Kind::iota, strides_for(i, iota));
   return emit(Kind::load, DType::i64, operand);
 }
 
@@ -319,7 +319,7 @@ Orientation LoopWriter::choose_orientation() const {
   if (outer_.empty() || part_ == Part::combine) return Orientation::row;
   int along_row = 0, along_outer = 0;
   for (size_t k = 0; k < strides_.size(); ++k) {
-    if (step_.buffers[k].source == BufferUse::Source::ramp ||
+    if (step_.buffers[k].source == BufferUse::Source::iota ||
         step_.buffers[k].source == BufferUse::Source::temporary)
       continue;
     const int64_t row = strides_[k].back(), outer = strides_[k][outer_.size() - 1];
@@ -402,7 +402,7 @@ bool LoopWriter::may_stream(size_t operand, const std::vector<int64_t>& strides,
     if (d != vector_dimension && strides[d] * element % kStreamingAlignment != 0) return false;
   int64_t bytes = 0;
   for (size_t k = 0; k < strides_.size(); ++k) {
-    if (step_.buffers[k].source == BufferUse::Source::ramp) continue;
+    if (step_.buffers[k].source == BufferUse::Source::iota) continue;
     int64_t elements = 1;
     for (size_t d = 0; d < outer_.size(); ++d) elements *= strides_[k][d] ? outer_[d] : 1;
     if (has_row_ && strides_[k].back()) elements *= group_.row_length;

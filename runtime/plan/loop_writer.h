@@ -36,7 +36,7 @@ class LoopWriter {
   void write_node(uint16_t i);
   uint16_t write_argument(uint16_t i, int j);
   uint16_t write_load(uint16_t i, int j);
-  uint16_t write_ramp(uint16_t i);
+  uint16_t write_iota(uint16_t i);
   void write_store(uint16_t i);
   void store_partials(uint16_t i);
   uint16_t load_partials(uint16_t i);

@@ -18,7 +18,7 @@ ArgumentPlaces::ArgumentPlaces(const WindowView& window) {
       for (int j = 0; j < node->arity; ++j)
         places.push_back(node->arguments[j].node ? offsets++ : numbers++);
     }
-    ramps_.push_back(node->ramp ? offsets++ : BufferUse::kNone);
+    iotas_.push_back(node->iota ? offsets++ : BufferUse::kNone);
   }
 }
 
@@ -107,7 +107,7 @@ void lower_group(const WindowView& window, const Grouping& grouping, const Argum
       const Step::Fallback fallback{i, use_of(window, n.arguments[1], BufferUse::kNone), n.bytes(),
                                     n.fills};
       lower_copy_of_old(window, i, fallback, plan);
-      if (n.ramp->shape.numel() == 0) return;
+      if (n.iota->shape.numel() == 0) return;
       LoopWriter writer(window, grouping, places, group, plan);
       writer.write_region();
       return;

@@ -11,12 +11,12 @@ struct ArgumentPlaces {
   explicit ArgumentPlaces(const WindowView& window);
   /// Of the number, or of the offset of the tensor, that is argument j of node i.
   uint32_t of(size_t i, int j) const { return places_[i][j]; }
-  /// Of the offset of node i's region or ramp.
-  uint32_t of_ramp(size_t i) const { return ramps_[i]; }
+  /// Of the offset of node i's region or iota.
+  uint32_t of_iota(size_t i) const { return iotas_[i]; }
 
  private:
   std::vector<std::vector<uint32_t>> places_;
-  std::vector<uint32_t> ramps_;
+  std::vector<uint32_t> iotas_;
 };
 
 /// How a step finds the value of an argument.

@@ -20,11 +20,11 @@ struct BufferUse {
     external,   ///< value `index` of the window's externals
     node,       ///< result of the window's node `index`
     temporary,  ///< `index` of the plan's temporaries
-    ramp        ///< no memory
+    iota        ///< no memory
   };
   Source source = Source::external;
   uint32_t index = 0;
-  /// Place in the window's list of offsets, in elements (of a ramp: its start); kNone: 0.
+  /// Place in the window's list of offsets, in elements (of an iota: its start); kNone: 0.
   uint32_t offset = kNone;
   DType type = DType::f32;
   static constexpr uint32_t kNone = ~0u;
@@ -74,7 +74,7 @@ struct Step {
   bool is_stored(size_t i) const;
   /// Whether it reads a value there.
   bool is_read(size_t i) const {
-    return !is_stored(i) && buffers[i].source != BufferUse::Source::ramp;
+    return !is_stored(i) && buffers[i].source != BufferUse::Source::iota;
   }
   /// Whether the window's node `node` is made by this step, not only written to.
   bool makes(uint32_t node) const {
@@ -102,11 +102,11 @@ struct Plan : RefCounted<Plan> {
 };
 
 /// One recorded window: what the planner sees. Numbers and offsets are listed in the order of the
-/// nodes and their arguments; a region or a ramp comes after the arguments of its node.
+/// nodes and their arguments; a region or an iota comes after the arguments of its node.
 struct WindowView {
   std::span<const Ref<Node>> nodes;
   std::span<const Ref<Node>> externals;  ///< values from outside, Node::index is the place here
-  std::span<const int64_t> offsets;      ///< one per tensor argument, per region and per ramp
+  std::span<const int64_t> offsets;      ///< one per tensor argument, per region and per iota
   uint64_t epoch;  ///< of the window: nodes with another one come from outside
 
   bool inside(const Node& node) const {

@@ -24,7 +24,7 @@ void Node::drop_arguments() {
     argument.node = {};
     argument.view.reset();
   }
-  ramp.reset();
+  iota.reset();
   compute.reset();
 }
 

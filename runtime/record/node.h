@@ -71,10 +71,10 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   enum class Kind : uint8_t {
     constant,  ///< elements given by the host or copied from another device
     map,       ///< elementwise op on up to 4 arguments
-    ramp,      ///< map whose first argument is an index ramp (`ramp`)
+    iota,      ///< map whose first argument is an index iota (`iota`)
     reduce,    ///< along one run of dimensions of argument 0
     assign,    ///< argument 0, taking the place of argument 1 in a cell: if it fails, that stays
-    write,     ///< argument 1 with argument 0 in the region `ramp`; if it fails, argument 1 stays
+    write,     ///< argument 1 with argument 0 in the region `iota`; if it fails, argument 1 stays
     compute,   ///< a compute op's first result
     part,      ///< a further result of the compute node in argument 0
     room       ///< no elements yet: writes to its parts will make them all
@@ -104,7 +104,7 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   CallSite site;
   Shape shape;
   Argument arguments[4];
-  std::unique_ptr<Layout> ramp;
+  std::unique_ptr<Layout> iota;
   std::unique_ptr<ComputeDetails> compute;
   Ref<Storage> storage;
   uint64_t ticket = 0;

@@ -161,13 +161,13 @@ Tensor record_map(ElementwiseOp op, const char* name, DType result_type, DType o
                     std::span(arguments.begin(), arguments.size()));
 }
 
-Tensor record_ramp(ElementwiseOp op, const char* name, const Layout& ramp, DType result_type,
+Tensor record_iota(ElementwiseOp op, const char* name, const Layout& iota, DType result_type,
                    DType operand_type, Device device, std::initializer_list<Number> numbers) {
   Ref<Node> node =
-      new_node(Node::Kind::ramp, name, DeviceState::of(device), result_type, ramp.shape);
+      new_node(Node::Kind::iota, name, DeviceState::of(device), result_type, iota.shape);
   node->op = static_cast<OpCode>(op);
   node->operand_type = operand_type;
-  node->ramp = std::make_unique<Layout>(ramp);
+  node->iota = std::make_unique<Layout>(iota);
   for (const Number& number : numbers)
     node->arguments[node->arity++].number = bits_of(number, operand_type);
   record_node(node);
@@ -193,7 +193,7 @@ Tensor reduce_nothing(Reduction reduction, const char* name, const Tensor& x, co
     throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() +
                      " has no elements");
   const bool one = reduction == Reduction::prod || reduction == Reduction::min;
-  return record_ramp(ElementwiseOp::fill, name, Layout(shape), type, type, x.device(),
+  return record_iota(ElementwiseOp::fill, name, Layout(shape), type, type, x.device(),
                      {Number(int64_t{one})});
 }
 
@@ -288,7 +288,7 @@ Tensor tensor_to_write(const char* name, const Tensor& x, const TensorOrNumber& 
     // A number would go on in the compute type, as if it had not been rounded to the tensor's.
     const DType type = x.dtype();
     if (!is_half(type)) return Tensor();
-    return record_ramp(ElementwiseOp::fill, name, Layout(Shape()), type, type, device.device,
+    return record_iota(ElementwiseOp::fill, name, Layout(Shape()), type, type, device.device,
                        {value.number});
   }
   Tensor input = value.tensor;
@@ -336,7 +336,7 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
   node->operand_type = type;
   node->fills = fills;
   node->arity = 2;
-  if (!whole) node->ramp = std::make_unique<Layout>(x.layout());
+  if (!whole) node->iota = std::make_unique<Layout>(x.layout());
   node->arguments[0] = std::move(source);
   node->arguments[1].node = old;
   record_node(node);

@@ -25,10 +25,10 @@ Tensor record_map(ElementwiseOp op, const char* name, DType result_type, DType o
 Tensor record_map(ElementwiseOp op, const char* name, DType result_type, DType operand_type,
                   std::initializer_list<TensorOrNumber> arguments);
 
-/// Records an elementwise op of numbers and an index ramp alone: element (i0, i1, ...) of the new
-/// tensor sees the i64 `ramp.offset + sum of i_d * ramp.strides[d]` as its first argument, the
+/// Records an elementwise op of numbers and an index iota alone: element (i0, i1, ...) of the new
+/// tensor sees the i64 `iota.offset + sum of i_d * iota.strides[d]` as its first argument, the
 /// numbers (converted to compute_type(operand_type)) as the others.
-Tensor record_ramp(ElementwiseOp op, const char* name, const Layout& ramp, DType result_type,
+Tensor record_iota(ElementwiseOp op, const char* name, const Layout& iota, DType result_type,
                    DType operand_type, Device device, std::initializer_list<Number> numbers);
 
 /// Combines along the dimensions first..last (from 0, inclusive), which disappear. The result has

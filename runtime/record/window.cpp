@@ -113,9 +113,9 @@ void Window::add_key(const Node& node) {
   } else {
     for (int j = 0; j < node.arity; ++j) add_argument(node.arguments[j], node.shape);
   }
-  if (node.ramp) {
-    add_layout(*node.ramp);
-    offsets_.push_back(node.ramp->offset);
+  if (node.iota) {
+    add_layout(*node.iota);
+    offsets_.push_back(node.iota->offset);
   }
 }
 
@@ -283,7 +283,7 @@ void Window::bind_step(const Plan& plan, const Step& step, Submission& submissio
   words.resize(words.size() + step.buffers.size());
   const auto fill = [&](size_t i) {
     const BufferUse& use = step.buffers[i];
-    if (use.source == BufferUse::Source::ramp) return;
+    if (use.source == BufferUse::Source::iota) return;
     words[bound.storages + i] = reinterpret_cast<uint64_t>(storage_of(use)->data);
   };
   for (size_t i = 0; i < step.buffers.size(); ++i)
@@ -295,7 +295,7 @@ void Window::bind_step(const Plan& plan, const Step& step, Submission& submissio
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     const BufferUse& use = step.buffers[i];
     const int64_t offset = use.offset == BufferUse::kNone ? 0 : offsets_[use.offset];
-    words.push_back(use.source == BufferUse::Source::ramp
+    words.push_back(use.source == BufferUse::Source::iota
                         ? static_cast<uint64_t>(offset)
                         : words[bound.storages + i] +
                               static_cast<uint64_t>(offset) * size_of(use.type));
@@ -332,7 +332,7 @@ Storage* Window::storage_of(const BufferUse& use) const {
       return nodes_[use.index]->storage.get();
     case BufferUse::Source::temporary:
       return temporaries_[use.index].get();
-    case BufferUse::Source::ramp:
+    case BufferUse::Source::iota:
       break;
   }
   return nullptr;

@@ -36,9 +36,9 @@ void run_on_device(LoopCase& loop) {
   step.strides = loop.strides;
   std::vector<void*> blocks, bases;
   for (size_t k = 0; k < loop.memory.size(); ++k) {
-    const bool ramp = loop.program.operands[k].kind == LoopOperand::Kind::ramp;
+    const bool iota = loop.program.operands[k].kind == LoopOperand::Kind::iota;
     const size_t bytes = loop.memory[k].size();
-    blocks.push_back(ramp || bytes == 0 ? nullptr : backend.allocate(bytes));
+    blocks.push_back(iota || bytes == 0 ? nullptr : backend.allocate(bytes));
     if (blocks[k]) backend.copy(blocks[k], loop.memory[k].data(), bytes, CopyKind::to_device);
     bases.push_back(static_cast<char*>(blocks[k]) + loop.offsets[k]);
   }

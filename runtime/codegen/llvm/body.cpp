@@ -85,15 +85,15 @@ void Body::compute_map(size_t i) {
 void Body::load(size_t i) {
   const LoopInstruction& instruction = frame_.program.code[i];
   const LoopOperand& operand = frame_.program.operands[instruction.operand];
-  const bool is_ramp = operand.kind == LoopOperand::Kind::ramp;
-  if (!is_ramp && is_half(operand.type) && operand.type == instruction.type)
+  const bool is_iota = operand.kind == LoopOperand::Kind::iota;
+  if (!is_iota && is_half(operand.type) && operand.type == instruction.type)
     return set_narrow(i, load_memory(instruction.operand));
-  const Value loaded = is_ramp ? load_ramp(instruction.operand)
+  const Value loaded = is_iota ? load_iota(instruction.operand)
                                : widen(lanes_, operand.type, load_memory(instruction.operand));
   round_into(i, convert(loaded, compute_type(instruction.type)));
 }
 
-Value Body::load_ramp(size_t operand) {
+Value Body::load_iota(size_t operand) {
   auto& builder = frame_.code.builder;
   llvm::Value* stride = byte_stride(operand);
   llvm::Value* first = builder.CreateAdd(places_[operand], builder.CreateMul(index_, stride));

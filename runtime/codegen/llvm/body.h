@@ -64,7 +64,7 @@ class Body {
   void round_into(size_t instruction, const Value& computed);
   void compute_map(size_t instruction);
   void load(size_t instruction);
-  Value load_ramp(size_t operand);
+  Value load_iota(size_t operand);
   Registers load_memory(size_t operand);
   Registers gather(size_t operand);
   Registers load_reversed(size_t operand);

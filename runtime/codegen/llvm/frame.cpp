@@ -114,13 +114,13 @@ llvm::Value* Frame::stride(size_t operand, int d) {
   llvm::Value* place = code.address(code.builder.getInt64Ty(), strides_, index);
   llvm::Value* elements = code.load(code.builder.getInt64Ty(), place, 8);
   const LoopOperand& described = program.operands[operand];
-  if (described.kind == LoopOperand::Kind::ramp) return elements;
+  if (described.kind == LoopOperand::Kind::iota) return elements;
   return code.builder.CreateMul(elements,
                                 code.number(static_cast<int64_t>(size_of(described.type))));
 }
 
 llvm::Value* Frame::moved(size_t operand, llvm::Value* place, llvm::Value* distance) {
-  if (program.operands[operand].kind == LoopOperand::Kind::ramp)
+  if (program.operands[operand].kind == LoopOperand::Kind::iota)
     return code.builder.CreateAdd(place, distance);
   return code.address(code.builder.getInt8Ty(), place, distance);
 }
@@ -150,8 +150,8 @@ llvm::Value* Frame::extent(int d) {
 Places Frame::places_at(const std::vector<llvm::Value*>& indices) {
   Places places;
   for (size_t k = 0; k < program.operands.size(); ++k) {
-    const bool ramp = program.operands[k].kind == LoopOperand::Kind::ramp;
-    llvm::Type* type = ramp ? static_cast<llvm::Type*>(code.builder.getInt64Ty())
+    const bool iota = program.operands[k].kind == LoopOperand::Kind::iota;
+    llvm::Type* type = iota ? static_cast<llvm::Type*>(code.builder.getInt64Ty())
                             : static_cast<llvm::Type*>(code.builder.getPtrTy(machine.data_space));
     llvm::Value* at =
         code.address(code.builder.getInt64Ty(), bases_, code.number(static_cast<int64_t>(k)));

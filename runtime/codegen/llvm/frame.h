@@ -11,7 +11,7 @@
 
 namespace tide::ir {
 
-/// Where the operands stand: for each the address of an element, or the value of a ramp.
+/// Where the operands stand: for each the address of an element, or the value of an iota.
 using Places = std::vector<llvm::Value*>;
 
 class Frame {
@@ -32,14 +32,14 @@ class Frame {
   llvm::Value *row_begin = nullptr, *row_end = nullptr;
   llvm::Value* units = nullptr;          ///< of work, on a GPU
   std::vector<llvm::Value*> parameters;  ///< scalars of their compute types
-  /// Per operand its stride along the vector dimension, in bytes (a ramp's: as it is); none if
+  /// Per operand its stride along the vector dimension, in bytes (an iota's: as it is); none if
   /// known.
   std::vector<llvm::Value*> vector_strides;
 
   int vector_dimension() const;
-  /// Bytes from one element of the operand to the next in dimension `d`; a ramp's stride as it is.
+  /// Bytes from one element of the operand to the next in dimension `d`; an iota's stride as it is.
   llvm::Value* stride(size_t operand, int d);
-  /// `place` of the operand, `distance` bytes on (or so much more, for a ramp).
+  /// `place` of the operand, `distance` bytes on (or so much more, for an iota).
   llvm::Value* moved(size_t operand, llvm::Value* place, llvm::Value* distance);
   /// All places, `index` elements on in dimension `d`; operands per row stay if it is the row's.
   Places moved(const Places& places, int d, llvm::Value* index);

@@ -1,4 +1,4 @@
-// Definitions of ops that make values of nothing but numbers and an index: constants, ramps, random
+// Definitions of ops that make values of nothing but numbers and an index: constants, iotas, random
 // numbers. Also conversion, whose arithmetic is the caller's.
 #pragma once
 
@@ -32,7 +32,7 @@ struct Fill {
 };
 
 /// start + index * step; the index is i64.
-struct Ramp {
+struct Iota {
   template <class I, class V>
   static V value(I index, V start, V step) {
     return start + math::converted(index, start) * step;

@@ -33,8 +33,8 @@ Tensor draw(const char* name, ElementwiseOp op, DType type, const Shape& shape, 
   const Number offset(static_cast<int64_t>(generator.advance(shape.numel())));
   const Layout counter(shape);
   if (range)
-    return record_ramp(op, name, counter, type, DType::i64, device, {seed, offset, Number(*range)});
-  return record_ramp(op, name, counter, type, DType::i64, device, {seed, offset});
+    return record_iota(op, name, counter, type, DType::i64, device, {seed, offset, Number(*range)});
+  return record_iota(op, name, counter, type, DType::i64, device, {seed, offset});
 }
 
 /// Uniform or normal numbers of a floating type; halves are rounded from f32.

@@ -38,7 +38,7 @@ Tensor triangle(const char* op, int64_t rows, int64_t columns, int64_t offset, b
   Layout layout({rows, columns});
   layout.strides[0] = -1;
   layout.strides[1] = 1;
-  const Tensor right = index_ramp(layout, options.device.value_or(Device{}));
+  const Tensor right = index_iota(layout, options.device.value_or(Device{}));
   const Tensor mask = upper ? ge(right, Number(offset)) : le(right, Number(offset));
   const Tensor positions = contiguous(matrix_transpose(true_positions(op, mask, count)));
   return convert(positions, options.dtype.value_or(DType::i64));

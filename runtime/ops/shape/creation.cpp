@@ -1,4 +1,4 @@
-// Constants, ramps and triangles.
+// Constants, iotas and triangles.
 #include "runtime/ops/shape/creation.h"
 
 #include <algorithm>
@@ -36,18 +36,18 @@ Tensor fill_new(const char* name, const Shape& shape, Number value, DType type,
   check_fits(name, value, type);
   Layout layout(shape);
   layout.strides.fill(0);
-  return finish(record_ramp(ElementwiseOp::fill, name, layout, type, type,
+  return finish(record_iota(ElementwiseOp::fill, name, layout, type, type,
                             options.device.value_or(Device{}), {value}),
                 options);
 }
 
 /// start + i * step for i below n.
-Tensor ramp(const char* name, Number start, Number step, int64_t n, DType type,
+Tensor iota(const char* name, Number start, Number step, int64_t n, DType type,
             const TensorOptions& options) {
   const Device device = options.device.value_or(Device{});
-  // Floating ramps are computed in f64 and rounded once, as the number of steps may be large.
+  // Floating iotas are computed in f64 and rounded once, as the number of steps may be large.
   const DType wide = is_floating(type) ? DType::f64 : DType::i64;
-  Tensor x = record_ramp(ElementwiseOp::ramp, name, Layout({n}), wide, wide, device, {start, step});
+  Tensor x = record_iota(ElementwiseOp::iota, name, Layout({n}), wide, wide, device, {start, step});
   return finish(x.dtype() == type ? x : record_map(ElementwiseOp::convert, name, type, wide, {x}),
                 options);
 }
@@ -66,14 +66,14 @@ Tensor evenly_spaced(const char* name, const TensorOrNumber& first, const Tensor
     start = std::trunc(start), end = std::trunc(end);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   const int64_t lower = steps == 1 ? 1 : steps / 2;
-  const Tensor place = ramp("linspace", 0, 1, steps, DType::f64,
+  const Tensor place = iota("linspace", 0, 1, steps, DType::f64,
                             {.dtype = DType::f64, .device = options.device.value_or(Device{})});
   const Tensor left = Number(steps - 1) - place;
   return where(lt(place, Number(lower)), place * step + start, Number(end) - left * step);
 }
 
 /// How many numbers from start by step come before `end`, or up to it if it is `included`.
-int64_t ramp_length(const char* op, Number start, Number end, Number step, bool included) {
+int64_t iota_length(const char* op, Number start, Number end, Number step, bool included) {
   const auto wrong = [&](const std::string& what) { return ShapeError(op + (": " + what)); };
   if (step.as_double() == 0) throw wrong("the step is 0");
   const bool integers =
@@ -102,7 +102,7 @@ Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower)
   Layout layout({x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]});
   layout.strides[0] = -1;
   layout.strides[1] = 1;
-  const Tensor across = index_ramp(layout, x.device());
+  const Tensor across = index_iota(layout, x.device());
   const Tensor kept = lower ? le(across, Number(diagonal)) : ge(across, Number(diagonal));
   const Number zero = x.dtype() == DType::boolean ? Number(false) : Number(0);
   return where(kept, x, zero);
@@ -177,16 +177,16 @@ Tensor arange(Number start, Number end, std::optional<Number> step, const Tensor
     for (Number* n : {&start, &end, &by})
       if (std::abs(n->as_double()) < 0x1p63) *n = n->as_integer();
   }
-  const int64_t n = ramp_length("arange", start, end, by, false);
-  return ramp("arange", start, by, n, type, options);
+  const int64_t n = iota_length("arange", start, end, by, false);
+  return iota("arange", start, by, n, type, options);
 }
 
 Tensor arange_to(Number end, const TensorOptions& options) { return arange(0, end, {}, options); }
 
 Tensor range(Number first, Number last, std::optional<Number> step, const TensorOptions& options) {
   const Number by = step.value_or(1);
-  const int64_t n = ramp_length("range", first, last, by, true);
-  return ramp("range", first, by, n, type_for(options, {first, last, by, Number(0)}), options);
+  const int64_t n = iota_length("range", first, last, by, true);
+  return iota("range", first, by, n, type_for(options, {first, last, by, Number(0)}), options);
 }
 
 Tensor linspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
@@ -249,8 +249,8 @@ Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
                  DType::i64);
 }
 
-Tensor index_ramp(const Layout& layout, Device device) {
-  return record_ramp(ElementwiseOp::ramp, "ramp", layout, DType::i64, DType::i64, device,
+Tensor index_iota(const Layout& layout, Device device) {
+  return record_iota(ElementwiseOp::iota, "iota", layout, DType::i64, DType::i64, device,
                      {Number(0), Number(1)});
 }
 
@@ -259,7 +259,7 @@ Tensor positions_along(int rank, int dim, int64_t n, Device device) {
   for (int d = 0; d < rank; ++d) shape.push_back(d == dim ? n : 1);
   Layout layout(shape);
   layout.offset = 1;
-  return index_ramp(layout, device);
+  return index_iota(layout, device);
 }
 
 }  // namespace tide

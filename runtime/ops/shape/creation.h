@@ -1,4 +1,4 @@
-// New tensors: constants, ramps, and patterns made of them.
+// New tensors: constants, iotas, and patterns made of them.
 #pragma once
 
 #include <optional>
@@ -83,7 +83,7 @@ Tensor triu(const Tensor& x, std::optional<int64_t> diagonal = {});
 Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes = {});
 
 /// The i64 number offset + sum of i_d * strides[d] at each (i0, i1, ...).
-Tensor index_ramp(const Layout& layout, Device device);
+Tensor index_iota(const Layout& layout, Device device);
 /// The positions 1..n along `dim`, in a shape of `rank` dimensions that broadcasts.
 Tensor positions_along(int rank, int dim, int64_t n, Device device);
 

@@ -82,7 +82,7 @@ Tensor add_parts(const char* name, const Tensor& x, const Shape& shape, const La
   if (once.is_injective()) return place_part(name, sums, shape, once);
   const Tensor none = zeros({shape.numel()}, {.dtype = x.dtype(), .device = x.device()});
   ++once.offset;  // positions count from 1
-  const Tensor at = ravel(index_ramp(once, x.device()));
+  const Tensor at = ravel(index_iota(once, x.device()));
   return reshape_to(scatter_along(name, none, 0, at, ravel(sums), true), shape);
 }
 

@@ -89,8 +89,8 @@ std::string text(const LoopProgram& program) {
     for (const uint16_t a : code.a) result += " %" + std::to_string(a);
   }
   for (const LoopOperand& operand : program.operands)
-    result += "\noperand " + std::string(name_of(operand.type)) + " ramp " +
-              std::to_string(operand.kind == LoopOperand::Kind::ramp) + " vector stride " +
+    result += "\noperand " + std::string(name_of(operand.type)) + " iota " +
+              std::to_string(operand.kind == LoopOperand::Kind::iota) + " vector stride " +
               std::to_string(operand.vector_stride) + " per row " + std::to_string(operand.per_row);
   return result;
 }

@@ -199,7 +199,7 @@ class Interpreter {
       const LoopOperand& operand = program_.operands[instruction.operand];
       const int64_t index = place(instruction.operand, static_cast<int64_t>(r));
       void* base = arguments_.bases[instruction.operand];
-      Number value = operand.kind == LoopOperand::Kind::ramp
+      Number value = operand.kind == LoopOperand::Kind::iota
                          ? Number(reinterpret_cast<int64_t>(base) + index)
                          : read_element(operand.type, base, index);
       return round_number(convert_number(value, type), instruction.type);

@@ -160,7 +160,7 @@ class Maker {
       for (size_t d = 0; d < made_.extents.size(); ++d) made_.strides.push_back(upto(7) - 3);
       made_.memory.emplace_back();
       made_.offsets.push_back(upto(100) - 50);
-      program.operands.push_back({.kind = LoopOperand::Kind::ramp, .type = DType::i64});
+      program.operands.push_back({.kind = LoopOperand::Kind::iota, .type = DType::i64});
       load.type = DType::i64;
       load.operand = static_cast<uint16_t>(program.operands.size() - 1);
     } else {
@@ -295,7 +295,7 @@ class Maker {
 std::vector<void*> LoopCase::bases() {
   std::vector<void*> result;
   for (size_t k = 0; k < memory.size(); ++k)
-    result.push_back(program.operands[k].kind == LoopOperand::Kind::ramp
+    result.push_back(program.operands[k].kind == LoopOperand::Kind::iota
                          ? reinterpret_cast<void*>(offsets[k])
                          : memory[k].data() + offsets[k]);
   return result;

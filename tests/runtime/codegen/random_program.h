@@ -16,7 +16,7 @@ struct LoopCase {
   std::vector<int64_t> strides;
   std::vector<uint64_t> parameters;
   std::vector<std::vector<uint8_t>> memory;  ///< of each operand
-  std::vector<int64_t> offsets;              ///< of element 0 in it, in bytes; a ramp's start
+  std::vector<int64_t> offsets;              ///< of element 0 in it, in bytes; an iota's start
   std::vector<size_t> outputs;               ///< the operands that are stored to
 
   /// Valid until memory changes.

@@ -23,15 +23,15 @@ namespace {
 /// values that are no buffers, falls back to values of before, and counts up from numbers that are
 /// no addresses.
 struct Uses {
-  std::set<uint64_t> reads, writes, outputs{}, olds{}, ramps{};
+  std::set<uint64_t> reads, writes, outputs{}, olds{}, iotas{};
 
   Step step() const {
     Step step;
     step.kind = Step::Kind::compute;
-    step.inputs = static_cast<uint16_t>(reads.size() + ramps.size());
-    for (size_t i = 0; i < reads.size() + ramps.size() + writes.size(); ++i) {
-      const bool ramp = i >= reads.size() && i < step.inputs;
-      step.buffers.push_back({ramp ? BufferUse::Source::ramp : BufferUse::Source::external, 0});
+    step.inputs = static_cast<uint16_t>(reads.size() + iotas.size());
+    for (size_t i = 0; i < reads.size() + iotas.size() + writes.size(); ++i) {
+      const bool iota = i >= reads.size() && i < step.inputs;
+      step.buffers.push_back({iota ? BufferUse::Source::iota : BufferUse::Source::external, 0});
     }
     step.outputs.resize(outputs.size());
     step.fallbacks.resize(olds.size());
@@ -51,7 +51,7 @@ struct Uses {
     bound.outputs = add(outputs);
     bound.fallbacks = add(olds);
     bound.storages = add(reads);
-    add(ramps);
+    add(iotas);
     add(writes);
     submission.steps.push_back(bound);
     return submission;
@@ -148,7 +148,7 @@ TEST_CASE("strands share no address that one of them writes, and are as many as 
       for (uint32_t i = below(3); i > 0; --i) uses.writes.insert(64 * (1 + below(addresses)));
       if (below(3) == 0) uses.outputs.insert(64 * (1 + below(addresses)));
       if (below(3) == 0) uses.olds.insert(64 * (1 + below(addresses)));
-      if (below(3) == 0) uses.ramps.insert(64 * (1 + below(addresses)));
+      if (below(3) == 0) uses.iotas.insert(64 * (1 + below(addresses)));
     }
     CHECK(strands_of(all) == expected_strands(all));
   }

@@ -13,8 +13,8 @@ local tight = {rtol = 1e-12, atol = 1e-13}
 local function waves(fn, by, device, ...)
   local count = 1
   for _, size in ipairs {...} do count = count * size end
-  local ramp = tide.range(1, count, 1, {dtype = "float64", device = device}) * by
-  return ramp[fn](ramp):reshape(...)
+  local iota = tide.range(1, count, 1, {dtype = "float64", device = device}) * by
+  return iota[fn](iota):reshape(...)
 end
 
 -- Mode, padding, align_corners, and what comes of the inputs below.
@@ -187,8 +187,8 @@ end)
 
 describe("affine_grid", function(device)
   it("maps the middles or the corners of pixels", function()
-    local ramp = tide.arange(12, {dtype = "float64", device = device})
-    local theta = (ramp * 0.9):sin()
+    local iota = tide.arange(12, {dtype = "float64", device = device})
+    local theta = (iota * 0.9):sin()
     close(F.affine_grid(theta[{{1, 6}}]:reshape(1, 2, 3), {1, 1, 2, 3}):flatten(), {
       0.582184176064453, -1.04118981617356, 0.582184176064453, -0.756269896017671,
       0.582184176064453, -0.471349975861784, 1.36551108569194, -1.48371025946841,

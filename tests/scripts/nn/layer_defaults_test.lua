@@ -121,12 +121,12 @@ describe("defaults of functions", function(device)
   for _, case in ipairs(calls) do
     it(("are PyTorch's: %s"):format(case[1]), function()
       local place = {dtype = "float64", device = device}
-      local ramp = tide.arange(12, place)
+      local iota = tide.arange(12, place)
       local given = {
-        F = F, x = (ramp * 1.7):sin():reshape(3, 4) * 3, y = (ramp * 0.9):cos():reshape(3, 4),
+        F = F, x = (iota * 1.7):sin():reshape(3, 4) * 3, y = (iota * 0.9):cos():reshape(3, 4),
         classes = tide.tensor({2, 4, 1}, {device = device}),
         signs = tide.tensor({1, -1, 1}, {device = device}),
-        mean = ramp[{{1, 4}}] / 5, variance = ramp[{{1, 4}}] / 3 + 0.1,
+        mean = iota[{{1, 4}}] / 5, variance = iota[{{1, 4}}] / 3 + 0.1,
         image = (tide.arange(2 * 4 * 25, place) * 1.3):sin():reshape(2, 4, 5, 5),
       }
       local got = load("return " .. case[1], "=call", "t", given)()

@@ -10,8 +10,8 @@ local loose = {rtol = 1e-4, atol = 1e-5}
 local function numbers(device, ...)
   local shape, count = {...}, 1
   for _, size in ipairs(shape) do count = count * size end
-  local ramp = tide.arange(count, {dtype = "float64"})
-  return (ramp * ramp * 0.37 + ramp * 1.3 + 0.2):sin():reshape(shape):to(device)
+  local iota = tide.arange(count, {dtype = "float64"})
+  return (iota * iota * 0.37 + iota * 1.3 + 0.2):sin():reshape(shape):to(device)
 end
 
 local function inner(a, b) return (a * b):sum():item() end
@@ -503,9 +503,9 @@ end)
 describe("weights computed from others", function(device)
   local function layer_and_input()
     local layer = nn.Linear(3, 2, {dtype = "float64", device = device})
-    local ramp = tide.arange(6, {dtype = "float64", device = device})
+    local iota = tide.arange(6, {dtype = "float64", device = device})
     tide.no_grad(function()
-      layer.weight:copy_((ramp * 0.7 + 1):sin():reshape(2, 3))
+      layer.weight:copy_((iota * 0.7 + 1):sin():reshape(2, 3))
       layer.bias:zero_()
     end)
     return layer, tide.tensor({{1.0, 2, 3}}, {dtype = "float64", device = device})

@@ -117,11 +117,11 @@ local cases = {
 
 --- What the calls see, on a device.
 local function operands(device)
-  local function ramp(step) return tide.arange(12, {dtype = "float64", device = device}) * step end
+  local function iota(step) return tide.arange(12, {dtype = "float64", device = device}) * step end
   local place = {dtype = "float64", device = device}
-  local y = ramp(0.9):cos():reshape(3, 4)
+  local y = iota(0.9):cos():reshape(3, 4)
   return {
-    F = tide.nn.functional, x = (ramp(1.7):sin() * 2):reshape(3, 4), y = y,
+    F = tide.nn.functional, x = (iota(1.7):sin() * 2):reshape(3, 4), y = y,
     signs = tide.where(y:gt(0), 1.0, -1.0):double(), probabilities = y:sigmoid(),
     weight = tide.tensor({0.5, 2, 1, 0.3}, place),
     counts = tide.tensor({{0, 0.5, 1, 2}, {3.5, 1, 0, 7}, {1, 1, 2, 9}}, place),

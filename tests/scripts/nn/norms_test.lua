@@ -18,8 +18,8 @@ describe("InstanceNorm", function(device)
         layer.bias:copy_(tide.tensor({0.1, -0.3}, place))
       end)
     end
-    local ramp = tide.arange(16, place):reshape(2, 2, 4)
-    return layer, (ramp * 0.7):sin() * 2 + 1
+    local iota = tide.arange(16, place):reshape(2, 2, 4)
+    return layer, (iota * 0.7):sin() * 2 + 1
   end
 
   -- The numbers are those of torch.nn.InstanceNorm1d.

@@ -197,8 +197,8 @@ describe("distances and margins", function(device)
     local names, shapes, k = {}, {}, 0
     for name, weight in net:named_parameters() do
       names[#names + 1], shapes[#shapes + 1] = name, weight.shape
-      local ramp = tide.arange(weight:numel(), {dtype = "float64", device = device})
-      weight:detach():copy_((ramp * 0.37 + k):sin():reshape(weight.shape))
+      local iota = tide.arange(weight:numel(), {dtype = "float64", device = device})
+      weight:detach():copy_((iota * 0.37 + k):sin():reshape(weight.shape))
       k = k + 1
     end
     equal(names, {"head.weight", "tail.0.0.weight", "tail.0.1.weight", "tail.1.0.weight",

@@ -107,8 +107,8 @@ describe("recurrent layers", function(device)
   local function new(class, ...)
     local layer = nn[class](...):to(place)
     for k, parameter in ipairs(layer:parameters()) do
-      local ramp = tide.arange(parameter:numel(), place)
-      local values = (ramp * 0.7 + (1.3 * (k - 1) + 0.1)):sin() * 0.6
+      local iota = tide.arange(parameter:numel(), place)
+      local values = (iota * 0.7 + (1.3 * (k - 1) + 0.1)):sin() * 0.6
       parameter:detach():copy_(values:reshape(parameter.shape))
     end
     return layer

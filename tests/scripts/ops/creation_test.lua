@@ -1,4 +1,4 @@
--- Making tensors: from tables, filled, ramps, random.
+-- Making tensors: from tables, filled, iotas, random.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -152,7 +152,7 @@ describe("creation", function(device)
     equal(tide.linspace(0.1, 0.7, 7, {dtype = "float64", device = device})[-1]:item(), 0.7)
     equal(tide.logspace(4.3, 1.2, 4, 2, {dtype = "uint8", device = device}):tolist(), {16, 8, 4, 2})
   end)
-  it("counts a ramp of int64 by whole ends", function()
+  it("counts an iota of int64 by whole ends", function()
     equal(tide.arange(3.1, {dtype = "int64", device = device}):tolist(), {0, 1, 2})
     equal(tide.arange(3.1, {dtype = "int8", device = device}):tolist(), {0, 1, 2, 3})
   end)

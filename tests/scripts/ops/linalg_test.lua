@@ -14,8 +14,8 @@ local tight = {rtol = 1e-9, atol = 1e-9}
 local function matrix(device, ...)
   local shape, count = {...}, 1
   for _, size in ipairs(shape) do count = count * size end
-  local ramp = tide.arange(count, {dtype = "float64"})
-  local x = (ramp * ramp * 0.37 + ramp * 1.3 + 0.2):sin():reshape(shape)
+  local iota = tide.arange(count, {dtype = "float64"})
+  local x = (iota * iota * 0.37 + iota * 1.3 + 0.2):sin():reshape(shape)
   local rows, columns = shape[#shape - 1], shape[#shape]
   if rows == columns then x = x + tide.eye(rows, {dtype = "float64"}) * 1.5 end
   return x:to(device)
@@ -24,8 +24,8 @@ end
 --- Symmetric, with eigenvalues apart from each other and above 0.
 local function positive(device, n)
   local x = matrix(device, n, n)
-  local ramp = tide.range(1, n, {dtype = "float64", device = device})
-  return x:matmul(x:t()) + tide.diag(ramp)
+  local iota = tide.range(1, n, {dtype = "float64", device = device})
+  return x:matmul(x:t()) + tide.diag(iota)
 end
 
 local function product(...)

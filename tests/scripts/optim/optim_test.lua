@@ -167,12 +167,12 @@ describe("optimizers", function(device)
     }
     for _, case in ipairs(cases) do
       local shape, options, expected = table.unpack(case)
-      local ramp = tide.arange(8, {dtype = "float32", device = device})
-      local x = (ramp * 1.3):sin():reshape(shape):requires_grad_()
+      local iota = tide.arange(8, {dtype = "float32", device = device})
+      local x = (iota * 1.3):sin():reshape(shape):requires_grad_()
       options.lr = 0.1
       local optimizer = optim.Muon({x}, options)
       for t = 0, 2 do
-        x.grad = (ramp * (0.7 + t)):cos():reshape(shape)
+        x.grad = (iota * (0.7 + t)):cos():reshape(shape)
         optimizer:step()
       end
       close(x:reshape(-1), expected, {atol = 0.01})
