@@ -45,7 +45,7 @@ constexpr int kMostOperands = 24;
 /// Reductions of a group that takes in another one which only reads the same array: a longer loop
 /// saves little more reading, takes long to compile, and its rows do not stay in the cache.
 constexpr int kMostSiblings = 4;
-/// A recipe may hold this many times its own size, and a little more for small values.
+/// A recomputable value may hold this many times its own size, and a little more for small values.
 constexpr size_t kPinFactor = 4, kPinSlack = 256;
 constexpr size_t kMostLeaves = 12;
 
@@ -353,21 +353,21 @@ class Grouper {
     std::vector<std::vector<const Node*>> leaves(n);
     for (size_t i = 0; i < n; ++i) {
       const Node& each = node(i);
-      // The last value that a cell is given must be there: a recipe would hold on to the one
-      // before, and be computed although the step that it belongs to failed.
+      // The last value that a cell is given must be there: a recomputable value would hold on to
+      // the one before, and be computed although the step that it belongs to failed.
       const bool last_of_cell = each.kind == Node::Kind::assign && !replaced[i];
       const bool light = is_loop(each) && each.kind != Node::Kind::reduce && !last_of_cell;
       if (!light || each.wanted || !read[i] || each.shape.numel() == 0 || !pins_little(i, leaves)) {
         result_.fates[i] = Fate::keep;
         leaves[i].assign(1, &each);
       } else {
-        result_.fates[i] = result_.read_elsewhere[i] ? Fate::temporary : Fate::recipe;
+        result_.fates[i] = result_.read_elsewhere[i] ? Fate::temporary : Fate::recomputable;
       }
     }
   }
 
-  /// Collects the stored values that the recipe of node i would hold; whether they are small beside
-  /// it.
+  /// Collects the stored values that the recomputable value of node i would hold; whether they are
+  /// small beside it.
   bool pins_little(size_t i, std::vector<std::vector<const Node*>>& leaves) const {
     const Node& n = node(i);
     std::vector<const Node*>& own = leaves[i];

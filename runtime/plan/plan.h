@@ -89,9 +89,9 @@ struct Step {
 
 /// What becomes of a window's node.
 enum class Fate : uint8_t {
-  keep,       ///< stored
-  temporary,  ///< stored while the plan runs, a recipe afterwards
-  recipe      ///< never stored
+  keep,         ///< stored
+  temporary,    ///< stored while the plan runs, a recomputable value afterwards
+  recomputable  ///< never stored
 };
 
 struct Plan : RefCounted<Plan> {

@@ -112,8 +112,8 @@ void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
 void* wait_for(Node& node, const char* reason) {
   Window& window = Recorder::of_thread().window(*node.device);
   if (node.state == Node::State::recorded) window.hand_over();
-  // What others in its window read may have become a recipe there.
-  if (node.state == Node::State::recipe) {
+  // What others in its window read may have become a recomputable value there.
+  if (node.state == Node::State::recomputable) {
     window.want(node);
     window.hand_over();
   }

@@ -80,10 +80,10 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
     room       ///< no elements yet: writes to its parts will make them all
   };
   enum class State : uint8_t {
-    recorded,  ///< in a window that is not handed over
-    recipe,    ///< handed over, not kept; computed again from its arguments if ever asked for
-    stored,    ///< in `storage`, once the queue has come to `ticket`
-    failed     ///< never computed: out of memory, or computed from such a value
+    recorded,      ///< in a window that is not handed over
+    recomputable,  ///< handed over, not kept; computed again from its arguments if ever asked for
+    stored,        ///< in `storage`, once the queue has come to `ticket`
+    failed         ///< never computed: out of memory, or computed from such a value
   };
   Kind kind = Kind::map;
   State state = State::recorded;
@@ -95,7 +95,7 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   bool wanted = false;          ///< must be stored when handed over
   bool read = false;            ///< by another node of its window
   bool fills = false;  ///< a write that makes a part of a new value: if it fails, that is lost
-  bool again = false;  ///< was a recipe before: stays one if there is no memory for it
+  bool again = false;  ///< was a recomputable value before: stays one if there is no memory for it
   OpCode op = 0;
   uint16_t index = 0;  ///< place in the window, or among the window's externals
   uint64_t epoch = 0;  ///< the window that `index` speaks of

@@ -116,8 +116,8 @@ class Window {
   /// Hands over, and what is recorded from now on goes to that stream of the device.
   void set_stream(Stream& stream);
 
-  /// Adds a node: its arguments are brought into the window where they are recipes. Hands over
-  /// before compute op, and afterwards when the window is full or the mode is eager.
+  /// Adds a node: its arguments are brought into the window where they are recomputable values.
+  /// Hands over before compute op, and afterwards when the window is full or the mode is eager.
   void record(const Ref<Node>& node, bool cuts_window);
   /// Throws what keeps results from being computed, MemoryError above all: these are lost then,
   /// writes leave the value that was before, and all else is handed over.
@@ -126,7 +126,7 @@ class Window {
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
   /// Ops recorded that the process's counter does not have yet.
   int64_t recorded() const { return recorded_; }
-  /// Puts a recipe into the window again, to be stored.
+  /// Puts a recomputable value into the window again, to be stored.
   void want(Node& node);
 
  private:
@@ -141,7 +141,7 @@ class Window {
   void follow_inputs();
   void keep_inputs(uint64_t ticket);
   Ref<Storage> take(size_t bytes, const Node& node);
-  void pull(Node& root);
+  void rematerialize(Node& root);
   void add(const Ref<Node>& node);
   void add_key(const Node& node);
   void add_argument(const Argument& argument, const Shape& result);

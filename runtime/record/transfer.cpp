@@ -14,8 +14,8 @@ namespace {
 void settle(Node& source) {
   Window& window = Recorder::of_thread().window(*source.device);
   window.hand_over();
-  // What others in its window read may have become a recipe there.
-  if (source.state != Node::State::recipe) return;
+  // What others in its window read may have become a recomputable value there.
+  if (source.state != Node::State::recomputable) return;
   window.want(source);
   window.hand_over();
 }

@@ -46,7 +46,8 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
   };
   if (!nodes_.empty() && (cuts_window || (node->compute && is_full()))) hand_over();
   const auto bring_in = [&](Argument& argument) {
-    if (argument.node && argument.node->state == Node::State::recipe) pull(*argument.node);
+    if (argument.node && argument.node->state == Node::State::recomputable)
+      rematerialize(*argument.node);
   };
   for (int j = 0; j < node->arity; ++j) bring_in(node->arguments[j]);
   if (node->compute)
@@ -57,28 +58,28 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
   if (!node->compute && (is_full() || Recorder::of_thread().eager)) hand_over();
 }
 
-void Window::want(Node& node) { pull(node); }
+void Window::want(Node& node) { rematerialize(node); }
 
-/// Adds a recipe and all recipes that it needs, inputs first. The recipe itself is stored this
-/// time.
-void Window::pull(Node& root) {
+/// Adds a recomputable value and all recomputable values that it needs, inputs first. The
+/// recomputable value itself is stored this time.
+void Window::rematerialize(Node& root) {
   root.wanted = true;
   std::vector<std::pair<Node*, int>> path{{&root, 0}};
   while (!path.empty()) {
     auto& [node, next] = path.back();
     if (next < node->arity) {
       Node* input = node->arguments[next++].node.get();
-      if (input && input->state == Node::State::recipe) path.emplace_back(input, 0);
+      if (input && input->state == Node::State::recomputable) path.emplace_back(input, 0);
       continue;
     }
     Node* done = node;
     path.pop_back();
-    if (done->state == Node::State::recipe) add(done);
+    if (done->state == Node::State::recomputable) add(done);
   }
 }
 
 void Window::add(const Ref<Node>& node) {
-  if (node->state == Node::State::recipe) node->again = true;
+  if (node->state == Node::State::recomputable) node->again = true;
   node->state = Node::State::recorded;
   add_key(*node);
   node->epoch = epoch_;
@@ -381,7 +382,7 @@ void Window::settle(const Plan& plan, uint64_t ticket) {
       node.state = Node::State::stored;
       node.ticket = ticket;
     } else {
-      node.state = Node::State::recipe;
+      node.state = Node::State::recomputable;
     }
   }
   begin();

@@ -55,7 +55,7 @@ Ref<Failure> told_failure(const Node& node, const std::string& what) {
 }
 
 /// The node, which is in no window any more, will not be computed: a write leaves the value before,
-/// a recipe can be tried again, all else is lost.
+/// a recomputable value can be tried again, all else is lost.
 void give_up(Node& node, const Ref<Failure>& failure) {
   node.wanted = false;
   node.storage = {};
@@ -65,11 +65,11 @@ void give_up(Node& node, const Ref<Failure>& failure) {
     node.ticket = before->ticket;
     node.state = Node::State::stored;
     node.drop_arguments();
-  } else if (before && before->state == Node::State::recipe) {
+  } else if (before && before->state == Node::State::recomputable) {
     become_copy(node);
-    node.state = Node::State::recipe;
+    node.state = Node::State::recomputable;
   } else if (node.again) {
-    node.state = Node::State::recipe;
+    node.state = Node::State::recomputable;
   } else {
     node.state = Node::State::failed;
     node.failure = before ? before->failure : failure;
@@ -142,15 +142,15 @@ void Window::do_with_less_memory(const NoRoom& wanted) {
   throw MemoryError(message);
 }
 
-/// Hands the nodes over op by op, and throws the first error. What needs a recipe that could not be
-/// computed fails as that did.
+/// Hands the nodes over op by op, and throws the first error. What needs a recomputable value that
+/// could not be computed fails as that did.
 void Window::hand_over_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure) {
   std::exception_ptr first;
   for (size_t i = 0, end; i < nodes.size(); i = end) {
     for (end = i + 1; end < nodes.size() && nodes[end]->kind == Node::Kind::part;) ++end;
     const Node* before = value_before(*nodes[i]);
-    const bool lacks = find_needed(*nodes[i], Node::State::recipe) ||
-                       (before && before->state == Node::State::recipe);
+    const bool lacks = find_needed(*nodes[i], Node::State::recomputable) ||
+                       (before && before->state == Node::State::recomputable);
     for (size_t k = i; k < end; ++k) {
       if (lacks)
         give_up(*nodes[k], failure);

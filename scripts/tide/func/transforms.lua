@@ -231,7 +231,7 @@ function transforms.vjp(fn, ...)
     keep = keeps_history(leaves("vjp", chosen, {}))
   end
   local outputs = leaves("vjp", result, {})
-  local function pull(v)
+  local function vjp_fn(v)
     local _ <close> = begin_level()
     local weights = leaves("vjp", v, {})
     if #weights ~= #outputs then
@@ -241,8 +241,8 @@ function transforms.vjp(fn, ...)
     local found = with_leaves("vjp", chosen, gradients(outputs, inputs, weights))
     return table.unpack(finished(found, again))
   end
-  if has_aux then return finished(result, keep), pull, aux end
-  return finished(result, keep), pull
+  if has_aux then return finished(result, keep), vjp_fn, aux end
+  return finished(result, keep), vjp_fn
 end
 
 --- The derivatives of `outputs` by `inputs` times directions: from gradients that are linear in

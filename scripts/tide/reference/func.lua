@@ -12,7 +12,7 @@ return {
         "--> {2.0, 4.0}, 5.0"},
     {"vjp", "(fn, primal..., {has_aux})",
       "fn's results, and a function that gives v times the derivatives by each primal",
-      "local y, pull = tide.func.vjp(tide.square, tide.tensor{1.0, 2}); y, pull(tide.ones(2)) " ..
+      "local y, vjp_fn = tide.func.vjp(tide.square, tide.tensor{1.0, 2}); y, vjp_fn(tide.ones(2)) " ..
         "--> {1.0, 4.0}, {2.0, 4.0}"},
     {"jvp", "(fn, primals, tangents, {has_aux})",
       "fn's results for a list of primals, and their derivatives times the tangents",
