@@ -291,11 +291,11 @@ std::int64_t tide_pending_operations(lua_State*) { return tide::engine::pending_
 
 void tide_keep_reserve() { tide::keep_reserve(); }
 
-void tide_hand_over(lua_State*) {
+void tide_flush(lua_State*) {
   try {
-    tide::engine::hand_over();
+    tide::engine::flush();
   } catch (const std::exception&) {
-    // What could not be handed over is marked as failed: its reader, or the end, reports it.
+    // What could not be flushed is marked as failed: its reader, or the end, reports it.
   }
 }
 

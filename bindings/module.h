@@ -69,9 +69,9 @@ void tide_return_memory(std::size_t bytes) noexcept;
 /// How many ops are recorded or queued and have not finished. Never waits.
 std::int64_t tide_pending_operations(lua_State* L);
 
-/// Hands over what `L` has recorded, as the end of a prompt line or of a script does. Never throws:
+/// Flushes what `L` has recorded, as the end of a prompt line or of a script does. Never throws:
 /// a failure marks the results that it concerns.
-void tide_hand_over(lua_State* L);
+void tide_flush(lua_State* L);
 
 /// Whether something has begun since this was asked last that the script's next few instructions
 /// put into a variable which ends it (`local _ <close> = tide.no_grad()`): an error raised between
@@ -85,7 +85,7 @@ void tide_request_interrupt();
 /// Drops what is recorded or queued and has not begun, and takes back tide_request_interrupt.
 void tide_interrupt(lua_State* L);
 
-/// Waits for everything handed over and prints the errors that nobody read, one a line.
+/// Waits for everything flushed and prints the errors that nobody read, one a line.
 /// True if there were any.
 bool tide_report_unread_errors(std::FILE* out);
 

@@ -252,7 +252,7 @@ constexpr Function kFunctions[] = {
      "2).requires_grad end) --> false"},
     {"enable_grad", guard<enable_grad>, "fn?, ...", "Gradients again, inside no_grad",
      "tide.no_grad(function() return tide.enable_grad(tide.is_grad_enabled) end) --> true"},
-    {"eager", guard<eager>, "fn?, ...", "Every op is handed over by itself, for debugging",
+    {"eager", guard<eager>, "fn?, ...", "Every op is flushed by itself, for debugging",
      "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"},
     {"inference_mode", guard<no_grad>, "fn?, ...", "As no_grad",
      "tide.inference_mode(tide.is_grad_enabled) --> false"},
@@ -329,7 +329,7 @@ int open_stream_scope(lua_State* L, engine::StreamId stream) {
   if (!lua_isnoneornil(L, 1)) check_callable(L, 1, "stream");
   engine::StreamChoice streams = engine::stream_choice();
   streams.choose(stream);
-  engine::hand_over();  // what goes wrong there does so before anything changes
+  engine::flush();  // what goes wrong there does so before anything changes
   push_object(L, Scope{.owner = L, .mode = nullptr, .of_streams = true});
   auto& scope = check<Scope>(L, -1, "stream");
   scope.previous_streams = set_mode(L, &Modes::streams, streams);

@@ -104,7 +104,7 @@ void push_devices(lua_State* L, const std::vector<Device>& devices) {
 
 int push_report(lua_State* L, Benchmark& run) {
   const double waited = engine::wait_seconds() - run.wait_before;
-  engine::hand_over();
+  engine::flush();
   const double host = engine::seconds() - run.started - waited;
   engine::synchronize("benchmark");
   const double total = engine::seconds() - run.started;
@@ -130,9 +130,9 @@ int push_report(lua_State* L, Benchmark& run) {
   return 1;
 }
 
-/// Hands each call over by itself, so that the measured ones are cut, and compiled, like the first.
+/// Flushes each call by itself, so that the measured ones are cut, and compiled, like the first.
 void finish_call(Benchmark& run) {
-  engine::hand_over();
+  engine::flush();
   ++run.done;
 }
 

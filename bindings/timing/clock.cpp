@@ -13,7 +13,7 @@ namespace {
 thread_local double tic_time = -1;
 
 int time_now(lua_State* L) {
-  engine::hand_over();
+  engine::flush();
   lua_pushnumber(L, engine::seconds());
   return 1;
 }
@@ -22,7 +22,7 @@ int sleep_for(lua_State* L) {
   const double seconds = lua_type(L, 1) == LUA_TNUMBER ? lua_tonumber(L, 1) : -1;
   if (!(seconds >= 0 && seconds <= 1e9))
     throw ArgumentError("sleep: expected a number of seconds, 0 or more");
-  engine::hand_over();
+  engine::flush();
   timespec length{};
   length.tv_sec = static_cast<time_t>(seconds);
   length.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);

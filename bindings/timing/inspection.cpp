@@ -24,8 +24,8 @@ int pending(lua_State* L) {
   return 1;
 }
 
-int hand_over(lua_State*) {
-  engine::hand_over();
+int flush(lua_State*) {
+  engine::flush();
   return 0;
 }
 
@@ -87,8 +87,8 @@ constexpr Function kFunctions[] = {
      "0"},
     {"pending", guard<pending>, "", "How many ops are recorded or queued and not finished",
      "local x = tide.ones(2) + 1; tide.pending() >= 1 --> true"},
-    {"hand_over", guard<hand_over>, "", "Hands what is recorded to the devices; does not wait",
-     "local x = tide.ones(2) + 1; tide.hand_over()"},
+    {"flush", guard<flush>, "", "Flushes what is recorded to the devices; does not wait",
+     "local x = tide.ones(2) + 1; tide.flush()"},
     {"statistics", guard<statistics>, "",
      "A table of counters: ops recorded, windows, plans, launches, CUDA graphs run, waits, kernels "
      "compiled",

@@ -164,7 +164,7 @@ class Prompt {
       show_error();
     }
     if (wrong) return;
-    tide_hand_over(state_);
+    tide_flush(state_);
     if (on_terminal_) print_cost(Clock::now() - start);
   }
 

@@ -107,7 +107,7 @@ void set_global(lua_State* L, const char* name) {
 
 int finish(lua_State* L, int status) {
   std::fflush(stdout);
-  tide_hand_over(L);
+  tide_flush(L);
   const bool failed = tide_report_unread_errors(stderr);
   tide_report_syncs(stderr);
   if (stopped_for_good()) return kTimeLimitStatus;

@@ -301,9 +301,9 @@ void backward(const Tensor& y, const Tensor& dy, BackwardOptions options) {
   const GradientMode mode(options.create_graph);
   BackwardPass pass(options);
   pass.start(y, dy);
-  engine::hand_over();
+  engine::flush();
   pass.run();
-  engine::hand_over();
+  engine::flush();
 }
 
 std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
@@ -317,7 +317,7 @@ std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const T
   for (const Tensor& x : inputs) pass.want(x);
   for (size_t i = 0; i < outputs.size(); ++i)
     pass.start(outputs[i], weights.empty() ? Tensor() : weights[i]);
-  engine::hand_over();
+  engine::flush();
   pass.run();
   std::vector<Tensor> results;
   for (const Tensor& x : inputs) {
@@ -325,7 +325,7 @@ std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const T
     if (!results.back().defined() && !allow_unused)
       throw Error("grad: the outputs do not depend on input " + std::to_string(results.size()));
   }
-  engine::hand_over();
+  engine::flush();
   return results;
 }
 

@@ -88,7 +88,7 @@ struct BackwardOptions {
   bool create_graph = false;  ///< gradients get a history of their own; implies retain_graph
 };
 /// Adds the gradient of y to `.grad` of all leaves that it was computed from. `dy` (undefined: 1,
-/// if y has one element) has y's shape. Hands over; does not wait.
+/// if y has one element) has y's shape. Flushes; does not wait.
 void backward(const Tensor& y, const Tensor& dy = {}, BackwardOptions options = {});
 /// Gradients of the sum of the outputs (weighted by `weights`, or by 1) with respect to the inputs,
 /// which need not be leaves; `.grad` stays as it is. Throws Error for an input that the outputs do

@@ -63,7 +63,7 @@ class Allocator {
   /// use them any more.
   size_t trim();
   /// The same with large blocks of one stream that were released before the work of this number was
-  /// handed over: all earlier work of the stream is done, later work may go on.
+  /// flushed: all earlier work of the stream is done, later work may go on.
   void trim_unused(uint8_t stream, uint64_t work);
   /// The device has lost its memory: forgets all blocks, and returns the addresses of those in use.
   /// As long as somebody holds one of these, no other block comes to lie where it was, so that an

@@ -38,7 +38,7 @@ struct BoundStep {
   CallSite site;
 };
 
-/// What is handed over at once: a plan with addresses, or a task.
+/// What is flushed at once: a plan with addresses, or a task.
 struct Submission {
   Ref<Plan> plan;
   std::vector<BoundStep> steps;
@@ -49,7 +49,7 @@ struct Submission {
   /// was told.
   bool lasting = false;
   bool given_up = false;    ///< no step runs: what was recorded is only a part of such a whole
-  uint64_t number = 0;      ///< of all work, in the order in which it is handed over: see Failure
+  uint64_t number = 0;      ///< of all work, in the order in which it is flushed: see Failure
   uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
   /// Runs on the queue's thread in place of a plan: uploads, waits for other queues, marks.
   std::function<void()> task;

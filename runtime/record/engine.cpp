@@ -62,9 +62,9 @@ Window& Recorder::window(DeviceState& device) {
   return *windows_[number];
 }
 
-void Recorder::hand_over() {
+void Recorder::flush() {
   for (const auto& window : windows_)
-    if (window) window->hand_over();
+    if (window) window->flush();
 }
 
 int64_t Recorder::pending_ops() const {
@@ -111,11 +111,11 @@ void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
 
 void* wait_for(Node& node, const char* reason) {
   Window& window = Recorder::of_thread().window(*node.device);
-  if (node.state == Node::State::recorded) window.hand_over();
+  if (node.state == Node::State::recorded) window.flush();
   // What others in its window read may have become a recomputable value there.
   if (node.state == Node::State::recomputable) {
     window.want(node);
-    window.hand_over();
+    window.flush();
   }
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
@@ -127,7 +127,7 @@ void* wait_for(Node& node, const char* reason) {
 
 void raise(const Failure& failure, const char* reason) {
   // What was recorded before this moment goes before it.
-  if (!failure.is_told() && !Recorder::of_thread().all_or_nothing) engine::hand_over();
+  if (!failure.is_told() && !Recorder::of_thread().all_or_nothing) engine::flush();
   const_cast<Failure&>(failure).tell();
   const CallSite here = current_call_site();
   std::string text = failure.what;
@@ -144,16 +144,16 @@ std::vector<Device> devices() { return present_devices(); }
 
 bool exists(Device device) { return is_present(device); }
 
-void hand_over() { Recorder::of_thread().hand_over(); }
+void flush() { Recorder::of_thread().flush(); }
 
 void synchronize(Device device, const char* reason) {
-  hand_over();
+  flush();
   for (Stream* stream : DeviceState::of(device).streams())
     wait_for(*stream, stream->queue.submitted(), reason);
 }
 
 void synchronize(const char* reason) {
-  hand_over();
+  flush();
   for (Stream* stream : DeviceState::all_streams())
     wait_for(*stream, stream->queue.submitted(), reason);
 }
@@ -204,7 +204,7 @@ void choose_streams(const StreamChoice& choice) {
   const auto move = [&](StreamId id) {
     Window& window = recorder.window(DeviceState::of(id.device));
     try {
-      window.hand_over();
+      window.flush();
     } catch (const Error&) {
       if (!error) error = std::current_exception();
     }
@@ -216,20 +216,20 @@ void choose_streams(const StreamChoice& choice) {
 }
 
 void synchronize(StreamId id, const char* reason) {
-  hand_over();
+  flush();
   Stream& stream = stream_at(id);
   wait_for(stream, stream.queue.submitted(), reason);
 }
 
 Mark mark(StreamId stream) {
-  hand_over();
+  flush();
   return {stream, stream_at(stream).queue.submit_mark()};
 }
 
 bool reached(const Mark& mark) { return stream_at(mark.stream).queue.completed() >= mark.ticket; }
 
 bool idle(StreamId stream) {
-  hand_over();
+  flush();
   const Queue& queue = stream_at(stream).queue;
   return queue.completed() >= queue.submitted();
 }
@@ -243,7 +243,7 @@ double time_reached(const Mark& mark) {
 }
 
 void wait_on_stream(StreamId id, const Mark& mark) {
-  hand_over();
+  flush();
   if (id == mark.stream) return;
   Stream& waiting = stream_at(id);
   Stream& source = stream_at(mark.stream);
@@ -261,14 +261,14 @@ double seconds() {
 bool eager() { return Recorder::of_thread().eager; }
 
 void set_eager(bool on) {
-  if (on) hand_over();
+  if (on) flush();
   Recorder::of_thread().eager = on;
 }
 
 void begin_state() {
   Recorder& recorder = Recorder::of_thread();
   if (recorder.all_or_nothing) return;
-  recorder.hand_over();
+  recorder.flush();
   recorder.lasting = true;
 }
 
@@ -278,13 +278,13 @@ void end_state() {
     Recorder& recorder;
     ~Ended() { recorder.lasting = false; }
   } const ended{recorder};
-  if (recorder.lasting) recorder.hand_over();
+  if (recorder.lasting) recorder.flush();
 }
 
 void begin_step() {
   Recorder& recorder = Recorder::of_thread();
   if (recorder.all_or_nothing) return;
-  recorder.hand_over();  // what came before is no part of the step
+  recorder.flush();  // what came before is no part of the step
   recorder.all_or_nothing = true;
 }
 
@@ -296,7 +296,7 @@ void end_step(bool whole) {
     ~Ended() { recorder.all_or_nothing = recorder.given_up = false; }
   } const ended{recorder};
   recorder.given_up = !whole;
-  recorder.hand_over();
+  recorder.flush();
 }
 
 std::vector<WaitRecord> wait_report() {
@@ -345,7 +345,7 @@ uint64_t held_bytes() {
 void configure_sim(int index, const SimOptions& options) {
   const Device device{DeviceKind::sim, static_cast<uint8_t>(index)};
   DeviceState& state = DeviceState::of(device);
-  hand_over();
+  flush();
   state.wait_uninterrupted();
   state.backend->configure(options);
 }
@@ -378,7 +378,7 @@ int64_t launches(Device device) {
 bool report_unread_failures(FILE* to) {
   bool any = false;
   try {
-    hand_over();
+    flush();
   } catch (const Error& error) {
     std::fprintf(to, "tide: %s\n", error.what());
     any = true;

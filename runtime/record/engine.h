@@ -23,11 +23,11 @@ std::vector<Device> used_devices();
 /// Whether the device is there.
 bool exists(Device device);
 
-// --- handing over and waiting ---------------------------------------------------------------
+// --- flushing and waiting ---------------------------------------------------------------
 
-/// Hands over everything this thread has recorded. Does not wait.
-void hand_over();
-/// Hands over, and waits until everything on the device (all devices) is done. Failures stay with
+/// Flushes everything this thread has recorded. Does not wait.
+void flush();
+/// Flushes, and waits until everything on the device (all devices) is done. Failures stay with
 /// the results they belong to.
 void synchronize(Device device, const char* reason = "synchronize");
 void synchronize(const char* reason = "synchronize");
@@ -64,7 +64,7 @@ struct StreamChoice {
   friend bool operator==(const StreamChoice& a, const StreamChoice& b) = default;
 };
 const StreamChoice& stream_choice();
-/// From now on this thread's work goes there. Hands over what was recorded for the devices
+/// From now on this thread's work goes there. Flushes what was recorded for the devices
 /// concerned.
 void choose_streams(const StreamChoice& choice);
 /// Waits until everything on the stream is done.
@@ -75,31 +75,31 @@ struct Mark {
   StreamId stream;
   uint64_t ticket = 0;
 };
-/// Hands over and marks the end of what the stream was given.
+/// Flushes and marks the end of what the stream was given.
 Mark mark(StreamId stream);
 bool reached(const Mark& mark);
-/// Whether the stream has done all that it was given; hands over what is recorded first.
+/// Whether the stream has done all that it was given; flushes what is recorded first.
 bool idle(StreamId stream);
 void wait(const Mark& mark, const char* reason);
 /// When the stream reached the mark, on the clock of seconds(); reached or waited for first.
 double time_reached(const Mark& mark);
-/// Makes what is handed over from now on for `stream` start after the mark (of another stream).
+/// Makes what is flushed from now on for `stream` start after the mark (of another stream).
 void wait_on_stream(StreamId stream, const Mark& mark);
 /// Seconds on a monotonic clock.
 double seconds();
 
-/// Eager mode of this thread: every op is handed over by itself. TIDE_EAGER=1 switches it on at the
+/// Eager mode of this thread: every op is flushed by itself. TIDE_EAGER=1 switches it on at the
 /// start.
 bool eager();
 void set_eager(bool on);
 
 /// What is recorded between these is what steps start from, an optimizer's state: it is made even
 /// if an interrupt drops what is queued, and tried again if it fails. If it did, no step that needs
-/// it runs until somebody was told. `end_state` hands over.
+/// it runs until somebody was told. `end_state` flushes.
 void begin_state();
 void end_state();
 /// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure
-/// or an interrupt leaves all parameters as they were after some step. `end_step` hands over; if
+/// or an interrupt leaves all parameters as they were after some step. `end_step` flushes; if
 /// not all was recorded, as an error came between, nothing runs.
 void begin_step();
 void end_step(bool whole = true);
@@ -174,7 +174,7 @@ void set_threads(int count);
 
 struct Statistics {
   int64_t recorded = 0;  ///< ops recorded
-  int64_t windows = 0;   ///< handed over
+  int64_t windows = 0;   ///< flushed
   int64_t plans = 0;     ///< made, not found
   int64_t launches = 0;  ///< steps run
   int64_t graphs = 0;    ///< CUDA graphs run, each in place of several launches

@@ -26,7 +26,7 @@ class Failure : public RefCounted<Failure> {
   CallSite site;          ///< of the line that queued the op
   bool shortage = false;  ///< the host had no memory left
 
-  /// A number for work that is handed over now, to any queue.
+  /// A number for work that is flushed now, to any queue.
   static uint64_t number_work() { return ++work_numbered_; }
   /// The last one that was given.
   static uint64_t last_number() { return work_numbered_; }
@@ -39,14 +39,14 @@ class Failure : public RefCounted<Failure> {
   /// Who caused it knows, and has known before any work.
   void is_known() { told_after_ = kBefore; }
   bool is_told() const { return told_after_ != kNever; }
-  /// Whether somebody had been told when the work of this number was handed over.
+  /// Whether somebody had been told when the work of this number was flushed.
   bool was_told_before(uint64_t work) const { return is_told() && told_after_ < work; }
 
  private:
   static constexpr uint64_t kNever = 0, kBefore = 1;
   inline static std::atomic<uint64_t> work_numbered_{kBefore};
 
-  std::atomic<uint64_t> told_after_{kNever};  ///< the number of the last work that was handed over
+  std::atomic<uint64_t> told_after_{kNever};  ///< the number of the last work that was flushed
 };
 
 /// An input of a node: a value seen through a layout, or a number.
@@ -61,7 +61,7 @@ struct ComputeDetails {
   ComputeOp op;
   std::vector<Argument> inputs;
   std::vector<int64_t> attributes;
-  /// All results, this node first; owned by the window until handed over.
+  /// All results, this node first; owned by the window until flushed.
   std::vector<Node*> outputs;
 };
 
@@ -80,8 +80,8 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
     room       ///< no elements yet: writes to its parts will make them all
   };
   enum class State : uint8_t {
-    recorded,      ///< in a window that is not handed over
-    recomputable,  ///< handed over, not kept; computed again from its arguments if ever asked for
+    recorded,      ///< in a window that is not flushed
+    recomputable,  ///< flushed, not kept; computed again from its arguments if ever asked for
     stored,        ///< in `storage`, once the queue has come to `ticket`
     failed         ///< never computed: out of memory, or computed from such a value
   };
@@ -92,7 +92,7 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   Reduction reduction = Reduction::sum;
   uint8_t arity = 0;
   uint8_t first = 0, last = 0;  ///< the run of a reduction
-  bool wanted = false;          ///< must be stored when handed over
+  bool wanted = false;          ///< must be stored when flushed
   bool read = false;            ///< by another node of its window
   bool fills = false;  ///< a write that makes a part of a new value: if it fails, that is lost
   bool again = false;  ///< was a recomputable value before: stays one if there is no memory for it

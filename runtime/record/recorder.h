@@ -1,4 +1,4 @@
-// Recording: nodes collect in the window of their device until it is handed over.
+// Recording: nodes collect in the window of their device until it is flushed.
 #pragma once
 
 #include <array>
@@ -106,22 +106,22 @@ class DeviceState {
   std::atomic<size_t> kept_{0};
 };
 
-/// What one thread has recorded for one device and not handed over. All of it goes to one stream.
+/// What one thread has recorded for one device and not flushed. All of it goes to one stream.
 class Window {
  public:
   explicit Window(DeviceState& device) : device_(device), stream_(&device.stream(0)) { begin(); }
 
-  /// The stream that the window is handed over to.
+  /// The stream that the window is flushed to.
   Stream& stream() const { return *stream_; }
-  /// Hands over, and what is recorded from now on goes to that stream of the device.
+  /// Flushes, and what is recorded from now on goes to that stream of the device.
   void set_stream(Stream& stream);
 
   /// Adds a node: its arguments are brought into the window where they are recomputable values.
-  /// Hands over before compute op, and afterwards when the window is full or the mode is eager.
+  /// Flushes before compute op, and afterwards when the window is full or the mode is eager.
   void record(const Ref<Node>& node, bool cuts_window);
   /// Throws what keeps results from being computed, MemoryError above all: these are lost then,
-  /// writes leave the value that was before, and all else is handed over.
-  void hand_over();
+  /// writes leave the value that was before, and all else is flushed.
+  void flush();
   bool empty() const { return nodes_.empty(); }
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
   /// Ops recorded that the process's counter does not have yet.
@@ -155,7 +155,7 @@ class Window {
   Storage* storage_of(const BufferUse& use) const;
   std::vector<Ref<Node>> empty_window();
   void do_with_less_memory(const NoRoom& wanted);
-  void hand_over_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure);
+  void flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure);
   void leave_out_lost();
   void give_up_all(const char* what);
   void settle(const Plan& plan, uint64_t ticket);
@@ -190,7 +190,7 @@ class Recorder {
   Window& window(DeviceState& device);
   /// The stream that work for the device goes to.
   Stream& stream(DeviceState& device) { return window(device).stream(); }
-  void hand_over();
+  void flush();
   /// Ops in windows.
   int64_t pending_ops() const;
   /// Ops of these windows that `counters` does not have yet.
@@ -199,9 +199,9 @@ class Recorder {
   bool eager;
   engine::StreamChoice streams;
   bool all_or_nothing =
-      false;  ///< windows handed over now run whole or not at all, and are not cut by size
-  bool given_up = false;  ///< windows handed over now do not run
-  bool lasting = false;   ///< windows handed over now run in any case, at the second try if need be
+      false;              ///< windows flushed now run whole or not at all, and are not cut by size
+  bool given_up = false;  ///< windows flushed now do not run
+  bool lasting = false;   ///< windows flushed now run in any case, at the second try if need be
 
  private:
   Recorder();
@@ -216,7 +216,7 @@ void wait_for(Stream& stream, uint64_t ticket, const char* reason);
 /// Throws the failure as the error that its reader sees.
 [[noreturn]] void raise(const Failure& failure, const char* reason);
 
-/// Counters of the process; windows add to them when they are handed over.
+/// Counters of the process; windows add to them when they are flushed.
 struct Counters {
   std::atomic<int64_t> recorded{0}, windows{0}, plans{0};
   std::atomic<uint64_t> allocated_bytes{0};

@@ -1,4 +1,4 @@
-// Values that lie in memory from the start: copies between devices and what the script hands over.
+// Values that lie in memory from the start: copies between devices and what the script supplies.
 #include "runtime/record/transfer.h"
 
 #include <cstring>
@@ -10,14 +10,14 @@
 namespace tide {
 namespace {
 
-/// Hands over what computes `source`, so that it has a place in memory, or has failed.
+/// Flushes what computes `source`, so that it has a place in memory, or has failed.
 void settle(Node& source) {
   Window& window = Recorder::of_thread().window(*source.device);
-  window.hand_over();
+  window.flush();
   // What others in its window read may have become a recomputable value there.
   if (source.state != Node::State::recomputable) return;
   window.want(source);
-  window.hand_over();
+  window.flush();
 }
 
 /// Lets what `stream` is handed from now on come after the work of `writer` up to `ticket`.

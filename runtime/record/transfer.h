@@ -1,4 +1,4 @@
-// Values that lie in memory from the start: copies between devices and what the script hands over.
+// Values that lie in memory from the start: copies between devices and what the script supplies.
 // A queue fills them; their nodes never wait in a window.
 #pragma once
 

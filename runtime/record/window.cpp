@@ -1,4 +1,4 @@
-// The window: keys, the cut, and handing over.
+// The window: keys, the cut, and flushing.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -44,7 +44,7 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
             (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
            !Recorder::of_thread().all_or_nothing;
   };
-  if (!nodes_.empty() && (cuts_window || (node->compute && is_full()))) hand_over();
+  if (!nodes_.empty() && (cuts_window || (node->compute && is_full()))) flush();
   const auto bring_in = [&](Argument& argument) {
     if (argument.node && argument.node->state == Node::State::recomputable)
       rematerialize(*argument.node);
@@ -55,7 +55,7 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
   add(node);
   if (node->kind == Node::Kind::part) return;
   // The parts of a compute op follow it at once: they must stay in its window.
-  if (!node->compute && (is_full() || Recorder::of_thread().eager)) hand_over();
+  if (!node->compute && (is_full() || Recorder::of_thread().eager)) flush();
 }
 
 void Window::want(Node& node) { rematerialize(node); }
@@ -172,7 +172,7 @@ void Window::add_layout(const Layout& layout) {
   key_.push(layout.strides.data(), layout.rank());
 }
 
-void Window::hand_over() {
+void Window::flush() {
   if (has_failed_inputs_) leave_out_lost();
   if (nodes_.empty()) return;
   counters.windows.fetch_add(1, std::memory_order_relaxed);
@@ -196,7 +196,7 @@ void Window::hand_over() {
 }
 
 void Window::set_stream(Stream& stream) {
-  hand_over();
+  flush();
   stream_ = &stream;
   followed_.fill(0);
 }
@@ -320,7 +320,7 @@ void Window::take_outputs(const Plan& plan, const Step& step, BoundStep& bound) 
     Node& node = *nodes_[output];
     if (!node.storage) {
       node.storage = take(node.bytes(), node);
-      node.storage->site = node.site;  // the op's line, not the one that hands over
+      node.storage->site = node.site;  // the op's line, not the one that flushes
     }
   }
 }

@@ -1,4 +1,4 @@
-// What becomes of a window that cannot be handed over as it is: memory is short, or a value that it
+// What becomes of a window that cannot be flushed as it is: memory is short, or a value that it
 // reads was lost.
 #include <algorithm>
 #include <exception>
@@ -44,7 +44,7 @@ void become_copy(Node& node) {
   node.arguments[0].node = before;
 }
 
-/// A failure that whoever hands over is told of at once.
+/// A failure that whoever flushes is told of at once.
 Ref<Failure> told_failure(const Node& node, const std::string& what) {
   Ref<Failure> failure = new Failure;
   failure->what = what;
@@ -135,16 +135,16 @@ void Window::do_with_less_memory(const NoRoom& wanted) {
     return node->kind == Node::Kind::part;
   });
   if (!is_one_op && !Recorder::of_thread().all_or_nothing)
-    return hand_over_in_turn(std::move(nodes), failure);
+    return flush_in_turn(std::move(nodes), failure);
   for (const auto& node : nodes) give_up(*node, failure);
   if (failure->site.known() && !(failure->site == current_call_site()))
     message += "; queued at " + failure->site.text() + " (" + failure->op + ")";
   throw MemoryError(message);
 }
 
-/// Hands the nodes over op by op, and throws the first error. What needs a recomputable value that
+/// Flushes the nodes op by op, and throws the first error. What needs a recomputable value that
 /// could not be computed fails as that did.
-void Window::hand_over_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure) {
+void Window::flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure) {
   std::exception_ptr first;
   for (size_t i = 0, end; i < nodes.size(); i = end) {
     for (end = i + 1; end < nodes.size() && nodes[end]->kind == Node::Kind::part;) ++end;
@@ -159,7 +159,7 @@ void Window::hand_over_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>&
       nodes[k] = {};  // what nobody else holds is free for those that come
     }
     try {
-      hand_over();
+      flush();
     } catch (const Error&) {
       if (!first) first = std::current_exception();
     }

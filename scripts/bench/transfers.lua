@@ -59,7 +59,7 @@ local function launches(device)
     for _ = 1, kSmallTurns do
       local results = {}
       for i, x in ipairs(inputs) do results[i] = x + 1 end
-      tide.hand_over()
+      tide.flush()
     end
     tide.synchronize(device)
   end

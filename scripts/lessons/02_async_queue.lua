@@ -96,7 +96,7 @@ end
 print(("(the work behind each of them takes %s)"):format(ms(work)))
 
 -- 3. A hundred thousand small steps ---------------------------------------------------------------
--- Notes are collected, and handed over some at a time: such a portion is called a window. The small
+-- Notes are collected, and flushed some at a time: such a portion is called a window. The small
 -- steps of a window become one kernel (a program that the device runs), so even tiny ops are cheap.
 heading "3. x = x + 1, 100 000 times"
 

@@ -39,7 +39,7 @@ const char* const kTurns = R"(
       tide.synchronize()
       local kept = {} -- other addresses in each turn
       for k = 1, 6 do kept[k] = x[k] * turn + k end
-      tide.hand_over()
+      tide.flush()
       sums[turn] = kept
     end
     for turn, kept in ipairs(sums) do

@@ -35,7 +35,7 @@ TEST_CASE("a stream waits for the event of another", "[cuda][fake]") {
 
 TEST_CASE("a write waits for the positions that it depends on, in a graph too", "[cuda][fake]") {
   const std::string late = GENERATE("0", "2000");
-  const std::string between = GENERATE("", "tide.hand_over()\n");  // one window, or several
+  const std::string between = GENERATE("", "tide.flush()\n");  // one window, or several
   const auto outcome = run_late(
       {"-e",
        "local source = tide.arange(1, 5, {device = 'cuda'})\n"

@@ -120,7 +120,7 @@ TEST_CASE("events tell the device's time", "[cuda][fake]") {
     tide.synchronize()
     local start = tide.time()
     a:record()
-    for i = 1, 20 do x = x + 1 tide.hand_over() end
+    for i = 1, 20 do x = x + 1 tide.flush() end
     b:record()
     local recorded = tide.time() - start
     local passed = a:elapsed_time(b) / 1e3

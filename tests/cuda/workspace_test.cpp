@@ -29,7 +29,7 @@ constexpr const char* kFull = R"(
   product()
   local blocks = {}
   local function fill()
-    while pcall(function() blocks[#blocks + 1] = tide.zeros({1 << 18}, cuda) tide.hand_over() end) do end
+    while pcall(function() blocks[#blocks + 1] = tide.zeros({1 << 18}, cuda) tide.flush() end) do end
   end
   local function empty() blocks = {} collectgarbage() tide.synchronize() end
 )";
@@ -70,8 +70,8 @@ TEST_CASE("cached blocks that queued work still uses are not given back", "[cuda
     local x = tide.ones({1 << 18}, cuda)
     for i = 1, 20 do
       x = x + 1
-      tide.hand_over()
-      if i == 10 then tide.stream(second, function() a:matmul(b) tide.hand_over() end) end
+      tide.flush()
+      if i == 10 then tide.stream(second, function() a:matmul(b) tide.flush() end) end
     end
     assert(x:sum():item() == 21 * (1 << 18))
     print "right")") == "right\n");

@@ -85,7 +85,7 @@ TEST_CASE("Ctrl-C stops what runs and keeps the state", "[repl]") {
       "coroutine.wrap(function() while true do end end)()",
       "repeat until not coroutine.resume(coroutine.create(function() repeat until nil end))",
       "tide.sleep(1000)",
-      "while true do waits = (waits or 0) + 1 slow:add_(1) tide.hand_over() end",
+      "while true do waits = (waits or 0) + 1 slow:add_(1) tide.flush() end",
   };
   Terminal terminal;
   terminal.read_to_prompt();

@@ -14,7 +14,7 @@ namespace tide {
 /// A failure that belongs to the value at an address, until another one is written there.
 /// Lost values stay lost and spoil what is computed from them. A notice says that a write to a cell
 /// was not carried out: the value is the one before, and who reads it first is told, unless
-/// somebody was told of that failure already. To work that was handed over before that it is as
+/// somebody was told of that failure already. To work that was flushed before that it is as
 /// good as lost.
 struct Taint {
   Ref<Failure> failure;

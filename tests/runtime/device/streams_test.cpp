@@ -76,12 +76,12 @@ TEST_CASE("what another stream reads is neither written over nor handed out", "[
   {
     const On on(other);
     for (int i = 0; i < 5; ++i) sums = cumsum(x, Dim{0});
-    engine::hand_over();
+    engine::flush();
   }
   write("fill_", x, 1.0);
   x = Tensor();
   const Tensor next = filled(7);
-  engine::hand_over();
+  engine::flush();
   CHECK(values(sums)[999] == 5000);
   CHECK(values(next)[0] == 7);
 }
@@ -107,7 +107,7 @@ TEST_CASE("room is made of blocks that another stream has read", "[graph]") {
     {
       const On on(other);
       total = sum(x);
-      engine::hand_over();
+      engine::flush();
     }
     x = Tensor();  // four of eight megabytes are free when the other stream has come to the sum
     const Tensor y = stored(6 * kMegabyte, 3);
@@ -165,7 +165,7 @@ TEST_CASE("an interrupt drops what all streams have", "[graph]") {
       } else {
         write("add_", x, x + 1);
       }
-      engine::hand_over();
+      engine::flush();
     }
     engine::interrupt();
   }

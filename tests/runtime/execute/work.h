@@ -7,7 +7,7 @@
 
 namespace tide::test {
 
-/// Windows handed over, plans made, steps launched, blocks of memory asked for, and bytes held at
+/// Windows flushed, plans made, steps launched, blocks of memory asked for, and bytes held at
 /// most and in the end beyond those before.
 struct Work {
   int64_t windows, plans, launches, blocks;

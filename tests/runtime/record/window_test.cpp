@@ -54,7 +54,7 @@ class MemoryLimit {
 
 }  // namespace
 
-TEST_CASE("a compute op hands over what was recorded before it", "[graph]") {
+TEST_CASE("a compute op flushes what was recorded before it", "[graph]") {
   const Tensor x = stored({8, 8});
   Tensor y;
   engine::synchronize();
@@ -65,14 +65,14 @@ TEST_CASE("a compute op hands over what was recorded before it", "[graph]") {
   CHECK(engine::statistics().windows == before + 1);
 }
 
-TEST_CASE("elementwise ops are handed over in runs of 128", "[graph]") {
+TEST_CASE("elementwise ops are flushed in runs of 128", "[graph]") {
   Tensor x = stored({8});
   CHECK(work_of([&] {
           for (int i = 0; i < 300; ++i) x = x + 1;
         }).windows == 3);
 }
 
-TEST_CASE("compute ops are handed over in runs of 128 as well", "[graph]") {
+TEST_CASE("compute ops are flushed in runs of 128 as well", "[graph]") {
   Tensor x = stored({8});
   CHECK(work_of([&] {
           for (int i = 0; i < 300; ++i) x = cumsum(x, Dim{0}) * 0.5;
@@ -82,7 +82,7 @@ TEST_CASE("compute ops are handed over in runs of 128 as well", "[graph]") {
         }).windows == 3);
 }
 
-TEST_CASE("results that will be stored are handed over by their bytes", "[graph]") {
+TEST_CASE("results that will be stored are flushed by their bytes", "[graph]") {
   const Tensor x = stored({4, 1 << 20});  // 16 MB
   const int64_t bytes = int64_t{4} << 22;
   const std::array<int64_t, 4> backwards{3, 2, 1, 0};
@@ -95,7 +95,7 @@ TEST_CASE("results that will be stored are handed over by their bytes", "[graph]
   CHECK(work.peak <= 10 * bytes);
 }
 
-TEST_CASE("results that nobody reads yet are handed over from 64 MB on", "[graph]") {
+TEST_CASE("results that nobody reads yet are flushed from 64 MB on", "[graph]") {
   constexpr int64_t kEach = int64_t{8} << 20;
   const auto bytes = [](int64_t count) {
     return zeros({count}, {.dtype = DType::u8, .device = Device{}});
@@ -214,7 +214,7 @@ TEST_CASE("what is queued can be dropped: writes keep the old value", "[graph]")
   engine::configure_sim(0, slow);
   for (int i = 0; i < 100; ++i) {
     write("add_", a, a + 1);
-    engine::hand_over();
+    engine::flush();
   }
   engine::interrupt();
   slow.launch_cost = 0;
@@ -239,7 +239,7 @@ TEST_CASE("what a step starts from is made, dropped or failed", "[graph]") {
   const Tensor queued = stored({4}, kSim);
   for (int i = 0; i < 5; ++i) {
     write("add_", queued, queued + 1);
-    engine::hand_over();
+    engine::flush();
   }
   const Tensor dropped = made();
   engine::interrupt();

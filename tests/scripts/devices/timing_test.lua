@@ -26,7 +26,7 @@ describe("timing", function()
   local work = [[
     local function work(device)
       local x = tide.ones(10, {device = device})
-      for _ = 1, 5 do x = x * 2 tide.hand_over() end
+      for _ = 1, 5 do x = x * 2 tide.flush() end
     end
   ]]
   local function output(text, options)

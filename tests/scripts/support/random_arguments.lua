@@ -33,7 +33,7 @@ local kCallsOfChain <const> = 8
 --- What depends on the clock, on the queue or on memory in use, or gives a new seed.
 local kNotCompared = {
   ["tide.time"] = true, ["tide.tic"] = true, ["tide.toc"] = true, ["tide.pending"] = true,
-  ["tide.statistics"] = true, ["tide.wait_count"] = true, ["tide.hand_over"] = true,
+  ["tide.statistics"] = true, ["tide.wait_count"] = true, ["tide.flush"] = true,
   ["tide.info"] = true, ["tide.smi"] = true, ["tide.seed"] = true, ["generator:seed"] = true,
   ["event:query"] = true, ["event:elapsed_time"] = true, ["stream:query"] = true,
 }

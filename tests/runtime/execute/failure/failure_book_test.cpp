@@ -79,7 +79,7 @@ TEST_CASE("a value is wrong until another is written there", "[graph]") {
   CHECK(book.empty());
 }
 
-TEST_CASE("a notice spoils what was handed over before somebody was told", "[graph]") {
+TEST_CASE("a notice spoils what was flushed before somebody was told", "[graph]") {
   const Ref<Failure> failure = new Failure;
   const Taint notice{failure, false}, lost{failure, true};
   const uint64_t before = Failure::number_work();
