@@ -299,7 +299,7 @@ constexpr Function kFunctions[] = {
      "Switches gradients on or off for this coroutine",
      "tide.set_grad_enabled(false); local on = tide.is_grad_enabled(); "
      "tide.set_grad_enabled(true); on --> false"},
-    {"is_grad_enabled", guard<is_grad_enabled>, "", "Whether results get a history",
+    {"is_grad_enabled", guard<is_grad_enabled>, "", "Whether results get a grad function",
      "tide.is_grad_enabled() --> true"},
 };
 

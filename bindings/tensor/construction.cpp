@@ -138,7 +138,7 @@ Tensor make_tensor(const Collected& all, const TensorOptions& options, const cha
   return x.dtype() == type ? x : convert(x, type);
 }
 
-/// A copy of a tensor, without history.
+/// A copy of a tensor, without a grad function.
 Tensor copy_tensor(const Tensor& source, const TensorOptions& options) {
   const GradientMode no_gradients(false);
   Tensor x = source;

@@ -28,8 +28,8 @@ struct Target {
 /// A copy on another device, differentiable.
 Tensor moved(const Tensor& x, Device device) {
   const Tensor y = record_transfer(x, device);
-  if (needs_history(x))
-    set_history(y, "to", {x}, false, [source = x.device()](const GradientCall& call) {
+  if (needs_grad_fn(x))
+    set_grad_fn(y, "to", {x}, false, [source = x.device()](const GradientCall& call) {
       return std::vector<Tensor>{moved(call.dy, source)};
     });
   return y;
@@ -156,8 +156,8 @@ int to_cuda(lua_State* L) {
 Tensor pinned(const Tensor& x) {
   if (x.device().kind != DeviceKind::cpu) return x;
   const Tensor y = record_pinned(x);
-  if (!(y == x) && needs_history(x))
-    set_history(y, "pin_memory", {x}, false,
+  if (!(y == x) && needs_grad_fn(x))
+    set_grad_fn(y, "pin_memory", {x}, false,
                 [](const GradientCall& call) { return std::vector<Tensor>{call.dy}; });
   return y;
 }

@@ -1,4 +1,4 @@
-// Ties Lua functions into histories.
+// Ties Lua functions into grad functions.
 #include "bindings/tensor/custom_gradient.h"
 
 #include <memory>
@@ -36,12 +36,12 @@ int attach_gradient(lua_State* L) {
   const auto function = std::make_shared<LuaFunction>(L, 4);
   const size_t count = inputs.size();
   if (outputs.size() == 1) {
-    set_history(outputs[0], name, inputs, true, [function, count](const GradientCall& call) {
+    set_grad_fn(outputs[0], name, inputs, true, [function, count](const GradientCall& call) {
       const Tensor arguments[] = {call.dy, call.y};
       return function->call(arguments, count);
     });
   } else {
-    set_joint_history(outputs, name, inputs, false, [function, count](const GradientCall& call) {
+    set_joint_grad_fn(outputs, name, inputs, false, [function, count](const GradientCall& call) {
       return function->call(call.parts, count);
     });
   }

@@ -98,7 +98,7 @@ int add_hook(lua_State* L) {
   return 1;
 }
 
-/// y:copy_(source), x:fill_(value), x:zero_(): values written with history.
+/// y:copy_(source), x:fill_(value), x:zero_(): values written with a grad function.
 int copy_in_place(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "copy_");
   const Tensor& source = check_tensor(L, 2, "copy_");
@@ -181,7 +181,7 @@ constexpr Function kMethods[] = {
      "--> {2.0, 4.0}"},
     {"requires_grad_", guard<requires_grad>, "on?", "Lets gradients be computed for x",
      "tide.ones(2):requires_grad_().requires_grad --> true"},
-    {"detach_", guard<detach_in_place>, "", "Drops the history of x",
+    {"detach_", guard<detach_in_place>, "", "Drops the grad function of x",
      "local x = tide.ones(2):requires_grad_() * 2; x:detach_().requires_grad --> false"},
     {"retain_grad", guard<retain>, "", "Lets x, though not a leaf, keep its .grad",
      "local y = tide.ones(2):requires_grad_() * 2; y:retain_grad(); y:sum():backward(); y.grad --> "

@@ -263,7 +263,8 @@ constexpr Field kFields[] = {
      "The conjugate transposes of matrices: the last two dimensions swapped, as a view",
      "tide.ones(5, 2, 3).mH.shape --> {5, 3, 2}"},
     {"data", get_data, set_data,
-     "The same elements without history; may be set to other ones. Gluon's x:data(device) gives "
+     "The same elements without a grad function; may be set to other ones. Gluon's x:data(device) "
+     "gives "
      "them on a device",
      "tide.ones(2):requires_grad_().data.requires_grad --> false"},
     {"ndim", get_ndim, nullptr, "The number of dimensions", "tide.ones(2, 3).ndim --> 2"},

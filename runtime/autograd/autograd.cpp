@@ -57,8 +57,8 @@ class GradientSum {
     total_ = own_ ? tide::add(total_, gradient) : gradient;
   }
   /// Adds the gradient of the part that a view shows, in place if that can be: the many parts of
-  /// one tensor do not become as many tensors of its size. Without history.
-  void add_part(const History& view, const Tensor& gradient) {
+  /// one tensor do not become as many tensors of its size. Without a grad function.
+  void add_part(const GradFn& view, const Tensor& gradient) {
     if (!own_ || !total_.layout().is_dense()) {
       add(place_part(view.name, gradient, view.edges[0].shape, *view.shown));
       own_ = true;
@@ -73,7 +73,8 @@ class GradientSum {
   bool own_ = false;  ///< nobody else holds it
 };
 
-/// One backward pass: gradients collect at histories, which are taken from the latest to the first.
+/// One backward pass: gradients collect at grad functions, which are taken from the latest to the
+/// first.
 class BackwardPass {
  public:
   explicit BackwardPass(BackwardOptions options) : options_(options) {}
@@ -81,8 +82,8 @@ class BackwardPass {
   /// Wants the gradient of x itself; leaves then keep their `.grad`. Before any `start`.
   void want(const Tensor& x) {
     if (!x.requires_grad()) throw Error("grad: an input does not require a gradient");
-    if (const Ref<History> history = history_of(x))
-      wanted_histories_[history.get()];
+    if (const Ref<GradFn> grad_fn = grad_fn_of(x))
+      wanted_grad_fns_[grad_fn.get()];
     else
       wanted_leaves_[leaf_body(x)];
     selective_ = true;
@@ -103,14 +104,14 @@ class BackwardPass {
     if (!is_floating(y.dtype()))
       throw DTypeError("backward: only floating types have gradients, not " +
                        std::string(name_of(y.dtype())));
-    if (const Ref<History> history = history_of(y)) {
-      if (selective_) find_ways_from(history);
-      sum_of(history).add(gradient);
+    if (const Ref<GradFn> grad_fn = grad_fn_of(y)) {
+      if (selective_) find_ways_from(grad_fn);
+      sum_of(grad_fn).add(gradient);
     } else if (y.requires_grad()) {
       sum_of(leaf_body(y)).add(gradient);
     } else {
       throw Error(
-          "backward: the tensor has no history: nothing that it was computed from requires a "
+          "backward: the tensor has no grad function: nothing that it was computed from requires a "
           "gradient");
     }
   }
@@ -126,15 +127,15 @@ class BackwardPass {
   }
 
   Tensor gradient_of(const Tensor& x) const {
-    if (const Ref<History> history = history_of(x)) return wanted_histories_.at(history.get());
+    if (const Ref<GradFn> grad_fn = grad_fn_of(x)) return wanted_grad_fns_.at(grad_fn.get());
     return wanted_leaves_.at(leaf_body(x));
   }
 
  private:
   struct Pending {
-    Ref<History> history;
+    Ref<GradFn> grad_fn;
     GradientSum gradient;
-    std::vector<GradientSum> parts;  ///< of a joint history, in the place of `gradient`
+    std::vector<GradientSum> parts;  ///< of a joint grad_fn, in the place of `gradient`
   };
 
   struct LeafGradient {
@@ -147,36 +148,36 @@ class BackwardPass {
     return state && state->alias_of ? state->alias_of.get() : &x.body();
   }
 
-  /// Where the gradient of a history, or of one result of a joint one, collects.
-  GradientSum& sum_of(const Ref<History>& history, int part = -1) {
-    Pending& pending = pending_[history->number];
-    if (!pending.history) {
-      pending.history = history;
-      pending.parts.resize(static_cast<size_t>(history->parts));
+  /// Where the gradient of a grad_fn, or of one result of a joint one, collects.
+  GradientSum& sum_of(const Ref<GradFn>& grad_fn, int part = -1) {
+    Pending& pending = pending_[grad_fn->number];
+    if (!pending.grad_fn) {
+      pending.grad_fn = grad_fn;
+      pending.parts.resize(static_cast<size_t>(grad_fn->parts));
     }
     return part < 0 ? pending.gradient : pending.parts[static_cast<size_t>(part)];
   }
 
   /// Notes which ops from here back lead to what is wanted.
-  void find_ways_from(const Ref<History>& latest) {
-    std::vector<History*> found{latest.get()};
+  void find_ways_from(const Ref<GradFn>& latest) {
+    std::vector<GradFn*> found{latest.get()};
     for (size_t i = 0; i < found.size(); ++i) {
       if (!leads_.try_emplace(found[i], false).second) continue;
-      for (const History::Edge& edge : found[i]->edges)
-        if (edge.history) found.push_back(edge.history.get());
+      for (const GradFn::Edge& edge : found[i]->edges)
+        if (edge.grad_fn) found.push_back(edge.grad_fn.get());
     }
     // What an op was computed from has a lower number.
     std::sort(found.begin(), found.end(),
-              [](const History* a, const History* b) { return a->number < b->number; });
-    for (History* history : found)
-      leads_[history] = wanted_histories_.count(history) > 0 ||
-                        std::any_of(history->edges.begin(), history->edges.end(),
-                                    [&](const History::Edge& edge) { return is_needed(edge); });
+              [](const GradFn* a, const GradFn* b) { return a->number < b->number; });
+    for (GradFn* grad_fn : found)
+      leads_[grad_fn] = wanted_grad_fns_.count(grad_fn) > 0 ||
+                        std::any_of(grad_fn->edges.begin(), grad_fn->edges.end(),
+                                    [&](const GradFn::Edge& edge) { return is_needed(edge); });
   }
 
-  bool is_needed(const History::Edge& edge) const {
+  bool is_needed(const GradFn::Edge& edge) const {
     if (!selective_ || !edge.needed()) return edge.needed();
-    return edge.history ? leads_.at(edge.history.get()) : wanted_leaves_.count(edge.leaf.get()) > 0;
+    return edge.grad_fn ? leads_.at(edge.grad_fn.get()) : wanted_leaves_.count(edge.leaf.get()) > 0;
   }
 
   GradientSum& sum_of(TensorBody* leaf) {
@@ -185,70 +186,70 @@ class BackwardPass {
     return leaf_gradients_[place->second].gradient;
   }
 
-  GradientSum& sum_of(const History::Edge& edge) {
-    return edge.history ? sum_of(edge.history, edge.part) : sum_of(edge.leaf.get());
+  GradientSum& sum_of(const GradFn::Edge& edge) {
+    return edge.grad_fn ? sum_of(edge.grad_fn, edge.part) : sum_of(edge.leaf.get());
   }
 
   void visit(Pending& pending) {
-    History& history = *pending.history;
+    GradFn& grad_fn = *pending.grad_fn;
     const Tensor gradient =
-        history.parts ? Tensor() : with_hooks(history.hooks, pending.gradient.total());
-    if (const auto wanted = wanted_histories_.find(&history); wanted != wanted_histories_.end())
+        grad_fn.parts ? Tensor() : with_hooks(grad_fn.hooks, pending.gradient.total());
+    if (const auto wanted = wanted_grad_fns_.find(&grad_fn); wanted != wanted_grad_fns_.end())
       wanted->second = gradient;
-    if (history.retained) Tensor(Ref<TensorBody>(history.retained)).set_grad(snapshot(gradient));
-    if (history.released)
+    if (grad_fn.retained) Tensor(Ref<TensorBody>(grad_fn.retained)).set_grad(snapshot(gradient));
+    if (grad_fn.released)
       throw Error(std::string("backward: the graph was used and released already (") +
-                  history.name + "); give the first backward {retain_graph = true}");
-    std::unique_ptr<bool[]> needed(new bool[history.edges.size()]);
+                  grad_fn.name + "); give the first backward {retain_graph = true}");
+    std::unique_ptr<bool[]> needed(new bool[grad_fn.edges.size()]);
     bool any = false;
-    for (size_t i = 0; i < history.edges.size(); ++i)
-      any = (needed[i] = is_needed(history.edges[i])) || any;
+    for (size_t i = 0; i < grad_fn.edges.size(); ++i)
+      any = (needed[i] = is_needed(grad_fn.edges[i])) || any;
     if (!any) return;  // the gradient that is wanted is this one
     std::vector<Tensor> parts;
     for (const GradientSum& part : pending.parts) parts.push_back(part.total());
-    GradientCall call{gradient, {}, {needed.get(), history.edges.size()}, parts};
-    if (history.uses_y) {
-      call.y = snapshot(*history.y);
-      if (options_.create_graph) call.y.body().autograd_state().history = &history;
+    GradientCall call{gradient, {}, {needed.get(), grad_fn.edges.size()}, parts};
+    if (grad_fn.uses_y) {
+      call.y = snapshot(*grad_fn.y);
+      if (options_.create_graph) call.y.body().autograd_state().grad_fn = &grad_fn;
     }
     const CallSite site = current_call_site();
-    set_call_site(history.site);
+    set_call_site(grad_fn.site);
     std::vector<Tensor> results;
-    if (history.shown && !options_.create_graph) {
-      if (needed[0]) sum_of(history.edges[0]).add_part(history, gradient);
+    if (grad_fn.shown && !options_.create_graph) {
+      if (needed[0]) sum_of(grad_fn.edges[0]).add_part(grad_fn, gradient);
     } else {
-      results = history.gradient(call);
+      results = grad_fn.gradient(call);
     }
     set_call_site(site);
-    if (detects_anomalies) check_finite(history, call, results);
-    if (!options_.retain_graph && !options_.create_graph && !history.reusable) {
-      history.released = true;
-      history.gradient = nullptr;
-      history.y.reset();
+    if (detects_anomalies) check_finite(grad_fn, call, results);
+    if (!options_.retain_graph && !options_.create_graph && !grad_fn.reusable) {
+      grad_fn.released = true;
+      grad_fn.gradient = nullptr;
+      grad_fn.y.reset();
     }
-    for (size_t i = 0; i < history.edges.size() && i < results.size(); ++i) {
-      const History::Edge& edge = history.edges[i];
+    for (size_t i = 0; i < grad_fn.edges.size() && i < results.size(); ++i) {
+      const GradFn::Edge& edge = grad_fn.edges[i];
       if (!needed[i] || !results[i].defined()) continue;
-      fit_to(edge, history, results[i]);
+      fit_to(edge, grad_fn, results[i]);
       sum_of(edge).add(results[i]);
     }
   }
 
   /// Throws if a gradient is not finite though those that it was computed from are.
-  static void check_finite(const History& history, const GradientCall& call,
+  static void check_finite(const GradFn& grad_fn, const GradientCall& call,
                            const std::vector<Tensor>& results) {
     const auto finite = [](const Tensor& x) { return !x.defined() || all_finite(x); };
     if (std::all_of(results.begin(), results.end(), finite)) return;
     if (!finite(call.dy) || !std::all_of(call.parts.begin(), call.parts.end(), finite)) return;
-    throw Error(std::string("detect_anomaly: the gradient of ") + history.name +
-                " contains nan or infinity; computed for " + history.site.file + ":" +
-                std::to_string(history.site.line));
+    throw Error(std::string("detect_anomaly: the gradient of ") + grad_fn.name +
+                " contains nan or infinity; computed for " + grad_fn.site.file + ":" +
+                std::to_string(grad_fn.site.line));
   }
 
   /// Gives a gradient the type and device of the input that it belongs to.
-  static void fit_to(const History::Edge& edge, const History& history, Tensor& result) {
+  static void fit_to(const GradFn::Edge& edge, const GradFn& grad_fn, Tensor& result) {
     if (!(result.shape() == edge.shape))
-      throw InternalError(std::string("the gradient of ") + history.name + " has the shape " +
+      throw InternalError(std::string("the gradient of ") + grad_fn.name + " has the shape " +
                           result.shape().text() + " instead of " + edge.shape.text());
     if (result.dtype() != edge.type) result = convert(result, edge.type);
     if (!(result.device() == edge.device)) result = record_transfer(result, edge.device);
@@ -275,11 +276,11 @@ class BackwardPass {
 
   BackwardOptions options_;
   bool selective_ = false;
-  std::map<uint64_t, Pending> pending_;       ///< by the number of the history
+  std::map<uint64_t, Pending> pending_;       ///< by the number of the grad function
   std::vector<LeafGradient> leaf_gradients_;  ///< in the order of their first gradients
   std::unordered_map<TensorBody*, size_t> leaf_places_;
-  std::unordered_map<const History*, bool> leads_;  ///< to what is wanted
-  std::map<const History*, Tensor> wanted_histories_;
+  std::unordered_map<const GradFn*, bool> leads_;  ///< to what is wanted
+  std::map<const GradFn*, Tensor> wanted_grad_fns_;
   std::map<TensorBody*, Tensor> wanted_leaves_;
 };
 

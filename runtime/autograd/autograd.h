@@ -9,46 +9,46 @@
 
 namespace tide {
 
-/// A tensor's value and history at one moment, kept for a backward pass: later in-place writes do
-/// not change it.
+/// A tensor's value and grad function at one moment, kept for a backward pass: later in-place
+/// writes do not change it.
 class Saved {
  public:
   explicit Saved(const Tensor& x);
-  /// A tensor of that value, with that history.
+  /// A tensor of that value, with that grad function.
   Tensor get() const { return tensor_; }
 
  private:
   Tensor tensor_;
 };
 
-/// Whether a result computed from x now gets a history: x requires a gradient and no_grad is not in
-/// force.
-bool needs_history(const Tensor& x);
+/// Whether a result computed from x now gets a grad function: x requires a gradient and no_grad is
+/// not in force.
+bool needs_grad_fn(const Tensor& x);
 
 /// What a backward function is given.
 struct GradientCall {
   Tensor dy;                     ///< gradient of the result
   Tensor y;                      ///< the result itself, if it was asked for
   std::span<const bool> needed;  ///< per input: whether its gradient is wanted
-  /// Of a joint history: gradients of the results, undefined where none came.
+  /// Of a joint grad function: gradients of the results, undefined where none came.
   std::span<const Tensor> parts;
 };
 /// Returns the gradient of each input (undefined: none), in the input's shape and type.
 using GradientFunction = std::function<std::vector<Tensor>(const GradientCall&)>;
 
 /// Makes `y` differentiable: backward calls `gradient` with the gradient of y and passes what it
-/// returns on to `inputs`. Does nothing if no input needs history. Captured tensors must be
+/// returns on to `inputs`. Does nothing if no input needs a grad function. Captured tensors must be
 /// `Saved`.
-void set_history(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
+void set_grad_fn(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
                  GradientFunction gradient);
-void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
+void set_grad_fn(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
                  bool uses_y, GradientFunction gradient);
 
 /// Makes several results of one op differentiable together: `gradient` is called once, when the
 /// gradients of all results that take part (GradientCall::parts) are known. Results may be
 /// undefined. `reusable`: it captures no values, so that backward may go through again without
 /// retain_graph.
-void set_joint_history(std::span<const Tensor> results, const char* name,
+void set_joint_grad_fn(std::span<const Tensor> results, const char* name,
                        std::span<const Tensor> inputs, bool reusable, GradientFunction gradient);
 
 /// Gradients are off between construction and destruction (on this thread); `on` switches them on
@@ -71,21 +71,22 @@ void set_anomaly_detection(bool on);
 /// Whether all elements are numbers. Waits.
 bool all_finite(const Tensor& x);
 
-/// Puts `value` in the place of x's elements, with history: x (and its base and views) then depends
-/// on the value. Throws Error if x is, or shares its storage with, a leaf that requires a gradient,
-/// outside no_grad.
+/// Puts `value` in the place of x's elements, with a grad function: x (and its base and views) then
+/// depends on the value. Throws Error if x is, or shares its storage with, a leaf that requires a
+/// gradient, outside no_grad.
 void write(const char* name, const Tensor& x, const TensorOrNumber& value);
 
 /// Throws Error naming `name` if x is, or shares its storage with, a leaf that requires a gradient,
 /// outside no_grad.
 void check_may_change(const char* name, const Tensor& x);
 
-/// The same elements without history. Writes through it change the values of x, not its history.
+/// The same elements without a grad function. Writes through it change the values of x, not its
+/// grad function.
 Tensor detach(const Tensor& x);
 
 struct BackwardOptions {
   bool retain_graph = false;  ///< keep what a second backward through the same graph needs
-  bool create_graph = false;  ///< gradients get a history of their own; implies retain_graph
+  bool create_graph = false;  ///< gradients get a grad function of their own; implies retain_graph
 };
 /// Adds the gradient of y to `.grad` of all leaves that it was computed from. `dy` (undefined: 1,
 /// if y has one element) has y's shape. Flushes; does not wait.

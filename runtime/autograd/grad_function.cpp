@@ -7,16 +7,16 @@
 namespace tide {
 
 struct GradFunction::State {
-  Ref<History> history;  ///< null: a leaf
+  Ref<GradFn> grad_fn;  ///< null: a leaf
   Tensor leaf;
 };
 
 namespace {
 
-/// The histories of the results of one op stand before a joint one, which has the op's inputs.
-const History::Edge* joint_edge(const History& history) {
-  const bool is_part = history.edges.size() == 1 && history.edges[0].part >= 0;
-  return is_part ? &history.edges[0] : nullptr;
+/// The grad functions of the results of one op stand before a joint one, which has the op's inputs.
+const GradFn::Edge* joint_edge(const GradFn& grad_fn) {
+  const bool is_part = grad_fn.edges.size() == 1 && grad_fn.edges[0].part >= 0;
+  return is_part ? &grad_fn.edges[0] : nullptr;
 }
 
 /// "index_select" -> "IndexSelect".
@@ -40,30 +40,30 @@ std::string in_camel_case(std::string_view name) {
 GradFunction::GradFunction(State state) : state_(std::make_shared<const State>(std::move(state))) {}
 
 std::optional<GradFunction> GradFunction::of(const Tensor& x) {
-  Ref<History> history = history_of(x);
-  if (!history) return std::nullopt;
-  return GradFunction(State{std::move(history), Tensor()});
+  Ref<GradFn> grad_fn = grad_fn_of(x);
+  if (!grad_fn) return std::nullopt;
+  return GradFunction(State{std::move(grad_fn), Tensor()});
 }
 
 std::string GradFunction::name() const {
-  if (!state_->history) return "AccumulateGrad";
-  return in_camel_case(state_->history->name) + "Backward";
+  if (!state_->grad_fn) return "AccumulateGrad";
+  return in_camel_case(state_->grad_fn->name) + "Backward";
 }
 
-CallSite GradFunction::site() const { return state_->history ? state_->history->site : CallSite(); }
+CallSite GradFunction::site() const { return state_->grad_fn ? state_->grad_fn->site : CallSite(); }
 
 Tensor GradFunction::variable() const { return state_->leaf; }
 
 std::vector<GradFunction::Input> GradFunction::inputs() const {
   std::vector<Input> inputs;
-  if (!state_->history) return inputs;
-  const History::Edge* joint = joint_edge(*state_->history);
-  const History& op = joint ? *joint->history : *state_->history;
-  for (const History::Edge& edge : op.edges) {
+  if (!state_->grad_fn) return inputs;
+  const GradFn::Edge* joint = joint_edge(*state_->grad_fn);
+  const GradFn& op = joint ? *joint->grad_fn : *state_->grad_fn;
+  for (const GradFn::Edge& edge : op.edges) {
     Input input;
-    if (edge.history) {
-      const History::Edge* part = joint_edge(*edge.history);
-      input = {GradFunction(State{edge.history, Tensor()}), part ? part->part : 0};
+    if (edge.grad_fn) {
+      const GradFn::Edge* part = joint_edge(*edge.grad_fn);
+      input = {GradFunction(State{edge.grad_fn, Tensor()}), part ? part->part : 0};
     } else if (edge.leaf) {
       input.function = GradFunction(State{{}, Tensor(edge.leaf)});
     }
@@ -73,7 +73,7 @@ std::vector<GradFunction::Input> GradFunction::inputs() const {
 }
 
 bool operator==(const GradFunction& a, const GradFunction& b) {
-  return a.state_->history == b.state_->history && a.state_->leaf == b.state_->leaf;
+  return a.state_->grad_fn == b.state_->grad_fn && a.state_->leaf == b.state_->leaf;
 }
 
 }  // namespace tide

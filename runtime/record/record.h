@@ -51,7 +51,7 @@ std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<con
 bool has_kernel(ComputeOp op, Device device);
 
 /// Puts `value` (broadcast to x's shape, converted to its type) in the place of x's elements, as
-/// seen by all views of the same storage. No history.
+/// seen by all views of the same storage. Not differentiable.
 void record_write(const char* name, const Tensor& x, const TensorOrNumber& value);
 /// The same for a part of a tensor that an op is making: if this write fails, the whole is lost, as
 /// there is no older value to keep.
@@ -61,7 +61,7 @@ void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value)
 Tensor record_room(const char* name, const Shape& shape, DType type, Device device);
 
 /// Another handle on the same elements. Shares storage with x: writes through either are seen by
-/// both. The layout indexes x's storage. No history.
+/// both. The layout indexes x's storage. Not differentiable.
 Tensor make_view(const Tensor& x, const Layout& layout);
 
 /// A dense tensor with x's elements: x itself if it is contiguous, else a recorded copy.

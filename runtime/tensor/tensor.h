@@ -70,8 +70,8 @@ class Tensor {
   Tensor grad() const;  ///< undefined if there is none
   void set_grad(const Tensor& grad) const;
   /// Lets this tensor stand for value's elements, in their shape, type and place; what views of it
-  /// show stays as it is, and so do its gradient and history. Throws DTypeError if it requires a
-  /// gradient and the type can have none.
+  /// show stays as it is, and so do its gradient and grad function. Throws DTypeError if it
+  /// requires a gradient and the type can have none.
   void set_data(const Tensor& value) const;
 
   /// Same array object: `==` of scripts.

@@ -179,10 +179,10 @@ before = held_at_last()
 local log = {}
 for step = 1, 5 do log[step] = (w:matmul(w) / step):tanh():sum() end
 show("a log of 5 losses", held_at_last() - before)
-local with_history = held() - before
+local with_grad_fn = held() - before
 for step = 1, 5 do log[step] = log[step]:detach() end
 show("the same, detached", held_at_last() - before)
-assert(with_history > 1.2 and about(held(), before))
+assert(with_grad_fn > 1.2 and about(held(), before))
 
 -- Who knows better than the collector says so: `free` gives the memory back at once, and a variable
 -- marked <close> frees its tensor at the end of its block.

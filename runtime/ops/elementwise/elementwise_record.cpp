@@ -1,4 +1,4 @@
-// Histories of elementwise ops.
+// Grad functions of elementwise ops.
 #include "runtime/ops/elementwise/elementwise_record.h"
 
 #include <optional>
@@ -34,7 +34,7 @@ class Backward {
         continue;
       }
       targets_.push_back({x.shape(), x.dtype(), x.device(), static_cast<int>(i)});
-      if (rule.gradients[i] && needs_history(x)) needs_ |= rule.needs[i];
+      if (rule.gradients[i] && needs_grad_fn(x)) needs_ |= rule.needs[i];
     }
     for (const Target& target : targets_)
       if (needs_ >> target.argument & 1)
@@ -79,14 +79,14 @@ class Backward {
 
 }  // namespace
 
-void attach_history(const Tensor& y, const char* name, std::span<const TensorOrNumber> operands,
+void attach_grad_fn(const Tensor& y, const char* name, std::span<const TensorOrNumber> operands,
                     const GradientRule& rule) {
   std::vector<Tensor> inputs;
   for (const TensorOrNumber& operand : operands)
     if (operand.tensor.defined()) inputs.push_back(operand.tensor);
   Backward backward(operands, rule);
   const bool uses_result = backward.uses_result();
-  set_history(y, name, std::span<const Tensor>(inputs), uses_result, std::move(backward));
+  set_grad_fn(y, name, std::span<const Tensor>(inputs), uses_result, std::move(backward));
 }
 
 }  // namespace tide

@@ -48,24 +48,24 @@ constexpr GradientRule make_rule() {
 template <class Definition>
 inline constexpr GradientRule kRule = make_rule<Definition>();
 
-/// Gives y, just recorded from `operands`, the history that `rule` describes. Called only if one of
-/// them needs it.
-void attach_history(const Tensor& y, const char* name, std::span<const TensorOrNumber> operands,
+/// Gives y, just recorded from `operands`, the grad function that `rule` describes. Called only if
+/// one of them needs it.
+void attach_grad_fn(const Tensor& y, const char* name, std::span<const TensorOrNumber> operands,
                     const GradientRule& rule);
 
-inline bool any_needs_history(std::span<const TensorOrNumber> operands) {
+inline bool any_needs_grad_fn(std::span<const TensorOrNumber> operands) {
   for (const TensorOrNumber& operand : operands)
-    if (operand.tensor.defined() && needs_history(operand.tensor)) return true;
+    if (operand.tensor.defined() && needs_grad_fn(operand.tensor)) return true;
   return false;
 }
 
-/// Records y = op(operands...) and its history. Types are record_map's.
+/// Records y = op(operands...) and its grad function. Types are record_map's.
 template <class Definition, size_t kCount>
 Tensor record_differentiable(ElementwiseOp op, const char* name, DType result_type,
                              DType operand_type, const TensorOrNumber (&operands)[kCount]) {
   Tensor y = record_map(op, name, result_type, operand_type, operands);
-  if (any_needs_history(operands)) [[unlikely]]
-    attach_history(y, name, operands, kRule<Definition>);
+  if (any_needs_grad_fn(operands)) [[unlikely]]
+    attach_grad_fn(y, name, operands, kRule<Definition>);
   return y;
 }
 

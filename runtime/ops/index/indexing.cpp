@@ -245,7 +245,7 @@ Tensor changed_at(const Tensor& view, const std::vector<TensorIndex>& indices,
     throw ShapeError("index: a value of shape " + given.shape().text() + " does not fit " +
                      wanted.text());
   const Tensor source = reshape_to(broadcast_to(given, wanted), shape);
-  if (source.numel() == 0 && !needs_history(source)) return view;
+  if (source.numel() == 0 && !needs_grad_fn(source)) return view;
   const Tensor changed = scatter_along(
       "index", base, joined.at, spread_index(joined.positions, shape, joined.at), source, add);
   std::array<int, kMaxDims> back{};

@@ -38,7 +38,7 @@ Tensor shares_of_frequency(const Tensor& at, int64_t rows, DType type) {
 /// y, whose gradient is multiplied by `factor`.
 Tensor with_gradient_times(const Tensor& y, const Tensor& factor) {
   const Tensor same = detach(y);
-  set_history(same, "embedding", {y}, false,
+  set_grad_fn(same, "embedding", {y}, false,
               [factor = Saved(factor)](const GradientCall& call) -> std::vector<Tensor> {
                 return {call.dy * factor.get()};
               });
@@ -212,10 +212,10 @@ Tensor put_together(const Bags& bags, const Tensor& weight, const Tensor& shares
   const int64_t attributes[] = {static_cast<int64_t>(bags.mode), bags.padding};
   const auto y = record_compute(ComputeOp::embedding_bag, kBags, inputs,
                                 std::span(results, largest ? 2 : 1), attributes);
-  if (needs_history(weight) || (shares.defined() && needs_history(shares))) {
+  if (needs_grad_fn(weight) || (shares.defined() && needs_grad_fn(shares))) {
     std::vector<Tensor> from{weight};
     if (shares.defined()) from.push_back(shares);
-    set_history(y[0], kBags, from, false,
+    set_grad_fn(y[0], kBags, from, false,
                 [bags, weight = Saved(weight), chosen = largest ? y[1] : Tensor(),
                  shares = shares.defined() ? std::optional(Saved(shares)) : std::nullopt](
                     const GradientCall& call) -> std::vector<Tensor> {
@@ -242,9 +242,9 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Positi
   const int64_t row = padding_row("embedding", padding, rows);
   if (max_norm) limit_rows("embedding", weight, at, *max_norm, norm_type.value_or(2));
   Tensor y = index_select(weight, Dim{0}, at);
-  if (scale_grad_by_freq && needs_history(y))
+  if (scale_grad_by_freq && needs_grad_fn(y))
     y = with_gradient_times(y, shares_of_frequency(at, rows, y.dtype()));
-  if (padding && needs_history(y)) y = where(unsqueeze(eq(at, Number(row)), Dim{-1}), detach(y), y);
+  if (padding && needs_grad_fn(y)) y = where(unsqueeze(eq(at, Number(row)), Dim{-1}), detach(y), y);
   Shape shape = input.shape();
   shape.push_back(weight.shape()[1]);
   return reshape_to(y, shape);

@@ -50,9 +50,9 @@ Tensor zeros_of(const Shape& shape, const Tensor& like) {
 
 /// A copy of x, of which `source` has become no part: its gradient is 0.
 Tensor nothing_written(const char* name, const Tensor& x, const Tensor& source) {
-  if (!source.defined() || !needs_history(source)) return clone(x);
+  if (!source.defined() || !needs_grad_fn(source)) return clone(x);
   const Tensor y = clone(detach(x));
-  set_history(y, name, {x, source}, false,
+  set_grad_fn(y, name, {x, source}, false,
               [shape = source.shape()](const GradientCall& call) -> std::vector<Tensor> {
                 return {call.dy, zeros_of(shape, call.dy)};
               });
@@ -91,8 +91,8 @@ Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& in
   const ComputeResult result{index.shape(), x.dtype()};
   const int64_t attributes[] = {dim};
   const Tensor y = record_compute(ComputeOp::gather, name, inputs, {&result, 1}, attributes)[0];
-  if (needs_history(x)) {
-    set_history(
+  if (needs_grad_fn(x)) {
+    set_grad_fn(
         y, name, {x}, false,
         [=, shape = x.shape(),
          index = Saved(index)](const GradientCall& call) -> std::vector<Tensor> {
@@ -108,8 +108,8 @@ Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor
   const ComputeResult result{base.shape(), base.dtype()};
   const int64_t attributes[] = {dim, add};
   const Tensor y = record_compute(ComputeOp::scatter, name, inputs, {&result, 1}, attributes)[0];
-  if (needs_history(base) || needs_history(source)) {
-    set_history(y, name, {base, source}, false,
+  if (needs_grad_fn(base) || needs_grad_fn(source)) {
+    set_grad_fn(y, name, {base, source}, false,
                 [=, index = Saved(index)](const GradientCall& call) {
                   std::vector<Tensor> result(2);
                   const Tensor& dy = call.dy;
@@ -226,7 +226,7 @@ Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrN
   if (filler.defined() && filler.rank() != 0)
     throw ShapeError("index_fill: one value is needed: " + filler.shape().text());
   if (!filler.defined()) check_fits("index_fill", value.number, x.dtype());
-  if (filler.defined() && needs_history(filler)) {
+  if (filler.defined() && needs_grad_fn(filler)) {
     // A repeated position holds the value once.
     const Tensor none = zeros(x.shape(), {.dtype = DType::boolean, .device = x.device()});
     const Tensor filled = index_fill(none, dim, index, Number(true));

@@ -55,7 +55,7 @@ Tensor put_combined(const Scattering& s, const Tensor& onto, Combine combine) {
         where(eq(high(places), low(places)), combine(high(values), low(values)), high(values));
     values = cat({slice(values, s.dim, 0, step), joined}, Dim{s.dim});
   }
-  if (needs_history(values) && length > 1) {
+  if (needs_grad_fn(values) && length > 1) {
     // Only the last of a place is seen in the result: the others get no gradient of it.
     const auto rest = [&](int64_t first) { return slice(places, s.dim, first, length - 1); };
     const Tensor last = slice(values, s.dim, length - 1, 1);
@@ -73,7 +73,7 @@ Tensor mean_at(const Scattering& s) {
   return div(sums, clamp_min(counts, Number(int64_t(1))), mode);
 }
 
-/// The extremes of each place, without history.
+/// The extremes of each place, without a grad function.
 Tensor extremes_of(const Scattering& s, bool max) {
   if (has_kernel(ComputeOp::scatter_extreme, s.base.device())) {
     const DType type = s.base.dtype();
@@ -103,8 +103,8 @@ Tensor extreme_at(const Scattering& s, bool max) {
     GradientMode off(false);
     best = extremes_of(s, max);
   }
-  if (needs_history(s.base) || needs_history(s.source)) {
-    set_history(
+  if (needs_grad_fn(s.base) || needs_grad_fn(s.source)) {
+    set_grad_fn(
         best, s.name, {s.base, s.source}, false,
         [s, base = Saved(s.base), source = Saved(s.source), index = Saved(s.index),
          value = Saved(best)](const GradientCall& call) -> std::vector<Tensor> {

@@ -25,10 +25,10 @@ void check_source(const char* op, const Tensor& x, const Tensor& index, const Te
 /// The part of source that belongs to an index of `shape`.
 Tensor trim(const Tensor& source, const Shape& shape);
 
-/// x picked along dim (from 0) at `index`, in the shape of index. With history.
+/// x picked along dim (from 0) at `index`, in the shape of index. Differentiable.
 Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index);
 
-/// base with `source` written (or added) at `index` along dim. With history.
+/// base with `source` written (or added) at `index` along dim. Differentiable.
 Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,
                      const Tensor& source, bool add);
 

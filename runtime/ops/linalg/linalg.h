@@ -72,11 +72,11 @@ Tensor householder_product(const Tensor& a, const Tensor& tau);
 Tensor ormqr(const Tensor& a, const Tensor& tau, const Tensor& c, std::optional<bool> left = {},
              bool transpose = false);
 /// R on and above the diagonal and the vectors of Householder's reflections below it, and their
-/// factors tau. No history.
+/// factors tau. Not differentiable.
 std::tuple<Tensor, Tensor> geqrf(const Tensor& a);
 /// L and D of a symmetric A = L D L' in one matrix, and the i32 pivots, negative for blocks of two,
 /// as LAPACK's sytrf gives them of the lower triangle. Waits; fails for a singular D. `hermitian`
-/// means the same for real matrices. No history.
+/// means the same for real matrices. Not differentiable.
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& a, bool hermitian = false);
 /// The same without waiting or failing: the last result is 0, or which block of D is singular.
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& a, bool hermitian = false,

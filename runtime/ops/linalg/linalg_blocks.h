@@ -21,7 +21,7 @@ inline int64_t columns_of(const Tensor& a) { return a.shape()[a.rank() - 1]; }
 /// The leading sizes of a stack of matrices, and the given ones.
 Shape stack_shape(const Tensor& a, std::initializer_list<int64_t> last);
 
-/// Both with equal leading sizes. With history.
+/// Both with equal leading sizes. Differentiable.
 std::pair<Tensor, Tensor> broadcast_stacks(const char* op, const Tensor& a, const Tensor& b);
 
 /// The identity of n rows in the type and on the device of `like`.
@@ -33,10 +33,10 @@ Tensor as_row(const Tensor& vectors);
 Tensor as_column(const Tensor& vectors);
 
 /// X with op(A) X = B from A's factors, where op transposes if said so: A (..., n, n) and
-/// B (..., n, k) have equal leading sizes. With history, over A and B.
+/// B (..., n, k) have equal leading sizes. Differentiable, over A and B.
 Tensor solve_factored(const char* name, const Tensor& lu, const Tensor& pivots, const Tensor& a,
                       const Tensor& b, bool transposed);
-/// LU and pivots of A, without history.
+/// LU and pivots of A, without a grad function.
 std::pair<Tensor, Tensor> factor_lu(const char* name, const Tensor& a, bool singular_fails);
 
 }  // namespace tide

@@ -23,8 +23,8 @@ Tensor divide_by_upper(const Tensor& x, const Tensor& r) {
   return solve_triangular(matrix_transpose(r), x, false, false);
 }
 
-/// L of A = L L', from A's lower triangle, with history; and, unless null, what failed instead of a
-/// failure.
+/// L of A = L L', from A's lower triangle, with a grad function; and, unless null, what failed
+/// instead of a failure.
 Tensor cholesky_lower(const Tensor& a, Tensor* info = nullptr) {
   const char* name = "linalg.cholesky";
   const ComputeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {}), DType::i32}};
@@ -32,8 +32,8 @@ Tensor cholesky_lower(const Tensor& a, Tensor* info = nullptr) {
       record_compute(ComputeOp::cholesky, name, {&a, 1}, {outputs, info ? 2u : 1u}, {});
   if (info) *info = results[1];
   const Tensor& l = results[0];
-  if (needs_history(a)) {
-    set_history(l, name, {a}, true, [](const GradientCall& call) -> std::vector<Tensor> {
+  if (needs_grad_fn(a)) {
+    set_grad_fn(l, name, {a}, true, [](const GradientCall& call) -> std::vector<Tensor> {
       // The symmetric part of L^-T tril(L' dL) L^-1, its diagonal halved.
       const Tensor& l = call.y;
       const Tensor lower = tril(matmul(matrix_transpose(l), call.dy));
@@ -98,21 +98,21 @@ QR decompose_qr(const Tensor& a, bool complete) {
                                    {stack_shape(a, {width, columns}), a.dtype()}};
   const auto results = record_compute(ComputeOp::qr, name, {&a, 1}, outputs, {});
   const QR qr{results[0], results[1]};
-  if (!needs_history(a)) return qr;
+  if (!needs_grad_fn(a)) return qr;
   if (complete && rows > columns) {
     // Q's last columns are any that complete a basis: nothing says how they move.
-    set_joint_history(results, name, {&a, 1}, true, [](const GradientCall&) -> std::vector<Tensor> {
+    set_joint_grad_fn(results, name, {&a, 1}, true, [](const GradientCall&) -> std::vector<Tensor> {
       throw Error(
           "linalg.qr: mode \"complete\" has no gradient if there are more rows "
           "than columns");
     });
     return qr;
   }
-  // Gradients of gradients need factors that have a history themselves: they are made anew.
+  // Gradients of gradients need factors that have a grad function themselves: they are made anew.
   const auto factors = [=, a = Saved(a), q = Saved(qr.q), r = Saved(qr.r)] {
     return GradientMode::enabled() ? decompose_qr(a.get(), complete) : QR{q.get(), r.get()};
   };
-  set_joint_history(results, name, {&a, 1}, false,
+  set_joint_grad_fn(results, name, {&a, 1}, false,
                     [factors, a = Saved(a)](const GradientCall& call) -> std::vector<Tensor> {
                       return {qr_gradient(a.get(), factors(), call.parts[0], call.parts[1])};
                     });
@@ -181,11 +181,11 @@ Tensor first_zero_pivot(const Tensor& lu) {
   return convert(where(any(zero, Dims{-1}), first, Number(int64_t{0})), DType::i32);
 }
 
-/// LU in one matrix, with history, and the pivots.
+/// LU in one matrix, with a grad function, and the pivots.
 std::pair<Tensor, Tensor> packed_lu(const char* name, const Tensor& a, bool singular_fails) {
   const auto [lu, pivots] = factor_lu(name, a, singular_fails);
-  if (needs_history(a)) {
-    set_history(lu, name, {a}, true,
+  if (needs_grad_fn(a)) {
+    set_grad_fn(lu, name, {a}, true,
                 [pivots = Saved(pivots)](const GradientCall& call) -> std::vector<Tensor> {
                   const auto [l, u] = unpack_lu(call.y);
                   const int64_t rank = columns_of(l);

@@ -121,8 +121,8 @@ Tensor linalg_ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b,
   const Tensor inputs[] = {factors, swaps, right};
   const ComputeResult output{right.shape(), right.dtype()};
   const Tensor x = record_compute(ComputeOp::ldl_solve, name, inputs, {&output, 1}, {})[0];
-  if (needs_history(right)) {
-    set_history(x, name, {right}, false,
+  if (needs_grad_fn(right)) {
+    set_grad_fn(x, name, {right}, false,
                 [=, factors = Saved(factors),
                  swaps = Saved(swaps)](const GradientCall& call) -> std::vector<Tensor> {
                   return {linalg_ldl_solve(factors.get(), swaps.get(), call.dy, hermitian)};

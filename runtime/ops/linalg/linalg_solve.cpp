@@ -26,9 +26,9 @@ Tensor solve_factored(const char* name, const Tensor& lu, const Tensor& pivots, 
   const ComputeResult output{b.shape(), b.dtype()};
   const int64_t attributes[] = {transposed};
   const Tensor x = record_compute(ComputeOp::lu_solve, name, inputs, {&output, 1}, attributes)[0];
-  if (!needs_history(a) && !needs_history(b)) return x;
+  if (!needs_grad_fn(a) && !needs_grad_fn(b)) return x;
   // A dX = dB - dA X
-  set_history(x, name, {a, b}, true, [=, a = Saved(a)](const GradientCall& call) {
+  set_grad_fn(x, name, {a, b}, true, [=, a = Saved(a)](const GradientCall& call) {
     std::vector<Tensor> result(2);
     const Tensor db = solve_factored(name, lu, pivots, a.get(), call.dy, !transposed);
     if (call.needed[1]) result[1] = db;
@@ -88,7 +88,7 @@ Tensor solve_system(const char* name, const Tensor& a, const Tensor& b, bool lef
   return vector ? squeeze(x, Dims{-1}) : x;
 }
 
-/// +1 or -1 for each stack of pivots: the sign of the exchange of rows. No history.
+/// +1 or -1 for each stack of pivots: the sign of the exchange of rows. Not differentiable.
 Tensor sign_of_pivots(const Tensor& pivots, DType type) {
   const int rank = pivots.rank();
   const Tensor own = positions_along(rank, rank - 1, pivots.shape()[rank - 1], pivots.device());
@@ -133,9 +133,9 @@ Tensor linalg_det(const Tensor& a) {
   check_square("linalg.det", a);
   const auto [lu, pivots] = factor_lu("linalg.det", a, false);
   const Tensor det = product_of_pivots(lu, pivots);
-  if (needs_history(a)) {
+  if (needs_grad_fn(a)) {
     // The matrix of cofactors, det(A) A^-T. Of a singular A it is that of a matrix next to it.
-    set_history(det, "linalg.det", {a}, true,
+    set_grad_fn(det, "linalg.det", {a}, true,
                 [lu, pivots, a = Saved(a)](const GradientCall& call) -> std::vector<Tensor> {
                   Tensor factors, shift;
                   {
@@ -157,8 +157,8 @@ std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& a) {
   const Tensor pivot = diagonal(lu, {}, Dim{-2}, Dim{-1});
   const Tensor signs = prod(sign(pivot), Dims{-1}) * sign_of_pivots(pivots, a.dtype());
   const Tensor size = sum(log(abs(pivot)), Dims{-1});
-  if (needs_history(a)) {
-    set_history(size, "linalg.slogdet", {a}, false,
+  if (needs_grad_fn(a)) {
+    set_grad_fn(size, "linalg.slogdet", {a}, false,
                 [lu, pivots, a = Saved(a)](const GradientCall& call) -> std::vector<Tensor> {
                   const Tensor right =
                       identity_like(lu, rows_of(lu)) * as_column(as_column(call.dy));
@@ -188,8 +188,8 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, std::optio
   const int64_t attributes[] = {upper, unitriangular};
   const Tensor x =
       record_compute(ComputeOp::solve_triangular, name, inputs, {&output, 1}, attributes)[0];
-  if (needs_history(wide_a) || needs_history(wide_b)) {
-    set_history(x, name, inputs, true, [=, a = Saved(wide_a)](const GradientCall& call) {
+  if (needs_grad_fn(wide_a) || needs_grad_fn(wide_b)) {
+    set_grad_fn(x, name, inputs, true, [=, a = Saved(wide_a)](const GradientCall& call) {
       std::vector<Tensor> result(2);
       const Tensor db =
           solve_triangular(matrix_transpose(a.get()), call.dy, !upper, true, unitriangular);

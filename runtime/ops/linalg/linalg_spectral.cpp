@@ -58,10 +58,10 @@ Tensor eigen_gradient(const Tensor& w, const Tensor& v, const Tensor& dw, const 
   return matmul(matmul(v, middle), matrix_transpose(v));
 }
 
-/// From the lower triangle; vectors are undefined if not asked for. With history.
+/// From the lower triangle; vectors are undefined if not asked for. Differentiable.
 Eigen decompose_symmetric(const char* name, const Tensor& a, bool wants_vectors) {
   // Gradients of values need the vectors too.
-  const bool differentiable = needs_history(a);
+  const bool differentiable = needs_grad_fn(a);
   const bool vectors = wants_vectors || differentiable;
   const ComputeResult outputs[] = {{stack_shape(a, {rows_of(a)}), a.dtype()},
                                    {a.shape(), a.dtype()}};
@@ -74,7 +74,7 @@ Eigen decompose_symmetric(const char* name, const Tensor& a, bool wants_vectors)
                                    : Eigen{w.get(), v.get()};
   };
   const Tensor parts[] = {eigen.values, eigen.vectors};
-  set_joint_history(parts, name, {&a, 1}, false,
+  set_joint_grad_fn(parts, name, {&a, 1}, false,
                     [factors](const GradientCall& call) -> std::vector<Tensor> {
                       const auto [w, v] = factors();
                       return {eigen_gradient(w, v, call.parts[0], call.parts[1])};
@@ -122,9 +122,9 @@ Tensor svd_gradient(const Singular& svd, const Tensor& du, const Tensor& ds, con
   return da;
 }
 
-/// U and V' are undefined if no vectors are asked for. With history.
+/// U and V' are undefined if no vectors are asked for. Differentiable.
 Singular decompose_singular(const char* name, const Tensor& a, bool wants_vectors, bool full) {
-  const bool differentiable = needs_history(a);
+  const bool differentiable = needs_grad_fn(a);
   const bool vectors = wants_vectors || differentiable;
   const int64_t rows = rows_of(a), columns = columns_of(a), rank = std::min(rows, columns);
   const bool whole = full && wants_vectors;
@@ -143,7 +143,7 @@ Singular decompose_singular(const char* name, const Tensor& a, bool wants_vector
                                    : Singular{u.get(), s.get(), vh.get()};
   };
   const Tensor parts[] = {svd.u, svd.s, svd.vh};
-  set_joint_history(
+  set_joint_grad_fn(
       parts, name, {&a, 1}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
         const auto& [du, ds, dvh] = std::tie(call.parts[0], call.parts[1], call.parts[2]);
         return {svd_gradient(factors(), du.defined() ? first_columns(du, rank) : du, ds,
@@ -286,8 +286,8 @@ Tensor linalg_pinv(const Tensor& input, const std::optional<TensorOrNumber>& ato
     GradientMode off(false);
     p = pinv_value(a, atol, rtol, hermitian);
   }
-  if (needs_history(a)) {
-    set_history(p, name, {a}, true,
+  if (needs_grad_fn(a)) {
+    set_grad_fn(p, name, {a}, true,
                 [a = Saved(a)](const GradientCall& call) -> std::vector<Tensor> {
                   return {pinv_gradient(a.get(), call.y, call.dy)};
                 });

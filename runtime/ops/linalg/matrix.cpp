@@ -69,7 +69,7 @@ DType type_of_product(const char* op, const Tensor& a, std::optional<DType> out_
       (wide == own ? "" : " or " + std::string(name_of(wide))) + "; convert the result with :to");
 }
 
-/// a (..., m, k) times b (..., k, n) with equal leading sizes, without history.
+/// a (..., m, k) times b (..., k, n) with equal leading sizes, without a grad function.
 Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const Tensor& bias,
                       DType type) {
   const Tensor inputs[] = {a, b, bias};
@@ -82,12 +82,12 @@ Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const 
                         {&result, 1}, attributes)[0];
 }
 
-/// The same with history.
+/// The same with a grad function.
 Tensor product(const char* name, const Tensor& a, const Tensor& b, DType type) {
   const Tensor y = record_product(name, a, b, Tensor(), type);
-  if (needs_history(a) || needs_history(b)) {
+  if (needs_grad_fn(a) || needs_grad_fn(b)) {
     const DType own = a.dtype();
-    set_history(y, name, {a, b}, false,
+    set_grad_fn(y, name, {a, b}, false,
                 [a = Saved(a), b = Saved(b), own](const GradientCall& call) {
                   std::vector<Tensor> result(2);
                   const Tensor dy = convert(call.dy, own);
@@ -192,7 +192,7 @@ Tensor combine(const char* name, const Tensor& x, const Tensor& y, std::optional
   };
   // Left out, x gets a gradient of zeros.
   const bool left_out = of_x.as_double() == 0;
-  if (left_out && !needs_history(x)) return of_y.as_double() == 1 ? y : y * of_y;
+  if (left_out && !needs_grad_fn(x)) return of_y.as_double() == 1 ? y : y * of_y;
   const Tensor added =
       left_out ? where(full({}, false, {.dtype = {}, .device = x.device()}), x, 0) : x;
   const Tensor sum = scaled(added, left_out ? Number(1) : of_x) + scaled(y, of_y);
@@ -313,9 +313,9 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
     if (result.size() > 2 && call.needed[2]) result[2] = sum(call.dy, Dims{0});
     return result;
   };
-  if (needs_history(rows) || needs_history(weight) || (bias && needs_history(*bias))) {
+  if (needs_grad_fn(rows) || needs_grad_fn(weight) || (bias && needs_grad_fn(*bias))) {
     const Tensor inputs_of_op[] = {rows, weight, bias ? *bias : Tensor()};
-    set_history(y, "linear", std::span(inputs_of_op, bias ? 3 : 2), false,
+    set_grad_fn(y, "linear", std::span(inputs_of_op, bias ? 3 : 2), false,
                 [backward, x = Saved(rows), w = Saved(weight)](const GradientCall& call) {
                   return backward(x, w, call);
                 });

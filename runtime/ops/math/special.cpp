@@ -45,8 +45,8 @@ Tensor logit(const Tensor& input, std::optional<double> eps) {
     if (eps) p = clamp(p, TensorOrNumber(*eps), TensorOrNumber(1 - *eps));
     y = convert(log(p / (1 - p)), given.dtype());
   }
-  if (needs_history(given)) {
-    set_history(
+  if (needs_grad_fn(given)) {
+    set_grad_fn(
         y, "logit", {given}, false,
         [eps, given = Saved(given)](const GradientCall& call) -> std::vector<Tensor> {
           const Tensor p = computed(given.get());

@@ -92,7 +92,7 @@ Tensor hermite_polynomial_he(const TensorOrNumber& x, const TensorOrNumber& n);
 Tensor laguerre_polynomial_l(const TensorOrNumber& x, const TensorOrNumber& n);
 Tensor legendre_polynomial_p(const TensorOrNumber& x, const TensorOrNumber& n);
 
-/// Airy's function Ai, in a floating type. No history.
+/// Airy's function Ai, in a floating type. Not differentiable.
 Tensor airy_ai(const Tensor& x);
 
 }  // namespace tide

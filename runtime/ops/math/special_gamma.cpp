@@ -91,8 +91,8 @@ Tensor polygamma(int64_t n, const Tensor& input) {
     GradientMode off(false);
     y = convert(polygamma_wide(n, convert(x, DType::f64)), x.dtype());
   }
-  if (needs_history(x)) {
-    set_history(y, "polygamma", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "polygamma", {x}, false,
                 [n, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   return {call.dy * polygamma(n + 1, x.get())};
                 });
@@ -109,8 +109,8 @@ Tensor entr(const Tensor& input) {
     GradientMode off(false);
     y = where(lt(x, 0), -kInfinity, 0.0 - xlogy(x, x));
   }
-  if (needs_history(x)) {
-    set_history(y, "entr", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "entr", {x}, false,
                 [x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   return {call.dy * (-1.0 - log(x.get()))};
                 });
@@ -172,8 +172,8 @@ Tensor ndtri(const Tensor& input) {
               where(eq(wide, 1), kInfinity, std::numeric_limits<double>::quiet_NaN()));
     z = convert(where(inside, quantile, ends), p.dtype());
   }
-  if (needs_history(p)) {
-    set_history(z, "ndtri", {p}, true, [](const GradientCall& call) -> std::vector<Tensor> {
+  if (needs_grad_fn(p)) {
+    set_grad_fn(z, "ndtri", {p}, true, [](const GradientCall& call) -> std::vector<Tensor> {
       return {call.dy * exp(square(call.y) * 0.5) * std::sqrt(2 * kPi)};
     });
   }

@@ -64,8 +64,8 @@ Tensor incomplete_gamma(PairFunction function, const char* name, double sign, co
   const DType type = common_type(name, a, x);
   if (!is_floating(type)) refuse_types(name, "a floating type is needed", a, x);
   const Tensor y = record_pair(function, name, type, a, x);
-  if (needs_history(a) || needs_history(x)) {
-    set_history(y, name, {a, x}, false,
+  if (needs_grad_fn(a) || needs_grad_fn(x)) {
+    set_grad_fn(y, name, {a, x}, false,
                 [=, a = Saved(a), x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   if (call.needed[0])
                     throw Error(std::string(name) +

@@ -219,7 +219,7 @@ Gradients gradients_of(const Operands& o, const Rule& rule, const Tensor& dy) {
 
 /// Whether a mask needs no gradient, and is the same for all stacks of heads, or another for each.
 bool suits_library(const Tensor& mask, const Tensor& query) {
-  if (needs_history(mask)) return false;
+  if (needs_grad_fn(mask)) return false;
   const int heads_dim = query.rank() - 3;
   bool one = true, each = true;
   for (int d = 0; d <= heads_dim; ++d) {
@@ -320,7 +320,7 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
                                      {{shape[0], shape[1], shape[2]}, DType::f32}};
     made = record_compute(ComputeOp::attention, kName, inputs, results, bits);
   }
-  set_history(
+  set_grad_fn(
       made[0], kName, {o.query, o.key, o.value}, true,
       [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value), mask = saved_mask(o),
        logarithms = Saved(made[1])](const GradientCall& call) {
@@ -411,7 +411,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   }
   const Tensor inputs[] = {o.query, o.key, o.value, o.mask};
   const std::span used(inputs, mask.defined() ? 4 : 3);
-  set_history(
+  set_grad_fn(
       y, kName, used, false,
       [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value),
        mask = saved_mask(o)](const GradientCall& call) {

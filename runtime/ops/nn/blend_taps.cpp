@@ -28,8 +28,8 @@ Tensor input_gradient(const Tensor& dy, const Tensor& positions, const Tensor& w
   if (weights.defined()) inputs.push_back(weights), from.push_back(weights);
   const Tensor dx = record(ComputeOp::blend_taps_backward_input, inputs,
                            {dy.shape()[0], dy.shape()[1], size}, dy.dtype());
-  if (!needs_history(dy) && !(weights.defined() && needs_history(weights))) return dx;
-  set_history(dx, kName, from, false,
+  if (!needs_grad_fn(dy) && !(weights.defined() && needs_grad_fn(weights))) return dx;
+  set_grad_fn(dx, kName, from, false,
               [dy = Saved(dy), positions = Saved(positions),
                weights = weights.defined() ? std::optional(Saved(weights)) : std::nullopt](
                   const GradientCall& call) -> std::vector<Tensor> {
@@ -47,8 +47,8 @@ Tensor input_gradient(const Tensor& dy, const Tensor& positions, const Tensor& w
 Tensor weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& positions) {
   const Tensor dw = record(ComputeOp::blend_taps_backward_weight, {dy, x, positions},
                            positions.shape(), compute_type(x.dtype()));
-  if (!needs_history(dy) && !needs_history(x)) return dw;
-  set_history(dw, kName, {dy, x}, false,
+  if (!needs_grad_fn(dy) && !needs_grad_fn(x)) return dw;
+  set_grad_fn(dw, kName, {dy, x}, false,
               [dy = Saved(dy), x = Saved(x),
                positions = Saved(positions)](const GradientCall& call) -> std::vector<Tensor> {
                 std::vector<Tensor> result(2);
@@ -68,8 +68,8 @@ Tensor blend_taps(const Tensor& x, const Tensor& positions, const Tensor& weight
   if (weights.defined()) inputs.push_back(weights), from.push_back(weights);
   const Tensor y = record(ComputeOp::blend_taps, inputs,
                           {x.shape()[0], x.shape()[1], positions.shape()[2]}, x.dtype());
-  if (!needs_history(x) && !(weights.defined() && needs_history(weights))) return y;
-  set_history(y, kName, from, false,
+  if (!needs_grad_fn(x) && !(weights.defined() && needs_grad_fn(weights))) return y;
+  set_grad_fn(y, kName, from, false,
               [x = Saved(x), positions = Saved(positions),
                weights = weights.defined() ? std::optional(Saved(weights)) : std::nullopt](
                   const GradientCall& call) -> std::vector<Tensor> {

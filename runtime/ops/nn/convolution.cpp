@@ -140,8 +140,8 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
     y = record_map(ElementwiseOp::add, w.name, y.dtype(), y.dtype(),
                    {y, make_view(inputs[2], column)});
   }
-  if (needs_history(x) || needs_history(weight) || (bias.defined() && needs_history(bias))) {
-    set_history(y, w.name, used, false,
+  if (needs_grad_fn(x) || needs_grad_fn(weight) || (bias.defined() && needs_grad_fn(bias))) {
+    set_grad_fn(y, w.name, used, false,
                 [w, x = Saved(x), weight = Saved(weight)](const GradientCall& call) {
                   std::vector<Tensor> result(call.needed.size());
                   const Tensor dy = arranged(call.dy, w.channels_last);
@@ -159,8 +159,8 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
 Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, const Shape& shape) {
   const Tensor inputs[] = {dy, weight};
   const Tensor dx = record_plane(ComputeOp::conv2d_backward_input, w, inputs, shape);
-  if (needs_history(dy) || needs_history(weight)) {
-    set_history(dx, w.name, inputs, false,
+  if (needs_grad_fn(dy) || needs_grad_fn(weight)) {
+    set_grad_fn(dx, w.name, inputs, false,
                 [w, dy = Saved(dy), weight = Saved(weight)](const GradientCall& call) {
                   std::vector<Tensor> result(2);
                   const Tensor slope = arranged(call.dy, w.channels_last);
@@ -176,8 +176,8 @@ Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, c
 Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const Shape& shape) {
   const Tensor inputs[] = {dy, x};
   const Tensor dw = record_plane(ComputeOp::conv2d_backward_weight, w, inputs, shape);
-  if (needs_history(dy) || needs_history(x)) {
-    set_history(dw, w.name, inputs, false,
+  if (needs_grad_fn(dy) || needs_grad_fn(x)) {
+    set_grad_fn(dw, w.name, inputs, false,
                 [w, dy = Saved(dy), x = Saved(x)](const GradientCall& call) {
                   std::vector<Tensor> result(2);
                   const Tensor slope = arranged(call.dy, w.channels_last);

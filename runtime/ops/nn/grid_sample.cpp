@@ -66,7 +66,7 @@ struct Tap {
 std::vector<Tap> nearest_taps(const Tensor& place) {
   const Tensor pixel = round(place);
   // A weight of 1 whose gradient is 0, as that of rounding is.
-  return {{pixel, needs_history(place) ? pixel - detach(pixel) + 1.0 : Tensor()}};
+  return {{pixel, needs_grad_fn(place) ? pixel - detach(pixel) + 1.0 : Tensor()}};
 }
 
 std::vector<Tap> linear_taps(const Tensor& place) {
@@ -238,8 +238,8 @@ GridTaps grid_taps(const Grid& grid) {
   const ComputeResult results[] = {{shape, DType::i32}, {shape, places.dtype()}};
   const std::vector<Tensor> found =
       record_compute(ComputeOp::grid_taps, "grid_sample", {&places, 1}, results, attributes);
-  if (needs_history(places))
-    set_history(found[1], "grid_sample", {places}, false,
+  if (needs_grad_fn(places))
+    set_grad_fn(found[1], "grid_sample", {places}, false,
                 [mode = grid.mode, sampling = grid.sampling, x = grid.x, attributes,
                  places = Saved(places)](const GradientCall& call) -> std::vector<Tensor> {
                   return {grid_gradient({places.get(), mode, sampling, x}, attributes, call.dy)};

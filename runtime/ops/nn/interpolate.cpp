@@ -187,7 +187,7 @@ Tensor weighted_sum(const Tensor& x, int dim, const Windows& windows) {
 Tensor resample(const Tensor& x, int dim, const Windows& windows) {
   constexpr size_t kFew = 32;
   const Windows even = evened(windows);
-  if (!needs_history(x)) return weighted_sum(x, dim, even);
+  if (!needs_grad_fn(x)) return weighted_sum(x, dim, even);
   const Windows back = transposed(even, x.shape()[dim]);
   const bool all = std::none_of(back.begin(), back.end(),
                                 [](const Window& window) { return window.places.empty(); });
@@ -197,7 +197,7 @@ Tensor resample(const Tensor& x, int dim, const Windows& windows) {
     const GradientMode off(false);
     y = weighted_sum(x, dim, even);
   }
-  set_history(y, "interpolate", {x}, false,
+  set_grad_fn(y, "interpolate", {x}, false,
               [dim, back](const GradientCall& call) -> std::vector<Tensor> {
                 return {resample(call.dy, dim, back)};
               });

@@ -75,7 +75,7 @@ Tensor finish(const char* op, const Tensor& losses, const Reducer& reduction) {
 
 /// The cross entropy of probabilities, whose logarithms are held above -100.
 Tensor bernoulli_entropy(const Tensor& x, const Tensor& target) {
-  const bool differentiable = needs_history(x) || needs_history(target);
+  const bool differentiable = needs_grad_fn(x) || needs_grad_fn(target);
   Tensor y;
   {
     GradientMode off(false);
@@ -83,7 +83,7 @@ Tensor bernoulli_entropy(const Tensor& x, const Tensor& target) {
     y = (target - 1) * no - target * yes;
   }
   if (differentiable) {
-    set_history(y, "binary_cross_entropy", {x, target}, false,
+    set_grad_fn(y, "binary_cross_entropy", {x, target}, false,
                 [x = Saved(x), target = Saved(target)](const GradientCall& call) {
                   const Tensor p = x.get(), t = target.get();
                   std::vector<Tensor> result(2);

@@ -149,7 +149,7 @@ Tensor gradient_of_losses(const ClassLoss& loss, const Tensor& given, const Tens
 Tensor score_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
                   const std::optional<Tensor>& weight) {
   check_targets(loss, x, target, weight);
-  const bool differentiable = needs_history(x);
+  const bool differentiable = needs_grad_fn(x);
   Targets t;
   Tensor logarithms;
   Reduced result;
@@ -160,7 +160,7 @@ Tensor score_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
     result = reduce_weighted(loss, losses_of(loss, logarithms, t), t.weight, x, target.shape());
   }
   if (!differentiable) return result.y;
-  set_history(
+  set_grad_fn(
       result.y, loss.name, {x}, false,
       [=, divisor = result.divisor, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
         const Tensor dy = gradient_of_losses(loss, call.dy, divisor);
@@ -197,8 +197,8 @@ Tensor logarithm_loss(const ClassLoss& loss, const Tensor& x, const Tensor& targ
     const auto [losses, weights] = picked_losses(loss, detach(x), target, weight);
     result = reduce_weighted(loss, losses, weights, x, target.shape());
   }
-  if (!needs_history(x)) return result.y;
-  set_history(result.y, loss.name, {x}, false,
+  if (!needs_grad_fn(x)) return result.y;
+  set_grad_fn(result.y, loss.name, {x}, false,
               [=, divisor = result.divisor, x = Saved(x), target = Saved(target),
                weight = weight ? std::optional(Saved(*weight))
                                : std::nullopt](const GradientCall& call) -> std::vector<Tensor> {

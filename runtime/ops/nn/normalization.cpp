@@ -30,7 +30,7 @@ struct Statistics {
   Tensor scale;     ///< 1 / sqrt(variance + eps)
 };
 
-/// With history if that is on: `x` is wide already.
+/// Differentiable if that is on: `x` is wide already.
 Statistics statistics(const Plan& plan, const Tensor& x) {
   Statistics s;
   Tensor distance = x;
@@ -51,7 +51,7 @@ Tensor normalized(const Statistics& s, const Tensor& x) {
 struct Backward {
   Plan plan;
   Saved x;
-  Tensor mean, scale;  ///< of the forward pass, without history
+  Tensor mean, scale;  ///< of the forward pass, without a grad function
   std::optional<Saved> weight;
   Shape bias_shape;
 
@@ -166,11 +166,11 @@ Tensor normalize_core(const Plan& plan, const Tensor& x, const Tensor& weight, c
   std::vector<Tensor> inputs{x};
   if (weight.defined()) inputs.push_back(weight);
   if (bias.defined()) inputs.push_back(bias);
-  if (std::any_of(inputs.begin(), inputs.end(), needs_history)) {
+  if (std::any_of(inputs.begin(), inputs.end(), needs_grad_fn)) {
     Backward backward{plan,    Saved(x),     s.mean,
                       s.scale, std::nullopt, bias.defined() ? bias.shape() : Shape()};
     if (weight.defined()) backward.weight.emplace(weight);
-    set_history(y, plan.name, inputs, false, std::move(backward));
+    set_grad_fn(y, plan.name, inputs, false, std::move(backward));
   }
   return y;
 }
@@ -213,7 +213,7 @@ unsigned last_dims(const char* name, const Tensor& x, const Shape& shape,
 
 Tensor or_none(const OptionalTensor& x) { return x ? *x : Tensor(); }
 
-/// running = (1 - momentum) * running + momentum * value, in place and without history.
+/// running = (1 - momentum) * running + momentum * value, in place and without a grad function.
 void update_running(const char* name, const Tensor& running, const Tensor& value, double momentum) {
   GradientMode off(false);
   const Tensor current = reshape_to(value, running.shape());

@@ -27,8 +27,8 @@ Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, Number
   Layout middle = y.layout();
   for (int d = 0; d < x.rank(); ++d) middle = slice_dim(middle, d, before[d], x.shape()[d], 1);
   record_fill("pad", make_view(y, middle), x);
-  if (needs_history(x)) {
-    set_history(y, "pad", {x}, false, [middle](const GradientCall& call) -> std::vector<Tensor> {
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "pad", {x}, false, [middle](const GradientCall& call) -> std::vector<Tensor> {
       return {take_part("pad", call.dy, middle)};
     });
   }
@@ -138,8 +138,8 @@ Tensor fold_edges(const Tensor& padded, const Edges& edges) {
     const Tensor part = make_view(x, source);
     record_fill("pad", part, add(part, block));
   });
-  if (needs_history(padded)) {
-    set_history(x, "pad", {padded}, false,
+  if (needs_grad_fn(padded)) {
+    set_grad_fn(x, "pad", {padded}, false,
                 [edges](const GradientCall& call) -> std::vector<Tensor> {
                   return {pad_edges(call.dy, edges)};
                 });
@@ -147,7 +147,7 @@ Tensor fold_edges(const Tensor& padded, const Edges& edges) {
   return x;
 }
 
-/// x grown by copies of its own elements, row by row, without history.
+/// x grown by copies of its own elements, row by row, without a grad function.
 Tensor grow_rows(const Tensor& x, const Edges& edges) {
   std::vector<int64_t> attributes;
   for (const std::vector<EdgeSegment>& own : edges.segments) {
@@ -174,8 +174,8 @@ Tensor pad_edges(const Tensor& x, const Edges& edges) {
   const Tensor from = detach(contiguous(x));
   const Tensor y =
       x.device().kind == DeviceKind::cuda ? grow_blocks(from, edges) : grow_rows(from, edges);
-  if (needs_history(x)) {
-    set_history(y, "pad", {x}, false, [edges](const GradientCall& call) -> std::vector<Tensor> {
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "pad", {x}, false, [edges](const GradientCall& call) -> std::vector<Tensor> {
       return {fold_edges(call.dy, edges)};
     });
   }

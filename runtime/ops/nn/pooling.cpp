@@ -112,8 +112,8 @@ Tensor unpool(const Window& w, const Tensor& dy, const Tensor& positions, const 
   const ComputeResult result{shape, dy.dtype()};
   const Tensor dx = record_on_planes(ComputeOp::max_pool2d_backward, w.name, inputs, {&result, 1},
                                      attributes_of(w))[0];
-  if (needs_history(dy)) {
-    set_history(dx, w.name, {dy}, false,
+  if (needs_grad_fn(dy)) {
+    set_grad_fn(dx, w.name, {dy}, false,
                 [positions = Saved(positions)](const GradientCall& call) -> std::vector<Tensor> {
                   const Tensor at = positions.get();
                   const Tensor picked =
@@ -130,12 +130,12 @@ std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input, bool positio
   const Tensor x = arranged(input, w.channels_last);
   const Shape shape = result_shape(w, x);
   const ComputeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
-  const bool placed = positions_wanted || needs_history(x);
+  const bool placed = positions_wanted || needs_grad_fn(x);
   const auto y = record_on_planes(ComputeOp::max_pool2d, w.name, {&x, 1},
                                   std::span(results, placed ? 2 : 1), attributes_of(w));
   if (!placed) return {in_format_of(y[0], input), Tensor()};
-  if (needs_history(x)) {
-    set_history(y[0], w.name, {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y[0], w.name, {x}, false,
                 [w, positions = Saved(y[1]),
                  shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
                   return {unpool(w, call.dy, positions.get(), shape)};
@@ -174,8 +174,8 @@ Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) 
   const ComputeResult result{shape, dy.dtype()};
   const Tensor dx = record_on_planes(ComputeOp::avg_pool2d_backward, w.name, {&dense, 1},
                                      {&result, 1}, a.attributes())[0];
-  if (needs_history(dense)) {
-    set_history(dx, w.name, {dense}, false, [a](const GradientCall& call) -> std::vector<Tensor> {
+  if (needs_grad_fn(dense)) {
+    set_grad_fn(dx, w.name, {dense}, false, [a](const GradientCall& call) -> std::vector<Tensor> {
       return {average(a, call.dy)};
     });
   }
@@ -198,8 +198,8 @@ Tensor average(const Averaging& given, const Tensor& input) {
   const ComputeResult result{result_shape(w, x), x.dtype()};
   const Tensor y =
       record_on_planes(ComputeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1}, a.attributes())[0];
-  if (needs_history(x)) {
-    set_history(y, w.name, {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, w.name, {x}, false,
                 [a, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
                   return {spread_average(a, call.dy, shape)};
                 });

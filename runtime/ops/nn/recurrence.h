@@ -1,4 +1,4 @@
-// Recurrent layers over whole sequences as one op. No histories: what calls these has its own.
+// Recurrent layers over whole sequences as one op. No grad functions: what calls these has its own.
 #pragma once
 
 #include <optional>

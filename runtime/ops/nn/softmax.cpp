@@ -21,7 +21,7 @@ Tensor floating_input(const char* name, const Tensor& input, std::optional<DType
   return x;
 }
 
-/// x - max(x), wide and without history.
+/// x - max(x), wide and without a grad function.
 Tensor shifted(const char* name, const Tensor& x, unsigned dims) {
   const Tensor wide = convert_raw(name, x, compute_type(x.dtype()));
   const Tensor top = reduce_raw(Reduction::max, name, wide, dims, true);
@@ -44,8 +44,8 @@ Tensor log_softmax_gradient(const Tensor& y, const Tensor& dy, unsigned dims) {
 
 Tensor with_gradient(const char* name, const Tensor& x, const Tensor& y, unsigned dims,
                      Tensor (*gradient)(const Tensor& y, const Tensor& dy, unsigned dims)) {
-  if (needs_history(x)) {
-    set_history(y, name, {x}, true,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, name, {x}, true,
                 [gradient, dims](const GradientCall& call) -> std::vector<Tensor> {
                   return {gradient(call.y, call.dy, dims)};
                 });

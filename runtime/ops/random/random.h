@@ -67,7 +67,7 @@ Tensor randperm(int64_t n, const TensorOptions& options = {});
 Tensor normal(double mean, double deviation, const Shape& shape, const TensorOptions& options = {});
 
 /// Normal numbers with the mean and the deviation (1) of each place, in the type of the first that
-/// is a tensor. No history. Looks whether a deviation is negative, which waits.
+/// is a tensor. Not differentiable. Looks whether a deviation is negative, which waits.
 Tensor normal_of(const TensorOrNumber& mean, const std::optional<TensorOrNumber>& deviation = {});
 
 Tensor rand_like(const Tensor& x, const TensorOptions& options = {});
@@ -80,9 +80,9 @@ Tensor randint_like_to(const Tensor& x, int64_t last, const TensorOptions& optio
 /// 1 with the probability that x holds, else 0. One outside 0..1 is reported when the result is
 /// read.
 Tensor bernoulli(const Tensor& x);
-/// How many events come where so many are expected: Poisson's distribution. No history.
+/// How many events come where so many are expected: Poisson's distribution. Not differentiable.
 Tensor poisson(const Tensor& rate);
-/// How many of `count` tries succeed, each with the probability. No history.
+/// How many of `count` tries succeed, each with the probability. Not differentiable.
 Tensor binomial(const Tensor& count, const Tensor& prob);
 /// `count` positions in each row of weights, drawn with the probability that the weights give.
 Tensor multinomial(const Tensor& weights, int64_t count, bool replacement = false);

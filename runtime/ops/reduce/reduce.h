@@ -16,20 +16,22 @@ Shape reduced_shape(const Shape& shape, unsigned dims, bool keepdim);
 /// How many elements go into each result.
 int64_t reduced_count(const Shape& shape, unsigned dims);
 
-/// Combines without history, in the type that the reduction gives: f32 for halves.
+/// Combines without a grad function, in the type that the reduction gives: f32 for halves.
 Tensor reduce_raw(Reduction reduction, const char* name, const Tensor& x, unsigned dims,
                   bool keepdim);
 
-/// x in another type, without history.
+/// x in another type, without a grad function.
 Tensor convert_raw(const char* name, const Tensor& x, DType type);
 
-/// The sum with history; halves are rounded once.
+/// The sum with a grad function; halves are rounded once.
 Tensor sum_over(const Tensor& x, unsigned dims, bool keepdim);
-/// The largest (smallest) values with history. Throws ShapeError naming `op` for no elements.
+/// The largest (smallest) values with a grad function. Throws ShapeError naming `op` for no
+/// elements.
 Tensor extreme_over(const char* op, Reduction extreme, const Tensor& x, unsigned dims,
                     bool keepdim);
 
-/// One value for each result of a reduction, seen by all elements that went into it. With history.
+/// One value for each result of a reduction, seen by all elements that went into it.
+/// Differentiable.
 Tensor spread(const Tensor& reduced, const Shape& shape, unsigned dims);
 
 }  // namespace tide

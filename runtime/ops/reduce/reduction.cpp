@@ -40,8 +40,8 @@ Tensor prod_gradient(const Tensor& x, const Tensor& dy, unsigned dims) {
 Tensor prod_over(const Tensor& x, unsigned dims, bool keepdim) {
   Tensor y = reduce_raw(Reduction::prod, "prod", x, dims, keepdim);
   if (is_half(x.dtype())) y = convert_raw("prod", y, x.dtype());
-  if (needs_history(x)) {
-    set_history(y, "prod", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "prod", {x}, false,
                 [dims, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   return {prod_gradient(saved.get(), call.dy, dims)};
                 });
@@ -120,8 +120,8 @@ Tensor spread(const Tensor& reduced, const Shape& shape, unsigned dims) {
 Tensor sum_over(const Tensor& x, unsigned dims, bool keepdim) {
   Tensor y = reduce_raw(Reduction::sum, "sum", x, dims, keepdim);
   if (is_half(x.dtype())) y = convert_raw("sum", y, x.dtype());
-  if (needs_history(x)) {
-    set_history(y, "sum", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "sum", {x}, false,
                 [dims, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
                   return {spread(call.dy, shape, dims)};
                 });
@@ -158,8 +158,8 @@ Tensor mean(const Tensor& input, const OptionalDims& dims, bool keepdim,
   Tensor y = reduce_raw(Reduction::sum, "mean", x, set, keepdim);
   y = record_map(ElementwiseOp::div, "mean", y.dtype(), y.dtype(), {y, count});
   y = convert_raw("mean", y, x.dtype());
-  if (needs_history(x)) {
-    set_history(y, "mean", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "mean", {x}, false,
                 [set, count, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
                   return {spread(call.dy / count, shape, set)};
                 });

@@ -40,7 +40,8 @@ std::vector<Tensor> gradient_at(const Tensor& dy, const Tensor& positions, const
   return {where(here, spread(dy, shape, 1u << dim), 0)};
 }
 
-/// Values (kept, without history) and positions as results of one op on x, with the gradient.
+/// Values (kept, without a grad function) and positions as results of one op on x, with the
+/// gradient.
 std::tuple<Tensor, Tensor> pick(const char* name, const Tensor& x, Tensor values, Tensor positions,
                                 int dim, bool keepdim) {
   const Tensor kept = positions;
@@ -49,8 +50,8 @@ std::tuple<Tensor, Tensor> pick(const char* name, const Tensor& x, Tensor values
     values = reshape_to(values, shape);
     positions = reshape_to(positions, shape);
   }
-  if (needs_history(x)) {
-    set_history(values, name, {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(values, name, {x}, false,
                 [=, shape = x.shape(), kept = Saved(kept)](const GradientCall& call) {
                   return gradient_at(call.dy, kept.get(), shape, dim);
                 });
@@ -103,8 +104,8 @@ Tensor extreme_over(const char* op, Reduction extreme, const Tensor& x, unsigned
                     bool keepdim) {
   check_elements(op, x, dims);
   const Tensor y = reduce_raw(extreme, op, x, dims, keepdim);
-  if (needs_history(x)) {
-    set_history(y, op, {x}, true,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, op, {x}, true,
                 [dims, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   return {shared_gradient(saved.get(), call.y, call.dy, dims)};
                 });
@@ -176,8 +177,8 @@ Tensor median_all(const Tensor& x) {
   if (flat.numel() == 0 && is_floating(x.dtype())) return mean(flat);  // nan
   check_elements("median", flat, 1);
   Tensor y = std::get<0>(median(detach(flat), Dim{0}));
-  if (needs_history(x)) {
-    set_history(y, "median", {flat}, true,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "median", {flat}, true,
                 [saved = Saved(flat)](const GradientCall& call) -> std::vector<Tensor> {
                   return {shared_gradient(saved.get(), call.y, call.dy, 1)};
                 });

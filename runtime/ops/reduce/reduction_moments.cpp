@@ -29,7 +29,7 @@ Spread spread_of(const char* name, const Tensor& x, const OptionalDims& dims,
   return {name, set, count - correction.value_or(1)};
 }
 
-/// The variance in the type in which it is computed, without history.
+/// The variance in the type in which it is computed, without a grad function.
 Tensor variance_raw(const Spread& s, const Tensor& x, bool keepdim) {
   const DType type = compute_type(x.dtype());
   const auto map = [&](ElementwiseOp op, std::initializer_list<TensorOrNumber> arguments) {
@@ -61,8 +61,8 @@ Tensor var(const Tensor& x, const OptionalDims& dims, std::optional<double> corr
            bool keepdim) {
   const Spread s = spread_of("var", x, dims, correction);
   const Tensor y = convert_raw(s.name, variance_raw(s, x, keepdim), x.dtype());
-  if (needs_history(x)) {
-    set_history(y, s.name, {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, s.name, {x}, false,
                 [s, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   return {variance_gradient(s, saved.get(), call.dy)};
                 });
@@ -77,8 +77,8 @@ Tensor std_deviation(const Tensor& x, const OptionalDims& dims, std::optional<do
   const DType type = variance.dtype();
   const Tensor y = convert_raw(
       s.name, record_map(ElementwiseOp::sqrt, s.name, type, type, {variance}), x.dtype());
-  if (needs_history(x)) {
-    set_history(y, s.name, {x}, true,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, s.name, {x}, true,
                 [s, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   // At 0 the root has no slope; 0 is what PyTorch gives too.
                   const Tensor slope = where(eq(call.y, 0), 0, call.dy / (call.y * 2));

@@ -57,14 +57,14 @@ Tensor norm_over(const char* name, const Tensor& x, double order, unsigned dims,
   // Of one element all norms but the count are its size, exactly.
   if (order != 0 && reduced_count(x.shape(), dims) == 1) order = 1;
   const DType type = compute_type(x.dtype());
-  const bool differentiable = needs_history(x);
+  const bool differentiable = needs_grad_fn(x);
   Tensor y;
   {
     GradientMode off(false);
     y = convert(norm_value(convert(x, type), order, dims, keepdim), x.dtype());
   }
   if (differentiable) {
-    set_history(y, name, {x}, true,
+    set_grad_fn(y, name, {x}, true,
                 [=, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   const Tensor dx = norm_gradient(convert(saved.get(), type), convert(call.y, type),
                                                   convert(call.dy, type), order, dims);
@@ -109,7 +109,7 @@ Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
   const Tensor x = convert(input, floating_type(input.dtype()));
   const unsigned dims = reduced_dims("logsumexp", list, x.rank());
   const DType type = compute_type(x.dtype());
-  const bool differentiable = needs_history(x);
+  const bool differentiable = needs_grad_fn(x);
   Tensor y;
   {
     GradientMode off(false);
@@ -126,7 +126,7 @@ Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
     y = convert(reshape_to(logarithm, reduced_shape(x.shape(), dims, keepdim)), x.dtype());
   }
   if (differentiable) {
-    set_history(y, "logsumexp", {x}, true,
+    set_grad_fn(y, "logsumexp", {x}, true,
                 [=, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   const Tensor share = exp(saved.get() - spread(call.y, saved.get().shape(), dims));
                   return {share * spread(call.dy, saved.get().shape(), dims)};

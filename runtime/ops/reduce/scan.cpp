@@ -39,8 +39,8 @@ Tensor running_sum(const Tensor& x, int dim, bool from_end) {
     y = from_end ? flip(record_scan(ComputeOp::cumsum, "cumsum", flip(x, along), dim), along)
                  : record_scan(ComputeOp::cumsum, "cumsum", x, dim);
   }
-  if (needs_history(x)) {
-    set_history(y, "cumsum", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "cumsum", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
       return {running_sum(call.dy, dim, !from_end)};
     });
   }
@@ -65,8 +65,8 @@ Tensor product_gradient(const Tensor& x, const Tensor& dy, int dim) {
 
 Tensor running_product(const Tensor& x, int dim) {
   const Tensor y = record_scan(ComputeOp::cumprod, "cumprod", x, dim);
-  if (needs_history(x)) {
-    set_history(y, "cumprod", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "cumprod", {x}, false,
                 [dim, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   return {product_gradient(x.get(), call.dy, dim)};
                 });
@@ -88,9 +88,9 @@ Tensor running_log_sum(const Tensor& x, int dim) {
     }
     if (length <= 1) y = clone(x);
   }
-  if (needs_history(x)) {
+  if (needs_grad_fn(x)) {
     // dx_k = sum over j >= k of dy_j exp(x_k - y_j), the terms of either sign added as logarithms.
-    set_history(y, "logcumsumexp", {x}, true,
+    set_grad_fn(y, "logcumsumexp", {x}, true,
                 [dim, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
                   const double lowest = -std::numeric_limits<double>::infinity();
                   const Dims along{dim};
@@ -117,8 +117,8 @@ std::tuple<Tensor, Tensor> running_extreme(const char* name, const Tensor& input
   const int64_t attributes[] = {place, largest};
   auto outputs =
       record_compute(ComputeOp::cumulative_extreme, name, {&dense, 1}, results, attributes);
-  if (needs_history(dense)) {
-    set_history(
+  if (needs_grad_fn(dense)) {
+    set_grad_fn(
         outputs[0], name, {dense}, false,
         [=, positions = Saved(outputs[1])](const GradientCall& call) -> std::vector<Tensor> {
           const Tensor base =

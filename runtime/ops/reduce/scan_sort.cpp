@@ -19,7 +19,7 @@
 namespace tide {
 namespace {
 
-/// The first `count` of x sorted along dim, without history: the compute op sorts the last
+/// The first `count` of x sorted along dim, without a grad function: the compute op sorts the last
 /// dimension.
 std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, bool descending,
                                    int64_t count) {
@@ -34,7 +34,7 @@ std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, b
           contiguous(transpose(sorted[1], Dim{dim}, Dim{-1}))};
 }
 
-/// `count` of x sorted along dim, behind the `first`, and their positions, with history.
+/// `count` of x sorted along dim, behind the `first`, and their positions, with a grad function.
 std::tuple<Tensor, Tensor> sort_part(const char* name, const Tensor& input, int dim,
                                      bool descending, int64_t first, int64_t count) {
   const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
@@ -43,8 +43,8 @@ std::tuple<Tensor, Tensor> sort_part(const char* name, const Tensor& input, int 
     values = contiguous(slice(values, dim, first, count));
     positions = contiguous(slice(positions, dim, first, count));
   }
-  if (needs_history(x)) {
-    set_history(values, name, {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(values, name, {x}, false,
                 [=, shape = x.shape(),
                  at = Saved(positions)](const GradientCall& call) -> std::vector<Tensor> {
                   const Tensor base =

@@ -358,8 +358,8 @@ Tensor row_distances(const Tensor& a, const Tensor& b) {
   shape[a.rank() - 1] = b.shape()[b.rank() - 2];
   const ComputeResult result{shape, a.dtype()};
   const Tensor y = record_compute(ComputeOp::distances, "cdist", inputs, {&result, 1}, {})[0];
-  if (!needs_history(a) && !needs_history(b)) return y;
-  set_history(y, "cdist", {a, b}, true,
+  if (!needs_grad_fn(a) && !needs_grad_fn(b)) return y;
+  set_grad_fn(y, "cdist", {a, b}, true,
               [a = Saved(a), b = Saved(b)](const GradientCall& call) -> std::vector<Tensor> {
                 // The slope of a distance of 0 counts as 0, as in PyTorch.
                 const Tensor zero = eq(call.y, 0);

@@ -60,10 +60,10 @@ Tensor join(const char* name, const std::vector<Tensor>& tensors, const Shape& f
       record_fill(name, make_view(y, slice_dim(y.layout(), dim, begin, count, 1)), x);
     begin += count;
   }
-  if (std::any_of(tensors.begin(), tensors.end(), needs_history)) {
+  if (std::any_of(tensors.begin(), tensors.end(), needs_grad_fn)) {
     std::vector<std::pair<Shape, DType>> parts;
     for (const Tensor& x : tensors) parts.emplace_back(x.shape(), x.dtype());
-    set_history(y, name, tensors, false, [dim, parts = std::move(parts)](const GradientCall& call) {
+    set_grad_fn(y, name, tensors, false, [dim, parts = std::move(parts)](const GradientCall& call) {
       std::vector<Tensor> result(parts.size());
       int64_t at = 0;
       for (size_t i = 0; i < parts.size(); ++i) {

@@ -47,10 +47,10 @@ Shape infer_shape(const char* op, const Sizes& sizes, int64_t numel, const Shape
 /// Dimension d of the result is dimension order[d] of x, as a view.
 Tensor permute_view(const Tensor& x, const std::array<int, kMaxDims>& order) {
   Tensor y = make_view(x, permute_dims(x.layout(), order.data()));
-  if (needs_history(x)) {
+  if (needs_grad_fn(x)) {
     std::array<int, kMaxDims> inverse{};
     for (int d = 0; d < x.rank(); ++d) inverse[order[d]] = d;
-    set_history(y, "permute", {x}, false,
+    set_grad_fn(y, "permute", {x}, false,
                 [inverse](const GradientCall& call) -> std::vector<Tensor> {
                   return {permute_view(call.dy, inverse)};
                 });
@@ -303,9 +303,9 @@ Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step) {
   const int64_t count = (length - size) / step + 1;
   const Layout windows = slice_dim(x.layout(), place, 0, count, step);
   Tensor y = make_view(x, insert_dim(windows, x.rank(), size, x.layout().strides[place]));
-  if (!needs_history(x)) return y;
+  if (!needs_grad_fn(x)) return y;
   // Windows overlap, so that the gradient is a sum: one term for each place in the window.
-  set_history(y, "unfold", {x}, false,
+  set_grad_fn(y, "unfold", {x}, false,
               [=, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
                 Tensor dx = zeros(shape, {.dtype = call.dy.dtype(), .device = call.dy.device()});
                 for (int64_t i = 0; i < size; ++i) {
@@ -335,7 +335,7 @@ std::vector<Tensor> parts_of(const char* name, const Tensor& x, int place,
       first += count;
     }
   }
-  if (!needs_history(x)) return parts;
+  if (!needs_grad_fn(x)) return parts;
   const auto gradient = [=, shape = x.shape(), type = x.dtype(),
                          device = x.device()](const GradientCall& call) -> std::vector<Tensor> {
     std::vector<Tensor> pieces;
@@ -350,7 +350,7 @@ std::vector<Tensor> parts_of(const char* name, const Tensor& x, int place,
     }
     return {cat(pieces, Dim{place})};
   };
-  set_joint_history(parts, name, {&x, 1}, true, gradient);
+  set_joint_grad_fn(parts, name, {&x, 1}, true, gradient);
   return parts;
 }
 

@@ -101,10 +101,10 @@ Tensor rot90(const Tensor& x, std::optional<int64_t> turns = {}, std::optional<D
 
 /// x itself if it is row-major without gaps, else a copy.
 Tensor contiguous(const Tensor& x);
-/// A copy of its own, with history.
+/// A copy of its own, with a grad function.
 Tensor clone(const Tensor& x);
 /// y, or a copy where it is x itself or a view of it: the result of an op that promises a tensor of
-/// its own. With history.
+/// its own. Differentiable.
 Tensor unshared(const Tensor& y, const Tensor& x);
 /// What the name of a format asks for; "preserve_format" asks for nothing. Throws Error, naming
 /// `function`, for a name that there is not.

@@ -13,7 +13,7 @@
 namespace tide {
 namespace {
 
-/// A copy without history.
+/// A copy without a grad function.
 Tensor copy(const char* name, const Tensor& x) {
   return record_map(ElementwiseOp::copy, name, x.dtype(), x.dtype(), {x});
 }
@@ -23,8 +23,8 @@ Tensor flip_dims(const Tensor& x, unsigned dims) {
   for (int d = 0; d < x.rank(); ++d)
     if (dims >> d & 1) layout = slice_dim(layout, d, x.shape()[d] - 1, x.shape()[d], -1);
   Tensor y = copy("flip", make_view(x, layout));
-  if (needs_history(x)) {
-    set_history(y, "flip", {x}, false, [dims](const GradientCall& call) -> std::vector<Tensor> {
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "flip", {x}, false, [dims](const GradientCall& call) -> std::vector<Tensor> {
       return {flip_dims(call.dy, dims)};
     });
   }
@@ -45,8 +45,8 @@ Tensor roll_dim(const Tensor& x, int dim, int64_t shift) {
   };
   move(n - shift, 0, shift);
   move(0, shift, n - shift);
-  if (needs_history(x)) {
-    set_history(y, "roll", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "roll", {x}, false,
                 [dim, shift](const GradientCall& call) -> std::vector<Tensor> {
                   return {roll_dim(call.dy, dim, -shift)};
                 });
@@ -74,8 +74,8 @@ void check_count(const char* op, int64_t count) {
 Tensor contiguous(const Tensor& x) {
   if (x.layout().is_contiguous()) return x;
   Tensor y = record_contiguous(x);
-  if (needs_history(x)) {
-    set_history(y, "contiguous", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "contiguous", {x}, false,
                 [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; });
   }
   return y;
@@ -106,8 +106,8 @@ Tensor in_format_of(const Tensor& y, const Tensor& x, const Tensor& other) {
 
 Tensor clone(const Tensor& x) {
   Tensor y = copy("clone", x);
-  if (needs_history(x)) {
-    set_history(y, "clone", {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, "clone", {x}, false,
                 [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; });
   }
   return y;

@@ -77,8 +77,8 @@ Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
   const Layout own = x.layout();
   const Layout layout = checked_layout(size, stride, storage_offset.value_or(own.offset), storage);
   const Tensor y = make_view(x, layout);
-  if (!needs_history(x)) return y;
-  set_history(y, "as_strided", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
+  if (!needs_grad_fn(x)) return y;
+  set_grad_fn(y, "as_strided", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
     const Shape whole{storage};
     Tensor dx = place_part("as_strided", call.dy, whole, layout);
     // What x shows several times shares its gradient out.

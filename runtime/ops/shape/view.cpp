@@ -1,4 +1,4 @@
-// Views with history.
+// Views with a grad function.
 #include "runtime/ops/shape/view.h"
 
 #include <algorithm>
@@ -49,12 +49,12 @@ Layout permute_dims(const Layout& layout, const int* order) {
 
 Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Layout& part) {
   Tensor y = make_view(x, own);
-  if (needs_history(x)) {
-    set_history(y, name, {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, name, {x}, false,
                 [name, shape = x.shape(), part](const GradientCall& call) -> std::vector<Tensor> {
                   return {place_part(name, call.dy, shape, part)};
                 });
-    if (const Ref<History> history = history_of(y)) history->shown = std::make_unique<Layout>(part);
+    if (const Ref<GradFn> grad_fn = grad_fn_of(y)) grad_fn->shown = std::make_unique<Layout>(part);
   }
   return y;
 }
@@ -92,8 +92,8 @@ Tensor place_part(const char* name, const Tensor& x, const Shape& shape, const L
   if (!part.is_injective()) return add_parts(name, x, shape, part);
   Tensor y = zeros(shape, {.dtype = x.dtype(), .device = x.device()});
   record_fill(name, make_view(y, part), x);
-  if (needs_history(x)) {
-    set_history(y, name, {x}, false, [name, part](const GradientCall& call) -> std::vector<Tensor> {
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, name, {x}, false, [name, part](const GradientCall& call) -> std::vector<Tensor> {
       return {take_part(name, call.dy, part)};
     });
   }
@@ -103,8 +103,8 @@ Tensor place_part(const char* name, const Tensor& x, const Shape& shape, const L
 Tensor view_whole(const char* name, const Tensor& x, const Layout& layout,
                   Tensor (*gradient)(const Tensor& dy, const Shape& shape)) {
   Tensor y = make_view(x, layout);
-  if (needs_history(x)) {
-    set_history(y, name, {x}, false,
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, name, {x}, false,
                 [gradient, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
                   return {gradient(call.dy, shape)};
                 });

@@ -17,14 +17,14 @@ Layout slice_dim(const Layout& layout, int dim, int64_t first, int64_t count, in
 Layout permute_dims(const Layout& layout, const int* order);
 
 /// The elements of x that `part` names, a layout of a dense tensor of x's shape, as a view of x.
-/// `own` is the same part as a layout of x's storage. With history.
+/// `own` is the same part as a layout of x's storage. Differentiable.
 Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Layout& part);
 
 /// The same for a layout of dense tensors alone; copies x if it is not dense.
 Tensor take_part(const char* name, const Tensor& x, const Layout& part);
 
 /// Zeros of `shape` with x at the places that `part` names, elements that share a place added up:
-/// the gradient of view_part. With history.
+/// the gradient of view_part. Differentiable.
 Tensor place_part(const char* name, const Tensor& x, const Shape& shape, const Layout& part);
 
 /// A view of all elements of x whose gradient `gradient` takes back to x's shape.

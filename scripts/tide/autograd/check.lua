@@ -13,7 +13,7 @@ local read = arguments("gradcheck", parameters)
 
 local function as_list(value) return tide.is_tensor(value) and {value} or value end
 
---- fn's results as one list, without history.
+--- fn's results as one list, without a grad function.
 local function values(fn, inputs)
   local outputs = {tide.no_grad(fn, table.unpack(inputs))}
   if #outputs == 1 and type(outputs[1]) == "table" and not getmetatable(outputs[1]) then

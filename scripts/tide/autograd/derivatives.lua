@@ -6,7 +6,7 @@ local tide = require "tide"
 local derivatives = {}
 
 --- Copies of the inputs (one tensor or a list) that gradients can be had for. With `keep`, their
---- own histories go on.
+--- own grad functions go on.
 local function as_inputs(name, inputs, keep)
   local list = tide.is_tensor(inputs) and {inputs} or inputs
   if type(list) ~= "table" or #list == 0 then

@@ -39,7 +39,7 @@ end
 function Context:set_materialize_grads(on) self.materialize = on end
 
 --- Notes which of the saved tensors are results, and lets go of them: what backward holds must not
---- hold the results, whose history holds backward.
+--- hold the results, whose grad function holds backward.
 local function release_outputs(context, outputs)
   for _, entry in ipairs(context.saved or {}) do
     entry.is_result = #outputs == 1 and rawequal(entry.tensor, outputs[1])
@@ -48,7 +48,7 @@ local function release_outputs(context, outputs)
   context.without_gradient = nil
 end
 
---- The saved tensors; a single result is its value with history, so that backward itself can be
+--- The saved tensors; a single result is its value with a grad function, so that backward itself can be
 --- differentiated.
 local function saved_tensors(context, y)
   local list = {}

@@ -57,9 +57,9 @@ local function begin_level()
   end})
 end
 
---- Whether what a transform of these tensors gives has a history: it is inside another one, or the
+--- Whether what a transform of these tensors gives has a grad function: it is inside another one, or the
 --- tensors have.
-local function keeps_history(tensors)
+local function keeps_grad_fn(tensors)
   if depth > 1 then return true end
   for _, tensor in ipairs(tensors) do
     if tensor.requires_grad then return true end
@@ -77,7 +77,7 @@ local function variables(tensors)
   return list
 end
 
---- The same tensors, without history unless it is kept.
+--- The same tensors, without a grad function unless it is kept.
 local function finished(value, keep)
   if keep then return value end
   return mapped(value, function(tensor) return tensor:detach() end)
@@ -187,7 +187,7 @@ local function differentiate(name, given, ...)
       tide.is_tensor(output) and "shape (" .. table.concat(output.shape, ", ") .. ")"
         or type(output))
   end
-  local keep = keeps_history(leaves(name, chosen, {}))
+  local keep = keeps_grad_fn(leaves(name, chosen, {}))
   local found = with_leaves(name, chosen, gradients({output}, inputs))
   return finished(for_argnums(given.argnums, found), keep), finished(output, keep), aux
 end
@@ -228,7 +228,7 @@ function transforms.vjp(fn, ...)
     local _ <close> = begin_level()
     inputs, chosen, result, aux = call_with_variables("vjp", fn, positions("vjp", argnums), has_aux,
       table.unpack(args, 1, args.n))
-    keep = keeps_history(leaves("vjp", chosen, {}))
+    keep = keeps_grad_fn(leaves("vjp", chosen, {}))
   end
   local outputs = leaves("vjp", result, {})
   local function vjp_fn(v)
@@ -237,7 +237,7 @@ function transforms.vjp(fn, ...)
     if #weights ~= #outputs then
       raise("vjp: %d tensors are needed for %d results", #outputs, #weights)
     end
-    local again = keep or keeps_history(weights)
+    local again = keep or keeps_grad_fn(weights)
     local found = with_leaves("vjp", chosen, gradients(outputs, inputs, weights))
     return table.unpack(finished(found, again))
   end
@@ -270,7 +270,7 @@ function transforms.jvp(...)
   if #directions ~= #inputs then
     raise("jvp: %d tangents are needed, got %d", #inputs, #directions)
   end
-  local keep = keeps_history(leaves("jvp", chosen, {})) or keeps_history(directions)
+  local keep = keeps_grad_fn(leaves("jvp", chosen, {})) or keeps_grad_fn(directions)
   local outputs = leaves("jvp", result, {})
   local tangent = with_leaves("jvp", result, pusher(outputs, inputs)(directions))
   if given.has_aux then return finished(result, keep), finished(tangent, keep), aux end
@@ -342,7 +342,7 @@ local function jacobian(name, find_blocks)
       local argnums = positions(name, given.argnums)
       local inputs, chosen, result, aux = call_with_variables(name, given.fn, argnums,
         given.has_aux, ...)
-      local keep = keeps_history(leaves(name, chosen, {}))
+      local keep = keeps_grad_fn(leaves(name, chosen, {}))
       local outputs = leaves(name, result, {})
       local row_of = {}
       for o, blocks in ipairs(find_blocks(outputs, inputs)) do

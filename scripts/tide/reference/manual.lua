@@ -53,7 +53,7 @@ local pages = {
     about = "A step is queued like any other work; it runs whole or not at all."},
   {name = "autograd", title = "Gradients",
     families = {"Gradients", "Derivatives", "Functions of functions"},
-    about = "History is kept for what is computed from tensors that require a gradient."},
+    about = "A graph is kept for what is computed from tensors that require a gradient."},
   {name = "modes", title = "Modes", families = {"Modes", "Half types"},
     about = "A mode holds in the function given, or until the value returned is closed: "
       .. "`local _ <close> = tide.no_grad()`. It belongs to the coroutine that opened it."},

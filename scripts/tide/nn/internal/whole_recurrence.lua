@@ -28,7 +28,7 @@ local function arguments_of(ctx)
   return input, weight, fourth, h
 end
 
---- The gradients with a history of their own: those of the layer made of small ops.
+--- The gradients with a grad function of their own: those of the layer made of small ops.
 local function composed_gradients(ctx, gradients)
   local given, inputs, places = table.pack(arguments_of(ctx)), {}, {}
   for i = 1, 5 do

@@ -4,7 +4,7 @@ local tide = require "tide"
 
 local vector = {}
 
---- The elements of a list of parameters in one vector, with history.
+--- The elements of a list of parameters in one vector, with a grad function.
 function vector.parameters_to_vector(parameters)
   local parts = {}
   for i, parameter in ipairs(parameters) do parts[i] = parameter:reshape(-1) end

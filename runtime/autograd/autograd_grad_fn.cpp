@@ -1,4 +1,4 @@
-// Histories of tensors: who has one, views and writes, saved values.
+// Grad functions of tensors: who has one, views and writes, saved values.
 #include <algorithm>
 #include <atomic>
 
@@ -23,66 +23,66 @@ TensorBody* leaf_of(const Tensor& x) {
   return state->alias_of ? state->alias_of.get() : &x.body();
 }
 
-History::Edge edge_to(Ref<History> history, const Shape& shape, DType type, Device device) {
-  History::Edge edge;
-  edge.history = std::move(history);
+GradFn::Edge edge_to(Ref<GradFn> grad_fn, const Shape& shape, DType type, Device device) {
+  GradFn::Edge edge;
+  edge.grad_fn = std::move(grad_fn);
   edge.shape = shape;
   edge.type = type;
   edge.device = device;
   return edge;
 }
 
-History::Edge edge_to(const Tensor& x) {
-  History::Edge edge = edge_to(history_of(x), x.shape(), x.dtype(), x.device());
-  if (!edge.history) edge.leaf = leaf_of(x);
+GradFn::Edge edge_to(const Tensor& x) {
+  GradFn::Edge edge = edge_to(grad_fn_of(x), x.shape(), x.dtype(), x.device());
+  if (!edge.grad_fn) edge.leaf = leaf_of(x);
   return edge;
 }
 
-std::vector<History::Edge> edges_to(std::span<const Tensor> inputs) {
-  std::vector<History::Edge> edges;
+std::vector<GradFn::Edge> edges_to(std::span<const Tensor> inputs) {
+  std::vector<GradFn::Edge> edges;
   edges.reserve(inputs.size());
   for (const Tensor& x : inputs) edges.push_back(edge_to(x));
   return edges;
 }
 
-/// The histories of inputs come first, as those of views may be made only now: numbers grow along
-/// the edges.
-Ref<History> new_history(const char* name, std::vector<History::Edge> edges, const Shape& shape,
-                         DType type, Device device) {
-  Ref<History> history = new History;
-  history->name = name;
-  history->site = current_call_site();
-  history->edges = std::move(edges);
-  history->number = next_number.fetch_add(1, std::memory_order_relaxed);
-  history->shape = shape;
-  history->type = type;
-  history->device = device;
-  return history;
+/// The grad functions of inputs come first, as those of views may be made only now: numbers grow
+/// along the edges.
+Ref<GradFn> new_grad_fn(const char* name, std::vector<GradFn::Edge> edges, const Shape& shape,
+                        DType type, Device device) {
+  Ref<GradFn> grad_fn = new GradFn;
+  grad_fn->name = name;
+  grad_fn->site = current_call_site();
+  grad_fn->edges = std::move(edges);
+  grad_fn->number = next_number.fetch_add(1, std::memory_order_relaxed);
+  grad_fn->shape = shape;
+  grad_fn->type = type;
+  grad_fn->device = device;
+  return grad_fn;
 }
 
-/// Makes `history` the one of y, whose value it led to. A result that shares no cell with `inputs`
+/// Makes `grad_fn` the one of y, whose value it led to. A result that shares no cell with `inputs`
 /// is the base of a group of its own: views through which an op filled it, or gave it its shape,
-/// belong to a group that knows nothing of this history.
-void set_history_of(const Tensor& y, std::span<const Tensor> inputs, Ref<History> history) {
+/// belong to a group that knows nothing of this grad function.
+void set_grad_fn_of(const Tensor& y, std::span<const Tensor> inputs, Ref<GradFn> grad_fn) {
   AutogradState& state = y.body().autograd_state();
   const auto shares_cell = [&](const Tensor& x) { return x.body().cell == y.body().cell; };
   if (state.group && std::none_of(inputs.begin(), inputs.end(), shares_cell)) state.group = {};
-  state.history = std::move(history);
+  state.grad_fn = std::move(grad_fn);
   if (state.group) state.version = state.group->version;
 }
 
-bool any_needs_history(std::span<const Tensor> inputs) {
+bool any_needs_grad_fn(std::span<const Tensor> inputs) {
   return gradients_enabled && std::any_of(inputs.begin(), inputs.end(),
                                           [](const Tensor& x) { return x.requires_grad(); });
 }
 
 /// What x shares with its views, made when the first of them comes.
-HistoryGroup& group_of(const Tensor& x) {
+GradFnGroup& group_of(const Tensor& x) {
   AutogradState& state = x.body().autograd_state();
   if (!state.group) {
-    state.group = new HistoryGroup;
+    state.group = new GradFnGroup;
     state.group->base = x.layout();
-    state.group->history = state.history;
+    state.group->grad_fn = state.grad_fn;
     if (state.requires_grad && !state.alias_of) state.group->leaf = &x.body();
     state.version = 0;
   }
@@ -125,32 +125,32 @@ struct Overlap {
   }
 };
 
-/// The history of a view whose base was written: it shows what the base is now.
-Ref<History> history_of_view(const HistoryGroup& group, const Tensor& view) {
-  Ref<History> history =
-      new_history("view", {edge_to(group.history, group.base.shape, view.dtype(), view.device())},
+/// The grad function of a view whose base was written: it shows what the base is now.
+Ref<GradFn> grad_fn_of_view(const GradFnGroup& group, const Tensor& view) {
+  Ref<GradFn> grad_fn =
+      new_grad_fn("view", {edge_to(group.grad_fn, group.base.shape, view.dtype(), view.device())},
                   view.shape(), view.dtype(), view.device());
   const Overlap overlap(group.base, view.layout());
-  history->gradient = [overlap](const GradientCall& call) -> std::vector<Tensor> {
+  grad_fn->gradient = [overlap](const GradientCall& call) -> std::vector<Tensor> {
     return {overlap.from_range("view", place_part("view", call.dy, overlap.range, overlap.view))};
   };
   if (overlap.is_base() && overlap.view.is_injective())
-    history->shown = std::make_unique<Layout>(overlap.view);
-  return history;
+    grad_fn->shown = std::make_unique<Layout>(overlap.view);
+  return grad_fn;
 }
 
 }  // namespace
 
-void History::destroy(History* history) {
-  // What a history saved may hold the next one in turn: these wait for the outermost call.
+void GradFn::destroy(GradFn* grad_fn) {
+  // What a grad function saved may hold the next one in turn: these wait for the outermost call.
   // Only a pointer outlives that call, for some die while the thread's own objects do.
-  thread_local std::vector<History*>* waiting = nullptr;
-  if (waiting) return waiting->push_back(history);
-  std::vector<History*> dying;
+  thread_local std::vector<GradFn*>* waiting = nullptr;
+  if (waiting) return waiting->push_back(grad_fn);
+  std::vector<GradFn*> dying;
   waiting = &dying;
-  delete history;
+  delete grad_fn;
   while (!dying.empty()) {
-    History* next = dying.back();
+    GradFn* next = dying.back();
     dying.pop_back();
     delete next;
   }
@@ -169,24 +169,24 @@ GradientMode::~GradientMode() { gradients_enabled = previous_; }
 bool GradientMode::enabled() { return gradients_enabled; }
 void GradientMode::set(bool on) { gradients_enabled = on; }
 
-Ref<History> history_of(const Tensor& x) {
+Ref<GradFn> grad_fn_of(const Tensor& x) {
   AutogradState* state = x.body().autograd.get();
   if (!state) return {};
   if (state->group && state->group->version != state->version) {
-    const HistoryGroup& group = *state->group;
+    const GradFnGroup& group = *state->group;
     state->version = group.version;
-    if (!group.history)
-      state->history = {};
+    if (!group.grad_fn)
+      state->grad_fn = {};
     else if (x.layout() == group.base)
-      state->history = group.history;
+      state->grad_fn = group.grad_fn;
     else
-      state->history = history_of_view(group, x);
+      state->grad_fn = grad_fn_of_view(group, x);
   }
-  return state->history;
+  return state->grad_fn;
 }
 
 void share_group(const Tensor& x, const Tensor& view) {
-  HistoryGroup& group = group_of(x);
+  GradFnGroup& group = group_of(x);
   AutogradState& own = view.body().autograd_state();
   own.group = &group;
   own.version = group.version;
@@ -198,51 +198,51 @@ Tensor snapshot(const Tensor& x) {
 }
 
 Saved::Saved(const Tensor& x) : tensor_(snapshot(x)) {
-  Ref<History> history = history_of(x);
+  Ref<GradFn> grad_fn = grad_fn_of(x);
   TensorBody* leaf = leaf_of(x);
-  if (!history && !leaf) return;
+  if (!grad_fn && !leaf) return;
   AutogradState& state = tensor_.body().autograd_state();
-  state.history = std::move(history);
+  state.grad_fn = std::move(grad_fn);
   state.requires_grad = leaf != nullptr;
   state.alias_of = leaf;
 }
 
-bool needs_history(const Tensor& x) {
+bool needs_grad_fn(const Tensor& x) {
   return gradients_enabled && x.body().autograd && x.requires_grad();
 }
 
-void set_history(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
+void set_grad_fn(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
                  GradientFunction gradient) {
-  if (!is_floating(y.dtype()) || !any_needs_history(inputs)) return;
-  Ref<History> history = new_history(name, edges_to(inputs), y.shape(), y.dtype(), y.device());
-  history->gradient = std::move(gradient);
-  history->uses_y = uses_y;
-  if (uses_y) history->y = std::make_unique<Tensor>(snapshot(y));
-  set_history_of(y, inputs, std::move(history));
+  if (!is_floating(y.dtype()) || !any_needs_grad_fn(inputs)) return;
+  Ref<GradFn> grad_fn = new_grad_fn(name, edges_to(inputs), y.shape(), y.dtype(), y.device());
+  grad_fn->gradient = std::move(gradient);
+  grad_fn->uses_y = uses_y;
+  if (uses_y) grad_fn->y = std::make_unique<Tensor>(snapshot(y));
+  set_grad_fn_of(y, inputs, std::move(grad_fn));
 }
 
-void set_history(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
+void set_grad_fn(const Tensor& y, const char* name, std::initializer_list<Tensor> inputs,
                  bool uses_y, GradientFunction gradient) {
-  set_history(y, name, std::span(inputs.begin(), inputs.size()), uses_y, std::move(gradient));
+  set_grad_fn(y, name, std::span(inputs.begin(), inputs.size()), uses_y, std::move(gradient));
 }
 
-void set_joint_history(std::span<const Tensor> results, const char* name,
+void set_joint_grad_fn(std::span<const Tensor> results, const char* name,
                        std::span<const Tensor> inputs, bool reusable, GradientFunction gradient) {
-  if (!any_needs_history(inputs)) return;
+  if (!any_needs_grad_fn(inputs)) return;
   const Tensor& first = inputs[0];
-  Ref<History> joint = new_history(name, edges_to(inputs), Shape(), first.dtype(), first.device());
+  Ref<GradFn> joint = new_grad_fn(name, edges_to(inputs), Shape(), first.dtype(), first.device());
   joint->gradient = std::move(gradient);
   joint->parts = static_cast<int>(results.size());
   joint->reusable = reusable;
   for (size_t k = 0; k < results.size(); ++k) {
     const Tensor& y = results[k];
     if (!y.defined() || !is_floating(y.dtype())) continue;
-    History::Edge edge = edge_to(joint, y.shape(), y.dtype(), y.device());
+    GradFn::Edge edge = edge_to(joint, y.shape(), y.dtype(), y.device());
     edge.part = static_cast<int>(k);
-    Ref<History> history = new_history(name, {std::move(edge)}, y.shape(), y.dtype(), y.device());
-    history->gradient = [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; };
-    history->reusable = true;
-    set_history_of(y, inputs, std::move(history));
+    Ref<GradFn> grad_fn = new_grad_fn(name, {std::move(edge)}, y.shape(), y.dtype(), y.device());
+    grad_fn->gradient = [](const GradientCall& call) -> std::vector<Tensor> { return {call.dy}; };
+    grad_fn->reusable = true;
+    set_grad_fn_of(y, inputs, std::move(grad_fn));
   }
 }
 
@@ -260,25 +260,25 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   if (!value.tensor.defined()) check_fits(name, value.number, x.dtype());
   check_may_change(name, x);
   AutogradState* own = x.body().autograd.get();
-  const bool from_value = value.tensor.defined() && needs_history(value.tensor);
-  const bool tracked = is_floating(x.dtype()) && (from_value || needs_history(x));
-  if (!tracked && !(gradients_enabled && own && own->group && own->group->history))
+  const bool from_value = value.tensor.defined() && needs_grad_fn(value.tensor);
+  const bool tracked = is_floating(x.dtype()) && (from_value || needs_grad_fn(x));
+  if (!tracked && !(gradients_enabled && own && own->group && own->group->grad_fn))
     return record_write(name, x, value);
   if (!x.layout().is_injective())
     throw Error(std::string(name) +
                 ": several elements of the tensor share one place; use clone()");
 
-  HistoryGroup& group = group_of(x);
+  GradFnGroup& group = group_of(x);
   const Overlap overlap(group.base, x.layout());
   const bool has_value = value.tensor.defined();
   // Where all of the base is overwritten, the gradient of what it was is zero.
-  std::vector<History::Edge> edges{edge_to(group.history, group.base.shape, x.dtype(), x.device())};
+  std::vector<GradFn::Edge> edges{edge_to(group.grad_fn, group.base.shape, x.dtype(), x.device())};
   if (has_value) edges.push_back(edge_to(value.tensor));
-  Ref<History> history =
-      new_history(name, std::move(edges), group.base.shape, x.dtype(), x.device());
+  Ref<GradFn> grad_fn =
+      new_grad_fn(name, std::move(edges), group.base.shape, x.dtype(), x.device());
   const Shape value_shape = has_value ? value.tensor.shape() : Shape();
   const DType value_type = has_value ? value.tensor.dtype() : x.dtype();
-  history->gradient = [name, overlap, has_value, value_shape,
+  grad_fn->gradient = [name, overlap, has_value, value_shape,
                        value_type](const GradientCall& call) {
     std::vector<Tensor> result(has_value ? 2 : 1);
     const Tensor dy = overlap.to_range(name, call.dy);
@@ -292,26 +292,28 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
     return result;
   };
   record_write(name, x, value);
-  group.history = std::move(history);
+  group.grad_fn = std::move(grad_fn);
   ++group.version;
 }
 
-// --- what a tensor says of its history ----------------------------------------------------------
+// --- what a tensor says of its grad function
+// ----------------------------------------------------------
 
 bool Tensor::requires_grad() const {
   const AutogradState* state = body_->autograd.get();
-  return state && (state->requires_grad || history_of(*this));
+  return state && (state->requires_grad || grad_fn_of(*this));
 }
 
-bool Tensor::is_leaf() const { return !history_of(*this); }
+bool Tensor::is_leaf() const { return !grad_fn_of(*this); }
 
 void Tensor::set_requires_grad(bool on) const {
   if (on && !is_floating(dtype()))
     throw DTypeError("requires_grad: only floating types have gradients, not " +
                      std::string(name_of(dtype())));
-  if (history_of(*this)) {
+  if (grad_fn_of(*this)) {
     if (on) return;
-    throw Error("requires_grad: only a leaf can change this; use detach() to leave the history");
+    throw Error(
+        "requires_grad: only a leaf can change this; use detach() to leave the grad function");
   }
   AutogradState& state = body_->autograd_state();
   state.requires_grad = on;
@@ -343,30 +345,30 @@ void Tensor::set_grad(const Tensor& grad) const {
 
 size_t register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook) {
   if (!x.requires_grad()) throw Error("register_hook: the tensor does not require a gradient");
-  const Ref<History> history = history_of(x);
-  Hooks& hooks = history ? history->hooks : x.body().autograd_state().hooks;
+  const Ref<GradFn> grad_fn = grad_fn_of(x);
+  Hooks& hooks = grad_fn ? grad_fn->hooks : x.body().autograd_state().hooks;
   hooks.push_back(std::move(hook));
   return hooks.size() - 1;
 }
 
 void remove_hook(const Tensor& x, size_t number) {
-  const Ref<History> history = history_of(x);
-  if (!history && !x.body().autograd) return;
-  Hooks& hooks = history ? history->hooks : x.body().autograd->hooks;
+  const Ref<GradFn> grad_fn = grad_fn_of(x);
+  if (!grad_fn && !x.body().autograd) return;
+  Hooks& hooks = grad_fn ? grad_fn->hooks : x.body().autograd->hooks;
   if (number < hooks.size()) hooks[number] = nullptr;
 }
 
 void retain_grad(const Tensor& x) {
   if (!x.requires_grad()) throw Error("retain_grad: the tensor does not require a gradient");
-  const Ref<History> history = history_of(x);
-  if (!history) return;  // a leaf keeps its gradient anyway
-  history->retained = &x.body();
-  x.body().autograd_state().retained_by = history;
+  const Ref<GradFn> grad_fn = grad_fn_of(x);
+  if (!grad_fn) return;  // a leaf keeps its gradient anyway
+  grad_fn->retained = &x.body();
+  x.body().autograd_state().retained_by = grad_fn;
 }
 
 bool retains_grad(const Tensor& x) {
-  const Ref<History> history = history_of(x);
-  return history && history->retained == &x.body();
+  const Ref<GradFn> grad_fn = grad_fn_of(x);
+  return grad_fn && grad_fn->retained == &x.body();
 }
 
 bool share_elements(const Tensor& a, const Tensor& b) { return a.body().cell == b.body().cell; }
