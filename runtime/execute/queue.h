@@ -17,7 +17,7 @@
 #include "runtime/execute/doubts.h"
 #include "runtime/execute/failure/device_loss.h"
 #include "runtime/execute/failure/failure_book.h"
-#include "runtime/execute/failure/remnant.h"
+#include "runtime/execute/failure/salvage_program.h"
 #include "runtime/plan/plan.h"
 
 namespace tide {
@@ -138,11 +138,11 @@ class Queue {
                        bool drop);
   Ref<Failure> try_step(const Submission& submission, const BoundStep& bound, uint64_t ticket);
   Ref<Failure> obstacle(const Submission& submission, const BoundStep& bound, bool drop);
-  Remnant salvage(const Submission& submission, const BoundStep& bound);
+  SalvageProgram salvage(const Submission& submission, const BoundStep& bound);
   void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
-            const Remnant& remnant = {});
+            const SalvageProgram& partial = {});
   void clear_failures(const Submission& submission, const BoundStep& bound,
-                      const Remnant* remnant = nullptr);
+                      const SalvageProgram* partial = nullptr);
   ComputeOutcome launch(const Submission& submission, const BoundStep& bound);
   ComputeOutcome launch_once(const Submission& submission, const BoundStep& bound);
 

@@ -35,9 +35,9 @@ void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
                       {failure, false});
       failure = {};
     } else if (failure) {
-      const Remnant remnant = drop ? Remnant() : salvage(submission, bound);
-      if (!remnant.left.empty()) clear_failures(submission, bound, &remnant);
-      fail(submission, bound, failure, remnant);
+      const SalvageProgram partial = drop ? SalvageProgram() : salvage(submission, bound);
+      if (!partial.left.empty()) clear_failures(submission, bound, &partial);
+      fail(submission, bound, failure, partial);
     } else if (!failures_.empty()) {
       clear_failures(submission, bound);
     }
@@ -76,7 +76,7 @@ Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound
 }
 
 /// Of a loop that reads lost values, computes what does not depend on them.
-Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
+SalvageProgram Queue::salvage(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
   if (step.kind != Step::Kind::loop || failures_.empty()) return {};
   std::vector<bool> lost(step.buffers.size());
@@ -87,21 +87,21 @@ Remnant Queue::salvage(const Submission& submission, const BoundStep& bound) {
     lost[i] = taint && taint->spoils(submission.number);
   }
   if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
-  Remnant remnant;
+  SalvageProgram partial;
   try {
     const ReserveUse none(false);
-    remnant = remnant_of(step, lost);
-    if (std::count(remnant.left.begin(), remnant.left.end(), Left::nothing) ==
-        static_cast<ptrdiff_t>(remnant.left.size()))
+    partial = salvage_program_of(step, lost);
+    if (std::count(partial.left.begin(), partial.left.end(), Left::nothing) ==
+        static_cast<ptrdiff_t>(partial.left.size()))
       return {};
-    backend_.launch(remnant.loop,
+    backend_.launch(partial.loop,
                     reinterpret_cast<void* const*>(submission.words.data() + bound.bases),
                     submission.words.data() + bound.parameters);
   } catch (const std::exception&) {
     return {};  // the failure that is told is the one before
   }
   if (!doubts_.empty()) doubt_results(submission, bound);
-  return remnant;
+  return partial;
 }
 
 /// Launches the step; what went wrong, if anything. What is not known yet is a doubt, unless
@@ -180,12 +180,12 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
   return {};
 }
 
-/// What of the step's results is not in the remnant is lost, or the value before.
+/// What of the step's results is not in the salvage program is lost, or the value before.
 void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
-                 const Remnant& remnant) {
+                 const SalvageProgram& partial) {
   const Step& step = *bound.step;
   for (size_t i = 0; i < step.outputs.size(); ++i) {
-    const Left left = remnant.of_output(step, step.outputs[i]);
+    const Left left = partial.of_output(step, step.outputs[i]);
     if (left == Left::whole) continue;
     void* address = reinterpret_cast<void*>(submission.words[bound.outputs + i]);
     bool lost = left == Left::nothing;
@@ -207,7 +207,7 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
   // Temporaries are no node's: the steps that read them must know too.
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (step.buffers[i].source != BufferUse::Source::temporary || !step.is_stored(i) ||
-        remnant.of_buffer(i) != Left::nothing)
+        partial.of_buffer(i) != Left::nothing)
       continue;
     void* address = reinterpret_cast<void*>(submission.words[bound.storages + i]);
     failures_.set(address, {failure, true});
@@ -216,19 +216,19 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
 }
 
 /// After a step that ran: what was wrong with the values that it wrote over is of no account. Of a
-/// remnant this holds for what is whole.
+/// salvage program this holds for what is whole.
 void Queue::clear_failures(const Submission& submission, const BoundStep& bound,
-                           const Remnant* remnant) {
+                           const SalvageProgram* partial) {
   const Step& step = *bound.step;
   const auto clear = [&](size_t place) {
     failures_.clear(reinterpret_cast<void*>(submission.words[place]));
   };
   for (size_t i = 0; i < step.outputs.size(); ++i)
-    if (!remnant || remnant->of_output(step, step.outputs[i]) == Left::whole)
+    if (!partial || partial->of_output(step, step.outputs[i]) == Left::whole)
       clear(bound.outputs + i);
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
-        (!remnant || remnant->of_buffer(i) == Left::whole))
+        (!partial || partial->of_buffer(i) == Left::whole))
       clear(bound.storages + i);
 }
 

@@ -1,5 +1,5 @@
 // Cutting a loop program down.
-#include "runtime/execute/failure/remnant.h"
+#include "runtime/execute/failure/salvage_program.h"
 
 #include <algorithm>
 
@@ -39,7 +39,7 @@ std::vector<bool> spoilt_values(const std::vector<LoopInstruction>& code,
 
 }  // namespace
 
-Left Remnant::of_output(const Step& step, uint16_t node) const {
+Left SalvageProgram::of_output(const Step& step, uint16_t node) const {
   for (size_t i = 0; i < left.size(); ++i) {
     const BufferUse& use = step.buffers[i];
     if (use.source == BufferUse::Source::node && use.index == node && step.is_stored(i))
@@ -62,15 +62,15 @@ std::vector<bool> dependent_stores(const Step& step, const std::vector<bool>& so
   return dependent;
 }
 
-Remnant remnant_of(const Step& step, const std::vector<bool>& lost) {
-  Remnant remnant{step.loop, std::vector<Left>(step.buffers.size(), Left::nothing)};
-  auto& code = remnant.loop.program.code;
+SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& lost) {
+  SalvageProgram partial{step.loop, std::vector<Left>(step.buffers.size(), Left::nothing)};
+  auto& code = partial.loop.program.code;
   // Stores come last, so that leaving some out moves no value.
   const std::vector<bool> spoilt = spoilt_values(code, lost);
   const auto is_left_out = [&](LoopInstruction& instruction) {
     const auto place = static_cast<size_t>(&instruction - code.data());
     if (instruction.kind != Kind::store) return false;
-    Left& left = remnant.left[instruction.operand];
+    Left& left = partial.left[instruction.operand];
     if (!spoilt[place]) {
       left = Left::whole;
       return false;
@@ -93,10 +93,10 @@ Remnant remnant_of(const Step& step, const std::vector<bool>& lost) {
   // A loop that reduces in blocks is nothing without them.
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
-        remnant.left[i] == Left::nothing)
+        partial.left[i] == Left::nothing)
       return {};
-  remnant.loop.kernel = &Kernel::find(remnant.loop.program);
-  return remnant;
+  partial.loop.kernel = &Kernel::find(partial.loop.program);
+  return partial;
 }
 
 }  // namespace tide

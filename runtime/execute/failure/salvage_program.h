@@ -14,12 +14,12 @@ enum class Left : uint8_t {
   whole     ///< does not depend on one
 };
 
-struct Remnant {
+struct SalvageProgram {
   /// Takes the addresses and numbers of the whole loop; stores nothing if all is lost.
   LoopStep loop;
   std::vector<Left> left;  ///< per buffer of the step; `nothing` for those that are read
 
-  /// What became of output `node`; `nothing` in a remnant that is empty.
+  /// What became of output `node`; `nothing` in a salvage program that is empty.
   Left of_output(const Step& step, uint16_t node) const;
   /// What became of the array in buffer i.
   Left of_buffer(size_t i) const { return i < left.size() ? left[i] : Left::nothing; }
@@ -30,6 +30,6 @@ struct Remnant {
 std::vector<bool> dependent_stores(const Step& step, const std::vector<bool>& sources);
 
 /// The part of a loop that does not depend on the lost ones of its buffers.
-Remnant remnant_of(const Step& step, const std::vector<bool>& lost);
+SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& lost);
 
 }  // namespace tide
