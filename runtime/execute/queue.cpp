@@ -48,7 +48,7 @@ Queue::Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, MakeRoom
       loss_(loss),
       make_room_(std::move(make_room)),
       strands_(std::make_unique<Strands>()),
-      doubts_(failures),
+      pending_checks_(failures),
       name_(std::move(name)) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
@@ -182,7 +182,7 @@ void Queue::run() {
     } else {
       const auto held = hold();
       backend_.note(last);
-      in_doubt_ = !doubts_.empty();
+      has_pending_checks_ = !pending_checks_.empty();
       launched_ = last;
       launched_.notify_all();
     }
@@ -259,7 +259,7 @@ bool Queue::publish() {
     auto held = loss_.hold();
     const uint64_t generation = loss_.generation();
     done = backend_.done();
-    decide_doubts(done);
+    decide_checks(done);
     for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front())
       note_mark(open_marks_.front(), backend_.time_taken(open_marks_.front()));
     const auto why = backend_.loss();
@@ -344,7 +344,7 @@ void Queue::follow(Queue& other, uint64_t ticket) {
     end_own_work();
     for (; launched < ticket; launched = other.launched_) other.launched_.wait(launched);
   }
-  if (!on_device || other.in_doubt_) {
+  if (!on_device || other.has_pending_checks_) {
     end_own_work();
     return other.wait_uninterrupted(ticket);
   }
@@ -378,11 +378,11 @@ void Queue::forsake(Submission& submission) {
   if (submission.task_output) failures_.set(submission.task_output, taint);
 }
 
-/// Settles what is in doubt of tickets that are done.
-void Queue::decide_doubts(uint64_t done) {
-  if (doubts_.empty()) return;
-  doubts_.decide(done, [this](uint64_t report) { return backend_.take_report(report); });
-  if (doubts_.empty()) in_doubt_ = false;
+/// Settles what is unchecked of tickets that are done.
+void Queue::decide_checks(uint64_t done) {
+  if (pending_checks_.empty()) return;
+  pending_checks_.decide(done, [this](uint64_t report) { return backend_.take_report(report); });
+  if (pending_checks_.empty()) has_pending_checks_ = false;
 }
 
 void Queue::execute(uint64_t ticket, bool drop) {
@@ -394,12 +394,12 @@ void Queue::execute(uint64_t ticket, bool drop) {
   if (submission.plan) return execute_plan(submission, ticket, drop);
   if (!submission.task) return;
   try {
-    if (!doubts_.empty()) {
-      if (doubts_.decided_after(submission.task_input)) {
+    if (!pending_checks_.empty()) {
+      if (pending_checks_.decided_after(submission.task_input)) {
         backend_.finish();
-        decide_doubts(ticket);
+        decide_checks(ticket);
       }
-      if (submission.task_output) doubts_.derive(submission.task_output, {});
+      if (submission.task_output) pending_checks_.derive(submission.task_output, {});
     }
     submission.task();
   } catch (const std::exception& error) {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "runtime/device/backend.h"
-#include "runtime/execute/doubts.h"
 #include "runtime/execute/failure/device_loss.h"
 #include "runtime/execute/failure/failure_book.h"
 #include "runtime/execute/failure/salvage_program.h"
+#include "runtime/execute/pending_checks.h"
 #include "runtime/plan/plan.h"
 
 namespace tide {
@@ -126,12 +126,12 @@ class Queue {
   Ref<Failure> failure_of_loss(const std::string& why) const;
   void forsake(Submission& submission);
   void execute_plan(Submission& submission, uint64_t ticket, bool drop);
-  void decide_doubts(uint64_t done);
+  void decide_checks(uint64_t done);
   void note_mark(uint64_t ticket, double time);
-  void wait_for_doubts(const Submission& submission, const BoundStep& bound, uint64_t ticket);
-  void doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
-             uint64_t report);
-  void doubt_results(const Submission& submission, const BoundStep& bound);
+  void wait_for_checks(const Submission& submission, const BoundStep& bound, uint64_t ticket);
+  void pending_check(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                     uint64_t report);
+  void mark_unchecked(const Submission& submission, const BoundStep& bound);
   static Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
   static Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error);
   Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
@@ -166,9 +166,9 @@ class Queue {
   std::unique_ptr<Strands> strands_;
   /// The last ticket that was executed; done later if the backend only enqueues.
   std::atomic<uint64_t> launched_{0};
-  Doubts doubts_;
-  /// Whether there are doubts of launched tickets; for streams that follow.
-  std::atomic<bool> in_doubt_{false};
+  PendingChecks pending_checks_;
+  /// Whether there are pending checks of launched tickets; for streams that follow.
+  std::atomic<bool> has_pending_checks_{false};
   bool roused_ = false;  ///< the backend's work is done; guarded by sleep_mutex_
   bool will_be_roused_ = false;
   uint64_t roused_in_ = 0;  ///< the device's generation that will rouse

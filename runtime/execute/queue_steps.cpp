@@ -1,5 +1,5 @@
-// The steps of a plan on the queue's thread: launches, what is in doubt, and what becomes of a step
-// that fails.
+// The steps of a plan on the queue's thread: launches, what is unchecked, and what becomes of a
+// step that fails.
 #include <algorithm>
 
 #include "runtime/core/error.h"
@@ -12,7 +12,7 @@ namespace tide {
 void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
   if (submission.all_or_nothing) {
     for (const BoundStep& bound : submission.steps)
-      if (!doubts_.empty()) wait_for_doubts(submission, bound, ticket);
+      if (!pending_checks_.empty()) wait_for_checks(submission, bound, ticket);
     for (const BoundStep& bound : submission.steps) {
       const Ref<Failure> failure = obstacle(submission, bound, drop);
       if (!failure) continue;
@@ -25,8 +25,8 @@ void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
   Ref<Failure> failure;
   for (const BoundStep& bound : submission.steps) {
     if (bound.skip) continue;
-    if (!doubts_.empty() && !bound.step->fallbacks.empty())
-      wait_for_doubts(submission, bound, ticket);
+    if (!pending_checks_.empty() && !bound.step->fallbacks.empty())
+      wait_for_checks(submission, bound, ticket);
     if (!failed_copy || bound.step->node != failed_copy->step->node)
       failure = attempt(submission, bound, ticket, drop);
     if (failure && submission.lasting && !attempt(submission, bound, ticket, drop)) {
@@ -100,12 +100,12 @@ SalvageProgram Queue::salvage(const Submission& submission, const BoundStep& bou
   } catch (const std::exception&) {
     return {};  // the failure that is told is the one before
   }
-  if (!doubts_.empty()) doubt_results(submission, bound);
+  if (!pending_checks_.empty()) mark_unchecked(submission, bound);
   return partial;
 }
 
-/// Launches the step; what went wrong, if anything. What is not known yet is a doubt, unless
-/// somebody counts on a write.
+/// Launches the step; what went wrong, if anything. What is not known yet is a pending check,
+/// unless somebody counts on a write.
 Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound,
                              uint64_t ticket) {
   try {
@@ -117,22 +117,22 @@ Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& boun
       outcome = {backend_.take_report(*outcome.report), std::nullopt};
     }
     if (outcome.failure) return failure_of(bound, *outcome.failure);
-    if (!doubts_.empty()) doubt_results(submission, bound);
-    if (outcome.report) doubt(submission, bound, ticket, *outcome.report);
+    if (!pending_checks_.empty()) mark_unchecked(submission, bound);
+    if (outcome.report) pending_check(submission, bound, ticket, *outcome.report);
     return {};
   } catch (const std::exception& error) {
     return failure_of(bound, error);
   }
 }
 
-/// All results of a compute op are in doubt until it has reported.
-void Queue::doubt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
-                  uint64_t report) {
+/// All results of a compute op are unchecked until it has reported.
+void Queue::pending_check(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                          uint64_t report) {
   std::vector<void*> results;
   for (size_t i = 0; i < bound.step->buffers.size(); ++i)
     if (bound.step->is_stored(i))
       results.push_back(reinterpret_cast<void*>(submission.words[bound.storages + i]));
-  doubts_.add(report, ticket, failure_of(bound, ""), results);
+  pending_checks_.add(report, ticket, failure_of(bound, ""), results);
 }
 
 Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
@@ -202,7 +202,7 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
       }
     }
     failures_.set(address, {failure, lost});
-    doubts_.derive(address, {});
+    pending_checks_.derive(address, {});
   }
   // Temporaries are no node's: the steps that read them must know too.
   for (size_t i = 0; i < step.buffers.size(); ++i) {
@@ -211,7 +211,7 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
       continue;
     void* address = reinterpret_cast<void*>(submission.words[bound.storages + i]);
     failures_.set(address, {failure, true});
-    doubts_.derive(address, {});
+    pending_checks_.derive(address, {});
   }
 }
 
@@ -266,12 +266,13 @@ ComputeOutcome Queue::launch_once(const Submission& submission, const BoundStep&
   return {};
 }
 
-/// Waits until nothing is in doubt that the step reads or leaves.
-void Queue::wait_for_doubts(const Submission& submission, const BoundStep& bound, uint64_t ticket) {
+/// Waits until nothing is unchecked that the step reads or leaves.
+void Queue::wait_for_checks(const Submission& submission, const BoundStep& bound, uint64_t ticket) {
   const Step& step = *bound.step;
   uint64_t last = 0;
   const auto look_at = [&](size_t place) {
-    last = std::max(last, doubts_.decided_after(reinterpret_cast<void*>(submission.words[place])));
+    last = std::max(
+        last, pending_checks_.decided_after(reinterpret_cast<void*>(submission.words[place])));
   };
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.is_read(i)) look_at(bound.storages + i);
@@ -284,21 +285,21 @@ void Queue::wait_for_doubts(const Submission& submission, const BoundStep& bound
       backend_.wait(last);
   } catch (const std::exception&) {  // the step will meet the same
   }
-  decide_doubts(last);
+  decide_checks(last);
 }
 
-/// The step was launched: its results are in doubt if what they are computed from is.
-void Queue::doubt_results(const Submission& submission, const BoundStep& bound) {
+/// The step was launched: its results are unchecked if what they are computed from is.
+void Queue::mark_unchecked(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
   const auto address = [&](size_t buffer) {
     return reinterpret_cast<void*>(submission.words[bound.storages + buffer]);
   };
   std::vector<std::vector<void*>> sources(step.buffers.size());  // of each that is stored
   for (size_t i = 0; i < step.buffers.size(); ++i) {
-    if (!step.is_read(i) || !doubts_.decided_after(address(i))) continue;
-    std::vector<bool> doubtful(step.buffers.size());
-    doubtful[i] = true;
-    const std::vector<bool> dependent = dependent_stores(step, doubtful);
+    if (!step.is_read(i) || !pending_checks_.decided_after(address(i))) continue;
+    std::vector<bool> unchecked(step.buffers.size());
+    unchecked[i] = true;
+    const std::vector<bool> dependent = dependent_stores(step, unchecked);
     for (size_t k = 0; k < dependent.size(); ++k)
       if (dependent[k]) sources[k].push_back(address(i));
   }
@@ -306,9 +307,9 @@ void Queue::doubt_results(const Submission& submission, const BoundStep& bound) 
     if (!step.is_stored(i)) continue;
     const BufferUse& use = step.buffers[i];
     if (use.source == BufferUse::Source::temporary || step.makes(use.index))
-      doubts_.derive(address(i), sources[i]);
+      pending_checks_.derive(address(i), sources[i]);
     else
-      doubts_.derive_part(address(i), sources[i]);
+      pending_checks_.derive_part(address(i), sources[i]);
   }
 }
 

@@ -223,18 +223,18 @@ TEST_CASE("work that is not done keeps its number from what is done", "[graph]")
   CHECK(bench.queue.done_before() == number + 1);
 }
 
-TEST_CASE("a stream that follows another goes on at once, unless that is in doubt", "[graph]") {
-  const bool doubtful = GENERATE(false, true);
+TEST_CASE("a stream that follows another goes on at once, unless that is unchecked", "[graph]") {
+  const bool unchecked = GENERATE(false, true);
   Bench first;
   Bench second(first.device);
   first.stub.wrong = {7};
-  const uint64_t ticket = doubtful ? first.run({{1}, 2, 7}) : first.run({{1}, 2});
+  const uint64_t ticket = unchecked ? first.run({{1}, 2, 7}) : first.run({{1}, 2});
   CHECK(first.launches(1));
   second.queue.submit([&](Submission& submission) {
     submission.task = [&] { second.queue.follow(first.queue, ticket); };
   });
   const uint64_t last = second.run({{2}, 3});
-  if (doubtful) {
+  if (unchecked) {
     std::this_thread::sleep_for(50ms);
     CHECK(second.stub.launches == 0);
     first.stub.release_to(ticket);
@@ -244,7 +244,7 @@ TEST_CASE("a stream that follows another goes on at once, unless that is in doub
     CHECK(first.queue.completed() < ticket);
   }
   second.finish(last);
-  CHECK(second.is_lost(3) == doubtful);
+  CHECK(second.is_lost(3) == unchecked);
   first.finish(ticket);
 }
 

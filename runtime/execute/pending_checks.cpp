@@ -1,24 +1,24 @@
-// Keeps track of what is in doubt.
-#include "runtime/execute/doubts.h"
+// Keeps track of what is in check.
+#include "runtime/execute/pending_checks.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace tide {
 
-uint64_t Doubts::decided_after(const void* address) const {
+uint64_t PendingChecks::decided_after(const void* address) const {
   const auto found = by_address_.find(address);
   return found == by_address_.end() ? 0 : open_[found->second.back() - first_].ticket;
 }
 
-void Doubts::add(uint64_t report, uint64_t ticket, Ref<Failure> failure,
-                 std::span<void* const> results) {
+void PendingChecks::add(uint64_t report, uint64_t ticket, Ref<Failure> failure,
+                        std::span<void* const> results) {
   const uint64_t number = first_ + open_.size();
   open_.push_back({report, ticket, std::move(failure), {results.begin(), results.end()}});
   for (void* address : results) by_address_[address].push_back(number);
 }
 
-void Doubts::derive(void* address, std::span<void* const> sources) {
+void PendingChecks::derive(void* address, std::span<void* const> sources) {
   Numbers numbers;
   for (const void* source : sources) {
     const auto found = by_address_.find(source);
@@ -32,22 +32,22 @@ void Doubts::derive(void* address, std::span<void* const> sources) {
     by_address_.erase(address);
     return;
   }
-  for (uint64_t number : numbers) doubt(number).results.push_back(address);
+  for (uint64_t number : numbers) pending_check(number).results.push_back(address);
   by_address_[address] = std::move(numbers);
 }
 
-void Doubts::derive_part(void* address, std::span<void* const> sources) {
+void PendingChecks::derive_part(void* address, std::span<void* const> sources) {
   std::vector<void*> all(sources.begin(), sources.end());
   all.push_back(address);
   derive(address, all);
 }
 
-void Doubts::decide(uint64_t done, const TakeReport& take) {
+void PendingChecks::decide(uint64_t done, const TakeReport& take) {
   for (; !open_.empty() && open_.front().ticket <= done; open_.pop_front(), ++first_) {
-    const Doubt& doubt = open_.front();
-    const auto wrong = take(doubt.report);
-    if (wrong) doubt.failure->what += *wrong;
-    for (void* address : doubt.results) {
+    const PendingCheck& check = open_.front();
+    const auto wrong = take(check.report);
+    if (wrong) check.failure->what += *wrong;
+    for (void* address : check.results) {
       const auto found = by_address_.find(address);
       // Another value may be there by now. Numbers rise, so this one comes first.
       if (found == by_address_.end() || found->second.front() != first_) continue;
@@ -55,7 +55,7 @@ void Doubts::decide(uint64_t done, const TakeReport& take) {
       if (found->second.empty()) by_address_.erase(found);
       if (!wrong) continue;
       const auto taint = failures_.find(address);
-      if (!taint || !taint->lost) failures_.set(address, {doubt.failure, true});
+      if (!taint || !taint->lost) failures_.set(address, {check.failure, true});
     }
   }
 }

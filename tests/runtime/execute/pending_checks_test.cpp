@@ -1,5 +1,5 @@
 // What a queue knows of positions that nobody has looked at yet.
-#include "runtime/execute/doubts.h"
+#include "runtime/execute/pending_checks.h"
 
 #include <catch2/catch.hpp>
 
@@ -26,7 +26,7 @@ TEST_CASE("what is computed from positions does not wait until they were looked 
   CHECK(bench.stub.waits == 0);
 }
 
-TEST_CASE("a doubt does not outlive its value", "[graph]") {
+TEST_CASE("a pending check does not outlive its value", "[graph]") {
   Bench bench;
   bench.stub.wrong = {7};
   bench.run({{1}, 2, 7});
@@ -85,21 +85,21 @@ TEST_CASE("a task waits for the positions that what it reads depends on", "[grap
   CHECK(lost);
 }
 
-TEST_CASE("doubts of a part stay with the rest", "[graph]") {
+TEST_CASE("pending checks of a part stay with the rest", "[graph]") {
   FailureBook failures;
-  Doubts doubts(failures);
+  PendingChecks checks(failures);
   void* const a = Bench::at(1);
   void* const b = Bench::at(2);
-  doubts.add(1, 10, new Failure, std::vector<void*>{a});
-  doubts.add(2, 20, new Failure, std::vector<void*>{b});
-  doubts.derive_part(b, std::vector<void*>{a});
-  CHECK(doubts.decided_after(a) == 10);
-  CHECK(doubts.decided_after(b) == 20);
-  doubts.decide(10, [](uint64_t) { return wrong_position(0, 3); });
+  checks.add(1, 10, new Failure, std::vector<void*>{a});
+  checks.add(2, 20, new Failure, std::vector<void*>{b});
+  checks.derive_part(b, std::vector<void*>{a});
+  CHECK(checks.decided_after(a) == 10);
+  CHECK(checks.decided_after(b) == 20);
+  checks.decide(10, [](uint64_t) { return wrong_position(0, 3); });
   CHECK(failures.find(b)->lost);
-  CHECK(doubts.decided_after(a) == 0);
-  CHECK(doubts.decided_after(b) == 20);
-  doubts.decide(20, [](uint64_t) { return std::nullopt; });
-  CHECK(doubts.empty());
+  CHECK(checks.decided_after(a) == 0);
+  CHECK(checks.decided_after(b) == 20);
+  checks.decide(20, [](uint64_t) { return std::nullopt; });
+  CHECK(checks.empty());
   CHECK(failures.find(b)->failure->what == "position 0 is out of range: positions start at 1");
 }

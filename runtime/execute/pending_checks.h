@@ -17,21 +17,21 @@ namespace tide {
 
 /// What a queue has launched and is not sure of: a backend that only enqueues tells later whether
 /// an op met a position that is out of range, a singular matrix or the like
-/// (ComputeOutcome::report). Until then its results, and what is computed from them, are in doubt:
-/// nobody reads them, as no ticket counts as done before its doubts are decided (Queue::publish),
-/// and no write takes them over. Used by the queue's thread.
-class Doubts {
+/// (ComputeOutcome::report). Until then its results, and what is computed from them, are unchecked:
+/// nobody reads them, as no ticket counts as done before its pending checks are decided
+/// (Queue::publish), and no write takes them over. Used by the queue's thread.
+class PendingChecks {
  public:
   /// Gives a report whose op is done.
   using TakeReport = std::function<std::optional<std::string>(uint64_t report)>;
 
-  explicit Doubts(FailureBook& failures) : failures_(failures) {}
+  explicit PendingChecks(FailureBook& failures) : failures_(failures) {}
 
   bool empty() const { return open_.empty(); }
   /// The ticket after which the value at this address is known to be good or lost; 0: it is.
   uint64_t decided_after(const void* address) const;
 
-  /// The results of an op of this ticket are in doubt. `failure` is theirs if it reports one;
+  /// The results of an op of this ticket are in check. `failure` is theirs if it reports one;
   /// what is wrong is added to its text.
   void add(uint64_t report, uint64_t ticket, Ref<Failure> failure, std::span<void* const> results);
   /// The value at `address` is a new one, computed from those at `sources`.
@@ -43,18 +43,18 @@ class Doubts {
   void decide(uint64_t done, const TakeReport& take);
 
  private:
-  struct Doubt {
+  struct PendingCheck {
     uint64_t report, ticket;
     Ref<Failure> failure;
-    std::vector<void*> results;  ///< all that were ever in this doubt
+    std::vector<void*> results;  ///< all that were ever covered by this check
   };
-  using Numbers = std::vector<uint64_t>;  ///< of doubts, rising
+  using Numbers = std::vector<uint64_t>;  ///< of pending checks, rising
 
-  Doubt& doubt(uint64_t number) { return open_[number - first_]; }
+  PendingCheck& pending_check(uint64_t number) { return open_[number - first_]; }
 
   FailureBook& failures_;
-  std::deque<Doubt> open_;  ///< in the order of tickets
-  uint64_t first_ = 0;      ///< number of the first one; they count on
+  std::deque<PendingCheck> open_;  ///< in the order of tickets
+  uint64_t first_ = 0;             ///< number of the first one; they count on
   std::unordered_map<const void*, Numbers> by_address_;
 };
 
