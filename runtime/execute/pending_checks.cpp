@@ -54,8 +54,8 @@ void PendingChecks::decide(uint64_t done, const TakeReport& take) {
       found->second.erase(found->second.begin());
       if (found->second.empty()) by_address_.erase(found);
       if (!wrong) continue;
-      const auto taint = failures_.find(address);
-      if (!taint || !taint->lost) failures_.set(address, {check.failure, true});
+      const auto value_error = failures_.find(address);
+      if (!value_error || !value_error->lost) failures_.set(address, {check.failure, true});
     }
   }
 }

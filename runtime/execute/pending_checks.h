@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/device/backend.h"
-#include "runtime/execute/failure/failure_book.h"
+#include "runtime/execute/failure/error_table.h"
 
 namespace tide {
 
@@ -25,7 +25,7 @@ class PendingChecks {
   /// Gives a report whose op is done.
   using TakeReport = std::function<std::optional<std::string>(uint64_t report)>;
 
-  explicit PendingChecks(FailureBook& failures) : failures_(failures) {}
+  explicit PendingChecks(ErrorTable& failures) : failures_(failures) {}
 
   bool empty() const { return open_.empty(); }
   /// The ticket after which the value at this address is known to be good or lost; 0: it is.
@@ -52,7 +52,7 @@ class PendingChecks {
 
   PendingCheck& pending_check(uint64_t number) { return open_[number - first_]; }
 
-  FailureBook& failures_;
+  ErrorTable& failures_;
   std::deque<PendingCheck> open_;  ///< in the order of tickets
   uint64_t first_ = 0;             ///< number of the first one; they count on
   std::unordered_map<const void*, Numbers> by_address_;

@@ -41,7 +41,7 @@ struct Submitting {
 
 }  // namespace
 
-Queue::Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, MakeRoom make_room,
+Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, MakeRoom make_room,
              std::string name)
     : backend_(backend),
       failures_(failures),
@@ -371,11 +371,11 @@ Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
 
 /// The results of a submission that was made before the device was lost are lost with it.
 void Queue::forsake(Submission& submission) {
-  const Taint taint{loss_.failure(), true};
+  const ValueError value_error{loss_.failure(), true};
   for (const BoundStep& bound : submission.steps)
     for (size_t i = 0; i < bound.step->outputs.size(); ++i)
-      failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]), taint);
-  if (submission.task_output) failures_.set(submission.task_output, taint);
+      failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]), value_error);
+  if (submission.task_output) failures_.set(submission.task_output, value_error);
 }
 
 /// Settles what is unchecked of tickets that are done.

@@ -15,7 +15,7 @@
 
 #include "runtime/device/backend.h"
 #include "runtime/execute/failure/device_loss.h"
-#include "runtime/execute/failure/failure_book.h"
+#include "runtime/execute/failure/error_table.h"
 #include "runtime/execute/failure/salvage_program.h"
 #include "runtime/execute/pending_checks.h"
 #include "runtime/plan/plan.h"
@@ -69,7 +69,7 @@ class Queue {
   /// Gives back cached blocks of the device: those that no work of this queue uses from the one of
   /// this number on.
   using MakeRoom = std::function<void(uint64_t work)>;
-  Queue(Backend& backend, FailureBook& failures, DeviceLoss& loss, MakeRoom make_room,
+  Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, MakeRoom make_room,
         std::string name);
   ~Queue();
 
@@ -150,7 +150,7 @@ class Queue {
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
 
   Backend& backend_;
-  FailureBook& failures_;
+  ErrorTable& failures_;
   DeviceLoss& loss_;
   const MakeRoom make_room_;
   std::vector<Submission> ring_{kCapacity};

@@ -82,9 +82,9 @@ SalvageProgram Queue::salvage(const Submission& submission, const BoundStep& bou
   std::vector<bool> lost(step.buffers.size());
   for (size_t i = 0; i < lost.size(); ++i) {
     if (!step.is_read(i)) continue;
-    const auto taint =
+    const auto value_error =
         failures_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
-    lost[i] = taint && taint->spoils(submission.number);
+    lost[i] = value_error && value_error->spoils(submission.number);
   }
   if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
   SalvageProgram partial;
@@ -155,12 +155,13 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
   if (failures_.empty()) return {};
   const Step& step = *bound.step;
   const auto wrong_at = [&](size_t place, bool also_lost) -> Ref<Failure> {
-    const auto taint = failures_.find(reinterpret_cast<void*>(submission.words[place]));
-    if (!taint) return {};
+    const auto value_error = failures_.find(reinterpret_cast<void*>(submission.words[place]));
+    if (!value_error) return {};
     // What steps start from may come from a value that a step has left as it was.
-    const bool wrong =
-        taint->lost ? also_lost : !submission.lasting && taint->spoils(submission.number);
-    return wrong ? taint->failure : Ref<Failure>();
+    const bool wrong = value_error->lost
+                           ? also_lost
+                           : !submission.lasting && value_error->spoils(submission.number);
+    return wrong ? value_error->failure : Ref<Failure>();
   };
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (!step.is_read(i)) continue;

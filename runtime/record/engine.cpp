@@ -120,8 +120,8 @@ void* wait_for(Node& node, const char* reason) {
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
   wait_for(node.device->stream_of(node), node.ticket, reason);
-  if (const auto taint = node.device->failures.find_untold(node.storage->data))
-    raise(*taint->failure, reason);
+  if (const auto value_error = node.device->failures.find_untold(node.storage->data))
+    raise(*value_error->failure, reason);
   return node.storage->data;
 }
 

@@ -37,7 +37,7 @@ class DeviceState {
   const std::unique_ptr<Backend> backend;
   Allocator allocator;
   Allocator pinned;  ///< of the host's memory, for transfers to this device
-  FailureBook failures;
+  ErrorTable failures;
   DeviceLoss loss{failures};
 
   Stream& stream(size_t place) const { return *streams_[place]; }

@@ -68,8 +68,9 @@ struct Copy {
 
   void operator()() const {
     const auto held = &from == &to ? std::shared_lock<std::shared_mutex>() : from.loss.hold();
-    const std::optional<Taint> taint = from.failures.find(storage);
-    if (taint && taint->spoils(work)) return to.failures.set(destination, {taint->failure, true});
+    const std::optional<ValueError> value_error = from.failures.find(storage);
+    if (value_error && value_error->spoils(work))
+      return to.failures.set(destination, {value_error->failure, true});
     try {
       backend.copy(destination, storage + offset, bytes, kind);
       if (!ends_with_ticket()) backend.finish();

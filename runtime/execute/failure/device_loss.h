@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/execute/failure/failure_book.h"
+#include "runtime/execute/failure/error_table.h"
 
 namespace tide {
 
@@ -17,7 +17,7 @@ namespace tide {
 /// was submitted with addresses of before does not run. Thread-safe.
 class DeviceLoss {
  public:
-  explicit DeviceLoss(FailureBook& failures) : failures_(failures) {}
+  explicit DeviceLoss(ErrorTable& failures) : failures_(failures) {}
 
   /// Sets the device up anew, with nothing on it, and gives the addresses of the values that went.
   using Renew = std::function<std::vector<void*>()>;
@@ -43,7 +43,7 @@ class DeviceLoss {
   }
 
  private:
-  FailureBook& failures_;
+  ErrorTable& failures_;
   Renew renew_;
   std::shared_mutex mutex_;
   std::atomic<uint64_t> generation_{0};

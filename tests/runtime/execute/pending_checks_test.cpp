@@ -86,7 +86,7 @@ TEST_CASE("a task waits for the positions that what it reads depends on", "[grap
 }
 
 TEST_CASE("pending checks of a part stay with the rest", "[graph]") {
-  FailureBook failures;
+  ErrorTable failures;
   PendingChecks checks(failures);
   void* const a = Bench::at(1);
   void* const b = Bench::at(2);

@@ -95,7 +95,7 @@ class Stub : public Backend {
 
 /// What the streams of a device share.
 struct BenchDevice {
-  FailureBook failures;
+  ErrorTable failures;
   DeviceLoss loss{failures};
 };
 
@@ -103,7 +103,7 @@ struct BenchDevice {
 struct Bench {
   BenchDevice own;
   BenchDevice& device = own;
-  FailureBook& failures = device.failures;
+  ErrorTable& failures = device.failures;
   Stub stub;
   /// For each time that room was made, the number of the work that wanted it.
   std::vector<uint64_t> made_room;
@@ -117,8 +117,8 @@ struct Bench {
 
   static void* at(uint64_t value) { return reinterpret_cast<void*>(value * 64); }
   bool is_lost(uint64_t value) {
-    const auto taint = failures.find(at(value));
-    return taint && taint->lost;
+    const auto value_error = failures.find(at(value));
+    return value_error && value_error->lost;
   }
 
   struct Op {

@@ -1,5 +1,5 @@
 // The book on failures.
-#include "runtime/execute/failure/failure_book.h"
+#include "runtime/execute/failure/error_table.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -7,19 +7,20 @@
 
 namespace tide {
 
-std::optional<Taint> FailureBook::find(void* address) {
+std::optional<ValueError> ErrorTable::find(void* address) {
   if (empty()) return std::nullopt;
   std::lock_guard lock(mutex_);
-  const auto found = taints_.find(address);
-  return found == taints_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = errors_.find(address);
+  return found == errors_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<Taint> FailureBook::find_untold(void* address) {
-  const std::optional<Taint> taint = find(address);
-  return taint && !taint->lost && taint->failure->is_told() ? std::nullopt : taint;
+std::optional<ValueError> ErrorTable::find_untold(void* address) {
+  const std::optional<ValueError> value_error = find(address);
+  return value_error && !value_error->lost && value_error->failure->is_told() ? std::nullopt
+                                                                              : value_error;
 }
 
-void FailureBook::note(const Ref<Failure>& failure) {
+void ErrorTable::note(const Ref<Failure>& failure) {
   if (failure->is_told() || (!failures_.empty() && failures_.back() == failure)) return;
   if (failures_.size() >= forget_at_) {
     std::erase_if(failures_, [](const Ref<Failure>& each) { return each->is_told(); });
@@ -28,25 +29,25 @@ void FailureBook::note(const Ref<Failure>& failure) {
   failures_.push_back(failure);
 }
 
-void FailureBook::set(void* address, Taint taint) {
+void ErrorTable::set(void* address, ValueError value_error) {
   std::lock_guard lock(mutex_);
-  note(taint.failure);
-  taints_[address] = std::move(taint);
+  note(value_error.failure);
+  errors_[address] = std::move(value_error);
   count();
 }
 
-Ref<Failure> FailureBook::clear(void* address) {
+Ref<Failure> ErrorTable::clear(void* address) {
   if (empty()) return {};
   std::lock_guard lock(mutex_);
-  const auto found = taints_.find(address);
-  if (found == taints_.end()) return {};
+  const auto found = errors_.find(address);
+  if (found == errors_.end()) return {};
   Ref<Failure> failure = found->second.failure;
-  taints_.erase(found);
+  errors_.erase(found);
   count();
   return failure;
 }
 
-std::vector<Ref<Failure>> FailureBook::unread() {
+std::vector<Ref<Failure>> ErrorTable::unread() {
   std::lock_guard lock(mutex_);
   std::vector<Ref<Failure>> unread;
   std::unordered_set<const Failure*> seen;

@@ -1,5 +1,5 @@
 // What a device keeps of failures, and what it forgets.
-#include "runtime/execute/failure/failure_book.h"
+#include "runtime/execute/failure/error_table.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ size_t kept(const std::vector<Ref<Failure>>& failures) {
 }  // namespace
 
 TEST_CASE("failures that were told are forgotten, those that nobody read stay", "[graph]") {
-  FailureBook book;
+  ErrorTable book;
   std::vector<Ref<Failure>> told, unread;
   for (uint64_t i = 0; i < 5000; ++i) {
     const bool is_read = i % 20 != 0;
@@ -46,7 +46,7 @@ TEST_CASE("failures that were told are forgotten, those that nobody read stay", 
 }
 
 TEST_CASE("a failure of many values is one, and none if it is known", "[graph]") {
-  FailureBook book;
+  ErrorTable book;
   const Ref<Failure> first = new Failure, second = new Failure, known = new Failure;
   known->is_known();
   for (uint64_t i = 1; i < 50; ++i) book.set(at(i), {i % 2 ? first : second, true});
@@ -56,7 +56,7 @@ TEST_CASE("a failure of many values is one, and none if it is known", "[graph]")
 }
 
 TEST_CASE("a value is wrong until another is written there", "[graph]") {
-  FailureBook book;
+  ErrorTable book;
   CHECK(book.empty());
   CHECK_FALSE(book.find(at(1)));
   CHECK_FALSE(book.clear(at(1)));
@@ -81,7 +81,7 @@ TEST_CASE("a value is wrong until another is written there", "[graph]") {
 
 TEST_CASE("a notice spoils what was flushed before somebody was told", "[graph]") {
   const Ref<Failure> failure = new Failure;
-  const Taint notice{failure, false}, lost{failure, true};
+  const ValueError notice{failure, false}, lost{failure, true};
   const uint64_t before = Failure::number_work();
   CHECK(notice.spoils(before));
   failure->tell();

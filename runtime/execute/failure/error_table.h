@@ -16,7 +16,7 @@ namespace tide {
 /// was not carried out: the value is the one before, and who reads it first is told, unless
 /// somebody was told of that failure already. To work that was flushed before that it is as
 /// good as lost.
-struct Taint {
+struct ValueError {
   Ref<Failure> failure;
   bool lost = true;
 
@@ -26,14 +26,14 @@ struct Taint {
 
 /// The failures of a device, by address: all its queues share it. Thread-safe. An address is
 /// written by one queue, and read by another one only after a wait for that.
-class FailureBook {
+class ErrorTable {
  public:
-  bool empty() const { return tainted_.load(std::memory_order_acquire) == 0; }
+  bool empty() const { return error_count_.load(std::memory_order_acquire) == 0; }
   /// The failure of the value at this address, if it has one.
-  std::optional<Taint> find(void* address);
+  std::optional<ValueError> find(void* address);
   /// What somebody who reads the value has to be told: no notice of a failure that is known.
-  std::optional<Taint> find_untold(void* address);
-  void set(void* address, Taint taint);
+  std::optional<ValueError> find_untold(void* address);
+  void set(void* address, ValueError value_error);
   /// The address holds a new value: what was wrong with the one before is of no account. Returns
   /// what it was.
   Ref<Failure> clear(void* address);
@@ -42,13 +42,13 @@ class FailureBook {
 
  private:
   void note(const Ref<Failure>& failure);
-  void count() { tainted_.store(taints_.size(), std::memory_order_release); }
+  void count() { error_count_.store(errors_.size(), std::memory_order_release); }
 
   std::mutex mutex_;
-  std::unordered_map<void*, Taint> taints_;
+  std::unordered_map<void*, ValueError> errors_;
   std::vector<Ref<Failure>> failures_;  ///< those not read among them, each at least once
   size_t forget_at_ = 64;  ///< from so many on, those that were read by now are forgotten
-  std::atomic<size_t> tainted_{0};
+  std::atomic<size_t> error_count_{0};
 };
 
 }  // namespace tide
