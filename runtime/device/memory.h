@@ -84,7 +84,8 @@ class Allocator {
   static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs
   static constexpr size_t kSlab = 256 * 1024;
   /// Blocks of up to kTurnLimit bytes rest for kTurns - 1 others before they are used again, so
-  /// that submissions with small temporaries do not have to wait for each other (strands.h).
+  /// that submissions with small temporaries do not have to wait for each other
+  /// (independent_batches.h).
   static constexpr size_t kTurnLimit = 1024, kTurns = 16;
 
   /// Cached blocks of one size, the last released on top.

@@ -11,7 +11,7 @@
 #include "runtime/core/error_message.h"
 #include "runtime/core/reserve.h"
 #include "runtime/core/spin.h"
-#include "runtime/execute/strands.h"
+#include "runtime/execute/independent_batches.h"
 
 namespace tide {
 
@@ -47,7 +47,7 @@ Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, MakeRoom 
       failures_(failures),
       loss_(loss),
       make_room_(std::move(make_room)),
-      strands_(std::make_unique<Strands>()),
+      batches_(std::make_unique<IndependentBatches>()),
       pending_checks_(failures),
       name_(std::move(name)) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
@@ -229,22 +229,22 @@ uint64_t Queue::execute_from(uint64_t first) {
   const uint64_t end =
       std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
   if (parallel && end > first + 1) {
-    strands_->clear();
+    batches_->clear();
     for (int64_t work; next < end && (work = small_work(ring_[next % kCapacity])); ++next)
-      strands_->add(ring_[next % kCapacity], work);
+      batches_->add(ring_[next % kCapacity], work);
   }
   if (next <= first + 1) {
     run(first);
     return first;
   }
-  strands_->tie();
-  if (2 * strands_->longest_work() * parallel->threads() > 3 * strands_->whole_work()) {
+  batches_->tie();
+  if (2 * batches_->longest_work() * parallel->threads() > 3 * batches_->whole_work()) {
     for (uint64_t ticket = first; ticket < next; ++ticket) run(ticket);
   } else {
-    const auto count = static_cast<int64_t>(strands_->count());
+    const auto count = static_cast<int64_t>(batches_->count());
     parallel->for_range(count, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t strand = begin; strand < end; ++strand)
-        for (uint32_t number : strands_->strand(static_cast<size_t>(strand))) run(first + number);
+      for (int64_t batch = begin; batch < end; ++batch)
+        for (uint32_t number : batches_->batch(static_cast<size_t>(batch))) run(first + number);
     });
   }
   return next - 1;

@@ -22,7 +22,7 @@
 
 namespace tide {
 
-class Strands;
+class IndependentBatches;
 
 /// One step of a plan with its addresses, in a submission.
 struct BoundStep {
@@ -163,7 +163,7 @@ class Queue {
   std::mutex sleep_mutex_;
   std::condition_variable work_, done_;
   std::atomic<bool> sleeping_{false}, stop_{false};
-  std::unique_ptr<Strands> strands_;
+  std::unique_ptr<IndependentBatches> batches_;
   /// The last ticket that was executed; done later if the backend only enqueues.
   std::atomic<uint64_t> launched_{0};
   PendingChecks pending_checks_;

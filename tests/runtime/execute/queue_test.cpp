@@ -156,7 +156,7 @@ TEST_CASE("work that is not small, or hangs together, runs in its order", "[grap
   Shares shares;
   CHECK(order_of({{{1}, 2}, {{1}, 3}, {{1}, 4}}, shares, {2, 3, 4}) == Order{2, 3, 4});
   CHECK(order_of({{{1}, 2}, {{2}, 3}, {{3}, 4}, {{4}, 5}}, shares) == Order{2, 3, 4, 5});
-  // Two threads would gain too little: the longest strand is four fifths of the work.
+  // Two threads would gain too little: the longest batch is four fifths of the work.
   CHECK(order_of({{{1}, 2}, {{2}, 3}, {{3}, 4}, {{4}, 5}, {{1}, 6}}, shares) ==
         Order{2, 3, 4, 5, 6});
   CHECK(shares.parts.empty());

@@ -1,5 +1,5 @@
 // Which submissions may run side by side, and that running them so changes nothing.
-#include "runtime/execute/strands.h"
+#include "runtime/execute/independent_batches.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -66,29 +66,29 @@ struct Uses {
   }
 };
 
-std::vector<std::vector<uint32_t>> strands_of(const std::vector<Uses>& all) {
+std::vector<std::vector<uint32_t>> batches_of(const std::vector<Uses>& all) {
   std::vector<Step> steps;
   for (const Uses& uses : all) steps.push_back(uses.step());
-  Strands strands;
-  strands.clear();
-  for (size_t i = 0; i < all.size(); ++i) strands.add(all[i].submission(steps[i]), 1);
-  strands.tie();
+  IndependentBatches batches;
+  batches.clear();
+  for (size_t i = 0; i < all.size(); ++i) batches.add(all[i].submission(steps[i]), 1);
+  batches.tie();
   std::vector<std::vector<uint32_t>> result;
-  for (size_t i = 0; i < strands.count(); ++i)
-    result.emplace_back(strands.strand(i).begin(), strands.strand(i).end());
+  for (size_t i = 0; i < batches.count(); ++i)
+    result.emplace_back(batches.batch(i).begin(), batches.batch(i).end());
   return result;
 }
 
 /// The same by looking at every pair again and again.
-std::vector<std::vector<uint32_t>> expected_strands(const std::vector<Uses>& all) {
-  std::vector<uint32_t> strand(all.size());
-  std::iota(strand.begin(), strand.end(), 0);
+std::vector<std::vector<uint32_t>> expected_batches(const std::vector<Uses>& all) {
+  std::vector<uint32_t> batch(all.size());
+  std::iota(batch.begin(), batch.end(), 0);
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < all.size(); ++i)
       for (size_t j = 0; j < i; ++j)
-        if (strand[i] != strand[j] && (all[i].disturbs(all[j]) || all[j].disturbs(all[i]))) {
-          strand[i] = strand[j] = std::min(strand[i], strand[j]);
+        if (batch[i] != batch[j] && (all[i].disturbs(all[j]) || all[j].disturbs(all[i]))) {
+          batch[i] = batch[j] = std::min(batch[i], batch[j]);
           changed = true;
         }
   }
@@ -96,7 +96,7 @@ std::vector<std::vector<uint32_t>> expected_strands(const std::vector<Uses>& all
   for (uint32_t first = 0; first < all.size(); ++first) {
     std::vector<uint32_t> members;
     for (uint32_t i = 0; i < all.size(); ++i)
-      if (strand[i] == first) members.push_back(i);
+      if (batch[i] == first) members.push_back(i);
     if (!members.empty()) result.push_back(members);
   }
   return result;
@@ -104,40 +104,40 @@ std::vector<std::vector<uint32_t>> expected_strands(const std::vector<Uses>& all
 
 }  // namespace
 
-TEST_CASE("what is only read ties no strands", "[strands]") {
-  CHECK(strands_of({{{1, 2}, {3}}, {{1, 2}, {4}}, {{3}, {5}}}) ==
+TEST_CASE("what is only read ties no independent batches", "[batches]") {
+  CHECK(batches_of({{{1, 2}, {3}}, {{1, 2}, {4}}, {{3}, {5}}}) ==
         std::vector<std::vector<uint32_t>>{{0, 2}, {1}});
 }
 
-TEST_CASE("a value that a step falls back to is read, one that it makes is written", "[strands]") {
+TEST_CASE("a value that a step falls back to is read, one that it makes is written", "[batches]") {
   using List = std::vector<std::vector<uint32_t>>;
   const Uses writes{{1}, {2}}, falls_back{{1}, {3}, {}, {2}}, makes{{1}, {4}, {2}};
-  CHECK(strands_of({writes, falls_back}) == List{{0, 1}});
-  CHECK(strands_of({falls_back, writes}) == List{{0, 1}});
-  CHECK(strands_of({falls_back, {{2}, {5}}}) == List{{0}, {1}});
-  CHECK(strands_of({makes, falls_back}) == List{{0, 1}});
-  CHECK(strands_of({makes, {{2}, {5}}}) == List{{0, 1}});
-  CHECK(strands_of({writes, {{1}, {5}, {}, {}, {2}}}) == List{{0}, {1}});  // 2 is a number there
+  CHECK(batches_of({writes, falls_back}) == List{{0, 1}});
+  CHECK(batches_of({falls_back, writes}) == List{{0, 1}});
+  CHECK(batches_of({falls_back, {{2}, {5}}}) == List{{0}, {1}});
+  CHECK(batches_of({makes, falls_back}) == List{{0, 1}});
+  CHECK(batches_of({makes, {{2}, {5}}}) == List{{0, 1}});
+  CHECK(batches_of({writes, {{1}, {5}, {}, {}, {2}}}) == List{{0}, {1}});  // 2 is a number there
 }
 
-TEST_CASE("work is counted for each strand and for all", "[strands]") {
-  Strands strands;
+TEST_CASE("work is counted for each batch and for all", "[batches]") {
+  IndependentBatches batches;
   for (int round = 0; round < 2; ++round) {  // starting anew forgets what was before
     const std::vector<Uses> all{{{1}, {2}}, {{1}, {3}}, {{2}, {4}}, {{1}, {5}}};
     std::vector<Step> steps;
     for (const Uses& uses : all) steps.push_back(uses.step());
-    strands.clear();
+    batches.clear();
     for (size_t i = 0; i < all.size(); ++i)
-      strands.add(all[i].submission(steps[i]), static_cast<int64_t>(10 + i));
-    strands.tie();
-    CHECK(strands.count() == 3);
-    CHECK(strands.longest_work() == 22);
-    CHECK(strands.whole_work() == 46);
+      batches.add(all[i].submission(steps[i]), static_cast<int64_t>(10 + i));
+    batches.tie();
+    CHECK(batches.count() == 3);
+    CHECK(batches.longest_work() == 22);
+    CHECK(batches.whole_work() == 46);
   }
 }
 
-TEST_CASE("strands share no address that one of them writes, and are as many as can be",
-          "[strands]") {
+TEST_CASE("independent batches share no address that one of them writes, and are as many as can be",
+          "[batches]") {
   std::mt19937 random(1);
   const auto below = [&](uint32_t limit) { return random() % limit; };
   for (int round = 0; round < 500; ++round) {
@@ -150,12 +150,12 @@ TEST_CASE("strands share no address that one of them writes, and are as many as 
       if (below(3) == 0) uses.olds.insert(64 * (1 + below(addresses)));
       if (below(3) == 0) uses.iotas.insert(64 * (1 + below(addresses)));
     }
-    CHECK(strands_of(all) == expected_strands(all));
+    CHECK(batches_of(all) == expected_batches(all));
   }
 }
 
 TEST_CASE("small work that waits in a row gives the bits of one thing after the other",
-          "[strands]") {
+          "[batches]") {
   constexpr int kMatrices = 8, kSteps = 300;
   const int threads = cpu_team().threads();
   cpu_team().set_threads(3);

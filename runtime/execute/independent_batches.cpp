@@ -1,17 +1,17 @@
 // Finds what independent submissions have in common: nothing that one of them writes.
-#include "runtime/execute/strands.h"
+#include "runtime/execute/independent_batches.h"
 
 #include <algorithm>
 #include <numeric>
 
 namespace tide {
 
-void Strands::clear() {
+void IndependentBatches::clear() {
   uses_.clear();
   work_.clear();
 }
 
-void Strands::add(const Submission& submission, int64_t work) {
+void IndependentBatches::add(const Submission& submission, int64_t work) {
   const auto number = static_cast<uint32_t>(work_.size());
   work_.push_back(work);
   const auto note = [&](size_t place, bool writes) {
@@ -27,7 +27,7 @@ void Strands::add(const Submission& submission, int64_t work) {
   }
 }
 
-void Strands::tie() {
+void IndependentBatches::tie() {
   parents_.resize(work_.size());
   std::iota(parents_.begin(), parents_.end(), 0);
   std::sort(uses_.begin(), uses_.end(),
@@ -38,7 +38,7 @@ void Strands::tie() {
       writes |= uses_[end].writes;
     if (!writes) continue;
     for (size_t i = begin + 1; i < end; ++i) {
-      // The first submission of a strand is its root.
+      // The first submission of a batch is its root.
       const uint32_t a = root(uses_[begin].submission), b = root(uses_[i].submission);
       parents_[std::max(a, b)] = std::min(a, b);
     }
@@ -62,7 +62,7 @@ void Strands::tie() {
   starts_.push_back(static_cast<uint32_t>(members_.size()));
 }
 
-uint32_t Strands::root(uint32_t submission) {
+uint32_t IndependentBatches::root(uint32_t submission) {
   while (parents_[submission] != submission) {
     parents_[submission] = parents_[parents_[submission]];
     submission = parents_[submission];

@@ -9,23 +9,24 @@
 
 namespace tide {
 
-/// Cuts submissions into strands: two that share an address that one of them writes are in the same
-/// strand, where they keep their order. Different strands may run at the same time.
-class Strands {
+/// Cuts submissions into independent batches: two that share an address that one of them writes are
+/// in the same batch, where they keep their order. Different independent batches may run at the
+/// same time.
+class IndependentBatches {
  public:
   /// Starts anew.
   void clear();
   /// Adds the next submission, which has a plan, and so much work.
   void add(const Submission& submission, int64_t work);
-  /// Finds the strands of all that was added.
+  /// Finds the independent batches of all that was added.
   void tie();
 
   size_t count() const { return count_; }
-  /// The submissions of a strand, in order; their numbers count from 0.
-  std::span<const uint32_t> strand(size_t index) const {
+  /// The submissions of a batch, in order; their numbers count from 0.
+  std::span<const uint32_t> batch(size_t index) const {
     return std::span(members_).subspan(starts_[index], starts_[index + 1] - starts_[index]);
   }
-  /// Work of the longest strand, and of all.
+  /// Work of the longest batch, and of all.
   int64_t longest_work() const { return longest_work_; }
   int64_t whole_work() const { return whole_work_; }
 
@@ -38,10 +39,11 @@ class Strands {
   uint32_t root(uint32_t submission);
 
   std::vector<Use> uses_;
-  std::vector<int64_t> work_;      ///< of each submission
-  std::vector<uint32_t> parents_;  ///< of each submission: a forest whose trees are the strands
-  std::vector<uint32_t> members_;  ///< submissions, strand after strand
-  std::vector<uint32_t> starts_;   ///< of each strand in members_, and the end
+  std::vector<int64_t> work_;  ///< of each submission
+  std::vector<uint32_t>
+      parents_;  ///< of each submission: a forest whose trees are the independent batches
+  std::vector<uint32_t> members_;  ///< submissions, batch after batch
+  std::vector<uint32_t> starts_;   ///< of each batch in members_, and the end
   size_t count_ = 0;
   int64_t longest_work_ = 0, whole_work_ = 0;
 };
