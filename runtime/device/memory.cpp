@@ -12,7 +12,7 @@ namespace tide {
 Allocator::~Allocator() {
   trim();
   for (const Slab& slab : slabs_) give_back(slab.start, kSlab);
-  for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
+  for (const auto& [data, bytes] : quarantined_) give_back(data, bytes);
 }
 
 Allocator::Stack::~Stack() {
@@ -68,7 +68,7 @@ bool Allocator::meets_lost(const void* data, size_t bytes) const {
 void* Allocator::obtain(size_t bytes) {
   void* data = obtain_block(bytes);
   while (data && meets_lost(data, bytes)) {
-    shunned_.emplace_back(data, bytes);
+    quarantined_.emplace_back(data, bytes);
     data = obtain_block(bytes);
   }
   return data;
@@ -162,8 +162,8 @@ void Allocator::release(Storage* storage) {
     lost_.erase(static_cast<const char*>(storage->data));
     delete storage;
     if (!lost_.empty()) return;
-    for (const auto& [data, bytes] : shunned_) give_back(data, bytes);
-    shunned_.clear();
+    for (const auto& [data, bytes] : quarantined_) give_back(data, bytes);
+    quarantined_.clear();
     return;
   }
   statistics_.cached += storage->bytes;
@@ -253,7 +253,7 @@ std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) 
   slabs_.clear();
   slab_ = nullptr;
   slab_left_ = 0;
-  shunned_.clear();
+  quarantined_.clear();
   statistics_.cached = 0;
   begin_again();
   return addresses;

@@ -140,8 +140,8 @@ class Allocator {
   std::vector<Slab> slabs_;
   char* slab_ = nullptr;  ///< what is left of the newest of them
   size_t slab_left_ = 0;
-  std::map<const char*, size_t> lost_;             ///< blocks in use that the device has lost
-  std::vector<std::pair<void*, size_t>> shunned_;  ///< blocks that lie where lost ones did
+  std::map<const char*, size_t> lost_;                 ///< blocks in use that the device has lost
+  std::vector<std::pair<void*, size_t>> quarantined_;  ///< blocks that lie where lost ones did
   engine::MemoryStatistics statistics_;
 };
 

@@ -280,31 +280,31 @@ bool Queue::publish() {
 void Queue::rest(uint64_t next) {
   const bool unfinished = completed() != launched_;
   const uint64_t generation = loss_.generation();
-  if (unfinished && !(will_be_roused_ && roused_in_ == generation)) {
-    will_be_roused_ = true;
-    roused_in_ = generation;
-    const auto rouse = [](void* data) {
+  if (unfinished && !(will_be_woken_ && woken_in_ == generation)) {
+    will_be_woken_ = true;
+    woken_in_ = generation;
+    const auto wake = [](void* data) {
       Queue& queue = *static_cast<Queue*>(data);
       std::lock_guard lock(queue.sleep_mutex_);
-      queue.roused_ = true;
+      queue.woken_ = true;
       queue.work_.notify_one();
     };
     const auto held = hold();
-    backend_.call_when_done(rouse, this);
+    backend_.call_when_done(wake, this);
   }
   std::unique_lock lock(sleep_mutex_);
   sleeping_.store(true, std::memory_order_seq_cst);
   const auto over = [&] {
-    return submitted_.load(std::memory_order_seq_cst) >= next || roused_ || (stop_ && !unfinished);
+    return submitted_.load(std::memory_order_seq_cst) >= next || woken_ || (stop_ && !unfinished);
   };
-  // A lost device rouses nobody: look for that now and then.
+  // A lost device wakes nobody: look for that now and then.
   if (unfinished)
     work_.wait_for(lock, kLook, over);
   else
     work_.wait(lock, over);
   sleeping_.store(false, std::memory_order_relaxed);
-  if (!roused_) return;
-  roused_ = will_be_roused_ = false;
+  if (!woken_) return;
+  woken_ = will_be_woken_ = false;
 }
 
 void Queue::wait(uint64_t ticket) {
@@ -370,7 +370,7 @@ Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
 }
 
 /// The results of a submission that was made before the device was lost are lost with it.
-void Queue::forsake(Submission& submission) {
+void Queue::fail_all(Submission& submission) {
   const ValueError value_error{loss_.failure(), true};
   for (const BoundStep& bound : submission.steps)
     for (size_t i = 0; i < bound.step->outputs.size(); ++i)
@@ -390,7 +390,7 @@ void Queue::execute(uint64_t ticket, bool drop) {
   if (!submission.plan) submission.steps.clear();
   const bool has_addresses = submission.plan || submission.task_output;
   const auto held = has_addresses ? hold() : std::shared_lock<std::shared_mutex>();
-  if (has_addresses && submission.generation != loss_.generation()) return forsake(submission);
+  if (has_addresses && submission.generation != loss_.generation()) return fail_all(submission);
   if (submission.plan) return execute_plan(submission, ticket, drop);
   if (!submission.task) return;
   try {

@@ -47,8 +47,8 @@ struct Submission {
   /// What steps start from (an optimizer's state): it is made even if what is queued is dropped,
   /// and tried again if it fails. Then steps that run whole or not at all do not run until somebody
   /// was told.
-  bool lasting = false;
-  bool given_up = false;    ///< no step runs: what was recorded is only a part of such a whole
+  bool must_run = false;
+  bool cancelled = false;   ///< no step runs: what was recorded is only a part of such a whole
   uint64_t number = 0;      ///< of all work, in the order in which it is flushed: see Failure
   uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
   /// Runs on the queue's thread in place of a plan: uploads, waits for other queues, marks.
@@ -124,7 +124,7 @@ class Queue {
   std::shared_lock<std::shared_mutex> hold();
   void finish();
   Ref<Failure> failure_of_loss(const std::string& why) const;
-  void forsake(Submission& submission);
+  void fail_all(Submission& submission);
   void execute_plan(Submission& submission, uint64_t ticket, bool drop);
   void decide_checks(uint64_t done);
   void note_mark(uint64_t ticket, double time);
@@ -169,9 +169,9 @@ class Queue {
   PendingChecks pending_checks_;
   /// Whether there are pending checks of launched tickets; for streams that follow.
   std::atomic<bool> has_pending_checks_{false};
-  bool roused_ = false;  ///< the backend's work is done; guarded by sleep_mutex_
-  bool will_be_roused_ = false;
-  uint64_t roused_in_ = 0;  ///< the device's generation that will rouse
+  bool woken_ = false;  ///< the backend's work is done; guarded by sleep_mutex_
+  bool will_be_woken_ = false;
+  uint64_t woken_in_ = 0;  ///< the device's generation that will wake
   std::atomic<int> waiting_{0};
   std::mutex marks_mutex_;
   std::map<uint64_t, double> marks_;  ///< the last kMostMarks times

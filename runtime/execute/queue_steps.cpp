@@ -29,7 +29,7 @@ void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
       wait_for_checks(submission, bound, ticket);
     if (!failed_copy || bound.step->node != failed_copy->step->node)
       failure = attempt(submission, bound, ticket, drop);
-    if (failure && submission.lasting && !attempt(submission, bound, ticket, drop)) {
+    if (failure && submission.must_run && !attempt(submission, bound, ticket, drop)) {
       for (size_t i = 0; i < bound.step->outputs.size(); ++i)
         failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]),
                       {failure, false});
@@ -70,7 +70,7 @@ Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::exception& err
 Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
                             bool drop) {
   if (!submission.all_or_nothing)
-    if (Ref<Failure> failure = obstacle(submission, bound, drop && !submission.lasting))
+    if (Ref<Failure> failure = obstacle(submission, bound, drop && !submission.must_run))
       return failure;
   return try_step(submission, bound, ticket);
 }
@@ -137,7 +137,7 @@ void Queue::pending_check(const Submission& submission, const BoundStep& bound, 
 
 Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
   Ref<Failure> failure;
-  if (drop || submission.given_up) {
+  if (drop || submission.cancelled) {
     failure = new Failure;
     failure->what = std::string(bound.name) + (drop ? ": interrupted before it ran"
                                                     : ": the step it belongs to was given up");
@@ -160,7 +160,7 @@ Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& boun
     // What steps start from may come from a value that a step has left as it was.
     const bool wrong = value_error->lost
                            ? also_lost
-                           : !submission.lasting && value_error->spoils(submission.number);
+                           : !submission.must_run && value_error->spoils(submission.number);
     return wrong ? value_error->failure : Ref<Failure>();
   };
   for (size_t i = 0; i < step.buffers.size(); ++i) {

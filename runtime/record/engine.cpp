@@ -269,16 +269,16 @@ void begin_state() {
   Recorder& recorder = Recorder::of_thread();
   if (recorder.all_or_nothing) return;
   recorder.flush();
-  recorder.lasting = true;
+  recorder.must_run = true;
 }
 
 void end_state() {
   Recorder& recorder = Recorder::of_thread();
   struct Ended {
     Recorder& recorder;
-    ~Ended() { recorder.lasting = false; }
+    ~Ended() { recorder.must_run = false; }
   } const ended{recorder};
-  if (recorder.lasting) recorder.flush();
+  if (recorder.must_run) recorder.flush();
 }
 
 void begin_step() {
@@ -293,9 +293,9 @@ void end_step(bool whole) {
   if (!recorder.all_or_nothing) return;
   struct Ended {
     Recorder& recorder;
-    ~Ended() { recorder.all_or_nothing = recorder.given_up = false; }
+    ~Ended() { recorder.all_or_nothing = recorder.cancelled = false; }
   } const ended{recorder};
-  recorder.given_up = !whole;
+  recorder.cancelled = !whole;
   recorder.flush();
 }
 

@@ -199,9 +199,9 @@ class Recorder {
   bool eager;
   engine::StreamChoice streams;
   bool all_or_nothing =
-      false;              ///< windows flushed now run whole or not at all, and are not cut by size
-  bool given_up = false;  ///< windows flushed now do not run
-  bool lasting = false;   ///< windows flushed now run in any case, at the second try if need be
+      false;               ///< windows flushed now run whole or not at all, and are not cut by size
+  bool cancelled = false;  ///< windows flushed now do not run
+  bool must_run = false;   ///< windows flushed now run in any case, at the second try if need be
 
  private:
   Recorder();

@@ -252,8 +252,8 @@ void Window::bind(Plan& plan, Submission& submission) {
   submission.words.clear();
   submission.ops = size();
   submission.all_or_nothing = Recorder::of_thread().all_or_nothing;
-  submission.given_up = Recorder::of_thread().given_up;
-  submission.lasting = Recorder::of_thread().lasting;
+  submission.cancelled = Recorder::of_thread().cancelled;
+  submission.must_run = Recorder::of_thread().must_run;
   try {
     for (size_t bytes : plan.temporary_bytes) temporaries_.push_back(take(bytes, *nodes_[0]));
     for (const Step& step : plan.steps) bind_step(plan, step, submission);

@@ -94,7 +94,7 @@ void LaunchGraphs::forget_oldest() {
 void LaunchGraphs::begin(const Plan& plan) {
   if (!enabled_) return;
   Course* course = course_of(plan);
-  if (!course || course->given_up) return;
+  if (!course || course->cancelled) return;
   course->used = ++clock_;
   if (course->runs++ < kRunsBefore) return;
   course_ = course;
@@ -116,7 +116,7 @@ void LaunchGraphs::launch(Function function, LaunchShape shape, std::span<const 
 void LaunchGraphs::flush() {
   if (waiting_.launches.empty()) return;
   bool done = false;
-  if (!course_->given_up && waiting_.launches.size() >= kFewestKernels) {
+  if (!course_->cancelled && waiting_.launches.size() >= kFewestKernels) {
     try {
       done = replay();
     } catch (const Error& error) {
@@ -202,7 +202,7 @@ void LaunchGraphs::launch_waiting() {
 
 /// The plan's kernels are launched one by one from now on.
 void LaunchGraphs::give_up(const char* reason) {
-  course_->given_up = true;
+  course_->cancelled = true;
   course_->parts.clear();
   if (is_set("TIDE_LOG", false))
     std::fprintf(stderr, "tide: cuda: no graph for a window of %zu kernels any more: %s\n",

@@ -82,7 +82,7 @@ class LaunchGraphs {
     Ref<const Plan> plan;  ///< kept, so that no other comes to lie at its address
     int runs = 0;
     int rebuilt = 0;  ///< parts whose kernels were others than the time before
-    bool given_up = false;
+    bool cancelled = false;
     uint64_t used = 0;  ///< when it ran last
     std::vector<Part> parts;
   };
