@@ -17,7 +17,7 @@ std::vector<Device> present_devices() {
   for (int i = 0; i < sim_count(); ++i)
     devices.push_back({DeviceKind::sim, static_cast<uint8_t>(i)});
   for (const cuda::DeviceFacts& facts : cuda::driver_report().devices)
-    if (facts.obstacle.empty())
+    if (facts.refusal.empty())
       devices.push_back({DeviceKind::cuda, static_cast<uint8_t>(facts.ordinal)});
   return devices;
 }

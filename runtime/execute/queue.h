@@ -137,7 +137,7 @@ class Queue {
   Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
                        bool drop);
   Ref<Failure> try_step(const Submission& submission, const BoundStep& bound, uint64_t ticket);
-  Ref<Failure> obstacle(const Submission& submission, const BoundStep& bound, bool drop);
+  Ref<Failure> blocking_error(const Submission& submission, const BoundStep& bound, bool drop);
   SalvageProgram salvage(const Submission& submission, const BoundStep& bound);
   void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
             const SalvageProgram& partial = {});

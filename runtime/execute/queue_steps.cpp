@@ -14,7 +14,7 @@ void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
     for (const BoundStep& bound : submission.steps)
       if (!pending_checks_.empty()) wait_for_checks(submission, bound, ticket);
     for (const BoundStep& bound : submission.steps) {
-      const Ref<Failure> failure = obstacle(submission, bound, drop);
+      const Ref<Failure> failure = blocking_error(submission, bound, drop);
       if (!failure) continue;
       for (const BoundStep& each : submission.steps) fail(submission, each, failure);
       return;
@@ -70,7 +70,7 @@ Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::exception& err
 Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
                             bool drop) {
   if (!submission.all_or_nothing)
-    if (Ref<Failure> failure = obstacle(submission, bound, drop && !submission.must_run))
+    if (Ref<Failure> failure = blocking_error(submission, bound, drop && !submission.must_run))
       return failure;
   return try_step(submission, bound, ticket);
 }
@@ -135,7 +135,8 @@ void Queue::pending_check(const Submission& submission, const BoundStep& bound, 
   pending_checks_.add(report, ticket, failure_of(bound, ""), results);
 }
 
-Ref<Failure> Queue::obstacle(const Submission& submission, const BoundStep& bound, bool drop) {
+Ref<Failure> Queue::blocking_error(const Submission& submission, const BoundStep& bound,
+                                   bool drop) {
   Ref<Failure> failure;
   if (drop || submission.cancelled) {
     failure = new Failure;

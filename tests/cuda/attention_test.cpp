@@ -174,12 +174,12 @@ struct Offer {
     const auto outcome = dnn.attend(g, DType::f16, cuda_stream());
     cuda::check(cuda::driver().stream_synchronize(cuda_stream()), "cuStreamSynchronize");
     enqueued = outcome.enqueued;
-    obstacle = outcome.obstacle ? outcome.obstacle : "";
+    refusal = outcome.refusal ? outcome.refusal : "";
     for (void* data : blocks) cuda_backend().release(data, kBytes);
   }
 
   bool enqueued;
-  std::string obstacle;
+  std::string refusal;
 };
 
 }  // namespace
@@ -193,10 +193,10 @@ TEST_CASE("cuDNN takes attention of arrays and rows at multiples of 16 bytes", "
   for (const int64_t shift : {4, 8, 24}) {
     CAPTURE(shift);
     CHECK_FALSE(Offer(shift).enqueued);
-    CHECK(Offer(shift).obstacle == "an array does not begin at a multiple of 16 bytes");
+    CHECK(Offer(shift).refusal == "an array does not begin at a multiple of 16 bytes");
   }
-  CHECK(Offer(0, 8, 12).obstacle == "rows are not a multiple of 16 bytes apart");
-  CHECK(Offer(0, 12, 16).obstacle == "the features of a row are not a multiple of 16 bytes");
+  CHECK(Offer(0, 8, 12).refusal == "rows are not a multiple of 16 bytes apart");
+  CHECK(Offer(0, 12, 16).refusal == "the features of a row are not a multiple of 16 bytes");
 }
 
 TEST_CASE("up to 2^24 scores are made at once, by cuDNN up to 2^26 of a head", "[cuda][fake]") {

@@ -102,7 +102,7 @@ struct UnitProduct {
     first = a[0];
     for (char* block : memory) backend.release(block, room);
   }
-  std::string obstacle() const { return outcome.obstacle ? outcome.obstacle : ""; }
+  std::string refusal() const { return outcome.refusal ? outcome.refusal : ""; }
 
   cuda::LibraryOutcome outcome;
   float first = 0;
@@ -117,12 +117,12 @@ TEST_CASE("factors are rounded to TF32 only where that was allowed", "[cuda][fak
 }
 
 TEST_CASE("a product says why it uses no Tensor Cores", "[cuda]") {
-  CHECK(UnitProduct(1, 32, true, 90).obstacle().empty());
-  CHECK(UnitProduct(1, 32, false, 90).obstacle().starts_with("float32 is kept exact"));
-  CHECK(UnitProduct(1, 32, true, 75).obstacle() == "the card's Tensor Cores do not take TF32");
-  CHECK(UnitProduct(1, 33, true, 90).obstacle() ==
+  CHECK(UnitProduct(1, 32, true, 90).refusal().empty());
+  CHECK(UnitProduct(1, 32, false, 90).refusal().starts_with("float32 is kept exact"));
+  CHECK(UnitProduct(1, 32, true, 75).refusal() == "the card's Tensor Cores do not take TF32");
+  CHECK(UnitProduct(1, 33, true, 90).refusal() ==
         "the rows of a matrix are not a multiple of 16 bytes apart");
-  CHECK(UnitProduct(1, 32, true, 90, 4).obstacle() ==
+  CHECK(UnitProduct(1, 32, true, 90, 4).refusal() ==
         "a matrix does not begin at a multiple of 16 bytes");
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a product that cuBLASLt fails at is handed back, and told", "[cuda][f
   const Environment fails({{"TIDE_FAKE_BLAS", "fail"}, {"TIDE_LOG", "1"}});
   const UnitProduct product(1, 32, true, 90);
   CHECK_FALSE(product.outcome.enqueued);
-  CHECK(product.obstacle() == "cuBLASLt failed at this product");
+  CHECK(product.refusal() == "cuBLASLt failed at this product");
   const auto outcome = ::test::run_tide({"-e",
                                          "local x = tide.ones(4, 4, {device = 'cuda'})\n"
                                          "for _ = 1, 2 do print(x:matmul(x):sum():item()) end"});

@@ -133,7 +133,7 @@ struct Offer {
     cuda::Dnn dnn(capability, workspace);
     const auto offer = [&] {
       outcome = dnn.convolve(g, ComputeOp::conv2d, type, tf32, cuda_stream());
-      return obstacle();
+      return refusal();
     };
     const std::string made = offer(), kept = offer();  // the second time from the kept plan
     CHECK(made == kept);
@@ -141,7 +141,7 @@ struct Offer {
     arrays.fetch();
     first = arrays.result.values[0];
   }
-  std::string obstacle() const { return outcome.obstacle ? outcome.obstacle : ""; }
+  std::string refusal() const { return outcome.refusal ? outcome.refusal : ""; }
 
   cuda::LibraryOutcome outcome;
   float first = 0;
@@ -164,9 +164,9 @@ TEST_CASE("convolutions do without cuDNN where it fails", "[cuda]") {
 
 TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cuda][fake]") {
   CHECK(Offer(DType::f32).outcome.enqueued);
-  CHECK(Offer(DType::f32).obstacle().starts_with("float32 is kept exact"));
-  CHECK(Offer(DType::f32, 1, true).obstacle().empty());
-  CHECK(Offer(DType::f32, 1, true, 75).obstacle() == "the card's Tensor Cores do not take TF32");
+  CHECK(Offer(DType::f32).refusal().starts_with("float32 is kept exact"));
+  CHECK(Offer(DType::f32, 1, true).refusal().empty());
+  CHECK(Offer(DType::f32, 1, true, 75).refusal() == "the card's Tensor Cores do not take TF32");
 }
 
 TEST_CASE("convolutions round to TF32 only where that was allowed", "[cuda][fake]") {
@@ -181,8 +181,8 @@ TEST_CASE("whatever cuDNN refuses is handed back", "[cuda][fake]") {
     const DnnSettings fails((std::string("fail=") + place).c_str());
     const Offer offer(DType::f32);
     CHECK_FALSE(offer.outcome.enqueued);
-    CHECK(offer.obstacle().find("cuDNN") != std::string::npos);
-    CHECK((offer.obstacle() == "there is no cuDNN 9") == (place == std::string("create")));
+    CHECK(offer.refusal().find("cuDNN") != std::string::npos);
+    CHECK((offer.refusal() == "there is no cuDNN 9") == (place == std::string("create")));
   }
 }
 

@@ -47,7 +47,7 @@ std::string path_of(void* function) {
   return dladdr(function, &info) && info.dli_fname ? info.dli_fname : kLibrary;
 }
 
-std::string obstacle_of(const DeviceFacts& device, int compute_mode) {
+std::string refusal_of(const DeviceFacts& device, int compute_mode) {
   constexpr int kProhibited = 2;
   if (device.capability() < kOldestCapability)
     return "its compute capability " + std::to_string(device.major) + "." +
@@ -72,7 +72,7 @@ DeviceFacts facts_of(int ordinal) {
   ask(&facts.minor, kCapabilityMinor);
   ask(&mode, kComputeMode);
   facts.name = name;
-  facts.obstacle = obstacle_of(facts, mode);
+  facts.refusal = refusal_of(facts, mode);
   return facts;
 }
 
@@ -178,7 +178,7 @@ class Opening {
   }
 
   void list_devices() {
-    std::string obstacles;
+    std::string refusals;
     bool any = false;
     try {
       int count = 0;
@@ -186,8 +186,8 @@ class Opening {
       for (int i = 0; i < std::min(count, 256); ++i) {
         report_.devices.push_back(facts_of(i));
         const DeviceFacts& device = report_.devices.back();
-        any = any || device.obstacle.empty();
-        obstacles += (obstacles.empty() ? "" : "; ") + device.name + ": " + device.obstacle;
+        any = any || device.refusal.empty();
+        refusals += (refusals.empty() ? "" : "; ") + device.name + ": " + device.refusal;
       }
     } catch (const DriverError& error) {
       fail(error.what(), kNewDriver);
@@ -197,7 +197,7 @@ class Opening {
     const bool is_old = std::ranges::any_of(report_.devices, [](const DeviceFacts& device) {
       return device.capability() < kOldestCapability;
     });
-    fail("no device can be used: " + obstacles,
+    fail("no device can be used: " + refusals,
          is_old ? "use a card of compute capability 7.5 or newer"
                 : "have an administrator allow it: nvidia-smi -c 0");
   }
@@ -210,7 +210,7 @@ class Opening {
     log(text);
     for (const DeviceFacts& device : report_.devices)
       log("cuda:" + std::to_string(device.ordinal) + " is " + device.name + ", " +
-          (device.obstacle.empty() ? "visible" : "not used: " + device.obstacle));
+          (device.refusal.empty() ? "visible" : "not used: " + device.refusal));
     if (!report_.usable()) log("not used: " + report_.problem);
   }
 
@@ -263,7 +263,7 @@ const DriverReport& driver_report() {
 
 bool is_usable(int ordinal) {
   for (const DeviceFacts& facts : driver_report().devices)
-    if (facts.ordinal == ordinal) return facts.obstacle.empty();
+    if (facts.ordinal == ordinal) return facts.refusal.empty();
   return false;
 }
 

@@ -23,7 +23,7 @@ struct DeviceFacts {
   std::string name;
   int major = 0, minor = 0;  ///< compute capability
   size_t memory = 0;         ///< bytes
-  std::string obstacle;      ///< why it cannot be used; empty if it can
+  std::string refusal;       ///< why it cannot be used; empty if it can
 
   int capability() const { return 10 * major + minor; }
 };

@@ -90,7 +90,7 @@ std::string describe_driver() {
     text += "\n  cuda:" + std::to_string(device.ordinal) + ": " + device.name + ", " +
             gigabytes(device.memory) + ", compute capability " + std::to_string(device.major) +
             "." + std::to_string(device.minor) +
-            (device.obstacle.empty() ? "" : "; not used: " + device.obstacle);
+            (device.refusal.empty() ? "" : "; not used: " + device.refusal);
   return text;
 }
 

@@ -205,8 +205,8 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
 
 /// The library's kernels with Tensor Cores load 16 bytes at a time; without that it has slower
 /// ones, or none.
-const char* Blas::obstacle_of(const std::vector<int64_t>& key, DType type) const {
-  if (const char* by_type = tensor_core_obstacle(type, key[kTf32], capability_)) return by_type;
+const char* Blas::refusal_of(const std::vector<int64_t>& key, DType type) const {
+  if (const char* by_type = tensor_core_refusal(type, key[kTf32], capability_)) return by_type;
   const auto bytes = static_cast<int64_t>(size_of(type));
   const int64_t result_bytes = key[kResult] == key[kType] ? bytes : int64_t{sizeof(float)};
   if (key[kStrideA] * bytes % kMostAlignment || key[kStrideB] * bytes % kMostAlignment ||
@@ -221,9 +221,8 @@ Blas::Plan& Blas::plan(const std::vector<int64_t>& key, DType type) {
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   Plan& made = plans_.emplace(key, make_plan(key)).first->second;
-  made.obstacle = made.possible ? obstacle_of(key, type) : "cuBLASLt does not take this product";
-  if (made.obstacle && logging())
-    log(text_of(key, type) + " uses no Tensor Cores: " + made.obstacle);
+  made.refusal = made.possible ? refusal_of(key, type) : "cuBLASLt does not take this product";
+  if (made.refusal && logging()) log(text_of(key, type) + " uses no Tensor Cores: " + made.refusal);
   return made;
 }
 
@@ -247,7 +246,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
       key[kType] = blas::kInt8;
       break;
     default:
-      return {false, tensor_core_obstacle(type, tf32, capability_)};
+      return {false, tensor_core_refusal(type, tf32, capability_)};
   }
   key[kResult] = result == DType::f32   ? int64_t{blas::kFloat32}
                  : result == DType::i32 ? int64_t{blas::kInt32}
@@ -270,12 +269,12 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   key[kAlignA] = alignment(g.a, *a_batch, type), key[kAlignB] = alignment(g.b, *b_batch, type);
   key[kAlignC] = alignment(g.c, g.batch > 1 ? g.m * g.n : 0, result);
   Plan& chosen = plan(key, type);
-  if (!chosen.possible) return {false, chosen.obstacle};
+  if (!chosen.possible) return {false, chosen.refusal};
   void* const workspace = workspace_.get(stream, kWorkspaceBytes);
   const blas::Table& api = *table();
   if (g.bias &&
       api.set_description(chosen.description, blas::kBiasPointer, &g.bias, sizeof g.bias) != 0)
-    return {false, chosen.obstacle};
+    return {false, chosen.refusal};
   constexpr float kOne = 1;
   constexpr double kWideOne = 1, kNone = 0;  // the bits of every type's 0
   constexpr int32_t kWholeOne = 1;
@@ -285,14 +284,14 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   const blas::Status status =
       api.multiply(handle_, chosen.description, one, g.b, chosen.a, g.a, chosen.b, &kNone, g.c,
                    chosen.c, g.c, chosen.c, &chosen.algorithm, workspace, kWorkspaceBytes, stream);
-  if (status == 0) return {true, chosen.obstacle};
+  if (status == 0) return {true, chosen.refusal};
   demand_memory(is_nearly_full() ? blas::kAllocationFailed : status, "cublasLtMatmul");
   chosen.possible = false;
-  chosen.obstacle = "cuBLASLt failed at this product";
+  chosen.refusal = "cuBLASLt failed at this product";
   if (logging())
     log(text_of(key, type) + " is tide's own from now on: cublasLtMatmul failed with status " +
         std::to_string(status));
-  return {false, chosen.obstacle};
+  return {false, chosen.refusal};
 }
 
 }  // namespace tide::cuda

@@ -39,12 +39,12 @@ class Blas {
     blas::Description description = nullptr;
     blas::Layout a = nullptr, b = nullptr, c = nullptr;
     blas::Algorithm algorithm{};
-    const char* obstacle = nullptr;
+    const char* refusal = nullptr;
   };
   bool open();
   Plan& plan(const std::vector<int64_t>& key, DType type);
   Plan make_plan(const std::vector<int64_t>& key);
-  const char* obstacle_of(const std::vector<int64_t>& key, DType type) const;
+  const char* refusal_of(const std::vector<int64_t>& key, DType type) const;
 
   const int capability_;
   Workspace& workspace_;

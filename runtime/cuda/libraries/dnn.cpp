@@ -225,8 +225,8 @@ LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, ComputeOp op, DType 
 
   const std::array<const void*, 3> addresses = {x, weight, y};
   const std::array<int64_t, 3> names = {kX, kWeight, kY};
-  return plans_.run(Convolution(std::move(key), type),
-                    tensor_core_obstacle(type, tf32, capability_), {names, addresses}, stream);
+  return plans_.run(Convolution(std::move(key), type), tensor_core_refusal(type, tf32, capability_),
+                    {names, addresses}, stream);
 }
 
 }  // namespace tide::cuda

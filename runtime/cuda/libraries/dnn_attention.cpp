@@ -205,7 +205,7 @@ Attention::Attention(ComputeOp op, const AttentionArguments& g, DType type)
 }
 
 /// What keeps cuDNN's kernels from these arrays, or null.
-const char* obstacle_of(const AttentionArguments& g, int capability) {
+const char* refusal_of(const AttentionArguments& g, int capability) {
   constexpr int64_t kAligned = 16, kElements = kAligned / 2;
   if (!Dnn::takes_attention(capability)) return "cuDNN's attention needs compute capability 8.0";
   if (g.features % kElements) return "the features of a row are not a multiple of 16 bytes";
@@ -243,7 +243,7 @@ int64_t divisor_up_to(int64_t most, int64_t n) {
 }  // namespace
 
 LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream stream) {
-  if (const char* obstacle = obstacle_of(g, capability_)) return {false, obstacle};
+  if (const char* refusal = refusal_of(g, capability_)) return {false, refusal};
   const Unseen unseen(g);
   const std::array<int64_t, 7> names = {kQuery,      kKey,   kValue,     kResult,
                                         kLogarithms, kScale, unseen.name};
@@ -257,7 +257,7 @@ LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream strea
 /// For results that are the same in each run the library keeps two bytes per score: as many heads
 /// go at once as there is room for.
 LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, Stream stream) {
-  if (const char* obstacle = obstacle_of(all, capability_)) return {false, obstacle};
+  if (const char* refusal = refusal_of(all, capability_)) return {false, refusal};
   constexpr int64_t kTile = 64, kBytes = 2;
   const auto padded = [](int64_t n) { return (n + kTile - 1) / kTile * kTile; };
   constexpr int64_t kOthers = int64_t{1} << 20;  // what the engines ask for beside that

@@ -73,7 +73,7 @@ std::optional<DnnPlans::Plan> DnnPlans::choose(const DnnProblem& problem,
       if (made.workspace_bytes > kMostDnnWorkspace) continue;
       made.choice = std::move(choice);
       made.possible = true;
-      if (!notes.has(dnn::kTensorCore)) made.obstacle = problem.words().no_tensor_cores;
+      if (!notes.has(dnn::kTensorCore)) made.refusal = problem.words().no_tensor_cores;
       return made;
     } catch (const DnnRefusal&) {
       // Suggestions need not work on the device that is there: the next one.
@@ -84,7 +84,7 @@ std::optional<DnnPlans::Plan> DnnPlans::choose(const DnnProblem& problem,
 
 DnnPlans::Plan DnnPlans::make_plan(const DnnProblem& problem) const {
   Plan refused;
-  refused.obstacle = problem.words().no_engine;
+  refused.refusal = problem.words().no_engine;
   try {
     const DnnDescriptor graph = problem.graph(handle_);
     for (const int mode : {dnn::kHeuristicsA, dnn::kHeuristicsFallback})
@@ -96,16 +96,16 @@ DnnPlans::Plan DnnPlans::make_plan(const DnnProblem& problem) const {
   return refused;
 }
 
-DnnPlans::Plan& DnnPlans::plan(const DnnProblem& problem, const char* obstacle) {
+DnnPlans::Plan& DnnPlans::plan(const DnnProblem& problem, const char* refusal) {
   const auto found = plans_.find(problem.key());
   if (found != plans_.end()) return found->second;
   Plan& made = plans_.emplace(problem.key(), make_plan(problem)).first->second;
-  if (obstacle && made.possible) made.obstacle = obstacle;
-  if (logging() && !made.obstacle)
+  if (refusal && made.possible) made.refusal = refusal;
+  if (logging() && !made.refusal)
     log(problem.text() + " is cuDNN's");
   else if (logging())
     log(problem.text() + (made.possible ? " uses no Tensor Cores: " : " is tide's own: ") +
-        made.obstacle);
+        made.refusal);
   return made;
 }
 
@@ -128,11 +128,11 @@ void DnnPlans::execute(const Plan& plan, const DnnMemory& memory, char* room, St
   demand(dnn_table()->execute(handle_, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
 }
 
-LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* obstacle,
-                             const DnnMemory& given, Stream stream) {
+LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* refusal, const DnnMemory& given,
+                             Stream stream) {
   if (!open()) return {false, "there is no cuDNN 9"};
-  Plan& chosen = plan(problem, obstacle);
-  if (!chosen.possible) return {false, chosen.obstacle};
+  Plan& chosen = plan(problem, refusal);
+  if (!chosen.possible) return {false, chosen.refusal};
   constexpr size_t kAligned = 256;
   DnnMemory memory = given;
   memory.scratch_bytes = (memory.scratch_bytes + kAligned - 1) / kAligned * kAligned;
@@ -141,16 +141,16 @@ LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* obstacle,
   if (bytes > 0) room = static_cast<char*>(workspace_.get(stream, bytes));
   try {
     execute(chosen, memory, room, stream);
-    return {true, chosen.obstacle};
+    return {true, chosen.refusal};
   } catch (const DnnRefusal& refusal) {
     if (is_nearly_full())
       throw MemoryError(std::string("out of memory: ") + refusal.call + " has no room");
     chosen.possible = false;
-    chosen.obstacle = problem.words().failed;
+    chosen.refusal = problem.words().failed;
     if (logging())
       log(problem.text() + " is tide's own from now on: " + refusal.call + " failed with status " +
           std::to_string(refusal.status));
-    return {false, chosen.obstacle};
+    return {false, chosen.refusal};
   }
 }
 

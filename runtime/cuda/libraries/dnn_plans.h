@@ -65,9 +65,9 @@ class DnnPlans {
   explicit DnnPlans(Workspace& workspace) : workspace_(workspace) {}
   DnnPlans(const DnnPlans&) = delete;
 
-  /// Enqueues the problem, unless cuDNN is not there or has no engine for it. `obstacle`: what is
+  /// Enqueues the problem, unless cuDNN is not there or has no engine for it. `refusal`: what is
   /// known to keep it from Tensor Cores, or null.
-  LibraryOutcome run(const DnnProblem& problem, const char* obstacle, const DnnMemory& memory,
+  LibraryOutcome run(const DnnProblem& problem, const char* refusal, const DnnMemory& memory,
                      Stream stream);
 
  private:
@@ -75,10 +75,10 @@ class DnnPlans {
     DnnDescriptor choice, plan;
     int64_t workspace_bytes = 0;
     bool possible = false;
-    const char* obstacle = nullptr;
+    const char* refusal = nullptr;
   };
   bool open();
-  Plan& plan(const DnnProblem& problem, const char* obstacle);
+  Plan& plan(const DnnProblem& problem, const char* refusal);
   Plan make_plan(const DnnProblem& problem) const;
   std::optional<Plan> choose(const DnnProblem& problem, const DnnDescriptor& graph, int mode) const;
   void execute(const Plan& plan, const DnnMemory& memory, char* room, Stream stream) const;

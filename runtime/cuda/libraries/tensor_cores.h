@@ -10,12 +10,12 @@ struct LibraryOutcome {
   bool enqueued = false;
   /// Why no Tensor Core is used, or why the op was not taken, in a few words that live as long as
   /// the process; null if nothing keeps it from them.
-  const char* obstacle = nullptr;
+  const char* refusal = nullptr;
 };
 
 /// What a type alone keeps from the Tensor Cores of a card of this compute capability (90 is 9.0),
 /// in a few words; null if nothing. `tf32`: factors of float32 may be rounded to TF32.
-inline const char* tensor_core_obstacle(DType type, bool tf32, int capability) {
+inline const char* tensor_core_refusal(DType type, bool tf32, int capability) {
   constexpr int kAmpere = 80;
   switch (type) {
     case DType::f16:
