@@ -71,8 +71,9 @@ int from_bytes(lua_State* L) {
   return 1;
 }
 
-/// Sums and extremes of the finite elements of x, all from one walk over them: count, least,
-/// largest, sum of the distances from `origin` and of their squares, zeros, nans, infinities.
+/// Sums and minima and maxima of the finite elements of x, all from one walk over them: count,
+/// least, largest, sum of the distances from `origin` and of their squares, zeros, nans,
+/// infinities.
 Tensor summary(const Tensor& x, const Tensor& origin) {
   const Tensor finite = isfinite(x);
   const Tensor wide = convert(x, DType::f64);

@@ -184,12 +184,12 @@ DType reduced_type(Reduction reduction, DType type) {
   return is_floating(type) ? type : DType::i64;
 }
 
-/// The result of a reduction of no elements. Of the extremes, only those of truth values have a
-/// beginning: all of nothing is true, any of it false.
+/// The result of a reduction of no elements. Of the minima and maxima, only those of truth values
+/// have a beginning: all of nothing is true, any of it false.
 Tensor reduce_nothing(Reduction reduction, const char* name, const Tensor& x, const Shape& shape,
                       DType type) {
-  const bool extreme = reduction == Reduction::max || reduction == Reduction::min;
-  if (extreme && type != DType::boolean)
+  const bool minmax = reduction == Reduction::max || reduction == Reduction::min;
+  if (minmax && type != DType::boolean)
     throw ShapeError(std::string(name) + ": nothing to reduce: " + x.shape().text() +
                      " has no elements");
   const bool one = reduction == Reduction::prod || reduction == Reduction::min;
@@ -250,7 +250,7 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
 bool has_kernel(ComputeOp op, Device device) {
   if (device.kind != DeviceKind::cuda) return true;
   return op != ComputeOp::distances && op != ComputeOp::grid_taps && op != ComputeOp::pad_edges &&
-         op != ComputeOp::scatter_extreme;
+         op != ComputeOp::scatter_minmax;
 }
 
 std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<const Tensor> inputs,

@@ -20,7 +20,7 @@ Value apply_definition(std::span<const Value> operands, std::index_sequence<I...
 }
 
 /// The lowest or the highest number of the type.
-Value extreme(const Value& like, bool highest) {
+Value minmax(const Value& like, bool highest) {
   const double infinity = std::numeric_limits<double>::infinity();
   switch (like.type()) {
     case DType::boolean:
@@ -73,9 +73,9 @@ Value identity(Reduction reduction, const Value& like) {
     case Reduction::prod:
       return like.constant(1);
     case Reduction::max:
-      return extreme(like, false);
+      return minmax(like, false);
     case Reduction::min:
-      return extreme(like, true);
+      return minmax(like, true);
   }
   throw std::logic_error("unknown reduction");
 }

@@ -113,7 +113,7 @@ Value step_from_nearest(const Value& a, bool up) {
 
 /// Of two floating values. The two ways to choose agree but for zeros of both signs, whose patterns
 /// are then joined so that -0 is below 0, and for nan, which all bits set give. Five instructions.
-Value extreme(const Value& a, const Value& b, const Value& one, const Value& other, bool highest) {
+Value minmax(const Value& a, const Value& b, const Value& one, const Value& other, bool highest) {
   const Value joined = highest ? bits(one) & bits(other) : bits(one) | bits(other);
   llvm::Type* form = a.lanes().form(joined.type());
   const Mask unordered = is_nan(a, b);
@@ -279,11 +279,11 @@ Value round_even(Value a) {
 
 Value minimum(Value a, Value b) {
   const Value least = select(a < b, a, b);
-  return is_floating(a.type()) ? extreme(a, b, least, select(b < a, b, a), false) : least;
+  return is_floating(a.type()) ? minmax(a, b, least, select(b < a, b, a), false) : least;
 }
 Value maximum(Value a, Value b) {
   const Value most = select(a > b, a, b);
-  return is_floating(a.type()) ? extreme(a, b, most, select(b > a, b, a), true) : most;
+  return is_floating(a.type()) ? minmax(a, b, most, select(b > a, b, a), true) : most;
 }
 
 Value scaled_by(Value x, Value counted) {

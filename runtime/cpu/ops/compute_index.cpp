@@ -180,7 +180,7 @@ void copy_all(Parallel& parallel, const From* from, To* to, int64_t count) {
   });
 }
 
-/// What becomes of an element where a value is put. Extremes are nan if either is.
+/// What becomes of an element where a value is put. Minima and maxima are nan if either is.
 enum class Put { write, add, max, min };
 
 /// Puts a source into an array, which first takes the elements of `base` unless it is
@@ -542,7 +542,7 @@ void compute_scatter(ComputeCall& call) {
   });
 }
 
-void compute_scatter_extreme(ComputeCall& call) {
+void compute_scatter_minmax(ComputeCall& call) {
   const ArrayView& base = call.inputs[0];
   const Layout layout(base.layout.shape);
   visit_type(base.type, [&](auto tag) {

@@ -1,4 +1,4 @@
-// Running sums, products and extremes along one dimension.
+// Running sums, products and minima and maxima along one dimension.
 #include <algorithm>
 #include <array>
 
@@ -163,7 +163,7 @@ void visit_scan_types(ComputeCall& call, const Body& body) {
 
 /// Of equal values the last counts, and a nan is above (or below) all: PyTorch's cummax and cummin.
 template <class T>
-void extremes(ComputeCall& call, bool largest) {
+void minmax(ComputeCall& call, bool largest) {
   const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
   for_lanes(call, scan, [&](int64_t offset, int64_t width) {
     const T* x = static_cast<const T*>(call.inputs[0].data) + offset;
@@ -200,9 +200,9 @@ void compute_cumprod(ComputeCall& call) {
   });
 }
 
-void compute_cumulative_extreme(ComputeCall& call) {
+void compute_cumulative_minmax(ComputeCall& call) {
   visit_type(call.inputs[0].type, [&](auto tag) {
-    extremes<typename decltype(tag)::Type>(call, call.attributes[1] != 0);
+    minmax<typename decltype(tag)::Type>(call, call.attributes[1] != 0);
   });
 }
 

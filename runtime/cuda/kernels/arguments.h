@@ -106,8 +106,8 @@ struct ScanArguments {
   int64_t* positions;
   int64_t outer, length, inner;
   int64_t blocks;  ///< of kScanBlock elements in a lane
-  /// (outer * inner, blocks), of each block, then of all before it: sums in double or i64, extremes
-  /// as a value and its position in 16 bytes.
+  /// (outer * inner, blocks), of each block, then of all before it: sums in double or i64, minima
+  /// and maxima as a value and its position in 16 bytes.
   void* sums;
   int32_t largest;
 };

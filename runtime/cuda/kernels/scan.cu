@@ -1,6 +1,6 @@
-// Running sums and extremes along one dimension, a block of a lane per thread; products, whose
-// parts may overflow where the whole does not, a lane per thread. Floating lanes are accumulated in
-// double and rounded once per result; integers wrap around.
+// Running sums and minima and maxima along one dimension, a block of a lane per thread; products,
+// whose parts may overflow where the whole does not, a lane per thread. Floating lanes are
+// accumulated in double and rounded once per result; integers wrap around.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -151,7 +151,7 @@ __device__ void running_products(const ScanArguments& g) {
 
 /// Of equal values the last counts, and a nan is above (or below) all.
 template <class T>
-struct Extreme {
+struct Minmax {
   T value;
   int64_t position;  ///< from 1; 0: there is none yet
 
@@ -163,15 +163,15 @@ struct Extreme {
   }
 };
 
-/// With `writes` each result, else the extreme of each block.
+/// With `writes` each result, else the minimum or maximum of each block.
 template <class T, bool writes>
-__device__ void extremes(const ScanArguments& g) {
+__device__ void minmax(const ScanArguments& g) {
   for_blocks(g, [&](int64_t number, int64_t offset, int64_t count) {
     const T* x = static_cast<const T*>(g.x) + offset;
-    auto* of_blocks = static_cast<Extreme<T>*>(g.sums);
+    auto* of_blocks = static_cast<Minmax<T>*>(g.sums);
     const int64_t first = number % g.blocks * kScanBlock;
     const bool goes_on = writes && g.blocks > 1;
-    Extreme<T> best = goes_on ? of_blocks[number] : Extreme<T>{T(0), 0};
+    Minmax<T> best = goes_on ? of_blocks[number] : Minmax<T>{T(0), 0};
     for (int64_t i = 0; i < count; ++i) {
       best.meet(x[i * g.inner], first + i + 1, g.largest);
       if (!writes) continue;
@@ -182,15 +182,15 @@ __device__ void extremes(const ScanArguments& g) {
   });
 }
 
-/// The extreme of each block becomes that of all before it.
+/// The minimum or maximum of each block becomes that of all before it.
 template <class T>
-__device__ void pass_extremes_on(const ScanArguments& g) {
+__device__ void pass_minmax_on(const ScanArguments& g) {
   for (int64_t lane = thread_number(); lane < g.outer * g.inner; lane += thread_count()) {
-    auto* of_blocks = static_cast<Extreme<T>*>(g.sums) + lane * g.blocks;
-    Extreme<T> best{T(0), 0};
+    auto* of_blocks = static_cast<Minmax<T>*>(g.sums) + lane * g.blocks;
+    Minmax<T> best{T(0), 0};
 #pragma unroll 4
     for (int64_t block = 0; block < g.blocks; ++block) {
-      const Extreme<T> own = of_blocks[block];
+      const Minmax<T> own = of_blocks[block];
       of_blocks[block] = best;
       best.meet(own.value, own.position, g.largest);
     }
@@ -229,19 +229,19 @@ TIDE_SCAN_WIDENED(i8, int8_t)
 TIDE_SCAN_WIDENED(u8, uint8_t)
 TIDE_SCAN_WIDENED(bool, uint8_t)
 
-#define TIDE_EXTREME(name, T)                                                                    \
-  extern "C" __global__ void __launch_bounds__(256) block_extremes_##name(ScanArguments g) {     \
-    extremes<T, false>(g);                                                                       \
-  }                                                                                              \
-  extern "C" __global__ void __launch_bounds__(256) pass_extremes_on_##name(ScanArguments g) {   \
-    pass_extremes_on<T>(g);                                                                      \
-  }                                                                                              \
-  extern "C" __global__ void __launch_bounds__(256) cumulative_extreme_##name(ScanArguments g) { \
-    extremes<T, true>(g);                                                                        \
+#define TIDE_MINMAX(name, T)                                                                    \
+  extern "C" __global__ void __launch_bounds__(256) block_minmax_##name(ScanArguments g) {      \
+    minmax<T, false>(g);                                                                        \
+  }                                                                                             \
+  extern "C" __global__ void __launch_bounds__(256) pass_minmax_on_##name(ScanArguments g) {    \
+    pass_minmax_on<T>(g);                                                                       \
+  }                                                                                             \
+  extern "C" __global__ void __launch_bounds__(256) cumulative_minmax_##name(ScanArguments g) { \
+    minmax<T, true>(g);                                                                         \
   }
-TIDE_FLOATING_TYPES(TIDE_EXTREME)
-TIDE_INTEGER_TYPES(TIDE_EXTREME)
-TIDE_EXTREME(bool, uint8_t)
+TIDE_FLOATING_TYPES(TIDE_MINMAX)
+TIDE_INTEGER_TYPES(TIDE_MINMAX)
+TIDE_MINMAX(bool, uint8_t)
 
 #define TIDE_ADD_BLOCKS(name, S)                                                              \
   extern "C" __global__ void __launch_bounds__(256) add_blocks_##name(ScanArguments g) {      \

@@ -194,7 +194,7 @@ bool launch_running_products(ComputeLaunch& call) {
   return true;
 }
 
-bool launch_extreme(ComputeLaunch& call) {
+bool launch_minmax(ComputeLaunch& call) {
   const std::string type = suffix_of(call.step.inputs[0].type);
   ScanArguments g = scan_arguments(call);
   g.positions = static_cast<int64_t*>(call.output(1));
@@ -203,10 +203,10 @@ bool launch_extreme(ComputeLaunch& call) {
   if (lanes * g.length == 0) return true;
   make_room(call, g, 16);
   if (g.blocks > 1) {
-    run(call, "scan", "block_extremes_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
-    run(call, "scan", "pass_extremes_on_" + type, g, blocks_for(lanes), kElementThreads);
+    run(call, "scan", "block_minmax_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
+    run(call, "scan", "pass_minmax_on_" + type, g, blocks_for(lanes), kElementThreads);
   }
-  run(call, "scan", "cumulative_extreme_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
+  run(call, "scan", "cumulative_minmax_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
   return true;
 }
 
@@ -398,8 +398,8 @@ bool launch_compute(ComputeLaunch& call) {
       return launch_running_sums(call);
     case ComputeOp::cumprod:
       return launch_running_products(call);
-    case ComputeOp::cumulative_extreme:
-      return launch_extreme(call);
+    case ComputeOp::cumulative_minmax:
+      return launch_minmax(call);
     case ComputeOp::pair_function:
       return launch_pairs(call);
     case ComputeOp::random_count:

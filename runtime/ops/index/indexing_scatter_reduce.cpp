@@ -1,4 +1,4 @@
-// Scattering that puts together what meets in one place: sums, means, products, extremes.
+// Scattering that puts together what meets in one place: sums, means, products, minima and maxima.
 #include <string>
 
 #include "runtime/autograd/autograd.h"
@@ -73,13 +73,13 @@ Tensor mean_at(const Scattering& s) {
   return div(sums, clamp_min(counts, Number(int64_t(1))), mode);
 }
 
-/// The extremes of each place, without a grad function.
-Tensor extremes_of(const Scattering& s, bool max) {
-  if (has_kernel(ComputeOp::scatter_extreme, s.base.device())) {
+/// The minima and maxima of each place, without a grad function.
+Tensor minmax_of(const Scattering& s, bool max) {
+  if (has_kernel(ComputeOp::scatter_minmax, s.base.device())) {
     const DType type = s.base.dtype();
     Tensor start = s.base;
     if (!s.include_self) {
-      // What is scattered then meets what is no more extreme than any number.
+      // What is scattered then meets what changes no minimum or maximum of any number.
       const Number end = max ? lowest(type) : highest(type);
       start = s.put(s.base, full(s.source.shape(), end, {.dtype = type, .device = start.device()}),
                     false);
@@ -87,7 +87,7 @@ Tensor extremes_of(const Scattering& s, bool max) {
     const Tensor inputs[] = {contiguous(start), s.index, s.source};
     const ComputeResult result{s.base.shape(), type};
     const int64_t attributes[] = {s.dim, max};
-    return record_compute(ComputeOp::scatter_extreme, s.name, inputs, {&result, 1}, attributes)[0];
+    return record_compute(ComputeOp::scatter_minmax, s.name, inputs, {&result, 1}, attributes)[0];
   }
   const auto combine = [max](const Tensor& a, const Tensor& b) {
     return max ? maximum(a, b) : minimum(a, b);
@@ -96,12 +96,12 @@ Tensor extremes_of(const Scattering& s, bool max) {
   return s.include_self ? combine(best, s.base) : best;
 }
 
-/// The extremes of each place; all that are equal to one share its gradient.
-Tensor extreme_at(const Scattering& s, bool max) {
+/// The minima and maxima of each place; all that are equal to one share its gradient.
+Tensor minmax_at(const Scattering& s, bool max) {
   Tensor best;
   {
     GradientMode off(false);
-    best = extremes_of(s, max);
+    best = minmax_of(s, max);
   }
   if (needs_grad_fn(s.base) || needs_grad_fn(s.source)) {
     set_grad_fn(
@@ -128,7 +128,7 @@ Tensor extreme_at(const Scattering& s, bool max) {
 Tensor reduce_at(const Scattering& s, const std::string& reduce) {
   if (reduce == "sum") return s.put(s.start(0), s.source, true);
   if (reduce == "mean") return mean_at(s);
-  if (reduce == "amax" || reduce == "amin") return extreme_at(s, reduce == "amax");
+  if (reduce == "amax" || reduce == "amin") return minmax_at(s, reduce == "amax");
   if (reduce == "prod") {
     const Tensor products =
         put_combined(s, s.like_base(1), [](const Tensor& a, const Tensor& b) { return mul(a, b); });

@@ -27,8 +27,7 @@ Tensor convert_raw(const char* name, const Tensor& x, DType type);
 Tensor sum_over(const Tensor& x, unsigned dims, bool keepdim);
 /// The largest (smallest) values with a grad function. Throws ShapeError naming `op` for no
 /// elements.
-Tensor extreme_over(const char* op, Reduction extreme, const Tensor& x, unsigned dims,
-                    bool keepdim);
+Tensor minmax_over(const char* op, Reduction minmax, const Tensor& x, unsigned dims, bool keepdim);
 
 /// One value for each result of a reduction, seen by all elements that went into it.
 /// Differentiable.

@@ -25,7 +25,7 @@ Tensor prod(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false
 Tensor nansum(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false,
               std::optional<DType> dtype = {});
 
-/// Extreme values; the gradient is shared among equal ones.
+/// Minima or maxima; the gradient is shared among equal ones.
 Tensor amax(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false);
 Tensor amin(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false);
 Tensor max_all(const Tensor& x);
@@ -33,10 +33,10 @@ Tensor min_all(const Tensor& x);
 /// Both at once.
 std::tuple<Tensor, Tensor> aminmax(const Tensor& x, std::optional<Dim> dim = {},
                                    bool keepdim = false);
-/// Extreme values along dim and their positions; of equal ones the first, and a nan before all.
+/// Minima or maxima along dim and their positions; of equal ones the first, and a nan before all.
 std::tuple<Tensor, Tensor> max_along(const Tensor& x, Dim dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> min_along(const Tensor& x, Dim dim, bool keepdim = false);
-/// Positions of extreme values, in the flattened x without dim.
+/// Positions of minima or maxima, in the flattened x without dim.
 Tensor argmax(const Tensor& x, std::optional<Dim> dim = {}, bool keepdim = false);
 Tensor argmin(const Tensor& x, std::optional<Dim> dim = {}, bool keepdim = false);
 /// The lower of the two middle values.
@@ -73,7 +73,7 @@ std::tuple<Tensor, Tensor> std_mean_unbiased(const Tensor& x, bool unbiased);
 std::tuple<Tensor, Tensor> std_mean_unbiased_over(const Tensor& x, const OptionalDims& dims,
                                                   bool unbiased, bool keepdim = false);
 
-/// (sum of |x|^order)^(1 / order); order 0 counts, infinite ones give the extreme |x|.
+/// (sum of |x|^order)^(1 / order); order 0 counts, infinite ones give the largest or smallest |x|.
 Tensor vector_norm(const Tensor& x, std::optional<double> order = {}, const OptionalDims& dims = {},
                    bool keepdim = false, std::optional<DType> dtype = {});
 /// "fro", the root of the sum of squares.

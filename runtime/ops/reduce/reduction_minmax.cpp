@@ -62,30 +62,30 @@ std::tuple<Tensor, Tensor> pick(const char* name, const Tensor& x, Tensor values
 /// x, or for a tensor without dimensions a vector of one element.
 Tensor at_least_vector(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
 
-std::tuple<Tensor, Tensor> extreme_along(const char* name, Reduction extreme, const Tensor& input,
-                                         Dim dim, bool keepdim) {
+std::tuple<Tensor, Tensor> minmax_along(const char* name, Reduction minmax, const Tensor& input,
+                                        Dim dim, bool keepdim) {
   const int place = resolve_dim(name, dim, input.rank());
   const Tensor x = at_least_vector(input);
   check_elements(name, x, 1u << place);
-  const Tensor values = reduce_raw(extreme, name, x, 1u << place, true);
+  const Tensor values = reduce_raw(minmax, name, x, 1u << place, true);
   const Tensor positions = first_position(name, x, values, place);
   return pick(name, x, values, positions, place, keepdim && input.rank() > 0);
 }
 
-Tensor extreme_position(const char* name, Reduction extreme, const Tensor& x,
-                        std::optional<Dim> dim, bool keepdim) {
+Tensor minmax_position(const char* name, Reduction minmax, const Tensor& x, std::optional<Dim> dim,
+                       bool keepdim) {
   check_numbers(name, x);  // where one of two truths stands is no question of size
   if (!dim) {
     const Tensor flat = ravel(detach(x));
     check_elements(name, flat, 1);
-    const Tensor y = first_position(name, flat, reduce_raw(extreme, name, flat, 1, true), 0);
+    const Tensor y = first_position(name, flat, reduce_raw(minmax, name, flat, 1, true), 0);
     return reshape_to(y, reduced_shape(x.shape(), (1u << x.rank()) - 1, keepdim));
   }
   const Tensor rows = at_least_vector(detach(x));
   const int place = resolve_dim(name, *dim, x.rank());
   check_elements(name, rows, 1u << place);
   const Tensor y =
-      first_position(name, rows, reduce_raw(extreme, name, rows, 1u << place, true), place);
+      first_position(name, rows, reduce_raw(minmax, name, rows, 1u << place, true), place);
   return reshape_to(y, reduced_shape(rows.shape(), 1u << place, keepdim && x.rank() > 0));
 }
 
@@ -100,10 +100,9 @@ Tensor shared_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, unsig
 
 }  // namespace
 
-Tensor extreme_over(const char* op, Reduction extreme, const Tensor& x, unsigned dims,
-                    bool keepdim) {
+Tensor minmax_over(const char* op, Reduction minmax, const Tensor& x, unsigned dims, bool keepdim) {
   check_elements(op, x, dims);
-  const Tensor y = reduce_raw(extreme, op, x, dims, keepdim);
+  const Tensor y = reduce_raw(minmax, op, x, dims, keepdim);
   if (needs_grad_fn(x)) {
     set_grad_fn(y, op, {x}, true,
                 [dims, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
@@ -114,43 +113,43 @@ Tensor extreme_over(const char* op, Reduction extreme, const Tensor& x, unsigned
 }
 
 Tensor amax(const Tensor& x, const OptionalDims& dims, bool keepdim) {
-  return extreme_over("amax", Reduction::max, x, reduced_dims("amax", dims, x.rank()), keepdim);
+  return minmax_over("amax", Reduction::max, x, reduced_dims("amax", dims, x.rank()), keepdim);
 }
 
 Tensor amin(const Tensor& x, const OptionalDims& dims, bool keepdim) {
-  return extreme_over("amin", Reduction::min, x, reduced_dims("amin", dims, x.rank()), keepdim);
+  return minmax_over("amin", Reduction::min, x, reduced_dims("amin", dims, x.rank()), keepdim);
 }
 
 Tensor max_all(const Tensor& x) {
-  return extreme_over("max", Reduction::max, x, reduced_dims("max", {}, x.rank()), false);
+  return minmax_over("max", Reduction::max, x, reduced_dims("max", {}, x.rank()), false);
 }
 
 Tensor min_all(const Tensor& x) {
-  return extreme_over("min", Reduction::min, x, reduced_dims("min", {}, x.rank()), false);
+  return minmax_over("min", Reduction::min, x, reduced_dims("min", {}, x.rank()), false);
 }
 
 std::tuple<Tensor, Tensor> aminmax(const Tensor& x, std::optional<Dim> dim, bool keepdim) {
   OptionalDims dims;
   if (dim) dims = Dims{dim->value};
   const unsigned reduced = reduced_dims("aminmax", dims, x.rank());
-  return {extreme_over("aminmax", Reduction::min, x, reduced, keepdim),
-          extreme_over("aminmax", Reduction::max, x, reduced, keepdim)};
+  return {minmax_over("aminmax", Reduction::min, x, reduced, keepdim),
+          minmax_over("aminmax", Reduction::max, x, reduced, keepdim)};
 }
 
 std::tuple<Tensor, Tensor> max_along(const Tensor& x, Dim dim, bool keepdim) {
-  return extreme_along("max", Reduction::max, x, dim, keepdim);
+  return minmax_along("max", Reduction::max, x, dim, keepdim);
 }
 
 std::tuple<Tensor, Tensor> min_along(const Tensor& x, Dim dim, bool keepdim) {
-  return extreme_along("min", Reduction::min, x, dim, keepdim);
+  return minmax_along("min", Reduction::min, x, dim, keepdim);
 }
 
 Tensor argmax(const Tensor& x, std::optional<Dim> dim, bool keepdim) {
-  return extreme_position("argmax", Reduction::max, x, dim, keepdim);
+  return minmax_position("argmax", Reduction::max, x, dim, keepdim);
 }
 
 Tensor argmin(const Tensor& x, std::optional<Dim> dim, bool keepdim) {
-  return extreme_position("argmin", Reduction::min, x, dim, keepdim);
+  return minmax_position("argmin", Reduction::min, x, dim, keepdim);
 }
 
 std::tuple<Tensor, Tensor> median(const Tensor& input, Dim dim, bool keepdim) {

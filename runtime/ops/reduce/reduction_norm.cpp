@@ -22,8 +22,8 @@ Tensor power(const Tensor& x, double e) {
 Tensor norm_value(const Tensor& x, double order, unsigned dims, bool keepdim) {
   if (order == 0) return convert(sum_over(ne(x, 0), dims, keepdim), x.dtype());
   if (std::isinf(order)) {
-    const Reduction extreme = order > 0 ? Reduction::max : Reduction::min;
-    return extreme_over("norm", extreme, abs(x), dims, keepdim);
+    const Reduction minmax = order > 0 ? Reduction::max : Reduction::min;
+    return minmax_over("norm", minmax, abs(x), dims, keepdim);
   }
   if (order == 1) return sum_over(abs(x), dims, keepdim);
   if (order == 2) return sqrt(sum_over(square(x), dims, keepdim));
@@ -116,7 +116,7 @@ Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
     const Tensor wide = convert(x, type);
     Tensor shifted = wide, shift;
     if (x.numel() > 0) {
-      const Tensor top = extreme_over("logsumexp", Reduction::max, wide, dims, true);
+      const Tensor top = minmax_over("logsumexp", Reduction::max, wide, dims, true);
       // Infinite rows must not become inf - inf.
       shift = where(isinf(top), 0, top);
       shifted = wide - shift;

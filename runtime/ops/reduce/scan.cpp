@@ -106,8 +106,8 @@ Tensor running_log_sum(const Tensor& x, int dim) {
   return y;
 }
 
-std::tuple<Tensor, Tensor> running_extreme(const char* name, const Tensor& input, Dim dim,
-                                           bool largest) {
+std::tuple<Tensor, Tensor> running_minmax(const char* name, const Tensor& input, Dim dim,
+                                          bool largest) {
   const int place = resolve_dim(name, dim, input.rank());
   const Tensor x = as_vector(input);
   if (x.numel() == 0)
@@ -116,7 +116,7 @@ std::tuple<Tensor, Tensor> running_extreme(const char* name, const Tensor& input
   const ComputeResult results[] = {{x.shape(), x.dtype()}, {x.shape(), DType::i64}};
   const int64_t attributes[] = {place, largest};
   auto outputs =
-      record_compute(ComputeOp::cumulative_extreme, name, {&dense, 1}, results, attributes);
+      record_compute(ComputeOp::cumulative_minmax, name, {&dense, 1}, results, attributes);
   if (needs_grad_fn(dense)) {
     set_grad_fn(
         outputs[0], name, {dense}, false,
@@ -144,11 +144,11 @@ Tensor cumprod(const Tensor& input, Dim dim, std::optional<DType> dtype) {
 }
 
 std::tuple<Tensor, Tensor> cummax(const Tensor& x, Dim dim) {
-  return running_extreme("cummax", x, dim, true);
+  return running_minmax("cummax", x, dim, true);
 }
 
 std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim) {
-  return running_extreme("cummin", x, dim, false);
+  return running_minmax("cummin", x, dim, false);
 }
 
 Tensor logcumsumexp(const Tensor& given, Dim dim) {

@@ -12,7 +12,7 @@ namespace tide {
 /// Running sums and products along dim; integers and bool in i64.
 Tensor cumsum(const Tensor& x, Dim dim, std::optional<DType> dtype = {});
 Tensor cumprod(const Tensor& x, Dim dim, std::optional<DType> dtype = {});
-/// Running extreme values and their positions; of equal ones the last.
+/// Running minima or maxima and their positions; of equal ones the last.
 std::tuple<Tensor, Tensor> cummax(const Tensor& x, Dim dim);
 std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim);
 Tensor logcumsumexp(const Tensor& x, Dim dim);

@@ -37,7 +37,8 @@ Tensor cov(const Tensor& x, std::optional<int64_t> correction = {},
 Tensor corrcoef(const Tensor& x);
 
 /// How many elements fall into each of `bins` (100) equal parts of min..max; those outside are left
-/// out. Without min and max (or if they are equal) the extremes of x, which are waited for.
+/// out. Without min and max (or if they are equal) the minima and maxima of x, which are waited
+/// for.
 Tensor histc(const Tensor& x, std::optional<int64_t> bins = {}, std::optional<double> min = {},
              std::optional<double> max = {});
 /// Counts (or sums of weights, or densities) and the edges of the bins. A value at an edge belongs

@@ -25,8 +25,8 @@ void check_values(const Tensor& x, const std::optional<Tensor>& weight) {
                      x.shape().text());
 }
 
-/// The ends of the bins: those given, else the extremes of x, which are waited for. Without
-/// elements they are 0 and 1, and ends that are equal move apart.
+/// The ends of the bins: those given, else the minima and maxima of x, which are waited for.
+/// Without elements they are 0 and 1, and ends that are equal move apart.
 std::pair<double, double> ends_of(const Tensor& x,
                                   const std::optional<std::vector<double>>& range) {
   if (range && range->size() != 2) throw Error("histogram: the range is two numbers");

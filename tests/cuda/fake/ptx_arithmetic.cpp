@@ -125,7 +125,7 @@ T quotient(const Instruction& at, T a, T b) {
 }
 
 template <class T>
-T extreme(const Instruction& at, T a, T b, bool most) {
+T minmax(const Instruction& at, T a, T b, bool most) {
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(a) || std::isnan(b)) {
       if (has(at, "NaN")) return std::numeric_limits<T>::quiet_NaN();
@@ -393,7 +393,7 @@ uint64_t arithmetic(const Instruction& at, uint64_t a_raw, uint64_t b_raw, uint6
       return to_raw(minus(a));
     case Op::min:
     case Op::max:
-      return to_raw<T>(extreme<T>(at, a, b, at.op == Op::max));
+      return to_raw<T>(minmax<T>(at, a, b, at.op == Op::max));
     case Op::setp:
       return compared<T>(at.mode, a, b);
     default:

@@ -1,4 +1,4 @@
--- Running sums, products and extremes on a CUDA device: the cpu's bits, in lanes of one block and of many.
+-- Running sums, products and minima and maxima on a CUDA device: the cpu's bits, in lanes of one block and of many.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -24,7 +24,7 @@ describe("running", function()
   end)
 
   for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16", "int64", "int8", "bool"} do
-    it("extremes of " .. dtype .. ": of equal ones the last, and nan above all", function()
+    it("minima and maxima of " .. dtype .. ": of equal ones the last, and nan above all", function()
       for _, shape in ipairs {{7}, {3000}, {3, 2100}, {1500, 3}} do
         local x = (tide.randn(shape) * 3):to(dtype == "bool" and "int32" or dtype):to(dtype)
         local with_nan = dtype:find("float") and {x, tide.where(tide.rand(shape):lt(0.001), 0 / 0, x)} or {x}

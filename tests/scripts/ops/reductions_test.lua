@@ -1,4 +1,4 @@
--- Sums, means, extremes, norms: over all elements, along dimensions, of views and of empty tensors.
+-- Sums, means, minima and maxima, norms: over all elements, along dimensions, of views and of empty tensors.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -37,7 +37,7 @@ describe("reductions", function(device)
     equal((none:aminmax({dim = 2})).shape, {0})
     test.raises("there are no elements", none.aminmax, none, {dim = 1})
   end)
-  it("give extremes with their positions, the first of equal ones", function()
+  it("give minima and maxima with their positions, the first of equal ones", function()
     local values, positions = matrix():max(2)
     equal(values:tolist(), {5.0, 6.0})
     equal(positions:tolist(), {2, 3})

@@ -48,7 +48,7 @@ describe("scatter_reduce", function(device)
       test.close(dsource, of_source)
     end)
   end
-  it("finds the extremes of every type where x does not count", function()
+  it("finds the minima and maxima of every type where x does not count", function()
     for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64", "uint8", "int8", "int64"} do
       local x = tide.full({3}, 50, {dtype = dtype, device = device})
       local at = tide.tensor({1, 3, 3}, {device = device})

@@ -1,4 +1,4 @@
-// Sorting and running sums, products and extremes against plain loops.
+// Sorting and running sums, products and minima and maxima against plain loops.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -175,16 +175,16 @@ TEST_CASE("cumsum of narrow types widens or wraps as the output asks", "[cpu]") 
   CHECK(narrow.values == std::vector<uint8_t>{200, 44, 51});
 }
 
-TEST_CASE("cumulative extremes report the last of equal values and keep nan", "[cpu]") {
+TEST_CASE("cumulative minima and maxima report the last of equal values and keep nan", "[cpu]") {
   Array<float> x({6}, {1, 3, 3, 2, NAN, 5}), values({6});
   Array<int64_t> positions({6});
-  run(ComputeOp::cumulative_extreme, {x.view()}, {values.view(), positions.view()}, {0, 1});
+  run(ComputeOp::cumulative_minmax, {x.view()}, {values.view(), positions.view()}, {0, 1});
   CHECK(positions.values == std::vector<int64_t>{1, 2, 3, 3, 5, 5});
   CHECK(values.values[3] == 3);
   CHECK(std::isnan(values.values[5]));
   Array<int32_t> whole({2, 2}, {4, 1, 4, 0}), least({2, 2});
   Array<int64_t> places({2, 2});
-  run(ComputeOp::cumulative_extreme, {whole.view()}, {least.view(), places.view()}, {0, 0});
+  run(ComputeOp::cumulative_minmax, {whole.view()}, {least.view(), places.view()}, {0, 0});
   CHECK(least.values == std::vector<int32_t>{4, 1, 4, 0});
   CHECK(places.values == std::vector<int64_t>{1, 1, 2, 2});
 }

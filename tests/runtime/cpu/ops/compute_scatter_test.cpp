@@ -63,8 +63,8 @@ TEST_CASE("scatter reports the first bad position, whichever thread's bins it wa
   CHECK(call.limit == size);
 }
 
-TEMPLATE_TEST_CASE("scatter_extreme keeps the extremes, and nan", "[cpu]", float, double, BFloat16,
-                   int64_t, uint8_t) {
+TEMPLATE_TEST_CASE("scatter_minmax keeps the minima and maxima, and nan", "[cpu]", float, double,
+                   BFloat16, int64_t, uint8_t) {
   using T = TestType;
   for (const Shape& shape : {Shape{3, 400, 1}, Shape{40, 300, 5}, Shape{1, 60000, 1}})
     for (const bool max : {true, false}) {
@@ -86,7 +86,7 @@ TEMPLATE_TEST_CASE("scatter_extreme keeps the extremes, and nan", "[cpu]", float
       }
       for (const int threads : {1, 3}) {
         Array<T> out(base_shape);
-        run(ComputeOp::scatter_extreme, {base.view(), index.view(), source.view()}, {out.view()},
+        run(ComputeOp::scatter_minmax, {base.view(), index.view(), source.view()}, {out.view()},
             {1, max}, threads);
         for (size_t i = 0; i < expected.size(); ++i) {
           REQUIRE(nan_as(out.values[i]) == nan_as(expected[i]));
