@@ -5,8 +5,8 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
+#include "runtime/ops/nn/integer_convolution.h"
 #include "runtime/ops/nn/pooling.h"
-#include "runtime/ops/nn/whole_convolution.h"
 #include "runtime/ops/shape/shape_ops.h"
 
 namespace tide {

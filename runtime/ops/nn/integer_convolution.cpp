@@ -1,4 +1,4 @@
-#include "runtime/ops/nn/whole_convolution.h"
+#include "runtime/ops/nn/integer_convolution.h"
 
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/matrix.h"
