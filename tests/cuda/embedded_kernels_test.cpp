@@ -27,7 +27,7 @@ TEST_CASE("every file of kernels is there as PTX and for known devices") {
     return ::test::skip("no nvcc here: nothing is embedded", "TIDE_EXPECT_NVCC");
   }
   for (const char* file :
-       {"matmul", "byte_product", "attention", "indexing", "scan", "sort", "pairs", "random",
+       {"matmul", "int8_matmul", "attention", "indexing", "scan", "sort", "pairs", "random",
         "require", "linalg", "spectrum", "pooling", "convolution", "nonzero"}) {
     INFO(file);
     REQUIRE(cuda::embedded_ptx(file));

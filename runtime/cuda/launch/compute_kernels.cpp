@@ -8,7 +8,7 @@
 
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "runtime/cuda/launch/kernel_runs.h"
-#include "runtime/cuda/libraries/byte_product.h"
+#include "runtime/cuda/libraries/int8_matmul.h"
 #include "runtime/ir/compute_failure.h"
 #include "runtime/ir/pair_function.h"
 

@@ -3,7 +3,7 @@
 // taken while the sums lie in the card's second cache. Where the sums themselves are wanted, the
 // library writes them where they belong. What bits of bytes mean does not matter to
 // the low byte of a sum, so uint8 is multiplied as int8.
-#include "runtime/cuda/libraries/byte_product.h"
+#include "runtime/cuda/libraries/int8_matmul.h"
 
 #include <algorithm>
 
@@ -49,9 +49,9 @@ struct Rows {
   int64_t count, stride;
 };
 
-class ByteProduct {
+class Int8Matmul {
  public:
-  ByteProduct(ComputeLaunch& call, const MatmulArguments& whole, DType result, char* scratch)
+  Int8Matmul(ComputeLaunch& call, const MatmulArguments& whole, DType result, char* scratch)
       : call_(call), whole_(whole), result_(result), scratch_(scratch) {}
 
   LibraryOutcome run(const int8_t* a, const int8_t* b, char* c) {
@@ -113,7 +113,7 @@ class ByteProduct {
     g.row_stride = factor.stride, g.column_stride = factor.inner_stride;
     g.padded_rows = filled_up(count), g.padded_columns = filled_up(whole_.k);
     const auto tiles = [](int64_t size) { return (size + kArrangeTile - 1) / kArrangeTile; };
-    cuda::run(call_, "byte_product", "arrange_bytes", g,
+    cuda::run(call_, "int8_matmul", "arrange_bytes", g,
               tiles(g.padded_rows) * tiles(g.padded_columns), kArrangeThreads);
     return {g.to, g.padded_rows, g.padded_columns};
   }
@@ -143,7 +143,7 @@ class ByteProduct {
     g.to = c + (row * whole_.n + column) * bytes;
     g.to_stride = whole_.n;
     g.rows = height, g.columns = width;
-    cuda::run(call_, "byte_product", "narrow_sums_" + std::to_string(bytes), g,
+    cuda::run(call_, "int8_matmul", "narrow_sums_" + std::to_string(bytes), g,
               blocks_for(height * ((width + kNarrowOwn - 1) / kNarrowOwn)), kElementThreads);
   }
 
@@ -159,10 +159,10 @@ LibraryOutcome multiply_bytes(ComputeLaunch& call, const MatmulArguments& produc
   if (product.m * product.n * product.k < kLeastWork)
     return {false, "a product of few bytes is faster without Tensor Cores"};
   if (product.k > kMostInner) return {false, "sums of so many products do not fit int32"};
-  if (!embedded_ptx("byte_product")) return {false, "this build has no kernels for it"};
+  if (!embedded_ptx("int8_matmul")) return {false, "this build has no kernels for it"};
   auto* const room = static_cast<char*>(call.kernels.workspace().get(
       call.flushed(), Blas::kWorkspaceBytes + kSumBytes + 2 * kFactorBytes));
-  ByteProduct work(call, product, result, room + Blas::kWorkspaceBytes);
+  Int8Matmul work(call, product, result, room + Blas::kWorkspaceBytes);
   LibraryOutcome outcome;
   for (int64_t index = 0; index < product.batch; ++index) {
     int64_t a = 0, b = 0, rest = index;
