@@ -28,7 +28,7 @@ TEST_CASE("every file of kernels is there as PTX and for known devices") {
   }
   for (const char* file :
        {"matmul", "int8_matmul", "attention", "indexing", "scan", "sort", "pairs", "random",
-        "require", "linalg", "spectrum", "pooling", "convolution", "nonzero"}) {
+        "require", "linalg", "eigen_svd", "pooling", "convolution", "nonzero"}) {
     INFO(file);
     REQUIRE(cuda::embedded_ptx(file));
     CHECK(std::string_view(cuda::embedded_ptx(file)).find(".target sm_75") !=

@@ -237,12 +237,12 @@ constexpr int kMatrixThreads = 256, kSmallMatrixThreads = 32;
 constexpr int kSmallMatrix = 32;  ///< its most rows and columns
 
 /// Eigenvalues or singular values of each matrix of a stack.
-struct SpectrumArguments {
+struct EigenSvdArguments {
   MatrixStack a;
   void* values;                       ///< dense
   void* vectors;                      ///< dense: eigenvectors, or U; null: there are none
   void* right;                        ///< dense: V' beside U
-  void* work;                         ///< of each block: spectrum_work numbers
+  void* work;                         ///< of each block: eigen_svd_work numbers
   unsigned long long* first_failure;  ///< the least index << 32 | failure
   int64_t count;                      ///< of matrices
   int32_t leading_rank;
@@ -250,10 +250,10 @@ struct SpectrumArguments {
   int32_t rows, columns;  ///< of a
   int32_t width;          ///< how many vectors as long as the longer side
 };
-/// The most rows and columns of a matrix that one block finds the spectrum of: it takes about ten
+/// The most rows and columns of a matrix that one block finds the eigen_svd of: it takes about ten
 /// times the steps of a factorization.
-constexpr int kLargestSpectrum = 128;
-/// Why there is no spectrum.
+constexpr int kLargestEigenSvd = 128;
+/// Why there is no eigen_svd.
 constexpr int kNotFinite = 1, kNotConverged = 2;
 
 /// Columns are rotated in pairs: an odd one out gets a column of zeros.
@@ -261,7 +261,7 @@ constexpr int64_t paired(int64_t size) { return size + size % 2; }
 
 /// Numbers that a block works with: the matrix and the vectors; for singular vectors also those of
 /// the longer side, before and after they are completed.
-constexpr int64_t spectrum_work(bool symmetric, int64_t longer, int64_t shorter) {
+constexpr int64_t eigen_svd_work(bool symmetric, int64_t longer, int64_t shorter) {
   const int64_t short_vectors = paired(shorter) * paired(shorter);
   return symmetric ? 2 * short_vectors
                    : paired(shorter) * longer + short_vectors + longer * shorter + longer * longer;

@@ -136,10 +136,10 @@ bool launch_pivot_rows(ComputeLaunch& call) {
 }
 
 /// Eigenvalues of symmetric matrices, or singular values; without vectors if there is one output.
-bool launch_spectrum(ComputeLaunch& call, const char* name) {
+bool launch_eigen_svd(ComputeLaunch& call, const char* name) {
   // Blocks are many if the memory that they work with stays below this.
   constexpr int64_t kMostWork = 64 << 20;
-  auto g = stack_arguments<SpectrumArguments>(call);
+  auto g = stack_arguments<EigenSvdArguments>(call);
   if (g.count == 0) return true;
   const int64_t shorter = std::min(g.rows, g.columns), longer = std::max(g.rows, g.columns);
   if (shorter == 0) return false;  // vectors without values
@@ -153,12 +153,12 @@ bool launch_spectrum(ComputeLaunch& call, const char* name) {
       g.width = static_cast<int32_t>(g.rows < g.columns ? vh[vh.rank() - 2] : u[u.rank() - 1]);
     }
   }
-  const int64_t bytes = spectrum_work(symmetric, longer, shorter) *
+  const int64_t bytes = eigen_svd_work(symmetric, longer, shorter) *
                         static_cast<int64_t>(size_of(call.step.outputs[0].type));
   const int64_t blocks = std::clamp<int64_t>(kMostWork / bytes, 1, g.count);
   g.work = call.kernels.workspace().get(call.flushed(), static_cast<size_t>(blocks * bytes));
   g.first_failure = call.kernels.first_wrong(call.stream);
-  run_blocks(call, "spectrum", name, g, blocks);
+  run_blocks(call, "eigen_svd", name, g, blocks);
   report_matrix(call, g.count, [](const std::string& matrix, int64_t failure) {
     return failure == kNotFinite ? not_finite(matrix) : not_converged(matrix);
   });
@@ -170,8 +170,8 @@ bool launch_spectrum(ComputeLaunch& call, const char* name) {
 bool launch_linalg(ComputeLaunch& call) {
   if (call.step.op == ComputeOp::pivot_rows) return launch_pivot_rows(call);
   if (call.step.op == ComputeOp::eigh || call.step.op == ComputeOp::svd)
-    return longer_side(call) <= kLargestSpectrum &&
-           launch_spectrum(call, call.step.op == ComputeOp::eigh ? "eigh_" : "svd_");
+    return longer_side(call) <= kLargestEigenSvd &&
+           launch_eigen_svd(call, call.step.op == ComputeOp::eigh ? "eigh_" : "svd_");
   if (longer_side(call) > kLargestMatrix) return false;
   auto g = stack_arguments<LinalgArguments>(call);
   g.out = call.output(0);

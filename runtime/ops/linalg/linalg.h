@@ -88,7 +88,8 @@ Tensor linalg_ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b,
 Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b,
                        std::optional<bool> left = {}, bool adjoint = false);
 
-// --- spectra ------------------------------------------------------------------------------------
+// --- eigenvalues and singular values
+// ------------------------------------------------------------------------------------
 
 /// Ascending eigenvalues and eigenvectors (columns) of symmetric matrices; the triangle `uplo`
 /// ("L", default, or "U") is read.

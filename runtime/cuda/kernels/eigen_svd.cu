@@ -178,12 +178,12 @@ __device__ bool rotate_symmetric(T* a, T* v, int size, int round, Rotation<T>* r
 }
 
 template <class T>
-__device__ void find_eigenvalues(const SpectrumArguments& g) {
-  __shared__ Rotation<T> rotations[kLargestSpectrum / 2];
-  __shared__ T values[kLargestSpectrum], of_warps[kMostWarps];
+__device__ void find_eigenvalues(const EigenSvdArguments& g) {
+  __shared__ Rotation<T> rotations[kLargestEigenSvd / 2];
+  __shared__ T values[kLargestEigenSvd], of_warps[kMostWarps];
   const int rows = g.rows, size = static_cast<int>(paired(rows));
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  T* a = result_of<T>(g.work, blockIdx.x, spectrum_work(true, rows, rows));
+  T* a = result_of<T>(g.work, blockIdx.x, eigen_svd_work(true, rows, rows));
   T* v = g.vectors ? a + size * size : nullptr;
   for (int64_t index = blockIdx.x; index < g.count; index += gridDim.x) {
     const Source<T> from = matrix_of<T>(g, g.a, index);
@@ -278,7 +278,7 @@ struct Sides {
 /// `columns` then.
 template <class T>
 __device__ void complete(T* columns, int length, int count, int width, T* q) {
-  __shared__ T v[kLargestMatrix], taus[kLargestSpectrum], sums[kMostWarps * kLargestMatrix];
+  __shared__ T v[kLargestMatrix], taus[kLargestEigenSvd], sums[kMostWarps * kLargestMatrix];
 #pragma unroll 1
   for (int k = 0; k < count; ++k) {
     __syncthreads();
@@ -296,14 +296,14 @@ __device__ void complete(T* columns, int length, int count, int width, T* q) {
 /// The columns of the matrix, or of its transposed if that is longer, become orthogonal: their
 /// lengths are the singular values.
 template <class T>
-__device__ void find_singular_values(const SpectrumArguments& g) {
-  __shared__ T values[kLargestSpectrum], of_warps[kMostWarps];
-  __shared__ int places[kLargestSpectrum];
+__device__ void find_singular_values(const EigenSvdArguments& g) {
+  __shared__ T values[kLargestEigenSvd], of_warps[kMostWarps];
+  __shared__ int places[kLargestEigenSvd];
   const bool tall = g.rows >= g.columns;
   const int length = tall ? g.rows : g.columns, count = tall ? g.columns : g.rows;
   const int size = static_cast<int>(paired(count)), width = g.width;
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  T* w = result_of<T>(g.work, blockIdx.x, spectrum_work(false, length, count));
+  T* w = result_of<T>(g.work, blockIdx.x, eigen_svd_work(false, length, count));
   T* v = g.vectors ? w + size * length : nullptr;
   T *columns = w + size * length + size * size, *q = columns + length * count;
   for (int64_t index = blockIdx.x; index < g.count; index += gridDim.x) {
@@ -374,12 +374,12 @@ __device__ void find_singular_values(const SpectrumArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_SPECTRUM(name, T)                                                         \
-  extern "C" __global__ void __launch_bounds__(256) eigh_##name(SpectrumArguments g) { \
+#define TIDE_EIGEN_SVD(name, T)                                                        \
+  extern "C" __global__ void __launch_bounds__(256) eigh_##name(EigenSvdArguments g) { \
     find_eigenvalues<T>(g);                                                            \
   }                                                                                    \
-  extern "C" __global__ void __launch_bounds__(256) svd_##name(SpectrumArguments g) {  \
+  extern "C" __global__ void __launch_bounds__(256) svd_##name(EigenSvdArguments g) {  \
     find_singular_values<T>(g);                                                        \
   }
-TIDE_SPECTRUM(f32, float)
-TIDE_SPECTRUM(f64, double)
+TIDE_EIGEN_SVD(f32, float)
+TIDE_EIGEN_SVD(f64, double)
