@@ -137,7 +137,7 @@ std::span<const FunctionFamily> function_families() {
                               {"tide.", "Bytes and summaries", byte_functions()},
                               {"tide.", "Bytes and summaries", dlpack_functions()},
                               {"tide.", "Printing", text_functions()},
-                              {"tide.", "Questions", question_functions()},
+                              {"tide.", "Properties", property_functions()},
                               {"tide.", "Gradients", gradient_functions()},
                               {"tide.", "Random numbers", random_functions()},
                               {"generator:", "Generators", generator_methods()},

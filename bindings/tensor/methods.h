@@ -25,7 +25,7 @@ std::span<const Function> gradient_methods();
 std::span<const FunctionFamily> tensor_method_families();
 
 /// tide.is_tensor and its like.
-std::span<const Function> question_functions();
+std::span<const Function> property_functions();
 /// tide.manual_seed and its like.
 std::span<const Function> random_functions();
 /// tide.manual_seed, which tide.cuda has, too.

@@ -12,7 +12,7 @@ bool is_bool(V x) {
   return x.type() == DType::boolean;
 }
 
-// Questions to operands of which any may be a number.
+// Properties of operands of which any may be a number.
 inline TensorOrNumber not_positive(const TensorOrNumber& x) {
   if (x.tensor.defined()) return le(x, 0.0);
   return Number(x.number.as_double() <= 0);

@@ -13,7 +13,7 @@ local pages = {
     about = "The last argument may be a table: `dtype`, `device` and `requires_grad`. Without them "
       .. "a tensor of floats is float32, one of integers int64, on the default device."},
   {name = "tensors", title = "Asking, reading and converting",
-    families = {"Fields of a tensor", "Asking a tensor", "Questions", "Reading values", "Printing",
+    families = {"Fields of a tensor", "Asking a tensor", "Properties", "Reading values", "Printing",
       "Bytes and summaries", "Types", "Other types and devices", "Giving memory back"},
     about = "What a tensor is (shape, type, device) is known at once. Only reading values waits."},
   {name = "indexing", title = "Indexing", families = {"Indexing", "indexing"},

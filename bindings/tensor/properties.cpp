@@ -221,7 +221,7 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 std::span<const Function> question_methods() { return kMethods; }
-std::span<const Function> question_functions() { return kFunctions; }
+std::span<const Function> property_functions() { return kFunctions; }
 
 std::span<const FunctionFamily> tensor_method_families() {
   static const FunctionFamily families[] = {
