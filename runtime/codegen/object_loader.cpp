@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/ir/math/far_angle.h"
+#include "runtime/ir/math/large_argument.h"
 
 namespace tide {
 namespace {
@@ -89,8 +89,8 @@ class Object {
 
   std::optional<uint64_t> address_of(const Elf64_Sym& symbol, const Elf64_Shdr& names) const {
     if (symbol.st_shndx == SHN_UNDEF) {
-      if (name_in(names, symbol.st_name) != kPlaceFarAngles) return {};
-      return reinterpret_cast<uint64_t>(&place_far_angles);
+      if (name_in(names, symbol.st_name) != kReduceLargeArguments) return {};
+      return reinterpret_cast<uint64_t>(&reduce_large_arguments);
     }
     if (symbol.st_shndx >= sections_.size() || places_[symbol.st_shndx] == SIZE_MAX) return {};
     if (symbol.st_value > sections_[symbol.st_shndx].sh_size) return {};

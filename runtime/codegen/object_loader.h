@@ -7,10 +7,9 @@
 
 namespace tide {
 
-/// The function "kernel" of an x86-64 ELF relocatable file that refers to nothing outside itself but
-/// place_far_angles.
-/// The code stays mapped until the process ends. Null if the file is none of that kind, or damaged,
-/// or there is no memory.
+/// The function "kernel" of an x86-64 ELF relocatable file that refers to nothing outside itself
+/// but reduce_large_arguments. The code stays mapped until the process ends. Null if the file is
+/// none of that kind, or damaged, or there is no memory.
 LoopKernel load_object(std::string_view object);
 
 }  // namespace tide

@@ -23,7 +23,7 @@ constexpr int kMaxRegisters = 8;
 
 using Registers = std::array<llvm::Value*, kMaxRegisters>;
 
-/// The angles that were placed last, for sine and cosine of one angle (place_far_angles).
+/// The angles that were placed last, for sine and cosine of one angle (reduce_large_arguments).
 struct PlacedAngles {
   const llvm::BasicBlock* block = nullptr;  ///< where they are known
   const llvm::Value* x = nullptr;           ///< their first register
@@ -167,6 +167,6 @@ std::array<Value, 2> while_any(std::array<Value, 2> state, const Unfinished& unf
       }));
 }
 
-std::array<Value, 2> place_far_angles(Mask far, Value x, std::array<Value, 2> near);
+std::array<Value, 2> reduce_large_arguments(Mask far, Value x, std::array<Value, 2> near);
 
 }  // namespace tide::ir

@@ -3,7 +3,7 @@
 #include <llvm/IR/Module.h>
 
 #include "runtime/codegen/llvm/value.h"
-#include "runtime/ir/math/far_angle.h"
+#include "runtime/ir/math/large_argument.h"
 
 namespace tide::ir {
 namespace {
@@ -20,7 +20,7 @@ llvm::GlobalVariable* global_of(llvm::Module& module, const char* name, llvm::Co
   return global;
 }
 
-/// The steps of place_far_angle (runtime/ir/math/far_angle.h) for one number.
+/// The steps of reduce_large_argument (runtime/ir/math/large_argument.h) for one number.
 class FarAngle {
  public:
   FarAngle(llvm::IRBuilder<>& builder, const Machine& machine)
@@ -155,9 +155,10 @@ void call_place_elements(llvm::IRBuilder<>& b, const Machine&, const Arrays& arr
   llvm::Type* pointer = b.getPtrTy();
   auto* type =
       llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, b.getInt64Ty()}, false);
-  auto* outside =
-      llvm::cast<llvm::Constant>(module.getOrInsertFunction(kPlaceFarAngles, type).getCallee());
-  llvm::GlobalVariable* address = global_of(module, "place_far_angles_address", outside, false);
+  auto* outside = llvm::cast<llvm::Constant>(
+      module.getOrInsertFunction(kReduceLargeArguments, type).getCallee());
+  llvm::GlobalVariable* address =
+      global_of(module, "reduce_large_arguments_address", outside, false);
   const Scalar function = b.CreateLoad(pointer, address);
   b.CreateCall(type, function, {arrays.x, arrays.number, arrays.r, b.getInt64(count)})
       ->setDoesNotThrow();
@@ -165,7 +166,7 @@ void call_place_elements(llvm::IRBuilder<>& b, const Machine&, const Arrays& arr
 
 }  // namespace
 
-std::array<Value, 2> place_far_angles(Mask far, Value x, std::array<Value, 2> near) {
+std::array<Value, 2> reduce_large_arguments(Mask far, Value x, std::array<Value, 2> near) {
   const Lanes& lanes = x.lanes();
   auto& b = *lanes.builder;
   llvm::BasicBlock* before = b.GetInsertBlock();

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "runtime/ir/math/far_angle.h"
+#include "runtime/ir/math/large_argument.h"
 #include "runtime/ir/math/math_basic.h"
 
 namespace tide::math {
@@ -32,7 +32,7 @@ Quadrant<W> reduce_angle(W given) {
   r = fma(lower, p2, fma(upper, p2, r));
   r = fma(k, p3, r);
   const auto [number, rest] =
-      place_far_angles(far, given, {k - x.constant(4.0) * floor(k * x.constant(0.25)), r});
+      reduce_large_arguments(far, given, {k - x.constant(4.0) * floor(k * x.constant(0.25)), r});
   return {number, rest};
 }
 

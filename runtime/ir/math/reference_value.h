@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "runtime/core/dtype.h"
-#include "runtime/ir/math/far_angle.h"
+#include "runtime/ir/math/large_argument.h"
 
 namespace tide::reference {
 
@@ -290,10 +290,10 @@ constexpr Value<int64_t> as_unsigned_multiply_high(Value<int64_t> a, Value<int64
   return narrow<int64_t>(wide(a) * wide(b) >> 32);
 }
 
-inline std::array<Value<double>, 2> place_far_angles(Mask far, Value<double> x,
-                                                     std::array<Value<double>, 2> near) {
+inline std::array<Value<double>, 2> reduce_large_arguments(Mask far, Value<double> x,
+                                                           std::array<Value<double>, 2> near) {
   if (!far.holds) return near;
-  const PlacedAngle placed = place_far_angle(x.number());
+  const ReducedArgument placed = reduce_large_argument(x.number());
   return {Value(placed.number), Value(placed.r)};
 }
 

@@ -31,9 +31,9 @@
 //                                  wraps, nan gives 0; to bool: != 0
 //   bits(a)  float_bits(i)         f32 <-> i32, f64 <-> i64, the same bits
 //   as_unsigned_multiply_high(a, b)   i64 values holding 32-bit numbers: (a * b) >> 32, for Philox
-//   place_far_angles(m, a, {n, r}) f64: number and r of place_far_angle(a) (far_angle.h) where m
-//   holds, else n and r while_any(a, unfinished, step) step(a) as long as unfinished(a) holds in
-//   any element; elements that are finished must stay as they are
+//   reduce_large_arguments(m, a, {n, r}) f64: number and r of reduce_large_argument(a)
+//   (large_argument.h) where m holds, else n and r while_any(a, unfinished, step) step(a) as long
+//   as unfinished(a) holds in any element; elements that are finished must stay as they are
 //                                  a: one value, or an array of two
 // Branches on the type are written with `if (x.type() == DType::f64)`: both sides must compile.
 #pragma once

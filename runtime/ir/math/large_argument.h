@@ -30,12 +30,12 @@ constexpr double kHalfPiHigh = 1.5707963267948966, kHalfPiLow = 6.12323399573676
 constexpr double kFarAngle = 1e12;
 
 /// The angle is (number + 4 n) pi / 2 + r, with number 0, 1, 2 or 3 and |r| <= pi / 4.
-struct PlacedAngle {
+struct ReducedArgument {
   double number, r;
 };
 
 /// For |x| > kFarAngle; an infinity gives nan.
-inline PlacedAngle place_far_angle(double x) {
+inline ReducedArgument reduce_large_argument(double x) {
   __extension__ using Double = unsigned __int128;
   const auto pattern = std::bit_cast<uint64_t>(x);
   const uint64_t exponent = pattern >> 52 & 0x7ff;
@@ -72,15 +72,15 @@ inline PlacedAngle place_far_angle(double x) {
 }
 
 /// Places those of `count` angles that are far; the numbers and rests of others stay as they are.
-inline void place_far_angles(const double* x, double* number, double* r, int64_t count) {
+inline void reduce_large_arguments(const double* x, double* number, double* r, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     if (!(std::fabs(x[i]) > kFarAngle)) continue;
-    const PlacedAngle placed = place_far_angle(x[i]);
+    const ReducedArgument placed = reduce_large_argument(x[i]);
     number[i] = placed.number;
     r[i] = placed.r;
   }
 }
 /// What kernels call it.
-constexpr const char* kPlaceFarAngles = "tide_place_far_angles";
+constexpr const char* kReduceLargeArguments = "tide_reduce_large_arguments";
 
 }  // namespace tide
