@@ -46,7 +46,7 @@ Device usable(lua_State* L, int index, const char* function) {
     const cuda::DriverReport& report = cuda::driver_report();
     if (!report.usable())
       throw DeviceError(std::string(function) + ": CUDA cannot be used: " + report.problem +
-                        "; `tide info` tells more");
+                        "; `tide info` says more");
     throw DeviceError(std::string(function) + ": there is no " + device.name() +
                       " here; there are " + list_of_devices());
   }
@@ -149,23 +149,23 @@ cuda::DeviceStatus status_of(lua_State* L, const char* function) {
 }
 
 template <class Value>
-Value told(const std::optional<Value>& value, const char* function) {
-  if (!value) throw DeviceError(std::string(function) + ": the device does not tell");
+Value reported(const std::optional<Value>& value, const char* function) {
+  if (!value) throw DeviceError(std::string(function) + ": the device does not report it");
   return *value;
 }
 
 int utilization(lua_State* L) {
-  lua_pushinteger(L, told(status_of(L, "cuda.utilization").use, "cuda.utilization"));
+  lua_pushinteger(L, reported(status_of(L, "cuda.utilization").use, "cuda.utilization"));
   return 1;
 }
 
 int temperature(lua_State* L) {
-  lua_pushinteger(L, told(status_of(L, "cuda.temperature").temperature, "cuda.temperature"));
+  lua_pushinteger(L, reported(status_of(L, "cuda.temperature").temperature, "cuda.temperature"));
   return 1;
 }
 
 int power_draw(lua_State* L) {
-  const double watts = told(status_of(L, "cuda.power_draw").power, "cuda.power_draw");
+  const double watts = reported(status_of(L, "cuda.power_draw").power, "cuda.power_draw");
   lua_pushinteger(L, std::llround(1e3 * watts));
   return 1;
 }

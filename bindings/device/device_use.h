@@ -21,7 +21,7 @@ struct SimShare {
 
 struct DeviceUse {
   std::optional<double>
-      cpu;  ///< percent of all cores, whoever works; none: the system does not tell
+      cpu;  ///< percent of all cores, whoever works; none: the system does not report it
   std::vector<SimShare> sims;  ///< of all processes of the user
 
   /// Of the accelerator `index` of all processes.

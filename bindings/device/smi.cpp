@@ -98,14 +98,14 @@ std::string table() {
     for (const cuda::DeviceProcess& process : status.processes)
       processes +=
           text_of("  gpu %zu  process %u  %s\n", i, process.id,
-                  process.bytes ? memory_text(process.bytes, 0).c_str() : "memory not told");
+                  process.bytes ? memory_text(process.bytes, 0).c_str() : "memory not reported");
   }
   text += host_rows(use) + kRule + "\n";
   processes += sim_processes_text(use);
   if (!statuses.empty() || !processes.empty())
     text += "processes that compute:\n" + (processes.empty() ? "  none\n" : processes);
   if (!report.usable())
-    text += "CUDA cannot be used: " + report.problem + "; `tide info` tells more\n";
+    text += "CUDA cannot be used: " + report.problem + "; `tide info` says more\n";
   text += "ops queued by this process: " + std::to_string(engine::pending_ops());
   return text;
 }

@@ -54,7 +54,7 @@ void ask_to_stop() {
   tide_request_interrupt();
 }
 
-void tell(const char* text, size_t size) {
+void write_to_terminal(const char* text, size_t size) {
   [[maybe_unused]] auto written = write(STDERR_FILENO, text, size);
 }
 
@@ -71,7 +71,7 @@ void on_signal(int signal_number) {
     ask_to_stop();
   } else if (press == 2 && impatience_of_user == Impatience::kWarnFirst) {
     static constexpr char kWarning[] = "\ninside a C function; Ctrl-C once more ends tide\n";
-    tell(kWarning, sizeof kWarning - 1);
+    write_to_terminal(kWarning, sizeof kWarning - 1);
   } else {
     signal(signal_number, SIG_DFL);
     raise(signal_number);

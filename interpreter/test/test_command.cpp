@@ -63,7 +63,7 @@ Options read_options(const Words& words) {
       options.worker_words.push_back("--list");
     } else if (reader.flag("--watch")) {
       options.watch = true;
-      options.worker_words.push_back("--tell-loaded");
+      options.worker_words.push_back("--report-loaded");
     } else if (reader.is_option()) {
       reader.refuse();
     } else {

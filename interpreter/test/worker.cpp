@@ -65,7 +65,7 @@ Options read_options(const Words& words) {
       options.devices.push_back(*device);
     } else if (reader.flag("--list")) {
       options.list = true;
-    } else if (reader.flag("--tell-loaded")) {
+    } else if (reader.flag("--report-loaded")) {
       options.tell_loaded = true;
     } else {
       options.path = reader.word();

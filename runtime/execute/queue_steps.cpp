@@ -98,7 +98,7 @@ SalvageProgram Queue::salvage(const Submission& submission, const BoundStep& bou
                     reinterpret_cast<void* const*>(submission.words.data() + bound.bases),
                     submission.words.data() + bound.parameters);
   } catch (const std::exception&) {
-    return {};  // the failure that is told is the one before
+    return {};  // the failure that is reported is the one before
   }
   if (!pending_checks_.empty()) mark_unchecked(submission, bound);
   return partial;

@@ -120,15 +120,15 @@ void* wait_for(Node& node, const char* reason) {
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
   wait_for(node.device->stream_of(node), node.ticket, reason);
-  if (const auto value_error = node.device->failures.find_untold(node.storage->data))
+  if (const auto value_error = node.device->failures.find_unreported(node.storage->data))
     raise(*value_error->failure, reason);
   return node.storage->data;
 }
 
 void raise(const Failure& failure, const char* reason) {
   // What was recorded before this moment goes before it.
-  if (!failure.is_told() && !Recorder::of_thread().all_or_nothing) engine::flush();
-  const_cast<Failure&>(failure).tell();
+  if (!failure.is_reported() && !Recorder::of_thread().all_or_nothing) engine::flush();
+  const_cast<Failure&>(failure).report();
   const CallSite here = current_call_site();
   std::string text = failure.what;
   if (failure.site.known() || here.known())
@@ -391,7 +391,7 @@ bool report_unread_failures(FILE* to) {
     for (const auto& failure : state->failures.unread()) {
       std::string line = failure->what + "; queued at " + failure->site.text() + " (" +
                          failure->op + "), never read";
-      failure->tell();
+      failure->report();
       if (times[line]++ == 0) lines.push_back(std::move(line));
     }
   }

@@ -95,7 +95,7 @@ void set_eager(bool on);
 
 /// What is recorded between these is what steps start from, an optimizer's state: it is made even
 /// if an interrupt drops what is queued, and tried again if it fails. If it did, no step that needs
-/// it runs until somebody was told. `end_state` flushes.
+/// it runs until it is reported. `end_state` flushes.
 void begin_state();
 void end_state();
 /// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure
@@ -128,7 +128,7 @@ struct MemoryStatistics {
   size_t peak = 0;    ///< highest in_use since reset_peak
   size_t cached = 0;  ///< bytes kept for reuse
   size_t limit = 0;   ///< 0: none
-  /// Of the device, whoever uses it; 0: it does not tell.
+  /// Of the device, whoever uses it; 0: the device does not report it.
   size_t device_free = 0, device_total = 0;
   int64_t allocations = 0;         ///< blocks asked for
   int64_t device_allocations = 0;  ///< of them, those that went to the system or driver

@@ -18,7 +18,7 @@ namespace tide {
 struct Node;
 class DeviceState;
 
-/// What went wrong when a result was computed: told to everybody who reads it.
+/// What went wrong when a result was computed: reported to everybody who reads it.
 class Failure : public RefCounted<Failure> {
  public:
   std::string what;  ///< "gather: position 20 is out of range 1..10"
@@ -31,22 +31,22 @@ class Failure : public RefCounted<Failure> {
   /// The last one that was given.
   static uint64_t last_number() { return work_numbered_; }
 
-  /// Somebody is told, now; only the first time counts.
-  void tell() {
+  /// It is reported, now; only the first time counts.
+  void report() {
     uint64_t never = kNever;
-    told_after_.compare_exchange_strong(never, work_numbered_);
+    reported_after_.compare_exchange_strong(never, work_numbered_);
   }
   /// Who caused it knows, and has known before any work.
-  void is_known() { told_after_ = kBefore; }
-  bool is_told() const { return told_after_ != kNever; }
-  /// Whether somebody had been told when the work of this number was flushed.
-  bool was_told_before(uint64_t work) const { return is_told() && told_after_ < work; }
+  void is_known() { reported_after_ = kBefore; }
+  bool is_reported() const { return reported_after_ != kNever; }
+  /// Whether it had been reported when the work of this number was flushed.
+  bool was_reported_before(uint64_t work) const { return is_reported() && reported_after_ < work; }
 
  private:
   static constexpr uint64_t kNever = 0, kBefore = 1;
   inline static std::atomic<uint64_t> work_numbered_{kBefore};
 
-  std::atomic<uint64_t> told_after_{kNever};  ///< the number of the last work that was flushed
+  std::atomic<uint64_t> reported_after_{kNever};  ///< the number of the last work that was flushed
 };
 
 /// An input of a node: a value seen through a layout, or a number.

@@ -44,7 +44,7 @@ void become_copy(Node& node) {
   node.arguments[0].node = before;
 }
 
-/// A failure that whoever flushes is told of at once.
+/// A failure that is reported at once to whoever flushes.
 Ref<Failure> told_failure(const Node& node, const std::string& what) {
   Ref<Failure> failure = new Failure;
   failure->what = what;

@@ -129,7 +129,7 @@ class Opening {
     }
     report_.library = path_of(reinterpret_cast<void*>(version));
     if (version(&report_.version) != kSuccess)
-      return fail("the driver does not tell its version", kNewDriver);
+      return fail("the driver does not report its version", kNewDriver);
     if (report_.version >= kOldestDriver) return true;
     return fail("the driver is too old: it supports CUDA " + version_text(report_.version) +
                     ", tide needs " + version_text(kOldestDriver) + " or newer",

@@ -12,10 +12,10 @@ namespace tide::cuda {
 /// A process that computes on a device.
 struct DeviceProcess {
   unsigned id = 0;
-  size_t bytes = 0;  ///< 0: not told
+  size_t bytes = 0;  ///< 0: not reported
 };
 
-/// The state of a device now. What it does not tell is missing.
+/// The state of a device now. What the device does not report it is missing.
 struct DeviceStatus {
   std::string name;
   std::optional<unsigned> temperature;     ///< degrees Celsius

@@ -14,16 +14,16 @@ std::optional<ValueError> ErrorTable::find(void* address) {
   return found == errors_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<ValueError> ErrorTable::find_untold(void* address) {
+std::optional<ValueError> ErrorTable::find_unreported(void* address) {
   const std::optional<ValueError> value_error = find(address);
-  return value_error && !value_error->lost && value_error->failure->is_told() ? std::nullopt
-                                                                              : value_error;
+  return value_error && !value_error->lost && value_error->failure->is_reported() ? std::nullopt
+                                                                                  : value_error;
 }
 
 void ErrorTable::note(const Ref<Failure>& failure) {
-  if (failure->is_told() || (!failures_.empty() && failures_.back() == failure)) return;
+  if (failure->is_reported() || (!failures_.empty() && failures_.back() == failure)) return;
   if (failures_.size() >= forget_at_) {
-    std::erase_if(failures_, [](const Ref<Failure>& each) { return each->is_told(); });
+    std::erase_if(failures_, [](const Ref<Failure>& each) { return each->is_reported(); });
     forget_at_ = std::max<size_t>(64, 2 * failures_.size());
   }
   failures_.push_back(failure);
@@ -52,7 +52,7 @@ std::vector<Ref<Failure>> ErrorTable::unread() {
   std::vector<Ref<Failure>> unread;
   std::unordered_set<const Failure*> seen;
   for (const auto& failure : failures_)
-    if (!failure->is_told() && seen.insert(failure.get()).second) unread.push_back(failure);
+    if (!failure->is_reported() && seen.insert(failure.get()).second) unread.push_back(failure);
   return unread;
 }
 

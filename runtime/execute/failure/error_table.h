@@ -13,15 +13,15 @@ namespace tide {
 
 /// A failure that belongs to the value at an address, until another one is written there.
 /// Lost values stay lost and spoil what is computed from them. A notice says that a write to a cell
-/// was not carried out: the value is the one before, and who reads it first is told, unless
-/// somebody was told of that failure already. To work that was flushed before that it is as
-/// good as lost.
+/// was not carried out: the value is the one before, and whoever reads it first gets the report,
+/// unless that failure was reported already. To work that was flushed before that it is as good as
+/// lost.
 struct ValueError {
   Ref<Failure> failure;
   bool lost = true;
 
   /// Whether the work of this number may not use the value.
-  bool spoils(uint64_t work) const { return lost || !failure->was_told_before(work); }
+  bool spoils(uint64_t work) const { return lost || !failure->was_reported_before(work); }
 };
 
 /// The failures of a device, by address: all its queues share it. Thread-safe. An address is
@@ -31,8 +31,8 @@ class ErrorTable {
   bool empty() const { return error_count_.load(std::memory_order_acquire) == 0; }
   /// The failure of the value at this address, if it has one.
   std::optional<ValueError> find(void* address);
-  /// What somebody who reads the value has to be told: no notice of a failure that is known.
-  std::optional<ValueError> find_untold(void* address);
+  /// What somebody who reads the value must be reported to: no notice of a failure that is known.
+  std::optional<ValueError> find_unreported(void* address);
   void set(void* address, ValueError value_error);
   /// The address holds a new value: what was wrong with the one before is of no account. Returns
   /// what it was.

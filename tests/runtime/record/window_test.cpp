@@ -198,7 +198,7 @@ TEST_CASE("a step runs whole or not at all", "[graph]") {
   };
   step(bad, true);
   CHECK_THROWS_WITH(values(b), Contains("position 9 is out of range"));
-  CHECK(values(a) == Values{3, 3, 3, 3});  // the failure was told once
+  CHECK(values(a) == Values{3, 3, 3, 3});  // the failure was reported once
   step(good, false);
   CHECK(values(a) == Values{3, 3, 3, 3});
   step(good, true);
@@ -247,7 +247,7 @@ TEST_CASE("what a step starts from is made, dropped or failed", "[graph]") {
   engine::configure_sim(0, options);
   CHECK(values(dropped) == Values{2, 2, 2, 2});
 
-  // Its failure was overcome, but a step that needs it does not run before somebody was told.
+  // Its failure was overcome, but a step that needs it does not run before it was reported.
   const Tensor a = stored({4}, kSim);
   engine::synchronize();
   options.fail_op = 1;

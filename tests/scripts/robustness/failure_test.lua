@@ -160,7 +160,7 @@ describe("a failing op", function()
     equal(rest:item(), 20.0)
     raises("position 9", function() return (spoilt + 1):tolist() end)
   end)
-  it("that was a write loses what was computed from it before somebody was told", function()
+  it("that was a write loses what was computed from it before it was reported", function()
     for _, how in ipairs {"in the same window", "in a later one", "in eager mode"} do
       local _ <close> = how == "in eager mode" and tide.eager() or nil
       local x = tide.ones({4}, {device = "sim:0"})

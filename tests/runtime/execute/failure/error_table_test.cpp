@@ -18,7 +18,7 @@ size_t kept(const std::vector<Ref<Failure>>& failures) {
 
 }  // namespace
 
-TEST_CASE("failures that were told are forgotten, those that nobody read stay", "[graph]") {
+TEST_CASE("failures that were reported are forgotten, those that nobody read stay", "[graph]") {
   ErrorTable book;
   std::vector<Ref<Failure>> told, unread;
   for (uint64_t i = 0; i < 5000; ++i) {
@@ -26,7 +26,7 @@ TEST_CASE("failures that were told are forgotten, those that nobody read stay", 
     auto& list = is_read ? told : unread;
     list.push_back(new Failure);
     book.set(at(1 + i % 10), {list.back(), true});
-    if (is_read) list.back()->tell();
+    if (is_read) list.back()->report();
   }
   for (uint64_t i = 0; i < 10; ++i) book.clear(at(1 + i));
   CHECK(book.empty());
@@ -34,12 +34,12 @@ TEST_CASE("failures that were told are forgotten, those that nobody read stay", 
   CHECK(kept(told) <= 2 * unread.size());
   CHECK(kept(unread) == unread.size());
   CHECK(book.unread() == unread);
-  for (const auto& each : unread) each->tell();
+  for (const auto& each : unread) each->report();
   CHECK(book.unread().empty());
   for (int i = 0; i < 5000; ++i) {
     const Ref<Failure> last = new Failure;
     book.set(at(1), {last, true});
-    last->tell();
+    last->report();
   }
   CHECK(kept(unread) == 0);
   CHECK(kept(told) == 0);
@@ -65,12 +65,12 @@ TEST_CASE("a value is wrong until another is written there", "[graph]") {
   book.set(at(2), {notice, false});
   CHECK_FALSE(book.empty());
   CHECK_FALSE(book.clear(at(3)));
-  CHECK(book.find_untold(at(1))->failure == lost);
-  CHECK(book.find_untold(at(2))->failure == notice);
-  lost->tell();
-  notice->tell();
-  CHECK(book.find_untold(at(1)));  // what is lost stays so
-  CHECK_FALSE(book.find_untold(at(2)));
+  CHECK(book.find_unreported(at(1))->failure == lost);
+  CHECK(book.find_unreported(at(2))->failure == notice);
+  lost->report();
+  notice->report();
+  CHECK(book.find_unreported(at(1)));  // what is lost stays so
+  CHECK_FALSE(book.find_unreported(at(2)));
   CHECK(book.find(at(2)));
   CHECK(book.clear(at(1)) == lost);
   CHECK_FALSE(book.find(at(1)));
@@ -79,14 +79,14 @@ TEST_CASE("a value is wrong until another is written there", "[graph]") {
   CHECK(book.empty());
 }
 
-TEST_CASE("a notice spoils what was flushed before somebody was told", "[graph]") {
+TEST_CASE("a notice spoils what was flushed before it was reported", "[graph]") {
   const Ref<Failure> failure = new Failure;
   const ValueError notice{failure, false}, lost{failure, true};
   const uint64_t before = Failure::number_work();
   CHECK(notice.spoils(before));
-  failure->tell();
+  failure->report();
   const uint64_t after = Failure::number_work();
-  failure->tell();  // only the first time counts
+  failure->report();  // only the first time counts
   CHECK(notice.spoils(before));
   CHECK_FALSE(notice.spoils(after));
   CHECK(lost.spoils(after));
