@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "runtime/core/error.h"
-#include "runtime/core/require_room.h"
+#include "runtime/core/require_address_space.h"
 
 namespace tide {
 namespace {

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <new>
 
-#include "runtime/core/require_room.h"
+#include "runtime/core/require_address_space.h"
 
 namespace tide {
 namespace {

@@ -169,7 +169,7 @@ Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream) {
   return allocator.allocate(bytes, stream.number);
 }
 
-void DeviceState::make_room() {
+void DeviceState::reclaim() {
   if (reclaim_function()) reclaim_function()();
   empty_cache();
   // Under a limit the host's memory that other devices cache is missing here.
@@ -197,7 +197,7 @@ void DeviceState::empty_host_caches() {
 
 Ref<Storage> DeviceState::allocate(size_t bytes, const Stream& stream, const char* op) {
   if (Ref<Storage> storage = try_allocate(bytes, stream)) return storage;
-  make_room();
+  reclaim();
   if (Ref<Storage> storage = try_allocate(bytes, stream)) return storage;
   raise_out_of_memory(bytes, op);
 }

@@ -41,12 +41,12 @@ struct Submitting {
 
 }  // namespace
 
-Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, MakeRoom make_room,
+Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, Reclaim reclaim,
              std::string name)
     : backend_(backend),
       failures_(failures),
       loss_(loss),
-      make_room_(std::move(make_room)),
+      reclaim_(std::move(reclaim)),
       batches_(std::make_unique<IndependentBatches>()),
       pending_checks_(failures),
       name_(std::move(name)) {

@@ -68,8 +68,8 @@ class Queue {
  public:
   /// Gives back cached blocks of the device: those that no work of this queue uses from the one of
   /// this number on.
-  using MakeRoom = std::function<void(uint64_t work)>;
-  Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, MakeRoom make_room,
+  using Reclaim = std::function<void(uint64_t work)>;
+  Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, Reclaim reclaim,
         std::string name);
   ~Queue();
 
@@ -152,7 +152,7 @@ class Queue {
   Backend& backend_;
   ErrorTable& failures_;
   DeviceLoss& loss_;
-  const MakeRoom make_room_;
+  const Reclaim reclaim_;
   std::vector<Submission> ring_{kCapacity};
   std::atomic<uint64_t> submitted_{0}, completed_{0}, drop_until_{0};
   std::atomic<bool> submitting_{false};  ///< a submission may have a number and no ticket

@@ -245,7 +245,7 @@ ComputeOutcome Queue::launch(const Submission& submission, const BoundStep& boun
   }
   backend_.finish();
   backend_.give_back_scratch();
-  make_room_(submission.number);
+  reclaim_(submission.number);
   return launch_once(submission, bound);
 }
 

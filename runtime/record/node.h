@@ -77,7 +77,7 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
     write,     ///< argument 1 with argument 0 in the region `iota`; if it fails, argument 1 stays
     compute,   ///< a compute op's first result
     part,      ///< a further result of the compute node in argument 0
-    room       ///< no elements yet: writes to its parts will make them all
+    uninitialized  ///< no elements yet: writes to its parts will make them all
   };
   enum class State : uint8_t {
     recorded,      ///< in a window that is not flushed

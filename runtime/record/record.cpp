@@ -354,7 +354,7 @@ void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value)
 }
 
 Tensor record_room(const char* name, const Shape& shape, DType type, Device device) {
-  Ref<Node> node = new_node(Node::Kind::room, name, DeviceState::of(device), type, shape);
+  Ref<Node> node = new_node(Node::Kind::uninitialized, name, DeviceState::of(device), type, shape);
   record_node(node);
   return make_tensor(std::move(node));
 }

@@ -56,7 +56,7 @@ class DeviceState {
   Ref<Storage> try_allocate(size_t bytes, const Stream& stream);
   /// Drops what nobody can reach and gives cached blocks back. Waits for the queues. Not while a
   /// window is bound: its steps use blocks that are free again by then.
-  void make_room();
+  void reclaim();
   /// Gives cached blocks and scratch memory back. Waits for the queues.
   void empty_cache();
   /// From the queue's thread of a stream, which has done all work before that of this number: gives
@@ -131,7 +131,7 @@ class Window {
 
  private:
   /// Thrown inside `bind` when a block cannot be had.
-  struct NoRoom {
+  struct OutOfMemory {
     size_t bytes;
     const Node* node;  ///< of the window, which keeps it
   };
@@ -154,7 +154,7 @@ class Window {
   void count_holders(const Plan& plan);
   Storage* storage_of(const BufferUse& use) const;
   std::vector<Ref<Node>> empty_window();
-  void do_with_less_memory(const NoRoom& wanted);
+  void do_with_less_memory(const OutOfMemory& wanted);
   void flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure);
   void leave_out_lost();
   void give_up_all(const char* what);

@@ -186,7 +186,7 @@ void Window::flush() {
     if (device_.has_streams()) follow_inputs();
     ticket = submit(*plan);
     if (!foreign_.empty()) keep_inputs(ticket);
-  } catch (const NoRoom& wanted) {
+  } catch (const OutOfMemory& wanted) {
     return do_with_less_memory(wanted);
   } catch (const Error& error) {
     give_up_all(error.what());
@@ -227,22 +227,23 @@ void Window::keep_inputs(uint64_t ticket) {
   foreign_.clear();
 }
 
-/// Binds the plan and queues it. If memory is short, room is made between two tries. Throws NoRoom.
+/// Binds the plan and queues it. If memory is short, memory is reclaimed between two tries. Throws
+/// OutOfMemory.
 uint64_t Window::submit(Plan& plan) {
   const auto try_once = [&] {
     return stream_->queue.submit([&](Submission& submission) { bind(plan, submission); });
   };
   try {
     return try_once();
-  } catch (const NoRoom&) {
-    device_.make_room();
+  } catch (const OutOfMemory&) {
+    device_.reclaim();
   }
   return try_once();
 }
 
 Ref<Storage> Window::take(size_t bytes, const Node& node) {
   Ref<Storage> storage = device_.try_allocate(std::max<size_t>(bytes, 1), *stream_);
-  if (!storage) throw NoRoom{bytes, &node};
+  if (!storage) throw OutOfMemory{bytes, &node};
   return storage;
 }
 

@@ -122,7 +122,7 @@ void Window::leave_out_lost() {
 /// There is no memory for the window as a whole. Each op by itself needs less, and only those that
 /// cannot be had are lost; throws MemoryError with the line of the first of them. A step that runs
 /// whole or not at all does not run.
-void Window::do_with_less_memory(const NoRoom& wanted) {
+void Window::do_with_less_memory(const OutOfMemory& wanted) {
   std::string message;
   try {
     device_.raise_out_of_memory(wanted.bytes, wanted.node->name);

@@ -80,12 +80,12 @@ double largest_difference(const Product& product, DType type) {
 struct UnitProduct {
   UnitProduct(float value, int64_t n, bool tf32, int capability, size_t shift = 0) {
     const auto count = static_cast<size_t>(n * n);
-    const size_t bytes = count * sizeof(float), room = bytes + shift;
+    const size_t bytes = count * sizeof(float), capacity = bytes + shift;
     cuda::CudaBackend& backend = cuda_backend();
     std::vector<float> a(count, value), b(count, 0.0f);
     for (size_t i = 0; i < count; i += static_cast<size_t>(n) + 1) b[i] = 1;
     char* memory[3];
-    for (char*& block : memory) block = static_cast<char*>(backend.allocate(room));
+    for (char*& block : memory) block = static_cast<char*>(backend.allocate(capacity));
     backend.copy(memory[0] + shift, a.data(), bytes, CopyKind::to_device);
     backend.copy(memory[1], b.data(), bytes, CopyKind::to_device);
     backend.finish();
@@ -100,7 +100,7 @@ struct UnitProduct {
     backend.copy(a.data(), memory[2], bytes, CopyKind::to_host);
     backend.finish();
     first = a[0];
-    for (char* block : memory) backend.release(block, room);
+    for (char* block : memory) backend.release(block, capacity);
   }
   std::string refusal() const { return outcome.refusal ? outcome.refusal : ""; }
 

@@ -10,19 +10,20 @@
 namespace tide::cuda {
 namespace {
 
-constexpr KernelRoom kBig{132, 8, 256};  // an H200, a light kernel
+constexpr KernelResidency kBig{132, 8, 256};  // an H200, a light kernel
 
 }  // namespace
 
 TEST_CASE("every unit of a map has a thread, or a turn", "[cuda]") {
-  for (const KernelRoom room : {kBig, KernelRoom{4, 1, 96}, KernelRoom{1, 16, 64}})
+  for (const KernelResidency residency :
+       {kBig, KernelResidency{4, 1, 96}, KernelResidency{1, 16, 64}})
     for (int64_t units = 1; units < int64_t{1} << 33; units = units * 3 + 1) {
-      const LaunchShape shape = launch_threads(units, room);
+      const LaunchShape shape = launch_threads(units, residency);
       const int64_t threads = int64_t{shape.blocks} * shape.threads;
       INFO(units << " units in " << shape.blocks << " blocks of " << shape.threads);
       CHECK(shape.blocks > 0);
       CHECK(shape.threads > 0);
-      CHECK(shape.threads <= static_cast<unsigned>(room.threads));
+      CHECK(shape.threads <= static_cast<unsigned>(residency.threads));
       // No thread more than a block too many, and turns that are all full but the last.
       const int64_t turns = (units + threads - 1) / threads;
       CHECK(turns * (threads - shape.threads) < units);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "runtime/core/require_room.h"
+#include "runtime/core/require_address_space.h"
 
 namespace tide {
 namespace {
@@ -232,7 +232,7 @@ Convolution& Convolution::cached(const ConvolutionShape& shape, ConvolutionPass 
   const Key key{shape, pass, has_bias};
   if (const auto found = cache.find(key); found != cache.end()) return *found->second;
   if (cache.size() >= kMaxCached) cache.clear();
-  require_room(kRoom);
+  require_address_space(kRoom);
   return *cache.emplace(key, std::make_unique<Convolution>(shape, pass, has_bias)).first->second;
 }
 

@@ -19,9 +19,9 @@ int64_t count_true(const uint8_t* mask, int64_t count) {
   return sum;
 }
 
-/// Writes the positions of the true ones of elements [begin, end), at most `room` of them.
+/// Writes the positions of the true ones of elements [begin, end), at most `capacity` of them.
 void write_positions(const uint8_t* mask, const Shape& shape, int64_t begin, int64_t end,
-                     int64_t room, int64_t* out) {
+                     int64_t capacity, int64_t* out) {
   const int last = shape.rank() - 1;
   const int64_t length = shape[last];
   int64_t outer[kMaxDims] = {};
@@ -38,12 +38,12 @@ void write_positions(const uint8_t* mask, const Shape& shape, int64_t begin, int
       found[count] = i - first + 1;
       count += mask[i] != 0;
     }
-    count = std::min(count, room);
+    count = std::min(count, capacity);
     for (int64_t i = 0; i < count; ++i) {
       for (int d = 0; d < last; ++d) *out++ = outer[d];
       *out++ = found[i];
     }
-    room -= count;
+    capacity -= count;
     begin = stretch_end;
   }
 }

@@ -24,8 +24,8 @@ struct Window {
     return missing <= 0 ? 0 : std::min(output, (missing + stride - 1) / stride);
   }
   int64_t last_output(int64_t tap) const {
-    const int64_t room = input - 1 + pad - tap * dilation;
-    return room < 0 ? 0 : std::min(output, room / stride + 1);
+    const int64_t span = input - 1 + pad - tap * dilation;
+    return span < 0 ? 0 : std::min(output, span / stride + 1);
   }
   /// Input that tap `tap` of output `i` meets, perhaps outside.
   int64_t place(int64_t i, int64_t tap) const { return i * stride - pad + tap * dilation; }

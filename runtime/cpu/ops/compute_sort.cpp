@@ -342,7 +342,7 @@ void sort_row(Parallel& parallel, const Rows<T>& rows, int64_t row) {
 /// before the last one kept is passed over, which is nearly all of a long row.
 class Selection {
  public:
-  Selection(Entry* room, int64_t kept) : entries_(room), kept_(kept) {}
+  Selection(Entry* workspace, int64_t kept) : entries_(workspace), kept_(kept) {}
 
   void add(const Entry& entry) {
     if (full_ && entry.key >= limit_) return;  // among equal keys the earlier ones count
@@ -376,24 +376,24 @@ void select(Parallel& parallel, const Rows<T>& rows) {
   static thread_local Scratch scratch;
   const int64_t part = std::max<int64_t>(kPart, 4 * rows.kept);
   const int64_t parts = (rows.length + part - 1) / part, total = rows.count * parts;
-  Entry* room = scratch.get<Entry>(2 * rows.kept * total);
+  Entry* workspace = scratch.get<Entry>(2 * rows.kept * total);
   parallel.for_range(total, std::max<int64_t>(1, kPart / rows.length),
                      [&](int64_t begin, int64_t end) {
                        for (int64_t item = begin; item < end; ++item) {
                          const int64_t row = item / parts, first = item % parts * part;
                          const int64_t last = std::min(rows.length, first + part);
-                         Selection selection(room + 2 * rows.kept * item, rows.kept);
+                         Selection selection(workspace + 2 * rows.kept * item, rows.kept);
                          for (int64_t i = first; i < last; ++i) selection.add(rows.entry(row, i));
                          const int64_t found = selection.finish();
                          // So that every part has as many: these come behind all others.
-                         Entry* own = room + 2 * rows.kept * item;
+                         Entry* own = workspace + 2 * rows.kept * item;
                          std::fill(own + found, own + rows.kept,
                                    Entry{~uint64_t(0), static_cast<uint64_t>(rows.length)});
                        }
                      });
   parallel.for_range(rows.count, 64, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      Entry* own = room + 2 * rows.kept * parts * row;
+      Entry* own = workspace + 2 * rows.kept * parts * row;
       for (int64_t p = 1; p < parts; ++p)
         std::copy_n(own + 2 * rows.kept * p, rows.kept, own + rows.kept * p);
       std::partial_sort(own, own + rows.kept, own + rows.kept * parts, before<uint64_t>);

@@ -152,7 +152,7 @@ std::string scan_types(ComputeLaunch& call) {
 }
 
 /// Room for what is carried from block to block, where a lane has more than one.
-void make_room(ComputeLaunch& call, ScanArguments& g, size_t bytes_of_block) {
+void reserve_carry(ComputeLaunch& call, ScanArguments& g, size_t bytes_of_block) {
   g.blocks = (g.length + kScanBlock - 1) / kScanBlock;
   if (g.blocks == 1) return;
   const auto blocks = static_cast<size_t>(g.outer * g.inner * g.blocks);
@@ -166,7 +166,7 @@ bool launch_running_sums(ComputeLaunch& call) {
   ScanArguments g = scan_arguments(call);
   const int64_t lanes = g.outer * g.inner;
   if (lanes * g.length == 0) return true;
-  make_room(call, g, sizeof(double));
+  reserve_carry(call, g, sizeof(double));
   const bool rows = g.inner == 1;
   const int threads = rows ? kScanThreads : kElementThreads;
   const auto run_blocks = [&](const char* name, const char* name_of_rows) {
@@ -201,7 +201,7 @@ bool launch_minmax(ComputeLaunch& call) {
   g.largest = call.step.attributes[1] != 0;
   const int64_t lanes = g.outer * g.inner;
   if (lanes * g.length == 0) return true;
-  make_room(call, g, 16);
+  reserve_carry(call, g, 16);
   if (g.blocks > 1) {
     run(call, "scan", "block_minmax_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
     run(call, "scan", "pass_minmax_on_" + type, g, blocks_for(lanes), kElementThreads);

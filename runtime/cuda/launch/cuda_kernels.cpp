@@ -67,7 +67,7 @@ void CudaKernels::reserve(Stream stream) {
   try {
     workspace_.get(stream, Blas::kWorkspaceBytes);
   } catch (const MemoryError&) {
-    // The first product makes room, or says that there is none.
+    // The first product makes residency, or says that there is none.
   }
 }
 
@@ -104,10 +104,10 @@ void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_
   words_[places.units] = static_cast<uint64_t>(units);
   const LoadedKernel& kernel = loaded_->fused(step, form);
   const int64_t teams = gpu_block(program, form).teams;
-  const LaunchShape shape =
-      program.has_row
-          ? launch_blocks((units + teams - 1) / teams, loaded_->room_with(kernel, shared_bytes))
-          : launch_threads(units, kernel.room);
+  const LaunchShape shape = program.has_row
+                                ? launch_blocks((units + teams - 1) / teams,
+                                                loaded_->residency_with(kernel, shared_bytes))
+                                : launch_threads(units, kernel.residency);
   launches.launch(kernel.function, shape, words_);
 }
 

@@ -30,7 +30,8 @@ class CudaKernels {
   Dnn& dnn() { return dnn_; }
 
   Workspace& workspace() { return workspace_; }
-  /// Takes the memory that products work in, if there is room: later the values may fill the card.
+  /// Takes the memory that products work in, if there is residency: later the values may fill the
+  /// card.
   void reserve(Stream stream);
 
   /// Where kernels of the stream note the least place of what is wrong with their input: all ones

@@ -26,7 +26,7 @@ void run(ComputeLaunch& call, const char* file, const std::string& kernel, Argum
          int64_t blocks, int threads) {
   if (blocks <= 0) return;
   const LoadedKernel& loaded = call.kernels.loaded().embedded(file, kernel, threads);
-  const LaunchShape shape = launch_blocks(blocks, loaded.room);
+  const LaunchShape shape = launch_blocks(blocks, loaded.residency);
   static_assert(sizeof(Arguments) % sizeof(uint64_t) == 0);
   std::array<uint64_t, sizeof(Arguments) / sizeof(uint64_t)> words;
   std::memcpy(words.data(), &arguments, sizeof arguments);

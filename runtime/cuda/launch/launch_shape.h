@@ -8,7 +8,7 @@
 namespace tide::cuda {
 
 /// What a device has room for of one kernel.
-struct KernelRoom {
+struct KernelResidency {
   int multiprocessors = 1;
   int blocks = 1;           ///< of this kernel, that a multiprocessor holds at once
   int threads = 1;          ///< of such a block
@@ -21,25 +21,26 @@ struct LaunchShape {
   bool operator==(const LaunchShape&) const = default;
 };
 
-/// Blocks for work that comes in `wanted` blocks of room.threads. Where that is more than the
+/// Blocks for work that comes in `wanted` blocks of residency.threads. Where that is more than the
 /// device holds a few times over, each takes several turns, all of them equally many: starting a
 /// block costs as much as a short turn, and a grid that is no multiple would leave the last turn
 /// half empty.
-inline LaunchShape launch_blocks(int64_t wanted, const KernelRoom& room) {
+inline LaunchShape launch_blocks(int64_t wanted, const KernelResidency& residency) {
   // Several times what fits: multiprocessors that are ahead take the blocks that are left.
   constexpr int64_t kTimesOver = 8;
-  const int64_t most = kTimesOver * room.multiprocessors * std::max(room.blocks, 1);
+  const int64_t most = kTimesOver * residency.multiprocessors * std::max(residency.blocks, 1);
   const int64_t turns = std::max<int64_t>((wanted + most - 1) / most, 1);
-  return {static_cast<unsigned>((wanted + turns - 1) / turns), static_cast<unsigned>(room.threads),
-          static_cast<unsigned>(room.shared_bytes)};
+  return {static_cast<unsigned>((wanted + turns - 1) / turns),
+          static_cast<unsigned>(residency.threads), static_cast<unsigned>(residency.shared_bytes)};
 }
 
-/// Blocks of up to room.threads for `units` of work, one a thread. Little work is cut into smaller
-/// blocks until every multiprocessor gets one: each brings its own path to memory.
-inline LaunchShape launch_threads(int64_t units, const KernelRoom& room) {
+/// Blocks of up to residency.threads for `units` of work, one a thread. Little work is cut into
+/// smaller blocks until every multiprocessor gets one: each brings its own path to memory.
+inline LaunchShape launch_threads(int64_t units, const KernelResidency& residency) {
   constexpr int kFewest = 64;
-  KernelRoom cut = room;
-  while (cut.threads >= 2 * kFewest && units <= int64_t{cut.threads / 2} * room.multiprocessors) {
+  KernelResidency cut = residency;
+  while (cut.threads >= 2 * kFewest &&
+         units <= int64_t{cut.threads / 2} * residency.multiprocessors) {
     cut.threads /= 2;
     cut.blocks *= 2;
   }

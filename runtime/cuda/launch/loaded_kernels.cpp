@@ -38,22 +38,23 @@ const LoadedKernel& LoadedKernels::fused(const LoopStep& step, GpuForm form) {
     check(driver().set_function_attribute(function, kFunctionMostShared,
                                           static_cast<int>(most_staged())),
           "cuFuncSetAttribute");
-  return kernel = {function, room_of(function, threads)};
+  return kernel = {function, residency_of(function, threads)};
 }
 
 /// What a multiprocessor has room for; asked for once per kernel and size.
-KernelRoom LoadedKernels::room_of(Function function, int threads, size_t shared_bytes) const {
-  KernelRoom room{multiprocessors_, 0, threads, shared_bytes};
-  check(driver().resident_blocks(&room.blocks, function, threads, shared_bytes),
+KernelResidency LoadedKernels::residency_of(Function function, int threads,
+                                            size_t shared_bytes) const {
+  KernelResidency residency{multiprocessors_, 0, threads, shared_bytes};
+  check(driver().resident_blocks(&residency.blocks, function, threads, shared_bytes),
         "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  return room;
+  return residency;
 }
 
-KernelRoom LoadedKernels::room_with(const LoadedKernel& kernel, size_t shared_bytes) {
-  if (shared_bytes == 0) return kernel.room;
+KernelResidency LoadedKernels::residency_with(const LoadedKernel& kernel, size_t shared_bytes) {
+  if (shared_bytes == 0) return kernel.residency;
   const std::lock_guard lock(mutex_);
-  const auto [found, is_new] = rooms_.try_emplace({kernel.function, shared_bytes});
-  if (is_new) found->second = room_of(kernel.function, kernel.room.threads, shared_bytes);
+  const auto [found, is_new] = residencies_.try_emplace({kernel.function, shared_bytes});
+  if (is_new) found->second = residency_of(kernel.function, kernel.residency.threads, shared_bytes);
   return found->second;
 }
 
@@ -76,7 +77,7 @@ const LoadedKernel& LoadedKernels::embedded(const char* file, const std::string&
   if (!module) module = load_embedded(file);
   Function function = nullptr;
   check(driver().module_function(&function, module, name.c_str()), "cuModuleGetFunction");
-  return kernel = {function, room_of(function, threads)};
+  return kernel = {function, residency_of(function, threads)};
 }
 
 }  // namespace tide::cuda

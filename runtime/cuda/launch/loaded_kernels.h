@@ -20,7 +20,7 @@ namespace tide::cuda {
 /// A kernel in the device's context.
 struct LoadedKernel {
   Function function = nullptr;
-  KernelRoom room;
+  KernelResidency residency;
 };
 
 /// Thread-safe; the context is to be the calling thread's. What it returns stays where it is.
@@ -38,14 +38,14 @@ class LoadedKernels {
   /// A fused loop's. The first time that a structure comes its code is generated and loaded.
   const LoadedKernel& fused(const LoopStep& step, GpuForm form);
   /// What there is room for of a kernel whose blocks have so much shared memory beside their own.
-  KernelRoom room_with(const LoadedKernel& kernel, size_t shared_bytes);
+  KernelResidency residency_with(const LoadedKernel& kernel, size_t shared_bytes);
 
   /// The kernel `name` of kernels/`file`.cu, which must be there; it runs in blocks of so many
   /// threads.
   const LoadedKernel& embedded(const char* file, const std::string& name, int threads);
 
  private:
-  KernelRoom room_of(Function function, int threads, size_t shared_bytes = 0) const;
+  KernelResidency residency_of(Function function, int threads, size_t shared_bytes = 0) const;
   Module load(const char* ptx) const;
   Module load_embedded(const char* file) const;
 
@@ -57,9 +57,10 @@ class LoadedKernels {
   std::mutex mutex_;
   /// Per structure, by form.
   std::unordered_map<const Kernel*, std::array<LoadedKernel, GpuForm::kForms>> fused_;
-  std::map<std::pair<Function, size_t>, KernelRoom> rooms_;  ///< with so much shared memory
-  std::unordered_map<std::string, Module> modules_;          ///< of embedded files
-  std::unordered_map<std::string, LoadedKernel> embedded_;   ///< by name and threads
+  std::map<std::pair<Function, size_t>, KernelResidency>
+      residencies_;                                         ///< with so much shared memory
+  std::unordered_map<std::string, Module> modules_;         ///< of embedded files
+  std::unordered_map<std::string, LoadedKernel> embedded_;  ///< by name and threads
 };
 
 }  // namespace tide::cuda

@@ -166,7 +166,7 @@ enum Note : int {
   X(set, "cudnnBackendSetAttribute",                                                          \
     (Descriptor descriptor, Property property, Type type, int64_t count, const void* values)) \
   X(get, "cudnnBackendGetAttribute",                                                          \
-    (Descriptor descriptor, Property property, Type type, int64_t room, int64_t * count,      \
+    (Descriptor descriptor, Property property, Type type, int64_t capacity, int64_t * count,  \
      void* values))                                                                           \
   X(finalize, "cudnnBackendFinalize", (Descriptor descriptor))                                \
   X(execute, "cudnnBackendExecute", (Handle handle, Descriptor plan, Descriptor pack))

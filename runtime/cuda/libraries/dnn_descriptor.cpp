@@ -65,10 +65,11 @@ void DnnDescriptor::set(dnn::Property property, std::span<const dnn::Descriptor>
   set(property, dnn::Type::descriptor, static_cast<int64_t>(others.size()), others.data());
 }
 
-int64_t DnnDescriptor::get(dnn::Property property, dnn::Type type, int64_t room,
+int64_t DnnDescriptor::get(dnn::Property property, dnn::Type type, int64_t capacity,
                            void* values) const {
   int64_t count = 0;
-  demand(dnn_table()->get(raw_, property, type, room, &count, values), "cudnnBackendGetAttribute");
+  demand(dnn_table()->get(raw_, property, type, capacity, &count, values),
+         "cudnnBackendGetAttribute");
   return count;
 }
 

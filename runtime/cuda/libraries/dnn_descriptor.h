@@ -43,8 +43,8 @@ class DnnDescriptor {
   void set(dnn::Property property, int64_t number) { set(property, std::span(&number, 1)); }
   void set(dnn::Property property, const DnnDescriptor& other);
   void set(dnn::Property property, std::span<const dnn::Descriptor> others);
-  /// Reads up to `room` values, and returns how many there are.
-  int64_t get(dnn::Property property, dnn::Type type, int64_t room, void* values) const;
+  /// Reads up to `capacity` values, and returns how many there are.
+  int64_t get(dnn::Property property, dnn::Type type, int64_t capacity, void* values) const;
   void finalize();
   dnn::Descriptor raw() const { return raw_; }
 

@@ -109,20 +109,21 @@ DnnPlans::Plan& DnnPlans::plan(const DnnProblem& problem, const char* refusal) {
   return made;
 }
 
-void DnnPlans::execute(const Plan& plan, const DnnMemory& memory, char* room, Stream stream) const {
+void DnnPlans::execute(const Plan& plan, const DnnMemory& memory, char* workspace,
+                       Stream stream) const {
   demand(dnn_table()->set_stream(handle_, stream), "cudnnSetStream");
   std::vector<const void*> pointers(memory.addresses.begin(), memory.addresses.end());
   std::vector<int64_t> names(memory.names.begin(), memory.names.end());
   if (memory.scratch_bytes) {
     names.push_back(memory.scratch);
-    pointers.push_back(room);
-    room += memory.scratch_bytes;
+    pointers.push_back(workspace);
+    workspace += memory.scratch_bytes;
   }
   DnnDescriptor pack(Kind::variant_pack);
   pack.set(Property::pack_pointers, Type::pointer, static_cast<int64_t>(pointers.size()),
            pointers.data());
   pack.set(Property::pack_ids, names);
-  void* const scratch = plan.workspace_bytes > 0 ? room : nullptr;
+  void* const scratch = plan.workspace_bytes > 0 ? workspace : nullptr;
   pack.set(Property::pack_workspace, Type::pointer, 1, &scratch);
   pack.finalize();
   demand(dnn_table()->execute(handle_, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
@@ -137,14 +138,14 @@ LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* refusal, con
   DnnMemory memory = given;
   memory.scratch_bytes = (memory.scratch_bytes + kAligned - 1) / kAligned * kAligned;
   const size_t bytes = static_cast<size_t>(chosen.workspace_bytes) + memory.scratch_bytes;
-  char* room = nullptr;
-  if (bytes > 0) room = static_cast<char*>(workspace_.get(stream, bytes));
+  char* workspace = nullptr;
+  if (bytes > 0) workspace = static_cast<char*>(workspace_.get(stream, bytes));
   try {
-    execute(chosen, memory, room, stream);
+    execute(chosen, memory, workspace, stream);
     return {true, chosen.refusal};
   } catch (const DnnRefusal& refusal) {
     if (is_nearly_full())
-      throw MemoryError(std::string("out of memory: ") + refusal.call + " has no room");
+      throw MemoryError(std::string("out of memory: ") + refusal.call + " has no workspace");
     chosen.possible = false;
     chosen.refusal = problem.words().failed;
     if (logging())

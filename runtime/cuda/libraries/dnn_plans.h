@@ -81,7 +81,7 @@ class DnnPlans {
   Plan& plan(const DnnProblem& problem, const char* refusal);
   Plan make_plan(const DnnProblem& problem) const;
   std::optional<Plan> choose(const DnnProblem& problem, const DnnDescriptor& graph, int mode) const;
-  void execute(const Plan& plan, const DnnMemory& memory, char* room, Stream stream) const;
+  void execute(const Plan& plan, const DnnMemory& memory, char* workspace, Stream stream) const;
 
   Workspace& workspace_;
   bool tried_ = false;

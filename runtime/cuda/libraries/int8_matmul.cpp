@@ -160,9 +160,9 @@ LibraryOutcome multiply_bytes(ComputeLaunch& call, const MatmulArguments& produc
     return {false, "a product of few bytes is faster without Tensor Cores"};
   if (product.k > kMostInner) return {false, "sums of so many products do not fit int32"};
   if (!embedded_ptx("int8_matmul")) return {false, "this build has no kernels for it"};
-  auto* const room = static_cast<char*>(call.kernels.workspace().get(
+  auto* const workspace = static_cast<char*>(call.kernels.workspace().get(
       call.flushed(), Blas::kWorkspaceBytes + kSumBytes + 2 * kFactorBytes));
-  Int8Matmul work(call, product, result, room + Blas::kWorkspaceBytes);
+  Int8Matmul work(call, product, result, workspace + Blas::kWorkspaceBytes);
   LibraryOutcome outcome;
   for (int64_t index = 0; index < product.batch; ++index) {
     int64_t a = 0, b = 0, rest = index;

@@ -232,11 +232,11 @@ struct Windows {
     stride = pair_of(op, "stride", strides, 1, 1);
     padded = {height + 2 * padding[0], width + 2 * padding[1]};
     for (int d = 0; d < 2; ++d) {
-      const int64_t room = padded[d] - dilation[d] * (kernel[d] - 1) - 1;
-      if (room < 0)
+      const int64_t span = padded[d] - dilation[d] * (kernel[d] - 1) - 1;
+      if (span < 0)
         throw ShapeError(std::string(op) + ": the kernel of size " + std::to_string(kernel[d]) +
                          " reaches beyond the padded input of size " + std::to_string(padded[d]));
-      count[d] = room / stride[d] + 1;
+      count[d] = span / stride[d] + 1;
     }
   }
 

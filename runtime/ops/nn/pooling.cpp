@@ -89,9 +89,9 @@ Tensor from_planes(const Tensor& y, const Tensor& x, int dims) {
 
 int64_t result_size(const Window& w, int64_t size, int d) {
   const int64_t reach = w.dilation[d] * (w.kernel[d] - 1) + 1;
-  const int64_t room = size + 2 * w.padding[d] - reach;
-  int64_t count = room < 0 ? 0 : (room + (w.ceil_mode ? w.stride[d] - 1 : 0)) / w.stride[d] + 1;
-  if (room < 0 && w.ceil_mode && -room < w.stride[d]) count = 1;
+  const int64_t span = size + 2 * w.padding[d] - reach;
+  int64_t count = span < 0 ? 0 : (span + (w.ceil_mode ? w.stride[d] - 1 : 0)) / w.stride[d] + 1;
+  if (span < 0 && w.ceil_mode && -span < w.stride[d]) count = 1;
   // The last window must start inside the input or the padding before it.
   if (w.ceil_mode && (count - 1) * w.stride[d] >= size + w.padding[d]) --count;
   if (count < 1)

@@ -86,8 +86,8 @@ TIDE_EXPORT Status cudnnBackendSetAttribute(Descriptor descriptor, Property prop
 }
 
 TIDE_EXPORT Status cudnnBackendGetAttribute(Descriptor descriptor, Property property, Type type,
-                                            int64_t room, int64_t* count, void* values) {
-  return real().get(descriptor, property, type, room, count, values);
+                                            int64_t capacity, int64_t* count, void* values) {
+  return real().get(descriptor, property, type, capacity, count, values);
 }
 
 TIDE_EXPORT Status cudnnBackendFinalize(Descriptor descriptor) {

@@ -28,9 +28,9 @@ void DnnConvolution::compute(const void* x_data, const void* weight_data, const 
                              bool tf32) const {
   const DnnArray& result = pass == Pass::forward ? y : pass == Pass::data ? x : weight;
   const void* to = pass == Pass::forward ? y_data : pass == Pass::data ? x_data : weight_data;
-  int64_t room = 1;
-  for (size_t d = 0; d < 4; ++d) room += (result.sizes[d] - 1) * result.strides[d];
-  std::vector<double> sums(static_cast<size_t>(room));
+  int64_t capacity = 1;
+  for (size_t d = 0; d < 4; ++d) capacity += (result.sizes[d] - 1) * result.strides[d];
+  std::vector<double> sums(static_cast<size_t>(capacity));
   const auto factor = [&](const void* data, const DnnArray& array, int64_t at) {
     const double value = read_number(data, array.format, at);
     return tf32 ? rounded_to_tf32(value) : value;

@@ -291,14 +291,14 @@ Status finish(Object& object) {
 }
 
 /// Fills descriptors that the caller made with what the heuristics suggest.
-Status get_results(const Object& heuristics, int64_t room, int64_t* count, Object** choices) {
+Status get_results(const Object& heuristics, int64_t capacity, int64_t* count, Object** choices) {
   const int mode = heuristics.get<int>(Property::heuristics_mode);
   const bool wide = heuristics.convolution && heuristics.convolution->x.format == Format::f64;
   int64_t found = 0;
   for (const Engine& engine : engines()) {
     const bool tensor_cores = std::ranges::count(engine.notes, int{kTensorCore}) > 0;
     if (engine.mode != mode || (wide && tensor_cores)) continue;
-    if (found < room) {
+    if (found < capacity) {
       Object& choice = *choices[found];
       if (choice.kind != Kind::engine_choice || choice.finalized) return kWrongKind;
       choice.finalized = true;
@@ -308,7 +308,7 @@ Status get_results(const Object& heuristics, int64_t room, int64_t* count, Objec
     }
     ++found;
   }
-  *count = room == 0 ? found : std::min(found, room);
+  *count = capacity == 0 ? found : std::min(found, capacity);
   return 0;
 }
 
@@ -397,15 +397,15 @@ TIDE_EXPORT Status cudnnBackendFinalize(Descriptor descriptor) {
 }
 
 TIDE_EXPORT Status cudnnBackendGetAttribute(Descriptor descriptor, Property property, Type type,
-                                            int64_t room, int64_t* count, void* values) {
+                                            int64_t capacity, int64_t* count, void* values) {
   const auto& object = *static_cast<const Object*>(descriptor);
   if (!object.finalized) return kNotFinalized;
   if (object.kind == Kind::heuristics && property == Property::heuristics_results)
     return type == Type::descriptor
-               ? get_results(object, room, count, static_cast<Object**>(values))
+               ? get_results(object, capacity, count, static_cast<Object**>(values))
                : kWrongType;
   if (object.kind == Kind::engine_choice && property == Property::choice_engine) {
-    if (type != Type::descriptor || room != 1) return kWrongType;
+    if (type != Type::descriptor || capacity != 1) return kWrongType;
     Object& engine = **static_cast<Object**>(values);
     if (engine.kind != Kind::engine || engine.finalized) return kWrongKind;
     engine.finalized = true;
@@ -415,12 +415,12 @@ TIDE_EXPORT Status cudnnBackendGetAttribute(Descriptor descriptor, Property prop
   }
   if (object.kind == Kind::engine && property == Property::engine_notes) {
     if (type != Type::numerical_note) return kWrongType;
-    *count = std::min(room, static_cast<int64_t>(object.engine->notes.size()));
+    *count = std::min(capacity, static_cast<int64_t>(object.engine->notes.size()));
     std::copy_n(object.engine->notes.begin(), *count, static_cast<int*>(values));
     return 0;
   }
   if (object.kind == Kind::plan && property == Property::plan_workspace) {
-    if (type != Type::int64 || room != 1) return kWrongType;
+    if (type != Type::int64 || capacity != 1) return kWrongType;
     *static_cast<int64_t*>(values) = object.engine->workspace;
     *count = 1;
     return 0;

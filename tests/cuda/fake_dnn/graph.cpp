@@ -30,9 +30,9 @@ struct Elements {
   }
   void write(const Place& place, double value) {
     if (data) return write_number(const_cast<void*>(data), form.format, at(place), value);
-    char room[8];
-    write_number(room, form.format, 0, value);
-    made[static_cast<size_t>(at(place))] = read_number(room, form.format, 0);
+    char capacity[8];
+    write_number(capacity, form.format, 0, value);
+    made[static_cast<size_t>(at(place))] = read_number(capacity, form.format, 0);
   }
 };
 
@@ -150,10 +150,10 @@ void DnnOperations::compute(const std::function<const void*(const DnnArray&)>& a
     if (known != arrays.end()) return known->second;
     Elements& made = arrays[array.name];
     made.form = array;
-    int64_t room = 1;
-    for (size_t d = 0; d < 4; ++d) room += (array.sizes[d] - 1) * array.strides[d];
+    int64_t capacity = 1;
+    for (size_t d = 0; d < 4; ++d) capacity += (array.sizes[d] - 1) * array.strides[d];
     if (array.is_virtual)
-      made.made.resize(static_cast<size_t>(room));
+      made.made.resize(static_cast<size_t>(capacity));
     else
       made.data = address(array);
     return made;

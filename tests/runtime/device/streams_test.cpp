@@ -86,7 +86,7 @@ TEST_CASE("what another stream reads is neither written over nor handed out", "[
   CHECK(values(next)[0] == 7);
 }
 
-TEST_CASE("room is made of blocks that another stream has read", "[graph]") {
+TEST_CASE("memory is reclaimed from blocks that another stream has read", "[graph]") {
   constexpr int64_t kMegabyte = 1 << 18;  // elements
   const auto stored = [](int64_t elements, float number) {
     const std::vector<float> numbers(static_cast<size_t>(elements), number);

@@ -105,7 +105,7 @@ struct Bench {
   BenchDevice& device = own;
   ErrorTable& failures = device.failures;
   Stub stub;
-  /// For each time that room was made, the number of the work that wanted it.
+  /// For each time that memory was reclaimed, the number of the work that wanted it.
   std::vector<uint64_t> made_room;
   Queue queue{stub, device.failures, device.loss,
               [this](uint64_t work) { made_room.push_back(work); }, "stub"};

@@ -192,7 +192,7 @@ TEST_CASE("a task keeps its place among work that could run side by side", "[gra
   CHECK(shares.parts == Parts{2});
 }
 
-TEST_CASE("a launch that finds no memory is tried again after room was made", "[graph]") {
+TEST_CASE("a launch that finds no memory is tried again after memory was reclaimed", "[graph]") {
   Bench bench;
   bench.stub.release_to(~0ull);
   bench.stub.shortages = 1;

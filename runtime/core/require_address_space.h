@@ -10,12 +10,13 @@ namespace tide {
 
 /// Whether the process can have so many more bytes of address space.
 inline bool has_room(size_t bytes) {
-  void* room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return room != MAP_FAILED && munmap(room, bytes) == 0;
+  void* capacity =
+      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return capacity != MAP_FAILED && munmap(capacity, bytes) == 0;
 }
 
 /// Throws std::bad_alloc if it cannot.
-inline void require_room(size_t bytes) {
+inline void require_address_space(size_t bytes) {
   if (!has_room(bytes)) throw std::bad_alloc();
 }
 
