@@ -143,8 +143,8 @@ int end_step(lua_State* L) {
   return 0;
 }
 
-/// What the library's Lua files use and scripts do not: require "tide.compute".
-void add_compute(lua_State* L) {
+/// What the library's Lua files use and scripts do not: require "tide.native".
+void add_native(lua_State* L) {
   lua_createtable(L, 0, 8);
   lua_createtable(L, 0, 96);
   register_ops(L, OpScope::functional);
@@ -167,7 +167,7 @@ void add_compute(lua_State* L) {
   luaL_setfuncs(L, functions, 0);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_insert(L, -2);
-  lua_setfield(L, -2, "tide.compute");
+  lua_setfield(L, -2, "tide.native");
   lua_pop(L, 1);
 }
 
@@ -220,7 +220,7 @@ int open(lua_State* L) {
   lua_pushcfunction(L, guard_lookup<submodule_names>);
   lua_setfield(L, -2, "__names");
   lua_setmetatable(L, -2);
-  add_compute(L);
+  add_native(L);
   return 1;
 }
 

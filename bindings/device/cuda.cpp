@@ -138,7 +138,7 @@ int get_device_properties(lua_State* L) {
   return 1;
 }
 
-/// What the management library tells of the device now.
+/// What the management library reports of the device now.
 cuda::DeviceStatus status_of(lua_State* L, const char* function) {
   const cuda::DeviceProperties device = cuda::device_properties(usable(L, 1, function).index);
   const auto status = cuda::device_status(device.pci_domain, device.pci_bus, device.pci_device);

@@ -8,7 +8,8 @@
 
 namespace tide::bindings {
 
-/// Per kind of device the type in which compute op compute; none: as their operands are.
+/// Per kind of device the type in which products and convolutions compute; none: as their operands
+/// are.
 struct Autocast {
   std::array<std::optional<DType>, 3> types;
 

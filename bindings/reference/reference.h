@@ -11,7 +11,7 @@
 
 namespace tide::bindings {
 
-/// A parameter of an op. (Those of other functions are told by their signature alone.)
+/// A parameter of an op. (Those of other functions are described by their signature alone.)
 struct ReferenceParameter {
   std::string name;
   const char* kind;  ///< what it takes, in words: "tensor or number"

@@ -6,7 +6,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   set(index 0)
   foreach(path IN LISTS FILES)
     # The assembler copies the bytes: any file fits, and the compiler has nothing to read. A compiler
-    # cache sees no more than the text: the digest tells it when a file has changed.
+    # cache sees no more than the text: the digest shows when a file has changed.
     file(SHA256 "${ROOT}/${path}" digest)
     string(APPEND blobs "TIDE_EMBED(${index}, \"${ROOT}/${path}\", \"${digest}\")\n")
     string(APPEND rows "      TIDE_ROW(${index}, \"${path}\"),\n")

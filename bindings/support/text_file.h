@@ -13,7 +13,7 @@ void write_text_file(const std::string& path, std::string_view text);
 
 namespace bindings {
 
-/// write_file(path, text) of "tide.compute".
+/// write_file(path, text) of "tide.native".
 int write_file(lua_State* L);
 
 }  // namespace bindings

@@ -1,6 +1,6 @@
-// When Lua's collector runs. Lua sees only 16 bytes of a tensor, so it is told what tensors cost:
-// young steps paced by new handles and bytes, full collections when what is held has doubled or
-// Lua's own memory has grown by half.
+// When Lua's collector runs. Lua sees only 16 bytes of a tensor, so it is given the size of each
+// tensor: young steps paced by new handles and bytes, full collections when what is held has
+// doubled or Lua's own memory has grown by half.
 #pragma once
 
 #include <cstdint>

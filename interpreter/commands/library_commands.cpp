@@ -163,7 +163,7 @@ int smi_command(const Words& words) {
   if (words[0] != "dmon" || words.size() > 2)
     throw UsageError{"smi: takes nothing, or dmon [TIMES]"};
   catch_interrupts(Impatience::kEndProgram);
-  return print_answer("monitor_devices", {words.begin() + 1, words.end()}, "tide.compute");
+  return print_answer("monitor_devices", {words.begin() + 1, words.end()}, "tide.native");
 }
 
 int help_command(const Words& words) {

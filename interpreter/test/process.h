@@ -24,7 +24,7 @@ struct ProcessStart {
       false;  ///< Prints to our standard output as it goes; `output` still collects it.
 };
 
-/// Runs all, at most `at_once` at a time, and tells `ended` as each ends. One that runs longer than
+/// Runs all, at most `at_once` at a time, and calls `ended` as each ends. One that runs longer than
 /// `time_limit` seconds is killed. What it started, at any depth, ends with it in each case. Throws
 /// std::system_error if a process cannot be made.
 void run_processes(const std::vector<ProcessStart>& starts, int at_once, double time_limit,

@@ -163,8 +163,8 @@ FileResult result_of(const TestFile& test, const ProcessEnd& end, const Options&
   }
   const std::string reason = trouble(end, complete);
   // A program's exit status only repeats what its counts say.
-  const bool told = test.is_program && end.exit_status == 1 && file.count("failed") > 0;
-  if (!reason.empty() && !told) file.tests.push_back({"the process", "failed", reason, 0});
+  const bool reported = test.is_program && end.exit_status == 1 && file.count("failed") > 0;
+  if (!reason.empty() && !reported) file.tests.push_back({"the process", "failed", reason, 0});
   if (file.tests.empty() && (test.is_program || options.selection.empty()))
     file.tests.push_back({"the file", "failed", "there is no test in it", 0});
   return file;

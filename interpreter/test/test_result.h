@@ -1,4 +1,4 @@
-// What a test process tells `tide test`, and how it is written on the pipe between them.
+// What a test process reports to `tide test`, and how it is written on the pipe between them.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ inline constexpr std::string_view kReportEnd = "end\n";
 /// A result as one line: tab-separated fields with \t, \n and \\ written as such.
 std::string encode(const TestResult& result);
 
-/// Reads a report's lines. `complete` tells whether kReportEnd was among them.
+/// Reads a report's lines. `complete` is set to whether kReportEnd was among them.
 std::vector<TestResult> decode(std::string_view report, bool& complete);
 
 }  // namespace tide

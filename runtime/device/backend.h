@@ -67,7 +67,7 @@ class Backend {
   virtual size_t memory_limit() const = 0;
 
   struct DeviceMemory {
-    size_t available = 0, total = 0;  ///< bytes; 0, 0: the device does not tell
+    size_t available = 0, total = 0;  ///< bytes; 0, 0: the device does not report it
   };
   /// What the device has, whoever uses it.
   virtual DeviceMemory device_memory() { return {}; }

@@ -15,7 +15,7 @@
 
 namespace tide {
 
-/// What a queue has launched and is not sure of: a backend that only enqueues tells later whether
+/// What a queue has launched and is not sure of: a backend that only enqueues reports later whether
 /// an op met a position that is out of range, a singular matrix or the like
 /// (ComputeOutcome::report). Until then its results, and what is computed from them, are unchecked:
 /// nobody reads them, as no ticket counts as done before its pending checks are decided

@@ -250,7 +250,7 @@ uint64_t Queue::execute_from(uint64_t first) {
   return next - 1;
 }
 
-/// Tells what is done by now; whether that is news.
+/// Publishes what is done by now; whether that is news.
 bool Queue::publish() {
   const uint64_t before = completed_.load(std::memory_order_relaxed);
   if (before == launched_) return false;
@@ -365,7 +365,7 @@ Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
   failure->what = std::string(failure->op) + ": " + why;
   if (oldest < launched)
     failure->what += "; it is this op or one of the " + std::to_string(launched - oldest) +
-                     " windows after it (TIDE_EAGER=1 tells more)";
+                     " windows after it (TIDE_EAGER=1 says more)";
   return failure;
 }
 

@@ -46,7 +46,7 @@ struct Submission {
   bool all_or_nothing = false;  ///< no step runs if one may not (a whole optimizer step)
   /// What steps start from (an optimizer's state): it is made even if what is queued is dropped,
   /// and tried again if it fails. Then steps that run whole or not at all do not run until somebody
-  /// was told.
+  /// was reported.
   bool must_run = false;
   bool cancelled = false;   ///< no step runs: what was recorded is only a part of such a whole
   uint64_t number = 0;      ///< of all work, in the order in which it is flushed: see Failure

@@ -7,8 +7,8 @@
 namespace tide {
 
 /// `value`, which is lost if an element of `condition` (integers or bool) is 0: whoever reads it,
-/// or what is computed from it, is told of the requirement in the name of `op`. Waits for nothing.
-/// A `condition` without elements demands nothing.
+/// or what is computed from it, gets the report of the requirement in the name of `op`. Waits for
+/// nothing. A `condition` without elements demands nothing.
 Tensor require(const char* op, Requirement requirement, const Tensor& condition,
                const Tensor& value);
 

@@ -117,7 +117,8 @@ class Window {
   void set_stream(Stream& stream);
 
   /// Adds a node: its arguments are brought into the window where they are recomputable values.
-  /// Flushes before compute op, and afterwards when the window is full or the mode is eager.
+  /// Flushes before ops that cut the window, and afterwards when the window is full or the mode is
+  /// eager.
   void record(const Ref<Node>& node, bool cuts_window);
   /// Throws what keeps results from being computed, MemoryError above all: these are lost then,
   /// writes leave the value that was before, and all else is flushed.

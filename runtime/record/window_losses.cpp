@@ -45,7 +45,7 @@ void become_copy(Node& node) {
 }
 
 /// A failure that is reported at once to whoever flushes.
-Ref<Failure> told_failure(const Node& node, const std::string& what) {
+Ref<Failure> reported_failure(const Node& node, const std::string& what) {
   Ref<Failure> failure = new Failure;
   failure->what = what;
   failure->op = node.name;
@@ -88,7 +88,7 @@ std::vector<Ref<Node>> Window::empty_window() {
 }
 
 void Window::give_up_all(const char* what) {
-  for (const auto& node : empty_window()) give_up(*node, told_failure(*node, what));
+  for (const auto& node : empty_window()) give_up(*node, reported_failure(*node, what));
 }
 
 /// Takes out what needs a lost value. A step that runs whole or not at all does not run.
@@ -129,7 +129,7 @@ void Window::do_with_less_memory(const OutOfMemory& wanted) {
   } catch (const MemoryError& error) {
     message = error.what();
   }
-  const Ref<Failure> failure = told_failure(*wanted.node, message);
+  const Ref<Failure> failure = reported_failure(*wanted.node, message);
   std::vector<Ref<Node>> nodes = empty_window();
   const bool is_one_op = std::all_of(nodes.begin() + 1, nodes.end(), [](const auto& node) {
     return node->kind == Node::Kind::part;

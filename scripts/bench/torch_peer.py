@@ -204,7 +204,7 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         a, weight, bias = torch.randn(side, side), torch.randn(side), torch.randn(side)
         if into_outputs:
             out, mean, scale = torch.empty_like(a), torch.empty(side, 1), torch.empty(side, 1)
-            norm = torch.ops.aten.compute_layer_norm.out
+            norm = torch.ops.aten.native_layer_norm.out
             return lambda: norm(a, (side,), weight, bias, 1e-5, out0=out, out1=mean, out2=scale)
         fn = compile_(lambda a, w, b: F.layer_norm(a, (side,), w, b, 1e-5))
         return lambda: fn(a, weight, bias)

@@ -24,7 +24,7 @@ if not available then
   -- Three things must be there: a card, a driver, and a driver that is new enough. `tide info` says
   -- which one is missing and what to do about it.
   print("\nWhat `tide info` says:\n" .. tide.info())
-  assert(tide.info():find("cuda: cannot be used: ", 1, true), "the reason is told")
+  assert(tide.info():find("cuda: cannot be used: ", 1, true), "the reason is given")
   assert(tide.info():find("what to do: ", 1, true), "and what to do")
 
   -- Asking for a device that is not there is an ordinary error, with the same reason in it.

@@ -45,7 +45,7 @@ end
 
 if device.type == "sim" then
   -- A real accelerator needs some microseconds to start a kernel (one program that it runs over
-  -- many elements). A simulated one starts at once unless it is told otherwise.
+  -- many elements). A simulated one starts at once unless it is configured otherwise.
   tide.sim.configure {device = device, launch_cost = 10e-6}
   print("Starting a kernel costs 10 us here, as on many a real GPU: that time is simulated.")
 end
@@ -68,7 +68,7 @@ local function processor_facts()
   return facts
 end
 
---- Units and clock of the device in words and numbers; nil if this machine does not tell.
+--- Units and clock of the device in words and numbers; nil if this machine does not report it.
 local function units_and_clock()
   if device.type == "cuda" then
     local p = tide.cuda.get_device_properties(device)
@@ -106,7 +106,7 @@ if words then
     print("name, so a share of this peak may come out above 100 %.")
   end
 else
-  print("This machine does not tell its units and clock: the best product below stands for them.")
+  print("This machine does not report its units and clock: the best product below stands for them.")
 end
 
 -- 2. Products of growing size ---------------------------------------------------------------------

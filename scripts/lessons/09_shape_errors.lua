@@ -45,7 +45,7 @@ end
 local function mended(result, ...)
   local shape = table.concat(result.shape, ", ")
   assert(shape == table.concat({...}, ", "), "shape (" .. shape .. ")")
-  local sum = result:sum():item() -- waits: what fails on the device would be told here
+  local sum = result:sum():item() -- waits: what fails on the device would be reported here
   print(result:dim() == 0 and ("  mended: a loss of %.3f"):format(sum)
     or ("  mended: the result has shape (%s)"):format(shape))
 end

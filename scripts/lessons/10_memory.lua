@@ -203,7 +203,7 @@ show("behind the end of the block", held() - before, 1 / 4)
 assert(about(held(), before))
 
 -- 7. Going too far --------------------------------------------------------------------------------
--- A simulated accelerator has as much memory as it is told, so running out of it is cheap to try.
+-- A simulated accelerator has as much memory as it is configured with, so running out of it is cheap to try.
 -- (On a GPU the messages are the same.) sim:0 gets 34 MB more than it uses; sim:1 keeps what it has.
 heading "7. Out of memory"
 

@@ -126,7 +126,7 @@ TEST_CASE("a product says why it uses no Tensor Cores", "[cuda]") {
         "a matrix does not begin at a multiple of 16 bytes");
 }
 
-TEST_CASE("a product that cuBLASLt fails at is handed back, and told", "[cuda][fake]") {
+TEST_CASE("a product that cuBLASLt fails at is handed back, and reported", "[cuda][fake]") {
   const Environment fails({{"TIDE_FAKE_BLAS", "fail"}, {"TIDE_LOG", "1"}});
   const UnitProduct product(1, 32, true, 90);
   CHECK_FALSE(product.outcome.enqueued);
@@ -136,10 +136,10 @@ TEST_CASE("a product that cuBLASLt fails at is handed back, and told", "[cuda][f
                                          "for _ = 1, 2 do print(x:matmul(x):sum():item()) end"});
   CHECK(outcome.out == "64.0\n64.0\n");
   // It is not tried again.
-  const std::string told = " is tide's own from now on: cublasLtMatmul failed with status 13\n";
-  const size_t first = outcome.err.find(told);
+  const std::string reported = " is tide's own from now on: cublasLtMatmul failed with status 13\n";
+  const size_t first = outcome.err.find(reported);
   CHECK(first != std::string::npos);
-  CHECK(outcome.err.find(told, first + 1) == std::string::npos);
+  CHECK(outcome.err.find(reported, first + 1) == std::string::npos);
 }
 
 TEST_CASE("sums of products of bytes are written by cuBLASLt alone", "[fake]") {

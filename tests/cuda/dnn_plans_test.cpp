@@ -97,7 +97,7 @@ TEST_CASE("cuDNN itself makes plans for convolutions on an H200", "[cuda][fake]"
     CHECK(outcome->err.find("a convolution's weight gradient of float32") != std::string::npos);
 }
 
-TEST_CASE("attention's arrays lie as cuDNN was told", "[cuda][fake]") {
+TEST_CASE("attention's arrays lie as described to cuDNN", "[cuda][fake]") {
   const tide::test::Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
                                              {"TIDE_FAKE_CUDA", "skip_kernels=1,memory=6G"},
                                              {"TIDE_LOG", "1"}});

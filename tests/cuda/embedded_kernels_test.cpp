@@ -47,7 +47,7 @@ TEST_CASE("every file of kernels is there as PTX and for known devices") {
 /// Sorts on a tests' driver that is as `fake` says.
 ::test::Outcome sort_on(const std::string& fake) {
   const Environment environment(
-      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "tell_binaries=1," + fake}});
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "report_binaries=1," + fake}});
   return ::test::run_tide({"-e", R"(
     local sorted = tide.tensor({3, 1, 2}, {device = "cuda"}):sort()
     print(table.concat(sorted:tolist(), " "))

@@ -38,26 +38,26 @@ std::string story(const std::string& settings) {
 
 }  // namespace
 
-TEST_CASE("info tells of a driver that works", "[cuda][fake]") {
+TEST_CASE("info reports a driver that works", "[cuda][fake]") {
   CHECK(story("devices=1,capability=90") ==
         "cuda: can be used\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded +
             "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0\n");
 }
 
-TEST_CASE("info tells of a driver that is too old", "[cuda][fake]") {
+TEST_CASE("info reports a driver that is too old", "[cuda][fake]") {
   CHECK(story("version=11020") ==
         "cuda: cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 12.1 or "
         "newer" +
             kNewDriver + "\n  driver: libcuda.so.1, CUDA 11.2" + kNeeded + "\n");
 }
 
-TEST_CASE("info tells of entry points that are missing", "[cuda][fake]") {
+TEST_CASE("info reports entry points that are missing", "[cuda][fake]") {
   CHECK(story("missing=cuLaunchKernel") ==
         "cuda: cannot be used: the driver lacks cuLaunchKernel: its files do not fit together" +
             kNewDriver + "\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded + "\n");
 }
 
-TEST_CASE("info tells that there is no device", "[cuda][fake]") {
+TEST_CASE("info reports that there is no device", "[cuda][fake]") {
   CHECK(story("devices=0") ==
         "cuda: cannot be used: the driver finds no device\n  what to do: see whether nvidia-smi "
         "lists one; in a "
@@ -65,7 +65,7 @@ TEST_CASE("info tells that there is no device", "[cuda][fake]") {
             kNeeded + "\n");
 }
 
-TEST_CASE("info tells that devices are hidden", "[cuda][fake]") {
+TEST_CASE("info reports that devices are hidden", "[cuda][fake]") {
   Environment hidden({{"CUDA_VISIBLE_DEVICES", "-1"}});
   CHECK(story("devices=0") ==
         "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"-1\"\n  what "
@@ -74,7 +74,7 @@ TEST_CASE("info tells that devices are hidden", "[cuda][fake]") {
             kNeeded + "\n  CUDA_VISIBLE_DEVICES: \"-1\"\n");
 }
 
-TEST_CASE("info tells of a driver that cannot start", "[cuda][fake]") {
+TEST_CASE("info reports a driver that cannot start", "[cuda][fake]") {
   CHECK(story("init_error=719") ==
         "cuda: cannot be used: the driver cannot start: unspecified launch failure (719)\n  what "
         "to do: look into the "
@@ -84,7 +84,7 @@ TEST_CASE("info tells of a driver that cannot start", "[cuda][fake]") {
             kNeeded + "\n");
 }
 
-TEST_CASE("info tells of a card that is too old", "[cuda][fake]") {
+TEST_CASE("info reports a card that is too old", "[cuda][fake]") {
   CHECK(story("devices=1,old_device=0") ==
         "cuda: cannot be used: no device can be used: Fake GPU 0: its compute capability 6.1 is "
         "below 7.5, the oldest "
@@ -97,7 +97,7 @@ TEST_CASE("info tells of a card that is too old", "[cuda][fake]") {
             "the oldest that tide supports\n");
 }
 
-TEST_CASE("info tells of cards that no process may use", "[cuda][fake]") {
+TEST_CASE("info reports cards that no process may use", "[cuda][fake]") {
   CHECK(story("devices=1,compute_mode=2") ==
         "cuda: cannot be used: no device can be used: Fake GPU 0: its compute mode is prohibited "
         "(nvidia-smi -c 0)\n  what to do: have an administrator allow it: nvidia-smi -c 0\n  "
@@ -145,7 +145,7 @@ TEST_CASE("devices may be chosen by what identifies them", "[cuda][fake]") {
                 card + "\"\n  what to do: unset CUDA_VISIBLE_DEVICES, or name devices in it\n"));
 }
 
-TEST_CASE("info tells of the libraries that were found", "[cuda][fake]") {
+TEST_CASE("info reports the libraries that were found", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const std::string text = cuda_part(true);
   CHECK(text.starts_with("  cuBLASLt: libcublasLt.so.13\n  cuDNN: libcudnn.so.9, version 9.1.0\n"));
@@ -190,7 +190,7 @@ TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda][fake]"
   CHECK(outcome.out == "8652800.0\n");
 }
 
-TEST_CASE("info tells of a library that is too old", "[cuda][fake]") {
+TEST_CASE("info reports a library that is too old", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_DNN", "version=8907"}});
   CHECK(cuda_part(true).find("  cuDNN: libcudnn.so.9, version 8.9.7, too old: 9 is needed\n") !=
         std::string::npos);
@@ -203,7 +203,7 @@ TEST_CASE("an old card beside a good one is left out by name", "[cuda][fake]") {
         std::string::npos);
 }
 
-TEST_CASE("info tells of a file that is no library", "[cuda][fake]") {
+TEST_CASE("info reports a file that is no library", "[cuda][fake]") {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("libcuda.so.1", "no library");
   Environment broken({{"TIDE_CUDA_PATH", folder.path()}});
@@ -212,7 +212,7 @@ TEST_CASE("info tells of a file that is no library", "[cuda][fake]") {
   CHECK(text.find("\n  driver: not found; looked for " + file) != std::string::npos);
 }
 
-TEST_CASE("info tells of a library that is no driver", "[cuda][fake]") {
+TEST_CASE("info reports a library that is no driver", "[cuda][fake]") {
   Environment other({{"TIDE_CUDA_PATH", "libm.so.6"}});
   CHECK(cuda_part().starts_with(
       "cuda: cannot be used: libm.so.6 is not a CUDA driver: it has no cuDriverGetVersion"));
@@ -284,7 +284,7 @@ TEST_CASE("a lost device is an error, and other devices go on", "[cuda][fake]") 
         "go on\n8.0\t8.0\n");
 }
 
-TEST_CASE("smi shows what the management library tells", "[cuda][fake]") {
+TEST_CASE("smi shows what the management library reports", "[cuda][fake]") {
   Environment fake(
       {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}, {"TIDE_NUM_THREADS", "1"}});
   const auto outcome = test::run_tide({"smi"});
@@ -296,7 +296,7 @@ TEST_CASE("smi shows what the management library tells", "[cuda][fake]") {
   CHECK(outcome.out.find("  gpu 0  process 4711  200 MB\n") != std::string::npos);
 }
 
-TEST_CASE("figures of a device are those that the management library tells", "[cuda][fake]") {
+TEST_CASE("figures of a device are those that the management library reports", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const auto outcome =
       test::run_tide({"-e",
@@ -306,7 +306,7 @@ TEST_CASE("figures of a device are those that the management library tells", "[c
   CHECK(outcome.out.find("cuda.temperature: there is no cuda:9 here") != std::string::npos);
 }
 
-TEST_CASE("properties of a device are those that the driver tells", "[cuda][fake]") {
+TEST_CASE("properties of a device are those that the driver reports", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const auto outcome = test::run_tide(
       {"-e",

@@ -152,9 +152,9 @@ TEST_CASE("a driver that refuses graphs is asked once for a window", "[cuda][fak
                             {"TIDE_FAKE_CUDA", std::string("fail_graph=") + failing}});
     const Run run = run_script(turns("turns(10) print('right')"));
     CHECK(run.out == "right\n");
-    const std::string told = "no graph for a window of 6 kernels any more";
+    const std::string reported = "no graph for a window of 6 kernels any more";
     int times = 0;
-    for (size_t at = 0; (at = run.err.find(told, at)) != std::string::npos; ++at) ++times;
+    for (size_t at = 0; (at = run.err.find(reported, at)) != std::string::npos; ++at) ++times;
     CHECK(times >= 1);
     CHECK(times <= 2);  // there are two windows of six kernels, in each of ten turns
   }

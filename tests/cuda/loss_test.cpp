@@ -1,4 +1,4 @@
-// A device that is lost takes its values along, tells whose work it was, and starts anew.
+// A device that is lost takes its values along, reports whose work it was, and starts anew.
 #include <catch2/catch.hpp>
 
 #include "tests/cuda/environment.h"
@@ -25,7 +25,7 @@ std::string settings(const std::string& more = "") { return "lose_after=1" + mor
 
 }  // namespace
 
-TEST_CASE("a failed kernel is told with the line that queued it", "[cuda][fake]") {
+TEST_CASE("a failed kernel is reported with the line that queued it", "[cuda][fake]") {
   for (const auto& [error, words] : {std::pair("700", "an illegal memory access was encountered"),
                                      std::pair("719", "unspecified launch failure")}) {
     const auto outcome =
@@ -41,8 +41,8 @@ TEST_CASE("a lost device starts anew, without its values", "[cuda][fake]") {
   const auto outcome = run_script(
       kStart +
           "for _, lost in ipairs {x, y, x * 3} do\n"
-          "  local read, told = pcall(lost.tolist, lost)\n"
-          "  assert(not read and told:find('lost.lua:3', 1, true), told)\n"
+          "  local read, reported = pcall(lost.tolist, lost)\n"
+          "  assert(not read and reported:find('lost.lua:3', 1, true), reported)\n"
           "end\n"
           "local kept = {}\n"
           "for i = 1, 50 do\n"
@@ -102,14 +102,15 @@ TEST_CASE("a device that cannot be set up again says so each time", "[cuda][fake
   const auto outcome = run_script(
       kStart +
           "for _ = 1, 3 do\n"
-          "  local ok, told = pcall(function() return tide.ones(8, {device = 'cuda'}):sum():item() "
+          "  local ok, reported = pcall(function() return tide.ones(8, {device = "
+          "'cuda'}):sum():item() "
           "end)\n"
-          "  assert(not ok and told:find('cuda:0 is lost for good', 1, true), told)\n"
+          "  assert(not ok and reported:find('cuda:0 is lost for good', 1, true), reported)\n"
           "end\n"
           "local z = tide.ones(8, {device = 'cuda'}) * 3\n"
           "for _ = 1, 2 do\n"
-          "  local ok, told = pcall(z.tolist, z)\n"
-          "  assert(not ok and told:find('cuda:0 is lost for good', 1, true), told)\n"
+          "  local ok, reported = pcall(z.tolist, z)\n"
+          "  assert(not ok and reported:find('cuda:0 is lost for good', 1, true), reported)\n"
           "end\n"
           "assert(not pcall(x.tolist, x))\n"
           "assert(pinned:sum():item() == 4)\n"
@@ -122,11 +123,13 @@ TEST_CASE("a device that cannot be set up again says so each time", "[cuda][fake
 TEST_CASE("a context that others hold is not taken from them", "[cuda][fake]") {
   const auto outcome = run_script(
       kStart +
-          "local ok, told = pcall(function() return tide.ones(8, {device = 'cuda'}):sum():item() "
+          "local ok, reported = pcall(function() return tide.ones(8, {device = "
+          "'cuda'}):sum():item() "
           "end)\n"
-          "assert(not ok and told:find('other code in this process uses its context', 1, true), "
-          "told)\n"
-          "assert(told:find('restart the program to use it', 1, true), told)\n"
+          "assert(not ok and reported:find('other code in this process uses its context', 1, "
+          "true), "
+          "reported)\n"
+          "assert(reported:find('restart the program to use it', 1, true), reported)\n"
           "assert(pinned:sum():item() == 4)\n"
           "print(tide.ones(8, {device = 'cuda:1'}):sum():item(), tide.ones(2):sum():item())",
       settings(",other_holders=1"));

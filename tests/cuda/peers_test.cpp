@@ -9,11 +9,11 @@
 namespace tide::test {
 namespace {
 
-/// What the tests' driver, which is as `fake` says, tells of the copies of a script, and the
+/// What the tests' driver, which is as `fake` says, reports of the copies of a script, and the
 /// script's mistakes.
-std::string told_of(const std::string& script, const std::string& fake) {
+std::string report_of(const std::string& script, const std::string& fake) {
   const Environment environment(
-      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "tell_peers=1" + fake}});
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "report_peers=1" + fake}});
   const ::test::TemporaryFolder folder;
   return ::test::run_tide({folder.write("copies.lua", script)}).err;
 }
@@ -38,20 +38,20 @@ const std::string kRoundTrip = R"(
 }  // namespace
 
 TEST_CASE("devices copy from each other directly where they can", "[fake]") {
-  CHECK(told_of(kRoundTrip, "") == copies(4, 0));
-  CHECK(told_of("local y = tide.ones(3, {device = 'cuda:2'}):to('cuda:1'):to('cuda:0')\n"
-                "assert(y:sum():item() == 3)",
-                ",devices=3") == copies(2, 0));
+  CHECK(report_of(kRoundTrip, "") == copies(4, 0));
+  CHECK(report_of("local y = tide.ones(3, {device = 'cuda:2'}):to('cuda:1'):to('cuda:0')\n"
+                  "assert(y:sum():item() == 3)",
+                  ",devices=3") == copies(2, 0));
 }
 
 TEST_CASE("copies are right where devices cannot use each other's memory", "[fake]") {
-  CHECK(told_of(kRoundTrip, ",peers=0") == copies(4, 4));
-  CHECK(told_of(kRoundTrip, ",peers=2") == copies(4, 4));
+  CHECK(report_of(kRoundTrip, ",peers=0") == copies(4, 4));
+  CHECK(report_of(kRoundTrip, ",peers=2") == copies(4, 4));
 }
 
 TEST_CASE("a device that was lost copies directly again", "[fake]") {
   for (const int lost : {0, 1})
-    CHECK(told_of(R"(
+    CHECK(report_of(R"(
       local a, b = tide.ones(8, {device = "cuda:0"}), tide.ones(8, {device = "cuda:1"})
       local function travel() return a:to("cuda:1"):to("cuda:0"):sum():item() end
       assert(b:sum():item() == 8 and travel() == 8)
@@ -61,14 +61,14 @@ TEST_CASE("a device that was lost copies directly again", "[fake]") {
       a = tide.ones(8, {device = "cuda:0"})
       assert(travel() == 8)
     )",
-                  ",lose_after=5,lost_device=" + std::to_string(lost)) == copies(4, 0));
+                    ",lose_after=5,lost_device=" + std::to_string(lost)) == copies(4, 0));
 }
 
-TEST_CASE("the log tells which way copies between devices go", "[fake]") {
+TEST_CASE("the log says which way copies between devices go", "[fake]") {
   const Environment log({{"TIDE_LOG", "1"}});
-  CHECK(told_of(kRoundTrip, "").find("cuda:1 and cuda:0 copy from each other directly\n") !=
+  CHECK(report_of(kRoundTrip, "").find("cuda:1 and cuda:0 copy from each other directly\n") !=
         std::string::npos);
-  CHECK(told_of(kRoundTrip, ",peers=0")
+  CHECK(report_of(kRoundTrip, ",peers=0")
             .find("cuda:1 and cuda:0 copy from each other through the host\n") !=
         std::string::npos);
 }

@@ -48,14 +48,14 @@ TEST_CASE("a device whose kernel has trapped goes on with new values", "[.trap]"
   const Tensor x = full({8}, 2.0, there);
   REQUIRE(first_of(x + 1) == 3);
   trap_device();
-  std::string told;
+  std::string reported;
   try {
     first_of(x * 2);
   } catch (const Error& error) {
-    told = error.what();
+    reported = error.what();
   }
-  CAPTURE(told);
-  CHECK(told.find("the device is lost") != std::string::npos);
+  CAPTURE(reported);
+  CHECK(reported.find("the device is lost") != std::string::npos);
   CHECK_THROWS_AS(first_of(x), Error);
   for (int i = 1; i <= 20; ++i) REQUIRE(first_of(full({1000}, i, there) + 0.5) == i + 0.5);
 }

@@ -20,11 +20,11 @@ std::string run_with(const std::string& settings, const std::string& script) {
 
 /// How often the host waits while the script runs, which gets `turns`.
 int waits(int turns, const std::string& script) {
-  const std::string told = run_with("skip_kernels=1,count_waits=1",
-                                    "local turns = " + std::to_string(turns) + "\n" + script);
-  INFO(told);
-  REQUIRE(told.starts_with("fake driver: "));
-  return std::atoi(told.c_str() + std::string("fake driver: ").size());
+  const std::string reported = run_with("skip_kernels=1,count_waits=1",
+                                        "local turns = " + std::to_string(turns) + "\n" + script);
+  INFO(reported);
+  REQUIRE(reported.starts_with("fake driver: "));
+  return std::atoi(reported.c_str() + std::string("fake driver: ").size());
 }
 
 /// Lesson 3's network and loop; `loss` and `batch` are those of the test.
@@ -72,13 +72,13 @@ TEST_CASE("a training step waits for nothing but its positions", "[cuda][fake]")
 }
 
 TEST_CASE("positions of true elements are waited for no longer than their number", "[fake]") {
-  const auto told = [](const std::string& turn) {
+  const auto reported = [](const std::string& turn) {
     return run_with("count_waits=1",
                     "local x = tide.rand({100, 70}, {device = 'cuda'}):lt(0.5)\n"
                     "for _ = 1, 5 do " +
                         turn + " end tide.synchronize()");
   };
-  CHECK(told("x:nonzero()") == told("x:count_nonzero():item()"));
+  CHECK(reported("x:nonzero()") == reported("x:count_nonzero():item()"));
 }
 
 TEST_CASE("uploads and events make nobody wait", "[cuda][fake]") {

@@ -81,12 +81,12 @@ TEST_CASE("large scratch memory is kept until memory is short", "[cuda][fake]") 
   if (!cuda::embedded_ptx("sort"))
     return ::test::skip("no nvcc here: sorting has no kernel", "TIDE_EXPECT_NVCC");
   const auto waits = [](int sorts) {
-    const std::string told =
+    const std::string reported =
         run_with("skip_kernels=1,count_waits=1",
                  "local x = tide.zeros({5 << 20}, {device = 'cuda'})\n"
                  "for i = 1, " +
                      std::to_string(sorts) + " do local y = x:sort(1) tide.synchronize() end");
-    return told.substr(told.find("fake driver: "));
+    return reported.substr(reported.find("fake driver: "));
   };
   CHECK(waits(3) == waits(6));
   // 80 MB of scratch memory, which the values get where they have no room beside it.

@@ -233,7 +233,7 @@ TEST_CASE("an option of run behind a script that cannot read it is an error", "[
              StartsWith("tide: main.lua:1: unexpected symbol"));
 }
 
-TEST_CASE("an option of run before FILE is told where it belongs", "[command line]") {
+TEST_CASE("an option of run before FILE is reported where it belongs", "[command line]") {
   CHECK_THAT(run_tide({"--device", "sim", "show.lua"}).err,
              StartsWith("tide: unrecognized option '--device'; `tide run` has it\nusage: tide"));
 }
@@ -282,7 +282,7 @@ TEST_CASE("--binary-chunks allows precompiled chunks", "[command line]") {
             .out == "8\n");
 }
 
-TEST_CASE("a module that there is not is told in stock Lua's words", "[command line]") {
+TEST_CASE("a module that there is not is reported in stock Lua's words", "[command line]") {
   const char* script =
       "package.path, package.cpath = '?.lua', '?.so' print(select(2, pcall(require, %s)))";
   std::string other = script, own = script;
@@ -332,7 +332,7 @@ TEST_CASE("--syncs tells where a script waited, and only if it is asked", "[comm
   CHECK(outcome.out == "3.0\n");
   const std::string words = "waits.lua:2: item: waited 1 times, ";
   CHECK_THAT(outcome.err, Contains(words));
-  // As long as the launch was told to take.
+  // As long as the launch is set to take.
   CHECK(std::atof(outcome.err.c_str() + outcome.err.find(words) + words.size()) >= 50);
   CHECK(run_tide({"run", script}).err.empty());
 }

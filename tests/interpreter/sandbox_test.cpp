@@ -122,7 +122,7 @@ TEST_CASE("no file outside is opened in the sandbox, however it is named", "[san
       save = function(path) tide.save({tide.ones(1)}, path) return true end,
       np = function(path) tide.np.save(path, tide.ones(1)) return true end,
       npz = function(path) tide.np.savez(path, {x = tide.ones(1)}) return true end,
-      text = function(path) require "tide.compute".write_file(path, "") return true end,
+      text = function(path) require "tide.native".write_file(path, "") return true end,
       manual = function(path) require "tide.reference.annotations".write(path) return true end,
     }
     for _, path in ipairs {"data.txt", "new.txt", "dangling", "out/new", HOME .. "/new",
@@ -265,7 +265,7 @@ TEST_CASE("texts and standard input may be sandboxed, and read no files", "[sand
   unsetenv("LUA_INIT");
 }
 
-TEST_CASE("a script that is not there is told as ever in the sandbox", "[sandbox]") {
+TEST_CASE("a script that is not there is reported as ever in the sandbox", "[sandbox]") {
   const House house;
   const Outcome outcome = run_tide({"run", "--sandbox", "none.lua"}, "", house.home);
   CHECK(outcome.err == "tide: cannot open none.lua: No such file or directory\n");

@@ -143,7 +143,7 @@ class Workspace:
 
         broken = [m for m in self.mistakes if is_broken(m)]
         hit = {m["file"] for m in broken}
-        # An error may be told of another line: then all of the file's mistakes go.
+        # An error may be reported for another line: then all of the file's mistakes go.
         broken += [m for m in self.mistakes if m["file"] in wrong and m["file"] not in hit]
         numbers = {m["number"] for m in broken}
         self.mistakes = [m for m in self.mistakes if m["number"] not in numbers]

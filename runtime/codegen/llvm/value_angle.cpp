@@ -21,9 +21,9 @@ llvm::GlobalVariable* global_of(llvm::Module& module, const char* name, llvm::Co
 }
 
 /// The steps of reduce_large_argument (runtime/ir/math/large_argument.h) for one number.
-class FarAngle {
+class LargeArgument {
  public:
-  FarAngle(llvm::IRBuilder<>& builder, const Machine& machine)
+  LargeArgument(llvm::IRBuilder<>& builder, const Machine& machine)
       : builder_(builder), lanes_{&builder, &machine, 1, 1} {}
 
   struct Place {
@@ -134,10 +134,10 @@ void place_elements(llvm::IRBuilder<>& b, const Machine& machine, const Arrays& 
   const auto place_of = [&](Scalar array) { return b.CreateGEP(b.getDoubleTy(), array, index); };
   const Scalar x = b.CreateLoad(b.getDoubleTy(), place_of(arrays.x));
   const Scalar size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-  b.CreateCondBr(b.CreateFCmpOGT(size, llvm::ConstantFP::get(b.getDoubleTy(), kFarAngle)), far,
+  b.CreateCondBr(b.CreateFCmpOGT(size, llvm::ConstantFP::get(b.getDoubleTy(), kLargeArgument)), far,
                  next);
   b.SetInsertPoint(far);
-  const FarAngle::Place placed = FarAngle(b, machine).place(x);
+  const LargeArgument::Place placed = LargeArgument(b, machine).place(x);
   b.CreateStore(placed.number, place_of(arrays.number));
   b.CreateStore(placed.r, place_of(arrays.r));
   b.CreateBr(next);

@@ -1,4 +1,4 @@
-// What the oneDNN plugin offers. It is a library of its own so that programs without compute op do
+// What the oneDNN plugin offers. It is a library of its own so that programs without compute ops do
 // not load oneDNN (1 ms warm, 14 ms cold).
 #pragma once
 

@@ -1,4 +1,4 @@
-// Finds and opens the driver, and tells what was found.
+// Finds and opens the driver, and reports what was found.
 #include "runtime/cuda/driver/driver.h"
 
 #include <dlfcn.h>

@@ -32,7 +32,7 @@ struct DeviceFacts {
 struct DriverReport {
   std::string library;  ///< path of the driver's library; empty: none was found
   std::vector<std::string> searched;
-  int version = 0;      ///< of CUDA, as the driver tells it: 13000; 0: not known
+  int version = 0;      ///< of CUDA, as the driver reports it: 13000; 0: not known
   std::string problem;  ///< why CUDA cannot be used; empty if it can
   std::string advice;   ///< what to do about it
   /// The machine has a device or a driver, so that a problem is worth a warning.
@@ -44,7 +44,7 @@ struct DriverReport {
 
 /// Looks for the driver on the first call: in TIDE_CUDA_PATH (folders or a file, separated by
 /// colons), then where the system's loader looks. Takes no GPU memory. Thread-safe. TIDE_LOG=1
-/// tells on stderr what was found.
+/// reports on stderr what was found.
 const DriverReport& driver_report();
 
 /// Whether there is a device of this ordinal that tide can use. Looks for the driver.

@@ -24,7 +24,7 @@ struct ProcessInfo {
 
 constexpr int kSuccess = 0;
 constexpr int kGpuTemperature = 0, kSmClock = 1, kMemoryClock = 2;
-constexpr unsigned long long kNotTold = ~0ull;
+constexpr unsigned long long kNotReported = ~0ull;
 
 #define TIDE_NVML(X)                                                                         \
   X(init, "nvmlInit_v2", ())                                                                 \
@@ -78,7 +78,7 @@ std::vector<DeviceProcess> processes_of(Device device) {
   std::vector<DeviceProcess> processes;
   for (unsigned i = 0; i < count && i < infos.size(); ++i)
     processes.push_back(
-        {infos[i].id, infos[i].bytes == kNotTold ? 0 : static_cast<size_t>(infos[i].bytes)});
+        {infos[i].id, infos[i].bytes == kNotReported ? 0 : static_cast<size_t>(infos[i].bytes)});
   return processes;
 }
 

@@ -1,5 +1,5 @@
-// What NVIDIA's management library (NVML) tells of devices, whoever uses them. Opened at run time,
-// when asked for.
+// What NVIDIA's management library (NVML) reports of devices, whoever uses them. Opened at run
+// time, when asked for.
 #pragma once
 
 #include <cstddef>

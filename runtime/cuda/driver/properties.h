@@ -1,4 +1,4 @@
-// What a CUDA device is made of, as the driver tells it, and what follows from that.
+// What a CUDA device is made of, as the driver reports it, and what follows from that.
 #pragma once
 
 #include <cstddef>

@@ -56,7 +56,7 @@ struct AttentionArguments {
 };
 constexpr int kMostFeatures = 128;
 
-/// What the host is told of what an op was given.
+/// What is reported to the host of what an op was given.
 struct Report {
   int64_t wrong;  ///< 1: something was
   int64_t what;   ///< the first such thing
@@ -275,10 +275,10 @@ struct PivotArguments {
   unsigned long long* first_failure;  ///< the least place of a pivot that is no row
 };
 
-/// The host is told of the first failure that the kernels before have noted.
+/// The host gets a report of the first failure that the kernels before have noted.
 struct ReportArguments {
   unsigned long long* first_failure;  ///< all ones before and after
-  const int32_t* values;              ///< what is told of, by places; null: the failure itself
+  const int32_t* values;              ///< what is reported, by places; null: the failure itself
   Report* report;                     ///< the host's
 };
 

@@ -29,7 +29,7 @@ __device__ void gather(const IndexArguments& g) {
   }
 }
 
-/// One thread tells the host what the kernel before has found.
+/// One thread reports to the host what the kernel before has found.
 __device__ void report(const IndexArguments& g) {
   unsigned long long place = *g.first_wrong;
   if (place == ~0ull) return;
@@ -72,8 +72,8 @@ __device__ T& cell_at(const ScatterArguments& s, int64_t offset, int64_t positio
   return static_cast<T*>(s.in_order.out)[offset + (position - 1) * s.out_along];
 }
 
-/// Where no two points meet, or the order of additions does not matter: `put` may be told of many
-/// points at once.
+/// Where no two points meet, or the order of additions does not matter: `put` may be called for
+/// many points at once.
 template <class T, class Put>
 __device__ void scatter(const ScatterArguments& s, const Put& put) {
   const IndexArguments& g = s.in_order;
@@ -167,7 +167,7 @@ __device__ void put_together(const BagArguments& b) {
 
 using namespace tide::cuda;
 
-// Elements that are only moved are told by their size.
+// Elements that are only moved are distinguished by their size.
 #define TIDE_GATHER(name, T)                                                          \
   extern "C" __global__ void __launch_bounds__(256) gather_##name(IndexArguments g) { \
     gather<T>(g);                                                                     \
@@ -206,9 +206,9 @@ TIDE_ADD(i8, int8_t)
 TIDE_ADD(u8, uint8_t)
 TIDE_ADD(bool, bool)
 
-#define TIDE_BAG(name, T)                                                              \
+#define TIDE_BAG(name, T)                                                                  \
   extern "C" __global__ void __launch_bounds__(256) embedding_bag_##name(BagArguments b) { \
-    put_together<T>(b);                                                                \
+    put_together<T>(b);                                                                    \
   }
 TIDE_FLOATING_TYPES(TIDE_BAG)
 

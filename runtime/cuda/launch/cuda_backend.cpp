@@ -223,7 +223,7 @@ void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, siz
       return check(driver().copy_within(pointer(destination), pointer(source), bytes, lane.stream),
                    "cuMemcpyDtoDAsync");
     case CopyKind::between:
-      // The driver tells by the addresses where they lie, and goes the way that peers.h allows.
+      // The driver sees by the addresses where they lie, and goes the way that peers.h allows.
       return check(driver().copy(pointer(destination), pointer(source), bytes, lane.stream),
                    "cuMemcpyAsync");
   }
@@ -332,7 +332,7 @@ void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
   }
   try {
     disconnect_from_peers(device_);
-    // Each stream has retained it. The driver tells of the loss once more, and releases it all the
+    // Each stream has retained it. The driver reports the loss once more, and releases it all the
     // same.
     for (size_t i = 0; i < all.size(); ++i) driver().context_release(device_);
     unsigned flags = 0;
@@ -382,8 +382,8 @@ void CudaBackend::take_time(uint64_t ticket) {
   look_at(driver().event_record(event, queue_lane_.stream));
 }
 
-/// The time told last and what passed since on the device: so no rounding of long times adds up. A
-/// time that could not be taken is now.
+/// The time reported last and what passed since on the device: so no rounding of long times adds
+/// up. A time that could not be taken is now.
 double CudaBackend::time_taken(uint64_t ticket) {
   if (times_.empty() || times_.front().ticket != ticket) return engine::seconds();
   const Event event = times_.front().event;

@@ -103,7 +103,7 @@ class CudaBackend : public Backend {
   std::map<void*, size_t> pinned_;  ///< host memory
   std::atomic<int64_t> graph_runs_{0};
   int64_t graph_runs_before_ = 0;  ///< those of earlier contexts
-  Result lost_ = kSuccess;         ///< what told that the device is lost; the queue's thread
+  Result lost_ = kSuccess;         ///< what showed that the device is lost; the queue's thread
 
   void begin_clock();
 
@@ -114,8 +114,8 @@ class CudaBackend : public Backend {
   std::mutex points_mutex_;   ///< for streams that follow
   std::deque<Point> points_;  ///< noted and not known to be done
   std::vector<Event> spare_events_;
-  std::deque<Point> times_;    ///< taken and not told
-  Event last_time_ = nullptr;  ///< the event of the time told last, which others are told by
+  std::deque<Point> times_;    ///< taken and not reported
+  Event last_time_ = nullptr;  ///< the event of the time reported last, the base of others
   double last_seconds_ = 0;    ///< that time
   uint64_t noted_ = 0, done_ = 0;
 };

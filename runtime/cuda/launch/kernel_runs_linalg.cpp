@@ -48,7 +48,7 @@ void run_blocks(ComputeLaunch& call, const char* file, const char* name, Argumen
       small ? kSmallMatrixThreads : kMatrixThreads);
 }
 
-/// Has the host told of the first failure that the kernels before have noted; of the value that
+/// Reports to the host the first failure that the kernels before have noted; of the value that
 /// stands there, unless that is null.
 void report_failure(ComputeLaunch& call, const int32_t* values, Reports::Describe describe) {
   const Reports::Place place = call.reports.open(std::move(describe));

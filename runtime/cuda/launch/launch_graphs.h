@@ -44,7 +44,7 @@ class LaunchGraphs {
   /// Launches a kernel with one parameter of so many words, which are copied.
   void launch(Function function, LaunchShape shape, std::span<const uint64_t> words);
 
-  /// Must come before anything else is enqueued. What fails is told by `end`.
+  /// Must come before anything else is enqueued. What fails is reported by `end`.
   void flush();
 
   /// Throws the error of launches that were put off and have failed.

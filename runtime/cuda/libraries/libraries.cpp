@@ -14,7 +14,7 @@
 namespace tide::cuda {
 namespace {
 
-/// A file's name, and the CUDA that it is made for; 0: of any, or told by the library itself.
+/// A file's name, and the CUDA that it is made for; 0: of any, or reported by the library itself.
 struct File {
   const char* name;
   int cuda;
@@ -105,7 +105,7 @@ std::optional<uint64_t> returned(void* library, const char* name) {
   return ask();
 }
 
-/// Empty if the library does not tell.
+/// Empty if the library does not report it.
 std::string version_of(Library which, void* library) {
   std::optional<uint64_t> version;
   switch (which) {

@@ -27,14 +27,14 @@ constexpr std::array<uint64_t, 20> kTwoOverPi = {
 constexpr double kHalfPiHigh = 1.5707963267948966, kHalfPiLow = 6.123233995736766e-17;
 
 /// Angles up to this size need no such digits.
-constexpr double kFarAngle = 1e12;
+constexpr double kLargeArgument = 1e12;
 
 /// The angle is (number + 4 n) pi / 2 + r, with number 0, 1, 2 or 3 and |r| <= pi / 4.
 struct ReducedArgument {
   double number, r;
 };
 
-/// For |x| > kFarAngle; an infinity gives nan.
+/// For |x| > kLargeArgument; an infinity gives nan.
 inline ReducedArgument reduce_large_argument(double x) {
   __extension__ using Double = unsigned __int128;
   const auto pattern = std::bit_cast<uint64_t>(x);
@@ -74,7 +74,7 @@ inline ReducedArgument reduce_large_argument(double x) {
 /// Places those of `count` angles that are far; the numbers and rests of others stay as they are.
 inline void reduce_large_arguments(const double* x, double* number, double* r, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    if (!(std::fabs(x[i]) > kFarAngle)) continue;
+    if (!(std::fabs(x[i]) > kLargeArgument)) continue;
     const ReducedArgument placed = reduce_large_argument(x[i]);
     number[i] = placed.number;
     r[i] = placed.r;

@@ -19,7 +19,7 @@ struct Quadrant {
 /// infinities, take a path of their own.
 template <class W>
 Quadrant<W> reduce_angle(W given) {
-  const auto far = abs(given) > given.constant(kFarAngle);
+  const auto far = abs(given) > given.constant(kLargeArgument);
   const W x = select(far, given.constant(0.0), given);
   const W k = nearest(x * x.constant(0.6366197723675814));
   const W step = x.constant(0x1p20);

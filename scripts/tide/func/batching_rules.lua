@@ -370,7 +370,7 @@ end
 -- Random numbers ----------------------------------------------------------------------------------
 
 --- Ops whose results are random: each sample has its own numbers, or all the same, as vmap was
---- told. With `by_sample` different ones are drawn sample by sample, too.
+--- asked to. With `by_sample` different ones are drawn sample by sample, too.
 local function random(name, op, level, args, by_sample)
   local randomness = batched.levels[level].randomness
   if randomness == "error" then

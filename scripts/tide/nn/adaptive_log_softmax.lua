@@ -1,6 +1,6 @@
 -- nn.AdaptiveLogSoftmaxWithLoss: log-softmax over many classes of which few are frequent (Grave et
 -- al., 2017). The frequent ones and the clusters of the others share a head; the rarer a cluster, the
--- fewer features its classes are told apart by.
+-- fewer features its classes are distinguished by.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local F = require "tide.nn.functional"

@@ -180,7 +180,7 @@ end
 function SWALR:rate(i, _, lr)
   local step = self.anneal_epochs == 0 and math.max(1, self.last_epoch) or self.last_epoch
   local before, now, goal = self:share(step - 1), self:share(step), self.swa_lrs[i]
-  -- Where it began, told from where it is: another plan may have moved it meanwhile.
+  -- Where it began, derived from where it is: another plan may have moved it meanwhile.
   local start = before == 1 and goal or (lr - before * goal) / (1 - before)
   return goal * now + start * (1 - now)
 end

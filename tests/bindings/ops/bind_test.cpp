@@ -22,7 +22,7 @@ TEST_CASE("a shape is integers or a table", "[arguments]") {
   CHECK(lua.run("return tide.zeros(2.0):numel()") == "2");
 }
 
-TEST_CASE("rows of one name are told apart by kinds", "[arguments]") {
+TEST_CASE("rows of one name are distinguished by kinds", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return select('#', tide.ones(2, 3):max(1))") == "2");
   CHECK(lua.run("return select('#', tide.ones(2, 3):max())") == "1");

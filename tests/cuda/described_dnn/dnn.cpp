@@ -1,4 +1,4 @@
-// A libcudnn that is the real one (TIDE_REAL_CUDNN), which is told of an H200 by a description in
+// A libcudnn that is the real one (TIDE_REAL_CUDNN), which is given the description of an H200 in
 // place of a handle: it checks descriptors, chooses engines and makes plans as on such a machine,
 // without a GPU. Plans are not carried out. cuDNN 9.8 or newer.
 #include <dlfcn.h>

@@ -37,8 +37,8 @@ Result init(unsigned) {
   if (settings().count_waits)
     std::atexit(
         [] { std::fprintf(stderr, "fake driver: %ld waits\n", static_cast<long>(host_waits())); });
-  if (settings().tell_peers)
-    std::atexit([] { std::fprintf(stderr, "fake driver: %s\n", told_of_copies().c_str()); });
+  if (settings().report_peers)
+    std::atexit([] { std::fprintf(stderr, "fake driver: %s\n", report_of_copies().c_str()); });
   for (int i = 0; i < settings().devices; ++i) {
     devices().push_back(std::make_unique<Device>());
     devices().back()->ordinal = i;

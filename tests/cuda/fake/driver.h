@@ -44,7 +44,7 @@ Result enqueue_kernel(const KernelNode& node, Stream stream);
 /// the context may use the other one's memory.
 void note_copy(uint64_t to, uint64_t from);
 /// What was noted, for tests: "2 copies between devices, 1 through the host".
-std::string told_of_copies();
+std::string report_of_copies();
 
 /// How often a thread of the host was made to wait for a stream or an event.
 int64_t host_waits();

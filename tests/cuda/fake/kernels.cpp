@@ -26,7 +26,7 @@ int most_threads_of(Function function) {
 Result module_load(Module* module, const void* image, unsigned count, int* options, void** values) {
   if (const Result error = state()) return error;
   if (const uint32_t architecture = tide::test::architecture_of(image)) {
-    if (settings().tell_binaries)
+    if (settings().report_binaries)
       std::fprintf(stderr, "fake driver: no use for sm_%u\n", architecture);
     return settings().binary_error;
   }

@@ -27,7 +27,7 @@ void note_copy(uint64_t to, uint64_t from) {
   if (!current()->peers.count({other.ordinal, other.generation})) ++copies_through_host;
 }
 
-std::string told_of_copies() {
+std::string report_of_copies() {
   return std::to_string(copies_between) + " copies between devices, " +
          std::to_string(copies_through_host) + " through the host";
 }

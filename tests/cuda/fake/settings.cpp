@@ -59,9 +59,9 @@ Settings read_settings() {
   integer("pinned_only", result.pinned_only);
   integer("count_waits", result.count_waits);
   integer("peers", result.peers);
-  integer("tell_peers", result.tell_peers);
+  integer("report_peers", result.report_peers);
   integer("binary_error", result.binary_error);
-  integer("tell_binaries", result.tell_binaries);
+  integer("report_binaries", result.report_binaries);
   if (given.count("memory")) result.memory = bytes_of(given["memory"]);
   integer("fail_graph_after", result.fail_graph_after);
   result.fail_graph = given["fail_graph"];

@@ -41,12 +41,12 @@ struct Settings {
   std::string order;            ///< of blocks and of threads between barriers: reversed, shuffled
   int launch_us = 0;    ///< microseconds that a launch of a kernel or graph takes on the host
   int pinned_only = 0;  ///< 1: copies between a device and memory that is not pinned fail
-  int count_waits = 0;  ///< 1: at the end, how often the host waited is told on stderr
+  int count_waits = 0;  ///< 1: at the end, how often the host waited is reported on stderr
   int peers = 1;  ///< devices use each other's memory; 0: they cannot; 2: the driver refuses it
-  int tell_peers = 0;      ///< 1: at the end, copies between devices are told on stderr
-  int binary_error = 209;  ///< that machine code gives, which is of no use here
-  int tell_binaries = 0;   ///< 1: what it was for is told on stderr
-  unsigned mutant = 0;     ///< TIDE_MUTANT: the mistake that kernels are to make (tests/mutation)
+  int report_peers = 0;     ///< 1: at the end, copies between devices are reported on stderr
+  int binary_error = 209;   ///< that machine code gives, which is of no use here
+  int report_binaries = 0;  ///< 1: what it was for is reported on stderr
+  unsigned mutant = 0;      ///< TIDE_MUTANT: the mistake that kernels are to make (tests/mutation)
 };
 
 const Settings& settings();

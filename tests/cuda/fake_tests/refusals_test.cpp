@@ -20,7 +20,7 @@ const Table* the_driver = nullptr;
 }  // namespace
 
 TEST_CASE("a block of more threads than its kernel can have is refused at the launch", "[fake]") {
-  const auto told = [](const std::string& settings, const std::string& directives) {
+  const auto reported = [](const std::string& settings, const std::string& directives) {
     return with_driver(settings,
                        [&](const Table& driver) {
                          const Function nothing =
@@ -34,9 +34,9 @@ TEST_CASE("a block of more threads than its kernel can have is refused at the la
                        })
         .said;
   };
-  CHECK(told("", "") == "1 0 0, 1024\n");
-  CHECK(told("", ".maxntid 256, 1, 1") == "1 701 0, 256\n");
-  CHECK(told("function_threads=128", "") == "1 701 0, 128\n");
+  CHECK(reported("", "") == "1 0 0, 1024\n");
+  CHECK(reported("", ".maxntid 256, 1, 1") == "1 701 0, 256\n");
+  CHECK(reported("function_threads=128", "") == "1 701 0, 128\n");
 }
 
 TEST_CASE("new memory, and memory that was given back, holds no numbers", "[fake]") {

@@ -51,7 +51,7 @@ local function outcomes(device, seed, count)
   }
   for _ = 1, count do values[#values + 1] = ways[random(#ways)]() end
   local found = {}
-  for _ = 1, 2 do  -- the second time whoever reads was told of writes that did not happen
+  for _ = 1, 2 do  -- the second time whoever reads got a report of writes that did not happen
     for _, value in ipairs(values) do
       local ok, result = pcall(function() return value:tolist() end)
       found[#found + 1] = ok and result or false

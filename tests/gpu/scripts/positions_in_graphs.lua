@@ -9,7 +9,7 @@ local function values(x)
   return "lost"
 end
 
---- What a write left: if it failed and nobody was told yet, that is raised once, and then the value
+--- What a write left: if it failed and it was not reported yet, that is raised once, and then the value
 --- before it is there.
 local function after_write(x, failed)
   local first = values(x)
@@ -39,7 +39,7 @@ local function gathered(i, position)
   return w, (b * 3):cumsum(1), g
 end
 
---- A bad position of one op must not be told of the next op's.
+--- A bad position of one op must not be reported for the next op's.
 local function blamed(i, position)
   local x, y, source = full(8, i), full(8, i), full(4, i)
   local bad, good = full(4, position, "int64"), full(4, 2, "int64")

@@ -1,4 +1,4 @@
--- Products whose matrices, bias and batches begin anywhere: what a library was told of their alignment must be true.
+-- Products whose matrices, bias and batches begin anywhere: what a library is given as their alignment must be true.
 local test, F = tide.test, tide.nn.functional
 local kTurns <const> = tonumber(arg[1] or 3)
 

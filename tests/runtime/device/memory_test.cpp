@@ -95,7 +95,7 @@ TEST_CASE("blocks that work may still use stay where unused ones are given back"
   void* const of_late = late->data;
   early = {};
   const uint64_t work = Failure::number_work();
-  late = other = {};  // while that work is handed over: it may use them
+  late = other = {};  // while that work is flushed: it may use them
   allocator.trim_unused(0, work);
   CHECK(allocator.statistics().cached == 2 * kBytes);
   CHECK(allocator.allocate(kBytes)->data == of_late);

@@ -224,7 +224,7 @@ describe("backward", function(device)
     equal(x.grad:tolist(), {1.0})
   end)
   it("refuses what has no gradient or is no scalar", function()
-    raises("backward: the tensor has no history",
+    raises("backward: the tensor has no grad function",
       function() tide.ones(1, {device = device}):backward() end)
     raises("one value is needed, or a gradient of the same shape; the shape is (2)",
       function() (leaf({1.0, 2.0}) * 2):backward() end)

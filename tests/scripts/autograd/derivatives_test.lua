@@ -24,7 +24,7 @@ describe("ops written in Lua", function(device)
   end
   function Exp.backward(ctx, dy) return dy * ctx.saved_tensors[1] end
 
-  it("run their forward without history and their backward in its place", function()
+  it("run their forward without a grad function and their backward in its place", function()
     local x = numbers(device, {0.5, -1.0}, tracked)
     local y = Exp.apply(x)
     test.is_true(y.requires_grad)
@@ -99,7 +99,7 @@ describe("ops written in Lua", function(device)
     end
     for _ = 1, 4 do
       collectgarbage()
-      -- References from histories are dropped when the next op is written.
+      -- References from grad functions are dropped when the next op is written.
       autograd.Function{forward = function(_, x) return x * 1 end,
         backward = function(_, dy) return dy end}(numbers(device, {1.0}, tracked))
     end

@@ -58,7 +58,7 @@ describe("derivatives as functions", function(device)
     local da, db = back {one, one}
     equal({da:tolist(), db:tolist()}, {{3.0, 5.0, 7.0}, {1.0, 2.0, 3.0}})
   end)
-  it("keeps the history that its arguments have", function()
+  it("keeps the grad function that its arguments have", function()
     local v = x:clone():requires_grad_()
     local gradient = func.grad(function(u) return (u ^ 3):sum() end)(v)
     gradient:sum():backward()

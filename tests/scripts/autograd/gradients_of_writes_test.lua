@@ -76,7 +76,7 @@ describe("a write into a part", function(device)
     y:sum():backward()
     close(x.grad, {{{{6, 6}, {3, 3}}, {{0, 0}, {0, 0}}}})
   end)
-  it("of a part without history reaches what is seen beyond it", function()
+  it("of a part without a grad function reaches what is seen beyond it", function()
     local x = tide.arange(8.0, {device = device})
     local part = x[{{5, 6}}]:detach()
     local before = part:as_strided({3}, {1}, 2)
@@ -95,7 +95,7 @@ describe("a view whose base was written", function(device)
       local c = y * 1
       local view = c:narrow(1, 1, 2)
       c:mul_(2)
-      local joined = tide.cat({y, view}, 1) -- the first to ask for the view's history
+      local joined = tide.cat({y, view}, 1) -- the first to ask for the view's grad function
       return joined:sum() + view:sum()
     end), {5, 5, 1})
   end)

@@ -235,7 +235,7 @@ describe("vmap", function(device)
     end
     test.close(vmap(own)(images, rows), by_hand(own, images, rows), tight)
   end)
-  it("treats random numbers as it is told", function()
+  it("treats random numbers as it is asked to", function()
     local ones = tide.ones({3, 200}, options)
     raises("vmap: dropout is random", vmap(function(t) return F.dropout(t, 0.5) end), ones)
     local function dropped(t) return F.dropout(t, 0.5) end

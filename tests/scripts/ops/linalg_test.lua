@@ -477,7 +477,7 @@ describe("norms of empty matrices", function(device)
 end)
 
 test.describe("decompositions on the host", function()
-  it("have the same bits whatever OpenBLAS is told by the environment", function()
+  it("have the same bits whatever the environment says to OpenBLAS", function()
     local run = dofile(here .. "/../support/program.lua")
     local words = ("'%s/../support/decompositions.lua'"):format(here)
     local alone = run(words, "export OPENBLAS_NUM_THREADS=1;")

@@ -39,7 +39,7 @@ describe("a product of stacks", function(device)
 end)
 
 describe("a simulated accelerator", function()
-  it("takes its time for each launch, of a loop and of a native op", function()
+  it("takes its time for each launch, of a loop and of a compute op", function()
     local x = tide.ones({8}, {device = "sim:0"})
     tide.synchronize()
     tide.sim.configure {index = 0, launch_cost = 0.03}

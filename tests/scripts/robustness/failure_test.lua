@@ -27,7 +27,7 @@ end
 local function fail_each(kind, right)
   for k = 1, math.huge do
     local ok, result = failing(kind, k, script_values)
-    local after = script_values() -- the device goes on, and nobody else is told
+    local after = script_values() -- the device goes on, and nothing else is reported
     equal(after, right)
     if ok then
       equal(result, right)

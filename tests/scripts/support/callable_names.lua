@@ -4,7 +4,7 @@ local values = require "random_values"
 
 local targets = {}
 
---- Functions that wait or let an example count for as long as they are told, end the process, or make
+--- Functions that wait or let an example count for as long as they are given, end the process, or make
 --- all later calls fail on purpose.
 local kLeftOut = {
   ["tide.sleep"] = true, ["tide.sim.configure"] = true, ["tide.benchmark"] = true,

@@ -61,7 +61,7 @@ local function fail_at(kind, k)
   assert(steps, ("%s = %d mixed the parameters of several steps"):format(kind, k))
   assert(errors == (steps < 5 and 1 or 0),
     ("%s = %d: %d errors for %d steps"):format(kind, k, errors, steps))
-  -- Somebody was told: the training goes on from there.
+  -- It was reported: the training goes on from there.
   for i = steps + 1, 5 do training.step(i) end
   assert(steps_in(training.parameters()) == 5, ("%s = %d: it does not go on"):format(kind, k))
   return steps
@@ -96,15 +96,15 @@ for name, options in pairs(optimizers) do
     pcall(step)
     pcall(tide.synchronize)
     tide.sim.configure {index = 0, fail_op = 0}
-    local told = not pcall(w.tolist, w) -- whoever reads first is told
+    local reported = not pcall(w.tolist, w) -- whoever reads first gets the report
     local value = w:tolist()
-    local expected = told and {1.0, 1.0, 1.0} or first
+    local expected = reported and {1.0, 1.0, 1.0} or first
     assert(compare.equal(value, expected) == nil,
       ("%s, op %d: not the parameters of some step"):format(name, k))
     for _ = 1, 3 do step() end
     assert(compare.equal(w:tolist(), value),
       ("%s, op %d: a failed first step spoils the next"):format(name, k))
-    carried_out = not told
+    carried_out = not reported
   end
   assert(carried_out, name .. ": there are more ops than were failed")
 end

@@ -27,7 +27,7 @@ local function of_tensor(x)
   return outcome
 end
 
---- What a value is now. `refused(message)` is told of errors that reading it raised.
+--- What a value is now. `refused(message)` is called with errors that reading it raised.
 function outcomes.of(value, refused, depth)
   depth = depth or 1
   if tide.is_tensor(value) then

@@ -181,7 +181,7 @@ TEST_CASE("conversions of half types round to nearest even", "[cpu]") {
   CHECK(BFloat16(1.01171875f).bits == 0x3f82);
 }
 
-TEST_CASE("the work of a small product is told by its sizes", "[cpu]") {
+TEST_CASE("the work of a small product follows from its sizes", "[cpu]") {
   const auto work_of = [](const Shape& a, const Shape& b, const Shape& c) {
     ComputeStep step;
     step.op = ComputeOp::matmul;

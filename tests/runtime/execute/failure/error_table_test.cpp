@@ -20,10 +20,10 @@ size_t kept(const std::vector<Ref<Failure>>& failures) {
 
 TEST_CASE("failures that were reported are forgotten, those that nobody read stay", "[graph]") {
   ErrorTable book;
-  std::vector<Ref<Failure>> told, unread;
+  std::vector<Ref<Failure>> reported, unread;
   for (uint64_t i = 0; i < 5000; ++i) {
     const bool is_read = i % 20 != 0;
-    auto& list = is_read ? told : unread;
+    auto& list = is_read ? reported : unread;
     list.push_back(new Failure);
     book.set(at(1 + i % 10), {list.back(), true});
     if (is_read) list.back()->report();
@@ -31,7 +31,7 @@ TEST_CASE("failures that were reported are forgotten, those that nobody read sta
   for (uint64_t i = 0; i < 10; ++i) book.clear(at(1 + i));
   CHECK(book.empty());
   // As many again as there were unread ones before it looked.
-  CHECK(kept(told) <= 2 * unread.size());
+  CHECK(kept(reported) <= 2 * unread.size());
   CHECK(kept(unread) == unread.size());
   CHECK(book.unread() == unread);
   for (const auto& each : unread) each->report();
@@ -42,7 +42,7 @@ TEST_CASE("failures that were reported are forgotten, those that nobody read sta
     last->report();
   }
   CHECK(kept(unread) == 0);
-  CHECK(kept(told) == 0);
+  CHECK(kept(reported) == 0);
 }
 
 TEST_CASE("a failure of many values is one, and none if it is known", "[graph]") {
