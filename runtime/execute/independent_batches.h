@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/execute/queue.h"
+#include "runtime/execute/submission.h"
 
 namespace tide {
 

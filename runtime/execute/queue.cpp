@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
-#include "runtime/core/error_message.h"
 #include "runtime/core/reserve.h"
 #include "runtime/core/spin.h"
 #include "runtime/execute/independent_batches.h"
@@ -41,14 +40,12 @@ struct Submitting {
 
 }  // namespace
 
-Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, Reclaim reclaim,
+Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, PlanRunner::Reclaim reclaim,
              std::string name)
     : backend_(backend),
-      failures_(failures),
       loss_(loss),
-      reclaim_(std::move(reclaim)),
+      runner_(backend, failures, std::move(reclaim)),
       batches_(std::make_unique<IndependentBatches>()),
-      pending_checks_(failures),
       name_(std::move(name)) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
@@ -75,12 +72,18 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
   if (ticket > completed() + kCapacity) wait_for_room(ticket);
   Submission& submission = ring_[ticket % kCapacity];
+  submission.reset();
+  submission.name = "submit";
   submission.site = current_call_site();
   const Submitting until_the_end(submitting_);
   submission.number = numbers_[ticket % kCapacity] = Failure::number_work();
   // Before any block is taken: if the device is lost meanwhile, this one is too old.
   submission.generation = loss_.generation();
   fill(submission);
+  if (!submission.steps.empty()) {
+    submission.name = submission.steps.front().name;
+    submission.site = submission.steps.front().site;
+  }
   pending_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
   submitted_.store(ticket, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst)) {
@@ -170,19 +173,14 @@ void Queue::run() {
     for (uint64_t ticket = next; ticket <= last; ++ticket) {
       Submission& submission = ring_[ticket % kCapacity];
       pending_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
-      submission.plan = {};
-      submission.task = nullptr;
-      submission.task_output = nullptr;
-      submission.task_input = nullptr;
-      submission.name = "";
-      submission.ops = 0;
+      submission.reset();
     }
     if (!backend_.is_asynchronous()) {
       launched_ = last;
     } else {
       const auto held = hold();
       backend_.note(last);
-      has_pending_checks_ = !pending_checks_.empty();
+      has_pending_checks_ = runner_.has_pending_checks();
       launched_ = last;
       launched_.notify_all();
     }
@@ -222,7 +220,7 @@ int64_t Queue::small_work(const Submission& submission) const {
 uint64_t Queue::execute_from(uint64_t first) {
   const auto run = [&](uint64_t ticket) {
     const ReserveUse reserve(true);  // of any thread that shares the work
-    execute(ticket, dropped(ticket));
+    execute(ticket);
   };
   Parallel* const parallel = backend_.side_by_side();
   uint64_t next = first;
@@ -259,7 +257,8 @@ bool Queue::publish() {
     auto held = loss_.hold();
     const uint64_t generation = loss_.generation();
     done = backend_.done();
-    decide_checks(done);
+    runner_.decide_checks(done);
+    if (!runner_.has_pending_checks()) has_pending_checks_ = false;
     for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front())
       note_mark(open_marks_.front(), backend_.time_taken(open_marks_.front()));
     const auto why = backend_.loss();
@@ -358,57 +357,22 @@ void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_re
 Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
   const uint64_t launched = launched_, oldest = std::min(completed() + 1, launched);
   const Submission& submission = ring_[oldest % kCapacity];
-  Ref<Failure> failure = new Failure;
-  const bool known = !submission.steps.empty();
-  failure->op = known ? submission.steps.front().name : "submit";
-  failure->site = known ? submission.steps.front().site : submission.site;
-  failure->what = std::string(failure->op) + ": " + why;
+  Ref<Failure> failure =
+      new Failure(submission.name, submission.site, std::string(submission.name) + ": " + why);
   if (oldest < launched)
     failure->what += "; it is this op or one of the " + std::to_string(launched - oldest) +
                      " windows after it (TIDE_EAGER=1 says more)";
   return failure;
 }
 
-/// The results of a submission that was made before the device was lost are lost with it.
-void Queue::fail_all(Submission& submission) {
-  const ValueError value_error{loss_.failure(), true};
-  for (const BoundStep& bound : submission.steps)
-    for (size_t i = 0; i < bound.step->outputs.size(); ++i)
-      failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]), value_error);
-  if (submission.task_output) failures_.set(submission.task_output, value_error);
-}
-
-/// Settles what is unchecked of tickets that are done.
-void Queue::decide_checks(uint64_t done) {
-  if (pending_checks_.empty()) return;
-  pending_checks_.decide(done, [this](uint64_t report) { return backend_.take_report(report); });
-  if (pending_checks_.empty()) has_pending_checks_ = false;
-}
-
-void Queue::execute(uint64_t ticket, bool drop) {
-  Submission& submission = ring_[ticket % kCapacity];
-  if (!submission.plan) submission.steps.clear();
+void Queue::execute(uint64_t ticket) {
+  const Submission& submission = ring_[ticket % kCapacity];
   const bool has_addresses = submission.plan || submission.task_output;
   const auto held = has_addresses ? hold() : std::shared_lock<std::shared_mutex>();
-  if (has_addresses && submission.generation != loss_.generation()) return fail_all(submission);
-  if (submission.plan) return execute_plan(submission, ticket, drop);
-  if (!submission.task) return;
-  try {
-    if (!pending_checks_.empty()) {
-      if (pending_checks_.decided_after(submission.task_input)) {
-        backend_.finish();
-        decide_checks(ticket);
-      }
-      if (submission.task_output) pending_checks_.derive(submission.task_output, {});
-    }
-    submission.task();
-  } catch (const std::exception& error) {
-    Ref<Failure> failure = new Failure;
-    failure->op = submission.name;
-    failure->site = submission.site;
-    failure->what = std::string(submission.name) + ": " + message_of(error);
-    if (submission.task_output) failures_.set(submission.task_output, {failure, true});
-  }
+  // Its addresses are from before the device was lost: its results went with that.
+  if (has_addresses && submission.generation != loss_.generation())
+    return runner_.fail_all(submission, loss_.failure());
+  runner_.run(submission, ticket, drop_until_.load(std::memory_order_acquire) >= ticket);
 }
 
 }  // namespace tide

@@ -21,6 +21,10 @@ class DeviceState;
 /// What went wrong when a result was computed: reported to everybody who reads it.
 class Failure : public RefCounted<Failure> {
  public:
+  Failure() = default;
+  Failure(const char* op, CallSite site, std::string what)
+      : what(std::move(what)), op(op), site(site) {}
+
   std::string what;  ///< "gather: position 20 is out of range 1..10"
   const char* op = "";
   CallSite site;          ///< of the line that queued the op

@@ -75,11 +75,8 @@ struct Copy {
       backend.copy(destination, storage + offset, bytes, kind);
       if (!ends_with_ticket()) backend.finish();
     } catch (const std::exception& error) {
-      Ref<Failure> failure = new Failure;
-      failure->what = std::string(name) + ": " + error.what();
-      failure->op = name;
-      failure->site = site;
-      return to.failures.set(destination, {failure, true});
+      return to.failures.set(
+          destination, {new Failure(name, site, std::string(name) + ": " + error.what()), true});
     }
     to.failures.clear(destination);
   }

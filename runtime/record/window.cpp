@@ -249,8 +249,6 @@ Ref<Storage> Window::take(size_t bytes, const Node& node) {
 
 void Window::bind(Plan& plan, Submission& submission) {
   submission.plan = &plan;
-  submission.steps.clear();
-  submission.words.clear();
   submission.ops = size();
   submission.all_or_nothing = Recorder::of_thread().all_or_nothing;
   submission.cancelled = Recorder::of_thread().cancelled;
@@ -259,9 +257,6 @@ void Window::bind(Plan& plan, Submission& submission) {
     for (size_t bytes : plan.temporary_bytes) temporaries_.push_back(take(bytes, *nodes_[0]));
     for (const Step& step : plan.steps) bind_step(plan, step, submission);
   } catch (...) {
-    submission.plan = {};
-    submission.steps.clear();
-    submission.ops = 0;
     temporaries_.clear();
     for (const auto& node : nodes_) node->storage = {};
     throw;

@@ -46,10 +46,7 @@ void become_copy(Node& node) {
 
 /// A failure that is reported at once to whoever flushes.
 Ref<Failure> reported_failure(const Node& node, const std::string& what) {
-  Ref<Failure> failure = new Failure;
-  failure->what = what;
-  failure->op = node.name;
-  failure->site = node.site;
+  Ref<Failure> failure = new Failure(node.name, node.site, what);
   failure->is_known();
   return failure;
 }

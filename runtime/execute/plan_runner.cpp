@@ -1,15 +1,67 @@
-// The steps of a plan on the queue's thread: launches, what is unchecked, and what becomes of a
-// step that fails.
+// The steps of a plan: launches, what is unchecked, and what becomes of a step that fails.
+#include "runtime/execute/plan_runner.h"
+
 #include <algorithm>
 
 #include "runtime/core/error.h"
 #include "runtime/core/error_message.h"
 #include "runtime/core/reserve.h"
-#include "runtime/execute/queue.h"
 
 namespace tide {
+namespace {
 
-void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
+/// That the step went wrong, and what is the matter.
+Ref<Failure> failure_of(const BoundStep& bound, const std::string& what) {
+  return new Failure(bound.name, bound.site, std::string(bound.name) + ": " + what);
+}
+
+Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error) {
+  Ref<Failure> failure = failure_of(bound, message_of(error));
+  failure->shortage = is_shortage(error);
+  return failure;
+}
+
+}  // namespace
+
+void PlanRunner::run(const Submission& submission, uint64_t ticket, bool drop) {
+  if (submission.plan)
+    run_plan(submission, ticket, drop);
+  else if (submission.task)
+    run_task(submission, ticket);
+}
+
+void PlanRunner::fail_all(const Submission& submission, const Ref<Failure>& failure) {
+  for (const BoundStep& bound : submission.steps)
+    for (size_t i = 0; i < bound.step->outputs.size(); ++i)
+      failures_.set(submission.address(bound.outputs + i), {failure, true});
+  if (submission.task_output) failures_.set(submission.task_output, {failure, true});
+}
+
+void PlanRunner::decide_checks(uint64_t done) {
+  if (pending_checks_.empty()) return;
+  pending_checks_.decide(done, [this](uint64_t report) { return backend_.take_report(report); });
+}
+
+void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
+  try {
+    if (!pending_checks_.empty()) {
+      if (pending_checks_.decided_after(submission.task_input)) {
+        backend_.finish();
+        decide_checks(ticket);
+      }
+      if (submission.task_output) pending_checks_.derive(submission.task_output, {});
+    }
+    submission.task();
+  } catch (const std::exception& error) {
+    if (submission.task_output)
+      failures_.set(submission.task_output,
+                    {new Failure(submission.name, submission.site,
+                                 std::string(submission.name) + ": " + message_of(error)),
+                     true});
+  }
+}
+
+void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool drop) {
   if (submission.all_or_nothing) {
     for (const BoundStep& bound : submission.steps)
       if (!pending_checks_.empty()) wait_for_checks(submission, bound, ticket);
@@ -31,8 +83,7 @@ void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
       failure = attempt(submission, bound, ticket, drop);
     if (failure && submission.must_run && !attempt(submission, bound, ticket, drop)) {
       for (size_t i = 0; i < bound.step->outputs.size(); ++i)
-        failures_.set(reinterpret_cast<void*>(submission.words[bound.outputs + i]),
-                      {failure, false});
+        failures_.set(submission.address(bound.outputs + i), {failure, false});
       failure = {};
     } else if (failure) {
       const SalvageProgram partial = drop ? SalvageProgram() : salvage(submission, bound);
@@ -51,24 +102,9 @@ void Queue::execute_plan(Submission& submission, uint64_t ticket, bool drop) {
   }
 }
 
-/// That the step went wrong, and what is the matter.
-Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::string& what) {
-  Ref<Failure> failure = new Failure;
-  failure->op = bound.name;
-  failure->site = bound.site;
-  failure->what = std::string(bound.name) + ": " + what;
-  return failure;
-}
-
-Ref<Failure> Queue::failure_of(const BoundStep& bound, const std::exception& error) {
-  Ref<Failure> failure = failure_of(bound, message_of(error));
-  failure->shortage = is_shortage(error);
-  return failure;
-}
-
 /// Launches the step if nothing is in its way; what went wrong, if anything.
-Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
-                            bool drop) {
+Ref<Failure> PlanRunner::attempt(const Submission& submission, const BoundStep& bound,
+                                 uint64_t ticket, bool drop) {
   if (!submission.all_or_nothing)
     if (Ref<Failure> failure = blocking_error(submission, bound, drop && !submission.must_run))
       return failure;
@@ -76,14 +112,13 @@ Ref<Failure> Queue::attempt(const Submission& submission, const BoundStep& bound
 }
 
 /// Of a loop that reads lost values, computes what does not depend on them.
-SalvageProgram Queue::salvage(const Submission& submission, const BoundStep& bound) {
+SalvageProgram PlanRunner::salvage(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
   if (step.kind != Step::Kind::loop || failures_.empty()) return {};
   std::vector<bool> lost(step.buffers.size());
   for (size_t i = 0; i < lost.size(); ++i) {
     if (!step.is_read(i)) continue;
-    const auto value_error =
-        failures_.find(reinterpret_cast<void*>(submission.words[bound.storages + i]));
+    const auto value_error = failures_.find(submission.address(bound.storages + i));
     lost[i] = value_error && value_error->spoils(submission.number);
   }
   if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
@@ -106,8 +141,8 @@ SalvageProgram Queue::salvage(const Submission& submission, const BoundStep& bou
 
 /// Launches the step; what went wrong, if anything. What is not known yet is a pending check,
 /// unless somebody counts on a write.
-Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& bound,
-                             uint64_t ticket) {
+Ref<Failure> PlanRunner::try_step(const Submission& submission, const BoundStep& bound,
+                                  uint64_t ticket) {
   try {
     ComputeOutcome outcome = launch(submission, bound);
     launches_.fetch_add(1, std::memory_order_relaxed);
@@ -118,7 +153,7 @@ Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& boun
     }
     if (outcome.failure) return failure_of(bound, *outcome.failure);
     if (!pending_checks_.empty()) mark_unchecked(submission, bound);
-    if (outcome.report) pending_check(submission, bound, ticket, *outcome.report);
+    if (outcome.report) add_check(submission, bound, ticket, *outcome.report);
     return {};
   } catch (const std::exception& error) {
     return failure_of(bound, error);
@@ -126,37 +161,29 @@ Ref<Failure> Queue::try_step(const Submission& submission, const BoundStep& boun
 }
 
 /// All results of a compute op are unchecked until it has reported.
-void Queue::pending_check(const Submission& submission, const BoundStep& bound, uint64_t ticket,
-                          uint64_t report) {
+void PlanRunner::add_check(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                           uint64_t report) {
   std::vector<void*> results;
   for (size_t i = 0; i < bound.step->buffers.size(); ++i)
-    if (bound.step->is_stored(i))
-      results.push_back(reinterpret_cast<void*>(submission.words[bound.storages + i]));
+    if (bound.step->is_stored(i)) results.push_back(submission.address(bound.storages + i));
   pending_checks_.add(report, ticket, failure_of(bound, ""), results);
 }
 
-Ref<Failure> Queue::blocking_error(const Submission& submission, const BoundStep& bound,
-                                   bool drop) {
-  Ref<Failure> failure;
+Ref<Failure> PlanRunner::blocking_error(const Submission& submission, const BoundStep& bound,
+                                        bool drop) {
   if (drop || submission.cancelled) {
-    failure = new Failure;
-    failure->what = std::string(bound.name) + (drop ? ": interrupted before it ran"
-                                                    : ": the step it belongs to was given up");
+    const Ref<Failure> failure = failure_of(
+        bound, drop ? "interrupted before it ran" : "the step it belongs to was given up");
     failure->is_known();  // by whoever interrupted
-  } else if (backend_.fault(bound.step->kind == Step::Kind::copy ? Backend::Fault::copy
-                                                                 : Backend::Fault::op)) {
-    failure = new Failure;
-    failure->what = std::string(bound.name) + ": the device failed (injected fault)";
-  }
-  if (failure) {
-    failure->op = bound.name;
-    failure->site = bound.site;
     return failure;
   }
+  if (backend_.fault(bound.step->kind == Step::Kind::copy ? Backend::Fault::copy
+                                                          : Backend::Fault::op))
+    return failure_of(bound, "the device failed (injected fault)");
   if (failures_.empty()) return {};
   const Step& step = *bound.step;
   const auto wrong_at = [&](size_t place, bool also_lost) -> Ref<Failure> {
-    const auto value_error = failures_.find(reinterpret_cast<void*>(submission.words[place]));
+    const auto value_error = failures_.find(submission.address(place));
     if (!value_error) return {};
     // What steps start from may come from a value that a step has left as it was.
     const bool wrong = value_error->lost
@@ -183,17 +210,17 @@ Ref<Failure> Queue::blocking_error(const Submission& submission, const BoundStep
 }
 
 /// What of the step's results is not in the salvage program is lost, or the value before.
-void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
-                 const SalvageProgram& partial) {
+void PlanRunner::fail(const Submission& submission, const BoundStep& bound,
+                      const Ref<Failure>& failure, const SalvageProgram& partial) {
   const Step& step = *bound.step;
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const Left left = partial.of_output(step, step.outputs[i]);
     if (left == Left::whole) continue;
-    void* address = reinterpret_cast<void*>(submission.words[bound.outputs + i]);
+    void* address = submission.address(bound.outputs + i);
     bool lost = left == Left::nothing;
     for (size_t f = 0; f < step.fallbacks.size() && lost; ++f) {
       if (step.fallbacks[f].output != step.outputs[i]) continue;
-      void* old = reinterpret_cast<void*>(submission.words[bound.fallbacks + f]);
+      void* old = submission.address(bound.fallbacks + f);
       const auto spoilt = failures_.find(old);
       lost = step.fallbacks[f].lost || (spoilt && spoilt->lost);
       try {
@@ -211,7 +238,7 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
     if (step.buffers[i].source != BufferUse::Source::temporary || !step.is_stored(i) ||
         partial.of_buffer(i) != Left::nothing)
       continue;
-    void* address = reinterpret_cast<void*>(submission.words[bound.storages + i]);
+    void* address = submission.address(bound.storages + i);
     failures_.set(address, {failure, true});
     pending_checks_.derive(address, {});
   }
@@ -219,12 +246,10 @@ void Queue::fail(const Submission& submission, const BoundStep& bound, const Ref
 
 /// After a step that ran: what was wrong with the values that it wrote over is of no account. Of a
 /// salvage program this holds for what is whole.
-void Queue::clear_failures(const Submission& submission, const BoundStep& bound,
-                           const SalvageProgram* partial) {
+void PlanRunner::clear_failures(const Submission& submission, const BoundStep& bound,
+                                const SalvageProgram* partial) {
   const Step& step = *bound.step;
-  const auto clear = [&](size_t place) {
-    failures_.clear(reinterpret_cast<void*>(submission.words[place]));
-  };
+  const auto clear = [&](size_t place) { failures_.clear(submission.address(place)); };
   for (size_t i = 0; i < step.outputs.size(); ++i)
     if (!partial || partial->of_output(step, step.outputs[i]) == Left::whole)
       clear(bound.outputs + i);
@@ -236,7 +261,7 @@ void Queue::clear_failures(const Submission& submission, const BoundStep& bound,
 
 /// Launches the step. If the backend lacks memory, what the device has cached and nobody uses goes
 /// back to it, for a second try.
-ComputeOutcome Queue::launch(const Submission& submission, const BoundStep& bound) {
+ComputeOutcome PlanRunner::launch(const Submission& submission, const BoundStep& bound) {
   const ReserveUse none(false);  // that is for saying what went wrong
   try {
     return launch_once(submission, bound);
@@ -249,7 +274,7 @@ ComputeOutcome Queue::launch(const Submission& submission, const BoundStep& boun
   return launch_once(submission, bound);
 }
 
-ComputeOutcome Queue::launch_once(const Submission& submission, const BoundStep& bound) {
+ComputeOutcome PlanRunner::launch_once(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
   const uint64_t* words = submission.words.data();
   void* const* bases = reinterpret_cast<void* const*>(words + bound.bases);
@@ -269,12 +294,12 @@ ComputeOutcome Queue::launch_once(const Submission& submission, const BoundStep&
 }
 
 /// Waits until nothing is unchecked that the step reads or leaves.
-void Queue::wait_for_checks(const Submission& submission, const BoundStep& bound, uint64_t ticket) {
+void PlanRunner::wait_for_checks(const Submission& submission, const BoundStep& bound,
+                                 uint64_t ticket) {
   const Step& step = *bound.step;
   uint64_t last = 0;
   const auto look_at = [&](size_t place) {
-    last = std::max(
-        last, pending_checks_.decided_after(reinterpret_cast<void*>(submission.words[place])));
+    last = std::max(last, pending_checks_.decided_after(submission.address(place)));
   };
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.is_read(i)) look_at(bound.storages + i);
@@ -291,11 +316,9 @@ void Queue::wait_for_checks(const Submission& submission, const BoundStep& bound
 }
 
 /// The step was launched: its results are unchecked if what they are computed from is.
-void Queue::mark_unchecked(const Submission& submission, const BoundStep& bound) {
+void PlanRunner::mark_unchecked(const Submission& submission, const BoundStep& bound) {
   const Step& step = *bound.step;
-  const auto address = [&](size_t buffer) {
-    return reinterpret_cast<void*>(submission.words[bound.storages + buffer]);
-  };
+  const auto address = [&](size_t buffer) { return submission.address(bound.storages + buffer); };
   std::vector<std::vector<void*>> sources(step.buffers.size());  // of each that is stored
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (!step.is_read(i) || !pending_checks_.decided_after(address(i))) continue;

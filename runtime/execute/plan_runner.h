@@ -1,0 +1,67 @@
+// Runs the steps of a plan, and decides what becomes of those that fail.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/device/backend.h"
+#include "runtime/execute/failure/error_table.h"
+#include "runtime/execute/failure/salvage_program.h"
+#include "runtime/execute/pending_checks.h"
+#include "runtime/execute/submission.h"
+
+namespace tide {
+
+/// Runs submissions on the thread of their queue. Never throws: what goes wrong is noted in the
+/// error table. Submissions without a common value may run at the same time on a backend that runs
+/// each call to its end.
+class PlanRunner {
+ public:
+  /// Gives back cached blocks of the device: those that no work of this queue uses from the one of
+  /// this number on.
+  using Reclaim = std::function<void(uint64_t work)>;
+  PlanRunner(Backend& backend, ErrorTable& failures, Reclaim reclaim)
+      : backend_(backend),
+        failures_(failures),
+        reclaim_(std::move(reclaim)),
+        pending_checks_(failures) {}
+
+  /// Runs the steps of the submission, or its task. `drop`: no step that does not have to.
+  void run(const Submission& submission, uint64_t ticket, bool drop);
+  /// Notes a failure for all results of the submission, which does not run.
+  void fail_all(const Submission& submission, const Ref<Failure>& failure);
+  /// Settles what is unchecked of tickets up to `done`.
+  void decide_checks(uint64_t done);
+  bool has_pending_checks() const { return !pending_checks_.empty(); }
+  /// Steps launched so far; from any thread.
+  int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+
+ private:
+  void run_plan(const Submission& submission, uint64_t ticket, bool drop);
+  void run_task(const Submission& submission, uint64_t ticket);
+  Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                       bool drop);
+  Ref<Failure> blocking_error(const Submission& submission, const BoundStep& bound, bool drop);
+  Ref<Failure> try_step(const Submission& submission, const BoundStep& bound, uint64_t ticket);
+  ComputeOutcome launch(const Submission& submission, const BoundStep& bound);
+  ComputeOutcome launch_once(const Submission& submission, const BoundStep& bound);
+  SalvageProgram salvage(const Submission& submission, const BoundStep& bound);
+  void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
+            const SalvageProgram& partial = {});
+  void clear_failures(const Submission& submission, const BoundStep& bound,
+                      const SalvageProgram* partial = nullptr);
+  void wait_for_checks(const Submission& submission, const BoundStep& bound, uint64_t ticket);
+  void add_check(const Submission& submission, const BoundStep& bound, uint64_t ticket,
+                 uint64_t report);
+  void mark_unchecked(const Submission& submission, const BoundStep& bound);
+
+  Backend& backend_;
+  ErrorTable& failures_;
+  const Reclaim reclaim_;
+  PendingChecks pending_checks_;
+  std::atomic<int64_t> launches_{0};
+};
+
+}  // namespace tide

@@ -1,0 +1,64 @@
+// What a queue is given to run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "runtime/plan/plan.h"
+
+namespace tide {
+
+/// One step of a plan with its addresses, in a submission.
+struct BoundStep {
+  const Step* step;
+  // First place in Submission::words of, each:
+  uint32_t bases;       ///< the addresses of its buffers, offsets included
+  uint32_t storages;    ///< the addresses of the values that these lie in
+  uint32_t outputs;     ///< the addresses of its outputs
+  uint32_t fallbacks;   ///< the addresses of what they fall back to
+  uint32_t parameters;  ///< its numbers
+  bool skip = false;    ///< a copy that is not needed this time
+  const char* name;
+  CallSite site;
+};
+
+/// What is flushed at once: a plan with addresses, or a task.
+struct Submission {
+  Ref<Plan> plan;
+  std::vector<BoundStep> steps;
+  std::vector<uint64_t> words;
+  bool all_or_nothing = false;  ///< no step runs if one may not (a whole optimizer step)
+  /// What steps start from (an optimizer's state): it is made even if what is queued is dropped,
+  /// and tried again if it fails. Then steps that run whole or not at all do not run until
+  /// that failure was reported.
+  bool must_run = false;
+  bool cancelled = false;   ///< no step runs: what was recorded is only a part of such a whole
+  uint64_t number = 0;      ///< of all work, in the order in which it is flushed: see Failure
+  uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
+  /// Runs on the queue's thread in place of a plan: uploads, waits for other queues, marks.
+  std::function<void()> task;
+  /// Address that the task computes, for failures; such a task does not wait for other queues.
+  void* task_output = nullptr;
+  /// Address of a value of this device that the task reads, if it does.
+  const void* task_input = nullptr;
+  const char* name = "";  ///< of the task's op, or the first step's
+  CallSite site;          ///< the line that submits, or the first step's
+  int64_t ops = 0;
+
+  /// The address of a value, or a part of it.
+  void* address(size_t place) const { return reinterpret_cast<void*>(words[place]); }
+  /// Empties it. Whose work it was stays known: a device that was lost is reported with that.
+  void reset() {
+    plan = {};
+    steps.clear();
+    words.clear();
+    all_or_nothing = must_run = cancelled = false;
+    task = nullptr;
+    task_output = nullptr;
+    task_input = nullptr;
+    ops = 0;
+  }
+};
+
+}  // namespace tide
