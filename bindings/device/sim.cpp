@@ -5,12 +5,11 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "runtime/device/simulation.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {
-
-using engine::SimOptions;
 
 /// Bounds that every integer type holds, and that end.
 constexpr double kMostCount = 1e15, kMostSeconds = 3600;

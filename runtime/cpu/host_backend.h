@@ -8,12 +8,15 @@
 
 #include "runtime/cpu/team.h"
 #include "runtime/device/backend.h"
+#include "runtime/device/fault_injection.h"
+#include "runtime/device/host_parallelism.h"
 #include "runtime/device/sim_use.h"
+#include "runtime/device/simulation.h"
 
 namespace tide {
 
 /// Runs kernels and compute ops on host memory, through `parallel`.
-class HostBackend : public Backend {
+class HostBackend : public Backend, public HostParallelism {
  public:
   explicit HostBackend(std::shared_ptr<Parallel> parallel) : parallel_(std::move(parallel)) {}
 
@@ -33,12 +36,11 @@ class HostBackend : public Backend {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
-  Parallel* side_by_side() override { return parallel_->threads() > 1 ? parallel_.get() : nullptr; }
   int64_t small_work(const Step& step) const override;
   void finish() override {}
   bool host_readable() const override { return true; }
-
-  Parallel& parallel() { return *parallel_; }
+  HostParallelism* host_parallelism() override { return parallel_->threads() > 1 ? this : nullptr; }
+  Parallel& parallel() override { return *parallel_; }
 
  private:
   std::shared_ptr<Parallel> parallel_;
@@ -47,7 +49,7 @@ class HostBackend : public Backend {
 /// An accelerator that is simulated: one core of arithmetic, memory with a limit, transfers that
 /// take the time they would take. Its streams are launch queues: they share the core and the link,
 /// which carries one transfer at a time in each direction.
-class SimBackend : public HostBackend {
+class SimBackend : public HostBackend, public FaultInjection, public Simulation {
  public:
   /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE, TIDE_SIM_STAGING
   /// and TIDE_SIM_PIN (bytes per second), TIDE_SIM_LATENCY and TIDE_SIM_LAUNCH (seconds).
@@ -64,7 +66,9 @@ class SimBackend : public HostBackend {
   ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
   bool fault(Fault kind) override;
-  void configure(const engine::SimOptions& options) override;
+  void configure(const SimOptions& options) override;
+  FaultInjection* fault_injection() override { return this; }
+  Simulation* simulation() override { return this; }
 
  private:
   /// What all streams of the device share.

@@ -149,7 +149,7 @@ bool SimBackend::fault(Fault kind) {
   return left.fetch_sub(1) == 1;
 }
 
-void SimBackend::configure(const engine::SimOptions& options) {
+void SimBackend::configure(const SimOptions& options) {
   if (options.memory_limit) card_->memory_limit = *options.memory_limit;
   if (options.bytes_per_second) card_->rate = *options.bytes_per_second;
   if (options.staging_bytes_per_second) card_->staging_rate = *options.staging_bytes_per_second;

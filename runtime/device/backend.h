@@ -1,4 +1,4 @@
-// What a kind of device must be able to do: allocate, copy, launch, wait.
+// What a kind of device must be able to do: memory, copies, launches, waiting for them.
 //
 // Each queue (queue.h) has a backend to itself and calls launch and copy from its own thread, in
 // order. Host backends run each call to its end; a driver's backend enqueues it on the stream, and
@@ -15,13 +15,14 @@
 #include "runtime/core/device.h"
 #include "runtime/ir/compute_op.h"
 #include "runtime/ir/loop.h"
-#include "runtime/record/engine.h"
 
 namespace tide {
 
+class AsyncStream;
+class FaultInjection;
+class HostParallelism;
 class Kernel;
-struct Plan;
-struct Step;
+class Simulation;
 
 /// A fused loop with everything but addresses and numbers: made once per plan.
 struct LoopStep {
@@ -42,7 +43,7 @@ struct ComputeStep {
 /// What a compute op says of the numbers that it was given (ir/compute_failure.h).
 struct ComputeOutcome {
   std::optional<std::string> failure;  ///< what is wrong with them
-  std::optional<uint64_t> report;      ///< that is not known yet: see Backend::take_report
+  std::optional<uint64_t> report;      ///< that is not known yet: see AsyncStream::take_report
 };
 
 /// `from_pinned`: to the device, from pinned host memory.
@@ -76,14 +77,10 @@ class Backend {
   virtual void* allocate_host(size_t bytes) = 0;
   virtual void release_host(void* data, size_t bytes) = 0;
 
+  /// Host memory that this thread may read directly once the queue is done.
+  virtual bool host_readable() const = 0;
+
   // From the queue's thread:
-  /// What is launched from here to `end_plan` belongs to one run of the plan.
-  virtual void begin_plan(const Plan&) {}
-  /// Throws if launches of the plan that were put off have failed: then none of its results is
-  /// good.
-  virtual void end_plan() {}
-  /// How often launches of a plan went to the device all at once, as a graph. From any thread.
-  virtual int64_t graph_runs() const { return 0; }
   /// Launches of a backend that only enqueues may throw MemoryError: nothing that they read was
   /// written then, so that they can be tried again.
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
@@ -94,50 +91,16 @@ class Backend {
   /// is read until what was enqueued is done. `destination` holds the bytes when this returns, if
   /// it is the host's.
   virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;
-  /// The threads that may each call launch and copy for steps that do not need each other's
-  /// results; null: one step after the other.
-  virtual Parallel* side_by_side() { return nullptr; }
-  /// Of a backend with side_by_side: the work of the step, in elements computed, if that is so
-  /// little that one thread may do all of it; else 0.
-  virtual int64_t small_work(const Step&) const { return 0; }
   /// Waits until all launched and copied is done.
   virtual void finish() = 0;
 
-  // A backend that only enqueues keeps account of its tickets; all from the queue's thread:
-  /// The calling thread is the queue's from now on.
-  virtual void begin_queue() {}
-  virtual bool is_asynchronous() const { return false; }
-  /// What was enqueued so far belongs to tickets up to this one.
-  virtual void note(uint64_t) {}
-  /// The last noted ticket whose work is done, or given up because the device is lost.
-  virtual uint64_t done() { return 0; }
-  /// Waits until a ticket is done that was noted.
-  virtual void wait(uint64_t /*ticket*/) {}
-  /// Takes the time at which all that is enqueued by now is done; for the ticket under way.
-  virtual void take_time(uint64_t /*ticket*/) {}
-  /// That time, in engine::seconds; of a ticket that is done, the first one asked for first.
-  virtual double time_taken(uint64_t /*ticket*/) { return engine::seconds(); }
-  /// What a compute op that is done has found wrong, if anything; once for each report.
-  virtual std::optional<std::string> take_report(uint64_t /*report*/) { return std::nullopt; }
-  /// Why all that lay on the device is lost, if that has happened since it was last set up.
-  virtual std::optional<std::string> loss() { return std::nullopt; }
-  /// Of the device's first stream, after a loss: sets the device up anew, without any memory, with
-  /// all these streams of it. If that fails, all further calls throw and say so. No stream is used
-  /// meanwhile.
-  virtual void begin_again(const std::vector<Backend*>& /*streams*/) {}
-  /// What is enqueued from now on starts after the ticket, noted by now, of another stream of this
-  /// device.
-  virtual void follow(Backend& /*other*/, uint64_t /*ticket*/) {}
-  /// Calls `function`, from any thread, once all that is enqueued by now is done.
-  virtual void call_when_done(void (*function)(void*), void* data) { function(data); }
-
-  /// Whether a step of this kind is to fail now (fault injection); its number counts from 1.
-  enum class Fault : uint8_t { op, allocation, copy };
-  virtual bool fault(Fault) { return false; }
-  virtual void configure(const engine::SimOptions&) {}
-
-  /// Host memory that this thread may read directly once the queue is done.
-  virtual bool host_readable() const = 0;
+  // What only some backends can do; null for those that cannot:
+  /// Of a backend that only enqueues.
+  virtual AsyncStream* async_stream() { return nullptr; }
+  /// Of one whose steps may run side by side, now.
+  virtual HostParallelism* host_parallelism() { return nullptr; }
+  virtual Simulation* simulation() { return nullptr; }
+  virtual FaultInjection* fault_injection() { return nullptr; }
 };
 
 /// The backend of a device that exists; null otherwise. Made on first use.

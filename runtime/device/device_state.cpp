@@ -8,6 +8,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/memory_budget.h"
+#include "runtime/device/async_stream.h"
 #include "runtime/record/recorder.h"
 
 namespace tide {
@@ -51,9 +52,9 @@ DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
 /// Sets the device up anew; the addresses of the values that it has lost.
 std::vector<void*> DeviceState::begin_again() {
   return allocator.abandon([this] {
-    std::vector<Backend*> backends;
-    for (const Stream* stream : streams()) backends.push_back(&stream->backend);
-    backend->begin_again(backends);
+    std::vector<AsyncStream*> all;
+    for (const Stream* stream : streams()) all.push_back(stream->backend.async_stream());
+    backend->async_stream()->begin_again(all);
   });
 }
 
@@ -177,7 +178,7 @@ void DeviceState::reclaim() {
 }
 
 void DeviceState::empty_cache() {
-  if (backend->is_asynchronous())
+  if (backend->async_stream())
     for (Stream* stream : streams()) stream->queue.submit_return_of_scratch();
   wait_uninterrupted();
   let_go();

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/device/fault_injection.h"
 #include "runtime/record/node.h"
 
 namespace tide {
@@ -132,7 +133,7 @@ Storage* Allocator::make(Pool& pool, size_t bytes) {
 Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream) {
   std::lock_guard lock(mutex_);
   const size_t bytes = block_size(wanted);
-  if (!pinned() && backend_.fault(Backend::Fault::allocation)) return {};
+  if (!pinned() && faults_ && faults_->fault(FaultInjection::Fault::allocation)) return {};
   Pool& cached = pool(stream);
   Storage* storage = take_cached(cached, bytes);
   if (!storage) storage = make(cached, bytes);

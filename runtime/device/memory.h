@@ -52,7 +52,7 @@ class Allocator {
   /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
   enum class Memory : uint8_t { device, pinned_host };
   explicit Allocator(Backend& backend, Memory memory = Memory::device)
-      : backend_(backend), memory_(memory) {}
+      : backend_(backend), faults_(backend.fault_injection()), memory_(memory) {}
   ~Allocator();
   Allocator(const Allocator&) = delete;
 
@@ -129,6 +129,7 @@ class Allocator {
   bool meets_lost(const void* data, size_t bytes) const;
 
   Backend& backend_;
+  FaultInjection* const faults_;  ///< null: none
   const Memory memory_;
   mutable std::mutex mutex_;
   std::unique_ptr<Pool> pools_[kMostStreams];  ///< made on first use

@@ -39,7 +39,7 @@ void PlanRunner::fail_all(const Submission& submission, const Ref<Failure>& fail
 
 void PlanRunner::decide_checks(uint64_t done) {
   if (pending_checks_.empty()) return;
-  pending_checks_.decide(done, [this](uint64_t report) { return backend_.take_report(report); });
+  pending_checks_.decide(done, [this](uint64_t report) { return async_->take_report(report); });
 }
 
 void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
@@ -72,7 +72,7 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
       return;
     }
   }
-  backend_.begin_plan(*submission.plan);
+  if (async_) async_->begin_plan(*submission.plan);
   const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
   Ref<Failure> failure;
   for (const BoundStep& bound : submission.steps) {
@@ -95,7 +95,7 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
     failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
   }
   try {
-    backend_.end_plan();
+    if (async_) async_->end_plan();
   } catch (const std::exception& error) {
     const Ref<Failure> together = failure_of(submission.steps.front(), error);
     for (const BoundStep& bound : submission.steps) fail(submission, bound, together);
@@ -149,7 +149,7 @@ Ref<Failure> PlanRunner::try_step(const Submission& submission, const BoundStep&
     const bool writes = submission.all_or_nothing || !bound.step->fallbacks.empty();
     if (outcome.report && writes) {
       backend_.finish();
-      outcome = {backend_.take_report(*outcome.report), std::nullopt};
+      outcome = {async_->take_report(*outcome.report), std::nullopt};
     }
     if (outcome.failure) return failure_of(bound, *outcome.failure);
     if (!pending_checks_.empty()) mark_unchecked(submission, bound);
@@ -177,8 +177,8 @@ Ref<Failure> PlanRunner::blocking_error(const Submission& submission, const Boun
     failure->is_known();  // by whoever interrupted
     return failure;
   }
-  if (backend_.fault(bound.step->kind == Step::Kind::copy ? Backend::Fault::copy
-                                                          : Backend::Fault::op))
+  using Fault = FaultInjection::Fault;
+  if (faults_ && faults_->fault(bound.step->kind == Step::Kind::copy ? Fault::copy : Fault::op))
     return failure_of(bound, "the device failed (injected fault)");
   if (failures_.empty()) return {};
   const Step& step = *bound.step;
@@ -266,7 +266,7 @@ ComputeOutcome PlanRunner::launch(const Submission& submission, const BoundStep&
   try {
     return launch_once(submission, bound);
   } catch (const MemoryError&) {
-    if (!backend_.is_asynchronous()) throw;
+    if (!async_) throw;
   }
   backend_.finish();
   backend_.give_back_scratch();
@@ -309,7 +309,7 @@ void PlanRunner::wait_for_checks(const Submission& submission, const BoundStep& 
     if (last == ticket)
       backend_.finish();
     else
-      backend_.wait(last);
+      async_->wait(last);
   } catch (const std::exception&) {  // the step will meet the same
   }
   decide_checks(last);

@@ -6,7 +6,9 @@
 #include <functional>
 #include <string>
 
+#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
+#include "runtime/device/fault_injection.h"
 #include "runtime/execute/failure/error_table.h"
 #include "runtime/execute/failure/salvage_program.h"
 #include "runtime/execute/pending_checks.h"
@@ -24,6 +26,8 @@ class PlanRunner {
   using Reclaim = std::function<void(uint64_t work)>;
   PlanRunner(Backend& backend, ErrorTable& failures, Reclaim reclaim)
       : backend_(backend),
+        async_(backend.async_stream()),
+        faults_(backend.fault_injection()),
         failures_(failures),
         reclaim_(std::move(reclaim)),
         pending_checks_(failures) {}
@@ -58,6 +62,8 @@ class PlanRunner {
   void mark_unchecked(const Submission& submission, const BoundStep& bound);
 
   Backend& backend_;
+  AsyncStream* const async_;      ///< null: each call runs to its end
+  FaultInjection* const faults_;  ///< null: none
   ErrorTable& failures_;
   const Reclaim reclaim_;
   PendingChecks pending_checks_;

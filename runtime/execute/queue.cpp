@@ -31,6 +31,18 @@ constexpr auto kLook = std::chrono::milliseconds(20);
 
 thread_local bool runs_queue = false;
 
+/// The work of a submission whose steps are all small; else 0.
+int64_t small_work(const HostParallelism& host, const Submission& submission) {
+  if (!submission.plan) return 0;
+  int64_t whole = 0;
+  for (const BoundStep& bound : submission.steps) {
+    const int64_t work = host.small_work(*bound.step);
+    if (work == 0) return 0;
+    whole += work;
+  }
+  return whole;
+}
+
 /// Sets a flag as long as it lives.
 struct Submitting {
   explicit Submitting(std::atomic<bool>& flag) : flag(flag) { flag = true; }
@@ -43,6 +55,7 @@ struct Submitting {
 Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, PlanRunner::Reclaim reclaim,
              std::string name)
     : backend_(backend),
+      async_(backend.async_stream()),
       loss_(loss),
       runner_(backend, failures, std::move(reclaim)),
       batches_(std::make_unique<IndependentBatches>()),
@@ -128,13 +141,13 @@ uint64_t Queue::submit_mark() {
   // Producers are serialised, so the next ticket is known inside `fill`.
   return submit([this](Submission& submission) {
     submission.task = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
-      if (!backend_.is_asynchronous()) {
+      if (!async_) {
         finish();
-        return note_mark(ticket, engine::seconds());
+        return note_mark(ticket, seconds());
       }
       open_marks_.push_back(ticket);
       const auto held = hold();
-      backend_.take_time(ticket);
+      async_->take_time(ticket);
     };
   });
 }
@@ -157,9 +170,9 @@ bool Queue::is_queue_thread() { return runs_queue; }
 void Queue::run() {
   runs_queue = true;
   const ReserveUse reserve(true);
-  {
+  if (async_) {
     const auto held = hold();
-    backend_.begin_queue();
+    async_->begin_queue();
   }
   for (;;) {
     const uint64_t next = launched_ + 1;
@@ -175,11 +188,11 @@ void Queue::run() {
       pending_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
       submission.reset();
     }
-    if (!backend_.is_asynchronous()) {
+    if (!async_) {
       launched_ = last;
     } else {
       const auto held = hold();
-      backend_.note(last);
+      async_->note(last);
       has_pending_checks_ = runner_.has_pending_checks();
       launched_ = last;
       launched_.notify_all();
@@ -190,7 +203,7 @@ void Queue::run() {
 
 /// A device that may be lost is not set up anew meanwhile. Not while waiting for another queue.
 std::shared_lock<std::shared_mutex> Queue::hold() {
-  return backend_.is_asynchronous() ? loss_.hold() : std::shared_lock<std::shared_mutex>();
+  return async_ ? loss_.hold() : std::shared_lock<std::shared_mutex>();
 }
 
 /// Waits until the backend is done with all it has. A lost device is.
@@ -202,18 +215,6 @@ void Queue::finish() {
   }
 }
 
-/// The work of a submission whose steps are all small; else 0.
-int64_t Queue::small_work(const Submission& submission) const {
-  if (!submission.plan) return 0;
-  int64_t whole = 0;
-  for (const BoundStep& bound : submission.steps) {
-    const int64_t work = backend_.small_work(*bound.step);
-    if (work == 0) return 0;
-    whole += work;
-  }
-  return whole;
-}
-
 /// Executes the submission of ticket `first`, and small ones that wait behind it; the last that was
 /// executed. Small ones that do not need each other's results run one per thread: that is faster
 /// than all threads on one after the other, as they meet once, not at every step.
@@ -222,13 +223,13 @@ uint64_t Queue::execute_from(uint64_t first) {
     const ReserveUse reserve(true);  // of any thread that shares the work
     execute(ticket);
   };
-  Parallel* const parallel = backend_.side_by_side();
+  HostParallelism* const host = backend_.host_parallelism();
   uint64_t next = first;
   const uint64_t end =
       std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
-  if (parallel && end > first + 1) {
+  if (host && end > first + 1) {
     batches_->clear();
-    for (int64_t work; next < end && (work = small_work(ring_[next % kCapacity])); ++next)
+    for (int64_t work; next < end && (work = small_work(*host, ring_[next % kCapacity])); ++next)
       batches_->add(ring_[next % kCapacity], work);
   }
   if (next <= first + 1) {
@@ -236,11 +237,11 @@ uint64_t Queue::execute_from(uint64_t first) {
     return first;
   }
   batches_->tie();
-  if (2 * batches_->longest_work() * parallel->threads() > 3 * batches_->whole_work()) {
+  if (2 * batches_->longest_work() * host->parallel().threads() > 3 * batches_->whole_work()) {
     for (uint64_t ticket = first; ticket < next; ++ticket) run(ticket);
   } else {
     const auto count = static_cast<int64_t>(batches_->count());
-    parallel->for_range(count, 1, [&](int64_t begin, int64_t end) {
+    host->parallel().for_range(count, 1, [&](int64_t begin, int64_t end) {
       for (int64_t batch = begin; batch < end; ++batch)
         for (uint32_t number : batches_->batch(static_cast<size_t>(batch))) run(first + number);
     });
@@ -253,15 +254,15 @@ bool Queue::publish() {
   const uint64_t before = completed_.load(std::memory_order_relaxed);
   if (before == launched_) return false;
   uint64_t done = launched_;
-  if (backend_.is_asynchronous()) {
+  if (async_) {
     auto held = loss_.hold();
     const uint64_t generation = loss_.generation();
-    done = backend_.done();
+    done = async_->done();
     runner_.decide_checks(done);
     if (!runner_.has_pending_checks()) has_pending_checks_ = false;
     for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front())
-      note_mark(open_marks_.front(), backend_.time_taken(open_marks_.front()));
-    const auto why = backend_.loss();
+      note_mark(open_marks_.front(), async_->time_taken(open_marks_.front()));
+    const auto why = async_->loss();
     held.unlock();
     if (why) loss_.lose(generation, failure_of_loss(*why));
   }
@@ -289,7 +290,7 @@ void Queue::rest(uint64_t next) {
       queue.work_.notify_one();
     };
     const auto held = hold();
-    backend_.call_when_done(wake, this);
+    async_->call_when_done(wake, this);
   }
   std::unique_lock lock(sleep_mutex_);
   sleeping_.store(true, std::memory_order_seq_cst);
@@ -310,8 +311,8 @@ void Queue::wait(uint64_t ticket) {
   if (completed() >= ticket) return;
   const auto over = [&] { return completed() >= ticket || interrupt_requested.load(); };
   // The core that this thread keeps busy is one that the work could use.
-  Parallel* const parallel = backend_.side_by_side();
-  if (!(parallel ? parallel->help_until(kSpin, over) : spin_until(kSpin, over))) {
+  HostParallelism* const host = backend_.host_parallelism();
+  if (!(host ? host->parallel().help_until(kSpin, over) : spin_until(kSpin, over))) {
     std::unique_lock lock(sleep_mutex_);
     ++waiting_;
     // An interrupt comes from a signal handler, which cannot notify: look for it now and then.
@@ -332,7 +333,7 @@ void Queue::wait_uninterrupted(uint64_t ticket) {
 
 void Queue::follow(Queue& other, uint64_t ticket) {
   if (other.completed() >= ticket) return;
-  const bool on_device = backend_.is_asynchronous() && &loss_ == &other.loss_;
+  const bool on_device = async_ && &loss_ == &other.loss_;
   uint64_t launched = other.launched_;
   const auto end_own_work = [&] {  // others may wait for it
     if (completed() == launched_) return;
@@ -348,7 +349,7 @@ void Queue::follow(Queue& other, uint64_t ticket) {
     return other.wait_uninterrupted(ticket);
   }
   const auto held = hold();
-  backend_.follow(other.backend_, ticket);
+  async_->follow(*other.async_, ticket);
 }
 
 void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_release); }

@@ -13,7 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
+#include "runtime/device/host_parallelism.h"
 #include "runtime/execute/failure/device_loss.h"
 #include "runtime/execute/plan_runner.h"
 #include "runtime/execute/submission.h"
@@ -41,7 +43,7 @@ class Queue {
 
   /// Adds a task that notes the time when all before it is done.
   uint64_t submit_mark();
-  /// That time, in engine::seconds; waits for it.
+  /// That time, in seconds(); waits for it.
   double time_of_mark(uint64_t ticket);
 
   uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
@@ -73,7 +75,6 @@ class Queue {
   bool publish();
   void rest(uint64_t next);
   uint64_t execute_from(uint64_t first);
-  int64_t small_work(const Submission& submission) const;
   void execute(uint64_t ticket);
   std::shared_lock<std::shared_mutex> hold();
   void finish();
@@ -84,6 +85,7 @@ class Queue {
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
 
   Backend& backend_;
+  AsyncStream* const async_;  ///< null: each call of the backend runs to its end
   DeviceLoss& loss_;
   PlanRunner runner_;  ///< the queue's thread, and those that it shares work with
   std::vector<Submission> ring_{kCapacity};

@@ -13,6 +13,8 @@
 #include <unordered_map>
 
 #include "runtime/core/error.h"
+#include "runtime/device/async_stream.h"
+#include "runtime/device/simulation.h"
 #include "runtime/record/recorder.h"
 
 namespace tide {
@@ -254,10 +256,6 @@ void wait_on_stream(StreamId id, const Mark& mark) {
   });
 }
 
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 bool eager() { return Recorder::of_thread().eager; }
 
 void set_eager(bool on) {
@@ -347,7 +345,7 @@ void configure_sim(int index, const SimOptions& options) {
   DeviceState& state = DeviceState::of(device);
   flush();
   state.wait_uninterrupted();
-  state.backend->configure(options);
+  state.backend->simulation()->configure(options);
 }
 
 Statistics statistics() {
@@ -357,7 +355,8 @@ Statistics statistics() {
   result.plans = counters.plans;
   for (const Stream* stream : DeviceState::all_streams()) {
     result.launches += stream->queue.launches();
-    result.graphs += stream->backend.graph_runs();
+    if (const AsyncStream* async = stream->backend.async_stream())
+      result.graphs += async->graph_runs();
   }
   return result;
 }

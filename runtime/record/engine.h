@@ -10,9 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "runtime/core/clock.h"
 #include "runtime/core/device.h"
 #include "runtime/ir/compute_op.h"
 #include "runtime/record/call_site.h"
+
+namespace tide {
+struct SimOptions;
+}
 
 namespace tide::engine {
 
@@ -85,8 +90,7 @@ void wait(const Mark& mark, const char* reason);
 double time_reached(const Mark& mark);
 /// Makes what is flushed from now on for `stream` start after the mark (of another stream).
 void wait_on_stream(StreamId stream, const Mark& mark);
-/// Seconds on a monotonic clock.
-double seconds();
+using tide::seconds;
 
 /// Eager mode of this thread: every op is flushed by itself. TIDE_EAGER=1 switches it on at the
 /// start.
@@ -150,20 +154,7 @@ uint64_t held_bytes();
 
 // --- simulated devices -------------------------------------------------------------------------
 
-struct SimOptions {
-  std::optional<size_t> memory_limit;  ///< bytes
-  /// Of copies to and from the device; 0: as fast as memory.
-  std::optional<double> bytes_per_second;
-  /// Of the detour that memory takes which is not pinned; 0: none.
-  std::optional<double> staging_bytes_per_second;
-  std::optional<double> pin_bytes_per_second;  ///< of pinning host memory; 0: as fast as memory.
-                                               ///< The first sim's counts
-  std::optional<double> copy_latency;          ///< seconds per copy
-  std::optional<double> launch_cost;           ///< seconds per launched step
-  std::optional<int64_t> fail_op;              ///< the k-th step from now (1: the next) fails
-  std::optional<int64_t> fail_allocation;
-  std::optional<int64_t> fail_copy;
-};
+/// Takes effect when what is recorded and queued by now is done.
 void configure_sim(int index, const SimOptions& options);
 
 // --- threads, kernels, launches ------------------------------------------------------------------

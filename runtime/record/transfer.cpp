@@ -63,7 +63,7 @@ struct Copy {
   /// DeviceState::keep_until), and the destination is read by later work of its queue. What another
   /// device holds could be lost with that one meanwhile.
   bool ends_with_ticket() const {
-    return is_of_queue && backend.is_asynchronous() && kind != CopyKind::between;
+    return is_of_queue && backend.async_stream() && kind != CopyKind::between;
   }
 
   void operator()() const {

@@ -321,11 +321,11 @@ void CudaBackend::forget() {
 /// process cannot go on after such errors. In many cases it can, once nobody holds the old context
 /// any more: if others in this process do (a host of ours), or the driver refuses, that is said
 /// from then on.
-void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
+void CudaBackend::begin_again(const std::vector<AsyncStream*>& streams) {
   const std::unique_lock set_up_anew(setup_mutex_);
   std::vector<CudaBackend*> all;
   Result lost = kSuccess;
-  for (Backend* stream : streams) {
+  for (AsyncStream* stream : streams) {
     all.push_back(static_cast<CudaBackend*>(stream));
     lost = std::max(lost, all.back()->lost_);
     all.back()->forget();
@@ -355,7 +355,7 @@ void CudaBackend::begin_again(const std::vector<Backend*>& streams) {
                  gone_.empty() ? "it starts anew" : gone_.c_str());
 }
 
-void CudaBackend::follow(Backend& other, uint64_t ticket) {
+void CudaBackend::follow(AsyncStream& other, uint64_t ticket) {
   if (!gone_.empty()) return;
   auto& before = static_cast<CudaBackend&>(other);
   const std::lock_guard lock(before.points_mutex_);
@@ -371,7 +371,7 @@ void CudaBackend::begin_clock() {
       driver().event_record(last_time_, bell_) != kSuccess ||
       driver().event_synchronize(last_time_) != kSuccess)
     last_time_ = nullptr;
-  last_seconds_ = engine::seconds();
+  last_seconds_ = seconds();
 }
 
 void CudaBackend::take_time(uint64_t ticket) {
@@ -385,12 +385,12 @@ void CudaBackend::take_time(uint64_t ticket) {
 /// The time reported last and what passed since on the device: so no rounding of long times adds
 /// up. A time that could not be taken is now.
 double CudaBackend::time_taken(uint64_t ticket) {
-  if (times_.empty() || times_.front().ticket != ticket) return engine::seconds();
+  if (times_.empty() || times_.front().ticket != ticket) return seconds();
   const Event event = times_.front().event;
   times_.pop_front();
   float milliseconds = 0;
   if (look_at(driver().event_elapsed(&milliseconds, last_time_, event)) != kSuccess)
-    return engine::seconds();
+    return seconds();
   driver().event_destroy(last_time_);
   last_time_ = event;
   return last_seconds_ += double{milliseconds} / 1e3;

@@ -16,6 +16,7 @@
 #include "runtime/cuda/launch/cuda_kernels.h"
 #include "runtime/cuda/launch/reports.h"
 #include "runtime/cuda/launch/staging.h"
+#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 
 namespace tide::cuda {
@@ -25,7 +26,7 @@ using HostCompute = ComputeFunction (*)(ComputeOp op);
 
 /// Launches and copies are enqueued on a stream of the device; the host learns of their end through
 /// events.
-class CudaBackend : public Backend {
+class CudaBackend : public Backend, public AsyncStream {
  public:
   /// Throws DriverError if the device cannot be set up. Streams of one device share `loaded`; the
   /// first one makes it.
@@ -51,15 +52,15 @@ class CudaBackend : public Backend {
   void finish() override;
   bool host_readable() const override { return false; }
 
+  AsyncStream* async_stream() override { return this; }
   void begin_queue() override;
-  bool is_asynchronous() const override { return true; }
   void note(uint64_t ticket) override;
   uint64_t done() override;
   void wait(uint64_t ticket) override;
   std::optional<std::string> take_report(uint64_t report) override;
   std::optional<std::string> loss() override;
-  void begin_again(const std::vector<Backend*>& streams) override;
-  void follow(Backend& other, uint64_t ticket) override;
+  void begin_again(const std::vector<AsyncStream*>& streams) override;
+  void follow(AsyncStream& other, uint64_t ticket) override;
   void take_time(uint64_t ticket) override;
   double time_taken(uint64_t ticket) override;
   void call_when_done(void (*function)(void*), void* data) override;

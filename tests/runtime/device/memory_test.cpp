@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/cpu/host_backend.h"
+#include "runtime/device/simulation.h"
 #include "runtime/record/node.h"
 
 using namespace tide;
@@ -121,7 +122,7 @@ TEST_CASE("the smallest blocks are handed out again in turns", "[graph]") {
 
 TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[graph]") {
   SimBackend backend(0);
-  engine::SimOptions options;
+  SimOptions options;
   options.memory_limit = size_t{8} << 20;
   backend.configure(options);
   Allocator allocator(backend);
@@ -138,7 +139,7 @@ TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[gr
 
 TEST_CASE("an allocation that is to fail gives nothing, the next one a block", "[graph]") {
   SimBackend backend(0);
-  engine::SimOptions options;
+  SimOptions options;
   options.fail_allocation = 2;
   backend.configure(options);
   Allocator allocator(backend);

@@ -3,6 +3,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/device/simulation.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
@@ -43,7 +44,7 @@ class LaunchCost {
 
  private:
   static void set(double seconds) {
-    engine::SimOptions options;
+    SimOptions options;
     options.launch_cost = seconds;
     engine::configure_sim(1, options);
   }
@@ -95,7 +96,7 @@ TEST_CASE("memory is reclaimed from blocks that another stream has read", "[grap
   const engine::StreamId other = engine::add_stream(kSim);
   const auto limit = [](size_t bytes) {
     engine::empty_cache(kSim);
-    engine::SimOptions options;
+    SimOptions options;
     options.memory_limit = bytes;
     engine::configure_sim(1, options);
   };

@@ -18,7 +18,7 @@
 namespace tide::test {
 
 /// A device that only enqueues: it has done what the test lets go.
-class Stub : public Backend {
+class Stub : public Backend, public AsyncStream, public HostParallelism {
  public:
   std::unique_ptr<Backend> another_stream() override { return nullptr; }
   std::string description() const override { return "stub"; }
@@ -44,7 +44,7 @@ class Stub : public Backend {
   void copy(void*, const void*, size_t, CopyKind) override { ++copies; }
   void finish() override { wait(noted_ + 1); }
   bool host_readable() const override { return false; }
-  bool is_asynchronous() const override { return true; }
+  AsyncStream* async_stream() override { return this; }
   void note(uint64_t ticket) override { noted_ = ticket; }
   uint64_t done() override {
     const std::lock_guard lock(mutex_);
@@ -60,8 +60,9 @@ class Stub : public Backend {
     return wrong_position(static_cast<int64_t>(report), 3);
   }
   void call_when_done(void (*function)(void*), void* data) override { function(data); }
-  void follow(Backend&, uint64_t ticket) override { followed = ticket; }
-  Parallel* side_by_side() override { return parallel; }
+  void follow(AsyncStream&, uint64_t ticket) override { followed = ticket; }
+  HostParallelism* host_parallelism() override { return threads ? this : nullptr; }
+  Parallel& parallel() override { return *threads; }
   int64_t small_work(const Step& step) const override {
     return large.contains(static_cast<uint64_t>(step.compute.attributes[0])) ? 0 : 1;
   }
@@ -84,7 +85,7 @@ class Stub : public Backend {
   std::atomic<int> returns{0};    ///< of scratch memory
   std::set<uint64_t> wrong;       ///< the reports of ops that go wrong
   std::set<uint64_t> large;       ///< the results of ops that are not small
-  Parallel* parallel = nullptr;
+  Parallel* threads = nullptr;
 
  private:
   std::mutex mutex_;

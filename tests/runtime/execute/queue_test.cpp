@@ -56,7 +56,7 @@ class Shares : public Parallel {
 std::vector<uint64_t> order_of(const std::vector<Bench::Op>& ops, Shares& shares,
                                std::set<uint64_t> large = {}) {
   Bench bench;
-  bench.stub.parallel = &shares;
+  bench.stub.threads = &shares;
   bench.stub.large = std::move(large);
   Gate gate(bench);
   uint64_t last = 0;
@@ -74,7 +74,7 @@ using Parts = std::vector<int64_t>;
 TEST_CASE("who waits for a queue helps its threads meanwhile", "[graph]") {
   Shares shares;
   Bench bench;
-  bench.stub.parallel = &shares;
+  bench.stub.threads = &shares;
   const uint64_t ticket = bench.run({{1}, 2});
   CHECK(bench.launches(1));
   std::thread release([&] {
@@ -177,7 +177,7 @@ TEST_CASE("32 submissions are looked at together", "[graph]") {
 TEST_CASE("a task keeps its place among work that could run side by side", "[graph]") {
   Bench bench;
   Shares shares;
-  bench.stub.parallel = &shares;
+  bench.stub.threads = &shares;
   Gate gate(bench);
   bench.run({{1}, 2});
   size_t before = 0;

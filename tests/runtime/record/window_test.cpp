@@ -4,6 +4,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/device/simulation.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/random/random.h"
@@ -46,7 +47,7 @@ class MemoryLimit {
  private:
   static void set(size_t bytes) {
     engine::empty_cache(kSim);
-    engine::SimOptions options;
+    SimOptions options;
     options.memory_limit = bytes;
     engine::configure_sim(0, options);
   }
@@ -209,7 +210,7 @@ TEST_CASE("a step runs whole or not at all", "[graph]") {
 TEST_CASE("what is queued can be dropped: writes keep the old value", "[graph]") {
   const Tensor a = stored({4}, kSim);
   engine::synchronize();
-  engine::SimOptions slow;
+  SimOptions slow;
   slow.launch_cost = 0.01;
   engine::configure_sim(0, slow);
   for (int i = 0; i < 100; ++i) {
@@ -233,7 +234,7 @@ TEST_CASE("what a step starts from is made, dropped or failed", "[graph]") {
     return state;
   };
   engine::synchronize();
-  engine::SimOptions options;
+  SimOptions options;
   options.launch_cost = 0.01;
   engine::configure_sim(0, options);
   const Tensor queued = stored({4}, kSim);

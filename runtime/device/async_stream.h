@@ -1,0 +1,58 @@
+// What a backend can do beside Backend if it only enqueues: tickets, times, reports, losses.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/core/clock.h"
+
+namespace tide {
+
+struct Plan;
+
+/// A stream that works while its queue goes on. Everything is called from the queue's thread, but
+/// for graph_runs.
+class AsyncStream {
+ public:
+  virtual ~AsyncStream() = default;
+  /// The calling thread is the queue's from now on.
+  virtual void begin_queue() {}
+
+  /// What is launched from here to `end_plan` belongs to one run of the plan.
+  virtual void begin_plan(const Plan&) {}
+  /// Throws if launches of the plan that were put off have failed: then none of its results is
+  /// good.
+  virtual void end_plan() {}
+  /// How often launches of a plan went to the device all at once, as a graph. From any thread.
+  virtual int64_t graph_runs() const { return 0; }
+
+  /// What was enqueued so far belongs to tickets up to this one.
+  virtual void note(uint64_t ticket) = 0;
+  /// The last noted ticket whose work is done, or given up because the device is lost.
+  virtual uint64_t done() = 0;
+  /// Waits until a ticket is done that was noted.
+  virtual void wait(uint64_t ticket) = 0;
+  /// What is enqueued from now on starts after the ticket, noted by now, of another stream of this
+  /// device.
+  virtual void follow(AsyncStream& other, uint64_t ticket) = 0;
+  /// Calls `function`, from any thread, once all that is enqueued by now is done.
+  virtual void call_when_done(void (*function)(void*), void* data) = 0;
+
+  /// Takes the time at which all that is enqueued by now is done; for the ticket under way.
+  virtual void take_time(uint64_t /*ticket*/) {}
+  /// That time, in seconds(); of a ticket that is done, the first one asked for first.
+  virtual double time_taken(uint64_t /*ticket*/) { return seconds(); }
+
+  /// What a compute op that is done has found wrong, if anything; once for each report.
+  virtual std::optional<std::string> take_report(uint64_t report) = 0;
+  /// Why all that lay on the device is lost, if that has happened since it was last set up.
+  virtual std::optional<std::string> loss() { return std::nullopt; }
+  /// Of the device's first stream, after a loss: sets the device up anew, without any memory, with
+  /// all these streams of it. If that fails, all further calls throw and say so. No stream is used
+  /// meanwhile.
+  virtual void begin_again(const std::vector<AsyncStream*>& /*streams*/) {}
+};
+
+}  // namespace tide
