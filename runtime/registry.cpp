@@ -1,9 +1,12 @@
-// The one place that knows which kinds of devices this build has.
+// The one place that knows which kinds of devices this build has, and who runs their work.
 #include "runtime/core/error.h"
 #include "runtime/cpu/host_backend.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cuda/launch/cuda_backend.h"
 #include "runtime/device/backend.h"
+#include "runtime/execute/plan_flusher.h"
+#include "runtime/execute/queue.h"
+#include "runtime/record/engine.h"
 
 namespace tide {
 
@@ -48,6 +51,18 @@ std::unique_ptr<Backend> make_backend(Device device) {
       return std::make_unique<cuda::CudaBackend>(device.index, compute_function);
   }
   return nullptr;
+}
+
+std::unique_ptr<WorkQueue> make_queue(Stream& stream) {
+  DeviceState& device = stream.device;
+  return std::make_unique<Queue>(
+      stream.backend, device.failures, device.loss,
+      [&stream](uint64_t work) { stream.device.trim_unused(stream, work); },
+      device.device.name() + (stream.number ? " " + std::to_string(stream.number) : ""));
+}
+
+std::unique_ptr<Flusher> make_flusher(Window& window) {
+  return std::make_unique<PlanFlusher>(window);
 }
 
 int engine::threads() { return cpu_team().threads(); }

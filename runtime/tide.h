@@ -1,5 +1,5 @@
-// The public header of libtide: tensors, ops, gradients, devices, files. Includes what is installed;
-// all other headers of runtime/ are private.
+// The public header of libtide: tensors, ops, gradients, devices, files. Includes what is
+// installed; all other headers of runtime/ are private.
 #pragma once
 
 #include "runtime/autograd/autograd.h"
@@ -27,5 +27,5 @@
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/record/engine.h"
-#include "runtime/record/transfer.h"
 #include "runtime/tensor/tensor.h"
+#include "runtime/tensor/transfer.h"

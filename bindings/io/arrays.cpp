@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
 

@@ -16,7 +16,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -11,7 +11,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -10,7 +10,7 @@
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -12,7 +12,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
 namespace {

@@ -6,15 +6,15 @@
 #include <memory>
 #include <unordered_map>
 
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
 #include "runtime/record/engine.h"
-#include "runtime/record/record.h"
-#include "runtime/record/transfer.h"
-#include "runtime/tensor/body.h"
+#include "runtime/tensor/record.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide {
 namespace {
@@ -144,7 +144,7 @@ class BackwardPass {
   };
 
   static TensorBody* leaf_body(const Tensor& x) {
-    const AutogradState* state = x.body().autograd.get();
+    const AutogradState* state = find_autograd_state(x);
     return state && state->alias_of ? state->alias_of.get() : &x.body();
   }
 
@@ -210,7 +210,7 @@ class BackwardPass {
     GradientCall call{gradient, {}, {needed.get(), grad_fn.edges.size()}, parts};
     if (grad_fn.uses_y) {
       call.y = snapshot(*grad_fn.y);
-      if (options_.create_graph) call.y.body().autograd_state().grad_fn = &grad_fn;
+      if (options_.create_graph) autograd_state(call.y).grad_fn = &grad_fn;
     }
     const CallSite site = current_call_site();
     set_call_site(grad_fn.site);
@@ -257,7 +257,8 @@ class BackwardPass {
 
   void finish_leaf(LeafGradient& leaf) {
     const Tensor x(leaf.leaf);
-    const Tensor gradient = with_hooks(leaf.leaf->autograd->hooks, leaf.gradient.total());
+    const Tensor gradient =
+        with_hooks(find_autograd_state(Tensor(leaf.leaf))->hooks, leaf.gradient.total());
     if (selective_) {
       if (const auto wanted = wanted_leaves_.find(leaf.leaf.get()); wanted != wanted_leaves_.end())
         wanted->second = gradient;

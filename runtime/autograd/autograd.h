@@ -80,6 +80,10 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value);
 /// outside no_grad.
 void check_may_change(const char* name, const Tensor& x);
 
+/// Another handle on the same elements. Shares storage with x, and what writes make of its grad
+/// function: writes through either are seen by both. The layout indexes x's storage.
+Tensor make_view(const Tensor& x, const Layout& layout);
+
 /// The same elements without a grad function. Writes through it change the values of x, not its
 /// grad function.
 Tensor detach(const Tensor& x);

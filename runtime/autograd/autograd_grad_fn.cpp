@@ -3,12 +3,12 @@
 #include <atomic>
 
 #include "runtime/autograd/autograd.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
-#include "runtime/record/record.h"
-#include "runtime/tensor/body.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {
@@ -18,7 +18,7 @@ std::atomic<uint64_t> next_number{1};
 
 /// The leaf for which x stands, if it is one that collects a gradient.
 TensorBody* leaf_of(const Tensor& x) {
-  const AutogradState* state = x.body().autograd.get();
+  const AutogradState* state = find_autograd_state(x);
   if (!state || !state->requires_grad) return nullptr;
   return state->alias_of ? state->alias_of.get() : &x.body();
 }
@@ -64,7 +64,7 @@ Ref<GradFn> new_grad_fn(const char* name, std::vector<GradFn::Edge> edges, const
 /// is the base of a group of its own: views through which an op filled it, or gave it its shape,
 /// belong to a group that knows nothing of this grad function.
 void set_grad_fn_of(const Tensor& y, std::span<const Tensor> inputs, Ref<GradFn> grad_fn) {
-  AutogradState& state = y.body().autograd_state();
+  AutogradState& state = autograd_state(y);
   const auto shares_cell = [&](const Tensor& x) { return x.body().cell == y.body().cell; };
   if (state.group && std::none_of(inputs.begin(), inputs.end(), shares_cell)) state.group = {};
   state.grad_fn = std::move(grad_fn);
@@ -78,7 +78,7 @@ bool any_needs_grad_fn(std::span<const Tensor> inputs) {
 
 /// What x shares with its views, made when the first of them comes.
 GradFnGroup& group_of(const Tensor& x) {
-  AutogradState& state = x.body().autograd_state();
+  AutogradState& state = autograd_state(x);
   if (!state.group) {
     state.group = new GradFnGroup;
     state.group->base = x.layout();
@@ -157,11 +157,15 @@ void GradFn::destroy(GradFn* grad_fn) {
   waiting = nullptr;
 }
 
-TensorBody::~TensorBody() {
-  if (!autograd) return;
-  if (autograd->group && autograd->group->leaf == this) autograd->group->leaf = nullptr;
-  if (autograd->retained_by && autograd->retained_by->retained == this)
-    autograd->retained_by->retained = nullptr;
+AutogradState::~AutogradState() {
+  if (group && group->leaf == &body) group->leaf = nullptr;
+  if (retained_by && retained_by->retained == &body) retained_by->retained = nullptr;
+}
+
+AutogradState& autograd_state(const Tensor& x) {
+  std::unique_ptr<Attachment>& attachment = x.body().attachment;
+  if (!attachment) attachment = std::make_unique<AutogradState>(x.body());
+  return static_cast<AutogradState&>(*attachment);
 }
 
 GradientMode::GradientMode(bool on) : previous_(gradients_enabled) { gradients_enabled = on; }
@@ -170,7 +174,7 @@ bool GradientMode::enabled() { return gradients_enabled; }
 void GradientMode::set(bool on) { gradients_enabled = on; }
 
 Ref<GradFn> grad_fn_of(const Tensor& x) {
-  AutogradState* state = x.body().autograd.get();
+  AutogradState* state = find_autograd_state(x);
   if (!state) return {};
   if (state->group && state->group->version != state->version) {
     const GradFnGroup& group = *state->group;
@@ -185,30 +189,28 @@ Ref<GradFn> grad_fn_of(const Tensor& x) {
   return state->grad_fn;
 }
 
-void share_group(const Tensor& x, const Tensor& view) {
+Tensor make_view(const Tensor& x, const Layout& layout) {
+  const Tensor view = alias(x, layout);
+  if (!is_floating(x.dtype())) return view;
   GradFnGroup& group = group_of(x);
-  AutogradState& own = view.body().autograd_state();
+  AutogradState& own = autograd_state(view);
   own.group = &group;
   own.version = group.version;
-}
-
-Tensor snapshot(const Tensor& x) {
-  const Cell& cell = *x.body().cell;
-  return Tensor(new TensorBody(new Cell(cell.value, *cell.device), x.layout()));
+  return view;
 }
 
 Saved::Saved(const Tensor& x) : tensor_(snapshot(x)) {
   Ref<GradFn> grad_fn = grad_fn_of(x);
   TensorBody* leaf = leaf_of(x);
   if (!grad_fn && !leaf) return;
-  AutogradState& state = tensor_.body().autograd_state();
+  AutogradState& state = autograd_state(tensor_);
   state.grad_fn = std::move(grad_fn);
   state.requires_grad = leaf != nullptr;
   state.alias_of = leaf;
 }
 
 bool needs_grad_fn(const Tensor& x) {
-  return gradients_enabled && x.body().autograd && x.requires_grad();
+  return gradients_enabled && find_autograd_state(x) && x.requires_grad();
 }
 
 void set_grad_fn(const Tensor& y, const char* name, std::span<const Tensor> inputs, bool uses_y,
@@ -246,10 +248,10 @@ void set_joint_grad_fn(std::span<const Tensor> results, const char* name,
   }
 }
 
-Tensor detach(const Tensor& x) { return Tensor(new TensorBody(x.body().cell, x.layout())); }
+Tensor detach(const Tensor& x) { return alias(x, x.layout()); }
 
 void check_may_change(const char* name, const Tensor& x) {
-  const AutogradState* own = x.body().autograd.get();
+  const AutogradState* own = find_autograd_state(x);
   if (!gradients_enabled || !own) return;
   if (leaf_of(x) || (own->group && own->group->leaf))
     throw Error(std::string(name) +
@@ -259,7 +261,7 @@ void check_may_change(const char* name, const Tensor& x) {
 void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   if (!value.tensor.defined()) check_fits(name, value.number, x.dtype());
   check_may_change(name, x);
-  AutogradState* own = x.body().autograd.get();
+  AutogradState* own = find_autograd_state(x);
   const bool from_value = value.tensor.defined() && needs_grad_fn(value.tensor);
   const bool tracked = is_floating(x.dtype()) && (from_value || needs_grad_fn(x));
   if (!tracked && !(gradients_enabled && own && own->group && own->group->grad_fn))
@@ -300,7 +302,7 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
 // ----------------------------------------------------------
 
 bool Tensor::requires_grad() const {
-  const AutogradState* state = body_->autograd.get();
+  const AutogradState* state = find_autograd_state(*this);
   return state && (state->requires_grad || grad_fn_of(*this));
 }
 
@@ -315,12 +317,15 @@ void Tensor::set_requires_grad(bool on) const {
     throw Error(
         "requires_grad: only a leaf can change this; use detach() to leave the grad function");
   }
-  AutogradState& state = body_->autograd_state();
+  AutogradState& state = autograd_state(*this);
   state.requires_grad = on;
   if (state.group && state.group->base == layout()) state.group->leaf = on ? body_.get() : nullptr;
 }
 
-Tensor Tensor::grad() const { return body_->autograd ? body_->autograd->grad : Tensor(); }
+Tensor Tensor::grad() const {
+  const AutogradState* state = find_autograd_state(*this);
+  return state ? state->grad : Tensor();
+}
 
 void Tensor::set_grad(const Tensor& grad) const {
   if (grad.defined()) {
@@ -337,24 +342,34 @@ void Tensor::set_grad(const Tensor& grad) const {
     for (Tensor next = grad; next.defined(); next = next.grad())
       if (next == *this)
         throw Error("grad: a tensor cannot be its own gradient, nor that of its gradient");
-  } else if (!body_->autograd) {
+  } else if (!find_autograd_state(*this)) {
     return;
   }
-  body_->autograd_state().grad = grad;
+  autograd_state(*this).grad = grad;
+}
+
+void Tensor::set_data(const Tensor& value) const {
+  if (requires_grad() && !is_floating(value.dtype()))
+    throw DTypeError("data: a tensor that requires a gradient is floating: got " +
+                     std::string(name_of(value.dtype())));
+  body_->cell = value.body_->cell;
+  body_->layout = value.body_->layout;
+  if (AutogradState* state = find_autograd_state(*this))
+    state->group = nullptr;  // its views stay with the old elements
 }
 
 size_t register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook) {
   if (!x.requires_grad()) throw Error("register_hook: the tensor does not require a gradient");
   const Ref<GradFn> grad_fn = grad_fn_of(x);
-  Hooks& hooks = grad_fn ? grad_fn->hooks : x.body().autograd_state().hooks;
+  Hooks& hooks = grad_fn ? grad_fn->hooks : autograd_state(x).hooks;
   hooks.push_back(std::move(hook));
   return hooks.size() - 1;
 }
 
 void remove_hook(const Tensor& x, size_t number) {
   const Ref<GradFn> grad_fn = grad_fn_of(x);
-  if (!grad_fn && !x.body().autograd) return;
-  Hooks& hooks = grad_fn ? grad_fn->hooks : x.body().autograd->hooks;
+  if (!grad_fn && !find_autograd_state(x)) return;
+  Hooks& hooks = grad_fn ? grad_fn->hooks : find_autograd_state(x)->hooks;
   if (number < hooks.size()) hooks[number] = nullptr;
 }
 
@@ -363,7 +378,7 @@ void retain_grad(const Tensor& x) {
   const Ref<GradFn> grad_fn = grad_fn_of(x);
   if (!grad_fn) return;  // a leaf keeps its gradient anyway
   grad_fn->retained = &x.body();
-  x.body().autograd_state().retained_by = grad_fn;
+  autograd_state(x).retained_by = grad_fn;
 }
 
 bool retains_grad(const Tensor& x) {

@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "runtime/tensor/body.h"
+#include "runtime/autograd/autograd_state.h"
 
 namespace tide {
 

@@ -1,4 +1,6 @@
 // Devices in use: creation, and allocation with its second tries.
+#include "runtime/device/device_state.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -9,7 +11,6 @@
 #include "runtime/core/error.h"
 #include "runtime/core/memory_budget.h"
 #include "runtime/device/async_stream.h"
-#include "runtime/record/recorder.h"
 
 namespace tide {
 namespace {
@@ -63,10 +64,7 @@ Stream::Stream(DeviceState& device, uint8_t number, std::unique_ptr<Backend> own
       number(number),
       own_backend(std::move(own)),
       backend(backend),
-      queue(
-          backend, device.failures, device.loss,
-          [this](uint64_t work) { this->device.trim_unused(*this, work); },
-          device.device.name() + (number ? " " + std::to_string(number) : "")) {}
+      queue(make_queue(*this)) {}
 
 std::vector<Stream*> DeviceState::streams() const {
   std::vector<Stream*> list;
@@ -96,7 +94,7 @@ Stream& DeviceState::add_stream() {
 }
 
 void DeviceState::wait_uninterrupted() {
-  for (Stream* stream : streams()) stream->queue.wait_uninterrupted(stream->queue.submitted());
+  for (Stream* stream : streams()) stream->queue->wait_uninterrupted(stream->queue->submitted());
 }
 
 DeviceState& DeviceState::of(Device device) {
@@ -139,12 +137,12 @@ DeviceState* DeviceState::pinning() {
 
 void DeviceState::rest() {
   // A library that ends the process from a queue's thread would wait for itself.
-  if (Queue::is_queue_thread()) return;
-  for (Stream* stream : all_streams()) stream->queue.drop_pending();
+  if (WorkQueue::is_queue_thread()) return;
+  for (Stream* stream : all_streams()) stream->queue->drop_pending();
   for (DeviceState* state : all()) state->wait_uninterrupted();
 }
 
-void DeviceState::keep_until(Ref<Storage> storage, const Queue& reader, uint64_t ticket) {
+void DeviceState::keep_until(Ref<Storage> storage, const WorkQueue& reader, uint64_t ticket) {
   std::lock_guard lock(kept_mutex_);
   auto found = std::find_if(readers_.begin(), readers_.end(),
                             [&](const Reader& each) { return each.queue == &reader; });
@@ -165,7 +163,7 @@ void DeviceState::let_go() {
 }
 
 Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream) {
-  counters.allocated_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  allocated_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (kept_.load(std::memory_order_relaxed)) let_go();
   return allocator.allocate(bytes, stream.number);
 }
@@ -179,7 +177,7 @@ void DeviceState::reclaim() {
 
 void DeviceState::empty_cache() {
   if (backend->async_stream())
-    for (Stream* stream : streams()) stream->queue.submit_return_of_scratch();
+    for (Stream* stream : streams()) stream->queue->submit_return_of_scratch();
   wait_uninterrupted();
   let_go();
   allocator.trim();
@@ -188,7 +186,7 @@ void DeviceState::empty_cache() {
 void DeviceState::trim_unused(const Stream& stream, uint64_t work) {
   let_go();
   for (const Stream* each : streams())
-    allocator.trim_unused(each->number, each == &stream ? work : each->queue.done_before());
+    allocator.trim_unused(each->number, each == &stream ? work : each->queue->done_before());
 }
 
 void DeviceState::empty_host_caches() {
@@ -224,6 +222,8 @@ void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
                     (holders.empty() ? "" : "; " + holders));
 }
 
-void engine::set_reclaim(std::function<void()> reclaim) { reclaim_function() = std::move(reclaim); }
+void DeviceState::set_reclaim(std::function<void()> reclaim) {
+  reclaim_function() = std::move(reclaim);
+}
 
 }  // namespace tide

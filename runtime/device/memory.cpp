@@ -5,8 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/device/failure.h"
 #include "runtime/device/fault_injection.h"
-#include "runtime/record/node.h"
 
 namespace tide {
 
@@ -260,9 +260,9 @@ std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) 
   return addresses;
 }
 
-engine::MemoryStatistics Allocator::statistics() const {
+MemoryStatistics Allocator::statistics() const {
   std::lock_guard lock(mutex_);
-  engine::MemoryStatistics result = statistics_;
+  MemoryStatistics result = statistics_;
   result.limit = pinned() ? 0 : backend_.memory_limit();
   return result;
 }

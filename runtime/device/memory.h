@@ -12,10 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "runtime/core/call_site.h"
 #include "runtime/core/ref.h"
 #include "runtime/core/size_text.h"
 #include "runtime/device/backend.h"
-#include "runtime/record/engine.h"
+#include "runtime/device/memory_statistics.h"
 
 namespace tide {
 
@@ -69,7 +70,7 @@ class Allocator {
   /// As long as somebody holds one of these, no other block comes to lie where it was, so that an
   /// address still means one value. Nothing is allocated while `begin_again` sets the device up.
   std::vector<void*> abandon(const std::function<void()>& begin_again);
-  engine::MemoryStatistics statistics() const;
+  MemoryStatistics statistics() const;
   void reset_peak();
   void release(Storage* storage);
   bool pinned() const { return memory_ == Memory::pinned_host; }
@@ -143,7 +144,7 @@ class Allocator {
   size_t slab_left_ = 0;
   std::map<const char*, size_t> lost_;                 ///< blocks in use that the device has lost
   std::vector<std::pair<void*, size_t>> quarantined_;  ///< blocks that lie where lost ones did
-  engine::MemoryStatistics statistics_;
+  MemoryStatistics statistics_;
 };
 
 inline bool Storage::pinned() const { return allocator && allocator->pinned(); }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/device/backend.h"
-#include "runtime/execute/failure/error_table.h"
+#include "runtime/device/error_table.h"
 
 namespace tide {
 

@@ -26,7 +26,7 @@ Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error) {
 void PlanRunner::run(const Submission& submission, uint64_t ticket, bool drop) {
   if (submission.plan)
     run_plan(submission, ticket, drop);
-  else if (submission.task)
+  else if (submission.run)
     run_task(submission, ticket);
 }
 
@@ -34,7 +34,7 @@ void PlanRunner::fail_all(const Submission& submission, const Ref<Failure>& fail
   for (const BoundStep& bound : submission.steps)
     for (size_t i = 0; i < bound.step->outputs.size(); ++i)
       failures_.set(submission.address(bound.outputs + i), {failure, true});
-  if (submission.task_output) failures_.set(submission.task_output, {failure, true});
+  if (submission.output) failures_.set(submission.output, {failure, true});
 }
 
 void PlanRunner::decide_checks(uint64_t done) {
@@ -45,16 +45,16 @@ void PlanRunner::decide_checks(uint64_t done) {
 void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
   try {
     if (!pending_checks_.empty()) {
-      if (pending_checks_.decided_after(submission.task_input)) {
+      if (pending_checks_.decided_after(submission.input)) {
         backend_.finish();
         decide_checks(ticket);
       }
-      if (submission.task_output) pending_checks_.derive(submission.task_output, {});
+      if (submission.output) pending_checks_.derive(submission.output, {});
     }
-    submission.task();
+    submission.run();
   } catch (const std::exception& error) {
-    if (submission.task_output)
-      failures_.set(submission.task_output,
+    if (submission.output)
+      failures_.set(submission.output,
                     {new Failure(submission.name, submission.site,
                                  std::string(submission.name) + ": " + message_of(error)),
                      true});

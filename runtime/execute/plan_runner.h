@@ -8,8 +8,8 @@
 
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
+#include "runtime/device/error_table.h"
 #include "runtime/device/fault_injection.h"
-#include "runtime/execute/failure/error_table.h"
 #include "runtime/execute/failure/salvage_program.h"
 #include "runtime/execute/pending_checks.h"
 #include "runtime/execute/submission.h"

@@ -10,12 +10,8 @@
 #include "runtime/core/error.h"
 #include "runtime/core/reserve.h"
 #include "runtime/core/spin.h"
-#include "runtime/execute/independent_batches.h"
 
 namespace tide {
-
-std::atomic<bool> interrupt_requested{false};
-
 namespace {
 
 constexpr size_t kStackBytes = 8u << 20;
@@ -28,8 +24,6 @@ constexpr auto kNap = std::chrono::microseconds(500);
 
 /// Between two looks for an interrupt, or at a device that may be lost.
 constexpr auto kLook = std::chrono::milliseconds(20);
-
-thread_local bool runs_queue = false;
 
 /// The work of a submission whose steps are all small; else 0.
 int64_t small_work(const HostParallelism& host, const Submission& submission) {
@@ -53,13 +47,11 @@ struct Submitting {
 }  // namespace
 
 Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, PlanRunner::Reclaim reclaim,
-             std::string name)
+             const std::string& name)
     : backend_(backend),
       async_(backend.async_stream()),
       loss_(loss),
-      runner_(backend, failures, std::move(reclaim)),
-      batches_(std::make_unique<IndependentBatches>()),
-      name_(std::move(name)) {
+      runner_(backend, failures, std::move(reclaim)) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
   pthread_getattr_default_np(&attributes);
@@ -67,7 +59,7 @@ Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, PlanRunne
   pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
   thread_ = std::thread([this] { run(); });
-  pthread_setname_np(thread_.native_handle(), ("tide " + name_).substr(0, 15).c_str());
+  pthread_setname_np(thread_.native_handle(), ("tide " + name).substr(0, 15).c_str());
 }
 
 Queue::~Queue() {
@@ -118,7 +110,7 @@ void Queue::wait_for_room(uint64_t ticket) {
 
 void Queue::submit_return_of_scratch() {
   submit([this](Submission& submission) {
-    submission.task = [this] {
+    submission.run = [this] {
       const auto held = hold();
       backend_.give_back_scratch();
     };
@@ -140,7 +132,7 @@ uint64_t Queue::done_before() const {
 uint64_t Queue::submit_mark() {
   // Producers are serialised, so the next ticket is known inside `fill`.
   return submit([this](Submission& submission) {
-    submission.task = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
+    submission.run = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
       if (!async_) {
         finish();
         return note_mark(ticket, seconds());
@@ -164,8 +156,6 @@ double Queue::time_of_mark(uint64_t ticket) {
   const auto found = marks_.find(ticket);
   return found == marks_.end() ? 0 : found->second;
 }
-
-bool Queue::is_queue_thread() { return runs_queue; }
 
 void Queue::run() {
   runs_queue = true;
@@ -228,22 +218,22 @@ uint64_t Queue::execute_from(uint64_t first) {
   const uint64_t end =
       std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
   if (host && end > first + 1) {
-    batches_->clear();
+    batches_.clear();
     for (int64_t work; next < end && (work = small_work(*host, ring_[next % kCapacity])); ++next)
-      batches_->add(ring_[next % kCapacity], work);
+      batches_.add(ring_[next % kCapacity], work);
   }
   if (next <= first + 1) {
     run(first);
     return first;
   }
-  batches_->tie();
-  if (2 * batches_->longest_work() * host->parallel().threads() > 3 * batches_->whole_work()) {
+  batches_.tie();
+  if (2 * batches_.longest_work() * host->parallel().threads() > 3 * batches_.whole_work()) {
     for (uint64_t ticket = first; ticket < next; ++ticket) run(ticket);
   } else {
-    const auto count = static_cast<int64_t>(batches_->count());
+    const auto count = static_cast<int64_t>(batches_.count());
     host->parallel().for_range(count, 1, [&](int64_t begin, int64_t end) {
       for (int64_t batch = begin; batch < end; ++batch)
-        for (uint32_t number : batches_->batch(static_cast<size_t>(batch))) run(first + number);
+        for (uint32_t number : batches_.batch(static_cast<size_t>(batch))) run(first + number);
     });
   }
   return next - 1;
@@ -331,6 +321,17 @@ void Queue::wait_uninterrupted(uint64_t ticket) {
   --waiting_;
 }
 
+void Queue::submit_wait_for(WorkQueue& other, uint64_t ticket) {
+  submit([&](Submission& submission) {
+    submission.run = [this, &followed = static_cast<Queue&>(other), ticket] {
+      follow(followed, ticket);
+    };
+  });
+}
+
+/// What this queue runs from now on starts after the ticket of another one. If that is one of the
+/// same device, and its backend only enqueues, this one goes on at once; else it waits. What this
+/// queue's own backend still works on is finished before a wait, as the other may wait for that.
 void Queue::follow(Queue& other, uint64_t ticket) {
   if (other.completed() >= ticket) return;
   const bool on_device = async_ && &loss_ == &other.loss_;
@@ -368,7 +369,7 @@ Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
 
 void Queue::execute(uint64_t ticket) {
   const Submission& submission = ring_[ticket % kCapacity];
-  const bool has_addresses = submission.plan || submission.task_output;
+  const bool has_addresses = submission.plan || submission.output;
   const auto held = has_addresses ? hold() : std::shared_lock<std::shared_mutex>();
   // Its addresses are from before the device was lost: its results went with that.
   if (has_addresses && submission.generation != loss_.generation())

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "runtime/device/work_queue.h"
 #include "runtime/plan/plan.h"
 
 namespace tide {
@@ -23,8 +23,9 @@ struct BoundStep {
   CallSite site;
 };
 
-/// What is flushed at once: a plan with addresses, or a task.
-struct Submission {
+/// What is flushed at once: a plan with addresses, or a task. With a plan, name and site are those
+/// of the first step.
+struct Submission : Task {
   Ref<Plan> plan;
   std::vector<BoundStep> steps;
   std::vector<uint64_t> words;
@@ -33,18 +34,7 @@ struct Submission {
   /// and tried again if it fails. Then steps that run whole or not at all do not run until
   /// that failure was reported.
   bool must_run = false;
-  bool cancelled = false;   ///< no step runs: what was recorded is only a part of such a whole
-  uint64_t number = 0;      ///< of all work, in the order in which it is flushed: see Failure
-  uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
-  /// Runs on the queue's thread in place of a plan: uploads, waits for other queues, marks.
-  std::function<void()> task;
-  /// Address that the task computes, for failures; such a task does not wait for other queues.
-  void* task_output = nullptr;
-  /// Address of a value of this device that the task reads, if it does.
-  const void* task_input = nullptr;
-  const char* name = "";  ///< of the task's op, or the first step's
-  CallSite site;          ///< the line that submits, or the first step's
-  int64_t ops = 0;
+  bool cancelled = false;  ///< no step runs: what was recorded is only a part of such a whole
 
   /// The address of a value, or a part of it.
   void* address(size_t place) const { return reinterpret_cast<void*>(words[place]); }
@@ -54,9 +44,9 @@ struct Submission {
     steps.clear();
     words.clear();
     all_or_nothing = must_run = cancelled = false;
-    task = nullptr;
-    task_output = nullptr;
-    task_input = nullptr;
+    run = nullptr;
+    output = nullptr;
+    input = nullptr;
     ops = 0;
   }
 };

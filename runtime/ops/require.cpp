@@ -1,8 +1,9 @@
 // Records checks.
 #include "runtime/ops/require.h"
 
+#include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {

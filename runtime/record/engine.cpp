@@ -1,14 +1,8 @@
-// The engine's public side: recorders of threads, waiting and its record, statistics.
+// What a program may ask of the running engine.
 #include "runtime/record/engine.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <map>
 #include <string>
 #include <unordered_map>
 
@@ -16,131 +10,14 @@
 #include "runtime/device/async_stream.h"
 #include "runtime/device/simulation.h"
 #include "runtime/record/recorder.h"
+#include "runtime/record/wait.h"
 
-namespace tide {
-
-Counters counters;
-
+namespace tide::engine {
 namespace {
 
-/// The record of all waits of the process.
-struct WaitBook {
-  std::mutex mutex;
-  std::vector<engine::WaitRecord> records;
-  int64_t count = 0;
-  double seconds = 0;
-};
-
-WaitBook& wait_book() {
-  static WaitBook& book = *new WaitBook;
-  return book;
-}
-
-/// Lines about failures that nobody has read, at the end of a program.
-constexpr size_t kMostUnread = 20;
-
-bool eager_by_environment() {
-  const char* value = std::getenv("TIDE_EAGER");
-  return value && *value && std::strcmp(value, "0") != 0;
-}
+Stream& stream_at(StreamId id) { return DeviceState::of(id.device).stream(id.number); }
 
 }  // namespace
-
-Recorder::Recorder() : eager(eager_by_environment()) {}
-
-Recorder::~Recorder() {
-  if (gettid() == getpid()) DeviceState::rest();
-}
-
-Recorder& Recorder::of_thread() {
-  thread_local Recorder recorder;
-  return recorder;
-}
-
-Window& Recorder::window(DeviceState& device) {
-  const auto number = static_cast<size_t>(device.number);
-  if (number >= windows_.size()) windows_.resize(number + 1);
-  if (!windows_[number]) windows_[number] = std::make_unique<Window>(device);
-  return *windows_[number];
-}
-
-void Recorder::flush() {
-  for (const auto& window : windows_)
-    if (window) window->flush();
-}
-
-int64_t Recorder::pending_ops() const {
-  int64_t count = 0;
-  for (const auto& window : windows_)
-    if (window) count += window->size();
-  return count;
-}
-
-int64_t Recorder::recorded_ops() const {
-  int64_t count = 0;
-  for (const auto& window : windows_)
-    if (window) count += window->recorded();
-  return count;
-}
-
-void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
-  if (stream.queue.completed() >= ticket) return;
-  const double start = engine::seconds();
-  const auto note = [&] {
-    WaitBook& book = wait_book();
-    const double seconds = engine::seconds() - start;
-    const CallSite site = current_call_site();
-    std::lock_guard lock(book.mutex);
-    ++book.count;
-    book.seconds += seconds;
-    const auto found = std::find_if(
-        book.records.begin(), book.records.end(),
-        [&](const auto& record) { return record.site == site && record.reason == reason; });
-    auto& record = found != book.records.end() ? *found : book.records.emplace_back();
-    record.site = site;
-    record.reason = reason;
-    ++record.count;
-    record.seconds += seconds;
-  };
-  try {
-    stream.queue.wait(ticket);
-  } catch (...) {
-    note();
-    throw;
-  }
-  note();
-}
-
-void* wait_for(Node& node, const char* reason) {
-  Window& window = Recorder::of_thread().window(*node.device);
-  if (node.state == Node::State::recorded) window.flush();
-  // What others in its window read may have become a recomputable value there.
-  if (node.state == Node::State::recomputable) {
-    window.want(node);
-    window.flush();
-  }
-  if (node.state == Node::State::failed) raise(*node.failure, reason);
-  if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
-  wait_for(node.device->stream_of(node), node.ticket, reason);
-  if (const auto value_error = node.device->failures.find_unreported(node.storage->data))
-    raise(*value_error->failure, reason);
-  return node.storage->data;
-}
-
-void raise(const Failure& failure, const char* reason) {
-  // What was recorded before this moment goes before it.
-  if (!failure.is_reported() && !Recorder::of_thread().all_or_nothing) engine::flush();
-  const_cast<Failure&>(failure).report();
-  const CallSite here = current_call_site();
-  std::string text = failure.what;
-  if (failure.site.known() || here.known())
-    text += "; queued at " + failure.site.text() + " (" + failure.op + "), noticed at " +
-            here.text() + " (" + reason + ")";
-  if (failure.shortage) throw MemoryError(text);
-  throw Error(text);
-}
-
-namespace engine {
 
 std::vector<Device> devices() { return present_devices(); }
 
@@ -151,34 +28,28 @@ void flush() { Recorder::of_thread().flush(); }
 void synchronize(Device device, const char* reason) {
   flush();
   for (Stream* stream : DeviceState::of(device).streams())
-    wait_for(*stream, stream->queue.submitted(), reason);
+    wait_for(*stream, stream->queue->submitted(), reason);
 }
 
 void synchronize(const char* reason) {
   flush();
   for (Stream* stream : DeviceState::all_streams())
-    wait_for(*stream, stream->queue.submitted(), reason);
+    wait_for(*stream, stream->queue->submitted(), reason);
 }
 
 int64_t pending_ops() {
   int64_t count = Recorder::of_thread().pending_ops();
-  for (const Stream* stream : DeviceState::all_streams()) count += stream->queue.pending_ops();
+  for (const Stream* stream : DeviceState::all_streams()) count += stream->queue->pending_ops();
   return count;
 }
 
 void interrupt() {
-  for (Stream* stream : DeviceState::all_streams()) stream->queue.drop_pending();
+  for (Stream* stream : DeviceState::all_streams()) stream->queue->drop_pending();
   for (DeviceState* state : DeviceState::all()) state->wait_uninterrupted();
   interrupt_requested = false;
 }
 
 void request_interrupt() { interrupt_requested = true; }
-
-namespace {
-
-Stream& stream_at(StreamId id) { return DeviceState::of(id.device).stream(id.number); }
-
-}  // namespace
 
 StreamId add_stream(Device device) { return {device, DeviceState::of(device).add_stream().number}; }
 
@@ -220,19 +91,19 @@ void choose_streams(const StreamChoice& choice) {
 void synchronize(StreamId id, const char* reason) {
   flush();
   Stream& stream = stream_at(id);
-  wait_for(stream, stream.queue.submitted(), reason);
+  wait_for(stream, stream.queue->submitted(), reason);
 }
 
 Mark mark(StreamId stream) {
   flush();
-  return {stream, stream_at(stream).queue.submit_mark()};
+  return {stream, stream_at(stream).queue->submit_mark()};
 }
 
-bool reached(const Mark& mark) { return stream_at(mark.stream).queue.completed() >= mark.ticket; }
+bool reached(const Mark& mark) { return stream_at(mark.stream).queue->completed() >= mark.ticket; }
 
 bool idle(StreamId stream) {
   flush();
-  const Queue& queue = stream_at(stream).queue;
+  const WorkQueue& queue = *stream_at(stream).queue;
   return queue.completed() >= queue.submitted();
 }
 
@@ -241,19 +112,13 @@ void wait(const Mark& mark, const char* reason) {
 }
 
 double time_reached(const Mark& mark) {
-  return stream_at(mark.stream).queue.time_of_mark(mark.ticket);
+  return stream_at(mark.stream).queue->time_of_mark(mark.ticket);
 }
 
 void wait_on_stream(StreamId id, const Mark& mark) {
   flush();
   if (id == mark.stream) return;
-  Stream& waiting = stream_at(id);
-  Stream& source = stream_at(mark.stream);
-  waiting.queue.submit([&](Submission& submission) {
-    submission.task = [&waiting, &source, ticket = mark.ticket] {
-      waiting.queue.follow(source.queue, ticket);
-    };
-  });
+  stream_at(id).queue->submit_wait_for(*stream_at(mark.stream).queue, mark.ticket);
 }
 
 bool eager() { return Recorder::of_thread().eager; }
@@ -297,21 +162,6 @@ void end_step(bool whole) {
   recorder.flush();
 }
 
-std::vector<WaitRecord> wait_report() {
-  std::lock_guard lock(wait_book().mutex);
-  return wait_book().records;
-}
-
-int64_t wait_count() {
-  std::lock_guard lock(wait_book().mutex);
-  return wait_book().count;
-}
-
-double wait_seconds() {
-  std::lock_guard lock(wait_book().mutex);
-  return wait_book().seconds;
-}
-
 bool has_library(Device device, ComputeOp op) {
   return DeviceState::of(device).backend->has_library(op);
 }
@@ -332,7 +182,7 @@ void empty_cache(Device device) { DeviceState::of(device).empty_cache(); }
 
 void empty_host_caches() { DeviceState::empty_host_caches(); }
 
-uint64_t allocated_bytes() { return counters.allocated_bytes.load(std::memory_order_relaxed); }
+uint64_t allocated_bytes() { return DeviceState::allocated_bytes(); }
 
 uint64_t held_bytes() {
   uint64_t bytes = 0;
@@ -354,7 +204,7 @@ Statistics statistics() {
   result.windows = counters.windows;
   result.plans = counters.plans;
   for (const Stream* stream : DeviceState::all_streams()) {
-    result.launches += stream->queue.launches();
+    result.launches += stream->queue->launches();
     if (const AsyncStream* async = stream->backend.async_stream())
       result.graphs += async->graph_runs();
   }
@@ -370,11 +220,14 @@ std::vector<Device> used_devices() {
 int64_t launches(Device device) {
   int64_t count = 0;
   for (const Stream* stream : DeviceState::all_streams())
-    if (stream->device.device == device) count += stream->queue.launches();
+    if (stream->device.device == device) count += stream->queue->launches();
   return count;
 }
 
+void set_reclaim(std::function<void()> reclaim) { DeviceState::set_reclaim(std::move(reclaim)); }
+
 bool report_unread_failures(FILE* to) {
+  constexpr size_t kMostUnread = 20;  // lines
   bool any = false;
   try {
     flush();
@@ -405,5 +258,4 @@ bool report_unread_failures(FILE* to) {
   return any;
 }
 
-}  // namespace engine
-}  // namespace tide
+}  // namespace tide::engine

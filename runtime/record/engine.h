@@ -12,8 +12,9 @@
 
 #include "runtime/core/clock.h"
 #include "runtime/core/device.h"
+#include "runtime/device/memory_statistics.h"
 #include "runtime/ir/compute_op.h"
-#include "runtime/record/call_site.h"
+#include "runtime/record/wait_report.h"
 
 namespace tide {
 struct SimOptions;
@@ -108,35 +109,11 @@ void end_state();
 void begin_step();
 void end_step(bool whole = true);
 
-// --- waiting report --------------------------------------------------------------------------
-
-/// Where the program waited.
-struct WaitRecord {
-  CallSite site;
-  std::string reason;  ///< "item", "print", "queue full", ...
-  int64_t count = 0;
-  double seconds = 0;
-};
-std::vector<WaitRecord> wait_report();
-/// Total number of waits, and seconds waited, so far on this process.
-int64_t wait_count();
-double wait_seconds();
-
 /// Whether a library of the device does the op as a whole, faster than what it could be made of.
 bool has_library(Device device, ComputeOp op);
 
 // --- memory ----------------------------------------------------------------------------------
 
-struct MemoryStatistics {
-  size_t in_use = 0;  ///< bytes of live tensors (blocks handed out)
-  size_t peak = 0;    ///< highest in_use since reset_peak
-  size_t cached = 0;  ///< bytes kept for reuse
-  size_t limit = 0;   ///< 0: none
-  /// Of the device, whoever uses it; 0: the device does not report it.
-  size_t device_free = 0, device_total = 0;
-  int64_t allocations = 0;         ///< blocks asked for
-  int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
-};
 MemoryStatistics memory(Device device);
 void reset_peak(Device device);
 /// Gives cached blocks back.

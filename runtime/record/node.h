@@ -5,53 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "runtime/core/call_site.h"
 #include "runtime/core/recycled.h"
 #include "runtime/core/ref.h"
 #include "runtime/core/shape.h"
+#include "runtime/device/failure.h"
 #include "runtime/device/memory.h"
 #include "runtime/ir/compute_op.h"
 #include "runtime/ir/loop.h"
-#include "runtime/record/call_site.h"
 
 namespace tide {
 
 struct Node;
 class DeviceState;
-
-/// What went wrong when a result was computed: reported to everybody who reads it.
-class Failure : public RefCounted<Failure> {
- public:
-  Failure() = default;
-  Failure(const char* op, CallSite site, std::string what)
-      : what(std::move(what)), op(op), site(site) {}
-
-  std::string what;  ///< "gather: position 20 is out of range 1..10"
-  const char* op = "";
-  CallSite site;          ///< of the line that queued the op
-  bool shortage = false;  ///< the host had no memory left
-
-  /// A number for work that is flushed now, to any queue.
-  static uint64_t number_work() { return ++work_numbered_; }
-  /// The last one that was given.
-  static uint64_t last_number() { return work_numbered_; }
-
-  /// It is reported, now; only the first time counts.
-  void report() {
-    uint64_t never = kNever;
-    reported_after_.compare_exchange_strong(never, work_numbered_);
-  }
-  /// Who caused it knows, and has known before any work.
-  void is_known() { reported_after_ = kBefore; }
-  bool is_reported() const { return reported_after_ != kNever; }
-  /// Whether it had been reported when the work of this number was flushed.
-  bool was_reported_before(uint64_t work) const { return is_reported() && reported_after_ < work; }
-
- private:
-  static constexpr uint64_t kNever = 0, kBefore = 1;
-  inline static std::atomic<uint64_t> work_numbered_{kBefore};
-
-  std::atomic<uint64_t> reported_after_{kNever};  ///< the number of the last work that was flushed
-};
 
 /// An input of a node: a value seen through a layout, or a number.
 struct Argument {

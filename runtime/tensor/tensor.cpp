@@ -4,8 +4,9 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
-#include "runtime/record/record.h"
+#include "runtime/record/wait.h"
 #include "runtime/tensor/body.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 
@@ -20,6 +21,11 @@ Device Tensor::device() const { return body_->cell->device->device; }
 Tensor make_tensor(Ref<Node> node) {
   const Node& value = *node;
   return Tensor(new TensorBody(new Cell(std::move(node), *value.device), value.shape));
+}
+
+Tensor snapshot(const Tensor& x) {
+  const Cell& cell = *x.body().cell;
+  return Tensor(new TensorBody(new Cell(cell.value, *cell.device), x.layout()));
 }
 
 Argument argument_of(const Tensor& x) {
@@ -45,18 +51,18 @@ void Tensor::read(void* destination, const char* reason) const {
     std::memcpy(destination, address + offset, bytes);
     return;
   }
-  Stream& stream = device.stream_of(node);
-  const uint64_t ticket = stream.queue.submit([&](Submission& submission) {
-    submission.generation = generation;
-    submission.name = reason;
-    submission.task = [&stream, destination, address, offset, bytes] {
+  Stream& stream = device.stream_of(*node.storage);
+  const uint64_t ticket = stream.queue->submit_task([&](Task& task) {
+    task.generation = generation;
+    task.name = reason;
+    task.run = [&stream, destination, address, offset, bytes] {
       stream.backend.copy(destination, address + offset, bytes, CopyKind::to_host);
       stream.backend.finish();
     };
-    submission.task_output = destination;
+    task.output = destination;
   });
   // The destination is the caller's: the copy must be over before this returns, interrupted or not.
-  stream.queue.wait_uninterrupted(ticket);
+  stream.queue->wait_uninterrupted(ticket);
   if (const auto failure = device.failures.clear(destination)) raise(*failure, reason);
 }
 

@@ -69,19 +69,8 @@ const std::set<std::pair<std::string, std::string>> kExceptions = {
     {"runtime/codegen", "runtime/tensor/body.h"},
     {"runtime/cpu", "runtime/plan/plan.h"},
     {"runtime/cuda", "runtime/plan/plan.h"},
-    {"runtime/device", "runtime/record/engine.h"},
-    {"runtime/device", "runtime/record/node.h"},
-    {"runtime/device", "runtime/record/recorder.h"},
     {"runtime/execute", "runtime/codegen/kernel.h"},
     {"runtime/plan", "runtime/codegen/kernel.h"},
-    {"runtime/record", "runtime/autograd/autograd.h"},
-    {"runtime/record", "runtime/execute/queue.h"},
-    {"runtime/record", "runtime/ops/elementwise/elementwise.h"},
-    {"runtime/record", "runtime/plan/plan.h"},
-    {"runtime/record", "runtime/plan/plan_cache.h"},
-    {"runtime/record", "runtime/tensor/body.h"},
-    {"runtime/record", "runtime/tensor/tensor.h"},
-    {"runtime/tensor", "runtime/autograd/autograd.h"},
 };
 
 /// To be removed: sources of the runtime whose folder has no header of their name.
@@ -90,14 +79,11 @@ const std::set<std::string> kNameless = {
     "runtime/cpu/sim_backend.cpp",
     "runtime/cuda/driver/check_driver_api.cpp",
     "runtime/cuda/libraries/check_dnn_api.cpp",
-    "runtime/device/device_state.cpp",
     "runtime/io/npz.cpp",
     "runtime/ops/nn/attention.cpp",
     "runtime/ops/nn/grid_sample.cpp",
     "runtime/ops/nn/interpolate.cpp",
     "runtime/ops/nn/padding.cpp",
-    "runtime/record/window.cpp",
-    "runtime/record/window_losses.cpp",
     "runtime/registry.cpp",
 };
 

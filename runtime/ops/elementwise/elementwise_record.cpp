@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide {
 namespace {

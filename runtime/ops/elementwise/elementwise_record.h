@@ -7,7 +7,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ops/elementwise/elementwise_gradient.h"
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 

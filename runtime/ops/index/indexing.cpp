@@ -12,7 +12,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {

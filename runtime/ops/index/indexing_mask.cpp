@@ -8,8 +8,8 @@
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/record.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/record.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {

@@ -12,7 +12,7 @@
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/math/special.h"
 #include "runtime/ops/shape/creation.h"
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {

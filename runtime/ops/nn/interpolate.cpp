@@ -12,7 +12,7 @@
 #include "runtime/ops/nn/pooling.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide {
 namespace {

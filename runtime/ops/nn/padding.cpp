@@ -14,8 +14,8 @@
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
-#include "runtime/record/record.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/record.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide {
 namespace {

@@ -1,6 +1,7 @@
 // Compute ops on planes (n, c, h, w), which on GPUs may lie channels last.
 #include "runtime/ops/nn/planes.h"
 
+#include "runtime/autograd/autograd.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/body.h"
 

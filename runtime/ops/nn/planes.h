@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 

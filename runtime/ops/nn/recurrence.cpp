@@ -4,7 +4,7 @@
 #include <span>
 
 #include "runtime/record/engine.h"
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {

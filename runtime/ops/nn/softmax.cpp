@@ -7,7 +7,7 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {

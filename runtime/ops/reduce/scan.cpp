@@ -13,7 +13,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/autograd/autograd.h"
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -14,8 +15,8 @@
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/record.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/record.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide {
 namespace {

@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
-#include "runtime/record/record.h"
-#include "runtime/record/transfer.h"
 #include "runtime/tensor/body.h"
+#include "runtime/tensor/record.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide {
 namespace {

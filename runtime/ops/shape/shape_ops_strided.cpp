@@ -10,8 +10,8 @@
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
-#include "runtime/record/record.h"
 #include "runtime/tensor/body.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {

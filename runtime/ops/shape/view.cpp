@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/record.h"
-#include "runtime/tensor/body.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "runtime/record/recorder.h"
+#include "runtime/device/device_state.h"
 
 using namespace tide;
 
@@ -20,9 +20,8 @@ constexpr const char* kAsked = "TIDE_TEST_END_OF_PROCESS";
 // run hidden ones too.
 TEST_CASE("a queue's thread ends its process", "[.end-of-process]") {
   if (!std::getenv(kAsked)) return;
-  Queue& queue = DeviceState::of({}).streams().front()->queue;
-  const uint64_t ticket =
-      queue.submit([](Submission& submission) { submission.task = [] { std::exit(7); }; });
+  WorkQueue& queue = *DeviceState::of({}).streams().front()->queue;
+  const uint64_t ticket = queue.submit_task([](Task& task) { task.run = [] { std::exit(7); }; });
   queue.wait_uninterrupted(ticket);
 }
 

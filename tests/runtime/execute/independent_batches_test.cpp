@@ -11,7 +11,8 @@
 #include "runtime/ops/random/random.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
-#include "runtime/record/transfer.h"
+#include "runtime/record/engine.h"
+#include "runtime/tensor/transfer.h"
 #include "tests/runtime/ops/values.h"
 
 using namespace tide;

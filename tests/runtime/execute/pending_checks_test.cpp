@@ -76,10 +76,10 @@ TEST_CASE("a task waits for the positions that what it reads depends on", "[grap
   bench.stub.wrong = {7};
   bench.run({{1}, 2, 7});
   std::atomic<bool> lost{false};
-  const uint64_t last = bench.queue.submit([&](Submission& submission) {
-    submission.task_input = Bench::at(2);
-    submission.task_output = Bench::at(3);
-    submission.task = [&] { lost = bench.is_lost(2); };
+  const uint64_t last = bench.queue.submit_task([&](Task& task) {
+    task.input = Bench::at(2);
+    task.output = Bench::at(3);
+    task.run = [&] { lost = bench.is_lost(2); };
   });
   bench.finish(last);
   CHECK(lost);

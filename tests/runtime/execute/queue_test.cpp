@@ -26,8 +26,8 @@ bool ends_within(std::future<void>& work, std::chrono::milliseconds time) {
 class Gate {
  public:
   explicit Gate(Bench& bench) {
-    bench.queue.submit(
-        [&](Submission& submission) { submission.task = [this] { opened_.get_future().wait(); }; });
+    bench.queue.submit_task(
+        [&](Task& task) { task.run = [this] { opened_.get_future().wait(); }; });
   }
   void open() { opened_.set_value(); }
 
@@ -181,9 +181,8 @@ TEST_CASE("a task keeps its place among work that could run side by side", "[gra
   Gate gate(bench);
   bench.run({{1}, 2});
   size_t before = 0;
-  bench.queue.submit([&](Submission& submission) {
-    submission.task = [&] { before = bench.stub.order().size(); };
-  });
+  bench.queue.submit_task(
+      [&](Task& task) { task.run = [&] { before = bench.stub.order().size(); }; });
   bench.run({{1}, 3});
   const uint64_t last = bench.run({{1}, 4});
   gate.open();
@@ -230,9 +229,7 @@ TEST_CASE("a stream that follows another goes on at once, unless that is uncheck
   first.stub.wrong = {7};
   const uint64_t ticket = unchecked ? first.run({{1}, 2, 7}) : first.run({{1}, 2});
   CHECK(first.launches(1));
-  second.queue.submit([&](Submission& submission) {
-    submission.task = [&] { second.queue.follow(first.queue, ticket); };
-  });
+  second.queue.submit_wait_for(first.queue, ticket);
   const uint64_t last = second.run({{2}, 3});
   if (unchecked) {
     std::this_thread::sleep_for(50ms);
@@ -253,9 +250,7 @@ TEST_CASE("a stream starts after what another has not even launched", "[graph]")
   Bench second(first.device);
   Gate gate(first);
   const uint64_t ticket = first.run({{1}, 2});
-  second.queue.submit([&](Submission& submission) {
-    submission.task = [&] { second.queue.follow(first.queue, ticket); };
-  });
+  second.queue.submit_wait_for(first.queue, ticket);
   const uint64_t last = second.run({{2}, 3});
   std::this_thread::sleep_for(50ms);
   CHECK(second.stub.launches == 0);

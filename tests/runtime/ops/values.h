@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide::test {
 

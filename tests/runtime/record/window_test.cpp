@@ -13,7 +13,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/record/recorder.h"
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"
 

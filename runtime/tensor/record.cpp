@@ -1,14 +1,13 @@
 // Recording of ops: checks, nodes, and writes to cells.
-#include "runtime/record/record.h"
+#include "runtime/tensor/record.h"
 
 #include <cstring>
 
-#include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/record/new_node.h"
-#include "runtime/record/transfer.h"
+#include "runtime/record/recorder.h"
 #include "runtime/tensor/body.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide {
 namespace {
@@ -98,8 +97,8 @@ Tensor record_channels_last(const Shape& shape, ElementwiseOp op, const char* na
   std::vector<TensorOrNumber> turned(arguments.begin(), arguments.end());
   for (TensorOrNumber& argument : turned)
     if (argument.tensor.defined() && argument.tensor.rank() > 0)
-      argument = make_view(argument.tensor,
-                           with_channels_last(argument.tensor.layout().broadcast_to(shape)));
+      argument =
+          alias(argument.tensor, with_channels_last(argument.tensor.layout().broadcast_to(shape)));
   const Tensor y = record_map_in(true, op, name, result_type, operand_type, turned);
   y.body().layout = channels_last_layout(shape);
   return y;
@@ -234,7 +233,7 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   if (length == 0) return reduce_nothing(reduction, name, x, shape, type);
   Tensor input = is_half(x.dtype()) ? x : converted(name, x, type);
   if (length == 1)
-    return dense_copy(name, make_view(input, without_dims(input.layout(), first, last)), type);
+    return dense_copy(name, alias(input, without_dims(input.layout(), first, last)), type);
   // The kernel walks the elements that become one with one stride.
   if (!has_one_stride(input.layout(), first, last)) input = dense_copy(name, input, input.dtype());
   Ref<Node> node = new_node(Node::Kind::reduce, name, *x.body().cell->device, type, shape);
@@ -310,7 +309,7 @@ Argument reshaped(const Argument& argument, const Shape& shape) {
   result.node = argument.node;
   result.view = std::make_unique<Layout>();
   if (!layout.reshape(shape, result.view.get())) {
-    const Tensor dense = record_contiguous(make_view(make_tensor(argument.node), layout));
+    const Tensor dense = record_contiguous(alias(make_tensor(argument.node), layout));
     result.node = dense.body().cell->value;
     *result.view = Layout(shape);
   }
@@ -324,7 +323,7 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
   const bool whole = x.layout().is_dense() && x.numel() == old->shape.numel();
   Argument source;
   if (Tensor input = tensor_to_write(name, x, value); input.defined()) {
-    if (whole) input = make_view(input, input.layout().broadcast_to(x.shape()));
+    if (whole) input = alias(input, input.layout().broadcast_to(x.shape()));
     source = argument_of(converted(name, input, type));
     // The cell keeps its shape.
     if (whole && !(x.shape() == old->shape)) source = reshaped(source, old->shape);
@@ -359,11 +358,9 @@ Tensor record_room(const char* name, const Shape& shape, DType type, Device devi
   return make_tensor(std::move(node));
 }
 
-Tensor make_view(const Tensor& x, const Layout& layout) {
+Tensor alias(const Tensor& x, const Layout& layout) {
   check_countable("view", layout.shape);
-  const Tensor view(new TensorBody(x.body().cell, layout));
-  if (is_floating(x.dtype())) share_group(x, view);
-  return view;
+  return Tensor(new TensorBody(x.body().cell, layout));
 }
 
 Tensor record_contiguous(const Tensor& x) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/execute/failure/error_table.h"
+#include "runtime/device/error_table.h"
 
 namespace tide {
 

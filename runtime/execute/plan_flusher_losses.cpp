@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/core/error.h"
+#include "runtime/execute/plan_flusher.h"
 #include "runtime/record/recorder.h"
 
 namespace tide {
@@ -76,21 +77,19 @@ void give_up(Node& node, const Ref<Failure>& failure) {
 
 }  // namespace
 
-/// Takes all nodes out.
-std::vector<Ref<Node>> Window::empty_window() {
+std::vector<Ref<Node>> PlanFlusher::taken_nodes() {
   std::vector<Ref<Node>> nodes;
-  nodes.swap(nodes_);
-  begin();
+  window_.take(nodes);
   return nodes;
 }
 
-void Window::give_up_all(const char* what) {
-  for (const auto& node : empty_window()) give_up(*node, reported_failure(*node, what));
+void PlanFlusher::give_up_all(const char* what) {
+  for (const auto& node : taken_nodes()) give_up(*node, reported_failure(*node, what));
 }
 
 /// Takes out what needs a lost value. A step that runs whole or not at all does not run.
-void Window::leave_out_lost() {
-  const std::vector<Ref<Node>> nodes = empty_window();
+void PlanFlusher::leave_out_lost() {
+  const std::vector<Ref<Node>> nodes = taken_nodes();
   const bool together = Recorder::of_thread().all_or_nothing;
   Ref<Failure> failure;
   for (const auto& node : nodes)
@@ -112,22 +111,22 @@ void Window::leave_out_lost() {
       node->arity = 1;  // whatever it replaces
       node->arguments[1].node = {};
     }
-    add(node);
+    window_.add(node);
   }
 }
 
 /// There is no memory for the window as a whole. Each op by itself needs less, and only those that
 /// cannot be had are lost; throws MemoryError with the line of the first of them. A step that runs
 /// whole or not at all does not run.
-void Window::do_with_less_memory(const OutOfMemory& wanted) {
+void PlanFlusher::do_with_less_memory(const OutOfMemory& wanted) {
   std::string message;
   try {
-    device_.raise_out_of_memory(wanted.bytes, wanted.node->name);
+    window_.device().raise_out_of_memory(wanted.bytes, wanted.node->name);
   } catch (const MemoryError& error) {
     message = error.what();
   }
   const Ref<Failure> failure = reported_failure(*wanted.node, message);
-  std::vector<Ref<Node>> nodes = empty_window();
+  std::vector<Ref<Node>> nodes = taken_nodes();
   const bool is_one_op = std::all_of(nodes.begin() + 1, nodes.end(), [](const auto& node) {
     return node->kind == Node::Kind::part;
   });
@@ -141,7 +140,7 @@ void Window::do_with_less_memory(const OutOfMemory& wanted) {
 
 /// Flushes the nodes op by op, and throws the first error. What needs a recomputable value that
 /// could not be computed fails as that did.
-void Window::flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure) {
+void PlanFlusher::flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure) {
   std::exception_ptr first;
   for (size_t i = 0, end; i < nodes.size(); i = end) {
     for (end = i + 1; end < nodes.size() && nodes[end]->kind == Node::Kind::part;) ++end;
@@ -152,7 +151,7 @@ void Window::flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& fai
       if (lacks)
         give_up(*nodes[k], failure);
       else
-        add(nodes[k]);
+        window_.add(nodes[k]);
       nodes[k] = {};  // what nobody else holds is free for those that come
     }
     try {

@@ -1,11 +1,14 @@
 // Values that lie in memory from the start: copies between devices and what the script supplies.
-#include "runtime/record/transfer.h"
+#include "runtime/tensor/transfer.h"
 
 #include <cstring>
 
+#include "runtime/device/async_stream.h"
 #include "runtime/record/new_node.h"
-#include "runtime/record/record.h"
+#include "runtime/record/recorder.h"
+#include "runtime/record/wait.h"
 #include "runtime/tensor/body.h"
+#include "runtime/tensor/record.h"
 
 namespace tide {
 namespace {
@@ -22,10 +25,8 @@ void settle(Node& source) {
 
 /// Lets what `stream` is handed from now on come after the work of `writer` up to `ticket`.
 void follow(Stream& stream, Stream& writer, uint64_t ticket) {
-  if (&stream == &writer || writer.queue.completed() >= ticket) return;
-  stream.queue.submit([&](Submission& submission) {
-    submission.task = [&stream, &writer, ticket] { stream.queue.follow(writer.queue, ticket); };
-  });
+  if (&stream == &writer || writer.queue->completed() >= ticket) return;
+  stream.queue->submit_wait_for(*writer.queue, ticket);
 }
 
 CopyKind copy_kind(const Node& source, const DeviceState& to) {
@@ -96,7 +97,7 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   DeviceState& from = *source.device;
   Stream& stream = Recorder::of_thread().stream(to);
   const uint64_t generation = to.loss.generation();
-  follow(stream, from.stream_of(source), source.ticket);
+  follow(stream, from.stream_of(*source.storage), source.ticket);
   const size_t bytes = node->bytes(), block = std::max<size_t>(bytes, 1);
   node->storage =
       pinning ? pinning->allocate_pinned(block, stream, name) : to.allocate(block, stream, name);
@@ -115,15 +116,15 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
             bytes,
             copy_kind(source, to),
             &backend == &stream.backend};
-  node->ticket = stream.queue.submit([&](Submission& submission) {
-    submission.ops = 1;
-    submission.generation = generation;
-    submission.task_input = copy.storage;
-    submission.task_output = destination;
-    copy.work = submission.number;
-    submission.task = copy;
+  node->ticket = stream.queue->submit_task([&](Task& task) {
+    task.ops = 1;
+    task.generation = generation;
+    task.input = copy.storage;
+    task.output = destination;
+    copy.work = task.number;
+    task.run = copy;
   });
-  from.keep_until(source.storage, stream.queue, node->ticket);
+  from.keep_until(source.storage, *stream.queue, node->ticket);
   return make_tensor(std::move(node));
 }
 
@@ -132,7 +133,7 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
 Tensor record_transfer(const Tensor& x, Device device) {
   DeviceState& to = DeviceState::of(device);
   if (!x.layout().is_channels_last()) return transfer("to", x, to, nullptr);
-  const Tensor y = transfer("to", make_view(x, with_channels_last(x.layout())), to, nullptr);
+  const Tensor y = transfer("to", alias(x, with_channels_last(x.layout())), to, nullptr);
   y.body().layout = channels_last_layout(x.shape());
   return y;
 }
@@ -161,12 +162,12 @@ Tensor record_constant(const void* elements, const Shape& shape, DType type, Dev
   auto staged = std::make_shared<std::vector<std::byte>>(bytes);
   if (bytes) std::memcpy(staged->data(), elements, bytes);
   void* destination = node->storage->data;
-  node->ticket = stream.queue.submit([&](Submission& submission) {
-    submission.ops = 1;
-    submission.generation = generation;
-    submission.name = node->name;
-    submission.task_output = destination;
-    submission.task = [&state, &stream, destination, staged] {
+  node->ticket = stream.queue->submit_task([&](Task& task) {
+    task.ops = 1;
+    task.generation = generation;
+    task.name = node->name;
+    task.output = destination;
+    task.run = [&state, &stream, destination, staged] {
       state.failures.clear(destination);
       stream.backend.copy(
           destination, staged->data(), staged->size(),

@@ -1,5 +1,5 @@
 // The book on failures.
-#include "runtime/execute/failure/error_table.h"
+#include "runtime/device/error_table.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/record/node.h"
+#include "runtime/device/failure.h"
 
 namespace tide {
 

@@ -1,5 +1,5 @@
 // What a device keeps of failures, and what it forgets.
-#include "runtime/execute/failure/error_table.h"
+#include "runtime/device/error_table.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

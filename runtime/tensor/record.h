@@ -60,9 +60,9 @@ void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value)
 /// A dense tensor for `record_fill`, which must come for each of its elements.
 Tensor record_room(const char* name, const Shape& shape, DType type, Device device);
 
-/// Another handle on the same elements. Shares storage with x: writes through either are seen by
-/// both. The layout indexes x's storage. Not differentiable.
-Tensor make_view(const Tensor& x, const Layout& layout);
+/// Another handle on the same elements, unknown to autograd. Shares storage with x: writes through
+/// either are seen by both. The layout indexes x's storage.
+Tensor alias(const Tensor& x, const Layout& layout);
 
 /// A dense tensor with x's elements: x itself if it is contiguous, else a recorded copy.
 Tensor record_contiguous(const Tensor& x);

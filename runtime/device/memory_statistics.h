@@ -1,0 +1,20 @@
+// What a device's memory is used for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tide {
+
+struct MemoryStatistics {
+  size_t in_use = 0;  ///< bytes of live tensors (blocks handed out)
+  size_t peak = 0;    ///< highest in_use since reset_peak
+  size_t cached = 0;  ///< bytes kept for reuse
+  size_t limit = 0;   ///< 0: none
+  /// Of the device, whoever uses it; 0: the device does not report it.
+  size_t device_free = 0, device_total = 0;
+  int64_t allocations = 0;         ///< blocks asked for
+  int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
+};
+
+}  // namespace tide

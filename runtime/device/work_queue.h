@@ -1,0 +1,79 @@
+// What the layers below the planner know of a stream's queue.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "runtime/core/call_site.h"
+
+namespace tide {
+
+struct Stream;
+struct Submission;
+
+/// Work of a queue that is no plan: uploads, copies, marks, waits for other queues.
+struct Task {
+  std::function<void()> run;  ///< on the queue's thread
+  /// Address that it computes, for failures; such a task does not wait for other queues.
+  void* output = nullptr;
+  /// Address of a value of this device that it reads, if it does.
+  const void* input = nullptr;
+  const char* name = "";    ///< of the op
+  CallSite site;            ///< the line that submits
+  uint64_t number = 0;      ///< of all work, in the order in which it is flushed: see Failure
+  uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
+  int64_t ops = 0;
+};
+
+/// Runs what a stream is given, in order.
+class WorkQueue {
+ public:
+  virtual ~WorkQueue() = default;
+
+  /// Adds work. Waits while the queue is full. `fill` gets what is empty but for name, site, number
+  /// and generation. Returns its ticket.
+  virtual uint64_t submit(const std::function<void(Submission&)>& fill) = 0;
+  virtual uint64_t submit_task(const std::function<void(Task&)>& fill) = 0;
+  /// Adds a task: what is submitted after it starts after the ticket of another queue. On a device
+  /// whose backend only enqueues the other's work may still be under way by then.
+  virtual void submit_wait_for(WorkQueue& other, uint64_t ticket) = 0;
+  /// Adds a task that gives back the backend's scratch memory.
+  virtual void submit_return_of_scratch() = 0;
+  /// Adds a task that notes the time when all before it is done.
+  virtual uint64_t submit_mark() = 0;
+  /// That time, in seconds(); waits for it.
+  virtual double time_of_mark(uint64_t ticket) = 0;
+
+  uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+  uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
+  /// Work of lower numbers (Failure::number_work) is done, if it is this queue's. From any thread.
+  virtual uint64_t done_before() const = 0;
+  virtual int64_t pending_ops() const = 0;
+  virtual int64_t launches() const = 0;
+
+  /// Waits until the ticket is done: the only place of the process where a thread waits for a
+  /// device. Returns at once if it is. Throws Interrupted. Called through wait_for (record/wait.h),
+  /// which keeps the record.
+  virtual void wait(uint64_t ticket) = 0;
+  /// The same without notice of interrupts; for queue threads and the end of the process.
+  virtual void wait_uninterrupted(uint64_t ticket) = 0;
+  /// Everything submitted by now that has not begun is dropped.
+  virtual void drop_pending() = 0;
+
+  /// Whether the calling thread is one that runs a queue.
+  static bool is_queue_thread() { return runs_queue; }
+
+ protected:
+  static inline thread_local bool runs_queue = false;
+  std::atomic<uint64_t> submitted_{0}, completed_{0};
+};
+
+/// The queue of a stream. registry.cpp says which kind it is.
+std::unique_ptr<WorkQueue> make_queue(Stream& stream);
+
+/// Set by engine::request_interrupt: waits end with Interrupted.
+inline std::atomic<bool> interrupt_requested{false};
+
+}  // namespace tide

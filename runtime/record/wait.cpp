@@ -1,0 +1,55 @@
+// The one place where values are waited for.
+#include "runtime/record/wait.h"
+
+#include <string>
+
+#include "runtime/core/clock.h"
+#include "runtime/core/error.h"
+#include "runtime/record/recorder.h"
+#include "runtime/record/wait_report.h"
+
+namespace tide {
+
+void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
+  if (stream.queue->completed() >= ticket) return;
+  const double start = seconds();
+  try {
+    stream.queue->wait(ticket);
+  } catch (const Interrupted&) {
+    engine::note_wait(reason, seconds() - start);
+    throw;
+  }
+  engine::note_wait(reason, seconds() - start);
+}
+
+void* wait_for(Node& node, const char* reason) {
+  Window& window = Recorder::of_thread().window(*node.device);
+  if (node.state == Node::State::recorded) window.flush();
+  // What others in its window read may have become a recomputable value there.
+  if (node.state == Node::State::recomputable) {
+    window.want(node);
+    window.flush();
+  }
+  if (node.state == Node::State::failed) raise(*node.failure, reason);
+  if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
+  wait_for(node.device->stream_of(*node.storage), node.ticket, reason);
+  if (const auto value_error = node.device->failures.find_unreported(node.storage->data))
+    raise(*value_error->failure, reason);
+  return node.storage->data;
+}
+
+void raise(const Failure& failure, const char* reason) {
+  // What was recorded before this moment goes before it.
+  if (!failure.is_reported() && !Recorder::of_thread().all_or_nothing)
+    Recorder::of_thread().flush();
+  const_cast<Failure&>(failure).report();
+  const CallSite here = current_call_site();
+  std::string text = failure.what;
+  if (failure.site.known() || here.known())
+    text += "; queued at " + failure.site.text() + " (" + failure.op + "), noticed at " +
+            here.text() + " (" + reason + ")";
+  if (failure.shortage) throw MemoryError(text);
+  throw Error(text);
+}
+
+}  // namespace tide
