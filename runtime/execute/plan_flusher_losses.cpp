@@ -12,13 +12,9 @@
 namespace tide {
 namespace {
 
-bool is_write(const Node& node) {
-  return node.kind == Node::Kind::assign || node.kind == Node::Kind::write;
-}
-
 /// The value that stays if the node is not computed; null if there is none.
 Node* value_before(const Node& node) {
-  return is_write(node) && !node.fills ? node.arguments[1].node.get() : nullptr;
+  return node.replaces() && !node.fills ? node.arguments[1].node.get() : nullptr;
 }
 
 /// The first value in this state that the node needs; null if there is none. What an assignment

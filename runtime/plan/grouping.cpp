@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "runtime/plan/node_reads.h"
+
 namespace tide {
 
 SqueezedLayout::SqueezedLayout(const Layout& layout) : offset(layout.offset) {
@@ -45,24 +47,6 @@ constexpr int kMostOperands = 24;
 /// Reductions of a group that takes in another one which only reads the same array: a longer loop
 /// saves little more reading, takes long to compile, and its rows do not stay in the cache.
 constexpr int kMostSiblings = 4;
-/// A recomputable value may hold this many times its own size, and a little more for small values.
-constexpr size_t kPinFactor = 4, kPinSlack = 256;
-constexpr size_t kMostLeaves = 12;
-
-bool is_loop(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::map:
-    case Node::Kind::iota:
-    case Node::Kind::assign:
-    case Node::Kind::reduce:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Arguments that the loop reads (what an assignment replaces is not read).
-int read_count(const Node& node) { return node.kind == Node::Kind::assign ? 1 : node.arity; }
 
 /// Squeezed dimensions first..last - 1 of a run of dimensions of `shape`.
 std::pair<int, int> squeezed_run(const Shape& shape, int first, int last) {
@@ -81,12 +65,11 @@ class Grouper {
     result_.group_of.resize(n);
     result_.per_row.assign(n, false);
     result_.read_elsewhere.assign(n, false);
-    result_.fates.assign(n, Fate::keep);
   }
 
   Grouping run() {
     for (size_t i = 0; i < window_.nodes.size(); ++i) place(static_cast<uint16_t>(i));
-    decide_fates();
+    note_reads();
     return std::move(result_);
   }
 
@@ -94,16 +77,6 @@ class Grouper {
   const Node& node(uint16_t i) const { return *window_.nodes[i]; }
   bool inside(const Argument& argument) const {
     return argument.node && window_.inside(*argument.node);
-  }
-
-  template <class Visit>
-  void for_reads(const Node& n, const Visit& visit) const {
-    if (n.compute) {
-      for (const Argument& argument : n.compute->inputs) visit(argument);
-    } else {
-      for (int j = 0; j < read_count(n); ++j)
-        if (n.arguments[j].node) visit(n.arguments[j]);
-    }
   }
 
   void place(uint16_t i) {
@@ -120,7 +93,7 @@ class Grouper {
       const uint16_t group = result_.group_of[argument.node->index];
       earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
     });
-    if ((n.kind == Node::Kind::write || n.kind == Node::Kind::assign) && inside(n.arguments[1])) {
+    if (n.replaces() && inside(n.arguments[1])) {
       // What is replaced must be there before, for the case that this fails; at the earliest it is
       // made by the same loop.
       const uint16_t group = result_.group_of[n.arguments[1].node->index];
@@ -331,59 +304,15 @@ class Grouper {
     return true;
   }
 
-  void decide_fates() {
-    const size_t n = window_.nodes.size();
-    std::vector<bool> read(n, false), replaced(n, false);
-    for (size_t i = 0; i < n; ++i) {
-      for_reads(node(i), [&](const Argument& argument) {
-        if (!inside(argument)) return;
-        const uint16_t k = argument.node->index;
-        read[k] = true;
-        if (result_.group_of[k] != result_.group_of[i]) result_.read_elsewhere[k] = true;
-      });
-      const Node& each = node(i);
-      const bool replaces = each.kind == Node::Kind::assign || each.kind == Node::Kind::write;
-      if (!replaces || !inside(each.arguments[1])) continue;
-      const uint16_t old = each.arguments[1].node->index;
-      if (each.kind == Node::Kind::assign) replaced[old] = true;
-      // It is what is left if this fails.
-      if (result_.group_of[old] != result_.group_of[i])
-        read[old] = result_.read_elsewhere[old] = true;
+  void note_reads() {
+    for (uint16_t i = 0; i < window_.nodes.size(); ++i) {
+      const auto note = [&](const Argument& argument) {
+        if (inside(argument) && !in_group(result_.group_of[i], argument))
+          result_.read_elsewhere[argument.node->index] = true;
+      };
+      for_reads(node(i), note);
+      if (node(i).replaces()) note(node(i).arguments[1]);  // it is what is left if this fails
     }
-    std::vector<std::vector<const Node*>> leaves(n);
-    for (size_t i = 0; i < n; ++i) {
-      const Node& each = node(i);
-      // The last value that a cell is given must be there: a recomputable value would hold on to
-      // the one before, and be computed although the step that it belongs to failed.
-      const bool last_of_cell = each.kind == Node::Kind::assign && !replaced[i];
-      const bool light = is_loop(each) && each.kind != Node::Kind::reduce && !last_of_cell;
-      if (!light || each.wanted || !read[i] || each.shape.numel() == 0 || !pins_little(i, leaves)) {
-        result_.fates[i] = Fate::keep;
-        leaves[i].assign(1, &each);
-      } else {
-        result_.fates[i] = result_.read_elsewhere[i] ? Fate::temporary : Fate::recomputable;
-      }
-    }
-  }
-
-  /// Collects the stored values that the recomputable value of node i would hold; whether they are
-  /// small beside it.
-  bool pins_little(size_t i, std::vector<std::vector<const Node*>>& leaves) const {
-    const Node& n = node(i);
-    std::vector<const Node*>& own = leaves[i];
-    for_reads(n, [&](const Argument& argument) {
-      if (!inside(argument)) {
-        own.push_back(argument.node.get());
-      } else {
-        const auto& theirs = leaves[argument.node->index];
-        own.insert(own.end(), theirs.begin(), theirs.end());
-      }
-    });
-    std::sort(own.begin(), own.end());
-    own.erase(std::unique(own.begin(), own.end()), own.end());
-    size_t bytes = 0;
-    for (const Node* leaf : own) bytes += leaf->bytes();
-    return own.size() <= kMostLeaves && bytes <= kPinFactor * n.bytes() + kPinSlack;
   }
 
   const WindowView& window_;

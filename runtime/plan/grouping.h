@@ -1,4 +1,4 @@
-// The first half of planning: which ops of a window run in one loop, and which results are kept.
+// The first part of planning: which ops of a window run in one loop.
 #pragma once
 
 #include <array>
@@ -46,7 +46,6 @@ struct Grouping {
   std::vector<Group> groups;         ///< in an order that respects all dependencies
   std::vector<uint16_t> group_of;    ///< per node
   std::vector<bool> per_row;         ///< per node: one value per row of its (row) group
-  std::vector<Fate> fates;           ///< per node
   std::vector<bool> read_elsewhere;  ///< per node: by another group, or left by one that fails
 };
 

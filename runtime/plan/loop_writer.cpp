@@ -59,7 +59,7 @@ void LoopWriter::begin(Part part) {
     if (belongs(i)) write_node(i);
   const auto for_stored = [&](void (LoopWriter::*write)(uint16_t)) {
     for (uint16_t i : group_.members)
-      if (belongs(i) && grouping_.fates[i] != Fate::recomputable) (this->*write)(i);
+      if (belongs(i) && plan_.fates[i] != Fate::recomputable) (this->*write)(i);
   };
   for_stored(&LoopWriter::add_fallback);
   for_stored(&LoopWriter::write_store);
@@ -218,7 +218,7 @@ void LoopWriter::add_fallback(uint16_t i) {
     if (n.kind != Node::Kind::assign || !old.node) return;  // or the value before was lost
     const bool inside = window_.inside(*old.node);
     if (!inside || (grouping_.group_of[old.node->index] < grouping_.group_of[i] &&
-                    grouping_.fates[old.node->index] != Fate::recomputable)) {
+                    plan_.fates[old.node->index] != Fate::recomputable)) {
       const Node& written = *window_.nodes[i];
       step_.fallbacks.push_back(
           {i, use_of(window_, old, BufferUse::kNone), written.bytes(), written.fills});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/plan/fates.h"
 #include "runtime/plan/loop_writer.h"
 
 namespace tide {
@@ -125,7 +126,7 @@ Ref<Plan> make_plan(const WindowView& window) {
   Ref<Plan> plan = new Plan;
   const Grouping grouping = group_window(window);
   const ArgumentPlaces places(window);
-  plan->fates = grouping.fates;
+  plan->fates = decide_fates(window, grouping);
   for (const Group& group : grouping.groups) lower_group(window, grouping, places, group, *plan);
   // Temporary results are given back after the last step that reads them, or falls back to them.
   std::map<uint16_t, size_t> last_use;

@@ -1,4 +1,4 @@
-// The second half of planning: a group of ops becomes the steps that compute it.
+// The third part of planning: a group of ops becomes the steps that compute it.
 #pragma once
 
 #include "runtime/plan/grouping.h"

@@ -80,6 +80,8 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   uint64_t ticket = 0;
   Ref<Failure> failure;
 
+  /// Whether argument 1 is the value that this one takes the place of.
+  bool replaces() const { return kind == Kind::assign || kind == Kind::write; }
   size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
   /// Frees chains of any length without recursion.
   static void destroy(Node* node);
