@@ -52,8 +52,8 @@ struct LoopOperand {
 /// One instruction; its result is referred to by its place in LoopProgram::code.
 struct LoopInstruction {
   enum class Kind : uint8_t {
-    load,       ///< operand a, converted to compute_type; an f16/bf16 widens to f32
-    parameter,  ///< number a of the parameters, of compute_type(type)
+    load,       ///< operand `operand`, converted to compute_type(type): f16 and bf16 widen to f32
+    parameter,  ///< number `operand` of the parameters, of compute_type(type)
     map,        ///< op on the values a[0..arity)
     reduce,     ///< combines values a[0] along the row in `type`; one value per row
     store       ///< value a[0] to operand `operand`, rounded to the operand's type; no result
@@ -121,7 +121,7 @@ struct LoopRange {
 };
 
 /// A compiled kernel. Thread-safe, never throws, keeps no state. `scratch` is private to the call:
-/// kernel_scratch_bytes of it (see runtime/codegen/kernel.h), aligned to 64.
+/// Kernel::scratch_bytes of it (runtime/codegen/kernel.h), aligned to 64.
 using LoopKernel = void (*)(const LoopArguments*, const LoopRange*, void* scratch);
 
 }  // namespace tide

@@ -31,15 +31,13 @@ struct ComputeDetails {
   ComputeOp op;
   std::vector<Argument> inputs;
   std::vector<int64_t> attributes;
-  /// All results, this node first; owned by the window until flushed.
-  std::vector<Node*> outputs;
 };
 
 /// An immutable value: one array, dense and row-major. Nodes belong to the thread that records; the
 /// queue's threads see addresses only.
 struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   enum class Kind : uint8_t {
-    constant,  ///< elements given by the host or copied from another device
+    constant,  ///< elements given by the host, or copied from another device or to pinned memory
     map,       ///< elementwise op on up to 4 arguments
     iota,      ///< map whose first argument is an index iota (`iota`)
     reduce,    ///< along one run of dimensions of argument 0

@@ -64,7 +64,8 @@ class Tensor {
   void read(void* destination, const char* reason) const;
 
   bool requires_grad() const;
-  /// Marks a leaf. Throws DTypeError unless floating, Error if this is not a leaf.
+  /// Marks a leaf. Throws DTypeError for a type that is not floating, and Error if what is no leaf
+  /// is to require none; that it requires one changes nothing.
   void set_requires_grad(bool on) const;
   bool is_leaf() const;
   Tensor grad() const;  ///< undefined if there is none
@@ -94,10 +95,10 @@ struct TensorOrNumber {
   TensorOrNumber(double n) : number(n) {}             // NOLINT: implicit
 };
 
-/// Type and place of a new tensor.
 /// The order in which the elements of planes (n, c, h, w) lie: their own, or (n, h, w, c).
 enum class MemoryFormat { contiguous, channels_last };
 
+/// Type and place of a new tensor.
 struct TensorOptions {
   std::optional<DType> dtype;
   std::optional<Device> device;
