@@ -1,16 +1,15 @@
-// Runs the steps of a plan, and decides what becomes of those that fail.
+// Runs the steps of a plan.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <utility>
 
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/error_table.h"
-#include "runtime/device/fault_injection.h"
-#include "runtime/execute/failure/salvage_program.h"
+#include "runtime/execute/failure/step_failures.h"
 #include "runtime/execute/pending_checks.h"
 #include "runtime/execute/submission.h"
 
@@ -24,18 +23,20 @@ class PlanRunner {
   /// Gives back cached blocks of the device: those that no work of this queue uses from the one of
   /// this number on.
   using Reclaim = std::function<void(uint64_t work)>;
-  PlanRunner(Backend& backend, ErrorTable& failures, Reclaim reclaim)
+  PlanRunner(Backend& backend, ErrorTable& errors, Reclaim reclaim)
       : backend_(backend),
         async_(backend.async_stream()),
-        faults_(backend.fault_injection()),
-        failures_(failures),
         reclaim_(std::move(reclaim)),
-        pending_checks_(failures) {}
+        pending_checks_(errors),
+        errors_(errors),
+        failures_(backend, errors, pending_checks_) {}
 
   /// Runs the steps of the submission, or its task. `drop`: no step that does not have to.
   void run(const Submission& submission, uint64_t ticket, bool drop);
   /// Notes a failure for all results of the submission, which does not run.
-  void fail_all(const Submission& submission, const Ref<Failure>& failure);
+  void fail_all(const Submission& submission, const Ref<Failure>& failure) {
+    failures_.fail_all(submission, failure);
+  }
   /// Settles what is unchecked of tickets up to `done`.
   void decide_checks(uint64_t done);
   bool has_pending_checks() const { return !pending_checks_.empty(); }
@@ -45,28 +46,21 @@ class PlanRunner {
  private:
   void run_plan(const Submission& submission, uint64_t ticket, bool drop);
   void run_task(const Submission& submission, uint64_t ticket);
-  Ref<Failure> attempt(const Submission& submission, const BoundStep& bound, uint64_t ticket,
-                       bool drop);
-  Ref<Failure> blocking_error(const Submission& submission, const BoundStep& bound, bool drop);
-  Ref<Failure> try_step(const Submission& submission, const BoundStep& bound, uint64_t ticket);
-  ComputeOutcome launch(const Submission& submission, const BoundStep& bound);
-  ComputeOutcome launch_once(const Submission& submission, const BoundStep& bound);
-  SalvageProgram salvage(const Submission& submission, const BoundStep& bound);
-  void fail(const Submission& submission, const BoundStep& bound, const Ref<Failure>& failure,
-            const SalvageProgram& partial = {});
-  void clear_failures(const Submission& submission, const BoundStep& bound,
-                      const SalvageProgram* partial = nullptr);
-  void wait_for_checks(const Submission& submission, const BoundStep& bound, uint64_t ticket);
-  void add_check(const Submission& submission, const BoundStep& bound, uint64_t ticket,
-                 uint64_t report);
-  void mark_unchecked(const Submission& submission, const BoundStep& bound);
+  bool fail_together(const Submission& submission, uint64_t ticket, bool drop);
+  Ref<Failure> attempt(const StepCall& call, uint64_t ticket, bool drop);
+  ComputeOutcome launch(const StepCall& call);
+  ComputeOutcome launch_once(const StepCall& call);
+  SalvageProgram salvage(const StepCall& call);
+  void wait_for_checks(const StepCall& call, uint64_t ticket);
+  void add_check(const StepCall& call, uint64_t ticket, uint64_t report);
+  void mark_unchecked(const StepCall& call);
 
   Backend& backend_;
-  AsyncStream* const async_;      ///< null: each call runs to its end
-  FaultInjection* const faults_;  ///< null: none
-  ErrorTable& failures_;
+  AsyncStream* const async_;  ///< null: each call runs to its end
   const Reclaim reclaim_;
   PendingChecks pending_checks_;
+  ErrorTable& errors_;
+  StepFailures failures_;
   std::atomic<int64_t> launches_{0};
 };
 

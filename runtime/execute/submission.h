@@ -51,4 +51,20 @@ struct Submission : Task {
   }
 };
 
+/// A step of a submission under way, with what lies where.
+struct StepCall {
+  const Submission& submission;
+  const BoundStep& bound;
+  const Step& step = *bound.step;
+
+  /// The value that buffer i lies in.
+  void* storage(size_t i) const { return submission.address(bound.storages + i); }
+  void* output(size_t i) const { return submission.address(bound.outputs + i); }
+  void* fallback(size_t f) const { return submission.address(bound.fallbacks + f); }
+  void* const* bases() const {
+    return reinterpret_cast<void* const*>(submission.words.data() + bound.bases);
+  }
+  const uint64_t* parameters() const { return submission.words.data() + bound.parameters; }
+};
+
 }  // namespace tide

@@ -1,0 +1,127 @@
+// Failures of steps in the error table.
+#include "runtime/execute/failure/step_failures.h"
+
+#include "runtime/core/error_message.h"
+
+namespace tide {
+
+Ref<Failure> failure_of(const BoundStep& bound, const std::string& what) {
+  return new Failure(bound.name, bound.site, std::string(bound.name) + ": " + what);
+}
+
+Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error) {
+  Ref<Failure> failure = failure_of(bound, message_of(error));
+  failure->shortage = is_shortage(error);
+  return failure;
+}
+
+Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {
+  const Submission& submission = call.submission;
+  const Step& step = call.step;
+  if (drop || submission.cancelled) {
+    const Ref<Failure> failure = failure_of(
+        call.bound, drop ? "interrupted before it ran" : "the step it belongs to was given up");
+    failure->is_known();  // by whoever interrupted
+    return failure;
+  }
+  using Fault = FaultInjection::Fault;
+  if (faults_ && faults_->fault(step.kind == Step::Kind::copy ? Fault::copy : Fault::op))
+    return failure_of(call.bound, "the device failed (injected fault)");
+  if (errors_.empty()) return {};
+  const auto wrong_at = [&](void* address, bool also_lost) {
+    const auto error = errors_.find(address);
+    // What steps start from may come from a value that a step has left as it was.
+    const bool wrong =
+        error &&
+        (error->lost ? also_lost : !submission.must_run && error->spoils(submission.number));
+    return wrong ? error->failure : Ref<Failure>();
+  };
+  const bool all_or_nothing = submission.all_or_nothing;
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (!step.is_read(i)) continue;
+    // Before any step has run, what is at the plan's own addresses is left from other values.
+    if (all_or_nothing && step.buffers[i].source != BufferUse::Source::external) continue;
+    if (const Ref<Failure> wrong = wrong_at(call.storage(i), true)) return wrong;
+  }
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) {
+    // A part that is written does not bring the rest of a lost value back; a whole value does. But
+    // an optimizer's step does not follow on one that was not carried out.
+    const bool external = step.fallbacks[f].old.source == BufferUse::Source::external;
+    if (all_or_nothing ? external : step.writes_part(f))
+      if (const Ref<Failure> wrong = wrong_at(call.fallback(f), !all_or_nothing)) return wrong;
+  }
+  return {};
+}
+
+std::vector<bool> StepFailures::lost_buffers(const StepCall& call) {
+  std::vector<bool> lost(call.step.buffers.size());
+  for (size_t i = 0; i < lost.size(); ++i) {
+    if (!call.step.is_read(i)) continue;
+    const auto error = errors_.find(call.storage(i));
+    lost[i] = error && error->spoils(call.submission.number);
+  }
+  return lost;
+}
+
+void StepFailures::fail(const StepCall& call, const Ref<Failure>& failure,
+                        const SalvageProgram& partial) {
+  const Step& step = call.step;
+  const auto fail_at = [&](void* address, bool lost) {
+    errors_.set(address, {failure, lost});
+    pending_checks_.derive(address, {});
+  };
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    const Left left = partial.of_output(step, step.outputs[i]);
+    if (left == Left::whole) continue;
+    fail_at(call.output(i), left == Left::nothing && !keep_value_before(call, i));
+  }
+  // Temporaries are no node's: the steps that read them must know too.
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
+        partial.of_buffer(i) == Left::nothing)
+      fail_at(call.storage(i), true);
+}
+
+/// Gives the output the value that it falls back to; whether there is one.
+bool StepFailures::keep_value_before(const StepCall& call, size_t output) {
+  const Step& step = call.step;
+  for (size_t f = 0; f < step.fallbacks.size(); ++f) {
+    const Step::Fallback& fallback = step.fallbacks[f];
+    if (fallback.output != step.outputs[output] || fallback.lost) continue;
+    void* const old = call.fallback(f);
+    const auto error = errors_.find(old);
+    if (error && error->lost) continue;
+    try {
+      if (old != call.output(output))
+        backend_.copy(call.output(output), old, fallback.bytes, CopyKind::within);
+      return true;
+    } catch (const std::exception&) {  // the device went with both
+    }
+  }
+  return false;
+}
+
+void StepFailures::fail_all(const Submission& submission, const Ref<Failure>& failure) {
+  for (const BoundStep& bound : submission.steps)
+    for (size_t i = 0; i < bound.step->outputs.size(); ++i)
+      errors_.set(submission.address(bound.outputs + i), {failure, true});
+  if (submission.output) errors_.set(submission.output, {failure, true});
+}
+
+void StepFailures::notice(const StepCall& call, const Ref<Failure>& failure) {
+  for (size_t i = 0; i < call.step.outputs.size(); ++i)
+    errors_.set(call.output(i), {failure, false});
+}
+
+void StepFailures::clear(const StepCall& call, const SalvageProgram* partial) {
+  const Step& step = call.step;
+  for (size_t i = 0; i < step.outputs.size(); ++i)
+    if (!partial || partial->of_output(step, step.outputs[i]) == Left::whole)
+      errors_.clear(call.output(i));
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
+        (!partial || partial->of_buffer(i) == Left::whole))
+      errors_.clear(call.storage(i));
+}
+
+}  // namespace tide
