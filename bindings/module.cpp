@@ -21,11 +21,11 @@
 #include "bindings/tensor/recurrence.h"
 #include "bindings/tensor/tensor_object.h"
 #include "bindings/timing/functions.h"
-#include "runtime/codegen/object_cache.h"
 #include "runtime/core/file_access.h"
 #include "runtime/core/memory_budget.h"
 #include "runtime/core/plugin_path.h"
 #include "runtime/core/reserve.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/random/random.h"
 #include "runtime/record/engine.h"
 
@@ -265,7 +265,9 @@ std::optional<std::string> tide_permitted_path(const char* path, TideFileUse use
   return std::nullopt;
 }
 
-std::string tide_kernel_cache_folder() { return tide::object_cache().path(); }
+std::string tide_kernel_cache_folder() {
+  return tide::platform(tide::DeviceKind::cpu).kernel_cache_folder();
+}
 
 std::string tide_plugin_folder() {
   return std::filesystem::path(tide::plugin_path("tide-llvm.so")).parent_path().string();

@@ -6,9 +6,7 @@
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
-#include "runtime/cuda/driver/driver.h"
-#include "runtime/cuda/driver/nvml.h"
-#include "runtime/cuda/driver/properties.h"
+#include "runtime/device/registry.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -16,11 +14,9 @@ namespace {
 
 thread_local uint8_t current_index = 0;
 
-int count_devices() {
-  int count = 0;
-  for (Device device : engine::devices()) count += device.kind == DeviceKind::cuda;
-  return count;
-}
+const Platform& kind() { return platform(DeviceKind::cuda); }
+
+lua_Integer count_devices() { return static_cast<lua_Integer>(kind().devices().size()); }
 
 std::string list_of_devices() {
   std::string list;
@@ -43,10 +39,8 @@ Device usable(lua_State* L, int index, const char* function) {
   if (device.kind != DeviceKind::cuda)
     throw DeviceError(std::string(function) + ": not a CUDA device: " + device.name());
   if (!engine::exists(device)) {
-    const cuda::DriverReport& report = cuda::driver_report();
-    if (!report.usable())
-      throw DeviceError(std::string(function) + ": CUDA cannot be used: " + report.problem +
-                        "; `tide info` says more");
+    if (const std::string problem = kind().problem(); !problem.empty())
+      throw DeviceError(std::string(function) + ": " + problem + "; `tide info` says more");
     throw DeviceError(std::string(function) + ": there is no " + device.name() +
                       " here; there are " + list_of_devices());
   }
@@ -54,7 +48,7 @@ Device usable(lua_State* L, int index, const char* function) {
 }
 
 int is_available(lua_State* L) {
-  cuda::warn_if_broken();
+  kind().warn_if_broken();
   lua_pushboolean(L, count_devices() > 0);
   return 1;
 }
@@ -86,21 +80,23 @@ int mem_get_info(lua_State* L) {
   return 2;
 }
 
+DeviceProperties properties_of(Device device) { return kind().properties(device.index).value(); }
+
 int get_device_name(lua_State* L) {
   const Device device = usable(L, 1, "cuda.get_device_name");
-  lua_pushstring(L, cuda::device_properties(device.index).name.c_str());
+  lua_pushstring(L, kind().name(device.index).c_str());
   return 1;
 }
 
 int get_device_capability(lua_State* L) {
-  const auto device = cuda::device_properties(usable(L, 1, "cuda.get_device_capability").index);
+  const DeviceProperties device = properties_of(usable(L, 1, "cuda.get_device_capability"));
   lua_pushinteger(L, device.major);
   lua_pushinteger(L, device.minor);
   return 2;
 }
 
 int get_device_properties(lua_State* L) {
-  const auto device = cuda::device_properties(usable(L, 1, "cuda.get_device_properties").index);
+  const DeviceProperties device = properties_of(usable(L, 1, "cuda.get_device_properties"));
   const std::pair<const char*, int64_t> integers[] = {
       {"major", device.major},
       {"minor", device.minor},
@@ -139,9 +135,8 @@ int get_device_properties(lua_State* L) {
 }
 
 /// What the management library reports of the device now.
-cuda::DeviceStatus status_of(lua_State* L, const char* function) {
-  const cuda::DeviceProperties device = cuda::device_properties(usable(L, 1, function).index);
-  const auto status = cuda::device_status(device.pci_domain, device.pci_bus, device.pci_device);
+DeviceStatus status_of(lua_State* L, const char* function) {
+  const auto status = kind().status(usable(L, 1, function).index);
   if (!status)
     throw DeviceError(std::string(function) + ": NVIDIA's management library (libnvidia-ml.so.1) " +
                       "is not there, or does not know the device");

@@ -15,10 +15,6 @@ lua_Integer number_of(Device device) {
   return static_cast<lua_Integer>(device.kind) * 256 + device.index;
 }
 
-const char* kind_name(Device device) {
-  return device.kind == DeviceKind::cpu ? "cpu" : device.kind == DeviceKind::sim ? "sim" : "cuda";
-}
-
 /// One word: kind and index; any thread may set and read it.
 std::atomic<Device>& default_device_word() {
   static std::atomic<Device> device{Device{}};
@@ -31,8 +27,8 @@ int device_index(lua_State* L) {
   const Device& device = check<Device>(L, 1, "device");
   const std::string_view field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (field == "type") {
-    lua_pushstring(L, kind_name(device));
-  } else if (field == "index" && device.kind != DeviceKind::cpu) {
+    lua_pushstring(L, name_of(device.kind));
+  } else if (field == "index" && !device.is_host()) {
     lua_pushinteger(L, device.index);
   } else {
     lua_pushnil(L);
@@ -42,10 +38,7 @@ int device_index(lua_State* L) {
 
 int device_tostring(lua_State* L) {
   const Device& device = check<Device>(L, 1, "tostring");
-  if (device.kind == DeviceKind::cpu)
-    lua_pushliteral(L, "cpu");
-  else
-    lua_pushfstring(L, "%s:%d", kind_name(device), device.index);
+  lua_pushstring(L, device.name().c_str());
   return 1;
 }
 

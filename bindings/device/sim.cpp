@@ -5,6 +5,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "runtime/device/registry.h"
 #include "runtime/device/simulation.h"
 #include "runtime/record/engine.h"
 
@@ -82,9 +83,7 @@ int configure(lua_State* L) {
 }
 
 int device_count(lua_State* L) {
-  lua_Integer count = 0;
-  for (Device device : engine::devices()) count += device.kind == DeviceKind::sim;
-  lua_pushinteger(L, count);
+  lua_pushinteger(L, static_cast<lua_Integer>(platform(DeviceKind::sim).devices().size()));
   return 1;
 }
 

@@ -2,14 +2,14 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "bindings/device/device_use.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/entry.h"
-#include "runtime/codegen/kernel.h"
-#include "runtime/cuda/driver/driver.h"
-#include "runtime/cuda/driver/nvml.h"
+#include "runtime/device/registry.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -37,9 +37,8 @@ std::string memory_text(size_t used, size_t total) {
 constexpr const char* kRow = "| %-8s %-30s | %5s %4s %4s %13s | %21s | %5s |\n";
 const std::string kRule(105, '-');
 
-std::string row(const std::string& device, const std::string& name,
-                const cuda::DeviceStatus& status, const std::string& memory,
-                const std::string& use) {
+std::string row(const std::string& device, const std::string& name, const DeviceStatus& status,
+                const std::string& memory, const std::string& use) {
   const std::string power =
       status.power ? text_of("%.0f", *status.power) + or_dash(status.power_cap, " / %.0f W") : "-";
   return text_of(kRow, device.c_str(), name.substr(0, 30).c_str(),
@@ -48,23 +47,37 @@ std::string row(const std::string& device, const std::string& name,
                  use.c_str());
 }
 
+/// The state of all devices in the machine that report one.
+std::vector<DeviceStatus> device_statuses() {
+  std::vector<DeviceStatus> all;
+  for (const DeviceKind kind : kDeviceKinds)
+    for (DeviceStatus& status : platform(kind).statuses()) all.push_back(std::move(status));
+  return all;
+}
+
 /// How long a table looks at what works.
 constexpr std::chrono::milliseconds kLook{200};
 
-/// The cpu, with the memory of this process's tensors, and the simulated accelerators, with that of
-/// all processes.
+/// The memory of this process's tensors on the cpu, that of all processes on a simulated
+/// accelerator.
+size_t held_bytes(Device device, const DeviceUse& use) {
+  return device.is_host() ? engine::memory(device).in_use
+                          : static_cast<size_t>(use.sim_bytes(device.index));
+}
+
+std::optional<double> busy_percent(Device device, const DeviceUse& use) {
+  return device.is_host() ? use.cpu : use.sim_percent(device.index);
+}
+
+/// The cpu and the simulated accelerators.
 std::string host_rows(const DeviceUse& use) {
   std::string text;
   for (Device device : engine::devices()) {
-    if (device.kind == DeviceKind::cuda) continue;
+    if (!capabilities(device).runs_on_host) continue;
     const auto memory = engine::memory(device);
-    if (device.kind == DeviceKind::cpu)
-      text += row(device.name(), std::to_string(engine::threads()) + " threads, " + kernel_cpu(),
-                  {}, memory_text(memory.in_use, memory.limit), or_dash(use.cpu, "%.0f%%"));
-    else
-      text += row(device.name(), "simulated accelerator", {},
-                  memory_text(static_cast<size_t>(use.sim_bytes(device.index)), memory.limit),
-                  text_of("%.0f%%", use.sim_percent(device.index)));
+    text += row(device.name(), platform(device.kind).name(device.index), {},
+                memory_text(held_bytes(device, use), memory.limit),
+                or_dash(busy_percent(device, use), "%.0f%%"));
   }
   return text;
 }
@@ -82,20 +95,20 @@ std::string table() {
   UseMeter meter;
   std::this_thread::sleep_for(kLook);
   const DeviceUse use = meter.look();
-  const auto statuses = cuda::device_statuses();
-  const cuda::DriverReport& report = cuda::driver_report();
-  const std::string release = cuda::driver_release();
-  std::string text = "tide smi    driver " + (release.empty() ? "none" : release) + "    CUDA " +
-                     (report.version ? cuda::version_text(report.version) : "none") + "\n" + kRule +
-                     "\n";
+  const auto statuses = device_statuses();
+  std::string text = "tide smi";
+  for (const DeviceKind kind : kDeviceKinds)
+    if (const std::string versions = platform(kind).versions(); !versions.empty())
+      text += "    " + versions;
+  text += "\n" + kRule + "\n";
   text += text_of(kRow, "device", "name", "temp", "fan", "perf", "power", "memory", "use");
   text += kRule + "\n";
   std::string processes;
   for (size_t i = 0; i < statuses.size(); ++i) {
-    const cuda::DeviceStatus& status = statuses[i];
+    const DeviceStatus& status = statuses[i];
     text += row("gpu " + std::to_string(i), status.name, status,
                 memory_text(status.memory_used, status.memory_total), or_dash(status.use, "%u%%"));
-    for (const cuda::DeviceProcess& process : status.processes)
+    for (const DeviceProcess& process : status.processes)
       processes +=
           text_of("  gpu %zu  process %u  %s\n", i, process.id,
                   process.bytes ? memory_text(process.bytes, 0).c_str() : "memory not reported");
@@ -104,8 +117,9 @@ std::string table() {
   processes += sim_processes_text(use);
   if (!statuses.empty() || !processes.empty())
     text += "processes that compute:\n" + (processes.empty() ? "  none\n" : processes);
-  if (!report.usable())
-    text += "CUDA cannot be used: " + report.problem + "; `tide info` says more\n";
+  for (const DeviceKind kind : kDeviceKinds)
+    if (const std::string problem = platform(kind).problem(); !problem.empty())
+      text += problem + "; `tide info` says more\n";
   text += "ops queued by this process: " + std::to_string(engine::pending_ops());
   return text;
 }
@@ -135,9 +149,9 @@ int monitor_devices(lua_State* L) {
     std::this_thread::sleep_for(i ? std::chrono::seconds(1) : kLook);
     const DeviceUse use = meter.look();
     if (i % 20 == 0) print_monitor_head();
-    const auto statuses = cuda::device_statuses();
+    const auto statuses = device_statuses();
     for (size_t d = 0; d < statuses.size(); ++d) {
-      const cuda::DeviceStatus& s = statuses[d];
+      const DeviceStatus& s = statuses[d];
       std::printf(kMonitorRow, std::to_string(d).c_str(), or_dash(s.power, "%.0f").c_str(),
                   or_dash(s.temperature, "%u").c_str(), or_dash(s.use, "%u").c_str(),
                   or_dash(s.memory_use, "%u").c_str(), or_dash(s.memory_clock, "%u").c_str(),
@@ -145,14 +159,10 @@ int monitor_devices(lua_State* L) {
                   text_of("%.0f", megabytes(s.memory_used)).c_str());
     }
     for (Device device : engine::devices()) {
-      if (device.kind == DeviceKind::cuda) continue;
-      const bool is_cpu = device.kind == DeviceKind::cpu;
-      const size_t bytes =
-          is_cpu ? engine::memory(device).in_use : static_cast<size_t>(use.sim_bytes(device.index));
-      const std::string percent =
-          is_cpu ? or_dash(use.cpu, "%.0f") : text_of("%.0f", use.sim_percent(device.index));
-      std::printf(kMonitorRow, device.name().c_str(), "-", "-", percent.c_str(), "-", "-", "-",
-                  text_of("%.0f", megabytes(bytes)).c_str());
+      if (!capabilities(device).runs_on_host) continue;
+      std::printf(kMonitorRow, device.name().c_str(), "-", "-",
+                  or_dash(busy_percent(device, use), "%.0f").c_str(), "-", "-", "-",
+                  text_of("%.0f", megabytes(held_bytes(device, use))).c_str());
     }
     std::fflush(stdout);
   }

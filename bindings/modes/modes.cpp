@@ -8,6 +8,7 @@
 
 #include "bindings/device/device_object.h"
 #include "runtime/autograd/autograd.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/float32_precision.h"
 #include "runtime/record/engine.h"
 
@@ -128,7 +129,7 @@ int deterministic(lua_State* L) {
 
 /// The half type for a device that none was named for.
 DType usual_half(size_t kind) {
-  return static_cast<DeviceKind>(kind) == DeviceKind::cuda ? DType::f16 : DType::bf16;
+  return platform(static_cast<DeviceKind>(kind)).capabilities.autocast_type;
 }
 
 /// Reads the options {dtype =, enabled =} at an index; which devices they are for is known.

@@ -44,7 +44,7 @@ Tensor converted(const Tensor& x, const Target& target) {
   const bool converts_first = converts && size_of(*target.dtype) < size_of(x.dtype());
   if (converts_first) y = convert(y, *target.dtype);
   if (moves) y = moved(y, *target.device);
-  if (moves && !target.non_blocking && target.device->kind == DeviceKind::cpu) wait_for_transfer(y);
+  if (moves && !target.non_blocking && target.device->is_host()) wait_for_transfer(y);
   if (converts && !converts_first) y = convert(y, *target.dtype);
   if (target.format) y = in_format(y, *target.format);
   return target.copy && y == x ? clone(x) : y;
@@ -154,7 +154,7 @@ int to_cuda(lua_State* L) {
 
 /// The same elements in pinned memory, differentiable. What lies on a device is left there.
 Tensor pinned(const Tensor& x) {
-  if (x.device().kind != DeviceKind::cpu) return x;
+  if (!x.device().is_host()) return x;
   const Tensor y = record_pinned(x);
   if (!(y == x) && needs_grad_fn(x))
     set_grad_fn(y, "pin_memory", {x}, false,

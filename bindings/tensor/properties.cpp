@@ -96,14 +96,14 @@ int is_cuda(lua_State* L) {
 }
 
 int is_cpu(lua_State* L) {
-  lua_pushboolean(L, check_tensor(L, 1, "is_cpu").device().kind == DeviceKind::cpu);
+  lua_pushboolean(L, check_tensor(L, 1, "is_cpu").device().is_host());
   return 1;
 }
 
 /// Which of its kind the device is, from 0; -1 for the cpu.
 int get_device(lua_State* L) {
   const Device device = check_tensor(L, 1, "get_device").device();
-  lua_pushinteger(L, device.kind == DeviceKind::cpu ? -1 : device.index);
+  lua_pushinteger(L, device.is_host() ? -1 : device.index);
   return 1;
 }
 

@@ -1,14 +1,10 @@
 // What the engine did: waits, ops, kernels; and what the machine has.
-#include <cstdio>
 #include <string>
 
 #include "bindings/support/entry.h"
 #include "bindings/timing/functions.h"
 #include "runtime/codegen/kernel.h"
-#include "runtime/codegen/object_cache.h"
-#include "runtime/cuda/driver/driver.h"
-#include "runtime/cuda/driver/properties.h"
-#include "runtime/cuda/libraries/libraries.h"
+#include "runtime/device/registry.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -56,25 +52,11 @@ int statistics(lua_State* L) {
   return 1;
 }
 
-/// The folder of compiled kernels: how full it is and may be.
-std::string describe_cache() {
-  const ObjectCache& cache = object_cache();
-  if (cache.path().empty()) return "kernel cache: none";
-  const CacheUse use = cache.use();
-  char text[128];
-  std::snprintf(text, sizeof text, ": %lld files, %.1f of %.1f MB (TIDE_CACHE_LIMIT)",
-                static_cast<long long>(use.files), static_cast<double>(use.bytes) / (1 << 20),
-                static_cast<double>(cache.limit()) / (1 << 20));
-  return "kernel cache: " + cache.path() + text;
-}
-
 int info(lua_State* L) {
   std::string text = "devices:";
   for (Device device : engine::devices()) text += " " + device.name();
-  text += "\ncpu: " + std::to_string(engine::threads()) + " threads, kernels for " + kernel_cpu();
-  text += "\n" + describe_cache();
-  text += "\n" + cuda::describe_driver();
-  if (cuda::driver_report().expected) text += "\n" + cuda::describe_libraries();
+  for (const DeviceKind kind : kDeviceKinds)
+    if (const std::string own = platform(kind).description(); !own.empty()) text += "\n" + own;
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

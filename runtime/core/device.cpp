@@ -7,16 +7,20 @@
 
 namespace tide {
 
-std::string Device::name() const {
+const char* name_of(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::cpu:
       return "cpu";
     case DeviceKind::sim:
-      return "sim:" + std::to_string(index);
+      return "sim";
     case DeviceKind::cuda:
-      return "cuda:" + std::to_string(index);
+      return "cuda";
   }
   return "?";
+}
+
+std::string Device::name() const {
+  return is_host() ? name_of(kind) : std::string(name_of(kind)) + ":" + std::to_string(index);
 }
 
 Device device_from_name(std::string_view name) {
@@ -40,7 +44,7 @@ Device device_from_name(std::string_view name) {
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), device.index);
   if (error != std::errc() || end != digits.data() + digits.size()) throw bad();
-  if (device.kind == DeviceKind::cpu && device.index != 0) throw bad();
+  if (device.is_host() && device.index != 0) throw bad();
   return device;
 }
 

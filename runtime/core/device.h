@@ -9,6 +9,11 @@
 namespace tide {
 
 enum class DeviceKind : uint8_t { cpu, sim, cuda };
+/// All of them, in the order in which devices are listed.
+constexpr DeviceKind kDeviceKinds[] = {DeviceKind::cpu, DeviceKind::sim, DeviceKind::cuda};
+
+/// "cpu", "sim" or "cuda".
+const char* name_of(DeviceKind kind);
 
 /// A device by name. Naming an absent device is fine; using it raises DeviceError.
 struct Device {
@@ -17,6 +22,8 @@ struct Device {
 
   /// "cpu", or "sim:0".
   std::string name() const;
+  /// Whether it is the cpu itself, whose memory the host reads and writes as its own.
+  bool is_host() const { return kind == DeviceKind::cpu; }
 
   friend bool operator==(Device a, Device b) { return a.kind == b.kind && a.index == b.index; }
 };

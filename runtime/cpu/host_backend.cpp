@@ -74,8 +74,6 @@ size_t HostBackend::memory_limit() const {
   return limit;
 }
 
-std::string HostBackend::description() const { return "host memory"; }
-
 /// Without multiply-adds in one instruction, a cell's functions are slow outside of generated
 /// loops.
 bool HostBackend::has_library(ComputeOp op) const {

@@ -1,13 +1,12 @@
-// Simulated accelerators: limits, costs and faults around the host's arithmetic.
+#include "runtime/cpu/sim_backend.h"
+
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/host_backend.h"
 
 namespace tide {
 namespace {
@@ -57,14 +56,6 @@ std::chrono::steady_clock::duration seconds(double value) {
 
 }  // namespace
 
-int sim_count() {
-  constexpr int kMost = 64;
-  const char* text = std::getenv("TIDE_SIM_DEVICES");
-  int count = 2;
-  if (text) std::from_chars(text, text + std::strlen(text), count);
-  return std::clamp(count, 0, kMost);
-}
-
 SimBackend::Card::Card(int index)
     : index(index),
       use(sim_use(index)),
@@ -83,11 +74,6 @@ SimBackend::SimBackend(std::shared_ptr<Card> card)
 
 std::unique_ptr<Backend> SimBackend::another_stream() {
   return std::unique_ptr<Backend>(new SimBackend(card_));
-}
-
-std::string SimBackend::description() const {
-  return "simulated accelerator " + std::to_string(card_->index) +
-         ": one core, own memory; times of transfers are simulated";
 }
 
 void SimBackend::spend_launch_cost() const {

@@ -57,7 +57,6 @@ class Backend {
   /// device.
   virtual std::unique_ptr<Backend> another_stream() = 0;
 
-  virtual std::string description() const = 0;
   /// Whether the device does the op as a whole, by a library or by code of its own for this
   /// machine, which is faster than what it could be made of. From any thread.
   virtual bool has_library(ComputeOp) const { return false; }
@@ -102,12 +101,5 @@ class Backend {
   virtual Simulation* simulation() { return nullptr; }
   virtual FaultInjection* fault_injection() { return nullptr; }
 };
-
-/// The backend of a device that exists; null otherwise. Made on first use.
-std::unique_ptr<Backend> make_backend(Device device);
-/// Devices that make_backend can make.
-std::vector<Device> present_devices();
-/// Whether the device is among them; looks for CUDA's only if it is one.
-bool is_present(Device device);
 
 }  // namespace tide

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ranges>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/memory_budget.h"
 #include "runtime/device/async_stream.h"
+#include "runtime/device/registry.h"
 
 namespace tide {
 namespace {
@@ -103,7 +105,7 @@ DeviceState& DeviceState::of(Device device) {
   if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
   std::lock_guard lock(all.mutex);
   if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
-  auto backend = make_backend(device);
+  auto backend = platform(device.kind).make_backend(device.index);
   if (!backend)
     throw DeviceError("device: there is no " + device.name() + " here; there are " +
                       list_of_devices());
@@ -130,8 +132,9 @@ std::vector<Stream*> DeviceState::all_streams() {
 }
 
 DeviceState* DeviceState::pinning() {
-  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::sim})
-    if (is_present({kind, 0})) return &of({kind, 0});
+  for (const DeviceKind kind : std::views::reverse(kDeviceKinds))
+    if (platform(kind).capabilities.pins_host_memory && platform(kind).has(0))
+      return &of({kind, 0});
   return nullptr;
 }
 

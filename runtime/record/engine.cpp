@@ -8,6 +8,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/device/async_stream.h"
+#include "runtime/device/registry.h"
 #include "runtime/device/simulation.h"
 #include "runtime/record/recorder.h"
 #include "runtime/record/wait.h"
@@ -21,7 +22,7 @@ Stream& stream_at(StreamId id) { return DeviceState::of(id.device).stream(id.num
 
 std::vector<Device> devices() { return present_devices(); }
 
-bool exists(Device device) { return is_present(device); }
+bool exists(Device device) { return platform(device.kind).has(device.index); }
 
 void flush() { Recorder::of_thread().flush(); }
 
@@ -196,6 +197,14 @@ void configure_sim(int index, const SimOptions& options) {
   flush();
   state.wait_uninterrupted();
   state.backend->simulation()->configure(options);
+}
+
+int threads() { return platform(Device{}.kind).threads(); }
+
+void set_threads(int count) {
+  // The threads belong to the queue's, so they change between two of its steps.
+  synchronize(Device{}, "set_num_threads");
+  platform(Device{}.kind).set_threads(count);
 }
 
 Statistics statistics() {

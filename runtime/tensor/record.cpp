@@ -48,12 +48,10 @@ DeviceState& common_device(const char* name, std::span<const TensorOrNumber> arg
   for (const auto& argument : arguments) {
     if (!argument.tensor.defined()) continue;
     DeviceState* own = argument.tensor.body().cell->device;
-    if (!device ||
-        (device->device.kind == DeviceKind::cpu && first->rank() == 0 && own != device)) {
+    if (!device || (device->device.is_host() && first->rank() == 0 && own != device)) {
       device = own;
       first = &argument.tensor;
-    } else if (own != device &&
-               !(own->device.kind == DeviceKind::cpu && argument.tensor.rank() == 0)) {
+    } else if (own != device && !(own->device.is_host() && argument.tensor.rank() == 0)) {
       throw DeviceError(
           std::string(name) + ": tensors lie on different devices: " + first->shape().text() +
           " on " + device->device.name() + " and " + argument.tensor.shape().text() + " on " +
@@ -246,12 +244,6 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   return make_tensor(std::move(node));
 }
 
-bool has_kernel(ComputeOp op, Device device) {
-  if (device.kind != DeviceKind::cuda) return true;
-  return op != ComputeOp::distances && op != ComputeOp::grid_taps && op != ComputeOp::pad_edges &&
-         op != ComputeOp::scatter_minmax;
-}
-
 std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<const Tensor> inputs,
                                    std::span<const ComputeResult> outputs,
                                    std::span<const int64_t> attributes) {
@@ -292,7 +284,7 @@ Tensor tensor_to_write(const char* name, const Tensor& x, const TensorOrNumber& 
   }
   Tensor input = value.tensor;
   if (input.body().cell->device != &device) {
-    if (input.device().kind != DeviceKind::cpu || input.rank() != 0)
+    if (!input.device().is_host() || input.rank() != 0)
       common_device(name, std::array{TensorOrNumber(x), value});
     input = record_transfer(input, device.device);
   }

@@ -46,10 +46,6 @@ std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<con
                                    std::span<const ComputeResult> outputs,
                                    std::span<const int64_t> attributes);
 
-/// Whether `op` is faster on this device than what it can be composed of: some compute ops have no
-/// kernel for GPUs.
-bool has_kernel(ComputeOp op, Device device);
-
 /// Puts `value` (broadcast to x's shape, converted to its type) in the place of x's elements, as
 /// seen by all views of the same storage. Not differentiable.
 void record_write(const char* name, const Tensor& x, const TensorOrNumber& value);

@@ -47,7 +47,7 @@ void Tensor::read(void* destination, const char* reason) const {
   const size_t bytes = static_cast<size_t>(numel()) * element;
   const uint64_t generation = device.loss.generation();
   const char* address = static_cast<const char*>(wait_for(node, reason));
-  if (device.device.kind == DeviceKind::cpu) {
+  if (device.device.is_host()) {
     std::memcpy(destination, address + offset, bytes);
     return;
   }

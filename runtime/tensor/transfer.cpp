@@ -32,16 +32,16 @@ void follow(Stream& stream, Stream& writer, uint64_t ticket) {
 CopyKind copy_kind(const Node& source, const DeviceState& to) {
   if (source.device == &to) return CopyKind::within;
   if (source.storage->pinned()) return CopyKind::from_pinned;
-  if (source.device->device.kind == DeviceKind::cpu) return CopyKind::to_device;
-  return to.device.kind == DeviceKind::cpu ? CopyKind::to_host : CopyKind::between;
+  if (source.device->device.is_host()) return CopyKind::to_device;
+  return to.device.is_host() ? CopyKind::to_host : CopyKind::between;
 }
 
 /// The backend that copies to `stream`: of the side that is not the host's, which pays for the
 /// transfer. A driver's memory is reached through its own backend only.
 Backend& copying_backend(const DeviceState& from, const Stream& stream) {
   const DeviceState& to = stream.device;
-  const bool to_host = to.device.kind == DeviceKind::cpu ||
-                       (to.backend->host_readable() && !from.backend->host_readable());
+  const bool to_host =
+      to.device.is_host() || (to.backend->host_readable() && !from.backend->host_readable());
   return to_host ? *from.backend : stream.backend;
 }
 
@@ -169,9 +169,8 @@ Tensor record_constant(const void* elements, const Shape& shape, DType type, Dev
     task.output = destination;
     task.run = [&state, &stream, destination, staged] {
       state.failures.clear(destination);
-      stream.backend.copy(
-          destination, staged->data(), staged->size(),
-          state.device.kind == DeviceKind::cpu ? CopyKind::within : CopyKind::to_device);
+      stream.backend.copy(destination, staged->data(), staged->size(),
+                          state.device.is_host() ? CopyKind::within : CopyKind::to_device);
     };
   });
   return make_tensor(std::move(node));

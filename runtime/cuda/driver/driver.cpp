@@ -261,12 +261,6 @@ const DriverReport& driver_report() {
   return report;
 }
 
-bool is_usable(int ordinal) {
-  for (const DeviceFacts& facts : driver_report().devices)
-    if (facts.ordinal == ordinal) return facts.refusal.empty();
-  return false;
-}
-
 const DriverTable& driver() { return table; }
 
 bool logging() {
@@ -278,16 +272,6 @@ bool logging() {
 }
 
 void log(const std::string& text) { std::fprintf(stderr, "tide: cuda: %s\n", text.c_str()); }
-
-void warn_if_broken() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    const DriverReport& report = driver_report();
-    if (report.usable() || !report.expected) return;
-    std::fprintf(stderr, "tide: CUDA cannot be used: %s.\n      What to do: %s.\n",
-                 report.problem.c_str(), report.advice.c_str());
-  });
-}
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);

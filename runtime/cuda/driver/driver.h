@@ -47,12 +47,6 @@ struct DriverReport {
 /// reports on stderr what was found.
 const DriverReport& driver_report();
 
-/// Whether there is a device of this ordinal that tide can use. Looks for the driver.
-bool is_usable(int ordinal);
-
-/// Prints what is wrong to stderr, if there is something to be expected here; once per process.
-void warn_if_broken();
-
 /// The driver's functions; only if the report says that CUDA is usable.
 const DriverTable& driver();
 

@@ -16,10 +16,6 @@ constexpr Units kUnits[] = {{75, 64, 2, 8},    {80, 64, 32, 4},  {86, 128, 2, 4}
                             {87, 128, 2, 4},   {89, 128, 2, 4},  {90, 128, 64, 4},
                             {100, 128, 64, 4}, {103, 128, 2, 4}, {120, 128, 2, 4}};
 
-double per_second(const DeviceProperties& device, int units) {
-  return 2.0 * device.multiprocessors * units * device.clock_khz * 1e3;
-}
-
 std::string gigabytes(size_t bytes) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f GB", static_cast<double>(bytes) / (1 << 30));
@@ -27,12 +23,6 @@ std::string gigabytes(size_t bytes) {
 }
 
 }  // namespace
-
-double DeviceProperties::peak_float() const { return per_second(*this, float_units); }
-double DeviceProperties::peak_double() const { return per_second(*this, double_units); }
-double DeviceProperties::peak_bandwidth() const {
-  return 2.0 * memory_clock_khz * 1e3 * memory_bus_bits / 8;
-}
 
 DeviceProperties device_properties(int ordinal) {
   const DeviceFacts& facts = driver_report().devices.at(static_cast<size_t>(ordinal));

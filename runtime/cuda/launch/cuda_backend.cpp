@@ -72,11 +72,6 @@ std::unique_ptr<Backend> CudaBackend::another_stream() {
   return std::make_unique<CudaBackend>(facts_.ordinal, host_compute_, loaded_);
 }
 
-std::string CudaBackend::description() const {
-  return facts_.name + ", compute capability " + std::to_string(facts_.major) + "." +
-         std::to_string(facts_.minor);
-}
-
 bool CudaBackend::has_library(ComputeOp op) const {
   return op == ComputeOp::attention && Dnn::takes_attention(facts_.capability()) &&
          dnn_table() != nullptr;

@@ -34,7 +34,6 @@ class CudaBackend : public Backend, public AsyncStream {
               const std::shared_ptr<LoadedKernels>& loaded = nullptr);
 
   std::unique_ptr<Backend> another_stream() override;
-  std::string description() const override;
   bool has_library(ComputeOp op) const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;

@@ -3,6 +3,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/index/indexing.h"

@@ -14,6 +14,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/linalg/matrix.h"
@@ -31,9 +32,9 @@ namespace {
 
 constexpr const char* kName = "scaled_dot_product_attention";
 
-/// Scores that may be there at once: what the caches of a processor hold; on a GPU, whose cache is
-/// larger, enough work to hide the launches.
-constexpr int64_t kMostScores = int64_t{1} << 21, kMostScoresOnGpu = int64_t{1} << 24;
+/// Scores that may be there at once: what the caches of a processor hold; where few large parts are
+/// faster, enough work to hide the launches.
+constexpr int64_t kMostScores = int64_t{1} << 21, kMostScoresInLargeParts = int64_t{1} << 24;
 /// Fewer rows are no work for a matrix product.
 constexpr int64_t kLeastRows = 64;
 /// Into how many parts rows are cut that do not look at later keys: in eight, 44 % of the scores
@@ -104,8 +105,8 @@ struct Cut {
 
 /// Parts decide which random numbers are whose, so that with these they are the same everywhere.
 int64_t most_scores(const Operands& o, const Rule& rule) {
-  const bool on_gpu = o.query.device().kind == DeviceKind::cuda;
-  return on_gpu && rule.dropout == 0 ? kMostScoresOnGpu : kMostScores;
+  const bool large = capabilities(o.query.device()).large_parts;
+  return large && rule.dropout == 0 ? kMostScoresInLargeParts : kMostScores;
 }
 
 /// How to cut so many scores; nothing if they may be there at once.
@@ -392,9 +393,9 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   check(query, key, value, mask, is_causal);
   const Rule rule{scale.value_or(1 / std::sqrt(query.shape()[query.rank() - 1])),
                   dropout_p.value_or(0), is_causal};
-  // A GPU's Tensor Cores want factors of half types; elsewhere all is float32 until the end.
-  const bool on_gpu = query.device().kind == DeviceKind::cuda;
-  const DType type = on_gpu ? query.dtype() : compute_type(query.dtype());
+  // Matrix units want factors of half types; elsewhere all is float32 until the end.
+  const bool in_half = capabilities(query.device()).half_products;
+  const DType type = in_half ? query.dtype() : compute_type(query.dtype());
   if (mask.defined() && mask.dtype() != DType::boolean) mask = convert(mask, compute_type(type));
   int rank = std::max({query.rank(), key.rank(), value.rank()});
   if (mask.defined()) rank = std::max(rank, mask.rank());

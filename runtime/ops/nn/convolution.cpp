@@ -7,6 +7,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/float32_precision.h"
 #include "runtime/ops/nn/integer_convolution.h"
@@ -130,9 +131,8 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
                     result_size(w, x, weight, 1)};
   const Tensor inputs[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
   const std::span used(inputs, bias.defined() ? 3 : 2);
-  // A GPU's convolutions take no bias along without one more pass; an addition of its own shares
-  // the loop of what follows, and gives the same bits.
-  const bool apart = bias.defined() && x.device().kind == DeviceKind::cuda;
+  // An addition of its own shares the loop of what follows, and gives the same bits.
+  const bool apart = bias.defined() && !capabilities(x.device()).convolution_takes_bias;
   Tensor y = record_plane(ComputeOp::conv2d, w, apart ? used.first(2) : used, shape);
   if (apart) {
     Layout column;

@@ -5,6 +5,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/device/registry.h"
 #include "runtime/ir/edge_segment.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
@@ -159,7 +160,7 @@ Tensor grow_rows(const Tensor& x, const Edges& edges) {
   return record_compute(ComputeOp::pad_edges, "pad", {&x, 1}, {&result, 1}, attributes)[0];
 }
 
-/// The same block by block: on GPUs, where each is a kernel.
+/// The same block by block, each a kernel of its own.
 Tensor grow_blocks(const Tensor& x, const Edges& edges) {
   const Tensor y = record_room("pad", edges.grown, x.dtype(), x.device());
   edges.each_block([&](const Layout& target, Layout source) {
@@ -172,8 +173,8 @@ Tensor grow_blocks(const Tensor& x, const Edges& edges) {
 /// x grown by copies of its own elements.
 Tensor pad_edges(const Tensor& x, const Edges& edges) {
   const Tensor from = detach(contiguous(x));
-  const Tensor y =
-      x.device().kind == DeviceKind::cuda ? grow_blocks(from, edges) : grow_rows(from, edges);
+  const Tensor y = has_kernel(ComputeOp::pad_edges, x.device()) ? grow_rows(from, edges)
+                                                                : grow_blocks(from, edges);
   if (needs_grad_fn(x)) {
     set_grad_fn(y, "pad", {x}, false, [edges](const GradientCall& call) -> std::vector<Tensor> {
       return {fold_edges(call.dy, edges)};

@@ -2,13 +2,14 @@
 #include "runtime/ops/nn/planes.h"
 
 #include "runtime/autograd/autograd.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/body.h"
 
 namespace tide {
 
 bool stays_channels_last(const Tensor& x) {
-  return x.device().kind == DeviceKind::cuda && x.layout().is_channels_last();
+  return capabilities(x.device()).channels_last && x.layout().is_channels_last();
 }
 
 Tensor arranged(const Tensor& x, bool channels_last) {

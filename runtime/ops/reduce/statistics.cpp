@@ -7,6 +7,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/matrix.h"

@@ -121,7 +121,7 @@ TensorOptions like(const Tensor& x, TensorOptions options) {
 
 Tensor finish(Tensor x, const TensorOptions& options) {
   if (options.format) x = in_format(x, *options.format);
-  if (options.pin_memory && x.device().kind == DeviceKind::cpu) x = record_pinned(x);
+  if (options.pin_memory && x.device().is_host()) x = record_pinned(x);
   if (options.requires_grad) x.set_requires_grad(true);
   return x;
 }

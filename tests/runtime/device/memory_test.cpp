@@ -6,8 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "runtime/cpu/host_backend.h"
-#include "runtime/device/simulation.h"
+#include "runtime/cpu/sim_backend.h"
 #include "runtime/record/node.h"
 
 using namespace tide;

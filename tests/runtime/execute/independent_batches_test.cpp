@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "runtime/cpu/host_backend.h"
+#include "runtime/cpu/host_platform.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/random/random.h"
 #include "runtime/ops/reduce/reduction.h"

@@ -21,7 +21,6 @@ namespace tide::test {
 class Stub : public Backend, public AsyncStream, public HostParallelism {
  public:
   std::unique_ptr<Backend> another_stream() override { return nullptr; }
-  std::string description() const override { return "stub"; }
   void* allocate(size_t) override { return nullptr; }
   void release(void*, size_t) override {}
   size_t memory_limit() const override { return 0; }

@@ -1,0 +1,34 @@
+// CUDA devices as a kind of device: what the driver and the management library say of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/launch/cuda_backend.h"
+#include "runtime/device/platform.h"
+
+namespace tide::cuda {
+
+class CudaPlatform : public Platform {
+ public:
+  /// `host_compute` computes what has no kernel here.
+  explicit CudaPlatform(HostCompute host_compute);
+  std::vector<uint8_t> devices() const override;
+  bool has(uint8_t index) const override;
+  std::unique_ptr<Backend> make_backend(uint8_t index) const override;
+  std::string name(uint8_t index) const override;
+  std::string description() const override;
+  std::string versions() const override;
+  std::string problem() const override;
+  void warn_if_broken() const override;
+  std::optional<DeviceProperties> properties(uint8_t index) const override;
+  std::optional<DeviceStatus> status(uint8_t index) const override;
+  std::vector<DeviceStatus> statuses() const override;
+
+ private:
+  const HostCompute host_compute_;
+};
+
+}  // namespace tide::cuda
