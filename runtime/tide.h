@@ -3,10 +3,10 @@
 #pragma once
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/codegen/kernel.h"
 #include "runtime/core/error.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/ir/kernel_statistics.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/linalg.h"

@@ -12,7 +12,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/support/object.h"
 #include "bindings/timing/functions.h"
-#include "runtime/codegen/kernel.h"
+#include "runtime/ir/kernel_statistics.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {

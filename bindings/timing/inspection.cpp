@@ -3,8 +3,8 @@
 
 #include "bindings/support/entry.h"
 #include "bindings/timing/functions.h"
-#include "runtime/codegen/kernel.h"
 #include "runtime/device/registry.h"
+#include "runtime/ir/kernel_statistics.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "runtime/codegen/kernel.h"
+#include "runtime/codegen/machine_code.h"
 #include "runtime/core/error.h"
 #include "runtime/core/plugin_path.h"
 

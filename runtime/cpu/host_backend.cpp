@@ -9,13 +9,12 @@
 #include <cstring>
 #include <fstream>
 
-#include "runtime/codegen/kernel.h"
+#include "runtime/codegen/machine_code.h"
 #include "runtime/core/memory_budget.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/ir/compute_failure.h"
-#include "runtime/plan/plan.h"
 
 namespace tide {
 namespace {
@@ -37,6 +36,11 @@ void* thread_scratch(size_t bytes) {
 /// Elements of a loop that are worth another thread.
 int64_t grain_of(const Kernel& kernel) {
   return std::clamp(kGrain * kFewInstructions / std::max(kernel.cost(), 1), kLeastGrain, kGrain);
+}
+
+/// The work of so many elements, in those of which kGrain are worth another thread; 0 if they are.
+int64_t small(int64_t elements, int64_t grain) {
+  return elements <= grain ? std::max<int64_t>(elements * (kGrain / grain), 1) : 0;
 }
 
 /// The memory of the machine, or less where the control group of this process has a limit.
@@ -99,7 +103,7 @@ void HostBackend::release(void* data, size_t bytes) {
 // else along the vector dimension, or along the blocks of a row that is reduced in blocks.
 void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
   const LoopProgram& program = step.program;
-  const LoopKernel kernel = step.kernel->function();
+  const LoopKernel kernel = step.kernel->function(machine_code);
   const LoopArguments arguments{bases, step.extents.data(), step.strides.data(), parameters};
   const int rank = program.outer_rank;
   const int64_t row = program.has_row ? step.extents[rank] : 0;
@@ -153,22 +157,16 @@ ComputeOutcome HostBackend::launch(const ComputeStep& step, void* const* address
   return outcome;
 }
 
-int64_t HostBackend::small_work(const Step& step) const {
-  int64_t work = 1, grain = kGrain;
-  switch (step.kind) {
-    case Step::Kind::loop:
-      for (int64_t extent : step.loop.extents) work *= extent;
-      grain = grain_of(*step.loop.kernel);
-      break;
-    case Step::Kind::compute:
-      return small_product_work(step.compute);
-    case Step::Kind::copy:
-      work = static_cast<int64_t>(step.bytes / sizeof(float));
-      break;
-    case Step::Kind::nothing:
-      break;
-  }
-  return work <= grain ? std::max<int64_t>(work * (kGrain / grain), 1) : 0;
+int64_t HostBackend::small_work(const LoopStep& step) const {
+  int64_t work = 1;
+  for (int64_t extent : step.extents) work *= extent;
+  return small(work, grain_of(*step.kernel));
+}
+
+int64_t HostBackend::small_work(const ComputeStep& step) const { return small_product_work(step); }
+
+int64_t HostBackend::small_copy(size_t bytes) const {
+  return small(static_cast<int64_t>(bytes / sizeof(float)), kGrain);
 }
 
 void HostBackend::copy(void* destination, const void* source, size_t bytes, CopyKind) {

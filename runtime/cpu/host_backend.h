@@ -29,7 +29,9 @@ class HostBackend : public Backend, public HostParallelism {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
-  int64_t small_work(const Step& step) const override;
+  int64_t small_work(const LoopStep& step) const override;
+  int64_t small_work(const ComputeStep& step) const override;
+  int64_t small_copy(size_t bytes) const override;
   void finish() override {}
   bool host_readable() const override { return true; }
   HostParallelism* host_parallelism() override { return parallel_->threads() > 1 ? this : nullptr; }

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/codegen/kernel.h"
+#include "runtime/codegen/machine_code.h"
 #include "runtime/codegen/object_cache.h"
 #include "runtime/cpu/sim_backend.h"
 

@@ -10,7 +10,13 @@
 
 namespace tide {
 
-struct Plan;
+/// What a stream may know of a plan whose steps are launched.
+struct PlanInfo {
+  uint64_t number = 0;  ///< the same each time the plan runs, and of no other plan
+  /// Most steps in a row that are generated loops or compute ops that do not cut a window: each of
+  /// them may be nothing but kernels.
+  size_t kernels_in_a_row = 0;
+};
 
 /// A stream that works while its queue goes on. Everything is called from the queue's thread, but
 /// for graph_runs.
@@ -21,7 +27,7 @@ class AsyncStream {
   virtual void begin_queue() {}
 
   /// What is launched from here to `end_plan` belongs to one run of the plan.
-  virtual void begin_plan(const Plan&) {}
+  virtual void begin_plan(const PlanInfo&) {}
   /// Throws if launches of the plan that were put off have failed: then none of its results is
   /// good.
   virtual void end_plan() {}

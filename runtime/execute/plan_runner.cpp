@@ -42,7 +42,7 @@ void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
 
 void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool drop) {
   if (submission.all_or_nothing && fail_together(submission, ticket, drop)) return;
-  if (async_) async_->begin_plan(*submission.plan);
+  if (async_) async_->begin_plan(submission.plan->info);
   const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
   Ref<Failure> failure;
   for (const BoundStep& bound : submission.steps) {

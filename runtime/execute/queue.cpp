@@ -25,12 +25,27 @@ constexpr auto kNap = std::chrono::microseconds(500);
 /// Between two looks for an interrupt, or at a device that may be lost.
 constexpr auto kLook = std::chrono::milliseconds(20);
 
+/// The work of a step that is small; else 0.
+int64_t small_work(const HostParallelism& host, const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::loop:
+      return host.small_work(step.loop);
+    case Step::Kind::compute:
+      return host.small_work(step.compute);
+    case Step::Kind::copy:
+      return host.small_copy(step.bytes);
+    case Step::Kind::nothing:
+      break;
+  }
+  return 1;
+}
+
 /// The work of a submission whose steps are all small; else 0.
 int64_t small_work(const HostParallelism& host, const Submission& submission) {
   if (!submission.plan) return 0;
   int64_t whole = 0;
   for (const BoundStep& bound : submission.steps) {
-    const int64_t work = host.small_work(*bound.step);
+    const int64_t work = small_work(host, *bound.step);
     if (work == 0) return 0;
     whole += work;
   }

@@ -121,7 +121,7 @@ struct LoopRange {
 };
 
 /// A compiled kernel. Thread-safe, never throws, keeps no state. `scratch` is private to the call:
-/// Kernel::scratch_bytes of it (runtime/codegen/kernel.h), aligned to 64.
+/// Kernel::scratch_bytes of it (runtime/ir/kernel.h), aligned to 64.
 using LoopKernel = void (*)(const LoopArguments*, const LoopRange*, void* scratch);
 
 }  // namespace tide

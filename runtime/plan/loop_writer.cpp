@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/codegen/kernel.h"
+#include "runtime/ir/kernel.h"
 
 namespace tide {
 namespace {

@@ -2,6 +2,7 @@
 #include "runtime/plan/lowering.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 
 #include "runtime/plan/fates.h"
@@ -122,6 +123,28 @@ void lower_group(const WindowView& window, const Grouping& grouping, const Argum
   }
 }
 
+namespace {
+
+/// Whether a step is at least one kernel, and perhaps nothing else.
+bool may_be_kernels(const Step& step) {
+  if (step.kind == Step::Kind::loop) return true;
+  return step.kind == Step::Kind::compute && !cuts_window(step.compute.op);
+}
+
+PlanInfo info_of(const Plan& plan) {
+  static std::atomic<uint64_t> last{0};
+  PlanInfo info{.number = ++last};
+  size_t row = 0;
+  for (const Step& step : plan.steps) {
+    if (step.kind == Step::Kind::nothing) continue;
+    row = may_be_kernels(step) ? row + 1 : 0;
+    info.kernels_in_a_row = std::max(info.kernels_in_a_row, row);
+  }
+  return info;
+}
+
+}  // namespace
+
 Ref<Plan> make_plan(const WindowView& window) {
   Ref<Plan> plan = new Plan;
   const Grouping grouping = group_window(window);
@@ -139,6 +162,7 @@ Ref<Plan> make_plan(const WindowView& window) {
   }
   for (const auto& [node, step] : last_use)
     if (plan->fates[node] == Fate::temporary) plan->steps[step].releases.push_back(node);
+  plan->info = info_of(*plan);
   return plan;
 }
 

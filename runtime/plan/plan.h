@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/core/ref.h"
+#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 #include "runtime/record/node.h"
 
@@ -96,6 +97,7 @@ enum class Fate : uint8_t {
 
 struct Plan : RefCounted<Plan> {
   std::vector<uint64_t> key;
+  PlanInfo info;
   std::vector<Step> steps;
   std::vector<Fate> fates;              ///< per node
   std::vector<size_t> temporary_bytes;  ///< taken for the time of the plan

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "runtime/codegen/kernel.h"
 #include "runtime/cpu/ops/compute.h"
+#include "runtime/ir/kernel.h"
 
 namespace tide::test {
 

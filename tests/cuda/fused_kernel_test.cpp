@@ -4,8 +4,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/codegen/loop_passes.h"
 #include "runtime/ir/elementwise_ops.h"
+#include "runtime/ir/loop_passes.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"

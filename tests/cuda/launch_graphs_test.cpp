@@ -7,9 +7,9 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "runtime/codegen/kernel.h"
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "runtime/ir/elementwise_ops.h"
+#include "runtime/ir/kernel.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
@@ -193,12 +193,6 @@ struct Addition {
   }
 };
 
-Ref<Plan> plan_of_loops(size_t count) {
-  Ref<Plan> plan = new Plan;
-  for (size_t i = 0; i < count; ++i) plan->steps.emplace_back().kind = Step::Kind::loop;
-  return plan;
-}
-
 }  // namespace
 
 TEST_CASE("a graph runs with the addresses, sizes and numbers of its run", "[cuda]") {
@@ -213,7 +207,7 @@ TEST_CASE("a graph runs with the addresses, sizes and numbers of its run", "[cud
   for (int i = 0; i < 3; ++i) blocks.push_back(backend.allocate(kBytes));
   {
     cuda::LaunchGraphs launches(stream);
-    const Ref<Plan> plan = plan_of_loops(5);
+    const PlanInfo plan{.number = 1, .kernels_in_a_row = 5};
     for (int run = 0; run < 12; ++run) {
       // Sizes change the grid, and now and then whether 16 bytes are moved at once: another kernel.
       const int64_t n = run % 6 == 5 ? 999 : 1000 - 8 * run;
@@ -221,7 +215,7 @@ TEST_CASE("a graph runs with the addresses, sizes and numbers of its run", "[cud
       std::vector<float> values(kMost, static_cast<float>(run));
       backend.copy(a, values.data(), kBytes, CopyKind::to_device);
       backend.finish();
-      launches.begin(*plan);
+      launches.begin(plan);
       for (int k = 0; k < 5; ++k) {
         addition.launch(kernels, launches, b, a, n, static_cast<float>(run + k));
         std::swap(a, b);
@@ -252,9 +246,9 @@ TEST_CASE("graphs are bounded in number and given back", "[cuda]") {
   {
     cuda::LaunchGraphs launches(stream);
     for (int p = 0; p < 300; ++p) {
-      const Ref<Plan> plan = plan_of_loops(4);
+      const PlanInfo plan{.number = static_cast<uint64_t>(p), .kernels_in_a_row = 4};
       for (int run = 0; run < 3; ++run) {
-        launches.begin(*plan);
+        launches.begin(plan);
         for (int k = 0; k < 4; ++k) addition.launch(kernels, launches, block, block, 16, 1);
         launches.end();
       }

@@ -6,8 +6,8 @@
 
 #include "runtime/codegen/llvm/code.h"
 #include "runtime/codegen/llvm/target.h"
-#include "runtime/codegen/loop_passes.h"
 #include "runtime/ir/loop.h"
+#include "runtime/ir/loop_passes.h"
 
 namespace tide::ir {
 

@@ -158,7 +158,7 @@ void CudaBackend::launch(const LoopStep& step, void* const* bases, const uint64_
   kernels_->launch(step, bases, parameters, *launches_);
 }
 
-void CudaBackend::begin_plan(const Plan& plan) {
+void CudaBackend::begin_plan(const PlanInfo& plan) {
   if (gone_.empty()) launches_->begin(plan);
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/codegen/loop_passes.h"
+#include "runtime/ir/loop_passes.h"
 
 namespace tide::cuda {
 namespace {

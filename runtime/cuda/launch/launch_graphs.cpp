@@ -22,23 +22,6 @@ bool is_set(const char* variable, bool otherwise) {
   return value && *value ? std::string_view(value) != "0" : otherwise;
 }
 
-/// Whether a step is at least one kernel of ours, and perhaps nothing else.
-bool may_be_kernels(const Step& step) {
-  if (step.kind == Step::Kind::loop) return true;
-  return step.kind == Step::Kind::compute && !cuts_window(step.compute.op);
-}
-
-/// Whether enough of the plan's kernels may follow one another.
-bool is_worth_a_graph(const Plan& plan) {
-  size_t kernels = 0;
-  for (const Step& step : plan.steps) {
-    if (step.kind == Step::Kind::nothing) continue;
-    kernels = may_be_kernels(step) ? kernels + 1 : 0;
-    if (kernels >= kFewestKernels) return true;
-  }
-  return false;
-}
-
 KernelNode node_of(Function function, LaunchShape shape, void** parameters) {
   KernelNode node{};
   node.function = function;
@@ -76,14 +59,12 @@ void LaunchGraphs::List::clear() {
 }
 
 /// None for a plan that is not worth it.
-LaunchGraphs::Course* LaunchGraphs::course_of(const Plan& plan) {
-  if (!is_worth_a_graph(plan)) return nullptr;
-  const auto found = courses_.find(&plan);
+LaunchGraphs::Course* LaunchGraphs::course_of(const PlanInfo& plan) {
+  if (plan.kernels_in_a_row < kFewestKernels) return nullptr;
+  const auto found = courses_.find(plan.number);
   if (found != courses_.end()) return &found->second;
   if (courses_.size() >= kMostCourses) forget_oldest();
-  Course& course = courses_[&plan];
-  course.plan = &plan;
-  return &course;
+  return &courses_[plan.number];
 }
 
 void LaunchGraphs::forget_oldest() {
@@ -91,7 +72,7 @@ void LaunchGraphs::forget_oldest() {
                                   [](auto& a, auto& b) { return a.second.used < b.second.used; }));
 }
 
-void LaunchGraphs::begin(const Plan& plan) {
+void LaunchGraphs::begin(const PlanInfo& plan) {
   if (!enabled_) return;
   Course* course = course_of(plan);
   if (!course || course->cancelled) return;

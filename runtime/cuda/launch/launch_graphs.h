@@ -26,7 +26,7 @@
 
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/cuda/launch/launch_shape.h"
-#include "runtime/plan/plan.h"
+#include "runtime/device/async_stream.h"
 
 namespace tide::cuda {
 
@@ -39,7 +39,7 @@ class LaunchGraphs {
 
   /// From here to `end`, launches belong to one run of the plan. They may be put off until `flush`
   /// or `end`.
-  void begin(const Plan& plan);
+  void begin(const PlanInfo& plan);
 
   /// Launches a kernel with one parameter of so many words, which are copied.
   void launch(Function function, LaunchShape shape, std::span<const uint64_t> words);
@@ -79,7 +79,6 @@ class LaunchGraphs {
   };
   /// What is known of a plan.
   struct Course {
-    Ref<const Plan> plan;  ///< kept, so that no other comes to lie at its address
     int runs = 0;
     int rebuilt = 0;  ///< parts whose kernels were others than the time before
     bool cancelled = false;
@@ -87,7 +86,7 @@ class LaunchGraphs {
     std::vector<Part> parts;
   };
 
-  Course* course_of(const Plan& plan);
+  Course* course_of(const PlanInfo& plan);
   void forget_oldest();
   bool replay();
   void build(Part& part) const;
@@ -97,7 +96,7 @@ class LaunchGraphs {
 
   const Stream stream_;
   const bool enabled_;
-  std::unordered_map<const Plan*, Course> courses_;
+  std::unordered_map<uint64_t, Course> courses_;  ///< by the number of the plan
   uint64_t clock_ = 0;
   Course* course_ = nullptr;  ///< of the plan that runs now, if its launches are put off
   size_t part_ = 0;

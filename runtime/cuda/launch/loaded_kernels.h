@@ -13,7 +13,7 @@
 #include "runtime/codegen/gpu_form.h"
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/cuda/launch/launch_shape.h"
-#include "runtime/plan/plan.h"
+#include "runtime/device/backend.h"
 
 namespace tide::cuda {
 

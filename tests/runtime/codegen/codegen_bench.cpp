@@ -12,9 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/codegen/kernel.h"
+#include "runtime/codegen/machine_code.h"
 #include "runtime/codegen/plugin.h"
 #include "runtime/ir/elementwise_ops.h"
+#include "runtime/ir/kernel_statistics.h"
 
 namespace tide {
 namespace {
@@ -183,7 +184,7 @@ struct Job {
     thread_local std::vector<char> memory;
     memory.resize(kernel->scratch_bytes(range.row_end) + 64);
     const auto address = (reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64;
-    kernel->function()(&arguments, &range, reinterpret_cast<void*>(address));
+    kernel->function(machine_code)(&arguments, &range, reinterpret_cast<void*>(address));
   }
 };
 
@@ -217,7 +218,7 @@ void report(const std::string& name, double bytes, const LoopProgram& program, J
     }
   }
   job.kernel = &Kernel::find(program);
-  job.kernel->function();
+  job.kernel->function(machine_code);
   report(name, bytes, [&](int thread, int threads) { job.run(thread, threads); });
 }
 
@@ -301,7 +302,7 @@ void measure_compiling() {
 int main() {
   std::printf("kernels for %s\n", tide::kernel_cpu().c_str());
   const double start = tide::processor_seconds();
-  tide::Kernel::find(tide::twenty_program()).function();
+  tide::Kernel::find(tide::twenty_program()).function(machine_code);
   std::printf("first kernel %.2f ms, %lld from disk\n", (tide::processor_seconds() - start) * 1e3,
               static_cast<long long>(tide::kernel_statistics().from_disk));
   tide::measure_compiling();

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/codegen/kernel.h"
+#include "runtime/codegen/machine_code.h"
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/math/reference_value.h"
 #include "runtime/ops/elementwise/elementwise_math.h"
@@ -110,7 +110,7 @@ void check_kernel(ElementwiseOp op, DType type, const std::vector<Elements>& arg
   const int64_t strides[] = {1, 1, 1, 1, 1};
   const LoopArguments call{bases.data(), &extent, strides, nullptr};
   const LoopRange range{0, 1, 0, kCount, 0, 0};
-  Kernel::find(program).function()(&call, &range, nullptr);
+  Kernel::find(program).function(machine_code)(&call, &range, nullptr);
   for (int i = 0; i < kCount; ++i) {
     if (same(result[i], expected[i])) continue;
     INFO(name_of(op) << " of " << name_of(type));

@@ -1,13 +1,12 @@
 // Kernels compute what their programs mean, bit for bit, whatever their sizes, strides and parts.
-#include "runtime/codegen/kernel.h"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
-#include "runtime/codegen/loop_passes.h"
+#include "runtime/codegen/machine_code.h"
+#include "runtime/ir/loop_passes.h"
 #include "tests/runtime/codegen/loop_interpreter.h"
 #include "tests/runtime/codegen/random_program.h"
 
@@ -51,7 +50,7 @@ void run_in_parts(LoopCase& loop, int parts) {
           range.row_begin = cut(row, r, kReductionBlock);
           range.row_end = cut(row, r + 1, kReductionBlock);
         }
-        kernel.function()(&arguments, &range, scratch.get());
+        kernel.function(machine_code)(&arguments, &range, scratch.get());
       }
 }
 

@@ -13,10 +13,10 @@
 #include <map>
 #include <optional>
 
-#include "runtime/codegen/kernel.h"
 #include "runtime/codegen/object_loader.h"
 #include "runtime/codegen/plugin.h"
 #include "runtime/ir/elementwise_ops.h"
+#include "runtime/ir/kernel.h"
 
 namespace tide::test {
 namespace {

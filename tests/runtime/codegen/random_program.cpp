@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "runtime/codegen/loop_passes.h"
 #include "runtime/ir/elementwise_ops.h"
+#include "runtime/ir/loop_passes.h"
 #include "tests/runtime/codegen/loop_interpreter.h"
 
 namespace tide::test {

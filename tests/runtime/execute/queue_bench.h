@@ -62,9 +62,11 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
   void follow(AsyncStream&, uint64_t ticket) override { followed = ticket; }
   HostParallelism* host_parallelism() override { return threads ? this : nullptr; }
   Parallel& parallel() override { return *threads; }
-  int64_t small_work(const Step& step) const override {
-    return large.contains(static_cast<uint64_t>(step.compute.attributes[0])) ? 0 : 1;
+  int64_t small_work(const LoopStep&) const override { return 1; }
+  int64_t small_work(const ComputeStep& step) const override {
+    return large.contains(static_cast<uint64_t>(step.attributes[0])) ? 0 : 1;
   }
+  int64_t small_copy(size_t) const override { return 1; }
 
   void release_to(uint64_t ticket) {
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
 // How a row program is cut into passes over its rows, and what it keeps between them.
-#include "runtime/codegen/loop_passes.h"
+#include "runtime/ir/loop_passes.h"
 
 #include <algorithm>
 #include <utility>

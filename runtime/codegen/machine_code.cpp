@@ -1,0 +1,88 @@
+#include "runtime/codegen/machine_code.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/codegen/object_cache.h"
+#include "runtime/codegen/object_loader.h"
+#include "runtime/codegen/plugin.h"
+#include "runtime/core/error.h"
+#include "runtime/ir/kernel_statistics.h"
+
+namespace tide {
+namespace {
+
+/// Adds the time from its making to its end to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::atomic<int64_t>& sum) : sum_(sum) {}
+  Stopwatch(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    sum_ += (std::chrono::steady_clock::now() - start_) / std::chrono::nanoseconds(1);
+  }
+
+ private:
+  std::atomic<int64_t>& sum_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::string detect_cpu() {
+  __builtin_cpu_init();
+  const bool haswell = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                       __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512cd");
+  const std::string own = !haswell ? "x86-64" : avx512 ? "skylake-avx512" : "haswell";
+  const char* wanted = std::getenv("TIDE_CPU");
+  // A wish may narrow what the machine has; it cannot widen it.
+  if (wanted && std::strcmp(wanted, "x86-64") == 0) return wanted;
+  if (wanted && std::strcmp(wanted, "haswell") == 0 && haswell) return wanted;
+  return own;
+}
+
+/// What names the kernel on disk. Empty without a plugin: then there is nothing to trust the files
+/// of a cache by.
+std::string disk_key(const Kernel& kernel) {
+  const std::string& identity = plugin_identity();
+  return identity.empty() ? std::string() : identity + '\0' + kernel_cpu() + '\0' + kernel.key();
+}
+
+LoopKernel from_disk(const Kernel& kernel) {
+  const Stopwatch watch(kernel_counters.lookup_nanoseconds);
+  const std::string name = disk_key(kernel);
+  const std::string object = name.empty() ? std::string() : object_cache().load(name);
+  LoopKernel found = object.empty() ? nullptr : load_object(object);
+  if (found) ++kernel_counters.from_disk;
+  return found;
+}
+
+LoopKernel compile(const Kernel& kernel, std::string& object) {
+  const Stopwatch watch(kernel_counters.compile_nanoseconds);
+  object = generate(kernel.program(), GeneratedForm::object);
+  LoopKernel made = load_object(object);
+  // What was just compiled is sound, so there is no room for it.
+  if (!made) throw MemoryError("out of memory: no room on the host for the code of a kernel");
+  ++kernel_counters.compiled;
+  return made;
+}
+
+}  // namespace
+
+LoopKernel machine_code(const Kernel& kernel) {
+  if (LoopKernel found = from_disk(kernel)) return found;
+  std::string object;
+  LoopKernel made = compile(kernel, object);
+  if (const std::string name = disk_key(kernel); !name.empty()) object_cache().store(name, object);
+  return made;
+}
+
+std::string kernel_cpu() {
+  static const std::string cpu = detect_cpu();
+  return cpu;
+}
+
+}  // namespace tide

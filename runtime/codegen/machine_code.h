@@ -1,0 +1,19 @@
+// The machine code of kernels: found on disk, or compiled by the LLVM plugin.
+#pragma once
+
+#include <string>
+
+#include "runtime/ir/kernel.h"
+
+namespace tide {
+
+/// The machine code of a kernel, which stays until the process ends: looked up on disk or compiled.
+/// For Kernel::function. Throws InternalError if the plugin is missing or broken, with what to do
+/// about it.
+LoopKernel machine_code(const Kernel& kernel);
+
+/// The instruction set that kernels are compiled for: "x86-64", "haswell", or the machine's own.
+/// TIDE_CPU narrows it.
+std::string kernel_cpu();
+
+}  // namespace tide

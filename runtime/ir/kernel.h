@@ -1,0 +1,49 @@
+// Loop programs as all plans of the process share them, each with the place of its machine code.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <string>
+
+#include "runtime/ir/loop.h"
+#include "runtime/ir/loop_passes.h"
+
+namespace tide {
+
+/// One structure of a loop program. Kernels live until the process ends.
+class Kernel {
+ public:
+  /// The kernel for this program: one object per structure in the process. Thread-safe. Makes no
+  /// machine code yet.
+  static Kernel& find(const LoopProgram& program);
+  Kernel(const LoopProgram& program, std::string key);
+
+  /// The machine code. The first call has `make` make it, which takes milliseconds. Thread-safe.
+  LoopKernel function(LoopKernel (*make)(const Kernel&)) {
+    if (LoopKernel ready = function_.load(std::memory_order_acquire)) return ready;
+    return make_function(make);
+  }
+
+  /// Bytes of scratch memory that one call needs for rows of `row_length` elements.
+  size_t scratch_bytes(int64_t row_length) const { return passes_.scratch_bytes(row_length); }
+
+  /// Roughly the instructions per element, of vectors of four-byte elements.
+  int cost() const { return cost_; }
+
+  const LoopProgram& program() const { return program_; }
+  /// What names the structure: LoopProgram::key as text.
+  const std::string& key() const { return key_; }
+
+ private:
+  LoopKernel make_function(LoopKernel (*make)(const Kernel&));
+
+  const LoopProgram program_;
+  const LoopPasses passes_;
+  const int cost_;
+  const std::string key_;
+  std::mutex mutex_;  ///< held while the function is made
+  std::atomic<LoopKernel> function_{nullptr};
+};
+
+}  // namespace tide
