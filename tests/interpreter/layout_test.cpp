@@ -59,8 +59,6 @@ const std::set<std::pair<std::string, std::string>> kExceptions = {
     {"runtime/autograd", "runtime/ops/reduce/reduction.h"},
     {"runtime/autograd", "runtime/ops/shape/shape_ops.h"},
     {"runtime/autograd", "runtime/ops/shape/view.h"},
-    {"runtime/codegen", "runtime/ops/elementwise/elementwise_math.h"},
-    {"runtime/codegen", "runtime/tensor/body.h"},
 };
 
 /// To be removed: sources of the runtime whose folder has no header of their name.

@@ -1,4 +1,4 @@
-// The V of runtime/ops/elementwise/op_definition.h over LLVM IR: one elementwise value of a kernel
+// The V of runtime/ir/definitions/op_definition.h over LLVM IR: one elementwise value of a kernel
 // under construction.
 //
 // A value is a few registers (`Lanes::registers`) of vectors (`Lanes::width` elements, or a scalar

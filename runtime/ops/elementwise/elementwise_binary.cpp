@@ -1,9 +1,11 @@
 // Ops on two operands: arithmetic, comparison, logic, bits.
-#include "runtime/ops/elementwise/arithmetic_math.h"
-#include "runtime/ops/elementwise/comparison_math.h"
+#include "runtime/ir/definitions/arithmetic_math.h"
+#include "runtime/ir/definitions/comparison_math.h"
 #include "runtime/ops/elementwise/elementwise_record.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
+#include "runtime/ops/math/special.h"
 #include "runtime/ops/require.h"
+#include "runtime/ops/shape/creation.h"
 
 namespace tide {
 namespace {

@@ -1,28 +1,31 @@
-// How a definition states its gradient, side by side with its value.
-//
-// One tensor argument, and numbers after it:
-//   static constexpr unsigned kNeeds = kNeedsY;     what the gradient reads besides dy
-//   static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy, Number...);
-// Several arguments, one gradient for each:
-//   static constexpr unsigned kNeeds[] = {kNeedsB, kNeedsA};
-//   static Tensor gradient_a(const Operands&);  static Tensor gradient_b(const Operands&); ...
-// What is not stated as needed is not saved, and must not be read. Gradients may have any shape and
-// type that broadcast to the result's: they are summed and converted to the argument's afterwards.
-// They see half types as f32. Being written in tensor calls, they can be differentiated again.
+// What the gradients of definitions work on: see runtime/ir/definitions/op_gradient.h.
 #pragma once
 
+#include <cmath>
+
+#include "runtime/ir/definitions/op_gradient.h"
 #include "runtime/ops/elementwise/elementwise.h"
 
 namespace tide {
 
-/// What a gradient reads besides dy.
-enum Needs : unsigned { kNeedsNothing = 0, kNeedsA = 1, kNeedsB = 2, kNeedsC = 4, kNeedsY = 16 };
-
-/// The arguments of an op (as far as they are needed; numbers always are), its result, and the
-/// result's gradient.
-struct Operands {
+template <>
+struct Operands<Tensor> {
   TensorOrNumber a = 0, b = 0, c = 0, d = 0;
   Tensor y, dy;
 };
+
+// Properties of operands of which any may be a number.
+inline TensorOrNumber not_positive(const TensorOrNumber& x) {
+  if (x.tensor.defined()) return le(x, 0.0);
+  return Number(x.number.as_double() <= 0);
+}
+inline TensorOrNumber not_a_number(const TensorOrNumber& x) {
+  if (x.tensor.defined()) return isnan(x.tensor);
+  return Number(std::isnan(x.number.as_double()));
+}
+inline TensorOrNumber squared(const TensorOrNumber& x) {
+  if (x.tensor.defined()) return square(x.tensor);
+  return Number(x.number.as_double() * x.number.as_double());
+}
 
 }  // namespace tide

@@ -44,7 +44,7 @@ class Backward {
   bool uses_result() const { return needs_ & kNeedsY; }
 
   std::vector<Tensor> operator()(const GradientCall& call) const {
-    Operands v;
+    Operands<Tensor> v;
     v.dy = unrounded(call.dy);
     if (uses_result()) v.y = unrounded(call.y);
     TensorOrNumber* slots[kMaxArguments] = {&v.a, &v.b, &v.c, &v.d};
@@ -61,7 +61,7 @@ class Backward {
 
  private:
   /// What a gradient function gives, in the shape, type and place of the argument.
-  static Tensor returned(Tensor (*gradient)(const Operands&), const Operands& v,
+  static Tensor returned(Tensor (*gradient)(const Operands<Tensor>&), const Operands<Tensor>& v,
                          const Target& target) {
     if (!gradient) return Tensor();
     Tensor dx = gradient(v);

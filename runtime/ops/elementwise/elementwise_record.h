@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <span>
+#include <type_traits>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/ir/elementwise_ops.h"
@@ -14,12 +16,12 @@ namespace tide {
 /// The gradients of an op, one for each argument that is a tensor and not a choice of the op.
 struct GradientRule {
   std::array<unsigned, 3> needs{};
-  std::array<Tensor (*)(const Operands&), 3> gradients{};
+  std::array<Tensor (*)(const Operands<Tensor>&), 3> gradients{};
 };
 
 /// Calls the gradient of a definition with one tensor argument and `count` numbers.
 template <class Definition>
-Tensor unary_gradient(const Operands& v) {
+Tensor unary_gradient(const Operands<Tensor>& v) {
   const Tensor& x = v.a.tensor;
   if constexpr (requires { Definition::gradient(x, x, x); })
     return Definition::gradient(x, v.y, v.dy);
@@ -32,15 +34,16 @@ Tensor unary_gradient(const Operands& v) {
 template <class Definition>
 constexpr GradientRule make_rule() {
   GradientRule rule;
-  if constexpr (requires { &Definition::gradient; }) {
+  if constexpr (!std::is_array_v<decltype(Definition::kNeeds)>) {
     rule.needs[0] = Definition::kNeeds;
     rule.gradients[0] = unary_gradient<Definition>;
   } else {
     for (size_t i = 0; i < std::size(Definition::kNeeds); ++i)
       rule.needs[i] = Definition::kNeeds[i];
-    rule.gradients[0] = Definition::gradient_a;
-    rule.gradients[1] = Definition::gradient_b;
-    if constexpr (requires { &Definition::gradient_c; }) rule.gradients[2] = Definition::gradient_c;
+    rule.gradients[0] = Definition::template gradient_a<Tensor>;
+    rule.gradients[1] = Definition::template gradient_b<Tensor>;
+    if constexpr (std::size(Definition::kNeeds) > 2)
+      rule.gradients[2] = Definition::template gradient_c<Tensor>;
   }
   return rule;
 }

@@ -2,10 +2,11 @@
 #include <limits>
 
 #include "runtime/core/default_dtype.h"
-#include "runtime/ops/elementwise/arithmetic_math.h"
-#include "runtime/ops/elementwise/comparison_math.h"
+#include "runtime/ir/definitions/arithmetic_math.h"
+#include "runtime/ir/definitions/comparison_math.h"
 #include "runtime/ops/elementwise/elementwise_record.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
+#include "runtime/ops/shape/creation.h"
 
 namespace tide {
 namespace {

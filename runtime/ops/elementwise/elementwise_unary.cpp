@@ -3,12 +3,15 @@
 #include <string>
 
 #include "runtime/core/default_dtype.h"
-#include "runtime/ops/elementwise/activation_math.h"
-#include "runtime/ops/elementwise/comparison_math.h"
+#include "runtime/ir/definitions/activation_math.h"
+#include "runtime/ir/definitions/comparison_math.h"
+#include "runtime/ir/definitions/generation_math.h"
+#include "runtime/ir/definitions/special_math.h"
+#include "runtime/ir/definitions/unary_math.h"
 #include "runtime/ops/elementwise/elementwise_record.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
-#include "runtime/ops/elementwise/generation_math.h"
-#include "runtime/ops/elementwise/unary_math.h"
+#include "runtime/ops/math/special.h"
+#include "runtime/ops/shape/creation.h"
 
 namespace tide {
 namespace {

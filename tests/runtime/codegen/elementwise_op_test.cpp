@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "runtime/codegen/machine_code.h"
+#include "runtime/ir/definitions/elementwise_math.h"
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/math/reference_value.h"
-#include "runtime/ops/elementwise/elementwise_math.h"
 #include "runtime/tensor/body.h"
 
 namespace tide::test {

@@ -4,10 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/ir/definitions/elementwise_math.h"
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/math/reference_value.h"
-#include "runtime/ops/elementwise/elementwise_math.h"
-#include "runtime/tensor/body.h"  // gradients beside the definitions hold tensors
 
 namespace tide::test {
 namespace {

@@ -1,29 +1,15 @@
 // Definitions and gradients of arithmetic on two or more arguments.
 #pragma once
 
+#include "runtime/core/error.h"
+#include "runtime/ir/definitions/op_gradient.h"
 #include "runtime/ir/math/math.h"
-#include "runtime/ops/elementwise/elementwise_gradient.h"
-#include "runtime/ops/shape/creation.h"
 
 namespace tide::definition {
 
 template <class V>
 bool is_bool(V x) {
   return x.type() == DType::boolean;
-}
-
-// Properties of operands of which any may be a number.
-inline TensorOrNumber not_positive(const TensorOrNumber& x) {
-  if (x.tensor.defined()) return le(x, 0.0);
-  return Number(x.number.as_double() <= 0);
-}
-inline TensorOrNumber not_a_number(const TensorOrNumber& x) {
-  if (x.tensor.defined()) return isnan(x.tensor);
-  return Number(std::isnan(x.number.as_double()));
-}
-inline TensorOrNumber squared(const TensorOrNumber& x) {
-  if (x.tensor.defined()) return square(x.tensor);
-  return Number(x.number.as_double() * x.number.as_double());
 }
 
 /// Sums and products of bool are "or" and "and".
@@ -33,8 +19,14 @@ struct Add {
     return is_bool(a) ? a | b : a + b;
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsNothing};
-  static Tensor gradient_a(const Operands& v) { return v.dy; }
-  static Tensor gradient_b(const Operands& v) { return v.dy; }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy;
+  }
 };
 
 struct Sub {
@@ -43,8 +35,14 @@ struct Sub {
     return a - b;
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsNothing};
-  static Tensor gradient_a(const Operands& v) { return v.dy; }
-  static Tensor gradient_b(const Operands& v) { return neg(v.dy); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return neg(v.dy);
+  }
 };
 
 struct Mul {
@@ -53,8 +51,14 @@ struct Mul {
     return is_bool(a) ? a & b : a * b;
   }
   static constexpr unsigned kNeeds[] = {kNeedsB, kNeedsA};
-  static Tensor gradient_a(const Operands& v) { return v.dy * v.b; }
-  static Tensor gradient_b(const Operands& v) { return v.dy * v.a; }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy * v.b;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy * v.a;
+  }
 };
 
 struct Div {
@@ -63,8 +67,14 @@ struct Div {
     return a / b;
   }
   static constexpr unsigned kNeeds[] = {kNeedsB, kNeedsB | kNeedsY};
-  static Tensor gradient_a(const Operands& v) { return v.dy / v.b; }
-  static Tensor gradient_b(const Operands& v) { return neg(v.dy) * (v.y / v.b); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy / v.b;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return neg(v.dy) * (v.y / v.b);
+  }
 };
 
 /// a + alpha * b.
@@ -74,8 +84,14 @@ struct AddScaled {
     return a + alpha * b;
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsNothing};
-  static Tensor gradient_a(const Operands& v) { return v.dy; }
-  static Tensor gradient_b(const Operands& v) { return v.dy * v.c; }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy * v.c;
+  }
 };
 struct SubScaled {
   template <class V>
@@ -83,8 +99,14 @@ struct SubScaled {
     return a - alpha * b;
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsNothing};
-  static Tensor gradient_a(const Operands& v) { return v.dy; }
-  static Tensor gradient_b(const Operands& v) { return neg(v.dy) * v.c; }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return neg(v.dy) * v.c;
+  }
 };
 
 /// a + scale * b * c.
@@ -94,9 +116,18 @@ struct Addcmul {
     return a + scale * b * c;
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsC, kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return v.dy; }
-  static Tensor gradient_b(const Operands& v) { return v.dy * v.c * v.d; }
-  static Tensor gradient_c(const Operands& v) { return v.dy * v.b * v.d; }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy * v.c * v.d;
+  }
+  template <class Tensor>
+  static Tensor gradient_c(const Operands<Tensor>& v) {
+    return v.dy * v.b * v.d;
+  }
 };
 /// a + scale * b / c.
 struct Addcdiv {
@@ -105,9 +136,18 @@ struct Addcdiv {
     return a + scale * b / c;
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsC, kNeedsB | kNeedsC};
-  static Tensor gradient_a(const Operands& v) { return v.dy; }
-  static Tensor gradient_b(const Operands& v) { return v.dy * v.d / v.c; }
-  static Tensor gradient_c(const Operands& v) { return neg(v.dy) * v.d * v.b / square(v.c.tensor); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy * v.d / v.c;
+  }
+  template <class Tensor>
+  static Tensor gradient_c(const Operands<Tensor>& v) {
+    return neg(v.dy) * v.d * v.b / square(v.c.tensor);
+  }
 };
 
 /// a + weight * (b - a), counted from the nearer end so that both ends are met exactly.
@@ -119,9 +159,18 @@ struct Lerp {
     return select(abs(weight) < weight.constant(0.5), a + weight * distance, from_b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsC, kNeedsC, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return v.dy - v.dy * v.c; }
-  static Tensor gradient_b(const Operands& v) { return v.dy * v.c; }
-  static Tensor gradient_c(const Operands& v) { return v.dy * (v.b - v.a); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy - v.dy * v.c;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy * v.c;
+  }
+  template <class Tensor>
+  static Tensor gradient_c(const Operands<Tensor>& v) {
+    return v.dy * (v.b - v.a);
+  }
 };
 
 /// The greatest whole number not above a / b. Integers: divisors of 0 are reported by a check
@@ -172,8 +221,14 @@ struct FloorDivide {
   }
 
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsNothing};
-  static Tensor gradient_a(const Operands& v) { return zeros_like(v.dy); }
-  static Tensor gradient_b(const Operands& v) { return zeros_like(v.dy); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return zeros_like(v.dy);
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return zeros_like(v.dy);
+  }
 };
 
 /// a / b without its fraction. Integers by 0: as FloorDivide.
@@ -185,8 +240,14 @@ struct TruncDivide {
     return select(b == zero, zero, quotient(a, select(b == zero, b.constant(1), b)));
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsNothing};
-  static Tensor gradient_a(const Operands& v) { return zeros_like(v.dy); }
-  static Tensor gradient_b(const Operands& v) { return zeros_like(v.dy); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return zeros_like(v.dy);
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return zeros_like(v.dy);
+  }
 };
 
 /// a - b * trunc(a / b), exactly; the sign of a. Integers by 0: reported as in FloorDivide, a.
@@ -203,8 +264,14 @@ struct Fmod {
     return select(b == zero, a, remainder(a, select(b == zero, b.constant(1), b)));
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return v.dy; }
-  static Tensor gradient_b(const Operands& v) { return neg(v.dy) * div(v.a, v.b, "trunc"); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return neg(v.dy) * div(v.a, v.b, "trunc");
+  }
 };
 
 /// a - b * floor(a / b); the sign of b. Integers by 0: reported as in FloorDivide, a.
@@ -217,8 +284,14 @@ struct Remainder {
     return select(opposite, m + b, m);
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return v.dy; }
-  static Tensor gradient_b(const Operands& v) { return neg(v.dy) * floor_divide(v.a, v.b); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy;
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return neg(v.dy) * floor_divide(v.a, v.b);
+  }
 };
 
 /// C's pow; integers wrap around.
@@ -231,7 +304,8 @@ struct Pow {
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB | kNeedsY};
   /// b a^(b - 1), 0 where b is 0.
-  static Tensor gradient_a(const Operands& v) {
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
     if (!v.b.tensor.defined()) {
       const double power = v.b.number.as_double();
       return power == 0 ? zeros_like(v.dy) : v.dy * (power * pow(v.a, power - 1.0));
@@ -239,7 +313,8 @@ struct Pow {
     return where(eq(v.b, 0.0), 0.0, v.dy * (v.b * pow(v.a, v.b - 1.0)));
   }
   /// a^b log(a), 0 where a is 0 and b is not negative.
-  static Tensor gradient_b(const Operands& v) {
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
     if (!v.a.tensor.defined()) {
       const double base = v.a.number.as_double();
       const Tensor slope = v.dy * (v.y * std::log(base));
@@ -251,8 +326,8 @@ struct Pow {
 };
 
 /// dy where an argument did not lose (beside a nan neither does), half of it where both are equal.
-inline Tensor half_at_ties(const TensorOrNumber& a, const TensorOrNumber& b, const Tensor& lost,
-                           const Tensor& dy) {
+template <class Operand, class Tensor>
+Tensor half_at_ties(const Operand& a, const Operand& b, const Tensor& lost, const Tensor& dy) {
   return where(eq(a, b), dy * 0.5, where(lost, 0.0, dy));
 }
 
@@ -263,8 +338,14 @@ struct Maximum {
     return is_bool(a) ? a | b : maximum(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return half_at_ties(v.a, v.b, lt(v.a, v.b), v.dy); }
-  static Tensor gradient_b(const Operands& v) { return half_at_ties(v.a, v.b, lt(v.b, v.a), v.dy); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return half_at_ties(v.a, v.b, lt(v.a, v.b), v.dy);
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return half_at_ties(v.a, v.b, lt(v.b, v.a), v.dy);
+  }
 };
 struct Minimum {
   template <class V>
@@ -272,8 +353,14 @@ struct Minimum {
     return is_bool(a) ? a & b : minimum(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) { return half_at_ties(v.a, v.b, gt(v.a, v.b), v.dy); }
-  static Tensor gradient_b(const Operands& v) { return half_at_ties(v.a, v.b, gt(v.b, v.a), v.dy); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return half_at_ties(v.a, v.b, gt(v.a, v.b), v.dy);
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return half_at_ties(v.a, v.b, gt(v.b, v.a), v.dy);
+  }
 };
 
 /// The larger one; a nan loses. The first gets the gradient of equal ones.
@@ -284,11 +371,18 @@ struct Fmax {
     return select((a >= b) | (b != b), a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor first_wins(const Operands& v) {
+  template <class Tensor>
+  static Tensor first_wins(const Operands<Tensor>& v) {
     return logical_or(ge(v.a, v.b), not_a_number(v.b));
   }
-  static Tensor gradient_a(const Operands& v) { return where(first_wins(v), v.dy, 0.0); }
-  static Tensor gradient_b(const Operands& v) { return where(first_wins(v), 0.0, v.dy); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return where(first_wins(v), v.dy, 0.0);
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return where(first_wins(v), 0.0, v.dy);
+  }
 };
 struct Fmin {
   template <class V>
@@ -297,11 +391,18 @@ struct Fmin {
     return select((a <= b) | (b != b), a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor first_wins(const Operands& v) {
+  template <class Tensor>
+  static Tensor first_wins(const Operands<Tensor>& v) {
     return logical_or(le(v.a, v.b), not_a_number(v.b));
   }
-  static Tensor gradient_a(const Operands& v) { return where(first_wins(v), v.dy, 0.0); }
-  static Tensor gradient_b(const Operands& v) { return where(first_wins(v), 0.0, v.dy); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return where(first_wins(v), v.dy, 0.0);
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return where(first_wins(v), 0.0, v.dy);
+  }
 };
 
 /// x held between low and high; high wins if they cross. Gradients as PyTorch's: x keeps its own
@@ -313,13 +414,16 @@ struct Clamp {
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB | kNeedsC, kNeedsA | kNeedsB | kNeedsC,
                                         kNeedsA | kNeedsB | kNeedsC};
-  static Tensor gradient_a(const Operands& v) {
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
     return where(logical_and(ge(v.a, v.b), le(v.a, v.c)), v.dy, 0.0);
   }
-  static Tensor gradient_b(const Operands& v) {
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
     return where(logical_and(lt(v.b, v.c), lt(v.a, v.b)), v.dy, 0.0);
   }
-  static Tensor gradient_c(const Operands& v) {
+  template <class Tensor>
+  static Tensor gradient_c(const Operands<Tensor>& v) {
     return where(logical_or(gt(v.a, v.c), lt(v.c, v.b)), v.dy, 0.0);
   }
 };
@@ -332,12 +436,19 @@ struct Atan2 {
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
   /// a^2 + b^2, at the origin 1: there is no angle, and its gradient counts as 0.
-  static Tensor norm(const Operands& v) {
+  template <class Tensor>
+  static Tensor norm(const Operands<Tensor>& v) {
     const Tensor square = squared(v.a) + squared(v.b);
     return where(eq(square, 0.0), 1.0, square);
   }
-  static Tensor gradient_a(const Operands& v) { return v.dy * (v.b / norm(v)); }
-  static Tensor gradient_b(const Operands& v) { return neg(v.dy) * (v.a / norm(v)); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy * (v.b / norm(v));
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return neg(v.dy) * (v.a / norm(v));
+  }
 };
 
 /// sqrt(a^2 + b^2) without overflow.
@@ -347,8 +458,14 @@ struct Hypot {
     return math::hypot(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsY, kNeedsB | kNeedsY};
-  static Tensor gradient_a(const Operands& v) { return v.dy * (v.a / v.y); }
-  static Tensor gradient_b(const Operands& v) { return v.dy * (v.b / v.y); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy * (v.a / v.y);
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy * (v.b / v.y);
+  }
 };
 
 /// The magnitude of a with the sign of b.
@@ -358,10 +475,14 @@ struct Copysign {
     return math::with_sign(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsY, kNeedsNothing};
-  static Tensor gradient_a(const Operands& v) {
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
     return where(eq(v.a, 0.0), 0.0, v.dy * (v.y / v.a));
   }
-  static Tensor gradient_b(const Operands& v) { return zeros_like(v.dy); }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return zeros_like(v.dy);
+  }
 };
 
 /// a log(b), 0 where a is 0 (even if b is 0) unless b is nan.
@@ -372,11 +493,15 @@ struct Xlogy {
     return select((a == zero) & (b == b), zero, a * math::log(b));
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands& v) {
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
     const Tensor flat = logical_and(eq(v.a, 0.0), not_positive(v.b));
     return v.dy * where(flat, 0.0, xlogy(ones_like(v.dy), v.b));
   }
-  static Tensor gradient_b(const Operands& v) { return v.dy * (v.a / v.b); }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy * (v.a / v.b);
+  }
 };
 
 /// Hurwitz's zeta function.
@@ -386,12 +511,15 @@ struct Zeta {
     return math::zeta(s, q);
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsA | kNeedsB};
-  static Tensor gradient_a(const Operands&) {
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>&) {
     throw Error("zeta: its derivative by the first argument is not available");
   }
-  static Tensor gradient_b(const Operands& v) {
-    const TensorOrNumber next = v.a.tensor.defined() ? TensorOrNumber(v.a.tensor + 1.0)
-                                                     : TensorOrNumber(v.a.number.as_double() + 1);
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    using Operand = decltype(v.a);
+    const Operand next =
+        v.a.tensor.defined() ? Operand(v.a.tensor + 1.0) : Operand(v.a.number.as_double() + 1);
     return neg(v.dy) * (zeta(next, v.b) * v.a);
   }
 };

@@ -1,10 +1,8 @@
 // Definitions and gradients of functions of one number.
 #pragma once
 
+#include "runtime/ir/definitions/op_gradient.h"
 #include "runtime/ir/math/math.h"
-#include "runtime/ops/elementwise/elementwise_gradient.h"
-#include "runtime/ops/math/special.h"
-#include "runtime/ops/shape/creation.h"
 
 namespace tide::definition {
 
@@ -15,7 +13,10 @@ struct Abs {
     return x.type() == DType::u8 || x.type() == DType::boolean ? x : abs(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) { return dy * sign(x); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * sign(x);
+  }
 };
 
 struct Neg {
@@ -24,7 +25,10 @@ struct Neg {
     return -x;
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return neg(dy); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return neg(dy);
+  }
 };
 
 /// -1, 0 or 1; 0 for nan.
@@ -37,7 +41,10 @@ struct Sign {
     return select(x > zero, one, below);
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return zeros_like(dy); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return zeros_like(dy);
+  }
 };
 
 struct Square {
@@ -46,6 +53,7 @@ struct Square {
     return x * x;
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy * (x * 2.0);
   }
@@ -57,6 +65,7 @@ struct Reciprocal {
     return x.constant(1.0) / x;
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return neg(dy) * (y * y);
   }
@@ -68,6 +77,7 @@ struct Sqrt {
     return sqrt(x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return dy / (y * 2.0);
   }
@@ -79,6 +89,7 @@ struct Rsqrt {
     return x.constant(1.0) / sqrt(x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return dy * (y * y * y * -0.5);
   }
@@ -90,7 +101,10 @@ struct Ceil {
     return is_floating(x.type()) ? ceil(x) : x;
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return zeros_like(dy); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return zeros_like(dy);
+  }
 };
 
 struct Floor {
@@ -99,7 +113,10 @@ struct Floor {
     return is_floating(x.type()) ? floor(x) : x;
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return zeros_like(dy); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return zeros_like(dy);
+  }
 };
 
 /// To the nearest whole number, ties to even.
@@ -109,7 +126,10 @@ struct Round {
     return is_floating(x.type()) ? round_even(x) : x;
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return zeros_like(dy); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return zeros_like(dy);
+  }
 };
 
 struct Trunc {
@@ -118,7 +138,10 @@ struct Trunc {
     return is_floating(x.type()) ? trunc(x) : x;
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return zeros_like(dy); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return zeros_like(dy);
+  }
 };
 
 struct Frac {
@@ -127,7 +150,10 @@ struct Frac {
     return x - trunc(x);
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return dy; }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return dy;
+  }
 };
 
 struct Exp {
@@ -136,7 +162,10 @@ struct Exp {
     return math::exp(x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) { return dy * y; }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
+    return dy * y;
+  }
 };
 
 struct Exp2 {
@@ -145,6 +174,7 @@ struct Exp2 {
     return math::exp2(x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return dy * (y * math::kLn2);
   }
@@ -156,6 +186,7 @@ struct Expm1 {
     return math::expm1(x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return dy * (y + 1.0);
   }
@@ -167,7 +198,10 @@ struct Log {
     return math::log(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) { return dy / x; }
+  template <class Tensor>
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy / x;
+  }
 };
 
 struct Log2 {
@@ -176,6 +210,7 @@ struct Log2 {
     return math::log2(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy / (x * math::kLn2);
   }
@@ -187,6 +222,7 @@ struct Log10 {
     return math::log10(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy / (x * 2.302585092994046);
   }
@@ -198,6 +234,7 @@ struct Log1p {
     return math::log1p(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy / (x + 1.0);
   }
@@ -209,7 +246,10 @@ struct Sin {
     return math::sin(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) { return dy * cos(x); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * cos(x);
+  }
 };
 
 struct Cos {
@@ -218,6 +258,7 @@ struct Cos {
     return math::cos(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return neg(dy) * sin(x);
   }
@@ -229,6 +270,7 @@ struct Tan {
     return math::tan(x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return dy * (y * y + 1.0);
   }
@@ -240,6 +282,7 @@ struct Asin {
     return math::asin(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy * rsqrt(1.0 - x * x);
   }
@@ -251,6 +294,7 @@ struct Acos {
     return math::acos(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return neg(dy) * rsqrt(1.0 - x * x);
   }
@@ -262,6 +306,7 @@ struct Atan {
     return math::atan(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy / (x * x + 1.0);
   }
@@ -273,7 +318,10 @@ struct Sinh {
     return math::sinh(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) { return dy * cosh(x); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * cosh(x);
+  }
 };
 
 struct Cosh {
@@ -282,7 +330,10 @@ struct Cosh {
     return math::cosh(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) { return dy * sinh(x); }
+  template <class Tensor>
+  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
+    return dy * sinh(x);
+  }
 };
 
 struct Tanh {
@@ -291,6 +342,7 @@ struct Tanh {
     return math::tanh(x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return dy * (1.0 - y * y);
   }
@@ -302,6 +354,7 @@ struct Asinh {
     return math::asinh(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy * rsqrt(x * x + 1.0);
   }
@@ -313,6 +366,7 @@ struct Acosh {
     return math::acosh(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy * rsqrt(x * x - 1.0);
   }
@@ -324,218 +378,9 @@ struct Atanh {
     return math::atanh(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy / (1.0 - x * x);
-  }
-};
-
-struct Erf {
-  template <class V>
-  static V value(V x) {
-    return math::erf(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * (exp(neg(x * x)) * 1.1283791670955126);
-  }
-};
-
-struct Erfc {
-  template <class V>
-  static V value(V x) {
-    return math::erfc(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * (exp(neg(x * x)) * -1.1283791670955126);
-  }
-};
-
-/// log |gamma(x)|.
-struct Lgamma {
-  template <class V>
-  static V value(V x) {
-    return math::lgamma(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * digamma(x);
-  }
-};
-
-/// The derivative of lgamma.
-struct Digamma {
-  template <class V>
-  static V value(V x) {
-    return math::digamma(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * trigamma(x);
-  }
-};
-
-/// The derivative of digamma.
-struct Trigamma {
-  template <class V>
-  static V value(V x) {
-    return math::trigamma(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * polygamma(2, x);
-  }
-};
-
-/// The inverse of erf.
-struct Erfinv {
-  template <class V>
-  static V value(V x) {
-    return math::erfinv(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy * (exp(y * y) * 0.886226925452758);
-  }
-};
-
-/// exp(x^2) erfc(x).
-struct Erfcx {
-  template <class V>
-  static V value(V x) {
-    return math::erfcx(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (x * y * 2.0 - 1.1283791670955126);
-  }
-};
-
-/// I1(x) / x, also at 0, or the same of the scaled function or of J1.
-inline Tensor bessel_slope(const Tensor& i1_of_x, const Tensor& x) {
-  const Tensor at_zero = eq(x, 0.0);
-  return where(at_zero, 0.5, i1_of_x / where(at_zero, 1.0, x));
-}
-
-/// Modified Bessel functions of order 0 and 1, and multiplied by exp(-|x|).
-struct I0 {
-  template <class V>
-  static V value(V x) {
-    return math::i0(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) { return dy * i1(x); }
-};
-struct I0e {
-  template <class V>
-  static V value(V x) {
-    return math::i0e(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (i1e(x) - sign(x) * y);
-  }
-};
-struct I1 {
-  template <class V>
-  static V value(V x) {
-    return math::i1(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (i0(x) - bessel_slope(y, x));
-  }
-};
-struct I1e {
-  template <class V>
-  static V value(V x) {
-    return math::i1e(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (i0e(x) - sign(x) * y - bessel_slope(y, x));
-  }
-};
-
-/// Bessel functions of order 0 and 1: J, Y, K, and K multiplied by exp(x).
-struct BesselJ0 {
-  template <class V>
-  static V value(V x) {
-    return math::bessel_j0(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * (-bessel_j1(x));
-  }
-};
-struct BesselJ1 {
-  template <class V>
-  static V value(V x) {
-    return math::bessel_j1(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (bessel_j0(x) - bessel_slope(y, x));
-  }
-};
-struct BesselY0 {
-  template <class V>
-  static V value(V x) {
-    return math::bessel_y0(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * (-bessel_y1(x));
-  }
-};
-struct BesselY1 {
-  template <class V>
-  static V value(V x) {
-    return math::bessel_y1(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (bessel_y0(x) - y / x);
-  }
-};
-struct BesselK0 {
-  template <class V>
-  static V value(V x) {
-    return math::bessel_k0(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * (-modified_bessel_k1(x));
-  }
-};
-struct BesselK1 {
-  template <class V>
-  static V value(V x) {
-    return math::bessel_k1(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (-modified_bessel_k0(x) - y / x);
-  }
-};
-struct BesselK0e {
-  template <class V>
-  static V value(V x) {
-    return math::bessel_k0e(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (y - scaled_modified_bessel_k1(x));
-  }
-};
-struct BesselK1e {
-  template <class V>
-  static V value(V x) {
-    return math::bessel_k1e(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
-  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
-    return dy * (y - scaled_modified_bessel_k0(x) - y / x);
   }
 };
 
@@ -546,6 +391,7 @@ struct Sigmoid {
     return math::sigmoid(x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return dy * (y * (1.0 - y));
   }
@@ -559,6 +405,7 @@ struct LogSigmoid {
     return select(x < zero, x, zero) - math::log1p(math::exp(-abs(x)));
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy * sigmoid(neg(x));
   }

@@ -1,8 +1,8 @@
 // Definitions and gradients of activation functions. Comparisons are put so that a nan stays nan.
 #pragma once
 
+#include "runtime/ir/definitions/op_gradient.h"
 #include "runtime/ir/math/math.h"
-#include "runtime/ops/elementwise/elementwise_gradient.h"
 
 namespace tide::definition {
 
@@ -14,6 +14,7 @@ struct Relu {
     return select(x < zero, zero, x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return where(le(y, 0.0), 0.0, dy);  // nan lets the gradient pass
   }
@@ -29,6 +30,7 @@ struct Relu6 {
     return select(x > six, six, x);
   }
   static constexpr unsigned kNeeds = kNeedsY;
+  template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
     return where(logical_and(gt(y, 0.0), lt(y, 6.0)), dy, 0.0);
   }
@@ -42,6 +44,7 @@ struct Hardtanh {
     return select(x > high, high, x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor, class Number>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy, Number low,
                          Number high) {
     return where(logical_and(gt(x, low), lt(x, high)), dy, 0.0);
@@ -60,6 +63,7 @@ struct Hardsigmoid {
     return t * x.constant(1.0 / 6.0);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return where(logical_and(gt(x, -3.0), lt(x, 3.0)), dy * (1.0 / 6.0), 0.0);
   }
@@ -72,6 +76,7 @@ struct Hardswish {
     return x * Hardsigmoid::value(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     const Tensor inner = where(ge(x, 3.0), dy, dy * (x * (1.0 / 3.0) + 0.5));
     return where(le(x, -3.0), 0.0, inner);
@@ -85,6 +90,7 @@ struct LeakyRelu {
     return select(x > x.constant(0.0), x, x * slope);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor, class Number>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy, Number slope) {
     return where(gt(x, 0.0), dy, dy * slope);
   }
@@ -97,6 +103,7 @@ struct Elu {
     return select(x > x.constant(0.0), x, alpha * math::expm1(x));
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor, class Number>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy, Number alpha) {
     return where(gt(x, 0.0), dy, dy * (exp(x) * alpha));
   }
@@ -109,6 +116,7 @@ struct Celu {
     return select(x > x.constant(0.0), x, alpha * math::expm1(x / alpha));
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor, class Number>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy, Number alpha) {
     return where(gt(x, 0.0), dy, dy * exp(x / alpha));
   }
@@ -126,6 +134,7 @@ struct Selu {
     return select(x > x.constant(0.0), scale * x, below);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return where(gt(x, 0.0), dy * kScale, dy * (exp(x) * (kScale * kAlpha)));
   }
@@ -139,6 +148,7 @@ struct Gelu {
     return x * x.constant(0.5) * (x.constant(1.0) + erf);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     const Tensor below = (erf(x * 0.7071067811865476) + 1.0) * 0.5;
     const Tensor density = exp(x * x * -0.5) * 0.3989422804014327;
@@ -155,6 +165,7 @@ struct GeluTanh {
     return x * math::sigmoid(x * fma(x * x, x.constant(kCubic), x.constant(kFactor)));
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     const Tensor square = x * x;
     const Tensor s = sigmoid(x * (square * kCubic + kFactor));
@@ -170,6 +181,7 @@ struct Silu {
     return x * math::sigmoid(x);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     const Tensor s = sigmoid(x);
     return dy * (s * (x * (1.0 - s) + 1.0));
@@ -186,6 +198,7 @@ struct Mish {
     return x * (n / (n + x.constant(2.0)));
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     const Tensor t = tanh(softplus(x));
     return dy * (t + x * sigmoid(x) * (1.0 - t * t));
@@ -203,6 +216,7 @@ struct Softplus {
     return select(scaled > threshold, x, sum / beta);
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor, class Number>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy, Number beta,
                          Number threshold) {
     const Tensor scaled = x * beta;
@@ -217,6 +231,7 @@ struct Softsign {
     return x / (abs(x) + x.constant(1.0));
   }
   static constexpr unsigned kNeeds = kNeedsA;
+  template <class Tensor>
   static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
     return dy / square(abs(x) + 1.0);
   }

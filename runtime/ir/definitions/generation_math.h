@@ -2,8 +2,8 @@
 // numbers. Also conversion, whose arithmetic is the caller's.
 #pragma once
 
+#include "runtime/ir/definitions/op_gradient.h"
 #include "runtime/ir/math/math.h"
-#include "runtime/ops/elementwise/elementwise_gradient.h"
 
 namespace tide::definition {
 
@@ -13,7 +13,10 @@ struct Convert {
     return x;
   }
   static constexpr unsigned kNeeds = kNeedsNothing;
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) { return dy; }
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return dy;
+  }
 };
 
 struct Copy {

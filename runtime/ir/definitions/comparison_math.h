@@ -1,8 +1,8 @@
 // Definitions of comparisons, logic, bits and choice.
 #pragma once
 
+#include "runtime/ir/definitions/op_gradient.h"
 #include "runtime/ir/math/math.h"
-#include "runtime/ops/elementwise/elementwise_gradient.h"
 
 namespace tide::definition {
 
@@ -133,9 +133,18 @@ struct Where {
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsA, kNeedsA};
   /// A condition is bool and has no gradient.
-  static Tensor gradient_a(const Operands&) { return Tensor(); }
-  static Tensor gradient_b(const Operands& v) { return where(v.a.tensor, v.dy, 0.0); }
-  static Tensor gradient_c(const Operands& v) { return where(v.a.tensor, 0.0, v.dy); }
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>&) {
+    return Tensor();
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return where(v.a.tensor, v.dy, 0.0);
+  }
+  template <class Tensor>
+  static Tensor gradient_c(const Operands<Tensor>& v) {
+    return where(v.a.tensor, 0.0, v.dy);
+  }
 };
 
 /// Integers are never nan nor infinite.

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "runtime/ir/definitions/elementwise_math.h"
 #include "runtime/ir/math/reference_value.h"
-#include "runtime/ops/elementwise/elementwise_math.h"
 
 namespace tide {
 namespace {
