@@ -5,6 +5,7 @@
 #include "bindings/support/embedded.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/io/npy.h"
+#include "runtime/io/npz.h"
 
 namespace tide::bindings {
 namespace {

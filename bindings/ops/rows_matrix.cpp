@@ -1,6 +1,7 @@
 // Rows of products of matrices, and normalizations.
 #include "bindings/ops/rows.h"
 #include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/nn/attention.h"
 #include "runtime/ops/nn/normalization.h"
 #include "runtime/ops/nn/softmax.h"
 

@@ -3,8 +3,11 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/nn/grid_sample.h"
+#include "runtime/ops/nn/interpolate.h"
 #include "runtime/ops/shape/arrangement.h"
 #include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 
 namespace tide::bindings {

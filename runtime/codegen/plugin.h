@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/codegen/plugin_interface.h"
+#include "runtime/codegen/llvm/plugin.h"
 
 namespace tide {
 

@@ -1,4 +1,5 @@
-// Npz files: npy files as members of a zip archive.
+#include "runtime/io/npz.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 

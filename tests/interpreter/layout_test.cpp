@@ -61,18 +61,6 @@ const std::set<std::pair<std::string, std::string>> kExceptions = {
     {"runtime/autograd", "runtime/ops/shape/view.h"},
 };
 
-/// To be removed: sources of the runtime whose folder has no header of their name.
-const std::set<std::string> kNameless = {
-    "runtime/codegen/llvm/plugin.cpp",
-    "runtime/cuda/driver/check_driver_api.cpp",
-    "runtime/cuda/libraries/check_dnn_api.cpp",
-    "runtime/io/npz.cpp",
-    "runtime/ops/nn/attention.cpp",
-    "runtime/ops/nn/grid_sample.cpp",
-    "runtime/ops/nn/interpolate.cpp",
-    "runtime/ops/nn/padding.cpp",
-};
-
 /// Who may ask which kind a device is: those that make the kinds, and script functions that are
 /// named after one. All others ask for a capability (runtime/device/platform.h).
 const std::set<std::string> kKnowKinds = {
@@ -190,20 +178,13 @@ TEST_CASE("a source bears the name of the header that declares it", "[layout]") 
     headers[file.parent_path()].push_back(file.stem().string());
     headers[kRoot / "runtime"].push_back(file.stem().string());
   }
-  std::set<std::string> met;
   for (const fs::path& file : files("runtime", {".cpp"})) {
     const std::vector<std::string>& names = headers[file.parent_path()];
     const std::string stem = file.stem().string();
-    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    if (std::none_of(names.begin(), names.end(), [&](const std::string& name) {
           return stem == name || stem.starts_with(name + "_");
-        })) {
-      continue;
-    }
-    met.insert(name_of(file));
-    if (!kNameless.contains(name_of(file))) FAIL_CHECK(name_of(file) << " has no header");
-  }
-  for (const std::string& name : unused(kNameless, met)) {
-    FAIL_CHECK("no exception is needed for " << name);
+        }))
+      FAIL_CHECK(name_of(file) << " has no header");
   }
 }
 

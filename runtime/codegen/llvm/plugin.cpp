@@ -1,4 +1,5 @@
-// The plugin's only entry: a loop program in, machine code out.
+#include "runtime/codegen/llvm/plugin.h"
+
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
@@ -11,7 +12,6 @@
 #include "runtime/codegen/llvm/frame.h"
 #include "runtime/codegen/llvm/kernels.h"
 #include "runtime/codegen/llvm/target.h"
-#include "runtime/codegen/plugin_interface.h"
 
 namespace tide::ir {
 namespace {

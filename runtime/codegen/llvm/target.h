@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/codegen/plugin_interface.h"
+#include "runtime/codegen/llvm/plugin.h"
 
 namespace llvm {
 class Module;

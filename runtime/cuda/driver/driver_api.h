@@ -1,7 +1,7 @@
 // The part of the CUDA driver's interface that tide uses, declared here so that building needs no
 // toolkit.
 //
-// check_driver_api.cpp compares every number and type with the toolkit's cuda.h where that is
+// driver_api_check.cpp compares every number and type with the toolkit's cuda.h where that is
 // installed.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The part of cuBLASLt's interface that tide uses, declared here so that building needs no toolkit;
-// compared with cublasLt.h by check_driver_api.cpp where that is installed.
+// compared with cublasLt.h by driver_api_check.cpp where that is installed.
 #pragma once
 
 #include <cstddef>

@@ -40,10 +40,4 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
 /// Sums of products by Einstein's convention: "ij,jk->ik".
 Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands);
 
-/// softmax(q k' * scale + mask) v; scale defaults to 1 / sqrt(size of q's last dimension).
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const std::optional<Tensor>& mask = {},
-                                    std::optional<double> dropout_p = {}, bool is_causal = false,
-                                    std::optional<double> scale = {});
-
 }  // namespace tide

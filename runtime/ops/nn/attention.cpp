@@ -2,6 +2,8 @@
 // and dropped before the next, and made once more in the backward pass (T. Dao and others,
 // "FlashAttention", 2022; parts hold whole rows here, so that no maximum has to be corrected). Half
 // types on a GPU are left to its library, if that has a kernel for the whole.
+#include "runtime/ops/nn/attention.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -23,6 +25,7 @@
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/record.h"

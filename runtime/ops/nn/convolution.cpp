@@ -13,7 +13,7 @@
 #include "runtime/ops/nn/integer_convolution.h"
 #include "runtime/ops/nn/planes.h"
 #include "runtime/ops/reduce/reduction.h"
-#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 

@@ -1,6 +1,8 @@
 // Sampling at places that a tensor holds: which elements each place looks at, and their weights,
 // is one op, and what they add up to another; on GPUs, and for gradients of gradients, all is
 // composed of gathers and what fuses around them.
+#include "runtime/ops/nn/grid_sample.h"
+
 #include <array>
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/shape/creation.h"
-#include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 
 namespace tide::whole {

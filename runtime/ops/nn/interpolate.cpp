@@ -1,4 +1,6 @@
 // Resampling, one dimension after the other.
+#include "runtime/ops/nn/interpolate.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -7,6 +7,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/io/npy.h"
+#include "runtime/io/npz.h"
 #include "runtime/io/safetensors.h"
 #include "tests/runtime/io/temporary_folder.h"
 

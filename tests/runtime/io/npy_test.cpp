@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/io/npz.h"
 #include "tests/runtime/io/temporary_folder.h"
 
 using namespace tide;

@@ -1,4 +1,6 @@
 // Tensors grown at their edges, and pixels moved between channels and planes.
+#include "runtime/ops/shape/padding.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
