@@ -7,11 +7,8 @@
 #include <unordered_map>
 
 #include "runtime/autograd/autograd_state.h"
+#include "runtime/autograd/gradient_ops.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/reduce/reduction.h"
-#include "runtime/ops/shape/shape_ops.h"
-#include "runtime/ops/shape/view.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
@@ -54,18 +51,18 @@ class GradientSum {
   const Tensor& total() const { return total_; }
   void add(const Tensor& gradient) {
     own_ = defined();
-    total_ = own_ ? tide::add(total_, gradient) : gradient;
+    total_ = own_ ? gradient_ops.add(total_, gradient) : gradient;
   }
   /// Adds the gradient of the part that a view shows, in place if that can be: the many parts of
   /// one tensor do not become as many tensors of its size. Without a grad function.
   void add_part(const GradFn& view, const Tensor& gradient) {
     if (!own_ || !total_.layout().is_dense()) {
-      add(place_part(view.name, gradient, view.edges[0].shape, *view.shown));
+      add(gradient_ops.place_part(view.name, gradient, view.edges[0].shape, *view.shown));
       own_ = true;
       return;
     }
     const Tensor part = make_view(total_, *view.shown);
-    record_fill(view.name, part, tide::add(part, gradient));
+    record_fill(view.name, part, gradient_ops.add(part, gradient));
   }
 
  private:
@@ -251,7 +248,7 @@ class BackwardPass {
     if (!(result.shape() == edge.shape))
       throw InternalError(std::string("the gradient of ") + grad_fn.name + " has the shape " +
                           result.shape().text() + " instead of " + edge.shape.text());
-    if (result.dtype() != edge.type) result = convert(result, edge.type);
+    if (result.dtype() != edge.type) result = gradient_ops.convert(result, edge.type);
     if (!(result.device() == edge.device)) result = record_transfer(result, edge.device);
   }
 
@@ -268,11 +265,12 @@ class BackwardPass {
     const MemoryFormat format =
         x.layout().is_channels_last() ? MemoryFormat::channels_last : MemoryFormat::contiguous;
     if (options_.create_graph)
-      x.set_grad(old.defined() ? add(old, gradient) : in_format(gradient, format));
+      x.set_grad(old.defined() ? gradient_ops.add(old, gradient)
+                               : gradient_ops.in_format(gradient, format));
     else if (old.defined())
-      record_fill("backward", old, add(old, gradient));
+      record_fill("backward", old, gradient_ops.add(old, gradient));
     else
-      x.set_grad(snapshot(in_format(gradient, format)));
+      x.set_grad(snapshot(gradient_ops.in_format(gradient, format)));
   }
 
   BackwardOptions options_;
@@ -295,7 +293,7 @@ bool all_finite(const Tensor& x) {
   if (!is_floating(x.dtype())) return true;
   const GradientMode off(false);
   bool finite;
-  all(isfinite(x)).read(&finite, "detect_anomaly");
+  gradient_ops.all_finite(x).read(&finite, "detect_anomaly");
   return finite;
 }
 

@@ -113,7 +113,4 @@ bool retains_grad(const Tensor& x);
 /// Whether writes into one show in the other, as far as they overlap.
 bool share_elements(const Tensor& a, const Tensor& b);
 
-/// Sums x to `shape`, to which x's shape was broadcast: the gradient of broadcasting.
-Tensor sum_to(const Tensor& x, const Shape& shape);
-
 }  // namespace tide

@@ -4,10 +4,9 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/autograd/autograd_state.h"
+#include "runtime/autograd/gradient_ops.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/shape/shape_ops.h"
-#include "runtime/ops/shape/view.h"
+#include "runtime/tensor/check_fits.h"
 #include "runtime/tensor/record.h"
 
 namespace tide {
@@ -118,10 +117,10 @@ struct Overlap {
   bool is_base() const { return range == shape; }
   /// A tensor of the base's shape as the range.
   Tensor to_range(const char* name, const Tensor& x) const {
-    return is_base() ? x : place_part(name, x, range, base);
+    return is_base() ? x : gradient_ops.place_part(name, x, range, base);
   }
   Tensor from_range(const char* name, const Tensor& x) const {
-    return is_base() ? x : take_part(name, x, base);
+    return is_base() ? x : gradient_ops.take_part(name, x, base);
   }
 };
 
@@ -132,7 +131,8 @@ Ref<GradFn> grad_fn_of_view(const GradFnGroup& group, const Tensor& view) {
                   view.shape(), view.dtype(), view.device());
   const Overlap overlap(group.base, view.layout());
   grad_fn->gradient = [overlap](const GradientCall& call) -> std::vector<Tensor> {
-    return {overlap.from_range("view", place_part("view", call.dy, overlap.range, overlap.view))};
+    return {overlap.from_range(
+        "view", gradient_ops.place_part("view", call.dy, overlap.range, overlap.view))};
   };
   if (overlap.is_base() && overlap.view.is_injective())
     grad_fn->shown = std::make_unique<Layout>(overlap.view);
@@ -285,12 +285,14 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
     std::vector<Tensor> result(has_value ? 2 : 1);
     const Tensor dy = overlap.to_range(name, call.dy);
     if (call.needed[0]) {
-      const Tensor rest = clone_in(dy, "contiguous_format");
+      const Tensor rest = gradient_ops.copy(dy);
       write(name, make_view(rest, overlap.view), Number(0));
       result[0] = overlap.from_range(name, rest);
     }
     if (has_value && call.needed[1])
-      result[1] = convert(sum_to(take_part(name, dy, overlap.view), value_shape), value_type);
+      result[1] = gradient_ops.convert(
+          gradient_ops.sum_to(gradient_ops.take_part(name, dy, overlap.view), value_shape),
+          value_type);
     return result;
   };
   record_write(name, x, value);

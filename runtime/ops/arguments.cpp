@@ -2,7 +2,6 @@
 #include "runtime/ops/arguments.h"
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "runtime/autograd/autograd.h"
@@ -18,13 +17,6 @@ int resolve_below(const char* op, int64_t dim, int count, int rank) {
                      std::to_string(dim < 0 ? dim : dim + 1) + ": the tensor has " +
                      std::to_string(rank));
   return static_cast<int>(place);
-}
-
-/// A number as the script would write it.
-std::string text_of(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.14g", number);
-  return text;
 }
 
 }  // namespace
@@ -79,27 +71,13 @@ int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& 
   const Number number = number_of(op, what, x);
   const double value = number.as_double();
   if (number.type() == DType::f64 && !(value == std::floor(value) && std::abs(value) < 0x1p63))
-    throw Error(std::string(op) + ": " + what + " must be a whole number, got " + text_of(value));
+    throw Error(std::string(op) + ": " + what + " must be a whole number, got " +
+                number_text(value));
   return number.as_integer();
 }
 
 void check_numbers(const char* op, const Tensor& x) {
   if (x.dtype() == DType::boolean) throw DTypeError(std::string(op) + ": needs numbers: bool");
-}
-
-void check_fits(const char* op, Number number, DType type) {
-  const bool whole = number.type() != DType::f64;
-  if (type == DType::boolean || (whole && type == DType::i64)) return;
-  const double value = number.as_double(), least = smallest_of(type), most = largest_of(type);
-  if (whole) {
-    if (value <= most && value >= (type == DType::u8 ? -most : least)) return;
-  } else if (is_floating(type)) {
-    if (!std::isfinite(value) || std::abs(value) <= most) return;
-  } else if (value >= least && value <= most) {
-    return;
-  }
-  throw DTypeError(std::string(op) + ": " + std::string(name_of(type)) + " goes from " +
-                   text_of(least) + " to " + text_of(most) + ": got " + text_of(value));
 }
 
 void check_amount(const char* op, const char* what, int64_t amount, int64_t least) {

@@ -18,6 +18,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/shape.h"
+#include "runtime/tensor/check_fits.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {
@@ -115,11 +116,6 @@ int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& 
 
 /// Throws DTypeError naming `op` if x holds truths, which are no numbers.
 void check_numbers(const char* op, const Tensor& x);
-
-/// Throws DTypeError naming `op` unless elements of the type can have the number: its fraction is
-/// cut where the type has none, whole negative numbers wrap in uint8, floating types have
-/// infinities, and anything is true or false (PyTorch's rule).
-void check_fits(const char* op, Number number, DType type);
 
 /// Throws ShapeError naming `op` and `what` (a stride, the size of a kernel, ...) unless the amount
 /// is between `least` and what 32 bits hold, so that products of two of them cannot overflow.

@@ -8,7 +8,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/interpreter/command.h"
@@ -51,14 +50,6 @@ const Rule kAllowed[] = {
      {"runtime/core", "runtime/ir", "runtime/device", "runtime/record", "runtime/tensor",
       "runtime/autograd", "runtime/ops", "runtime/io"}},
     {"interpreter", {"bindings"}},
-};
-
-/// To be removed: what a folder includes against the rules above.
-const std::set<std::pair<std::string, std::string>> kExceptions = {
-    {"runtime/autograd", "runtime/ops/elementwise/elementwise.h"},
-    {"runtime/autograd", "runtime/ops/reduce/reduction.h"},
-    {"runtime/autograd", "runtime/ops/shape/shape_ops.h"},
-    {"runtime/autograd", "runtime/ops/shape/view.h"},
 };
 
 /// Who may ask which kind a device is: those that make the kinds, and script functions that are
@@ -109,39 +100,21 @@ std::vector<std::string> matches(const fs::path& file, const std::regex& line_pa
   return found;
 }
 
-/// What is in a list of exceptions and was not met: it must go.
-template <class T>
-std::set<T> unused(const std::set<T>& exceptions, const std::set<T>& met) {
-  std::set<T> rest;
-  std::set_difference(exceptions.begin(), exceptions.end(), met.begin(), met.end(),
-                      std::inserter(rest, rest.begin()));
-  return rest;
-}
-
 }  // namespace
 
 TEST_CASE("each folder includes only what lies below it", "[layout]") {
   const std::regex own("#include \"((?:runtime|bindings|interpreter|tests)/[^\"]*)\".*");
-  std::set<std::pair<std::string, std::string>> met;
   for (const char* folder : {"runtime", "bindings", "interpreter"}) {
     for (const fs::path& file : files(folder, {".h", ".cpp", ".cu", ".cuh", ".def"})) {
       const std::string name = name_of(file);
       const Rule& rule = rule_of(name);
       for (const std::string& header : matches(file, own)) {
-        if (lies_in(header, rule.folder) ||
-            std::any_of(rule.allowed.begin(), rule.allowed.end(),
-                        [&](const std::string& allowed) { return lies_in(header, allowed); })) {
-          continue;
-        }
-        met.emplace(rule.folder, header);
-        if (!kExceptions.contains({rule.folder, header})) {
+        if (!lies_in(header, rule.folder) &&
+            std::none_of(rule.allowed.begin(), rule.allowed.end(),
+                         [&](const std::string& allowed) { return lies_in(header, allowed); }))
           FAIL_CHECK(name << " includes " << header);
-        }
       }
     }
-  }
-  for (const auto& [folder, header] : unused(kExceptions, met)) {
-    FAIL_CHECK("no exception is needed: " << folder << " includes " << header << " no more");
   }
 }
 
@@ -166,9 +139,8 @@ TEST_CASE("nobody asks which kind a device is", "[layout]") {
       }
     }
   }
-  for (const std::string& name : unused(kKnowKinds, met)) {
-    FAIL_CHECK("no exception is needed for " << name);
-  }
+  for (const std::string& name : kKnowKinds)
+    if (!met.contains(name)) FAIL_CHECK("no exception is needed for " << name);
 }
 
 TEST_CASE("a source bears the name of the header that declares it", "[layout]") {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/ops/reduce/reduction.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide {

@@ -8,6 +8,7 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
+#include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 

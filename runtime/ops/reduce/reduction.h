@@ -21,6 +21,8 @@ Tensor mean(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false
             std::optional<DType> dtype = {});
 Tensor prod(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
+/// Sums x to `shape`, to which x's shape was broadcast: the gradient of broadcasting.
+Tensor sum_to(const Tensor& x, const Shape& shape);
 /// Sums without nan.
 Tensor nansum(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false,
               std::optional<DType> dtype = {});

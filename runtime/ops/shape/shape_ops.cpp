@@ -8,6 +8,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/view.h"
