@@ -13,27 +13,25 @@
 #include <string_view>
 
 #include "runtime/core/dtype.h"
-#include "runtime/ir/elementwise_ops.def"
 #include "runtime/ir/loop.h"
 
 namespace tide {
 
 enum class ElementwiseOp : OpCode {
-#define TIDE_ENUMERATOR(name, definition, arity, cost) name,
-  TIDE_ELEMENTWISE_OPS(TIDE_ENUMERATOR)
-#undef TIDE_ENUMERATOR
+#define TIDE_ELEMENTWISE(name, definition, arity, cost) name,
+#include "runtime/ir/elementwise_ops.def"
 };
 
-#define TIDE_COUNT(name, definition, arity, cost) +1
-constexpr int kElementwiseOpCount = TIDE_ELEMENTWISE_OPS(TIDE_COUNT);
-#undef TIDE_COUNT
+constexpr int kElementwiseOpCount = 0
+#define TIDE_ELEMENTWISE(name, definition, arity, cost) +1
+#include "runtime/ir/elementwise_ops.def"
+    ;
 
 /// Number of arguments.
 constexpr int arity_of(ElementwiseOp op) {
   constexpr uint8_t arities[] = {
-#define TIDE_ARITY(name, definition, arity, cost) arity,
-      TIDE_ELEMENTWISE_OPS(TIDE_ARITY)
-#undef TIDE_ARITY
+#define TIDE_ELEMENTWISE(name, definition, arity, cost) arity,
+#include "runtime/ir/elementwise_ops.def"
   };
   return arities[static_cast<int>(op)];
 }
@@ -41,9 +39,8 @@ constexpr int arity_of(ElementwiseOp op) {
 /// Rough number of instructions per element.
 constexpr int cost_of(ElementwiseOp op) {
   constexpr uint8_t costs[] = {
-#define TIDE_COST(name, definition, arity, cost) cost,
-      TIDE_ELEMENTWISE_OPS(TIDE_COST)
-#undef TIDE_COST
+#define TIDE_ELEMENTWISE(name, definition, arity, cost) cost,
+#include "runtime/ir/elementwise_ops.def"
   };
   return costs[static_cast<int>(op)];
 }
@@ -51,9 +48,8 @@ constexpr int cost_of(ElementwiseOp op) {
 /// The enumerator as text, "gelu_tanh".
 constexpr std::string_view name_of(ElementwiseOp op) {
   constexpr std::string_view names[] = {
-#define TIDE_NAME(name, definition, arity, cost) #name,
-      TIDE_ELEMENTWISE_OPS(TIDE_NAME)
-#undef TIDE_NAME
+#define TIDE_ELEMENTWISE(name, definition, arity, cost) #name,
+#include "runtime/ir/elementwise_ops.def"
   };
   return names[static_cast<int>(op)];
 }

@@ -42,11 +42,10 @@ Value minmax(const Value& like, bool highest) {
 Value apply(OpCode op, std::span<const Value> operands, DType type) {
   if (static_cast<ElementwiseOp>(op) == ElementwiseOp::convert) return convert(operands[0], type);
   switch (static_cast<ElementwiseOp>(op)) {
-#define TIDE_CASE(name, Definition, arity, cost) \
-  case ElementwiseOp::name:                      \
+#define TIDE_ELEMENTWISE(name, Definition, arity, cost) \
+  case ElementwiseOp::name:                             \
     return apply_definition<definition::Definition>(operands, std::make_index_sequence<arity>());
-    TIDE_ELEMENTWISE_OPS(TIDE_CASE)
-#undef TIDE_CASE
+#include "runtime/ir/elementwise_ops.def"
   }
   throw std::logic_error("unknown elementwise op");
 }

@@ -14,11 +14,12 @@
 
 namespace tide {
 
-// Functions of one tensor: exp, silu, isnan, ...; what they do stands in the rows.
-#define TIDE_UNARY(function, definition, types, flags, doc, example) \
-  Tensor function(const Tensor& x);
-#include "runtime/ops/elementwise/elementwise_unary.def"
-#undef TIDE_UNARY
+// Functions of one tensor (exp, silu, isnan, ...) and of two operands (hypot, maximum, lt, ...).
+// The rows say what they compute and which types they take.
+#define TIDE_UNARY(function, definition, types, cost) Tensor function(const Tensor& x);
+#define TIDE_BINARY(function, definition, types, cost) \
+  Tensor function(const TensorOrNumber& a, const TensorOrNumber& b);
+#include "runtime/ir/elementwise_ops.def"
 
 /// x in another type; x itself if it has that type. Floating to integer cuts off the fraction.
 Tensor convert(const Tensor& x, DType type);
@@ -34,54 +35,13 @@ Tensor round(const Tensor& x, std::optional<int64_t> decimals = {});
 /// a + alpha * b and a - alpha * b. "Or" for bool; bool cannot be subtracted.
 Tensor add(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha = {});
 Tensor sub(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha = {});
-Tensor mul(const TensorOrNumber& a, const TensorOrNumber& b);
 /// a / b in a floating type; with the rounding mode "floor" or "trunc" whole, in the common type.
 Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
            const std::optional<std::string>& rounding_mode = {});
-/// floor(a / b). Integers: x // 0 is 0.
-Tensor floor_divide(const TensorOrNumber& a, const TensorOrNumber& b);
-/// The rest of division, with the sign of a (fmod) or b (remainder). Integers: a if b is 0.
-Tensor fmod(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor remainder(const TensorOrNumber& a, const TensorOrNumber& b);
 /// a to the power of b. Integers wrap around, and have no negative powers that are numbers.
 Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b);
-/// The larger and the smaller one. A nan wins, or loses (fmax, fmin).
-Tensor maximum(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor minimum(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor fmax(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor fmin(const TensorOrNumber& a, const TensorOrNumber& b);
-/// The angle of the point (b, a).
-Tensor atan2(const TensorOrNumber& a, const TensorOrNumber& b);
-/// sqrt(a^2 + b^2).
-Tensor hypot(const TensorOrNumber& a, const TensorOrNumber& b);
-/// The magnitude of a with the sign of b.
-Tensor copysign(const TensorOrNumber& a, const TensorOrNumber& b);
-/// a log(b), 0 where a is 0.
-Tensor xlogy(const TensorOrNumber& a, const TensorOrNumber& b);
-
-/// The sum of (q + k)^-s over k = 0, 1, ...
-Tensor zeta(const TensorOrNumber& s, const TensorOrNumber& q);
-
-/// Comparisons of the promoted operands, as bool. A nan is unequal to all.
-Tensor eq(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor ne(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor lt(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor le(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor gt(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor ge(const TensorOrNumber& a, const TensorOrNumber& b);
-
-/// Logic on "is not 0", as bool.
-Tensor logical_and(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor logical_or(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor logical_xor(const TensorOrNumber& a, const TensorOrNumber& b);
-
-/// Bits of integers, logic of bool.
+/// All bits of integers inverted; "not" for bool.
 Tensor bitwise_not(const Tensor& x);
-Tensor bitwise_and(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor bitwise_or(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor bitwise_xor(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor bitwise_left_shift(const TensorOrNumber& a, const TensorOrNumber& b);
-Tensor bitwise_right_shift(const TensorOrNumber& a, const TensorOrNumber& b);
 
 /// a where the bool condition holds, else b.
 Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNumber& b);

@@ -10,43 +10,29 @@
 namespace tide {
 namespace {
 
-/// Computes in `type` and gives it.
-template <class Definition>
-Tensor binary(ElementwiseOp op, const char* name, DType type, const TensorOrNumber& a,
-              const TensorOrNumber& b) {
-  const TensorOrNumber operands[] = {a, b};
-  return record_differentiable<Definition>(op, name, type, type, operands);
-}
+/// Which types a function takes, and which it computes in: see elementwise_ops.def.
+enum class BinaryTypes {
+  kPromoted,
+  kToFloating,
+  kFloatingOnly,
+  kDivision,
+  kTest,
+  kBits,
+  kIntegers
+};
+using enum BinaryTypes;
 
-template <class Definition>
-Tensor promoted(ElementwiseOp op, const char* name, const TensorOrNumber& a,
-                const TensorOrNumber& b) {
-  return binary<Definition>(op, name, common_type(name, a, b), a, b);
-}
-
-/// Integers and bool compute in f32.
-template <class Definition>
-Tensor floating(ElementwiseOp op, const char* name, const TensorOrNumber& a,
-                const TensorOrNumber& b) {
-  return binary<Definition>(op, name, floating_type(common_type(name, a, b)), a, b);
-}
-
-/// One operand at least is floating.
-template <class Definition>
-Tensor needs_floating(ElementwiseOp op, const char* name, const TensorOrNumber& a,
-                      const TensorOrNumber& b) {
+/// The type in which a function computes, which is also its result's but for tests.
+template <BinaryTypes kTypes>
+DType binary_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
-  if (!is_floating(type)) refuse_types(name, "a floating type is needed", a, b);
-  return binary<Definition>(op, name, type, a, b);
-}
-
-/// Operands may be bool, but not both.
-template <class Definition>
-Tensor numeric(ElementwiseOp op, const char* name, const TensorOrNumber& a,
-               const TensorOrNumber& b) {
-  const DType type = common_type(name, a, b);
-  if (type == DType::boolean) refuse_types(name, "needs numbers", a, b);
-  return binary<Definition>(op, name, type, a, b);
+  if constexpr (kTypes == kToFloating) return floating_type(type);
+  if (kTypes == kFloatingOnly && !is_floating(type))
+    refuse_types(name, "a floating type is needed", a, b);
+  if (kTypes == kDivision && type == DType::boolean) refuse_types(name, "needs numbers", a, b);
+  if (kTypes == kBits && is_floating(type)) refuse_types(name, "needs integers or bool", a, b);
+  if (kTypes == kIntegers && !is_integer(type)) refuse_types(name, "needs integers", a, b);
+  return type;
 }
 
 /// A divisor of integers: a number is checked here, the elements of a tensor when the queue runs.
@@ -60,34 +46,21 @@ TensorOrNumber nonzero_divisor(const char* name, const TensorOrNumber& b, DType 
   return b;
 }
 
-/// As `numeric`; integers have no quotient by 0. What has no elements is divided by anything.
-template <class Definition>
-Tensor division(ElementwiseOp op, const char* name, const TensorOrNumber& a,
-                const TensorOrNumber& b) {
-  const DType type = common_type(name, a, b);
-  const bool nothing = a.tensor.defined() && a.tensor.numel() == 0;
-  if (!is_integer(type) || nothing) return numeric<Definition>(op, name, a, b);
-  return binary<Definition>(op, name, type, a, nonzero_divisor(name, b, type));
-}
-
-Tensor test(ElementwiseOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
-  const TensorOrNumber operands[] = {a, b};
-  return record_map(op, name, DType::boolean, common_type(name, a, b), operands);
-}
-
-Tensor bitwise(ElementwiseOp op, const char* name, const TensorOrNumber& a,
-               const TensorOrNumber& b) {
-  const DType type = common_type(name, a, b);
-  if (is_floating(type)) refuse_types(name, "needs integers or bool", a, b);
-  const TensorOrNumber operands[] = {a, b};
-  return record_map(op, name, type, type, operands);
-}
-
-Tensor shift(ElementwiseOp op, const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
-  const DType type = common_type(name, a, b);
-  if (!is_integer(type)) refuse_types(name, "needs integers", a, b);
-  const TensorOrNumber operands[] = {a, b};
-  return record_map(op, name, type, type, operands);
+template <class Definition, BinaryTypes kTypes>
+Tensor binary(ElementwiseOp op, const char* name, const TensorOrNumber& a,
+              const TensorOrNumber& b) {
+  const DType type = binary_type<kTypes>(name, a, b);
+  if constexpr (kTypes == kTest || kTypes == kBits || kTypes == kIntegers) {
+    const TensorOrNumber operands[] = {a, b};
+    return record_map(op, name, kTypes == kTest ? DType::boolean : type, type, operands);
+  } else if (kTypes == kDivision && is_integer(type) &&
+             !(a.tensor.defined() && a.tensor.numel() == 0)) {  // of no elements: by anything
+    const TensorOrNumber operands[] = {a, nonzero_divisor(name, b, type)};
+    return record_differentiable<Definition>(op, name, type, type, operands);
+  } else {
+    const TensorOrNumber operands[] = {a, b};
+    return record_differentiable<Definition>(op, name, type, type, operands);
+  }
 }
 
 /// a + alpha * b or a - alpha * b, where alpha is not 1.
@@ -124,7 +97,7 @@ Tensor add(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Numbe
       return add(a, logical_and(b, Number(alpha->as_integer() != 0)), {});
     return scaled_sum<definition::AddScaled>(ElementwiseOp::add_scaled, "add", a, b, *alpha);
   }
-  return promoted<definition::Add>(ElementwiseOp::add, "add", a, b);
+  return binary<definition::Add, kPromoted>(ElementwiseOp::add, "add", a, b);
 }
 
 Tensor sub(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha) {
@@ -132,20 +105,16 @@ Tensor sub(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Numbe
     refuse_types("sub", "bool cannot be subtracted, see logical_xor", a, b);
   if (!is_one(alpha))
     return scaled_sum<definition::SubScaled>(ElementwiseOp::sub_scaled, "sub", a, b, *alpha);
-  return promoted<definition::Sub>(ElementwiseOp::sub, "sub", a, b);
-}
-
-Tensor mul(const TensorOrNumber& a, const TensorOrNumber& b) {
-  return promoted<definition::Mul>(ElementwiseOp::mul, "mul", a, b);
+  return binary<definition::Sub, kPromoted>(ElementwiseOp::sub, "sub", a, b);
 }
 
 Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
            const std::optional<std::string>& rounding_mode) {
-  if (!rounding_mode) return floating<definition::Div>(ElementwiseOp::div, "div", a, b);
+  if (!rounding_mode) return binary<definition::Div, kToFloating>(ElementwiseOp::div, "div", a, b);
   if (*rounding_mode == "floor")
-    return division<definition::FloorDivide>(ElementwiseOp::floor_divide, "div", a, b);
+    return binary<definition::FloorDivide, kDivision>(ElementwiseOp::floor_divide, "div", a, b);
   if (*rounding_mode == "trunc")
-    return division<definition::TruncDivide>(ElementwiseOp::trunc_divide, "div", a, b);
+    return binary<definition::TruncDivide, kDivision>(ElementwiseOp::trunc_divide, "div", a, b);
   throw Error("div: rounding_mode is \"floor\" or \"trunc\": \"" + *rounding_mode + "\"");
 }
 
@@ -160,46 +129,14 @@ Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b) {
     if (type == a.tensor.dtype())
       if (Tensor easy = easy_power(a.tensor, b.number.as_double()); easy.defined()) return easy;
   }
-  return binary<definition::Pow>(ElementwiseOp::pow, "pow", type, a, b);
+  const TensorOrNumber operands[] = {a, b};
+  return record_differentiable<definition::Pow>(ElementwiseOp::pow, "pow", type, type, operands);
 }
 
-// The rest follows one pattern: function, way of typing, definition, ElementwiseOp.
-#define TIDE_BINARY(function, way, Definition)                                    \
-  Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) {             \
-    return way<definition::Definition>(ElementwiseOp::function, #function, a, b); \
+#define TIDE_BINARY(function, Definition, types, cost)                                      \
+  Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) {                       \
+    return binary<definition::Definition, types>(ElementwiseOp::function, #function, a, b); \
   }
-TIDE_BINARY(floor_divide, division, FloorDivide)
-TIDE_BINARY(fmod, division, Fmod)
-TIDE_BINARY(remainder, division, Remainder)
-TIDE_BINARY(maximum, promoted, Maximum)
-TIDE_BINARY(minimum, promoted, Minimum)
-TIDE_BINARY(fmax, promoted, Fmax)
-TIDE_BINARY(fmin, promoted, Fmin)
-TIDE_BINARY(atan2, floating, Atan2)
-TIDE_BINARY(hypot, needs_floating, Hypot)
-TIDE_BINARY(copysign, floating, Copysign)
-TIDE_BINARY(xlogy, floating, Xlogy)
-TIDE_BINARY(zeta, floating, Zeta)
-#undef TIDE_BINARY
-
-#define TIDE_BINARY(function, way, op)                                \
-  Tensor function(const TensorOrNumber& a, const TensorOrNumber& b) { \
-    return way(ElementwiseOp::op, #function, a, b);                   \
-  }
-TIDE_BINARY(eq, test, eq)
-TIDE_BINARY(ne, test, ne)
-TIDE_BINARY(lt, test, lt)
-TIDE_BINARY(le, test, le)
-TIDE_BINARY(gt, test, gt)
-TIDE_BINARY(ge, test, ge)
-TIDE_BINARY(logical_and, test, logical_and)
-TIDE_BINARY(logical_or, test, logical_or)
-TIDE_BINARY(logical_xor, test, logical_xor)
-TIDE_BINARY(bitwise_and, bitwise, bitwise_and)
-TIDE_BINARY(bitwise_or, bitwise, bitwise_or)
-TIDE_BINARY(bitwise_xor, bitwise, bitwise_xor)
-TIDE_BINARY(bitwise_left_shift, shift, shift_left)
-TIDE_BINARY(bitwise_right_shift, shift, shift_right)
-#undef TIDE_BINARY
+#include "runtime/ir/elementwise_ops.def"
 
 }  // namespace tide

@@ -54,12 +54,11 @@ Tensor activation(ElementwiseOp op, const char* name, const Tensor& x, Numbers..
 
 }  // namespace
 
-#define TIDE_UNARY(function, Definition, types, flags, doc, example)                    \
+#define TIDE_UNARY(function, Definition, types, cost)                                   \
   Tensor function(const Tensor& x) {                                                    \
     return unary<definition::Definition, types>(ElementwiseOp::function, #function, x); \
   }
-#include "runtime/ops/elementwise/elementwise_unary.def"
-#undef TIDE_UNARY
+#include "runtime/ir/elementwise_ops.def"
 
 Tensor convert(const Tensor& x, DType type) {
   if (x.dtype() == type) return x;

@@ -138,7 +138,7 @@ void check_op(std::index_sequence<I...>) {
 }
 
 constexpr bool is_for_integers_only(ElementwiseOp op) {
-  return op >= ElementwiseOp::bitwise_and && op <= ElementwiseOp::shift_right;
+  return op >= ElementwiseOp::bitwise_and && op <= ElementwiseOp::bitwise_right_shift;
 }
 
 constexpr bool is_random(ElementwiseOp op) {
@@ -184,10 +184,9 @@ void check_op_if_defined() {
 
 template <class T>
 void check_all_ops() {
-#define TIDE_CHECK(name, Definition, arity, cost) \
+#define TIDE_ELEMENTWISE(name, Definition, arity, cost) \
   check_op_if_defined<ElementwiseOp::name, definition::Definition, arity, T>();
-  TIDE_ELEMENTWISE_OPS(TIDE_CHECK)
-#undef TIDE_CHECK
+#include "runtime/ir/elementwise_ops.def"
 }
 
 }  // namespace
