@@ -27,7 +27,7 @@ Tensor require(const char* op, Requirement requirement, const Tensor& condition,
   if (condition.numel() == 0) return value;
   const Tensor once = each_once(condition);
   const ComputeResult zero{Shape(), once.dtype()};
-  const int64_t attributes[] = {static_cast<int64_t>(requirement)};
+  const auto attributes = pack(RequireAttributes{requirement});
   const Tensor checked =
       record_compute(ComputeOp::require, op, {&once, 1}, {&zero, 1}, attributes)[0];
   // Adding the 0 makes the value depend on the check, and is fused with what uses it.

@@ -26,8 +26,8 @@ struct Sizes {
         rows(call.inputs[0].layout.shape[2]),
         keys(call.inputs[1].layout.shape[2]),
         features(call.inputs[0].layout.shape[3]),
-        scale(std::bit_cast<float>(static_cast<uint32_t>(call.attributes[0]))),
-        causal(call.attributes[1] != 0) {}
+        scale(unpack<AttentionAttributes>(call.attributes).scale),
+        causal(unpack<AttentionAttributes>(call.attributes).causal) {}
   /// How many keys a row looks at.
   int64_t seen(int64_t row) const { return causal ? std::min(keys, row + 1) : keys; }
 };

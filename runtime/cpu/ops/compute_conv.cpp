@@ -18,9 +18,14 @@ namespace {
 
 ConvolutionShape convolution_shape(const ComputeCall& call, const Shape& input, const Shape& weight,
                                    const Shape& output) {
-  const auto& a = call.attributes;
-  return {input[0],  input[1], input[2], input[3], weight[0], output[2], output[3], weight[2],
-          weight[3], a[1],     a[2],     a[3],     a[4],      a[5],      a[6],      a[7]};
+  const auto a = unpack<ConvolutionAttributes>(call.attributes);
+  return {input[0],     input[1],      input[2],      input[3],    weight[0],   output[2],
+          output[3],    weight[2],     weight[3],     a.stride[0], a.stride[1], a.padding[0],
+          a.padding[1], a.dilation[0], a.dilation[1], a.groups};
+}
+
+bool has_bias(const ComputeCall& call) {
+  return unpack<ConvolutionAttributes>(call.attributes).has_bias;
 }
 
 void check(const char* error) {
@@ -163,8 +168,7 @@ void compute_in_float(ComputeCall& call, const Compute& compute) {
   Parallel& parallel = *call.parallel;
   const float* first = widened<T>(call.inputs[0], scratch[0], parallel);
   const float* second = widened<T>(call.inputs[1], scratch[1], parallel);
-  const float* bias =
-      call.attributes[0] ? widened<T>(call.inputs[2], scratch[2], parallel) : nullptr;
+  const float* bias = has_bias(call) ? widened<T>(call.inputs[2], scratch[2], parallel) : nullptr;
   const int64_t count = call.outputs[0].layout.shape.numel();
   if constexpr (std::is_same_v<T, float>) {
     compute(first, second, bias, static_cast<float*>(call.outputs[0].data));
@@ -186,7 +190,7 @@ void convolve(ComputeCall& call, const ConvolutionShape& shape, const Patches& p
     case DType::f64: {
       const auto data = [&](int i) { return static_cast<const double*>(call.inputs[i].data); };
       PatchConvolution<double> convolution(shape, *call.parallel);
-      return patches(convolution, data(0), data(1), call.attributes[0] ? data(2) : nullptr,
+      return patches(convolution, data(0), data(1), has_bias(call) ? data(2) : nullptr,
                      static_cast<double*>(call.outputs[0].data));
     }
     case DType::f32:
@@ -207,7 +211,7 @@ void fill_empty(ComputeCall& call) {
   visit_type(result.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     auto* to = static_cast<T*>(result.data);
-    const auto* bias = call.attributes[0] ? static_cast<const T*>(call.inputs[2].data) : nullptr;
+    const auto* bias = has_bias(call) ? static_cast<const T*>(call.inputs[2].data) : nullptr;
     const int64_t plane = shape[2] * shape[3];
     for (int64_t i = 0; i < shape.numel(); ++i) to[i] = bias ? bias[i / plane % shape[1]] : T();
   });

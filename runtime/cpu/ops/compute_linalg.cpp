@@ -233,7 +233,7 @@ void compute_lu(ComputeCall& call) {
       if (info > 0) trouble.note(index, info);
       output.write(index, a, rows);
     });
-    if (trouble && call.attributes[0])
+    if (trouble && unpack<LuAttributes>(call.attributes).singular_fails)
       throw Error(singular_matrix(trouble.who(input.count()), trouble.info()));
   });
 }
@@ -242,7 +242,7 @@ void compute_lu_solve(ComputeCall& call) {
   with_routines(call, [&](auto zero, const auto& lapack) {
     using T = decltype(zero);
     const Matrices<T> factors(call.inputs[0]), right(call.inputs[2]), output(call.outputs[0]);
-    const bool transposed = call.attributes[0] != 0;
+    const bool transposed = unpack<LuSolveAttributes>(call.attributes).transposed;
     const int64_t size = factors.rows, stride = right.columns;
     solve_in_parts(call, right, output, [&](int64_t index, T* x, int columns) {
       const auto* pivots = static_cast<const int32_t*>(call.inputs[1].data) + index * size;
@@ -269,7 +269,8 @@ void compute_lu_solve(ComputeCall& call) {
 
 void compute_pivot_rows(ComputeCall& call) {
   const Shape& pivot_shape = call.inputs[0].layout.shape;
-  const int64_t swaps = pivot_shape[pivot_shape.rank() - 1], rows = call.attributes[0];
+  const int64_t swaps = pivot_shape[pivot_shape.rank() - 1],
+                rows = unpack<PivotRowsAttributes>(call.attributes).rows;
   const int64_t count = call.outputs[0].layout.shape.numel() / std::max<int64_t>(rows, 1);
   const auto* pivots = static_cast<const int32_t*>(call.inputs[0].data);
   auto* order = static_cast<int64_t*>(call.outputs[0].data);
@@ -288,7 +289,7 @@ void compute_solve_triangular(ComputeCall& call) {
   with_routines(call, [&](auto zero, const auto& lapack) {
     using T = decltype(zero);
     const Matrices<T> factors(call.inputs[0]), right(call.inputs[1]), output(call.outputs[0]);
-    const bool upper = call.attributes[0] != 0, unit = call.attributes[1] != 0;
+    const auto [upper, unit] = unpack<TriangularAttributes>(call.attributes);
     solve_in_parts(call, right, output, [&](int64_t index, T* x, int columns) {
       Factor<T>(factors, index)
           .solve(lapack, upper, false, unit, as_int(factors.rows), columns, x,

@@ -169,7 +169,7 @@ template <class T, class Result = T>
 void multiply_batch(ComputeCall& call) {
   const Batch batch(call);
   if (batch.m == 0 || batch.n == 0) return;
-  const bool has_bias = call.attributes[0] != 0;
+  const bool has_bias = unpack<MatmulAttributes>(call.attributes).has_bias;
   const auto* bias = has_bias ? static_cast<const Result*>(call.inputs[2].data) : nullptr;
   const int64_t bias_stride = has_bias ? call.inputs[2].layout.strides[0] : 0;
   auto* c = static_cast<Result*>(call.outputs[0].data);

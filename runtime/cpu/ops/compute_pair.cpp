@@ -34,7 +34,7 @@ void for_pairs(ComputeCall& call, const Function& function) {
 }  // namespace
 
 void compute_pair_function(ComputeCall& call) {
-  const auto function = static_cast<PairFunction>(call.attributes[0]);
+  const PairFunction function = unpack<PairAttributes>(call.attributes).function;
   visit_type(call.inputs[0].type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     if constexpr (is_floating_type<T>) {

@@ -39,9 +39,12 @@ struct Pool {
 
   Pool(const ComputeCall& call, const Shape& input, const Shape& output, bool dilated)
       : planes(input[0] * input[1]) {
-    const auto& a = call.attributes;
-    h = {input[2], output[2], a[0], a[2], a[4], dilated ? a[6] : 1};
-    w = {input[3], output[3], a[1], a[3], a[5], dilated ? a[7] : 1};
+    // The attributes of both kinds of pooling begin alike.
+    const auto a = unpack<MaxPoolAttributes>(call.attributes);
+    h = {input[2],    output[2],    a.kernel[0],
+         a.stride[0], a.padding[0], dilated ? int64_t{a.dilation[0]} : 1};
+    w = {input[3],    output[3],    a.kernel[1],
+         a.stride[1], a.padding[1], dilated ? int64_t{a.dilation[1]} : 1};
     for (int64_t tap = 0; tap < w.kernel; ++tap)
       columns.emplace_back(w.first_output(tap), w.last_output(tap));
   }
@@ -343,8 +346,9 @@ struct AverageWindow {
     bottom = std::min(bottom, pool.h.input);
     right = std::min(right, pool.w.input);
     const int64_t inside = (bottom - top) * (right - left);
-    const bool count_pad = call.attributes[6] != 0;
-    const int64_t fixed = call.attributes[7];
+    const auto attributes = unpack<AvgPoolAttributes>(call.attributes);
+    const bool count_pad = attributes.count_include_pad;
+    const int64_t fixed = attributes.divisor_override;
     divisor = static_cast<double>(fixed ? fixed : count_pad ? padded : inside);
   }
 

@@ -12,7 +12,7 @@ void compute_random_count(ComputeCall& call) {
   const auto* second = static_cast<const double*>(b.data);
   const auto* key = static_cast<const int64_t*>(keys.data);
   auto* out = static_cast<double*>(call.outputs[0].data);
-  const auto which = static_cast<CountDistribution>(call.attributes[0]);
+  const CountDistribution which = unpack<RandomCountAttributes>(call.attributes).distribution;
   const Shape& shape = a.layout.shape;
   const auto draw = fastest<draw_count>();
   call.parallel->for_range(shape.numel(), 512, [&](int64_t begin, int64_t end) {

@@ -77,10 +77,15 @@ struct Sequences {
   int64_t count, hidden, gates, kept, width, groups;
 
   Sequences(const ComputeCall& call, int64_t hidden_size, int64_t group_width)
-      : cell(static_cast<RecurrenceCell>(call.attributes[0])),
-        backwards(call.attributes[1] != 0),
-        has_bias(call.attributes[2] != 0),
-        sizes(call.attributes.subspan(3)),
+      : Sequences(unpack<RecurrenceAttributes>(call.attributes),
+                  call.attributes.subspan(kWords<RecurrenceAttributes>), hidden_size, group_width) {
+  }
+  Sequences(const RecurrenceAttributes& attributes, std::span<const int64_t> sequence_counts,
+            int64_t hidden_size, int64_t group_width)
+      : cell(attributes.cell),
+        backwards(attributes.last_step_first),
+        has_bias(attributes.has_bias),
+        sizes(sequence_counts),
         count(sizes[0]),
         hidden(hidden_size),
         gates(gate_count(cell)),

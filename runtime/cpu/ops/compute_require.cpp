@@ -57,7 +57,7 @@ void compute_require(ComputeCall& call) {
       if (any_zero<T>(x, begin, end)) unmet_one.store(true, std::memory_order_relaxed);
     });
   });
-  if (unmet_one) throw Error(unmet(static_cast<Requirement>(call.attributes[0])));
+  if (unmet_one) throw Error(unmet(unpack<RequireAttributes>(call.attributes).requirement));
 }
 
 }  // namespace tide

@@ -105,7 +105,7 @@ void sum_long_lane(Parallel& parallel, const In* x, Out* y, int64_t length) {
 template <class In, class Out>
 void running_sums(ComputeCall& call) {
   using S = Sum<Out>;
-  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);
   const auto* all = static_cast<const In*>(call.inputs[0].data);
   auto* results = static_cast<Out*>(call.outputs[0].data);
   if (scan.inner == 1 && scan.length > kChains * kScanBlock) {
@@ -135,7 +135,7 @@ void running_sums(ComputeCall& call) {
 template <class In, class Out>
 void running_products(ComputeCall& call) {
   using S = Sum<Out>;
-  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);
   for_lanes(call, scan, [&](int64_t offset, auto width) {
     const In* x = static_cast<const In*>(call.inputs[0].data) + offset;
     Out* y = static_cast<Out*>(call.outputs[0].data) + offset;
@@ -164,7 +164,7 @@ void visit_scan_types(ComputeCall& call, const Body& body) {
 /// Of equal values the last counts, and a nan is above (or below) all: PyTorch's cummax and cummin.
 template <class T>
 void minmax(ComputeCall& call, bool largest) {
-  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);
   for_lanes(call, scan, [&](int64_t offset, int64_t width) {
     const T* x = static_cast<const T*>(call.inputs[0].data) + offset;
     T* values = static_cast<T*>(call.outputs[0].data) + offset;
@@ -202,7 +202,7 @@ void compute_cumprod(ComputeCall& call) {
 
 void compute_cumulative_minmax(ComputeCall& call) {
   visit_type(call.inputs[0].type, [&](auto tag) {
-    minmax<typename decltype(tag)::Type>(call, call.attributes[1] != 0);
+    minmax<typename decltype(tag)::Type>(call, unpack<MinmaxAttributes>(call.attributes).largest);
   });
 }
 

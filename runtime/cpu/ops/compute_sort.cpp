@@ -408,7 +408,7 @@ void compute_sort(ComputeCall& call) {
   const Shape& shape = call.inputs[0].layout.shape;
   const int64_t length = shape.rank() ? shape[shape.rank() - 1] : 1;
   if (call.outputs[0].layout.shape.numel() == 0) return;
-  const bool descending = call.attributes[0] != 0;
+  const bool descending = unpack<SortAttributes>(call.attributes).descending;
   visit_type(call.inputs[0].type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const int64_t count = shape.numel() / length;

@@ -48,7 +48,8 @@ static_assert(kScanBlock == tide::kScanBlock);
 bool launch_matmul(ComputeLaunch& call) {
   const Layout &a = call.input_layout(0), &b = call.input_layout(1);
   const int rank = a.rank();
-  const bool has_bias = call.step.attributes[0] != 0;
+  const auto attributes = unpack<MatmulAttributes>(call.step.attributes);
+  const bool has_bias = attributes.has_bias;
   MatmulArguments g{};
   g.a = call.input(0);
   g.b = call.input(1);
@@ -68,12 +69,11 @@ bool launch_matmul(ComputeLaunch& call) {
     g.batch *= a.shape[d];
   }
   if (g.m == 0 || g.n == 0 || g.batch == 0) return true;
-  const bool tf32 = call.step.attributes[1] != 0;
   const DType type = call.step.inputs[0].type, result = call.step.outputs[0].type;
   const LibraryOutcome outcome =
       type == DType::i8 || type == DType::u8
           ? multiply_bytes(call, g, result)
-          : call.kernels.blas().multiply(g, type, result, tf32, call.flushed());
+          : call.kernels.blas().multiply(g, type, result, attributes.tf32, call.flushed());
   if (outcome.enqueued) return true;
   if (!embedded_ptx("matmul")) return false;
   const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
@@ -92,8 +92,9 @@ bool launch_attention(ComputeLaunch& call, bool backward) {
   g.keys = key.shape[2], g.features = query.shape[3];
   g.result = backward ? call.input(3) : call.output(0);
   g.logarithms = static_cast<float*>(backward ? call.input(5) : call.output(1));
-  g.scale = std::bit_cast<float>(static_cast<uint32_t>(call.step.attributes[0]));
-  g.causal = call.step.attributes[1] != 0;
+  const auto attributes = unpack<AttentionAttributes>(call.step.attributes);
+  g.scale = attributes.scale;
+  g.causal = attributes.causal;
   if (backward) {
     g.slope = call.input(4);
     g.by_query = call.output(0), g.by_key = call.output(1), g.by_value = call.output(2);
@@ -132,7 +133,7 @@ bool launch_attention(ComputeLaunch& call, bool backward) {
 
 ScanArguments scan_arguments(ComputeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
-  const auto dim = static_cast<int>(call.step.attributes[0]);
+  const int dim = unpack<DimAttributes>(call.step.attributes).dim;
   ScanArguments g{};
   g.x = call.input(0);
   g.y = call.output(0);
@@ -198,7 +199,7 @@ bool launch_minmax(ComputeLaunch& call) {
   const std::string type = suffix_of(call.step.inputs[0].type);
   ScanArguments g = scan_arguments(call);
   g.positions = static_cast<int64_t*>(call.output(1));
-  g.largest = call.step.attributes[1] != 0;
+  g.largest = unpack<MinmaxAttributes>(call.step.attributes).largest;
   const int64_t lanes = g.outer * g.inner;
   if (lanes * g.length == 0) return true;
   reserve_carry(call, g, 16);
@@ -217,8 +218,9 @@ Shape planes_of(const Shape& shape, bool channels_last) {
 
 /// `backward`: the result is of the input's size.
 bool launch_pool(ComputeLaunch& call, const char* name, bool backward, bool largest) {
-  const auto& a = call.step.attributes;
-  const bool last = a[8] != 0;
+  // The attributes of both kinds of pooling begin, and end, alike.
+  const auto a = unpack<MaxPoolAttributes>(call.step.attributes);
+  const bool last = a.channels_last;
   const Shape given = planes_of(call.input_layout(0).shape, last);
   const Shape made = planes_of(call.output_shape(0), last);
   const Shape &input = backward ? made : given, &output = backward ? given : made;
@@ -231,10 +233,16 @@ bool launch_pool(ComputeLaunch& call, const char* name, bool backward, bool larg
   g.outer = last ? input[0] : input[0] * input[1];
   g.inner = last ? input[1] : 1;
   g.input_h = input[2], g.input_w = input[3], g.output_h = output[2], g.output_w = output[3];
-  g.kernel_h = a[0], g.kernel_w = a[1], g.stride_h = a[2], g.stride_w = a[3];
-  g.pad_h = a[4], g.pad_w = a[5];
-  g.dilation_h = largest ? a[6] : 1, g.dilation_w = largest ? a[7] : 1;
-  if (!largest) g.count_pad = a[6], g.divisor = a[7];
+  g.kernel_h = a.kernel[0], g.kernel_w = a.kernel[1];
+  g.stride_h = a.stride[0], g.stride_w = a.stride[1];
+  g.pad_h = a.padding[0], g.pad_w = a.padding[1];
+  if (largest) {
+    g.dilation_h = a.dilation[0], g.dilation_w = a.dilation[1];
+  } else {
+    const auto average = unpack<AvgPoolAttributes>(call.step.attributes);
+    g.dilation_h = g.dilation_w = 1;
+    g.count_pad = average.count_include_pad, g.divisor = average.divisor_override;
+  }
   run(call, "pooling", std::string(name) + "_" + suffix_of(call.step.outputs[0].type), g,
       blocks_for(made.numel()), kElementThreads);
   return true;
@@ -244,29 +252,31 @@ bool launch_pool(ComputeLaunch& call, const char* name, bool backward, bool larg
 bool convolve_by_library(ComputeLaunch& call, const ConvolutionArguments& g) {
   for (const int64_t size : {g.n, g.c, g.h, g.w, g.o, g.oh, g.ow, g.kh, g.kw})
     if (size == 0) return false;
-  const bool tf32 = call.step.attributes[8] != 0;
+  const bool tf32 = unpack<ConvolutionAttributes>(call.step.attributes).tf32;
   const DType type = call.step.outputs[0].type;
   return call.kernels.dnn().convolve(g, call.step.op, type, tf32, call.flushed()).enqueued;
 }
 
 ConvolutionArguments convolution_arguments(ComputeLaunch& call, const Shape& input,
                                            const Shape& weight, const Shape& output) {
-  const auto& a = call.step.attributes;
+  const auto a = unpack<ConvolutionAttributes>(call.step.attributes);
   ConvolutionArguments g{};
   g.x = call.input(0);
   g.weight = call.input(1);
-  g.bias = a[0] ? call.input(2) : nullptr;
+  g.bias = a.has_bias ? call.input(2) : nullptr;
   g.y = call.output(0);
   g.n = input[0], g.c = input[1], g.h = input[2], g.w = input[3];
   g.o = weight[0], g.oh = output[2], g.ow = output[3], g.kh = weight[2], g.kw = weight[3];
-  g.stride_h = a[1], g.stride_w = a[2], g.pad_h = a[3], g.pad_w = a[4];
-  g.dilation_h = a[5], g.dilation_w = a[6], g.groups = a[7];
-  g.channels_last = a[9];
+  g.stride_h = a.stride[0], g.stride_w = a.stride[1];
+  g.pad_h = a.padding[0], g.pad_w = a.padding[1];
+  g.dilation_h = a.dilation[0], g.dilation_w = a.dilation[1];
+  g.groups = a.groups;
+  g.channels_last = a.channels_last;
   return g;
 }
 
 bool launch_convolution(ComputeLaunch& call) {
-  const bool last = call.step.attributes[9] != 0;
+  const bool last = unpack<ConvolutionAttributes>(call.step.attributes).channels_last;
   const Shape first = planes_of(call.input_layout(0).shape, last);
   const Shape second = planes_of(call.input_layout(1).shape, last);
   const Shape result = planes_of(call.output_shape(0), last);
@@ -316,7 +326,7 @@ bool launch_pairs(ComputeLaunch& call) {
     g.a_strides[d] = a.strides[d];
     g.b_strides[d] = b.strides[d];
   }
-  const auto function = static_cast<PairFunction>(call.step.attributes[0]);
+  const PairFunction function = unpack<PairAttributes>(call.step.attributes).function;
   run(call, "pairs", std::string(name_of(function)) + suffix_of(call.step.outputs[0].type), g,
       blocks_for(g.count), kElementThreads);
   return true;
@@ -329,7 +339,8 @@ bool launch_random_counts(ComputeLaunch& call) {
   g.b = static_cast<const double*>(call.input(1));
   g.keys = static_cast<const int64_t*>(call.input(2));
   g.out = static_cast<double*>(call.output(0));
-  g.distribution = call.step.attributes[0];
+  g.distribution = static_cast<int64_t>(
+      CountDistribution(unpack<RandomCountAttributes>(call.step.attributes).distribution));
   g.count = a.shape.numel();
   g.rank = a.rank();
   for (int d = 0; d < g.rank; ++d) {
@@ -356,7 +367,7 @@ bool launch_require(ComputeLaunch& call) {
     g.rank = x.rank();
     for (int d = 0; d < g.rank; ++d) g.shape[d] = x.shape[d], g.strides[d] = x.strides[d];
   }
-  const auto requirement = static_cast<Requirement>(call.step.attributes[0]);
+  const Requirement requirement = unpack<RequireAttributes>(call.step.attributes).requirement;
   const Reports::Place place =
       call.reports.open([requirement](int64_t) { return unmet(requirement); });
   call.report = place.number;

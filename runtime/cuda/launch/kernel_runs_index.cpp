@@ -124,7 +124,7 @@ IndexArguments index_arguments(ComputeLaunch& call, int64_t limit) {
   g.index = call.input(1);
   g.out = call.output(0);
   g.rank = index.rank();
-  g.dim = static_cast<int32_t>(call.step.attributes[0]);
+  g.dim = unpack<DimAttributes>(call.step.attributes).dim;
   for (int d = 0; d < index.rank(); ++d) {
     g.shape[d] = index.shape[d];
     g.index_strides[d] = index.strides[d];
@@ -197,7 +197,8 @@ bool launch_sort(ComputeLaunch& call) {
   Sorting sorting(call, type, shape.numel() / length, length);
   auto* const memory =
       static_cast<char*>(call.kernels.workspace().get(call.flushed(), sorting.bytes()));
-  SortArguments g = sorting.run(call.input(0), call.step.attributes[0] != 0, memory);
+  SortArguments g =
+      sorting.run(call.input(0), unpack<SortAttributes>(call.step.attributes).descending, memory);
   g.values = call.output(0);
   g.positions = static_cast<int64_t*>(call.output(1));
   g.kept = results / g.rows;
@@ -226,7 +227,8 @@ bool launch_nonzero(ComputeLaunch& call) {
 
 bool launch_gather(ComputeLaunch& call) {
   const Layout& x = call.input_layout(0);
-  IndexArguments g = index_arguments(call, x.shape[static_cast<int>(call.step.attributes[0])]);
+  IndexArguments g =
+      index_arguments(call, x.shape[unpack<DimAttributes>(call.step.attributes).dim]);
   g.x = call.input(0);
   g.count = call.output_shape(0).numel();
   if (g.count == 0) return true;
@@ -245,11 +247,12 @@ bool launch_bags(ComputeLaunch& call) {
   b.rows.count = call.output_shape(0).numel();
   if (b.rows.count == 0) return true;
   b.starts = static_cast<const int64_t*>(call.input(2));
-  const auto mode = static_cast<BagMode>(call.step.attributes[0]);
+  const auto attributes = unpack<EmbeddingBagAttributes>(call.step.attributes);
+  const BagMode mode = attributes.mode;
   if (call.step.inputs.size() > 3) b.rows.source = call.input(3);
   if (mode == BagMode::max) b.chosen = static_cast<int64_t*>(call.output(1));
   b.columns = call.output_shape(0)[1];
-  b.padding = call.step.attributes[1];
+  b.padding = attributes.padding_row;
   b.mean = mode == BagMode::mean;
   run(call, "indexing", std::string("embedding_bag_") + suffix_of(call.step.outputs[0].type), b,
       blocks_for(b.rows.count), kElementThreads);
@@ -259,9 +262,9 @@ bool launch_bags(ComputeLaunch& call) {
 
 bool launch_scatter(ComputeLaunch& call) {
   const DType type = call.step.outputs[0].type;
-  const bool add = call.step.attributes[1] != 0;
+  const auto [dim, add] = unpack<ScatterAttributes>(call.step.attributes);
   const Layout out(call.output_shape(0));
-  IndexArguments g = index_arguments(call, out.shape[static_cast<int>(call.step.attributes[0])]);
+  IndexArguments g = index_arguments(call, out.shape[dim]);
   if (g.limit >= kWrongPosition || g.shape[g.dim] > UINT32_MAX) return false;
   for (int d = 0; d < out.rank(); ++d) {
     g.out_strides[d] = out.strides[d];

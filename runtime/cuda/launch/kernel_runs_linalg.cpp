@@ -66,7 +66,7 @@ void report_matrix(ComputeLaunch& call, int64_t count,
 }
 
 bool launch_lu(ComputeLaunch& call, LinalgArguments& g) {
-  const bool singular_fails = call.step.attributes[0] != 0;
+  const bool singular_fails = unpack<LuAttributes>(call.step.attributes).singular_fails;
   if (call.output_shape(1).numel() == 0) return true;
   g.pivots = static_cast<int32_t*>(call.output(1));
   if (singular_fails) g.first_failure = call.kernels.first_wrong(call.stream);
@@ -86,14 +86,15 @@ bool launch_solve(ComputeLaunch& call, const char* name, LinalgArguments& g, siz
 }
 
 bool launch_triangular(ComputeLaunch& call, LinalgArguments& g) {
-  g.upper = call.step.attributes[0] != 0;
-  g.unit = call.step.attributes[1] != 0;
+  const auto attributes = unpack<TriangularAttributes>(call.step.attributes);
+  g.upper = attributes.upper;
+  g.unit = attributes.unitriangular;
   return launch_solve(call, "solve_triangular_", g, 1);
 }
 
 bool launch_factored(ComputeLaunch& call, LinalgArguments& g) {
   g.pivots = static_cast<int32_t*>(call.input(1));
-  g.transposed = call.step.attributes[0] != 0;
+  g.transposed = unpack<LuSolveAttributes>(call.step.attributes).transposed;
   return launch_solve(call, "lu_solve_", g, 2);
 }
 
@@ -123,7 +124,7 @@ bool launch_pivot_rows(ComputeLaunch& call) {
   g.pivots = static_cast<const int32_t*>(call.input(0));
   g.order = static_cast<int64_t*>(call.output(0));
   g.swaps = pivots[pivots.rank() - 1];
-  g.rows = call.step.attributes[0];
+  g.rows = unpack<PivotRowsAttributes>(call.step.attributes).rows;
   if (std::max(g.swaps, g.rows) > kLargestMatrix) return false;
   if (g.rows == 0) return true;
   g.count = call.output_shape(0).numel() / g.rows;

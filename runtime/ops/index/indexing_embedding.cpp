@@ -209,7 +209,7 @@ Tensor put_together(const Bags& bags, const Tensor& weight, const Tensor& shares
   const Shape shape{bags.count, weight.shape()[1]};
   const bool largest = bags.mode == BagMode::max;
   const ComputeResult results[] = {{shape, weight.dtype()}, {shape, DType::i64}};
-  const int64_t attributes[] = {static_cast<int64_t>(bags.mode), bags.padding};
+  const auto attributes = pack(EmbeddingBagAttributes{bags.mode, bags.padding});
   const auto y = record_compute(ComputeOp::embedding_bag, kBags, inputs,
                                 std::span(results, largest ? 2 : 1), attributes);
   if (needs_grad_fn(weight) || (shares.defined() && needs_grad_fn(shares))) {

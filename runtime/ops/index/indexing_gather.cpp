@@ -89,7 +89,7 @@ Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
 Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index) {
   const Tensor inputs[] = {x, index};
   const ComputeResult result{index.shape(), x.dtype()};
-  const int64_t attributes[] = {dim};
+  const auto attributes = pack(DimAttributes{dim});
   const Tensor y = record_compute(ComputeOp::gather, name, inputs, {&result, 1}, attributes)[0];
   if (needs_grad_fn(x)) {
     set_grad_fn(
@@ -106,7 +106,7 @@ Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor
                      const Tensor& source, bool add) {
   const Tensor inputs[] = {contiguous(base), index, source};
   const ComputeResult result{base.shape(), base.dtype()};
-  const int64_t attributes[] = {dim, add};
+  const auto attributes = pack(ScatterAttributes{dim, add});
   const Tensor y = record_compute(ComputeOp::scatter, name, inputs, {&result, 1}, attributes)[0];
   if (needs_grad_fn(base) || needs_grad_fn(source)) {
     set_grad_fn(y, name, {base, source}, false,

@@ -87,7 +87,7 @@ Tensor minmax_of(const Scattering& s, bool max) {
     }
     const Tensor inputs[] = {contiguous(start), s.index, s.source};
     const ComputeResult result{s.base.shape(), type};
-    const int64_t attributes[] = {s.dim, max};
+    const auto attributes = pack(MinmaxAttributes{s.dim, max});
     return record_compute(ComputeOp::scatter_minmax, s.name, inputs, {&result, 1}, attributes)[0];
   }
   const auto combine = [max](const Tensor& a, const Tensor& b) {

@@ -127,7 +127,7 @@ Tensor reordering(const Tensor& pivots, int64_t rows, DType type) {
   Shape shape = pivots.shape();
   shape[shape.rank() - 1] = rows;
   const ComputeResult output{shape, DType::i64};
-  const int64_t attributes[] = {rows};
+  const auto attributes = pack(PivotRowsAttributes{rows});
   const Tensor dense = contiguous(pivots);
   const Tensor order =
       record_compute(ComputeOp::pivot_rows, "linalg.lu", {&dense, 1}, {&output, 1}, attributes)[0];

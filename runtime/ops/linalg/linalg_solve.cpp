@@ -15,7 +15,7 @@ namespace tide {
 std::pair<Tensor, Tensor> factor_lu(const char* name, const Tensor& a, bool singular_fails) {
   const int64_t rank = std::min(rows_of(a), columns_of(a));
   const ComputeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {rank}), DType::i32}};
-  const int64_t attributes[] = {singular_fails};
+  const auto attributes = pack(LuAttributes{singular_fails});
   auto results = record_compute(ComputeOp::lu, name, {&a, 1}, outputs, attributes);
   return {results[0], results[1]};
 }
@@ -24,7 +24,7 @@ Tensor solve_factored(const char* name, const Tensor& lu, const Tensor& pivots, 
                       const Tensor& b, bool transposed) {
   const Tensor inputs[] = {lu, pivots, b};
   const ComputeResult output{b.shape(), b.dtype()};
-  const int64_t attributes[] = {transposed};
+  const auto attributes = pack(LuSolveAttributes{transposed});
   const Tensor x = record_compute(ComputeOp::lu_solve, name, inputs, {&output, 1}, attributes)[0];
   if (!needs_grad_fn(a) && !needs_grad_fn(b)) return x;
   // A dX = dB - dA X
@@ -185,7 +185,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, std::optio
   const auto [wide_a, wide_b] = broadcast_stacks(name, a, b);
   const Tensor inputs[] = {wide_a, wide_b};
   const ComputeResult output{wide_b.shape(), b.dtype()};
-  const int64_t attributes[] = {upper, unitriangular};
+  const auto attributes = pack(TriangularAttributes{upper, unitriangular});
   const Tensor x =
       record_compute(ComputeOp::solve_triangular, name, inputs, {&output, 1}, attributes)[0];
   if (needs_grad_fn(wide_a) || needs_grad_fn(wide_b)) {

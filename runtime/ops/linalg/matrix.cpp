@@ -77,7 +77,7 @@ Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const 
   shape[shape.rank() - 1] = b.shape()[b.rank() - 1];
   const ComputeResult result{shape, type};
   const bool tf32 = float32_matmul_precision() != Float32Precision::highest;
-  const int64_t attributes[] = {bias.defined(), tf32};
+  const auto attributes = pack(MatmulAttributes{bias.defined(), tf32});
   return record_compute(ComputeOp::matmul, name, std::span(inputs, bias.defined() ? 3 : 2),
                         {&result, 1}, attributes)[0];
 }

@@ -27,7 +27,7 @@ Tensor record_pair(PairFunction function, const char* name, DType type, const Te
   };
   const Tensor inputs[] = {operand(a, b), operand(b, a)};
   const ComputeResult result{shape, type};
-  const int64_t attributes[] = {static_cast<int64_t>(function)};
+  const auto attributes = pack(PairAttributes{function});
   return record_compute(ComputeOp::pair_function, name, inputs, {&result, 1}, attributes)[0];
 }
 

@@ -312,8 +312,7 @@ std::optional<Saved> saved_mask(const Operands& o) {
 
 /// All by the library.
 Tensor attend_whole(const Operands& o, const Rule& rule) {
-  const std::vector<int64_t> bits = {std::bit_cast<uint32_t>(static_cast<float>(rule.scale)),
-                                     rule.causal};
+  const auto attributes = pack(AttentionAttributes{static_cast<float>(rule.scale), rule.causal});
   std::vector<Tensor> made;
   {
     GradientMode off(false);
@@ -322,7 +321,7 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
     const Shape& shape = inputs[0].shape();
     const ComputeResult results[] = {{o.query.shape(), o.type()},
                                      {{shape[0], shape[1], shape[2]}, DType::f32}};
-    made = record_compute(ComputeOp::attention, kName, inputs, results, bits);
+    made = record_compute(ComputeOp::attention, kName, inputs, results, attributes);
   }
   set_grad_fn(
       made[0], kName, {o.query, o.key, o.value}, true,
@@ -330,7 +329,7 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
        logarithms = Saved(made[1])](const GradientCall& call) {
         const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};
         if (!GradientMode::enabled())
-          return gradients_of_whole(saved, bits, call.y, logarithms.get(),
+          return gradients_of_whole(saved, attributes, call.y, logarithms.get(),
                                     record_contiguous(call.dy));
         Gradients result = gradients_of(saved, rule, call.dy);
         result.pop_back();  // the mask's

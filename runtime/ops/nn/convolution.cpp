@@ -108,15 +108,19 @@ int64_t result_size(const Window& w, const Tensor& x, const Tensor& weight, int 
   return (padded - reach) / w.stride[d] + 1;
 }
 
-std::array<int64_t, 10> attributes_of(const Window& w, bool has_bias) {
-  const bool tf32 = float32_matmul_precision() != Float32Precision::highest;
-  return {has_bias,      w.stride[0],   w.stride[1], w.padding[0], w.padding[1],
-          w.dilation[0], w.dilation[1], w.groups,    tf32,         w.channels_last};
+ConvolutionAttributes attributes_of(const Window& w, bool has_bias) {
+  return {.has_bias = has_bias,
+          .stride = {w.stride[0], w.stride[1]},
+          .padding = {w.padding[0], w.padding[1]},
+          .dilation = {w.dilation[0], w.dilation[1]},
+          .groups = w.groups,
+          .tf32 = float32_matmul_precision() != Float32Precision::highest,
+          .channels_last = w.channels_last};
 }
 
 Tensor record_plane(ComputeOp op, const Window& w, std::span<const Tensor> inputs,
                     const Shape& shape) {
-  const auto attributes = attributes_of(w, inputs.size() == 3);
+  const auto attributes = pack(attributes_of(w, inputs.size() == 3));
   const ComputeResult result{shape, inputs[0].dtype()};
   return record_on_planes(op, w.name, inputs, {&result, 1}, attributes)[0];
 }

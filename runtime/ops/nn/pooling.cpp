@@ -31,9 +31,12 @@ struct Window {
   bool channels_last = false;  ///< how all arrays lie
 };
 
-std::array<int64_t, 9> attributes_of(const Window& w) {
-  return {w.kernel[0],  w.kernel[1],   w.stride[0],   w.stride[1],    w.padding[0],
-          w.padding[1], w.dilation[0], w.dilation[1], w.channels_last};
+auto attributes_of(const Window& w) {
+  return pack(MaxPoolAttributes{.kernel = {w.kernel[0], w.kernel[1]},
+                                .stride = {w.stride[0], w.stride[1]},
+                                .padding = {w.padding[0], w.padding[1]},
+                                .dilation = {w.dilation[0], w.dilation[1]},
+                                .channels_last = w.channels_last});
 }
 
 /// One number for each dimension of a plane; a line is a plane of height 1, for which `outer`
@@ -158,10 +161,14 @@ struct Averaging {
   bool count_include_pad;
   int64_t divisor;  ///< 0: the number of elements
 
-  std::array<int64_t, 9> attributes() const {
-    auto all = attributes_of(window);
-    all[6] = count_include_pad, all[7] = divisor;
-    return all;
+  auto attributes() const {
+    const Window& w = window;
+    return pack(AvgPoolAttributes{.kernel = {w.kernel[0], w.kernel[1]},
+                                  .stride = {w.stride[0], w.stride[1]},
+                                  .padding = {w.padding[0], w.padding[1]},
+                                  .count_include_pad = count_include_pad,
+                                  .divisor_override = divisor,
+                                  .channels_last = w.channels_last});
   }
 };
 

@@ -12,8 +12,8 @@ namespace {
 constexpr const char* kName = "recurrence";
 
 std::vector<int64_t> attributes_of(const Recurrence& recurrence, bool has_bias) {
-  std::vector<int64_t> attributes{static_cast<int64_t>(recurrence.cell), recurrence.backwards,
-                                  has_bias};
+  const auto head = pack(RecurrenceAttributes{recurrence.cell, recurrence.backwards, has_bias});
+  std::vector<int64_t> attributes(head.begin(), head.end());
   attributes.insert(attributes.end(), recurrence.sizes.begin(), recurrence.sizes.end());
   return attributes;
 }

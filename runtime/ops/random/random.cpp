@@ -228,7 +228,7 @@ Tensor draw_counts(const char* name, CountDistribution distribution, const Tenso
   const Tensor inputs[] = {broadcast_to(convert(a, DType::f64), shape),
                            broadcast_to(convert(b, DType::f64), shape), keys};
   const ComputeResult result{shape, DType::f64};
-  const int64_t attributes[] = {static_cast<int64_t>(distribution)};
+  const auto attributes = pack(RandomCountAttributes{distribution});
   return convert(record_compute(ComputeOp::random_count, name, inputs, {&result, 1}, attributes)[0],
                  a.dtype());
 }

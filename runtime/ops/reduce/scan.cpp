@@ -26,7 +26,7 @@ Tensor scan_input(const Tensor& x, std::optional<DType> dtype) {
 Tensor record_scan(ComputeOp op, const char* name, const Tensor& x, int dim) {
   const Tensor dense = contiguous(x);
   const ComputeResult result{x.shape(), x.dtype()};
-  const int64_t attributes[] = {dim};
+  const auto attributes = pack(DimAttributes{dim});
   return record_compute(op, name, {&dense, 1}, {&result, 1}, attributes)[0];
 }
 
@@ -114,7 +114,7 @@ std::tuple<Tensor, Tensor> running_minmax(const char* name, const Tensor& input,
     return {clone(input), zeros(input.shape(), {.dtype = DType::i64, .device = x.device()})};
   const Tensor dense = contiguous(x);
   const ComputeResult results[] = {{x.shape(), x.dtype()}, {x.shape(), DType::i64}};
-  const int64_t attributes[] = {place, largest};
+  const auto attributes = pack(MinmaxAttributes{place, largest});
   auto outputs =
       record_compute(ComputeOp::cumulative_minmax, name, {&dense, 1}, results, attributes);
   if (needs_grad_fn(dense)) {

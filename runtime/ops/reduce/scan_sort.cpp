@@ -28,7 +28,7 @@ std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, b
   Shape kept = rows.shape();
   kept[kept.rank() - 1] = count;
   const ComputeResult results[] = {{kept, x.dtype()}, {kept, DType::i64}};
-  const int64_t attributes[] = {descending};
+  const auto attributes = pack(SortAttributes{descending});
   const auto sorted = record_compute(ComputeOp::sort, name, {&rows, 1}, results, attributes);
   return {contiguous(transpose(sorted[0], Dim{dim}, Dim{-1})),
           contiguous(transpose(sorted[1], Dim{dim}, Dim{-1}))};
