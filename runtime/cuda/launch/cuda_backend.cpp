@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/cuda/launch/compute_kernels.h"
+#include "runtime/cuda/launchers/compute_launch.h"
 #include "runtime/cuda/launch/host_fallback.h"
 #include "runtime/cuda/launch/peers.h"
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "runtime/cuda/launch/embedded_kernels.h"
-#include "runtime/cuda/launch/kernel_runs.h"
+#include "runtime/cuda/launchers/launchers.h"
 
 namespace tide::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Products of one-byte integers on Tensor Cores, through cuBLASLt.
 #pragma once
 
-#include "runtime/cuda/launch/compute_kernels.h"
+#include "runtime/cuda/launchers/compute_launch.h"
 
 namespace tide::cuda {
 

@@ -1,4 +1,4 @@
-// What the host's halves of compute ops have in common: names and launches of embedded kernels.
+// The launchers of compute ops, one for each kernels/*.cu, and what they have in common.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "runtime/core/dtype.h"
 #include "runtime/cuda/kernels/arguments.h"
-#include "runtime/cuda/launch/compute_kernels.h"
+#include "runtime/cuda/launchers/compute_launch.h"
 
 namespace tide::cuda {
 
@@ -33,11 +33,22 @@ void run(ComputeLaunch& call, const char* file, const std::string& kernel, Argum
   call.launches.launch(loaded.function, shape, words);
 }
 
-/// The part of `launch_compute` that is linear algebra: matrices of up to kLargestMatrix rows and
-/// columns.
-bool launch_linalg(ComputeLaunch& call);
+/// The sizes (n, c, h, w) of an array of planes that lies so or channels last.
+Shape planes_of(const Shape& shape, bool channels_last);
 
-/// The part of `launch_compute` that sorts, chooses, gathers and scatters.
+// Each enqueues its op; false if it has no kernel for these types or sizes.
+bool launch_attention(ComputeLaunch& call);
+bool launch_convolution(ComputeLaunch& call);
+bool launch_eigen_svd(ComputeLaunch& call);
 bool launch_indexing(ComputeLaunch& call);
+bool launch_linalg(ComputeLaunch& call);
+bool launch_matmul(ComputeLaunch& call);
+bool launch_nonzero(ComputeLaunch& call);
+bool launch_pairs(ComputeLaunch& call);
+bool launch_pooling(ComputeLaunch& call);
+bool launch_random(ComputeLaunch& call);
+bool launch_require(ComputeLaunch& call);
+bool launch_scan(ComputeLaunch& call);
+bool launch_sort(ComputeLaunch& call);
 
 }  // namespace tide::cuda
