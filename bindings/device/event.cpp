@@ -7,6 +7,7 @@
 #include "bindings/device/functions.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -31,18 +32,13 @@ Event read_event(lua_State* L) {
     event.device = place_at(L, 1, event.device, "Event");
     return event;
   }
-  lua_pushnil(L);
-  while (lua_next(L, 1)) {
-    const std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-    if (key == "device" || key == "ctx")
-      event.device = place_at(L, lua_gettop(L), event.device, "Event");
-    else if (key == "timing" || key == "enable_timing")
-      event.timing = lua_toboolean(L, -1);
-    else
-      throw ArgumentError("Event: unknown option '" + std::string(key) +
-                          "': known are device, timing, enable_timing");
-    lua_pop(L, 1);
-  }
+  for_each_option(L, 1, "Event", "device, ctx, timing, enable_timing",
+                  [&](std::string_view key, int value) {
+                    if (key == "device" || key == "ctx")
+                      event.device = place_at(L, value, event.device, "Event");
+                    else
+                      event.timing = lua_toboolean(L, value);
+                  });
   return event;
 }
 

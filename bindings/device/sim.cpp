@@ -5,6 +5,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "runtime/device/registry.h"
 #include "runtime/device/simulation.h"
 #include "runtime/record/engine.h"
@@ -50,34 +51,22 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
     options.fail_allocation = whole;
   else if (key == "fail_copy")
     options.fail_copy = whole;
-  else
-    throw ArgumentError("sim.configure: unknown option '" + std::string(key) +
-                        "': known are index, device, memory_limit, bytes_per_second, "
-                        "staging_bytes_per_second, pin_bytes_per_second, copy_latency, "
-                        "launch_cost, fail_op, fail_allocation, fail_copy");
 }
 
 int configure(lua_State* L) {
-  if (!lua_istable(L, 1))
-    throw ArgumentError(std::string("sim.configure: expected a table of options, got ") +
-                        type_name(L, 1));
+  if (!lua_istable(L, 1)) throw_expected(L, 1, "sim.configure", "a table of options");
   SimOptions options;
   int index = 0;
-  lua_pushnil(L);
-  while (lua_next(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING)
-      throw ArgumentError("sim.configure: expected options by name");
-    const std::string_view key = lua_tostring(L, -2);
-    if (key == "device") {
-      const Device device = device_at(L, lua_gettop(L), "sim.configure");
-      if (device.kind != DeviceKind::sim)
-        throw DeviceError("sim.configure: not a simulated device: " + device.name());
-      index = device.index;
-    } else {
-      read_option(L, key, options, index);
-    }
-    lua_pop(L, 1);
-  }
+  constexpr std::string_view kKnown =
+      "index, device, memory_limit, bytes_per_second, staging_bytes_per_second, "
+      "pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy";
+  for_each_option(L, 1, "sim.configure", kKnown, [&](std::string_view key, int value) {
+    if (key != "device") return read_option(L, key, options, index);
+    const Device device = device_at(L, value, "sim.configure");
+    if (device.kind != DeviceKind::sim)
+      throw DeviceError("sim.configure: not a simulated device: " + device.name());
+    index = device.index;
+  });
   engine::configure_sim(index, options);
   return 0;
 }

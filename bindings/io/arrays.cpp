@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/tensor/transfer.h"
 
@@ -16,9 +17,7 @@ void ArraysToWrite::add(std::string name, const Tensor& x) {
 }
 
 std::string path_at(lua_State* L, int index, const char* function) {
-  if (lua_type(L, index) != LUA_TSTRING)
-    throw ArgumentError(std::string(function) + ": expected the name of a file, got " +
-                        type_name(L, index));
+  if (lua_type(L, index) != LUA_TSTRING) throw_expected(L, index, function, "the name of a file");
   return lua_tostring(L, index);
 }
 
@@ -41,8 +40,7 @@ void add_table(lua_State* L, int index, const std::string& prefix, const char* f
     else if (lua_type(L, -1) == LUA_TTABLE)
       add_table(L, lua_gettop(L), name + ".", function, tensors);
     else
-      throw ArgumentError(std::string(function) + ": '" + name + "': expected tensor, got " +
-                          type_name(L, -1));
+      throw_expected(L, -1, std::string(function) + ": '" + name + "'", "tensor");
     lua_pop(L, 1);
   }
   if (prefix.empty())

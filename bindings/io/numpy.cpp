@@ -2,6 +2,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/io/arrays.h"
 #include "bindings/io/functions.h"
+#include "bindings/support/arguments.h"
 #include "bindings/support/embedded.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/io/npy.h"
@@ -31,9 +32,7 @@ template <bool kCompress>
 int save_archive(lua_State* L) {
   const char* const function = kCompress ? "np.savez_compressed" : "np.savez";
   const std::string path = path_at(L, 1, function);
-  if (lua_type(L, 2) != LUA_TTABLE)
-    throw ArgumentError(std::string(function) + ": expected a table of tensors, got " +
-                        type_name(L, 2));
+  if (lua_type(L, 2) != LUA_TTABLE) throw_expected(L, 2, function, "a table of tensors");
   std::vector<std::pair<std::string, Tensor>> tensors;
   add_table(L, 2, "", function, tensors);
   ArraysToWrite arrays;

@@ -5,6 +5,7 @@
 #include "bindings/device/functions.h"
 #include "bindings/io/arrays.h"
 #include "bindings/io/functions.h"
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/tensor_object.h"
 
 namespace tide::bindings {
@@ -14,9 +15,7 @@ namespace {
 FileMetadata metadata_at(lua_State* L, int index) {
   FileMetadata metadata{{"format", "pt"}};  // without it some readers refuse the file
   if (lua_isnoneornil(L, index)) return metadata;
-  if (!lua_istable(L, index))
-    throw ArgumentError(std::string("save: metadata: expected a table of strings, got ") +
-                        type_name(L, index));
+  if (!lua_istable(L, index)) throw_expected(L, index, "save: metadata", "a table of strings");
   lua_pushnil(L);
   while (lua_next(L, index)) {
     if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
@@ -42,7 +41,7 @@ int save(lua_State* L) {
   else if (lua_type(L, 2) == LUA_TTABLE)
     add_table(L, 2, "", "save", tensors);
   else
-    throw ArgumentError(std::string("save: expected a table of tensors, got ") + type_name(L, 2));
+    throw_expected(L, 2, "save", "a table of tensors");
   ArraysToWrite arrays;
   for (auto& [name, tensor] : tensors) arrays.add(name, tensor);
   write_safetensors(path, arrays.arrays(), metadata_at(L, 3));

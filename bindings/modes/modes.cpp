@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bindings/device/device_object.h"
+#include "bindings/support/arguments.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/float32_precision.h"
@@ -134,18 +135,11 @@ DType usual_half(size_t kind) {
 
 /// Reads the options {dtype =, enabled =} at an index; which devices they are for is known.
 void read_autocast(lua_State* L, int index, std::optional<DType>* type, bool* enabled) {
-  lua_pushnil(L);
-  while (lua_next(L, index)) {
-    const std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
-    if (key == "dtype")
-      *type = dtype_at(L, lua_gettop(L), "autocast");
-    else if (key == "enabled")
-      *enabled = lua_toboolean(L, -1);
-    else if (key != "cache_enabled" && key != "device_type")
-      throw ArgumentError("autocast: unknown option '" + key +
-                          "': known are dtype, enabled, device_type");
-    lua_pop(L, 1);
-  }
+  for_each_option(L, index, "autocast", "dtype, enabled, device_type, cache_enabled",
+                  [&](std::string_view key, int value) {
+                    if (key == "dtype") *type = dtype_at(L, value, "autocast");
+                    if (key == "enabled") *enabled = lua_toboolean(L, value);
+                  });
 }
 
 /// autocast([device,] [{dtype, enabled}] [, fn, ...])
@@ -201,11 +195,7 @@ int is_deterministic(lua_State* L) {
 }
 
 int use_deterministic_algorithms(lua_State* L) {
-  if (!lua_isboolean(L, 1))
-    throw ArgumentError(
-        std::string("use_deterministic_algorithms: argument 1 (on): expected boolean, got ") +
-        type_name(L, 1));
-  set_mode(L, &Modes::deterministic, lua_toboolean(L, 1) != 0);
+  set_mode(L, &Modes::deterministic, boolean_at(L, 1, "use_deterministic_algorithms", "on"));
   return 0;
 }
 
@@ -234,10 +224,7 @@ int get_precision(lua_State* L) {
 }
 
 int set_grad_enabled(lua_State* L) {
-  if (!lua_isboolean(L, 1))
-    throw ArgumentError(std::string("set_grad_enabled: argument 1 (on): expected boolean, got ") +
-                        type_name(L, 1));
-  set_mode(L, &Modes::gradients, lua_toboolean(L, 1) != 0);
+  set_mode(L, &Modes::gradients, boolean_at(L, 1, "set_grad_enabled", "on"));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/shape/shape_ops.h"
 
@@ -101,8 +102,7 @@ DType dtype_at(lua_State* L, int index, const char* function) {
 Device device_at(lua_State* L, int index, const char* function) {
   if (const Device* device = find<Device>(L, index)) return *device;
   if (lua_type(L, index) == LUA_TSTRING) return device_from_name(lua_tostring(L, index));
-  throw ArgumentError(std::string(function) + ": expected a device or its name, got " +
-                      type_name(L, index));
+  throw_expected(L, index, function, "a device or its name");
 }
 
 const Tensor& read_tensor(const Call& call, int parameter) {
@@ -220,8 +220,7 @@ std::vector<double> read_reals(const Call& call, int parameter) {
 
 std::optional<MemoryFormat> format_at(lua_State* L, int index, const char* function) {
   if (lua_type(L, index) != LUA_TSTRING)
-    throw ArgumentError(std::string(function) + ": memory_format: expected a name, got " +
-                        type_name(L, index));
+    throw_expected(L, index, std::string(function) + ": memory_format", "a name");
   return memory_format_named(function, lua_tostring(L, index));
 }
 

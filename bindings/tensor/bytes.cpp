@@ -7,6 +7,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "bindings/support/object.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
@@ -37,9 +38,7 @@ Shape shape_at(lua_State* L, int index, int64_t count) {
   for (lua_Unsigned i = 1; i <= lua_rawlen(L, index); ++i) {
     lua_rawgeti(L, index, static_cast<lua_Integer>(i));
     int64_t size;
-    if (!integer_at(L, -1, &size) || size < -1)
-      throw ArgumentError(std::string("from_bytes: shape: expected sizes, got ") +
-                          type_name(L, -1));
+    if (!integer_at(L, -1, &size) || size < -1) throw_expected(L, -1, "from_bytes: shape", "sizes");
     lua_pop(L, 1);
     sizes.push_back(size);
     if (size >= 0 && __builtin_mul_overflow(known, size, &known)) known = 0;
@@ -55,8 +54,7 @@ Shape shape_at(lua_State* L, int index, int64_t count) {
 
 /// from_bytes(text, dtype [, shape] [, {device}])
 int from_bytes(lua_State* L) {
-  if (lua_type(L, 1) != LUA_TSTRING)
-    throw ArgumentError(std::string("from_bytes: expected a string, got ") + type_name(L, 1));
+  if (lua_type(L, 1) != LUA_TSTRING) throw_expected(L, 1, "from_bytes", "a string");
   size_t length;
   const char* content = lua_tolstring(L, 1, &length);
   const DType type = lua_isnoneornil(L, 2) ? DType::u8 : dtype_at(L, 2, "from_bytes");

@@ -6,6 +6,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
@@ -52,25 +53,19 @@ Tensor converted(const Tensor& x, const Target& target) {
 
 /// Reads the options table at `index`.
 void read_named(lua_State* L, int index, Target& target) {
-  lua_pushnil(L);
-  while (lua_next(L, index)) {
-    const std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-    const int value = lua_gettop(L);
-    if (key == "device" || key == "ctx")
-      target.device = device_at(L, value, "to");
-    else if (key == "dtype")
-      target.dtype = dtype_at(L, value, "to");
-    else if (key == "copy")
-      target.copy = lua_toboolean(L, value);
-    else if (key == "non_blocking")
-      target.non_blocking = lua_toboolean(L, value);
-    else if (key == "memory_format")
-      target.format = format_at(L, value, "to");
-    else
-      throw ArgumentError("to: unknown option '" + std::string(key) +
-                          "': known are device, dtype, copy, non_blocking, memory_format");
-    lua_pop(L, 1);
-  }
+  for_each_option(L, index, "to", "device, ctx, dtype, copy, non_blocking, memory_format",
+                  [&](std::string_view key, int value) {
+                    if (key == "dtype")
+                      target.dtype = dtype_at(L, value, "to");
+                    else if (key == "copy")
+                      target.copy = lua_toboolean(L, value);
+                    else if (key == "non_blocking")
+                      target.non_blocking = lua_toboolean(L, value);
+                    else if (key == "memory_format")
+                      target.format = format_at(L, value, "to");
+                    else
+                      target.device = device_at(L, value, "to");
+                  });
 }
 
 /// Reads one positional argument: a type's name, a device or its name, or a tensor to be like.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/lua_function.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
@@ -15,40 +16,21 @@
 namespace tide::bindings {
 namespace {
 
-bool flag_option(lua_State* L, int index, const char* name) {
-  lua_getfield(L, index, name);
-  const bool value = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return value;
-}
-
-/// Refuses keys of the options table at `index` that are not among `known`, a list with commas.
-void check_options(lua_State* L, int index, const char* function, std::string_view known) {
-  lua_pushnil(L);
-  while (lua_next(L, index)) {
-    const std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
-    if ((std::string(", ") + std::string(known) + ",").find(", " + key + ",") == std::string::npos)
-      throw ArgumentError(std::string(function) + ": unknown option '" + key + "': known are " +
-                          std::string(known));
-    lua_pop(L, 1);
-  }
-}
-
 int backward_from(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "backward");
   const Tensor* gradient = find_tensor(L, 2);
   BackwardOptions options;
   const int top = lua_gettop(L);
   if (top >= 2 && is_options_table(L, top)) {
-    check_options(L, top, "backward", "gradient, retain_graph, create_graph");
-    options.retain_graph = flag_option(L, top, "retain_graph");
-    options.create_graph = flag_option(L, top, "create_graph");
-    lua_getfield(L, top, "gradient");
-    if (!lua_isnil(L, -1)) gradient = &check_tensor(L, -1, "backward");
+    for_each_option(L, top, "backward", "gradient, retain_graph, create_graph",
+                    [&](std::string_view key, int value) {
+                      if (key == "gradient") gradient = &check_tensor(L, value, "backward");
+                      if (key == "retain_graph") options.retain_graph = lua_toboolean(L, value);
+                      if (key == "create_graph") options.create_graph = lua_toboolean(L, value);
+                    });
   } else {
     if (!gradient && !lua_isnoneornil(L, 2))
-      throw ArgumentError(std::string("backward: argument 2 (gradient): expected tensor, got ") +
-                          type_name(L, 2));
+      throw_expected(L, 2, "backward: argument 2 (gradient)", "tensor");
     options.retain_graph = lua_toboolean(L, 3);
     options.create_graph = lua_toboolean(L, 4);
   }
@@ -86,8 +68,7 @@ int remove(lua_State* L) {
 
 int add_hook(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "register_hook");
-  if (!lua_isfunction(L, 2))
-    throw ArgumentError(std::string("register_hook: expected function, got ") + type_name(L, 2));
+  if (!lua_isfunction(L, 2)) throw_expected(L, 2, "register_hook", "function");
   lua_settop(L, 2);
   auto function = std::make_shared<LuaFunction>(L, 2);
   const size_t number =
@@ -118,7 +99,7 @@ int fill_in_place(lua_State* L) {
   else if (lua_type(L, 2) == LUA_TNUMBER)
     write("fill_", x, Number(lua_tonumber(L, 2)));
   else
-    throw ArgumentError(std::string("fill_: expected number or tensor, got ") + type_name(L, 2));
+    throw_expected(L, 2, "fill_", "number or tensor");
   lua_settop(L, 1);
   return 1;
 }
@@ -137,15 +118,12 @@ std::vector<Tensor> tensors_at(lua_State* L, int index, const char* what) {
     for (lua_Unsigned i = 1; i <= lua_rawlen(L, index); ++i) {
       lua_rawgeti(L, index, static_cast<lua_Integer>(i));
       const Tensor* tensor = find_tensor(L, -1);
-      if (!tensor)
-        throw ArgumentError(std::string("grad: ") + what + ": expected tensors, got " +
-                            type_name(L, -1));
+      if (!tensor) throw_expected(L, -1, std::string("grad: ") + what, "tensors");
       tensors.push_back(*tensor);
       lua_pop(L, 1);
     }
   else if (!lua_isnoneornil(L, index))
-    throw ArgumentError(std::string("grad: ") + what +
-                        ": expected tensor or table of tensors, got " + type_name(L, index));
+    throw_expected(L, index, std::string("grad: ") + what, "tensor or table of tensors");
   return tensors;
 }
 
@@ -155,10 +133,12 @@ int grad(lua_State* L) {
   bool allow_unused = false;
   const int top = lua_gettop(L);
   if (top > 2 && is_options_table(L, top)) {
-    check_options(L, top, "grad", "grad_outputs, retain_graph, create_graph, allow_unused");
-    options.retain_graph = flag_option(L, top, "retain_graph");
-    options.create_graph = flag_option(L, top, "create_graph");
-    allow_unused = flag_option(L, top, "allow_unused");
+    for_each_option(L, top, "grad", "grad_outputs, retain_graph, create_graph, allow_unused",
+                    [&](std::string_view key, int value) {
+                      if (key == "retain_graph") options.retain_graph = lua_toboolean(L, value);
+                      if (key == "create_graph") options.create_graph = lua_toboolean(L, value);
+                      if (key == "allow_unused") allow_unused = lua_toboolean(L, value);
+                    });
     lua_getfield(L, top, "grad_outputs");
     if (top == 3 || !lua_isnil(L, -1)) lua_replace(L, 3);
   }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "bindings/ops/stand_in.h"
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -16,8 +17,7 @@ inline TensorOrNumber operand(lua_State* L, int index, const char* name) {
   const int type = lua_type(L, index);
   if (type == LUA_TNUMBER) return Number(lua_tonumber(L, index));
   if (type == LUA_TBOOLEAN) return Number(lua_toboolean(L, index) != 0);
-  throw ArgumentError(std::string(name) + ": expected tensor or number, got " +
-                      type_name(L, index));
+  throw_expected(L, index, name, "tensor or number");
 }
 
 using Binary = Tensor (*)(const TensorOrNumber&, const TensorOrNumber&);

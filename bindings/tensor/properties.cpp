@@ -5,6 +5,7 @@
 
 #include "bindings/ops/call.h"
 #include "bindings/ops/stand_in.h"
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/core/default_dtype.h"
@@ -17,8 +18,7 @@ namespace {
 int checked_dim(lua_State* L, int index, const Tensor& x, const char* function) {
   int64_t dim;
   if (!integer_at(L, index, &dim))
-    throw ArgumentError(std::string(function) + ": argument 2 (dim): expected dimension, got " +
-                        type_name(L, index));
+    throw_expected(L, index, std::string(function) + ": argument 2 (dim)", "dimension");
   if (dim == 0) throw ArgumentError(std::string(function) + ": dimensions start at 1: got 0");
   const int rank = x.rank();
   if (dim > rank || dim < -rank)

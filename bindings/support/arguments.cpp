@@ -1,0 +1,29 @@
+#include "bindings/support/arguments.h"
+
+#include "bindings/support/object.h"
+#include "runtime/core/error.h"
+
+namespace tide::bindings {
+
+void throw_expected(lua_State* L, int index, const std::string& function,
+                    std::string_view expected) {
+  throw ArgumentError(function + ": expected " + std::string(expected) + ", got " +
+                      type_name(L, index));
+}
+
+bool boolean_at(lua_State* L, int index, const char* function, const char* name) {
+  if (!lua_isboolean(L, index))
+    throw_expected(
+        L, index, std::string(function) + ": argument " + std::to_string(index) + " (" + name + ")",
+        "boolean");
+  return lua_toboolean(L, index);
+}
+
+void check_option(const char* function, std::string_view key, std::string_view known) {
+  const std::string all = ", " + std::string(known) + ",";
+  if (all.find(", " + std::string(key) + ",") != std::string::npos) return;
+  throw ArgumentError(std::string(function) + ": unknown option '" + std::string(key) +
+                      "': known are " + std::string(known));
+}
+
+}  // namespace tide::bindings
