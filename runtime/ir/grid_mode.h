@@ -1,11 +1,11 @@
-// How the compute op `grid_taps` looks at pixels.
+// How the compute op `grid_sample` looks at pixels.
 #pragma once
 
 #include <cstdint>
 
 namespace tide {
 
-enum class GridMode : int64_t { bilinear, bicubic };
+enum class GridMode : int64_t { bilinear, nearest, bicubic };
 /// What a place outside the pixels stands for.
 enum class GridPadding : int64_t { zeros, border, reflection };
 

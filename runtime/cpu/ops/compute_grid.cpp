@@ -1,323 +1,564 @@
-// The elements that each place of a grid looks at, their weights, and what slopes of the weights
-// mean for the place. Each operation is the one that runtime/ops/nn/grid_sample.cpp composes on
-// other devices, so that a weight has the same bits however it is computed.
+// Sampling of planes and volumes at the places of a grid, and its gradients. The pixels that a few
+// places look at and their weights are computed once for all channels, in the first cache.
 #include <algorithm>
-#include <cmath>
 
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/ops/grid_axes.h"
+#include "runtime/cpu/ops/pixel_blocks.h"
+#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/wide_vectors.h"
-#include "runtime/ir/grid_mode.h"
 
 namespace tide {
 namespace {
 
-/// Places that are computed together, in the first cache.
-constexpr int64_t kTogether = 128;
-/// Taps worth a thread.
-constexpr int64_t kGrain = 8192;
 constexpr int kMostAxes = 3;
-constexpr int kMostTaps = 4;  ///< of one dimension
+constexpr int kMostTaps = 16;
+/// Multiplications worth a thread.
+constexpr int64_t kGrain = 8192;
 
-/// One dimension of the pixels: how a coordinate becomes a place among them.
-template <class T>
-struct Axis {
-  int32_t size;
-  bool align_corners;
-  T count = static_cast<T>(size), last = static_cast<T>(size - 1), half = static_cast<T>(0.5);
-  T half_last = static_cast<T>((static_cast<double>(size) - 1) / 2);
-  T low = align_corners ? T(0) : T(-0.5);
-  T span = align_corners ? last : count;
-
-  T place_of(T coordinate) const {
-    const T from_edge = coordinate + T(1);
-    return align_corners ? from_edge * half_last : (from_edge * count - T(1)) * half;
-  }
-  T slope_of_place() const { return align_corners ? half_last : count * half; }
-
-  /// Held to the pixels; a nan is at 0.
-  T clip(T x) const {
-    const T above = x > 0 ? x : T(0);
-    return above < last ? above : last;
-  }
-  T slope_of_clip(T x) const { return x > 0 && x < last ? T(1) : T(0); }
-
-  /// Folded back at the edges.
-  T reflect(T x) const {
-    if (span <= 0) return x * T(0);
-    const T way = std::abs(x - low);
-    const T rest = std::fmod(way, span);
-    return (turns_back(way) ? span - rest : rest) + low;
-  }
-  T slope_of_reflect(T x) const {
-    if (span <= 0 || x == low) return T(0);
-    const T slope = x < low ? T(-1) : T(1);
-    return turns_back(std::abs(x - low)) ? -slope : slope;
-  }
-  bool turns_back(T way) const { return std::fmod(std::floor(way / span), T(2)) != 0; }
-
-  template <GridPadding padding>
-  T pad(T x) const {
-    if constexpr (padding == GridPadding::zeros) return x;
-    return clip(padding == GridPadding::reflection ? reflect(x) : x);
-  }
-  template <GridPadding padding>
-  T slope_of_pad(T x) const {
-    if constexpr (padding == GridPadding::zeros) return T(1);
-    if constexpr (padding == GridPadding::border) return slope_of_clip(x);
-    return slope_of_clip(reflect(x)) * slope_of_reflect(x);
-  }
+/// The taps of up to kGridTogether places over all axes: pixels from 1, or 0 for one outside, and
+/// their weights. That of a tap outside is 0: the given one may be infinite.
+template <class W>
+struct BlockTaps {
+  int32_t at[kMostTaps][kGridTogether];
+  W weights[kMostTaps][kGridTogether];
 };
 
-/// What a dimension adds to the taps of kTogether places: pixels from 1, or 0 for one outside, the
-/// weights, and how a weight changes with the coordinate.
-template <class T>
-struct AxisTaps {
-  int32_t pixels[kMostTaps][kTogether];
-  T weights[kMostTaps][kTogether], slopes[kMostTaps][kTogether];
-};
-
-/// Keys' polynomial within a pixel, beyond it (of x + 1), and their slopes.
-template <class T>
-struct Cubic {
-  static constexpr double a = kGridCubic;
-  static T near(T x) { return ((T(a + 2) * x - T(a + 3)) * x) * x + T(1); }
-  static T far(T x) {
-    const T y = x + T(1);
-    return ((T(a) * y - T(5 * a)) * y + T(8 * a)) * y - T(4 * a);
-  }
-  static T near_slope(T x) { return (T(3 * (a + 2)) * x - T(2 * (a + 3))) * x; }
-  static T far_slope(T x) {
-    const T y = x + T(1);
-    return (T(3 * a) * y - T(10 * a)) * y + T(8 * a);
-  }
-};
-
-/// A pixel that a tap has, from 1, or 0.
-template <GridPadding padding, class T>
-int32_t held(const Axis<T>& axis, T pixel) {
-  // The last pixel of very many may have been rounded up.
-  const int32_t inner = std::min(static_cast<int32_t>(axis.clip(pixel)), axis.size - 1) + 1;
-  if constexpr (padding == GridPadding::zeros) return pixel >= 0 && pixel < axis.count ? inner : 0;
-  return inner;
-}
-
-/// The taps of `count` coordinates that are `stride` apart.
-template <class T, GridMode mode, GridPadding padding>
-void find_taps(const Axis<T>* given, const T* __restrict grid, int64_t stride, int64_t count,
-               AxisTaps<T>* __restrict taps) {
-  const Axis<T> axis = *given;
+/// A further dimension of `size` pixels.
+template <class W>
+void join_taps(const int32_t* __restrict pixels, const W* __restrict factors, int32_t size,
+               int64_t count, int32_t* __restrict at, W* __restrict weights) {
   for (int64_t p = 0; p < count; ++p) {
-    const T place = axis.place_of(grid[p * stride]);
-    if constexpr (mode == GridMode::bilinear) {
-      const T inner = axis.template pad<padding>(place);
-      const T below = std::floor(inner), share = inner - below;
-      taps->pixels[0][p] = held<padding>(axis, below);
-      taps->pixels[1][p] = held<padding>(axis, below + T(1));
-      taps->weights[0][p] = T(1) - share;
-      taps->weights[1][p] = share;
-    } else {
-      const T below = std::floor(place), t = place - below, u = T(1) - t;
-      for (int k = 0; k < 4; ++k)
-        taps->pixels[k][p] =
-            held<padding>(axis, axis.template pad<padding>(below + static_cast<T>(k - 1)));
-      taps->weights[0][p] = Cubic<T>::far(t);
-      taps->weights[1][p] = Cubic<T>::near(t);
-      taps->weights[2][p] = Cubic<T>::near(u);
-      taps->weights[3][p] = Cubic<T>::far(u);
-    }
-  }
-}
-
-/// Their weights and slopes.
-template <class T, GridMode mode, GridPadding padding>
-void find_slopes(const Axis<T>* given, const T* __restrict grid, int64_t stride, int64_t count,
-                 AxisTaps<T>* __restrict taps) {
-  const Axis<T> axis = *given;
-  const T unit = axis.slope_of_place();
-  for (int64_t p = 0; p < count; ++p) {
-    const T place = axis.place_of(grid[p * stride]);
-    if constexpr (mode == GridMode::bilinear) {
-      const T inner = axis.template pad<padding>(place);
-      const T share = inner - std::floor(inner);
-      const T slope = axis.template slope_of_pad<padding>(place) * unit;
-      taps->weights[0][p] = T(1) - share;
-      taps->weights[1][p] = share;
-      taps->slopes[0][p] = -slope;
-      taps->slopes[1][p] = slope;
-    } else {
-      const T t = place - std::floor(place), u = T(1) - t;
-      taps->weights[0][p] = Cubic<T>::far(t);
-      taps->weights[1][p] = Cubic<T>::near(t);
-      taps->weights[2][p] = Cubic<T>::near(u);
-      taps->weights[3][p] = Cubic<T>::far(u);
-      taps->slopes[0][p] = Cubic<T>::far_slope(t) * unit;
-      taps->slopes[1][p] = Cubic<T>::near_slope(t) * unit;
-      taps->slopes[2][p] = -Cubic<T>::near_slope(u) * unit;
-      taps->slopes[3][p] = -Cubic<T>::far_slope(u) * unit;
-    }
-  }
-}
-
-/// A further dimension of `size` pixels: positions from 1, or 0, and products of weights if there
-/// are any.
-template <class T>
-void join_taps(const int32_t* __restrict pixels, const T* __restrict factors, int32_t size,
-               int64_t count, int32_t* __restrict positions, T* __restrict weights) {
-  for (int64_t p = 0; p < count; ++p) {
-    const bool inside = (positions[p] != 0) & (pixels[p] != 0);
-    positions[p] = inside ? (positions[p] - 1) * size + pixels[p] : 0;
+    const bool inside = (at[p] != 0) & (pixels[p] != 0);
+    at[p] = inside ? (at[p] - 1) * size + pixels[p] : 0;
     weights[p] *= factors[p];
   }
 }
 
-template <class T>
-void multiply(const T* __restrict factors, int64_t count, T* __restrict products) {
+/// Values of what lies nowhere become 0.
+template <class W>
+void clear_outside(const int32_t* __restrict at, int64_t count, W* __restrict values) {
+  for (int64_t p = 0; p < count; ++p) values[p] = at[p] == 0 ? W(0) : values[p];
+}
+
+/// products[p] *= factors[p]
+template <class W>
+void multiply(const W* __restrict factors, int64_t count, W* __restrict products) {
   for (int64_t p = 0; p < count; ++p) products[p] *= factors[p];
 }
 
-/// sums[p * stride] += products[p] * factors[p]
-template <class T>
-void add_products(const T* __restrict products, const T* __restrict factors, int64_t count,
-                  T* __restrict sums) {
+/// sums[p] += products[p] * factors[p]
+template <class W>
+void add_products(const W* __restrict products, const W* __restrict factors, int64_t count,
+                  W* __restrict sums) {
   for (int64_t p = 0; p < count; ++p) sums[p] += products[p] * factors[p];
 }
 
+/// values[p] = row[at[p] - 1] * factors[p], or 0 where at[p] is 0.
 template <class T>
-using FindTaps = void (*)(const Axis<T>*, const T*, int64_t, int64_t, AxisTaps<T>*);
-
-/// find_taps or find_slopes for a mode and a padding.
-template <class T, bool slopes, GridMode mode>
-FindTaps<T> finder_for(GridPadding padding) {
-  switch (padding) {
-    case GridPadding::zeros:
-      return slopes ? fastest<find_slopes<T, mode, GridPadding::zeros>>()
-                    : fastest<find_taps<T, mode, GridPadding::zeros>>();
-    case GridPadding::border:
-      return slopes ? fastest<find_slopes<T, mode, GridPadding::border>>()
-                    : fastest<find_taps<T, mode, GridPadding::border>>();
-    default:
-      return slopes ? fastest<find_slopes<T, mode, GridPadding::reflection>>()
-                    : fastest<find_taps<T, mode, GridPadding::reflection>>();
+void pick_products(const T* __restrict row, const int32_t* __restrict at,
+                   const T* __restrict factors, int64_t count, T* __restrict values) {
+  for (int64_t p = 0; p < count; ++p) {
+    const T value = row[at[p] == 0 ? 0 : at[p] - 1];
+    values[p] = at[p] == 0 ? T(0) : value * factors[p];
   }
 }
 
-/// A call: grids are (samples, places, axes), of the first of which the last axis is the slowest.
-template <class T, bool slopes>
+/// The same with factors of 1.
+template <class T>
+void pick(const T* __restrict row, const int32_t* __restrict at, int64_t count,
+          T* __restrict values) {
+  for (int64_t p = 0; p < count; ++p) {
+    const T value = row[at[p] == 0 ? 0 : at[p] - 1];
+    values[p] = at[p] == 0 ? T(0) : value;
+  }
+}
+
+template <class W>
+void add_all(const W* __restrict values, int64_t count, W* __restrict sums) {
+  for (int64_t p = 0; p < count; ++p) sums[p] += values[p];
+}
+
+template <class W>
+using FindTaps = void (*)(const Axis<W>*, const W*, int64_t, AxisTaps<W>*);
+
+template <class W, GridMode mode, GridPadding padding>
+FindTaps<W> finder(bool slopes) {
+  if constexpr (mode != GridMode::nearest)
+    if (slopes) return fastest<find_slopes<W, mode, padding>>();
+  return fastest<find_taps<W, mode, padding>>();
+}
+
+template <class W, GridMode mode>
+FindTaps<W> finder(GridPadding padding, bool slopes) {
+  switch (padding) {
+    case GridPadding::zeros:
+      return finder<W, mode, GridPadding::zeros>(slopes);
+    case GridPadding::border:
+      return finder<W, mode, GridPadding::border>(slopes);
+    default:
+      return finder<W, mode, GridPadding::reflection>(slopes);
+  }
+}
+
+/// find_taps or find_slopes for a mode and a padding.
+template <class W>
+FindTaps<W> finder(GridMode mode, GridPadding padding, bool slopes) {
+  switch (mode) {
+    case GridMode::bilinear:
+      return finder<W, GridMode::bilinear>(padding, slopes);
+    case GridMode::nearest:
+      return finder<W, GridMode::nearest>(padding, slopes);
+    default:
+      return finder<W, GridMode::bicubic>(padding, slopes);
+  }
+}
+
+/// The places of a call, (samples, places, axes), of the first of which the last axis is the
+/// slowest.
+template <class W>
 class Grid {
  public:
-  Grid(ComputeCall& call, const ArrayView& grid)
-      : grid_(static_cast<const T*>(grid.data)),
-        samples_(grid.layout.shape[0]),
-        places_(grid.layout.shape[1]),
-        axes_(static_cast<int>(grid.layout.shape[2])),
-        parallel_(*call.parallel) {
-    const auto mode = static_cast<GridMode>(call.attributes[0]);
-    const auto padding = static_cast<GridPadding>(call.attributes[1]);
-    along_ = mode == GridMode::bilinear ? 2 : 4;
-    for (int d = 0; d < axes_; ++d) {
-      axis_[d] = {.size = static_cast<int32_t>(call.attributes[static_cast<size_t>(d) + 3]),
-                  .align_corners = call.attributes[2] != 0};
-      taps_ *= along_;
+  /// `attributes` begin with the mode.
+  Grid(const ArrayView& grid, const int64_t* attributes)
+      : mode(static_cast<GridMode>(attributes[0])),
+        places(grid.layout.shape[1]),
+        axes(static_cast<int>(grid.layout.shape[2])),
+        along_(taps_along(mode)),
+        grid_(static_cast<const W*>(grid.data)),
+        padding_(static_cast<GridPadding>(attributes[1])),
+        find_taps_(finder<W>(mode, padding_, false)),
+        find_slopes_(finder<W>(mode, padding_, true)) {
+    for (int d = 0; d < axes; ++d) {
+      axis_[d] = {.size = static_cast<int32_t>(attributes[d + 3]),
+                  .align_corners = attributes[2] != 0};
+      taps *= along_;
     }
-    find_ = mode == GridMode::bilinear ? finder_for<T, slopes, GridMode::bilinear>(padding)
-                                       : finder_for<T, slopes, GridMode::bicubic>(padding);
   }
 
-  int taps() const { return taps_; }
-  int axes() const { return axes_; }
-  int32_t size(int axis) const { return axis_[axis].size; }
+  /// The taps of `count` places of a sample from `first` on, and what they were made of.
+  void find(int64_t sample, int64_t first, int64_t count, BlockTaps<W>& block,
+            AxisTaps<W> (&found)[kMostAxes]) const {
+    static const auto join = fastest<join_taps<W>>();
+    static const auto clear = fastest<clear_outside<W>>();
+    W coordinates[kGridTogether];
+    for (int d = 0; d < axes; ++d) {
+      take_coordinates(sample, first, count, d, coordinates);
+      find_taps_(&axis_[d], coordinates, count, &found[d]);
+    }
+    for (int tap = 0; tap < taps; ++tap) {
+      const int slowest = tap_along(tap, 0);
+      std::copy_n(found[0].pixels[slowest], count, block.at[tap]);
+      std::copy_n(found[0].weights[slowest], count, block.weights[tap]);
+      for (int d = 1; d < axes; ++d) {
+        const int own = tap_along(tap, d);
+        join(found[d].pixels[own], found[d].weights[own], axis_[d].size, count, block.at[tap],
+             block.weights[tap]);
+      }
+      if (padding_ == GridPadding::zeros) clear(block.at[tap], count, block.weights[tap]);
+    }
+  }
+
+  /// The gradient of the places of what `find` found, `slopes` being those of the weights.
+  void turn_back(int64_t sample, int64_t first, int64_t count, AxisTaps<W> (&found)[kMostAxes],
+                 const W (&slopes)[kMostTaps][kGridTogether], W* out) const {
+    static const auto times = fastest<multiply<W>>();
+    static const auto add = fastest<add_products<W>>();
+    W sums[kMostAxes][kGridTogether] = {}, product[kGridTogether];
+    for (int d = 0; d < axes; ++d) {
+      take_coordinates(sample, first, count, d, product);
+      find_slopes_(&axis_[d], product, count, &found[d]);
+    }
+    for (int tap = 0; tap < taps; ++tap)
+      for (int d = 0; d < axes; ++d) {
+        std::copy_n(slopes[tap], count, product);
+        for (int other = 0; other < axes; ++other)
+          if (other != d) times(found[other].weights[tap_along(tap, other)], count, product);
+        add(product, found[d].slopes[tap_along(tap, d)], count, sums[d]);
+      }
+    for (int64_t p = 0; p < count; ++p)
+      for (int d = 0; d < axes; ++d)
+        out[((sample * places) + first + p) * axes + axes - 1 - d] = sums[d][p];
+  }
+
+  const GridMode mode;
+  const int64_t places;
+  const int axes;
+  int taps = 1;
+
+ private:
+  void take_coordinates(int64_t sample, int64_t first, int64_t count, int axis, W* to) const {
+    const W* from = grid_ + (sample * places + first) * axes + axes - 1 - axis;
+    for (int64_t p = 0; p < count; ++p) to[p] = from[p * axes];
+  }
   /// Which tap along an axis a tap of all axes has.
   int tap_along(int tap, int axis) const {
-    for (int d = axes_ - 1; d > axis; --d) tap /= along_;
+    for (int d = axes - 1; d > axis; --d) tap /= along_;
     return tap % along_;
   }
 
-  /// Calls body(AxisTaps of each axis, first of its taps, first place, count) for parts of the
-  /// places; taps are counted in an array (samples, taps, places).
-  template <class Body>
-  void for_places(const Body& body) const {
-    const int64_t parts = (places_ + kTogether - 1) / kTogether;
-    parallel_.for_range(samples_ * parts, std::max<int64_t>(1, kGrain / (taps_ * kTogether)),
-                        [&](int64_t first, int64_t last) {
-                          AxisTaps<T> found[kMostAxes];
-                          for (int64_t part = first; part < last; ++part) {
-                            const int64_t sample = part / parts, begin = part % parts * kTogether;
-                            const int64_t count = std::min(kTogether, places_ - begin);
-                            const int64_t place = sample * places_ + begin;
-                            for (int d = 0; d < axes_; ++d)
-                              find_(&axis_[d], grid_ + place * axes_ + axes_ - 1 - d, axes_, count,
-                                    &found[d]);
-                            body(found, sample * taps_ * places_ + begin, place, count);
-                          }
-                        });
-  }
-
-  int64_t places() const { return places_; }
-
- private:
-  const T* grid_;
-  int64_t samples_, places_;
-  int axes_, along_ = 2, taps_ = 1;
-  Axis<T> axis_[kMostAxes] = {};
-  FindTaps<T> find_;
-  Parallel& parallel_;
+  int along_;
+  const W* grid_;
+  GridPadding padding_;
+  FindTaps<W> find_taps_, find_slopes_;
+  Axis<W> axis_[kMostAxes] = {};
 };
 
+/// What is sampled, and how that is shared out.
 template <class T>
-void grid_taps(ComputeCall& call) {
-  static const auto join = fastest<join_taps<T>>();
-  const Grid<T, false> grid(call, call.inputs[0]);
-  auto* positions = static_cast<int32_t*>(call.outputs[0].data);
-  auto* weights = static_cast<T*>(call.outputs[1].data);
-  grid.for_places([&](const AxisTaps<T>* found, int64_t first, int64_t, int64_t count) {
-    for (int tap = 0; tap < grid.taps(); ++tap) {
-      int32_t* at = positions + first + tap * grid.places();
-      T* factors = weights + first + tap * grid.places();
-      const int slowest = grid.tap_along(tap, 0);
-      std::copy_n(found[0].pixels[slowest], count, at);
-      std::copy_n(found[0].weights[slowest], count, factors);
-      for (int d = 1; d < grid.axes(); ++d) {
-        const int own = grid.tap_along(tap, d);
-        join(found[d].pixels[own], found[d].weights[own], grid.size(d), count, at, factors);
+struct Planes {
+  int64_t samples, channels, size, places;
+  int taps;
+  Parallel& parallel;
+
+  Planes(ComputeCall& call, const ArrayView& x, const Grid<T>& grid)
+      : samples(x.layout.shape[0]),
+        channels(x.layout.shape[1]),
+        size(x.layout.shape[2]),
+        places(grid.places),
+        taps(grid.taps),
+        parallel(*call.parallel) {}
+
+  /// Whether turning the pixels takes less than it saves.
+  bool turning_pays() const { return channels > 2 && size <= places * std::max(taps, 2) / 2; }
+
+  /// Calls body(sample, first, count) for parts of the places of the samples from `from` on, below
+  /// `to`.
+  template <class Body>
+  void for_places(int64_t from, int64_t to, const Body& body) const {
+    const int64_t parts = (places + kGridTogether - 1) / kGridTogether;
+    const int64_t work = channels * taps * std::min(places, kGridTogether);
+    parallel.for_range((to - from) * parts, std::max<int64_t>(1, kGrain / (work + 1)),
+                       [&](int64_t begin, int64_t end) {
+                         for (int64_t i = begin; i < end; ++i) {
+                           const int64_t first = i % parts * kGridTogether;
+                           body(from + i / parts, first, std::min(kGridTogether, places - first));
+                         }
+                       });
+  }
+};
+
+/// Pixels of some samples, turned, the channels filled up to whole vectors. Before those of each
+/// sample comes one of zeros: what lies nowhere.
+template <class T>
+class TurnedPixels {
+ public:
+  const int lanes;
+  const int64_t width;  ///< of a pixel
+
+  TurnedPixels(const Planes<T>& planes, const T* x)
+      : lanes(lanes_for<T>(planes.channels)),
+        width((planes.channels + lanes - 1) / lanes * lanes),
+        planes_(planes),
+        x_(x) {}
+
+  /// Calls body(first, last) for as many samples as are held at a time.
+  template <class Body>
+  void for_samples(const Body& body) {
+    static thread_local Scratch scratch;
+    const int64_t bytes = length() * static_cast<int64_t>(sizeof(T));
+    // What a thread turns it finds in its second cache.
+    const int64_t most = planes_.parallel.threads() * kBytesOfThread;
+    const int64_t together = std::clamp<int64_t>(most / bytes, 1, planes_.samples);
+    pixels_ = scratch.get<T>(together * length());
+    for (first_ = 0; first_ < planes_.samples; first_ += together) {
+      const int64_t last = std::min(planes_.samples, first_ + together);
+      turn(last);
+      body(first_, last);
+    }
+  }
+
+  const T* of(int64_t sample) const { return pixels_ + (sample - first_) * length(); }
+
+ private:
+  static constexpr int64_t kBytesOfThread = 512 << 10;
+
+  int64_t length() const { return (planes_.size + 1) * width; }
+
+  void turn(int64_t last) {
+    const auto move =
+        form_for<T>(lanes, [](auto n) { return form<to_pixels<T, n>, n * sizeof(T)>(); });
+    const int64_t size = planes_.size;
+    planes_.parallel.for_range((last - first_) * size, std::max<int64_t>(1, 4 * kGrain / width),
+                               [&](int64_t begin, int64_t end) {
+                                 while (begin < end) {
+                                   const int64_t sample = begin / size, from = begin % size;
+                                   const int64_t to = std::min(size, from + end - begin);
+                                   T* own = pixels_ + sample * length();
+                                   if (from == 0) std::fill_n(own, width, T(0));
+                                   move(x_ + (first_ + sample) * planes_.channels * size, size,
+                                        planes_.channels, width, from, to, own + width);
+                                   begin += to - from;
+                                 }
+                               });
+  }
+
+  const Planes<T>& planes_;
+  const T* x_;
+  T* pixels_ = nullptr;
+  int64_t first_ = 0;  ///< the sample that comes first
+};
+
+/// The sums over the taps of `count` places, `lanes` channels at a time, to rows that are `stride`
+/// apart.
+template <class T, int lanes>
+void blend_pixels(const T* pixels, int64_t width, int64_t channels, const BlockTaps<T>* block,
+                  int taps, int64_t count, T* out, int64_t stride) {
+  using Vector = typename LanesOf<T, lanes>::Vector;
+  for (int64_t first = 0; first < count; first += lanes) {
+    const int64_t together = std::min<int64_t>(lanes, count - first);
+    for (int64_t c = 0; c < channels; c += lanes) {
+      Vector sums[lanes] = {};
+      for (int64_t p = 0; p < together; ++p) {
+        Vector sum, pixel;
+        for (int tap = 0; tap < taps; ++tap) {
+          std::memcpy(&pixel, pixels + block->at[tap][first + p] * width + c, sizeof pixel);
+          pixel *= block->weights[tap][first + p];
+          sum = tap == 0 ? pixel : sum + pixel;
+        }
+        sums[p] = sum;
+      }
+      give_block<T, lanes>(sums, out + c * stride + first, stride, channels - c, together);
+    }
+  }
+}
+
+template <class T>
+void sample_by_pixels(const Planes<T>& planes, const Grid<T>& grid, const T* x, T* out) {
+  TurnedPixels<T> pixels(planes, x);
+  const auto blend =
+      form_for<T>(pixels.lanes, [](auto n) { return form<blend_pixels<T, n>, n * sizeof(T)>(); });
+  pixels.for_samples([&](int64_t from, int64_t to) {
+    planes.for_places(from, to, [&](int64_t sample, int64_t first, int64_t count) {
+      BlockTaps<T> block;
+      AxisTaps<T> found[kMostAxes];
+      grid.find(sample, first, count, block, found);
+      blend(pixels.of(sample), pixels.width, planes.channels, &block, grid.taps, count,
+            out + sample * planes.channels * planes.places + first, planes.places);
+    });
+  });
+}
+
+/// The same of nearest pixels, by rows: each plane is in the first cache.
+template <class T>
+void sample_nearest(const Planes<T>& planes, const Grid<T>& grid, const T* x, T* out) {
+  static const auto take = fastest<pick<T>>();
+  planes.for_places(0, planes.samples, [&](int64_t sample, int64_t first, int64_t count) {
+    BlockTaps<T> block;
+    AxisTaps<T> found[kMostAxes];
+    grid.find(sample, first, count, block, found);
+    for (int64_t plane = sample * planes.channels; plane < (sample + 1) * planes.channels; ++plane)
+      take(x + plane * planes.size, block.at[0], count, out + plane * planes.places + first);
+  });
+}
+
+/// The same by rows: the channels one after the other.
+template <class T>
+void sample_by_rows(const Planes<T>& planes, const Grid<T>& grid, const T* x, T* out) {
+  static const auto pick = fastest<pick_products<T>>();
+  static const auto add = fastest<add_all<T>>();
+  planes.for_places(0, planes.samples, [&](int64_t sample, int64_t first, int64_t count) {
+    BlockTaps<T> block;
+    AxisTaps<T> found[kMostAxes];
+    grid.find(sample, first, count, block, found);
+    T sums[kGridTogether], terms[kGridTogether];
+    for (int64_t plane = sample * planes.channels; plane < (sample + 1) * planes.channels;
+         ++plane) {
+      const T* row = x + plane * planes.size;
+      pick(row, block.at[0], block.weights[0], count, sums);
+      for (int tap = 1; tap < grid.taps; ++tap) {
+        pick(row, block.at[tap], block.weights[tap], count, terms);
+        add(terms, count, sums);
+      }
+      std::copy_n(sums, count, out + plane * planes.places + first);
+    }
+  });
+}
+
+/// slopes[tap][p], those of the weights: the sums over the channels, one after the other.
+template <class T, int lanes>
+void dot_pixels(const T* pixels, int64_t width, int64_t channels, const BlockTaps<T>* block,
+                int taps, int64_t count, const T* dy, int64_t stride, T (*slopes)[kGridTogether]) {
+  using Vector = typename LanesOf<T, lanes>::Vector;
+  for (int64_t first = 0; first < count; first += lanes) {
+    const int64_t together = std::min<int64_t>(lanes, count - first);
+    for (int64_t c = 0; c < channels; c += lanes) {
+      Vector rises[lanes];
+      take_block<T, lanes>(dy + c * stride + first, stride, channels - c, together, rises);
+      for (int tap = 0; tap < taps; ++tap) {
+        Vector products[lanes] = {}, sum = {};
+        for (int64_t p = 0; p < together; ++p) {
+          Vector pixel;
+          std::memcpy(&pixel, pixels + block->at[tap][first + p] * width + c, sizeof pixel);
+          products[p] = pixel * rises[p];
+        }
+        transpose<T, lanes>(products);
+        if (c > 0) std::memcpy(&sum, slopes[tap] + first, sizeof sum);
+        for (int64_t row = 0; row < std::min<int64_t>(lanes, channels - c); ++row)
+          sum += products[row];
+        std::memcpy(slopes[tap] + first, &sum, sizeof sum);
+      }
+    }
+  }
+}
+
+/// The gradient of the grid.
+template <class T>
+void grid_gradient(const Planes<T>& planes, const Grid<T>& grid, const T* dy, const T* x, T* out) {
+  if (grid.mode == GridMode::nearest)
+    return void(std::fill_n(out, planes.samples * planes.places * grid.axes, T(0)));
+  static const auto pick = fastest<pick_products<T>>();
+  static const auto add = fastest<add_all<T>>();
+  static const auto clear = fastest<clear_outside<T>>();
+  TurnedPixels<T> pixels(planes, x);
+  const auto dot =
+      form_for<T>(pixels.lanes, [](auto n) { return form<dot_pixels<T, n>, n * sizeof(T)>(); });
+  const bool turned = planes.turning_pays();
+  const auto run = [&](int64_t from, int64_t to) {
+    planes.for_places(from, to, [&](int64_t sample, int64_t first, int64_t count) {
+      BlockTaps<T> block;
+      AxisTaps<T> found[kMostAxes];
+      grid.find(sample, first, count, block, found);
+      T slopes[kMostTaps][kGridTogether] = {}, terms[kGridTogether];
+      const T* rise = dy + sample * planes.channels * planes.places + first;
+      if (turned) {
+        dot(pixels.of(sample), pixels.width, planes.channels, &block, grid.taps, count, rise,
+            planes.places, slopes);
+        for (int tap = 0; tap < grid.taps; ++tap) clear(block.at[tap], count, slopes[tap]);
+      } else {
+        for (int64_t c = 0; c < planes.channels; ++c)
+          for (int tap = 0; tap < grid.taps; ++tap) {
+            pick(x + (sample * planes.channels + c) * planes.size, block.at[tap],
+                 rise + c * planes.places, count, terms);
+            add(terms, count, slopes[tap]);
+          }
+      }
+      grid.turn_back(sample, first, count, found, slopes, out);
+    });
+  };
+  turned ? pixels.for_samples(run) : run(0, planes.samples);
+}
+
+/// Adds what `lanes` channels of `count` places give to their pixels, place by place.
+template <class T, int lanes>
+void spread_pixels(const T* dy, int64_t stride, int64_t channels, const BlockTaps<T>* block,
+                   int taps, int64_t count, T* pixels) {
+  using Vector = typename LanesOf<T, lanes>::Vector;
+  for (int64_t first = 0; first < count; first += lanes) {
+    const int64_t together = std::min<int64_t>(lanes, count - first);
+    Vector rises[lanes];
+    take_block<T, lanes>(dy + first, stride, channels, together, rises);
+    for (int64_t p = 0; p < together; ++p)
+      for (int tap = 0; tap < taps; ++tap) {
+        T* const to = pixels + int64_t{block->at[tap][first + p]} * lanes;
+        Vector pixel;
+        std::memcpy(&pixel, to, sizeof pixel);
+        pixel += rises[p] * block->weights[tap][first + p];
+        std::memcpy(to, &pixel, sizeof pixel);
+      }
+  }
+}
+
+/// The gradient of x. Places may meet, so one part takes all of some channels, in order.
+template <class T>
+void spread_by_pixels(const Planes<T>& planes, const Grid<T>& grid, const T* dy, T* dx) {
+  const int lanes = lanes_for<T>(planes.channels);
+  const auto spread =
+      form_for<T>(lanes, [](auto n) { return form<spread_pixels<T, n>, n * sizeof(T)>(); });
+  const auto move =
+      form_for<T>(lanes, [](auto n) { return form<from_pixels<T, n>, n * sizeof(T)>(); });
+  const int64_t groups = (planes.channels + lanes - 1) / lanes;
+  planes.parallel.for_range(planes.samples * groups, 1, [&](int64_t begin, int64_t end) {
+    static thread_local Scratch scratch;
+    T* const pixels = scratch.get<T>((planes.size + 1) * lanes);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t sample = i / groups, c = i % groups * lanes;
+      const int64_t plane = sample * planes.channels + c;
+      std::fill_n(pixels, (planes.size + 1) * lanes, T(0));
+      for (int64_t first = 0; first < planes.places; first += kGridTogether) {
+        const int64_t count = std::min(kGridTogether, planes.places - first);
+        BlockTaps<T> block;
+        AxisTaps<T> found[kMostAxes];
+        grid.find(sample, first, count, block, found);
+        spread(dy + plane * planes.places + first, planes.places, planes.channels - c, &block,
+               grid.taps, count, pixels);
+      }
+      move(pixels + lanes, planes.size, planes.channels - c, dx + plane * planes.size);
+    }
+  });
+}
+
+/// The same by rows, with as many channels in a part as leave each thread one.
+template <class T>
+void spread_by_rows(const Planes<T>& planes, const Grid<T>& grid, const T* dy, T* dx) {
+  const int64_t shares = (planes.parallel.threads() + planes.samples - 1) / planes.samples;
+  const int64_t groups = std::min(planes.channels, shares);
+  const int64_t size = planes.size;
+  planes.parallel.for_range(planes.samples * groups, 1, [&](int64_t begin, int64_t end) {
+    static thread_local Scratch scratch;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t sample = i / groups, group = i % groups;
+      const int64_t from = sample * planes.channels + planes.channels * group / groups;
+      const int64_t to = sample * planes.channels + planes.channels * (group + 1) / groups;
+      T* const sums = dx + from * size;
+      std::fill_n(sums, (to - from) * size, T(0));
+      for (int64_t first = 0; first < planes.places; first += kGridTogether) {
+        const int64_t count = std::min(kGridTogether, planes.places - first);
+        BlockTaps<T> block;
+        AxisTaps<T> found[kMostAxes];
+        grid.find(sample, first, count, block, found);
+        for (int64_t plane = from; plane < to; ++plane) {
+          const T* rises = dy + plane * planes.places + first;
+          T* const pixels = sums + (plane - from) * size;
+          for (int64_t p = 0; p < count; ++p)
+            for (int tap = 0; tap < grid.taps; ++tap)
+              if (const int32_t at = block.at[tap][p])
+                pixels[at - 1] += rises[p] * block.weights[tap][p];
+        }
       }
     }
   });
 }
 
 template <class T>
-void grid_taps_backward(ComputeCall& call) {
-  static const auto times = fastest<multiply<T>>();
-  static const auto add = fastest<add_products<T>>();
-  const Grid<T, true> grid(call, call.inputs[1]);
-  const auto* slopes = static_cast<const T*>(call.inputs[0].data);
+void sample(ComputeCall& call) {
+  const Grid<T> grid(call.inputs[1], call.attributes.data());
+  const Planes<T> planes(call, call.inputs[0], grid);
+  const auto* x = static_cast<const T*>(call.inputs[0].data);
   auto* out = static_cast<T*>(call.outputs[0].data);
-  grid.for_places([&](const AxisTaps<T>* found, int64_t first, int64_t place, int64_t count) {
-    T sums[kMostAxes][kTogether] = {}, product[kTogether];
-    for (int tap = 0; tap < grid.taps(); ++tap)
-      for (int d = 0; d < grid.axes(); ++d) {
-        std::copy_n(slopes + first + tap * grid.places(), count, product);
-        for (int other = 0; other < grid.axes(); ++other)
-          if (other != d) times(found[other].weights[grid.tap_along(tap, other)], count, product);
-        add(product, found[d].slopes[grid.tap_along(tap, d)], count, sums[d]);
-      }
-    for (int64_t p = 0; p < count; ++p)
-      for (int d = 0; d < grid.axes(); ++d)
-        out[(place + p) * grid.axes() + grid.axes() - 1 - d] = sums[d][p];
-  });
+  constexpr int64_t kNearBytes = 32 << 10;
+  if (grid.mode == GridMode::nearest && planes.size * int64_t{sizeof(T)} <= kNearBytes)
+    return sample_nearest(planes, grid, x, out);
+  planes.turning_pays() ? sample_by_pixels(planes, grid, x, out)
+                        : sample_by_rows(planes, grid, x, out);
+}
+
+template <class T>
+void sample_backward(ComputeCall& call) {
+  const Grid<T> grid(call.inputs[2], call.attributes.data() + 2);
+  const Planes<T> planes(call, call.inputs[1], grid);
+  const auto* dy = static_cast<const T*>(call.inputs[0].data);
+  const bool of_x = call.attributes[0] != 0, of_grid = call.attributes[1] != 0;
+  if (of_x && call.outputs[0].layout.shape.numel() > 0) {
+    auto* dx = static_cast<T*>(call.outputs[0].data);
+    planes.turning_pays() ? spread_by_pixels(planes, grid, dy, dx)
+                          : spread_by_rows(planes, grid, dy, dx);
+  }
+  const ArrayView* out = of_grid ? &call.outputs[of_x ? 1 : 0] : nullptr;
+  if (out && out->layout.shape.numel() > 0)
+    grid_gradient(planes, grid, dy, static_cast<const T*>(call.inputs[1].data),
+                  static_cast<T*>(out->data));
 }
 
 }  // namespace
 
-void compute_grid_taps(ComputeCall& call) {
+void compute_grid_sample(ComputeCall& call) {
   if (call.outputs[0].layout.shape.numel() == 0) return;
-  call.inputs[0].type == DType::f64 ? grid_taps<double>(call) : grid_taps<float>(call);
+  call.inputs[0].type == DType::f64 ? sample<double>(call) : sample<float>(call);
 }
 
-void compute_grid_taps_backward(ComputeCall& call) {
-  if (call.outputs[0].layout.shape.numel() == 0) return;
-  call.inputs[0].type == DType::f64 ? grid_taps_backward<double>(call)
-                                    : grid_taps_backward<float>(call);
+void compute_grid_sample_backward(ComputeCall& call) {
+  call.inputs[0].type == DType::f64 ? sample_backward<double>(call) : sample_backward<float>(call);
 }
 
 }  // namespace tide

@@ -11,7 +11,7 @@
 namespace tide::cuda {
 namespace {
 
-constexpr ComputeOp kComposed[] = {ComputeOp::distances, ComputeOp::grid_taps, ComputeOp::pad_edges,
+constexpr ComputeOp kComposed[] = {ComputeOp::distances, ComputeOp::grid_sample, ComputeOp::pad_edges,
                                    ComputeOp::scatter_minmax};
 
 }  // namespace

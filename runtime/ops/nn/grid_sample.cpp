@@ -1,9 +1,8 @@
-// Sampling at places that a tensor holds: which elements each place looks at, and their weights,
-// is one op, and what they add up to another; on GPUs, and for gradients of gradients, all is
-// composed of gathers and what fuses around them.
+// Sampling at places that a tensor holds is one op, and its gradients another; on GPUs, and for
+// gradients of gradients, both are composed of gathers and what fuses around them.
 #include "runtime/ops/nn/grid_sample.h"
 
-#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/linalg/matrix.h"
-#include "runtime/ops/nn/blend_taps.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
@@ -201,55 +199,6 @@ std::vector<Corner> corners_of(const Grid& grid) {
   return corners;
 }
 
-/// Pixels that `grid_taps` can count.
-constexpr int64_t kMostPixels = int64_t{1} << 30;
-
-struct GridTaps {
-  Tensor positions, weights;
-};
-
-/// The gradient of a grid (n, places, dims), whose own gradient is that of the weights as composed.
-Tensor grid_gradient(const Grid& grid, const std::vector<int64_t>& attributes, const Tensor& dy) {
-  if (GradientMode::enabled()) {
-    Grid copy = grid;
-    copy.places = clone(grid.places);  // hooks of the grid are not for this pass
-    std::vector<Tensor> weights;
-    for (const Corner& corner : corners_of(copy))
-      weights.push_back(reshape_to(corner.weight, {grid.x[0], grid.count()}));
-    const Tensor all = stack(weights, Dim{1});
-    return gradients({&all, 1}, {&copy.places, 1}, {&dy, 1}, {.create_graph = true})[0];
-  }
-  const Tensor inputs[] = {contiguous(dy), grid.places};
-  const ComputeResult result{grid.places.shape(), dy.dtype()};
-  return record_compute(ComputeOp::grid_taps_backward, "grid_sample", inputs, {&result, 1},
-                        attributes)[0];
-}
-
-/// Positions and weights as `blend_taps` takes them.
-GridTaps grid_taps(const Grid& grid) {
-  const GridMode mode = grid.mode == "bicubic" ? GridMode::bicubic : GridMode::bilinear;
-  std::vector<int64_t> attributes{static_cast<int64_t>(mode),
-                                  static_cast<int64_t>(grid.sampling.padding),
-                                  grid.sampling.align_corners};
-  int64_t taps = 1;
-  for (int d = 0; d < grid.dims(); ++d) {
-    attributes.push_back(grid.x[d + 2]);
-    taps *= mode == GridMode::bicubic ? 4 : 2;
-  }
-  const Shape shape{grid.x[0], taps, grid.count()};
-  const Tensor places = contiguous(reshape_to(grid.places, {grid.x[0], grid.count(), grid.dims()}));
-  const ComputeResult results[] = {{shape, DType::i32}, {shape, places.dtype()}};
-  const std::vector<Tensor> found =
-      record_compute(ComputeOp::grid_taps, "grid_sample", {&places, 1}, results, attributes);
-  if (needs_grad_fn(places))
-    set_grad_fn(found[1], "grid_sample", {places}, false,
-                [mode = grid.mode, sampling = grid.sampling, x = grid.x, attributes,
-                 places = Saved(places)](const GradientCall& call) -> std::vector<Tensor> {
-                  return {grid_gradient({places.get(), mode, sampling, x}, attributes, call.dy)};
-                });
-  return {found[0], found[1]};
-}
-
 /// What the corners of `count` places add up to, corner by corner. x is (n, c, pixels).
 Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64_t count) {
   const DType type = compute_type(x.dtype());
@@ -267,6 +216,70 @@ Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64
   return convert(sum, x.dtype());
 }
 
+/// Pixels that `ComputeOp::grid_sample` can count.
+constexpr int64_t kMostPixels = int64_t{1} << 30;
+
+Tensor composed(const Tensor& x, const Grid& grid) {
+  return gather_corners(x, corners_of(grid), grid.count());
+}
+
+std::vector<int64_t> attributes_of(const Grid& grid) {
+  const GridMode mode = grid.mode == "bicubic"   ? GridMode::bicubic
+                        : grid.mode == "nearest" ? GridMode::nearest
+                                                 : GridMode::bilinear;
+  std::vector<int64_t> attributes{static_cast<int64_t>(mode),
+                                  static_cast<int64_t>(grid.sampling.padding),
+                                  grid.sampling.align_corners};
+  for (int d = 0; d < grid.dims(); ++d) attributes.push_back(grid.x[d + 2]);
+  return attributes;
+}
+
+/// Gradients of x (n, c, pixels) and of the places (n, count, dims), those that are wanted.
+std::vector<Tensor> gradients_of(const Tensor& x, const Grid& grid, const Tensor& dy,
+                                 std::span<const bool> wanted) {
+  if (GradientMode::enabled()) {
+    Grid copy = grid;
+    copy.places = clone(grid.places);  // hooks of the inputs are not for this pass
+    const Tensor own = clone(x), y = composed(own, copy);
+    std::vector<Tensor> from, result(2);
+    if (wanted[0]) from.push_back(own);
+    if (wanted[1]) from.push_back(copy.places);
+    std::vector<Tensor> found = gradients({&y, 1}, from, {&dy, 1}, {.create_graph = true});
+    if (wanted[1]) result[1] = found.back();
+    if (wanted[0]) result[0] = found.front();
+    return result;
+  }
+  std::vector<int64_t> attributes{wanted[0], wanted[1]};
+  for (const int64_t attribute : attributes_of(grid)) attributes.push_back(attribute);
+  const Tensor inputs[] = {contiguous(dy), x, grid.places};
+  std::vector<ComputeResult> outputs;
+  if (wanted[0]) outputs.push_back({x.shape(), x.dtype()});
+  if (wanted[1]) outputs.push_back({grid.places.shape(), grid.places.dtype()});
+  const std::vector<Tensor> found =
+      record_compute(ComputeOp::grid_sample_backward, "grid_sample", inputs, outputs, attributes);
+  return {wanted[0] ? found.front() : Tensor(), wanted[1] ? found.back() : Tensor()};
+}
+
+/// x (n, c, pixels) sampled by one op.
+Tensor sampled(const Tensor& planes, const Grid& given) {
+  const Tensor x = contiguous(planes);
+  Grid grid = given;
+  grid.places = contiguous(reshape_to(grid.places, {grid.x[0], grid.count(), grid.dims()}));
+  const Tensor inputs[] = {x, grid.places};
+  const ComputeResult result{{x.shape()[0], x.shape()[1], grid.count()}, x.dtype()};
+  const Tensor y = record_compute(ComputeOp::grid_sample, "grid_sample", inputs, {&result, 1},
+                                  attributes_of(grid))[0];
+  if (!needs_grad_fn(x) && !needs_grad_fn(grid.places)) return y;
+  set_grad_fn(
+      y, "grid_sample", {x, grid.places}, false,
+      [mode = grid.mode, sampling = grid.sampling, shape = grid.x, x = Saved(x),
+       places = Saved(grid.places)](const GradientCall& call) -> std::vector<Tensor> {
+        const bool wanted[] = {call.needed[0], call.needed[1]};
+        return gradients_of(x.get(), {places.get(), mode, sampling, shape}, call.dy, wanted);
+      });
+  return y;
+}
+
 }  // namespace
 
 Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std::string>& mode,
@@ -276,19 +289,13 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std:
     throw Error("grid_sample: mode is \"bilinear\", \"nearest\" or \"bicubic\": got " + how);
   const Sampling sampling{padding_named(padding_mode.value_or("zeros")), align_corners};
   check_sampling(x, grid, how);
-  const Grid places{convert(grid, compute_type(x.dtype())), how, sampling, x.shape()};
-  const int64_t count = places.count();
+  const DType type = compute_type(x.dtype());
+  const Grid places{convert(grid, type), how, sampling, x.shape()};
   const Tensor flat = flatten(x, Dim{2});
-  // One element alone is a gather.
-  const bool blends = how != "nearest" && has_kernel(ComputeOp::grid_taps, x.device()) &&
-                      flat.shape()[2] < kMostPixels;
-  Tensor y;
-  if (blends) {
-    const auto [positions, weights] = grid_taps(places);
-    y = blend_taps(flat, positions, weights);
-  } else {
-    y = gather_corners(flat, corners_of(places), count);
-  }
+  const bool by_one_op =
+      has_kernel(ComputeOp::grid_sample, x.device()) && flat.shape()[2] < kMostPixels;
+  const Tensor y =
+      by_one_op ? convert(sampled(convert(flat, type), places), x.dtype()) : composed(flat, places);
   Shape shape{x.shape()[0], x.shape()[1]};
   for (int d = 1; d < grid.rank() - 1; ++d) shape.push_back(grid.shape()[d]);
   return reshape_to(y, shape);
