@@ -67,10 +67,10 @@ void distances(ComputeCall& call) {
                 panel[p * columns + j] = first + j < n ? b[(first + j) * size + p] : T(0);
           }
           if (last - first == columns) {
-            kernel.run(rows, size, a, panel, out, n);
+            kernel.run(rows, size, a, panel, columns, out, n);
             continue;
           }
-          kernel.run(rows, size, a, panel, result, columns);
+          kernel.run(rows, size, a, panel, last - first, result, columns);
           for (int64_t i = 0; i < rows; ++i)
             std::copy_n(result + i * columns, last - first, out + i * n);
         }

@@ -12,8 +12,10 @@ constexpr int64_t kDistanceBlock = 256;
 template <class T>
 struct DistanceKernel {
   int columns;  ///< rows of b in a panel: element (step, row) is panel[step * columns + row]
-  /// Euclidean distances of `rows` rows of `size` numbers, one after the other, and a panel's rows.
-  void (*run)(int64_t rows, int64_t size, const T* a, const T* panel, T* out, int64_t out_stride);
+  /// Euclidean distances of `rows` rows of `size` numbers, one after the other, and the first
+  /// `used` rows of a panel; what is written behind those counts for nothing.
+  void (*run)(int64_t rows, int64_t size, const T* a, const T* panel, int64_t used, T* out,
+              int64_t out_stride);
 };
 
 /// Calling one needs a processor that has it.
