@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/cpu/visit_type.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
 
 using namespace tide;
@@ -109,4 +110,20 @@ TEST_CASE("gather goes on behind a bad position", "[cpu]") {
     const int64_t place = std::clamp<int64_t>(index.values[i], 1, 100) - 1;
     REQUIRE(out.values[i] == x.values[i / 1000 * 100 + place]);
   }
+}
+
+TEST_CASE("scatter along short rows goes on behind a bad position", "[cpu]") {
+  auto base = random_array<float>({5, 19}, 1), source = random_array<float>({5, 100}, 2);
+  auto index = positions_to(19, source.shape);
+  index.values[203] = 20;
+  index.values[298] = 0;
+  std::vector<float> expected = base.values;
+  for (int64_t i = 0; i < 500; ++i)
+    if (i != 203 && i != 298) expected[i / 100 * 19 + index.values[i] - 1] += source.values[i];
+  Array<float> out(base.shape);
+  const ComputeCall call =
+      run(ComputeOp::scatter, {base.view(), index.view(), source.view()}, {out.view()}, {1, 1});
+  CHECK(call.out_of_range);
+  CHECK(call.position == 20);
+  CHECK(same_bits(out.values, expected));
 }
