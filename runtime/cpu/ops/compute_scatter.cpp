@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -109,6 +110,7 @@ class Scatter {
       copy_all(*call_.parallel, base_, to_, to_layout_.shape.numel());
     if (by_bins) return run_by_bins();
     if (by_buckets) return run_by_buckets();
+    if (rows && targets_pay(share)) return run_by_targets(share, whole_lanes);
     const bool dense = joined_[0] == 1 && joined_[1] == 1 && joined_[2] == 1;
     const auto body = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -289,6 +291,65 @@ class Scatter {
         }
       });
     }
+  }
+
+  /// Whether rows of the array, in pieces of `share` lanes, are worth a list of what meets in each:
+  /// all blocks have one list, and a piece takes longer than its entry.
+  bool targets_pay(int64_t share) const {
+    constexpr int64_t kPieceBytes = 256;
+    for (int d = 0; d < dim_; ++d)
+      if (outer_[1][d] != 0 && outer_shape_[d] > 1) return false;
+    return share * static_cast<int64_t>(sizeof(To)) >= kPieceBytes;
+  }
+
+  /// Row by row of the array, each taking what is put there, in order: so it goes through the cache
+  /// once. `copies`: it takes its elements of the base first.
+  void run_by_targets(int64_t share, bool copies) {
+    static thread_local Scratch entry_memory, end_memory;
+    const int64_t size = to_layout_.shape[dim_];
+    int64_t* const entries = entry_memory.get<int64_t>(length_);
+    int64_t* const ends = end_memory.get<int64_t>(size + 1);
+    std::fill_n(ends, size + 1, 0);
+    for (int64_t j = 0; j < length_; ++j) {
+      const int64_t position = positions_[j * along_[1]];
+      if (check_.allows(position, j * inner_count_)) ++ends[position];
+    }
+    // From now on the end of the row before: the place of the row's next entry.
+    for (int64_t i = 0; i < size; ++i) ends[i + 1] += ends[i];
+    for (int64_t j = 0; j < length_; ++j) {
+      const int64_t position = positions_[j * along_[1]];
+      if (position >= 1 && position <= size) entries[ends[position - 1]++] = j;
+    }
+    const int64_t shares = (inner_count_ + share - 1) / share;
+    const int64_t work = share * (1 + length_ / std::max<int64_t>(1, size));
+    call_.parallel->for_range(
+        outer_shape_.numel() * shares * size, std::max<int64_t>(1, kGrain / work),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t row = i % size, first = i / size % shares * share;
+            const int64_t count = std::min(inner_count_ - first, share);
+            const StridedWalk<2> start(outer_shape_, {outer_[0].data(), outer_[2].data()},
+                                       i / size / shares);
+            const int64_t offset = start.offset(0) + row * along_[0] + first;
+            if (copies) std::copy_n(base_ + offset, count, to_ + offset);
+            for (int64_t k = row ? ends[row - 1] : 0; k < ends[row]; ++k) {
+              const T* from = values_ + start.offset(1) + entries[k] * along_[2];
+              if (k + 1 < ends[size - 1])
+                ask_ahead(from + (entries[k + 1] - entries[k]) * along_[2] +
+                              (joined_[2] == 1 ? first : 0),
+                          joined_[2] == 1 ? count : 1);
+              put_row(to_ + offset, joined_[2] == 1 ? from + first : from, count);
+            }
+          }
+        });
+  }
+
+  /// Asks for the begin of values that lie somewhere else: behind that the processor sees by itself
+  /// where it goes on.
+  static void ask_ahead(const T* values, int64_t count) {
+    const auto bytes = std::min<uintptr_t>(kAskedBytes, static_cast<uintptr_t>(count) * sizeof(T));
+    for (uintptr_t byte = 0; byte < bytes; byte += kCacheLine)
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(values) + byte);
   }
 
   /// Puts neighbouring lanes of a row, or one value that they share.

@@ -112,6 +112,45 @@ TEST_CASE("gather goes on behind a bad position", "[cpu]") {
   }
 }
 
+TEMPLATE_TEST_CASE("scatter puts what meets in a row in order, block by block", "[cpu]", float,
+                   double, BFloat16, int32_t) {
+  using T = TestType;
+  // The array's rows, the index, columns: all rows in one, more rows than positions, odd sizes.
+  const auto [blocks, rows, length, columns] = GENERATE(table<int64_t, int64_t, int64_t, int64_t>(
+      {{1, 1, 300, 256}, {1, 500, 20, 300}, {3, 17, 90, 515}, {2, 40, 1, 128}, {2, 9, 33, 64}}));
+  const bool add = GENERATE(true, false), shared_value = GENERATE(true, false);
+  // An index that covers fewer columns than the array has leaves the others.
+  const int64_t all_columns = columns + GENERATE(0, 5);
+  CAPTURE(blocks, rows, length, columns, add, shared_value, all_columns);
+  auto base = random_array<T>({blocks, rows, all_columns}, 1);
+  auto source = random_array<T>({blocks, length, columns}, 2);
+  auto index = positions_to(rows, {length});
+  const int64_t bad = length > 30 ? 30 : -1;
+  if (bad >= 0) index.values[bad] = rows + 1;
+  ArrayView at = index.view(), values = source.view();
+  at.layout = Layout(source.shape);
+  at.layout.strides = {0, 1, 0};
+  if (shared_value) values.layout.strides[2] = 0;
+  std::vector<Wide<T>> expected(base.values.begin(), base.values.end());
+  for (int64_t block = 0; block < blocks; ++block)
+    for (int64_t j = 0; j < length; ++j)
+      for (int64_t c = 0; c < columns && j != bad; ++c) {
+        Wide<T>& cell = expected[(block * rows + index.values[j] - 1) * all_columns + c];
+        const auto value = static_cast<Wide<T>>(
+            source.values[(block * length + j) * columns + (shared_value ? 0 : c)]);
+        cell = static_cast<Wide<T>>(add ? cell + value : value);
+      }
+  for (const int threads : {1, 3}) {
+    Array<T> out(base.shape);
+    const ComputeCall call =
+        run(ComputeOp::scatter, {base.view(), at, values}, {out.view()}, {1, add}, threads);
+    CHECK(call.out_of_range == (bad >= 0));
+    if (bad >= 0) CHECK(call.position == rows + 1);
+    std::vector<T> rounded(expected.begin(), expected.end());
+    CHECK(same_bits(out.values, rounded));
+  }
+}
+
 TEST_CASE("scatter along short rows goes on behind a bad position", "[cpu]") {
   auto base = random_array<float>({5, 19}, 1), source = random_array<float>({5, 100}, 2);
   auto index = positions_to(19, source.shape);
