@@ -9,11 +9,13 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/nn/pooling.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide {
@@ -169,8 +171,33 @@ Shape across(const Tensor& x, int dim, const Windows& windows) {
   return shape;
 }
 
+/// weighted_sum by an op of its own. No grad function.
+Tensor sum_of_windows(const Tensor& x, int dim, const Windows& windows) {
+  Shape rows{1, x.shape()[dim], 1}, shape = x.shape();
+  for (int d = 0; d < x.rank(); ++d)
+    if (d != dim) rows[d < dim ? 0 : 2] *= x.shape()[d];
+  std::vector<int64_t> positions;
+  std::vector<double> weights;
+  for (const Window& window : windows) {
+    for (const int64_t place : window.places) positions.push_back(place + 1);
+    weights.insert(weights.end(), window.weights.begin(), window.weights.end());
+  }
+  const auto to = static_cast<int64_t>(windows.size());
+  const Shape table{to, static_cast<int64_t>(windows[0].places.size())};
+  const Tensor inputs[] = {
+      reshape_to(contiguous(x), rows),
+      record_constant(positions.data(), table, DType::i64, x.device()),
+      convert(record_constant(weights.data(), table, DType::f64, x.device()), x.dtype())};
+  const ComputeResult result{{rows[0], to, rows[2]}, x.dtype()};
+  shape[dim] = to;
+  return reshape_to(
+      record_compute(ComputeOp::window_sums, "interpolate", inputs, {&result, 1}, {})[0], shape);
+}
+
 /// The sums with weights over even windows along a dimension of x, which is f32 or f64.
 Tensor weighted_sum(const Tensor& x, int dim, const Windows& windows) {
+  if (!needs_grad_fn(x) && has_kernel(ComputeOp::window_sums, x.device()))
+    return sum_of_windows(x, dim, windows);
   Tensor sum;
   for (size_t k = 0; k < windows[0].places.size(); ++k) {
     std::vector<double> weights;

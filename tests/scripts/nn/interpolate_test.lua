@@ -230,4 +230,18 @@ describe("interpolate", function(device)
       {{{{1, 2, 3}, {3, 4, 5}, {5, 6, 7}}}})
     test.close(F.upsample_bilinear(image, {size = {1, 3}}), {{{{1, 2, 3}}}})
   end)
+  it("has the same bits with a grad function and without", function()
+    tide.manual_seed(6)
+    for _, case in ipairs {{{2, 3, 9}, 4, "linear"}, {{2, 5, 9, 8}, {4, 3}, "bilinear"},
+        {{1, 17, 6, 7}, {13, 20}, "bilinear"}, {{2, 2, 9, 30}, {5, 7}, "bicubic"},
+        {{1, 2, 5, 4, 9}, {3, 9, 4}, "trilinear"}, {{1, 1, 1, 1}, {3, 2}, "bilinear"}} do
+      for _, dtype in ipairs {"float32", "float64"} do
+        local x = tide.randn(case[1], {device = device}):to(dtype)
+        local options = {size = case[2], mode = case[3]}
+        local plain = F.interpolate(x, options)
+        local with = F.interpolate(x:clone():requires_grad_(), options)
+        test.is_true(tide.equal(plain, with:detach()), case[3] .. " " .. dtype)
+      end
+    end
+  end)
 end)
