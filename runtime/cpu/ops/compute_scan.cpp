@@ -149,6 +149,62 @@ void running_products(ComputeCall& call) {
   });
 }
 
+/// The gradient of running products, with the operations and the roundings that
+/// runtime/ops/reduce/scan.cpp composes it of elsewhere: what the terms behind each element before
+/// any zero add up to, over the element; at the first zero, what those without it do.
+template <class T>
+void product_gradients(ComputeCall& call) {
+  using W = Wide<T>;
+  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  for_lanes(call, scan, [&](int64_t offset, auto width) {
+    static thread_local Scratch term_memory, first_memory;
+    const T* x = static_cast<const T*>(call.inputs[0].data) + offset;
+    const T* dy = static_cast<const T*>(call.inputs[1].data) + offset;
+    T* dx = static_cast<T*>(call.outputs[0].data) + offset;
+    // Terms of each element, and how many zeros there are up to it: 0, 1, or 2 for more.
+    T* const terms = term_memory.get<T>(scan.length * width);
+    uint8_t* const zeros = first_memory.get<uint8_t>(scan.length * width);
+    double products[kLanes];
+    uint8_t found[kLanes];
+    for (int64_t lane = 0; lane < width; ++lane) products[lane] = 1, found[lane] = 0;
+    for (int64_t i = 0; i < scan.length; ++i)
+      for (int64_t lane = 0; lane < width; ++lane) {
+        const auto value = static_cast<W>(x[i * scan.inner + lane]);
+        const bool zero = value == 0;
+        found[lane] = static_cast<uint8_t>(std::min(found[lane] + zero, 2));
+        products[lane] *= zero ? 1.0 : static_cast<double>(value);
+        const auto product = static_cast<W>(rounded<T>(products[lane]));
+        terms[i * width + lane] =
+            static_cast<T>(product * static_cast<W>(dy[i * scan.inner + lane]));
+        zeros[i * width + lane] = found[lane];
+      }
+    // The sums of the terms before any zero and of those with one, from the end.
+    double before[2][kLanes], sums[2][kLanes];
+    for (int64_t lane = 0; lane < width; ++lane) before[0][lane] = before[1][lane] = 0;
+    for (int64_t last = scan.length; last > 0; last -= kScanBlock) {
+      const int64_t first = std::max<int64_t>(0, last - kScanBlock);
+      for (int64_t lane = 0; lane < width; ++lane) sums[0][lane] = sums[1][lane] = 0;
+      for (int64_t i = last - 1; i >= first; --i)
+        for (int64_t lane = 0; lane < width; ++lane) {
+          const uint8_t count = zeros[i * width + lane];
+          const auto term = static_cast<double>(static_cast<W>(terms[i * width + lane]));
+          sums[0][lane] += count == 0 ? term : 0.0;
+          sums[1][lane] += count == 1 ? term : 0.0;
+          const auto value = static_cast<W>(x[i * scan.inner + lane]);
+          const auto none = static_cast<W>(rounded<T>(before[0][lane] + sums[0][lane]));
+          const T one = rounded<T>(before[1][lane] + sums[1][lane]);
+          const bool first_zero = value == 0 && count == 1;
+          dx[i * scan.inner + lane] =
+              first_zero ? one : static_cast<T>(none / (value == 0 ? W(1) : value));
+        }
+      for (int64_t lane = 0; lane < width; ++lane) {
+        before[0][lane] += sums[0][lane];
+        before[1][lane] += sums[1][lane];
+      }
+    }
+  });
+}
+
 /// Calls body(tag of the input's type, tag of the output's): integers and bool may be accumulated
 /// into i64.
 template <class Body>
@@ -197,6 +253,13 @@ void compute_cumsum(ComputeCall& call) {
 void compute_cumprod(ComputeCall& call) {
   visit_scan_types(call, [&](auto in, auto out) {
     running_products<typename decltype(in)::Type, typename decltype(out)::Type>(call);
+  });
+}
+
+void compute_cumprod_backward(ComputeCall& call) {
+  visit_type(call.inputs[0].type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (is_floating_type<T>) product_gradients<T>(call);
   });
 }
 

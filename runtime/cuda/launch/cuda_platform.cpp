@@ -11,9 +11,9 @@
 namespace tide::cuda {
 namespace {
 
-constexpr ComputeOp kComposed[] = {ComputeOp::distances, ComputeOp::grid_sample,
-                                   ComputeOp::pad_edges, ComputeOp::scatter_minmax,
-                                   ComputeOp::window_sums};
+constexpr ComputeOp kComposed[] = {ComputeOp::cumprod_backward, ComputeOp::distances,
+                                   ComputeOp::grid_sample,      ComputeOp::pad_edges,
+                                   ComputeOp::scatter_minmax,   ComputeOp::window_sums};
 
 }  // namespace
 

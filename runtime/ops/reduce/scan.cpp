@@ -52,6 +52,13 @@ Tensor running_product(const Tensor& x, int dim);
 /// dx_k = sum over j >= k of dy_j * y_j / x_k. Up to the first zero that is just so. From it on,
 /// y is 0, and only the zero itself has a gradient: products that leave it out.
 Tensor product_gradient(const Tensor& x, const Tensor& dy, int dim) {
+  if (!GradientMode::enabled() && has_kernel(ComputeOp::cumprod_backward, x.device())) {
+    const Tensor inputs[] = {contiguous(x), contiguous(dy)};
+    const ComputeResult result{x.shape(), x.dtype()};
+    const int64_t attributes[] = {dim};
+    return record_compute(ComputeOp::cumprod_backward, "cumprod", inputs, {&result, 1},
+                          attributes)[0];
+  }
   const Tensor zero = eq(x, 0);
   const Tensor zeros_before = running_sum(convert(zero, DType::i64), dim, false);
   const Tensor safe = where(zero, 1, x);

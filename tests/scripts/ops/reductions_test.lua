@@ -86,3 +86,30 @@ describe("reductions", function(device)
     close(tide.zeros({2, 0}, {device = device}):median(), nan)
   end)
 end)
+
+describe("cumprod", function(device)
+  it("has the same gradient with a grad function and without, whatever zeros there are", function()
+    tide.manual_seed(4)
+    for _, case in ipairs {{{2, 5}, 2}, {{3, 70, 4}, 2}, {{1, 3000}, 2}, {{9, 80}, 1}, {{0, 4}, 2}} do
+      local shape, dim = case[1], case[2]
+      for _, dtype in ipairs {"float32", "float64", "bfloat16"} do
+        for _, share in ipairs {0, 0.03, 0.5} do
+          local x = tide.rand(shape, {device = device}) * 0.2 + 0.9
+          x = tide.where(tide.rand(shape, {device = device}):lt(share), 0, x):to(dtype)
+          x:requires_grad_()
+          local y = x:cumprod(dim)
+          local dy = tide.randn(shape, {device = device}):to(dtype)
+          local plain = tide.grad(y, {x}, {grad_outputs = dy, retain_graph = true})
+          local with = tide.grad(y, {x}, {grad_outputs = dy, create_graph = true})
+          test.is_true(tide.equal(plain, with:detach()), ("%s, zeros %g"):format(dtype, share))
+        end
+      end
+    end
+  end)
+  it("has a gradient where there are zeros", function()
+    local x = tide.tensor({{2.0, 0.0, 3.0, 0.0}, {0.5, 2.0, -1.0, 4.0}}, {device = device})
+    x:requires_grad_()
+    x:cumprod(2):sum():backward()
+    close(x.grad, {{1.0, 8.0, 0.0, 0.0}, {-7.0, -2.0, 5.0, -1.0}})
+  end)
+end)
