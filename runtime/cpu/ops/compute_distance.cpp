@@ -35,6 +35,14 @@ const DistanceKernel<double>& kernel_for(double) {
   }
 }
 
+/// Rows `first` to `last` of b, side by side as the kernel takes them.
+template <class T>
+void pack(const T* b, int64_t size, int64_t first, int64_t last, int64_t columns, T* panel) {
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t p = 0; p < size; ++p)
+      panel[p * columns + j] = first + j < last ? b[(first + j) * size + p] : T(0);
+}
+
 template <class T>
 void distances(ComputeCall& call) {
   const Shape &left = call.inputs[0].layout.shape, &right = call.inputs[1].layout.shape;
@@ -60,12 +68,8 @@ void distances(ComputeCall& call) {
           const T* a = static_cast<const T*>(call.inputs[0].data) + (batch * m + row) * size;
           const T* b = static_cast<const T*>(call.inputs[1].data) + batch * n * size;
           T* out = static_cast<T*>(call.outputs[0].data) + (batch * m + row) * n + first;
-          if (item / chunks != packed) {
-            packed = item / chunks;
-            for (int64_t j = 0; j < columns; ++j)
-              for (int64_t p = 0; p < size; ++p)
-                panel[p * columns + j] = first + j < n ? b[(first + j) * size + p] : T(0);
-          }
+          if (item / chunks != packed) pack(b, size, first, last, columns, panel);
+          packed = item / chunks;
           if (last - first == columns) {
             kernel.run(rows, size, a, panel, columns, out, n);
             continue;
@@ -77,11 +81,44 @@ void distances(ComputeCall& call) {
       });
 }
 
+/// Of a alone, row by row: the distances of each row and those after it.
+template <class T>
+void pair_distances(ComputeCall& call) {
+  const int64_t n = call.inputs[0].layout.shape[0], size = call.inputs[0].layout.shape[1];
+  const auto* a = static_cast<const T*>(call.inputs[0].data);
+  auto* out = static_cast<T*>(call.outputs[0].data);
+  const DistanceKernel<T>& kernel = kernel_for(T());
+  const int64_t columns = kernel.columns, panels = (n + columns - 1) / columns;
+  const int64_t work = std::max<int64_t>(1, n / 2 * columns * size);
+  call.parallel->for_range(
+      panels, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
+        static thread_local Scratch panel_memory, result_memory;
+        T* panel = panel_memory.get<T>(std::max<int64_t>(1, size * columns));
+        T* result = result_memory.get<T>(kRowsTogether * columns);
+        for (int64_t item = begin; item < end; ++item) {
+          const int64_t first = item * columns, last = std::min(n, first + columns);
+          pack(a, size, first, last, columns, panel);
+          for (int64_t row = 0; row < last - 1; row += kRowsTogether) {
+            const int64_t rows = std::min(last - 1 - row, kRowsTogether);
+            kernel.run(rows, size, a + row * size, panel, last - first, result, columns);
+            for (int64_t i = row; i < row + rows; ++i) {
+              const int64_t from = std::max(first, i + 1);
+              std::copy_n(result + (i - row) * columns + from - first, last - from,
+                          out + i * (2 * n - i - 1) / 2 + from - i - 1);
+            }
+          }
+        }
+      });
+}
+
 }  // namespace
 
 void compute_distances(ComputeCall& call) {
   if (call.outputs[0].layout.shape.numel() == 0) return;
-  call.inputs[0].type == DType::f64 ? distances<double>(call) : distances<float>(call);
+  const bool wide = call.inputs[0].type == DType::f64;
+  if (call.inputs.size() == 1)
+    return wide ? pair_distances<double>(call) : pair_distances<float>(call);
+  wide ? distances<double>(call) : distances<float>(call);
 }
 
 }  // namespace tide

@@ -55,8 +55,6 @@ return {
     {"rrelu", "(x, {lower, upper, training, inplace})",
       "x where it is positive, else x times a slope: drawn at random in training, else the mean",
       "F.rrelu(tide.tensor{-24.0, 3}) --> {-5.5, 3.0}"},
-    {"pdist", "(x, p?)", "Distances of all pairs of rows",
-      "F.pdist(tide.tensor{{0.0, 0}, {3, 4}, {0, 1}}) --> {5.0, 1.0, 4.243}"},
     {"multilabel_margin_loss", "(x, target, {reduction})",
       "How far other classes' scores come near those of the target's classes; -1 ends these",
       "F.multilabel_margin_loss(tide.tensor{0.1, 0.2, 0.4, 0.8}, tide.tensor{4, 1, -1, 2}) --> 0.85"},

@@ -168,7 +168,12 @@ describe("distances and margins", function(device)
     close(F.pdist(x, math.huge), {1.9899924966004454, 0.27064680273852887, 1.911130261884677,
       1.9501627832508115, 0.2792364874751755, 1.871300548535043}, {rtol = 1e-12})
     check_gradient(F.pdist, x)
+    test.is_true(tide.autograd.gradgradcheck(F.pdist, {x:clone():requires_grad_()}))
     equal(F.pdist(x[{{1, 1}}]).shape, {0})
+    local one = x[{{1, 1}}]:clone():requires_grad_()
+    F.pdist(one):sum():backward()
+    equal(one.grad:tolist(), {{0.0, 0.0, 0.0}})
+    raises("pdist: a matrix is needed: got 1 dimensions", F.pdist, x[1])
   end)
   it("multilabel_margin_loss counts classes up to the first mark", function()
     local scores = numbers {{0.1, 0.2, 0.4, 0.8}, {0.3, -0.2, 0.5, 0.1}}

@@ -5,18 +5,6 @@ local reduce = require "tide.nn.functional.reduce"
 local tide = require "tide"
 
 return function(F)
-  local read_pdist = arguments("pdist", {"x", {"p", 2.0}}, {x = "tensor", p = "number"})
-
-  --- The distances of all pairs of rows, in the order (1, 2), (1, 3), ..., (2, 3), ...
-  function F.pdist(...)
-    local given = read_pdist(...)
-    local x = given.x
-    if x:dim() ~= 2 then raise("pdist: a matrix is needed: got %d dimensions", x:dim()) end
-    local pairs_of = tide.triu_indices(#x, #x, 1, {device = x.device})
-    local place = (pairs_of[1] - 1) * #x + pairs_of[2]
-    return tide.cdist(x, x, given.p):flatten():index_select(1, place)
-  end
-
   local read_triplet = arguments("triplet_margin_with_distance_loss", {
     "anchor", "positive", "negative", {"distance_function"}, {"margin", 1.0}, {"swap", false},
     {"reduction", "mean"},

@@ -32,3 +32,20 @@ TEMPLATE_TEST_CASE("distances agree with plain loops, by any number of threads",
     if (size > 0) CHECK(one.values[0] == 0);
   }
 }
+
+TEMPLATE_TEST_CASE("distances of the pairs of rows are those of the whole matrix", "[cpu]", float,
+                   double) {
+  using T = TestType;
+  const int64_t n = GENERATE(2, 33, 64, 65, 200), size = GENERATE(0, 1, 300);
+  auto a = random_array<T>({n, size}, 1);
+  Array<T> all({n, n});
+  run(ComputeOp::distances, {a.view(), a.view()}, {all.view()}, {});
+  for (const int threads : {1, 3}) {
+    Array<T> pairs({n * (n - 1) / 2});
+    run(ComputeOp::distances, {a.view()}, {pairs.view()}, {}, threads);
+    std::vector<T> expected;
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = i + 1; j < n; ++j) expected.push_back(all.values[i * n + j]);
+    CHECK(same_bits(pairs.values, expected));
+  }
+}
