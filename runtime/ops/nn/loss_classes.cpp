@@ -171,7 +171,7 @@ Tensor score_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
   return result.y;
 }
 
-/// The loss of each sample in the kept shape, and its weight.
+/// The loss of each sample in the kept shape, and its weight, or without weights whether it counts.
 std::pair<Tensor, Tensor> picked_losses(const ClassLoss& loss, const Tensor& x,
                                         const Tensor& target, const std::optional<Tensor>& weight) {
   const Tensor positions = unsqueeze(positions_of(loss.name, target), Dim{loss.dim});
@@ -179,8 +179,7 @@ std::pair<Tensor, Tensor> picked_losses(const ClassLoss& loss, const Tensor& x,
   const Tensor known = where(valid, positions, 1);
   const Tensor picked = gather_along(name_of_targets(loss), x, loss.dim, known);
   const Tensor losses = where(valid, neg(convert(picked, loss.type)), 0);
-  const Tensor counted = convert(valid, loss.type);
-  if (!weight) return {losses, counted};
+  if (!weight) return {losses, valid};
   const Tensor all = convert(detach(*weight), loss.type);
   const Tensor own = reshape_to(gather_along(loss.name, all, 0, ravel(known)), known.shape());
   const Tensor weights = where(valid, own, 0);
@@ -194,7 +193,7 @@ Tensor logarithm_loss(const ClassLoss& loss, const Tensor& x, const Tensor& targ
   Reduced result;
   {
     GradientMode off(false);
-    const auto [losses, weights] = picked_losses(loss, detach(x), target, weight);
+    const auto [losses, weights] = picked_losses(loss, x, target, weight);
     result = reduce_weighted(loss, losses, weights, x, target.shape());
   }
   if (!needs_grad_fn(x)) return result.y;
