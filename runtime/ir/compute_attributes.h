@@ -12,6 +12,7 @@
 #include "runtime/ir/bag_mode.h"
 #include "runtime/ir/compute_failure.h"
 #include "runtime/ir/count_distribution.h"
+#include "runtime/ir/grid_mode.h"
 #include "runtime/ir/pair_function.h"
 #include "runtime/ir/recurrence_cell.h"
 
@@ -94,6 +95,18 @@ struct MinmaxAttributes {
 struct EmbeddingBagAttributes {
   Attribute<BagMode> mode;
   Attribute<int64_t> padding_row;  ///< the row that counts in no bag; 0: none
+};
+
+struct GridAttributes {
+  Attribute<GridMode> mode;
+  Attribute<GridPadding> padding;
+  Attribute<bool> align_corners;
+  Attribute<int32_t> sizes[3];  ///< of the axes, slowest first; their product is below 2^30
+};
+
+struct GridBackwardAttributes {
+  Attribute<bool> of_x, of_grid;  ///< which gradients are wanted
+  GridAttributes grid;
 };
 
 struct SortAttributes {

@@ -41,9 +41,9 @@ class Gather {
       : x_(call.inputs[0]),
         index_(call.inputs[1]),
         out_(static_cast<T*>(call.outputs[0].data)),
-        size_(x_.layout.shape[static_cast<int>(call.attributes[0])]),
+        size_(x_.layout.shape[unpack<DimAttributes>(call.attributes).dim]),
         check_(call, size_) {
-    const int dim = static_cast<int>(call.attributes[0]);
+    const int dim = unpack<DimAttributes>(call.attributes).dim;
     pick_stride_ = x_.layout.strides[dim];
     // Dimensions of size 1 are left out: rows are as long as they can be.
     for (int d = 0; d < index_.layout.rank(); ++d) {

@@ -119,19 +119,17 @@ FindTaps<W> finder(GridMode mode, GridPadding padding, bool slopes) {
 template <class W>
 class Grid {
  public:
-  /// `attributes` begin with the mode.
-  Grid(const ArrayView& grid, const int64_t* attributes)
-      : mode(static_cast<GridMode>(attributes[0])),
+  Grid(const ArrayView& grid, const GridAttributes& attributes)
+      : mode(attributes.mode),
         places(grid.layout.shape[1]),
         axes(static_cast<int>(grid.layout.shape[2])),
         along_(taps_along(mode)),
         grid_(static_cast<const W*>(grid.data)),
-        padding_(static_cast<GridPadding>(attributes[1])),
+        padding_(attributes.padding),
         find_taps_(finder<W>(mode, padding_, false)),
         find_slopes_(finder<W>(mode, padding_, true)) {
     for (int d = 0; d < axes; ++d) {
-      axis_[d] = {.size = static_cast<int32_t>(attributes[d + 3]),
-                  .align_corners = attributes[2] != 0};
+      axis_[d] = {.size = attributes.sizes[d], .align_corners = attributes.align_corners};
       taps *= along_;
     }
   }
@@ -522,7 +520,7 @@ void spread_by_rows(const Planes<T>& planes, const Grid<T>& grid, const T* dy, T
 
 template <class T>
 void sample(ComputeCall& call) {
-  const Grid<T> grid(call.inputs[1], call.attributes.data());
+  const Grid<T> grid(call.inputs[1], unpack<GridAttributes>(call.attributes));
   const Planes<T> planes(call, call.inputs[0], grid);
   const auto* x = static_cast<const T*>(call.inputs[0].data);
   auto* out = static_cast<T*>(call.outputs[0].data);
@@ -535,10 +533,11 @@ void sample(ComputeCall& call) {
 
 template <class T>
 void sample_backward(ComputeCall& call) {
-  const Grid<T> grid(call.inputs[2], call.attributes.data() + 2);
+  const auto attributes = unpack<GridBackwardAttributes>(call.attributes);
+  const Grid<T> grid(call.inputs[2], attributes.grid);
   const Planes<T> planes(call, call.inputs[1], grid);
   const auto* dy = static_cast<const T*>(call.inputs[0].data);
-  const bool of_x = call.attributes[0] != 0, of_grid = call.attributes[1] != 0;
+  const bool of_x = attributes.of_x, of_grid = attributes.of_grid;
   if (of_x && call.outputs[0].layout.shape.numel() > 0) {
     auto* dx = static_cast<T*>(call.outputs[0].data);
     planes.turning_pays() ? spread_by_pixels(planes, grid, dy, dx)

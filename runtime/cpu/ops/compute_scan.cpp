@@ -155,7 +155,7 @@ void running_products(ComputeCall& call) {
 template <class T>
 void product_gradients(ComputeCall& call) {
   using W = Wide<T>;
-  const ScanShape scan(call.inputs[0].layout.shape, static_cast<int>(call.attributes[0]));
+  const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);
   for_lanes(call, scan, [&](int64_t offset, auto width) {
     static thread_local Scratch term_memory, first_memory;
     const T* x = static_cast<const T*>(call.inputs[0].data) + offset;

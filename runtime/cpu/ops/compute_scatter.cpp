@@ -81,7 +81,7 @@ class Scatter {
         to_(to),
         positions_(static_cast<const int64_t*>(call.inputs[1].data)),
         values_(static_cast<const T*>(call.inputs[2].data)),
-        dim_(static_cast<int>(call.attributes[0])),
+        dim_(unpack<DimAttributes>(call.attributes).dim),
         check_(call, to_layout.shape[dim_]) {
     const Layout* layouts[] = {&to_layout_, &index_, &source_};
     for (int i = 0; i < 3; ++i) {
@@ -492,7 +492,7 @@ void compute_scatter(ComputeCall& call) {
       scatter_into<T, Put::add>(call, from, to, layout);
     }
   };
-  if (call.attributes[1] != 0) return visit_type(base.type, run);
+  if (unpack<ScatterAttributes>(call.attributes).add) return visit_type(base.type, run);
   visit_size(base.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     scatter_into<T, Put::write>(call, static_cast<const T*>(base.data),
@@ -507,7 +507,7 @@ void compute_scatter_minmax(ComputeCall& call) {
     using T = typename decltype(tag)::Type;
     const auto* from = static_cast<const T*>(base.data);
     auto* to = static_cast<T*>(call.outputs[0].data);
-    if (call.attributes[1] != 0)
+    if (unpack<MinmaxAttributes>(call.attributes).largest)
       scatter_into<T, Put::max>(call, from, to, layout);
     else
       scatter_into<T, Put::min>(call, from, to, layout);

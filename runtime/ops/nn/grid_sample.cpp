@@ -223,14 +223,15 @@ Tensor composed(const Tensor& x, const Grid& grid) {
   return gather_corners(x, corners_of(grid), grid.count());
 }
 
-std::vector<int64_t> attributes_of(const Grid& grid) {
+GridAttributes attributes_of(const Grid& grid) {
   const GridMode mode = grid.mode == "bicubic"   ? GridMode::bicubic
                         : grid.mode == "nearest" ? GridMode::nearest
                                                  : GridMode::bilinear;
-  std::vector<int64_t> attributes{static_cast<int64_t>(mode),
-                                  static_cast<int64_t>(grid.sampling.padding),
-                                  grid.sampling.align_corners};
-  for (int d = 0; d < grid.dims(); ++d) attributes.push_back(grid.x[d + 2]);
+  GridAttributes attributes{.mode = mode,
+                            .padding = grid.sampling.padding,
+                            .align_corners = grid.sampling.align_corners,
+                            .sizes = {}};
+  for (int d = 0; d < grid.dims(); ++d) attributes.sizes[d] = static_cast<int32_t>(grid.x[d + 2]);
   return attributes;
 }
 
@@ -249,8 +250,7 @@ std::vector<Tensor> gradients_of(const Tensor& x, const Grid& grid, const Tensor
     if (wanted[0]) result[0] = found.front();
     return result;
   }
-  std::vector<int64_t> attributes{wanted[0], wanted[1]};
-  for (const int64_t attribute : attributes_of(grid)) attributes.push_back(attribute);
+  const auto attributes = pack(GridBackwardAttributes{wanted[0], wanted[1], attributes_of(grid)});
   const Tensor inputs[] = {contiguous(dy), x, grid.places};
   std::vector<ComputeResult> outputs;
   if (wanted[0]) outputs.push_back({x.shape(), x.dtype()});
@@ -268,7 +268,7 @@ Tensor sampled(const Tensor& planes, const Grid& given) {
   const Tensor inputs[] = {x, grid.places};
   const ComputeResult result{{x.shape()[0], x.shape()[1], grid.count()}, x.dtype()};
   const Tensor y = record_compute(ComputeOp::grid_sample, "grid_sample", inputs, {&result, 1},
-                                  attributes_of(grid))[0];
+                                  pack(attributes_of(grid)))[0];
   if (!needs_grad_fn(x) && !needs_grad_fn(grid.places)) return y;
   set_grad_fn(
       y, "grid_sample", {x, grid.places}, false,

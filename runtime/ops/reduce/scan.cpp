@@ -6,6 +6,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/device/registry.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/math/special.h"
@@ -55,7 +56,7 @@ Tensor product_gradient(const Tensor& x, const Tensor& dy, int dim) {
   if (!GradientMode::enabled() && has_kernel(ComputeOp::cumprod_backward, x.device())) {
     const Tensor inputs[] = {contiguous(x), contiguous(dy)};
     const ComputeResult result{x.shape(), x.dtype()};
-    const int64_t attributes[] = {dim};
+    const auto attributes = pack(DimAttributes{dim});
     return record_compute(ComputeOp::cumprod_backward, "cumprod", inputs, {&result, 1},
                           attributes)[0];
   }

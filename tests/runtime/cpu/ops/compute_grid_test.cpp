@@ -16,7 +16,7 @@ constexpr GridPadding kPaddings[] = {GridPadding::zeros, GridPadding::border,
 
 std::vector<int64_t> attributes_of(GridMode mode, GridPadding padding, int64_t height,
                                    int64_t width) {
-  return {static_cast<int64_t>(mode), static_cast<int64_t>(padding), 1, height, width};
+  return {static_cast<int64_t>(mode), static_cast<int64_t>(padding), 1, height, width, 0};
 }
 
 /// 0..size - 1, as align_corners counts, with nothing done about places outside.
