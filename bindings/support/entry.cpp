@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "bindings/support/embedded.h"
-#include "runtime/core/call_site.h"
 #include "runtime/core/error_message.h"
+#include "runtime/device/call_site.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {

@@ -9,7 +9,7 @@
 #include "bindings/tensor/lua_function.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/call_site.h"
+#include "runtime/device/call_site.h"
 
 namespace tide::bindings {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/call_site.h"
+#include "runtime/device/call_site.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {

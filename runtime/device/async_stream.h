@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/clock.h"
+#include "runtime/device/clock.h"
 
 namespace tide {
 

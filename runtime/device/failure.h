@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/core/call_site.h"
 #include "runtime/core/ref.h"
+#include "runtime/device/call_site.h"
 
 namespace tide {
 

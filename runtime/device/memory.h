@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/call_site.h"
 #include "runtime/core/ref.h"
 #include "runtime/core/size_text.h"
 #include "runtime/device/backend.h"
+#include "runtime/device/call_site.h"
 #include "runtime/device/memory_statistics.h"
 
 namespace tide {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/core/call_site.h"
+#include "runtime/device/call_site.h"
 
 namespace tide {
 

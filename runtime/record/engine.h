@@ -10,15 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/clock.h"
 #include "runtime/core/device.h"
+#include "runtime/device/clock.h"
 #include "runtime/device/memory_statistics.h"
+#include "runtime/device/simulation.h"
 #include "runtime/ir/compute_op.h"
 #include "runtime/record/wait_report.h"
-
-namespace tide {
-struct SimOptions;
-}
 
 namespace tide::engine {
 

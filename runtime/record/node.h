@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/call_site.h"
 #include "runtime/core/recycled.h"
 #include "runtime/core/ref.h"
 #include "runtime/core/shape.h"
+#include "runtime/device/call_site.h"
 #include "runtime/device/failure.h"
 #include "runtime/device/memory.h"
 #include "runtime/ir/compute_op.h"

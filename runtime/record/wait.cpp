@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "runtime/core/clock.h"
 #include "runtime/core/error.h"
+#include "runtime/device/clock.h"
 #include "runtime/record/recorder.h"
 #include "runtime/record/wait_report.h"
 

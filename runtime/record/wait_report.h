@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/call_site.h"
+#include "runtime/device/call_site.h"
 
 namespace tide::engine {
 

@@ -33,6 +33,7 @@ struct TensorBody : ThreadRefCounted<TensorBody>, Recycled<TensorBody> {
   TensorBody(Ref<Cell> cell, const Layout& layout) : cell(std::move(cell)), layout(layout) {}
   /// Row-major without gaps.
   TensorBody(Ref<Cell> cell, const Shape& shape) : cell(std::move(cell)), layout(shape) {}
+  ~TensorBody();  ///< not inline: that would take the place of what is short
 };
 
 /// Another handle on x's present value, in a cell of its own: later writes to either do not show in

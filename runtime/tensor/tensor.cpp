@@ -10,6 +10,8 @@
 
 namespace tide {
 
+TensorBody::~TensorBody() = default;
+
 void Counting<TensorBody>::retain(const TensorBody* body) { body->retain(); }
 void Counting<TensorBody>::release(const TensorBody* body) { body->release(); }
 

@@ -1,5 +1,5 @@
 // Call sites as text; one copy of each file name that they mention.
-#include "runtime/core/call_site.h"
+#include "runtime/device/call_site.h"
 
 #include <mutex>
 #include <unordered_set>
