@@ -203,7 +203,7 @@ constexpr Function kFunctions[] = {
      "The same as tide.manual_seed: one generator serves all devices",
      "tide.cuda.manual_seed_all(7); tide.initial_seed() --> 7"},
     {"utilization", guard<utilization>, "device?",
-     "The percentage of the last moments in which kernels ran, whoever's they were",
+     "The percentage of the last moments in which kernels ran, of any process",
      "pcall(tide.cuda.utilization) == tide.cuda.is_available() --> true"},
     {"temperature", guard<temperature>, "device?", "The temperature in degrees Celsius",
      "pcall(tide.cuda.temperature) == tide.cuda.is_available() --> true"},

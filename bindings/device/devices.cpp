@@ -137,7 +137,7 @@ int is_device(lua_State* L) {
 constexpr Function kFunctions[] = {
     {"device", guard<device>, "name", "The device of that name: \"cpu\", \"cuda:1\", \"sim\"",
      "tide.device(\"sim:1\").index --> 1"},
-    {"devices", guard<devices>, "kind?", "A table of the devices there are",
+    {"devices", guard<devices>, "kind?", "A table of the available devices",
      "tide.devices(\"cpu\") --> {cpu}"},
     {"is_device", guard<is_device>, "value", "Whether a value is a device",
      "tide.is_device(\"cpu\") --> false"},
@@ -145,7 +145,7 @@ constexpr Function kFunctions[] = {
      "The device of --device or TIDE_DEVICE, else cuda if it can be used, else cpu",
      "tide.is_device(tide.accelerator()) --> true"},
     {"cpu", guard<cpu>, "", "The device cpu", "tide.cpu() --> cpu"},
-    {"gpu", guard<gpu>, "i?", "The i-th GPU, counted from 0, whether it is there or not",
+    {"gpu", guard<gpu>, "i?", "The i-th GPU, counted from 0, whether it exists or not",
      "tide.gpu(1).index --> 1"},
     {"try_gpu", guard<try_gpu>, "i?", "The i-th GPU, counted from 0; cpu if there is none",
      "tide.is_device(tide.try_gpu(0)) --> true"},
@@ -163,7 +163,7 @@ constexpr Function kFunctions[] = {
      "local x = tide.ones(2) + 1; tide.synchronize()"},
     {"get_num_threads", guard<get_num_threads>, "", "How many threads compute on the cpu",
      "tide.get_num_threads() >= 1 --> true"},
-    {"set_num_threads", guard<set_num_threads>, "n", "Lets so many threads compute on the cpu",
+    {"set_num_threads", guard<set_num_threads>, "n", "Sets how many threads compute on the cpu",
      "local n = tide.get_num_threads(); tide.set_num_threads(1); local one = "
      "tide.get_num_threads(); tide.set_num_threads(n); one --> 1"},
 };

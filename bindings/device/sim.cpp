@@ -22,7 +22,7 @@ double number_option(lua_State* L, std::string_view key) {
   const double most = key == "index" ? 255 : is_time ? kMostSeconds : kMostCount;
   const double value = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
   if (!(value >= 0 && value <= most))
-    throw ArgumentError("sim.configure: " + std::string(key) + ": expected a number, 0 or more" +
+    throw ArgumentError("sim.configure: " + std::string(key) + ": expected a non-negative number" +
                         (value > most ? ", and less than that" : ""));
   return value;
 }

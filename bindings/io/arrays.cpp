@@ -34,7 +34,8 @@ void add_table(lua_State* L, int index, const std::string& prefix, const char* f
     else if (lua_isinteger(L, -2))
       name += std::to_string(lua_tointeger(L, -2));
     else
-      throw ArgumentError(std::string(function) + ": names are strings: got " + type_name(L, -2));
+      throw ArgumentError(std::string(function) + ": names must be strings, got " +
+                          type_name(L, -2));
     if (const Tensor* tensor = find_tensor(L, -1))
       tensors.emplace_back(std::move(name), *tensor);
     else if (lua_type(L, -1) == LUA_TTABLE)

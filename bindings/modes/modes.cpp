@@ -159,7 +159,7 @@ int autocast(lua_State* L) {
     lua_remove(L, 1);
   }
   if (type && !is_half(*type))
-    throw DTypeError("autocast: float16 or bfloat16 is needed: " + std::string(name_of(*type)));
+    throw DTypeError("autocast: expected float16 or bfloat16, got " + std::string(name_of(*type)));
   if (!lua_isnoneornil(L, 1)) check_callable(L, 1, "autocast");
   Autocast setting = autocast_in_force();
   for (size_t kind = 0; kind < setting.types.size(); ++kind)
@@ -281,7 +281,7 @@ constexpr Function kFunctions[] = {
      "tide.get_float32_matmul_precision(); "
      "tide.set_float32_matmul_precision(\"highest\"); now --> \"high\""},
     {"get_float32_matmul_precision", guard<get_precision>, "",
-     "How exact float32 products are: highest, high or medium",
+     "The precision of float32 products: highest, high or medium",
      "tide.get_float32_matmul_precision() --> \"highest\""},
     {"set_grad_enabled", guard<set_grad_enabled>, "on",
      "Switches gradients on or off for this coroutine",

@@ -70,7 +70,7 @@ List read_list(const Call& call, int parameter) {
 int64_t checked_dim(const Call& call, int parameter, int index) {
   const int64_t dim = checked_integer(call, parameter, index);
   if (dim == 0)
-    throw ArgumentError(std::string(call.name) + ": dimensions start at 1: got 0 (" +
+    throw ArgumentError(std::string(call.name) + ": dimensions start at 1, got 0 (" +
                         std::string(call.signature->name(parameter)) + ")");
   return dim > 0 ? dim - 1 : dim;
 }
@@ -173,7 +173,7 @@ Shape read_shape(const Call& call, int parameter) {
   int64_t count = 1;
   for (int64_t size : sizes) {
     if (size < 0)
-      throw ArgumentError(place(call, parameter) + "sizes are 0 or more: got " +
+      throw ArgumentError(place(call, parameter) + "sizes must be non-negative, got " +
                           std::to_string(size));
     // Bytes must be countable too: 8 an element.
     if (size > 0 && __builtin_mul_overflow(count, size, &count)) count = INT64_MAX;

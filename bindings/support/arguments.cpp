@@ -5,9 +5,8 @@
 
 namespace tide::bindings {
 
-void throw_expected(lua_State* L, int index, const std::string& function,
-                    std::string_view expected) {
-  throw ArgumentError(function + ": expected " + std::string(expected) + ", got " +
+void throw_expected(lua_State* L, int index, std::string_view function, std::string_view expected) {
+  throw ArgumentError(std::string(function) + ": expected " + std::string(expected) + ", got " +
                       type_name(L, index));
 }
 

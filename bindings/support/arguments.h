@@ -10,8 +10,8 @@ namespace tide::bindings {
 
 /// Throws ArgumentError: "save: expected a table of tensors, got nil". `function` may go on with
 /// the argument that is meant: "save: metadata".
-[[noreturn]] void throw_expected(lua_State* L, int index, const std::string& function,
-                                 std::string_view expected);
+[[noreturn, gnu::cold]] void throw_expected(lua_State* L, int index, std::string_view function,
+                                            std::string_view expected);
 
 /// Whether the boolean at `index` is true; anything else is an error that names the argument.
 bool boolean_at(lua_State* L, int index, const char* function, const char* name);

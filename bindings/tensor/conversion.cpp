@@ -211,7 +211,7 @@ constexpr Function kMethods[] = {
      "local ok, x = pcall(tide.ones(2).cuda, tide.ones(2)); ok == tide.cuda.is_available() --> "
      "true"},
     {"pin_memory", guard<pin_memory>, "",
-     "A copy of x in pinned memory, from where transfers are faster; x itself if it lies there",
+     "A copy of x in pinned memory, from which transfers are faster; x itself if it is pinned",
      "tide.tensor{1, 2}:pin_memory() --> {1, 2}"},
     {"copyto", guard<copyto>, "device", "A copy of x on a device, always",
      "tide.tensor{1, 2}:copyto(\"sim\").device --> sim:0"},

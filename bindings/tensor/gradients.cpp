@@ -159,11 +159,11 @@ constexpr Function kMethods[] = {
      "Adds the gradient of x to .grad of all leaves that it was computed from",
      "local x = tide.tensor({1.0, 2}, {requires_grad = true}); x:square():sum():backward(); x.grad "
      "--> {2.0, 4.0}"},
-    {"requires_grad_", guard<requires_grad>, "on?", "Lets gradients be computed for x",
+    {"requires_grad_", guard<requires_grad>, "on?", "Makes backward compute gradients for x",
      "tide.ones(2):requires_grad_().requires_grad --> true"},
     {"detach_", guard<detach_in_place>, "", "Drops the grad function of x",
      "local x = tide.ones(2):requires_grad_() * 2; x:detach_().requires_grad --> false"},
-    {"retain_grad", guard<retain>, "", "Lets x, though not a leaf, keep its .grad",
+    {"retain_grad", guard<retain>, "", "Makes x, which is not a leaf, keep its .grad",
      "local y = tide.ones(2):requires_grad_() * 2; y:retain_grad(); y:sum():backward(); y.grad --> "
      "{1.0, 1.0}"},
     {"register_hook", guard<add_hook>, "fn",

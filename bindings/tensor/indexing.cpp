@@ -40,7 +40,7 @@ Entry range_entry(lua_State* L, int table) {
   for (lua_Unsigned i = 0; i < length; ++i) {
     lua_rawgeti(L, table, static_cast<lua_Integer>(i) + 1);
     if (!integer_at(L, -1, parts[i]))
-      throw ArgumentError(std::string("index: a range has whole numbers: got ") +
+      throw ArgumentError(std::string("index: a range has whole numbers, got ") +
                           (lua_isnumber(L, -1) ? lua_tostring(L, -1) : type_name(L, -1)));
     lua_pop(L, 1);
   }
@@ -55,7 +55,7 @@ Entry text_entry(lua_State* L, int index) {
   else if (text == "new")
     entry.kind = Entry::Kind::new_dim;
   else
-    throw ArgumentError("index: the words are \"...\" and \"new\": got \"" + std::string(text) +
+    throw ArgumentError("index: the words are \"...\" and \"new\", got \"" + std::string(text) +
                         "\"");
   return entry;
 }
@@ -67,7 +67,7 @@ Entry entry_at(lua_State* L, int index) {
       Entry entry;
       entry.kind = Entry::Kind::position;
       if (!integer_at(L, index, &entry.first))
-        throw ArgumentError("index: a position is a whole number: got " +
+        throw ArgumentError("index: a position is a whole number, got " +
                             std::to_string(lua_tonumber(L, index)));
       return entry;
     }
@@ -107,7 +107,7 @@ std::vector<Entry> read_entries(lua_State* L) {
 int index_position(lua_State* L, const Tensor& x) {
   int64_t position;
   if (!integer_at(L, 2, &position))
-    throw ArgumentError("index: a position is a whole number: got " +
+    throw ArgumentError("index: a position is a whole number, got " +
                         std::to_string(lua_tonumber(L, 2)));
   if (x.rank() > 0 && position == x.shape()[0] + 1) return 0;
   push_tensor(L, index_first(x, position));
@@ -177,7 +177,8 @@ int get_matrix_transposed(lua_State* L, const Tensor& x) {
 /// The conjugate transpose, which of real matrices is the transposed one.
 int get_adjoint(lua_State* L, const Tensor& x) {
   if (x.rank() != 0 && x.rank() != 2)
-    throw ShapeError("H: a matrix is needed: " + x.shape().text() + "; use mH for stacks of them");
+    throw ShapeError("H: expected a matrix, got " + x.shape().text() +
+                     "; use mH for stacks of them");
   enter(L);
   push_tensor(L, t(x));
   return 1;
@@ -234,15 +235,17 @@ constexpr Field kFields[] = {
      "tide.ones(2, {dtype = \"f16\"}).dtype --> \"float16\""},
     {"device", get_device, nullptr, "The device that the elements lie on",
      "tide.ones(2, {device = \"sim\"}).device --> sim:0"},
-    {"ctx", get_device, nullptr, "Gluon's word for the device", "tide.ones(2).ctx --> cpu"},
+    {"ctx", get_device, nullptr, "The device, under Gluon's name", "tide.ones(2).ctx --> cpu"},
     {"grad", get_grad, set_grad,
-     "What backward has added up; nil before, and may be set to nil. Gluon's x:grad(device) gives "
+     "The gradient that backward has accumulated; nil before, and may be set to nil. Gluon's "
+     "x:grad(device) gives "
      "it on a device",
      "local x = tide.ones(2):requires_grad_(); x:sum():backward(); x.grad --> {1.0, 1.0}"},
     {"requires_grad", get_requires_grad, set_requires_grad,
      "Whether gradients are computed for x; may be set",
      "(tide.ones(2):requires_grad_() * 2).requires_grad --> true"},
-    {"is_leaf", get_is_leaf, nullptr, "Whether x was not computed from what requires a gradient",
+    {"is_leaf", get_is_leaf, nullptr,
+     "Whether x was not computed from a tensor that requires a gradient",
      "(tide.ones(2):requires_grad_() * 2).is_leaf --> false"},
     {"grad_fn", get_grad_fn, nullptr,
      "The op that gave x, nil for a leaf: its name(), next_functions (pairs of what gave its "

@@ -56,7 +56,7 @@ double comparable(lua_State* L, int index) {
     throw ArgumentError(std::string("comparison: expected tensor or number, got ") +
                         type_name(L, index));
   if (x->numel() != 1)
-    throw ShapeError("comparison: < and <= compare single values: got shape " + x->shape().text() +
+    throw ShapeError("comparison: < and <= compare single values, got shape " + x->shape().text() +
                      "; elementwise ones are methods: x:lt(y), x:le(y)");
   return HostValues(*x, "comparison").real_at(0);
 }

@@ -19,7 +19,7 @@ int checked_dim(lua_State* L, int index, const Tensor& x, const char* function) 
   int64_t dim;
   if (!integer_at(L, index, &dim))
     throw_expected(L, index, std::string(function) + ": argument 2 (dim)", "dimension");
-  if (dim == 0) throw ArgumentError(std::string(function) + ": dimensions start at 1: got 0");
+  if (dim == 0) throw ArgumentError(std::string(function) + ": dimensions start at 1, got 0");
   const int rank = x.rank();
   if (dim > rank || dim < -rank)
     throw ShapeError(std::string(function) + ": there is no dimension " + std::to_string(dim) +
@@ -128,7 +128,7 @@ int get_default_dtype(lua_State* L) { return push_type(L, default_dtype()); }
 int set_default_dtype(lua_State* L) {
   const DType type = dtype_at(L, 1, "set_default_dtype");
   if (!is_floating(type))
-    throw ArgumentError("set_default_dtype: a floating type is needed: " +
+    throw ArgumentError("set_default_dtype: expected a floating type, got " +
                         std::string(name_of(type)));
   tide::set_default_dtype(type);
   return 0;
@@ -184,13 +184,13 @@ constexpr Function kMethods[] = {
      "tide.ones(2, 3):t():is_contiguous() --> false"},
     {"is_floating_point", guard_lookup<is_floating_point>, "", "Whether the type is a float type",
      "tide.tensor{1, 2}:is_floating_point() --> false"},
-    {"is_cuda", guard_lookup<is_cuda>, "", "Whether it lies on a CUDA device",
+    {"is_cuda", guard_lookup<is_cuda>, "", "Whether x lies on a CUDA device",
      "tide.ones(2):is_cuda() --> false"},
-    {"is_cpu", guard_lookup<is_cpu>, "", "Whether it lies on the cpu",
+    {"is_cpu", guard_lookup<is_cpu>, "", "Whether x lies on the cpu",
      "tide.ones(2):is_cpu() --> true"},
     {"get_device", guard_lookup<get_device>, "", "The device's number, -1 for the cpu",
      "tide.ones(2):get_device() --> -1"},
-    {"is_pinned", guard_lookup<is_pinned>, "", "Whether it lies in pinned memory",
+    {"is_pinned", guard_lookup<is_pinned>, "", "Whether x lies in pinned memory",
      "tide.ones(2):is_pinned() --> false"},
 };
 
@@ -203,7 +203,7 @@ constexpr Function kFunctions[] = {
      "floating (float32)",
      "tide.set_default_dtype(\"float64\"); local x = tide.ones(2); "
      "tide.set_default_dtype(\"float32\"); x.dtype --> \"float64\""},
-    {"get_default_dtype", guard_lookup<get_default_dtype>, "", "That type",
+    {"get_default_dtype", guard_lookup<get_default_dtype>, "", "The floating type of new tensors",
      "tide.get_default_dtype() --> \"float32\""},
     {"promote_types", guard_lookup<promote_types>, "dtype1, dtype2",
      "The type of arithmetic between tensors of two types",

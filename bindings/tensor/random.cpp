@@ -125,39 +125,39 @@ int generator_clone(lua_State* L) {
 }
 
 constexpr Function kGeneratorMethods[] = {
-    {"manual_seed", guard<generator_seed>, "seed", "Starts over from a seed",
+    {"manual_seed", guard<generator_seed>, "seed", "Restarts from a seed",
      "local g = tide.Generator(); g:manual_seed(7); g:initial_seed() --> 7"},
-    {"seed", guard<generator_fresh_seed>, "", "Starts over from a seed that differs in each run",
+    {"seed", guard<generator_fresh_seed>, "", "Restarts from a seed that differs in each run",
      "local g = tide.Generator(); math.type(g:seed()) --> \"integer\""},
     {"initial_seed", guard<generator_initial_seed>, "", "The seed that it started from",
      "local g = tide.Generator(); g:manual_seed(7); g:initial_seed() --> 7"},
-    {"get_state", guard<generator_get_state>, "", "What is needed to go on from here later",
+    {"get_state", guard<generator_get_state>, "", "The state of the generator",
      "local g = tide.Generator(); local s = g:get_state(); local a = tide.rand(3, {generator = "
      "g}); g:set_state(s); a:equal(tide.rand(3, {generator = g})) --> true"},
-    {"set_state", guard<generator_set_state>, "state", "Goes on from a state",
+    {"set_state", guard<generator_set_state>, "state", "Restores a state",
      "local g = tide.Generator(); local s = g:get_state(); local a = tide.rand(3, {generator = "
      "g}); g:set_state(s); a:equal(tide.rand(3, {generator = g})) --> true"},
-    {"clone_state", guard<generator_clone>, "", "Another generator that goes on from here",
+    {"clone_state", guard<generator_clone>, "", "A copy of the generator with the same state",
      "local g = tide.Generator(); local h = g:clone_state(); tide.rand(3, {generator = "
      "g}):equal(tide.rand(3, {generator = h})) --> true"},
 };
 
 constexpr Function kFunctions[] = {
-    {"manual_seed", guard<manual_seed>, "seed", "Starts the random numbers over from a seed",
+    {"manual_seed", guard<manual_seed>, "seed", "Restarts the random numbers from a seed",
      "tide.manual_seed(1); local a = tide.rand(3); tide.manual_seed(1); a:equal(tide.rand(3)) --> "
      "true"},
     {"seed", guard<seed>, "seed?", "As manual_seed; without a seed numbers differ in each run",
      "tide.seed(1); tide.initial_seed() --> 1"},
     {"initial_seed", guard<initial_seed>, "", "The seed that random numbers started from",
      "tide.manual_seed(7); tide.initial_seed() --> 7"},
-    {"get_rng_state", guard<get_rng_state>, "", "The state of the random numbers, to go on from",
+    {"get_rng_state", guard<get_rng_state>, "", "The state of the random number generator",
      "local state = tide.get_rng_state(); local a = tide.rand(3); tide.set_rng_state(state); "
      "a:equal(tide.rand(3)) --> true"},
-    {"set_rng_state", guard<set_rng_state>, "state", "Goes on from a state of get_rng_state",
+    {"set_rng_state", guard<set_rng_state>, "state", "Restores a state that get_rng_state returned",
      "local state = tide.get_rng_state(); local a = tide.rand(3); tide.set_rng_state(state); "
      "a:equal(tide.rand(3)) --> true"},
     {"Generator", guard<new_generator>, "device?",
-     "A stream of random numbers of its own: tide.rand(3, {generator = g})",
+     "A random number generator of its own: tide.rand(3, {generator = g})",
      "local g = tide.Generator(); g:manual_seed(1); tide.rand(2, 3, {generator = g}).shape --> {2, "
      "3}"},
 };

@@ -20,7 +20,7 @@ int free_explicitly(lua_State* L) {
 }
 
 constexpr Function kMethods[] = {
-    {"free", guard<free_explicitly>, "", "Gives the memory back at once; its use is an error then",
+    {"free", guard<free_explicitly>, "", "Frees the memory at once; using x afterwards is an error",
      "local x = tide.ones(3); x:free(); pcall(x.sum, x) == false --> true"},
 };
 

@@ -191,7 +191,8 @@ PrintOptions profile_named(const std::string& name) {
   } else if (name == "full") {
     options.threshold = INT64_MAX;
   } else if (name != "default") {
-    throw ArgumentError("set_printoptions: the profile is default, short or full: got " + name);
+    throw ArgumentError("set_printoptions: the profile must be default, short or full, got " +
+                        name);
   }
   return options;
 }

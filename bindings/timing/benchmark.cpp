@@ -205,7 +205,7 @@ int report_tostring(lua_State* L) {
 
 constexpr Function kFunctions[] = {
     {"benchmark", guard<benchmark>, "fn, {warmup, repeats, device}",
-     "Calls fn again and again and returns a table: host_ms (queueing), device_ms, compile_ms, "
+     "Calls fn repeatedly and returns a table: host_ms (queueing), device_ms, compile_ms, "
      "wait_ms, peak_bytes, runs, devices (those that worked) and device (the one named, the only "
      "one "
      "that worked, or the default device), whose peak it is. device_ms lasts until all have "

@@ -21,7 +21,7 @@ int time_now(lua_State* L) {
 int sleep_for(lua_State* L) {
   const double seconds = lua_type(L, 1) == LUA_TNUMBER ? lua_tonumber(L, 1) : -1;
   if (!(seconds >= 0 && seconds <= 1e9))
-    throw ArgumentError("sleep: expected a number of seconds, 0 or more");
+    throw ArgumentError("sleep: expected a non-negative number of seconds");
   engine::flush();
   timespec length{};
   length.tv_sec = static_cast<time_t>(seconds);
@@ -48,7 +48,7 @@ int toc(lua_State* L) {
 constexpr Function kFunctions[] = {
     {"time", guard<time_now>, "", "Seconds on a clock that only goes forward; never waits",
      "local start = tide.time(); tide.time() >= start --> true"},
-    {"sleep", guard<sleep_for>, "seconds", "Does nothing for a while; queued work goes on",
+    {"sleep", guard<sleep_for>, "seconds", "Pauses the script; queued work goes on",
      "local start = tide.time(); tide.sleep(0.01); tide.time() - start >= 0.01 --> true"},
     {"tic", guard<tic>, "", "Waits for queued work and starts a stopwatch",
      "tide.tic(); tide.toc() >= 0 --> true"},

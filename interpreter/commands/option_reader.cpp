@@ -27,7 +27,7 @@ std::optional<long long> OptionReader::number(const char* name, long long least,
   if (error != std::errc() || stop != end || number < least || number > most) {
     const std::string range = most == LLONG_MAX ? " on" : " to " + std::to_string(most);
     throw UsageError{std::string(name) + " needs a whole number from " + std::to_string(least) +
-                     range + ": got '" + *text + "'"};
+                     range + ", got '" + *text + "'"};
   }
   return number;
 }
@@ -40,7 +40,7 @@ std::optional<double> OptionReader::seconds(const char* name) {
   const char* end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, number);
   if (error != std::errc() || stop != end || !(number > 0 && number <= kMost))
-    throw UsageError{std::string(name) + " needs a number of seconds above 0: got '" + *text + "'"};
+    throw UsageError{std::string(name) + " needs a number of seconds above 0, got '" + *text + "'"};
   return number;
 }
 

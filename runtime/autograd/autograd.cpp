@@ -91,7 +91,7 @@ class BackwardPass {
     if (!gradient.defined()) {
       if (y.numel() != 1)
         throw ShapeError(
-            "backward: one value is needed, or a gradient of the same shape; the shape is " +
+            "backward: expected one value or a gradient of the same shape, got shape " +
             y.shape().text());
       gradient = ones_like_of(y);
     } else if (!(gradient.shape() == y.shape())) {

@@ -352,7 +352,7 @@ void Tensor::set_grad(const Tensor& grad) const {
 
 void Tensor::set_data(const Tensor& value) const {
   if (requires_grad() && !is_floating(value.dtype()))
-    throw DTypeError("data: a tensor that requires a gradient is floating: got " +
+    throw DTypeError("data: a tensor that requires a gradient is floating, got " +
                      std::string(name_of(value.dtype())));
   body_->cell = value.body_->cell;
   body_->layout = value.body_->layout;

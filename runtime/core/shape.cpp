@@ -16,7 +16,7 @@ void Shape::push_back(int64_t size) { insert(rank_, size); }
 void Shape::insert(int dim, int64_t size) {
   if (rank_ == kMaxDims)
     throw ShapeError("shape: at most " + std::to_string(kMaxDims) + " dimensions are possible");
-  if (size < 0) throw ShapeError("shape: a size is negative: " + std::to_string(size));
+  if (size < 0) throw ShapeError("shape: sizes must be non-negative, got " + std::to_string(size));
   std::copy_backward(sizes_.begin() + dim, sizes_.begin() + rank_, sizes_.begin() + rank_ + 1);
   sizes_[dim] = size;
   ++rank_;

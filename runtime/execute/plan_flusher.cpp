@@ -85,7 +85,7 @@ Ref<Storage> PlanFlusher::take(size_t bytes, const Node& node) {
 void PlanFlusher::bind(Plan& plan, Submission& submission) {
   submission.plan = &plan;
   submission.ops = window_.size();
-  const Recorder& recorder = window_.recorder();
+  const Recorder& recorder = Recorder::of_thread();
   submission.all_or_nothing = recorder.all_or_nothing;
   submission.cancelled = recorder.cancelled;
   submission.must_run = recorder.must_run;

@@ -86,7 +86,7 @@ void PlanFlusher::give_up_all(const char* what) {
 /// Takes out what needs a lost value. A step that runs whole or not at all does not run.
 void PlanFlusher::leave_out_lost() {
   const std::vector<Ref<Node>> nodes = taken_nodes();
-  const bool together = window_.recorder().all_or_nothing;
+  const bool together = Recorder::of_thread().all_or_nothing;
   Ref<Failure> failure;
   for (const auto& node : nodes)
     if (const Node* lost = find_needed(*node, Node::State::failed)) failure = lost->failure;
@@ -126,7 +126,7 @@ void PlanFlusher::do_with_less_memory(const OutOfMemory& wanted) {
   const bool is_one_op = std::all_of(nodes.begin() + 1, nodes.end(), [](const auto& node) {
     return node->kind == Node::Kind::part;
   });
-  if (!is_one_op && !window_.recorder().all_or_nothing)
+  if (!is_one_op && !Recorder::of_thread().all_or_nothing)
     return flush_in_turn(std::move(nodes), failure);
   for (const auto& node : nodes) give_up(*node, failure);
   if (failure->site.known() && !(failure->site == current_call_site()))

@@ -42,7 +42,7 @@ unsigned resolve_dims(const char* op, const Dims& dims, int rank) {
 }
 
 int64_t resolve_position(const char* op, Position position, int64_t size) {
-  if (position.value == 0) throw ShapeError(std::string(op) + ": positions start at 1: got 0");
+  if (position.value == 0) throw ShapeError(std::string(op) + ": positions start at 1, got 0");
   const int64_t place = position.value < 0 ? position.value + size : position.value - 1;
   if (place < 0 || place >= size)
     throw ShapeError(std::string(op) + ": position out of range: " +
@@ -77,7 +77,8 @@ int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& 
 }
 
 void check_numbers(const char* op, const Tensor& x) {
-  if (x.dtype() == DType::boolean) throw DTypeError(std::string(op) + ": needs numbers: bool");
+  if (x.dtype() == DType::boolean)
+    throw DTypeError(std::string(op) + ": expected numbers, got bool");
 }
 
 void check_amount(const char* op, const char* what, int64_t amount, int64_t least) {

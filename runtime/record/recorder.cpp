@@ -30,7 +30,7 @@ Recorder& Recorder::of_thread() {
 Window& Recorder::add_window(DeviceState& device) {
   const auto number = static_cast<size_t>(device.number);
   if (number >= windows_.size()) windows_.resize(number + 1);
-  return *(windows_[number] = std::make_unique<Window>(*this, device));
+  return *(windows_[number] = std::make_unique<Window>(device));
 }
 
 void Recorder::flush() {

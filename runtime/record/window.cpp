@@ -39,7 +39,7 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
   const auto is_full = [&] {
     return (nodes_.size() >= kMostOps ||
             (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
-           !recorder_.all_or_nothing;
+           !Recorder::of_thread().all_or_nothing;
   };
   if (!nodes_.empty() && (cuts_window || (node->compute && is_full()))) flush();
   const auto bring_in = [&](Argument& argument) {
@@ -52,7 +52,7 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
   add(node);
   if (node->kind == Node::Kind::part) return;
   // The parts of a compute op follow it at once: they must stay in its window.
-  if (!node->compute && (is_full() || recorder_.eager)) flush();
+  if (!node->compute && (is_full() || Recorder::of_thread().eager)) flush();
 }
 
 void Window::want(Node& node) { rematerialize(node); }

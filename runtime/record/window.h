@@ -12,7 +12,6 @@
 
 namespace tide {
 
-class Recorder;
 class Window;
 
 /// Makes a plan of what a window holds and submits it: a layer above this one.
@@ -29,16 +28,10 @@ std::unique_ptr<Flusher> make_flusher(Window& window);
 /// Nodes that wait to be flushed. All of them go to one stream.
 class Window {
  public:
-  Window(const Recorder& recorder, DeviceState& device)
-      : recorder_(recorder),
-        device_(device),
-        stream_(&device.stream(0)),
-        flusher_(make_flusher(*this)) {
+  explicit Window(DeviceState& device)
+      : device_(device), stream_(&device.stream(0)), flusher_(make_flusher(*this)) {
     begin();
   }
-
-  /// Of its thread: how what is flushed now runs.
-  const Recorder& recorder() const { return recorder_; }
 
   DeviceState& device() const { return device_; }
   /// The stream that the window is flushed to.
@@ -85,7 +78,6 @@ class Window {
   void add_shape(const Shape& shape);
   void add_layout(const Layout& layout);
 
-  const Recorder& recorder_;
   DeviceState& device_;
   Stream* stream_;
   const std::unique_ptr<Flusher> flusher_;

@@ -19,7 +19,7 @@ void check_fits(const char* op, Number number, DType type) {
     return;
   }
   throw DTypeError(std::string(op) + ": " + std::string(name_of(type)) + " goes from " +
-                   number_text(least) + " to " + number_text(most) + ": got " + number_text(value));
+                   number_text(least) + " to " + number_text(most) + ", got " + number_text(value));
 }
 
 std::string number_text(double number) {

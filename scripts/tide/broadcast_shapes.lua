@@ -9,7 +9,7 @@ local function sizes_of(shape)
   end
   for _, size in ipairs(shape) do
     if math.type(size) ~= "integer" or size < 0 then
-      raise("broadcast_shapes: sizes are whole numbers, 0 or more: got %s", tostring(size))
+      raise("broadcast_shapes: sizes must be non-negative whole numbers, got %s", tostring(size))
     end
   end
   return shape

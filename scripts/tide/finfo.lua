@@ -14,7 +14,7 @@ local forms = {
 local function finfo(dtype)
   dtype = short[dtype] or dtype or tide.get_default_dtype()
   local form = forms[dtype]
-  if not form then raise("finfo: a floating type is needed: got %s", tostring(dtype)) end
+  if not form then raise("finfo: expected a floating type, got %s", tostring(dtype)) end
   local fraction, exponent, bits = table.unpack(form)
   local eps = 2.0 ^ -fraction
   local max = (2 - eps) * 2.0 ^ exponent

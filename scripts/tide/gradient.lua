@@ -14,7 +14,7 @@ local function distances(x, dim, spacing)
     return x:new_full(shape, spacing)
   end
   if spacing:dim() ~= 1 or #spacing ~= n then
-    raise("gradient: dimension %d needs %d coordinates: got (%s)", dim, n,
+    raise("gradient: dimension %d needs %d coordinates, got (%s)", dim, n,
       table.concat(spacing.shape, ", "))
   end
   return (spacing:narrow(1, 2, n - 1) - spacing:narrow(1, 1, n - 1)):reshape(shape)
@@ -36,7 +36,7 @@ end
 local function slope(x, dim, spacing, edge_order)
   local n = x:size(dim)
   if n < edge_order + 1 then
-    raise("gradient: %d elements are needed in dimension %d: there are %d", edge_order + 1, dim, n)
+    raise("gradient: expected %d elements in dimension %d, got %d", edge_order + 1, dim, n)
   end
   local h = distances(x, dim, spacing)
   local function at(i) return x:narrow(dim, i, 1) end
@@ -74,7 +74,7 @@ local function gradient(...)
     dims = {dims}
   end
   if given.edge_order ~= 1 and given.edge_order ~= 2 then
-    raise("gradient: edge_order is 1 or 2: got %s", tostring(given.edge_order))
+    raise("gradient: edge_order must be 1 or 2, got %s", tostring(given.edge_order))
   end
   local several = type(given.spacing) == "table"
   if several and #given.spacing ~= #dims then

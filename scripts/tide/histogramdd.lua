@@ -13,7 +13,7 @@ local function edges_of(column, bins, range)
     return edges
   end
   if bins:dim() ~= 1 or #bins < 2 or bins.dtype ~= column.dtype then
-    raise("histogramdd: 2 edges or more in one dimension are needed, of type %s: got %s of (%s)",
+    raise("histogramdd: expected 2 edges or more in one dimension of type %s, got %s of (%s)",
       column.dtype, bins.dtype, table.concat(bins.shape, ", "))
   end
   return bins:detach():clone()
@@ -27,7 +27,7 @@ local function histogramdd(...)
   local given = read(...)
   local x, bins = given.x, given.bins
   if x:dim() < 2 then
-    raise("histogramdd: rows of coordinates are needed: got (%s)", table.concat(x.shape, ", "))
+    raise("histogramdd: expected rows of coordinates, got (%s)", table.concat(x.shape, ", "))
   end
   local count = x:size(-1)
   if type(bins) ~= "table" then
@@ -38,7 +38,7 @@ local function histogramdd(...)
   if #bins ~= count then raise("histogramdd: %d bins do not fit %d coordinates", #bins, count) end
   local range = given.range
   if range and #range ~= 2 * count then
-    raise("histogramdd: a range of %d numbers is needed: got %d", 2 * count, #range)
+    raise("histogramdd: expected a range of %d numbers, got %d", 2 * count, #range)
   end
   local _ <close> = tide.no_grad()
   local points = x:reshape(-1, count)

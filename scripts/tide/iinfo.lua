@@ -8,7 +8,7 @@ local bits_of = {int8 = 8, int16 = 16, int32 = 32, int64 = 64, uint8 = 8}
 local function iinfo(dtype)
   dtype = short[dtype] or dtype
   local bits = bits_of[dtype]
-  if not bits then raise("iinfo: an integer type is needed: got %s", tostring(dtype)) end
+  if not bits then raise("iinfo: expected an integer type, got %s", tostring(dtype)) end
   if dtype == "uint8" then return {dtype = dtype, bits = 8, min = 0, max = 255} end
   local least = -(1 << (bits - 1)) -- for 64 bits, too: it wraps around
   return {dtype = dtype, bits = bits, min = least, max = -(least + 1)}

@@ -74,7 +74,7 @@ end
 --- Raises an error for a number that is below zero; tensors are not looked at, which would wait.
 local function check_scale(name, what, value)
   if type(value) == "number" and not (value >= 0) then
-    raise("%s: %s must be 0 or more, got %s", name, what, tostring(value))
+    raise("%s: %s must be non-negative, got %s", name, what, tostring(value))
   end
 end
 
@@ -257,7 +257,7 @@ function random.dirichlet(...)
   local given = read_dirichlet(...)
   local alpha = floating(given.alpha, given)
   if alpha:dim() ~= 1 or #alpha == 0 then
-    raise("random.dirichlet: alpha: a list is needed, got %d dimensions", alpha:dim())
+    raise("random.dirichlet: alpha: expected a list, got %d dimensions", alpha:dim())
   end
   local x = gamma_numbers(alpha:expand(with_size("random.dirichlet", given.size, #alpha)))
   return x / x:sum(-1, true)
@@ -273,7 +273,7 @@ function random.multivariate_normal(...)
   local mean, cov = floating(given.mean, given), floating(given.cov, given)
   local count = mean:dim() == 1 and #mean
   if not count or cov:dim() ~= 2 or cov:size(1) ~= count or cov:size(2) ~= count then
-    raise("%s: a mean of n numbers and a matrix n x n are needed: (%s) and (%s)", name,
+    raise("%s: expected a mean of n numbers and a matrix n x n, got (%s) and (%s)", name,
       table.concat(mean.shape, ", "), table.concat(cov.shape, ", "))
   end
   local variances, axes = tide.linalg.eigh(cov)
@@ -296,7 +296,7 @@ end
 --- `rows` as a tensor, or nil for a number of them.
 local function as_rows(name, value)
   if math.tointeger(value) and type(value) == "number" then
-    if value < 1 then raise("%s: a number of choices must be 1 or more, got %d", name, value) end
+    if value < 1 then raise("%s: a number of choices must be at least 1, got %d", name, value) end
     return nil, math.tointeger(value)
   end
   local rows = type(value) == "table" and not getmetatable(value) and tide.tensor(value) or value
@@ -325,7 +325,7 @@ function random.choice(...)
   if given.p then
     local p = tide.as_tensor(given.p, {dtype = "float32", device = on.device})
     if p:dim() ~= 1 or #p ~= count then
-      raise("random.choice: p: %d probabilities are needed, got shape (%s)", count,
+      raise("random.choice: p: expected %d probabilities, got shape (%s)", count,
         table.concat(p.shape, ", "))
     end
     positions = wanted > 0 and tide.multinomial(p, wanted, given.replace)
@@ -369,7 +369,7 @@ function random.multinomial(...)
   local given = read_multinomial(...)
   local p = tide.as_tensor(given.pvals, {dtype = "float32"})
   if p:dim() ~= 1 then
-    raise("random.multinomial: pvals: a list is needed, got %d dimensions", p:dim())
+    raise("random.multinomial: pvals: expected a list, got %d dimensions", p:dim())
   end
   local shape = shape_of("random.multinomial", given.size)
   local times = 1

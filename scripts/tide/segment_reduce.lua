@@ -15,7 +15,7 @@ local ways = {sum = "sum", mean = "sum", prod = "prod", max = "amax", min = "ami
 --- Lengths of the stretches, which `offsets` gives as places where one ends and the next begins.
 local function lengths_of(given)
   if (given.lengths == nil) == (given.offsets == nil) then
-    raise("segment_reduce: either lengths or offsets are needed")
+    raise("segment_reduce: either lengths or offsets is required")
   end
   return given.lengths or given.offsets:diff()
 end
@@ -36,7 +36,7 @@ local function segment_reduce(...)
   local given = read(...)
   local data, lengths, initial = given.data, lengths_of(given), given.initial
   if not starts[given.reduce] then
-    raise("segment_reduce: reduce is sum, mean, prod, max or min: got %s", given.reduce)
+    raise("segment_reduce: reduce must be sum, mean, prod, max or min, got %s", given.reduce)
   end
   local axis = given.axis < 0 and given.axis + data:dim() + 1 or given.axis
   local fits = lengths:dim() == axis and axis <= data:dim()
@@ -48,7 +48,7 @@ local function segment_reduce(...)
   local n, count = data:size(axis), lengths:size(-1)
   if not given.unsafe
     and not (lengths:sum(-1):eq(n):all():item() and lengths:ge(0):all():item()) then
-    raise("segment_reduce: lengths are 0 or more and add up to %d, the size of dimension %d", n,
+    raise("segment_reduce: lengths must be non-negative and add up to %d, the size of dimension %d", n,
       axis)
   end
   -- A place belongs to the first stretch that ends behind it, or to none: to one stretch more.

@@ -27,7 +27,7 @@ local function svd_lowrank(...)
   local given = read(...)
   local A, q = given.A, given.q
   if A:dim() < 2 or q < 1 or q > math.min(A:size(-2), A:size(-1)) then
-    raise("svd_lowrank: q is 1 to the smaller size of a matrix: got %d of (%s)", q,
+    raise("svd_lowrank: q must be 1 to the smaller size of a matrix, got %d of (%s)", q,
       table.concat(A.shape, ", "))
   end
   if given.M then A = A - given.M end

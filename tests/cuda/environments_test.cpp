@@ -192,7 +192,8 @@ TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda][fake]"
 
 TEST_CASE("info reports a library that is too old", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_DNN", "version=8907"}});
-  CHECK(cuda_part(true).find("  cuDNN: libcudnn.so.9, version 8.9.7, too old: 9 is needed\n") !=
+  CHECK(cuda_part(true).find(
+            "  cuDNN: libcudnn.so.9, version 8.9.7, too old: version 9 is required\n") !=
         std::string::npos);
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("a wrong option says so and shows the usage", "[command line]") {
   CHECK_THAT(run_tide({"-e", "-i"}).err, StartsWith("tide: '-e' needs argument\n"));
   CHECK_THAT(run_tide({"run"}).err, StartsWith("tide: run: no script named\nusage: tide run"));
   CHECK_THAT(run_tide({"test", "--jobs", "0"}).err,
-             StartsWith("tide: --jobs needs a whole number from 1 to 1000: got '0'\n"));
+             StartsWith("tide: --jobs needs a whole number from 1 to 1000, got '0'\n"));
 }
 
 TEST_CASE("every command answers --help", "[command line]") {

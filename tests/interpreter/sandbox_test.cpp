@@ -272,7 +272,7 @@ TEST_CASE("a script that is not there is reported as ever in the sandbox", "[san
   CHECK(outcome.status == 1);
 }
 
-TEST_CASE("the sandbox and binary chunks exclude each other", "[sandbox]") {
+TEST_CASE("the sandbox and binary chunks cannot be combined", "[sandbox]") {
   const Outcome outcome = run_tide({"--sandbox", "--binary-chunks", "-e", "print(1)"});
   CHECK_THAT(outcome.err, Contains("--sandbox refuses what --binary-chunks allows"));
   CHECK(outcome.out.empty());

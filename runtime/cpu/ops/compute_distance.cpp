@@ -1,9 +1,9 @@
 // Distances of all rows of two matrices.
 #include <algorithm>
 
+#include "runtime/cpu/distance/distance.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/ops/distance.h"
 #include "runtime/cpu/scratch.h"
 
 namespace tide {

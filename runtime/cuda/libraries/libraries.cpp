@@ -117,7 +117,7 @@ std::string version_of(Library which, void* library) {
       // 8 and older counted 8907 for 8.9.7.
       if (version && *version < 90000)
         return std::to_string(*version / 1000) + "." + std::to_string(*version / 100 % 10) + "." +
-               std::to_string(*version % 100) + ", too old: 9 is needed";
+               std::to_string(*version % 100) + ", too old: version 9 is required";
       break;
     case Library::nccl:
       version = filled_in<int>(library, "ncclGetVersion");

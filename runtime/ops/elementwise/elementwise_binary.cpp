@@ -28,10 +28,10 @@ DType binary_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
   const DType type = common_type(name, a, b);
   if constexpr (kTypes == kToFloating) return floating_type(type);
   if (kTypes == kFloatingOnly && !is_floating(type))
-    refuse_types(name, "a floating type is needed", a, b);
-  if (kTypes == kDivision && type == DType::boolean) refuse_types(name, "needs numbers", a, b);
-  if (kTypes == kBits && is_floating(type)) refuse_types(name, "needs integers or bool", a, b);
-  if (kTypes == kIntegers && !is_integer(type)) refuse_types(name, "needs integers", a, b);
+    refuse_types(name, "expected a floating type", a, b);
+  if (kTypes == kDivision && type == DType::boolean) refuse_types(name, "expected numbers", a, b);
+  if (kTypes == kBits && is_floating(type)) refuse_types(name, "expected integers or bool", a, b);
+  if (kTypes == kIntegers && !is_integer(type)) refuse_types(name, "expected integers", a, b);
   return type;
 }
 
@@ -115,12 +115,12 @@ Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
     return binary<definition::FloorDivide, kDivision>(ElementwiseOp::floor_divide, "div", a, b);
   if (*rounding_mode == "trunc")
     return binary<definition::TruncDivide, kDivision>(ElementwiseOp::trunc_divide, "div", a, b);
-  throw Error("div: rounding_mode is \"floor\" or \"trunc\": \"" + *rounding_mode + "\"");
+  throw Error("div: rounding_mode must be \"floor\" or \"trunc\", got \"" + *rounding_mode + "\"");
 }
 
 Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b) {
   const DType type = common_type("pow", a, b);
-  if (type == DType::boolean) refuse_types("pow", "needs numbers", a, b);
+  if (type == DType::boolean) refuse_types("pow", "expected numbers", a, b);
   if (!b.tensor.defined()) {
     if (!is_floating(type) && b.number.as_integer() < 0)
       throw DTypeError("pow: integers have no negative powers: " + std::string(name_of(type)) +

@@ -39,7 +39,7 @@ Tensor where_of(const Tensor& x, const Tensor& condition, const TensorOrNumber& 
 
 Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min,
              const std::optional<TensorOrNumber>& max) {
-  if (!min && !max) throw Error("clamp: needs min or max: got neither");
+  if (!min && !max) throw Error("clamp: expected min or max, got neither");
   DType type = x.dtype();
   if (min) type = common_type("clamp", x, *min);
   if (max) type = min ? common_type("clamp", x, *min, *max) : common_type("clamp", x, *max);
@@ -56,7 +56,8 @@ Tensor clamp_max(const Tensor& x, const TensorOrNumber& max) { return clamp(x, {
 
 Tensor lerp(const Tensor& a, const Tensor& b, const TensorOrNumber& weight) {
   const DType type = common_type("lerp", a, b, weight);
-  if (!is_floating(common_type("lerp", a, b))) refuse_types("lerp", "needs a floating type", a, b);
+  if (!is_floating(common_type("lerp", a, b)))
+    refuse_types("lerp", "expected a floating type", a, b);
   const TensorOrNumber operands[] = {a, b, weight};
   return record_differentiable<definition::Lerp>(ElementwiseOp::lerp, "lerp", type, type, operands);
 }
@@ -76,7 +77,7 @@ Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<
   const Number scale = value.value_or(1);
   const DType type = common_type("addcdiv", x, a, b);
   if (!is_floating(type) || !is_floating(common_type("addcdiv", a, b)))
-    refuse_types("addcdiv", "needs floating types", a, b);
+    refuse_types("addcdiv", "expected floating types", a, b);
   const TensorOrNumber operands[] = {x, a, b, scale};
   return record_differentiable<definition::Addcdiv>(ElementwiseOp::addcdiv, "addcdiv", type, type,
                                                     operands);

@@ -13,7 +13,7 @@ DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
   const Weight weight_a = weight_of(a);
   const Weight weight_b = weight_of(b);
   if (weight_a == Weight::number && weight_b == Weight::number)
-    throw DTypeError(std::string(name) + ": needs a tensor: got two numbers");
+    throw DTypeError(std::string(name) + ": expected a tensor, got two numbers");
   return promote(type_of(a), weight_a, type_of(b), weight_b);
 }
 
@@ -32,7 +32,7 @@ DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
     heaviest = weight;
   }
   if (heaviest == Weight::number)
-    throw DTypeError(std::string(name) + ": needs a tensor: got three numbers");
+    throw DTypeError(std::string(name) + ": expected a tensor, got three numbers");
   return *common;
 }
 
@@ -42,7 +42,7 @@ void check_element(const char* name, const TensorOrNumber& x, DType type) {
 
 void refuse_types(const char* name, const char* why, const TensorOrNumber& a,
                   const TensorOrNumber& b) {
-  throw DTypeError(std::string(name) + ": " + why + ": " + std::string(name_of(type_of(a))) +
+  throw DTypeError(std::string(name) + ": " + why + ", got " + std::string(name_of(type_of(a))) +
                    " and " + std::string(name_of(type_of(b))));
 }
 

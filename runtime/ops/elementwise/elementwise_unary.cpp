@@ -21,16 +21,16 @@ enum class UnaryTypes { kToFloating, kFloatingOnly, kNumbers, kTruthCounts, kAny
 using enum UnaryTypes;
 
 [[noreturn]] void refuse(const char* name, const char* wanted, DType type) {
-  throw DTypeError(std::string(name) + ": " + wanted + ": " + std::string(name_of(type)));
+  throw DTypeError(std::string(name) + ": " + wanted + ", got " + std::string(name_of(type)));
 }
 
 /// The type in which a function computes, which is also its result's but for tests.
 template <UnaryTypes kTypes>
 DType unary_type(const char* name, DType type) {
   if constexpr (kTypes == kToFloating) return floating_type(type);
-  if (kTypes == kFloatingOnly && !is_floating(type)) refuse(name, "needs a floating type", type);
+  if (kTypes == kFloatingOnly && !is_floating(type)) refuse(name, "expected a floating type", type);
   if (kTypes == kTruthCounts && type == DType::boolean) return DType::i64;
-  if (kTypes == kNumbers && type == DType::boolean) refuse(name, "needs numbers", type);
+  if (kTypes == kNumbers && type == DType::boolean) refuse(name, "expected numbers", type);
   return type;
 }
 
@@ -70,7 +70,7 @@ Tensor convert(const Tensor& x, DType type) {
 }
 
 Tensor bitwise_not(const Tensor& x) {
-  if (is_floating(x.dtype())) refuse("bitwise_not", "needs integers or bool", x.dtype());
+  if (is_floating(x.dtype())) refuse("bitwise_not", "expected integers or bool", x.dtype());
   return record_map(ElementwiseOp::bitwise_not, "bitwise_not", x.dtype(), x.dtype(), {x});
 }
 
@@ -120,7 +120,7 @@ Tensor gelu(const Tensor& x, const std::optional<std::string>& approximate) {
     return activation<definition::Gelu>(ElementwiseOp::gelu, "gelu", x);
   if (*approximate == "tanh")
     return activation<definition::GeluTanh>(ElementwiseOp::gelu_tanh, "gelu", x);
-  throw Error("gelu: approximate is \"none\" or \"tanh\": \"" + *approximate + "\"");
+  throw Error("gelu: approximate must be \"none\" or \"tanh\", got \"" + *approximate + "\"");
 }
 
 Tensor softplus(const Tensor& x, std::optional<double> beta, std::optional<double> threshold) {

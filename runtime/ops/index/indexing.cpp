@@ -72,7 +72,7 @@ int free_dims(const Tensor& x, std::span<const IndexEntry> entries) {
 
 void take_range(PartialView& view, const IndexEntry& entry) {
   const int64_t size = view.own.shape[view.dim];
-  if (entry.first == 0) throw ShapeError("index: positions start at 1: got 0");
+  if (entry.first == 0) throw ShapeError("index: positions start at 1, got 0");
   // Up to 0 there is nothing, as in Lua's loops: {1, n} may be empty.
   const auto place = [&](int64_t position) {
     return position < 0 ? position + size : position - 1;
@@ -295,7 +295,7 @@ void assign(const Tensor& x, std::span<const IndexEntry> entries, const TensorOr
 
 Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const TensorOrNumber& values,
                  bool accumulate) {
-  if (indices.empty()) throw ShapeError("index_put: at least one tensor of positions is needed");
+  if (indices.empty()) throw ShapeError("index_put: expected at least one tensor of positions");
   if (values.tensor.defined() && values.tensor.dtype() != x.dtype())
     throw DTypeError("index_put: the types differ: " + std::string(name_of(x.dtype())) + " and " +
                      std::string(name_of(values.tensor.dtype())));

@@ -73,7 +73,7 @@ BagMode mode_of(const std::optional<std::string>& mode) {
   if (name == "sum") return BagMode::sum;
   if (name == "mean") return BagMode::mean;
   if (name == "max") return BagMode::max;
-  throw Error("embedding_bag: mode is sum, mean or max: got " + name);
+  throw Error("embedding_bag: mode must be sum, mean or max, got " + name);
 }
 
 /// Bags of positions in one dimension begin at `offsets`.
@@ -258,10 +258,10 @@ Tensor embedding_bag(const Tensor& x, const Tensor& weight, const std::optional<
                      bool scale_grad_by_freq) {
   check_table(kBags, weight);
   if (!is_floating(weight.dtype()))
-    throw DTypeError("embedding_bag: a weight of a floating type is needed: " +
+    throw DTypeError("embedding_bag: expected a weight of a floating type, got " +
                      std::string(name_of(weight.dtype())));
   if (x.rank() < 1 || x.rank() > 2)
-    throw ShapeError("embedding_bag: positions in 1 or 2 dimensions are needed: got " +
+    throw ShapeError("embedding_bag: expected positions in 1 or 2 dimensions, got " +
                      std::to_string(x.rank()));
   Bags bags{mode_of(mode),
             padding_row(kBags, padding, weight.shape()[0]),
@@ -273,7 +273,7 @@ Tensor embedding_bag(const Tensor& x, const Tensor& weight, const std::optional<
   Tensor shares;
   if (per_sample_weights) {
     if (bags.mode != BagMode::sum)
-      throw Error("embedding_bag: per_sample_weights need the mode sum: got " +
+      throw Error("embedding_bag: per_sample_weights need the mode sum, got " +
                   mode.value_or("mean"));
     if (!(per_sample_weights->shape() == x.shape()))
       throw ShapeError("embedding_bag: per_sample_weights of shape " +

@@ -136,7 +136,7 @@ Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> d
   if (!dim) return take_along_dim(ravel(x), ravel(index), Dim{0});
   const int place = resolve_dim("take_along_dim", *dim, x.rank());
   if (x.rank() != index.rank())
-    throw ShapeError("take_along_dim: as many dimensions are needed: " + x.shape().text() +
+    throw ShapeError("take_along_dim: expected as many dimensions, got " + x.shape().text() +
                      " and " + index.shape().text());
   Shape from = x.shape(), positions = index.shape();
   from[place] = positions[place] = 1;
@@ -150,7 +150,7 @@ Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> d
 Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& source,
                const std::optional<std::string>& reduce) {
   if (reduce && *reduce != "add" && *reduce != "multiply")
-    throw Error("scatter: reduce is \"add\" or \"multiply\": got " + *reduce);
+    throw Error("scatter: reduce must be \"add\" or \"multiply\", got " + *reduce);
   const int place = resolve_dim("scatter", dim, x.rank());
   check_index("scatter", x, index, place);
   Tensor values = source.tensor;
@@ -196,8 +196,8 @@ void check_slices(const char* name, const Tensor& x, int place, const Tensor& ve
   Shape wanted = as_vector(x).shape();
   wanted[place] = vector.numel();
   if (!(as_vector(source).shape() == wanted))
-    throw ShapeError(std::string(name) + ": a source of shape " + wanted.text() +
-                     " is needed, a slice for each position: got " + source.shape().text());
+    throw ShapeError(std::string(name) + ": expected a source of shape " + wanted.text() +
+                     ", a slice for each position, got " + source.shape().text());
 }
 
 }  // namespace
@@ -224,7 +224,7 @@ Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrN
   const int place = resolve_dim("index_fill", dim, x.rank());
   const Tensor rows = as_vector(x), filler = value.tensor;
   if (filler.defined() && filler.rank() != 0)
-    throw ShapeError("index_fill: one value is needed: " + filler.shape().text());
+    throw ShapeError("index_fill: expected one value, got " + filler.shape().text());
   if (!filler.defined()) check_fits("index_fill", value.number, x.dtype());
   if (filler.defined() && needs_grad_fn(filler)) {
     // A repeated position holds the value once.
@@ -254,7 +254,7 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
     throw DTypeError("put: the types differ: " + std::string(name_of(x.dtype())) + " and " +
                      std::string(name_of(source.dtype())));
   if (source.numel() != index.numel())
-    throw ShapeError("put: as many elements as positions are needed: " + source.shape().text() +
+    throw ShapeError("put: expected as many elements as positions, got " + source.shape().text() +
                      " for " + index.shape().text());
   if (index.numel() == 0) return nothing_written("put", x, source);
   const Tensor at = from_the_end(ravel(positions_of("put", index)), x.numel());

@@ -46,7 +46,7 @@ std::vector<int64_t> read_integers(const char* op, const Tensor& x) {
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const TensorOrNumber& value) {
   check_mask("masked_fill", mask);
   if (value.tensor.defined() && value.tensor.rank() != 0)
-    throw ShapeError("masked_fill: one value is needed: " + value.tensor.shape().text());
+    throw ShapeError("masked_fill: expected one value, got " + value.tensor.shape().text());
   if (!value.tensor.defined()) {
     check_fits("masked_fill", value.number, x.dtype());
     return convert(where(mask, value, x), x.dtype());

@@ -136,7 +136,7 @@ Tensor reduce_at(const Scattering& s, const std::string& reduce) {
     return mul(s.start(1), products);
   }
   throw Error(std::string(s.name) +
-              ": reduce is \"sum\", \"prod\", \"mean\", \"amax\" or \"amin\": got " + reduce);
+              ": reduce must be \"sum\", \"prod\", \"mean\", \"amax\" or \"amin\", got " + reduce);
 }
 
 }  // namespace

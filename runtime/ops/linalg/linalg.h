@@ -71,7 +71,7 @@ Tensor householder_product(const Tensor& a, const Tensor& tau);
 /// H1 H2 ... Hk C, with `transpose` Hk ... H2 H1 C, or if not left C by these.
 Tensor ormqr(const Tensor& a, const Tensor& tau, const Tensor& c, std::optional<bool> left = {},
              bool transpose = false);
-/// R on and above the diagonal and the vectors of Householder's reflections below it, and their
+/// R on and above the diagonal and the vectors of Householder reflections below it, and their
 /// factors tau. Not differentiable.
 std::tuple<Tensor, Tensor> geqrf(const Tensor& a);
 /// L and D of a symmetric A = L D L' in one matrix, and the i32 pivots, negative for blocks of two,
@@ -113,7 +113,7 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu, const Tensor& piv
 std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& a,
                                             std::optional<bool> upper = {}, bool transpose = false,
                                             bool unitriangular = false);
-/// Moore and Penrose's inverse; singular values up to max(atol, rtol * largest) count as 0.
+/// The Moore-Penrose pseudoinverse; singular values up to max(atol, rtol * largest) count as 0.
 Tensor linalg_pinv(const Tensor& a, const std::optional<TensorOrNumber>& atol = {},
                    const std::optional<TensorOrNumber>& rtol = {}, bool hermitian = false);
 /// How many singular values are above max(atol, rtol * largest).

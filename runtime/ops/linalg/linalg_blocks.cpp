@@ -10,17 +10,17 @@ namespace tide {
 
 void check_matrix(const char* op, const Tensor& a) {
   if (a.rank() < 2)
-    throw ShapeError(std::string(op) +
-                     ": a matrix or a stack of them is needed: " + a.shape().text());
+    throw ShapeError(std::string(op) + ": expected a matrix or a stack of them, got " +
+                     a.shape().text());
   if (a.dtype() != DType::f32 && a.dtype() != DType::f64)
-    throw DTypeError(std::string(op) +
-                     ": float32 or float64 is needed: " + std::string(name_of(a.dtype())));
+    throw DTypeError(std::string(op) + ": expected float32 or float64, got " +
+                     std::string(name_of(a.dtype())));
 }
 
 void check_square(const char* op, const Tensor& a) {
   check_matrix(op, a);
   if (rows_of(a) != columns_of(a))
-    throw ShapeError(std::string(op) + ": a square matrix is needed: " + a.shape().text());
+    throw ShapeError(std::string(op) + ": expected a square matrix, got " + a.shape().text());
 }
 
 void check_same_type(const char* op, const Tensor& a, const Tensor& b) {

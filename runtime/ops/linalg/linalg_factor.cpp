@@ -227,7 +227,7 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& a, const std::optional<std::s
   check_matrix("linalg.qr", a);
   const std::string way = mode.value_or("reduced");
   if (way != "reduced" && way != "complete" && way != "r")
-    throw Error("linalg.qr: the mode is reduced, complete or r: got " + way);
+    throw Error("linalg.qr: the mode must be reduced, complete or r, got " + way);
   const QR qr = decompose_qr(a, way == "complete");
   if (way == "r") return {new_zeros(a, {0}), qr.r};
   return {qr.q, qr.r};
@@ -292,7 +292,7 @@ Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b,
   check_matrix(name, b);
   check_same_type(name, lu, b);
   if (pivots.dtype() != DType::i32)
-    throw DTypeError("linalg.lu_solve: the pivots of lu_factor are int32: got " +
+    throw DTypeError("linalg.lu_solve: the pivots of lu_factor must be int32, got " +
                      std::string(name_of(pivots.dtype())));
   if (pivots.rank() != lu.rank() - 1 || !(stack_shape(lu, {rows_of(lu)}) == pivots.shape()))
     throw ShapeError("linalg.lu_solve: pivots of shape " + pivots.shape().text() +

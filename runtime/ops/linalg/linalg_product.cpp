@@ -57,7 +57,7 @@ double largest_norm(const Tensor& a) {
 
 Tensor matrix_power(const Tensor& a, int64_t n) {
   if (a.rank() < 2 || rows_of(a) != columns_of(a))
-    throw ShapeError("matrix_power: a square matrix is needed: " + a.shape().text());
+    throw ShapeError("matrix_power: expected a square matrix, got " + a.shape().text());
   if (n == 0) return clone(broadcast_to(identity_like(a, rows_of(a)), a.shape()));
   Tensor power = n < 0 ? linalg_inv(a) : a, result;
   for (uint64_t left = n < 0 ? -static_cast<uint64_t>(n) : n; left > 0; left >>= 1) {
@@ -107,7 +107,7 @@ Tensor matrix_exp(const Tensor& a) {
 
 Tensor multi_dot(const std::vector<Tensor>& tensors) {
   const char* name = "linalg.multi_dot";
-  if (tensors.size() < 2) throw ShapeError("linalg.multi_dot: at least 2 tensors are needed");
+  if (tensors.size() < 2) throw ShapeError("linalg.multi_dot: expected at least 2 tensors");
   std::vector<Tensor> chain = tensors;
   const bool row = chain.front().rank() == 1, column = chain.back().rank() == 1;
   if (row) chain.front() = as_row(chain.front());
@@ -132,8 +132,8 @@ Tensor linalg_cross(const Tensor& a, const Tensor& b, std::optional<Dim> dim) {
                      " have different numbers of dimensions");
   const int place = resolve_dim(name, dim.value_or(Dim{-1}), a.rank());
   if (a.rank() == 0 || a.shape()[place] != 3 || b.shape()[place] != 3)
-    throw ShapeError(std::string(name) + ": vectors of 3 elements are needed: " + a.shape().text() +
-                     " and " + b.shape().text());
+    throw ShapeError(std::string(name) + ": expected vectors of 3 elements, got " +
+                     a.shape().text() + " and " + b.shape().text());
   const Dims along{place};
   const auto turned = [&](const Tensor& x, int64_t by) { return roll(x, Sizes{by}, along); };
   return turned(a, -1) * turned(b, -2) - turned(a, -2) * turned(b, -1);

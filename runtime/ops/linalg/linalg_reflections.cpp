@@ -1,4 +1,4 @@
-// Householder's reflections, and symmetric factors L D L'.
+// Householder reflections, and symmetric factors L D L'.
 #include <algorithm>
 #include <string>
 
@@ -55,7 +55,7 @@ Tensor householder_product(const Tensor& a, const Tensor& tau) {
   const char* name = "linalg.householder_product";
   check_matrix(name, a);
   if (rows_of(a) < columns_of(a))
-    throw ShapeError("linalg.householder_product: at least as many rows as columns are needed: " +
+    throw ShapeError("linalg.householder_product: expected at least as many rows as columns, got " +
                      a.shape().text());
   count_reflections(name, a, tau);
   const Tensor identity =

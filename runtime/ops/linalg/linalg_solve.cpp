@@ -70,12 +70,13 @@ Tensor solve_left(const char* name, const Tensor& a, const Tensor& b, bool singu
 Tensor solve_system(const char* name, const Tensor& a, const Tensor& b, bool left,
                     bool singular_fails) {
   check_square(name, a);
-  if (b.rank() == 0) throw ShapeError(std::string(name) + ": a vector or a matrix is needed: ()");
+  if (b.rank() == 0)
+    throw ShapeError(std::string(name) + ": expected a vector or a matrix, got ()");
   const bool vector = is_vector_for(a, b);
   if (!left) {
     if (vector)
-      throw ShapeError(std::string(name) +
-                       ": with left = false a matrix is needed: " + b.shape().text());
+      throw ShapeError(std::string(name) + ": with left = false, expected a matrix, got " +
+                       b.shape().text());
     check_system(name, a, b, false);
     const auto [wide_a, wide_b] = broadcast_stacks(name, a, b);
     return matrix_transpose(

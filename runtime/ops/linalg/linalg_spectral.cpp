@@ -87,7 +87,7 @@ Tensor lower_of(const char* name, const Tensor& a, const std::optional<std::stri
   const std::string which = uplo.value_or("L");
   if (which == "L" || which == "l") return a;
   if (which == "U" || which == "u") return matrix_transpose(a);
-  throw Error(std::string(name) + ": the triangle is L or U: got " + which);
+  throw Error(std::string(name) + ": the triangle must be L or U, got " + which);
 }
 
 // --- any matrices -------------------------------------------------------------------------------
@@ -335,7 +335,7 @@ Tensor linalg_matrix_norm(const Tensor& given, double order, const OptionalDims&
   const char* name = "linalg.matrix_norm";
   const Tensor x = in_type(given, dtype);
   if (x.rank() < 2)
-    throw ShapeError(std::string(name) + ": a matrix is needed: " + x.shape().text());
+    throw ShapeError(std::string(name) + ": expected a matrix, got " + x.shape().text());
   const Tensor a = last_two(name, x, dims);
   const double size = std::abs(order);
   Tensor values;
@@ -363,7 +363,7 @@ Tensor linalg_matrix_norm_named(const Tensor& given, const std::optional<std::st
     throw Error(std::string(name) + ": there is no norm named " + word + ": known are fro, nuc");
   const Tensor x = in_type(given, dtype);
   if (x.rank() < 2)
-    throw ShapeError(std::string(name) + ": a matrix is needed: " + x.shape().text());
+    throw ShapeError(std::string(name) + ": expected a matrix, got " + x.shape().text());
   const Tensor a = last_two(name, x, dims);
   if (word == "fro")
     return with_kept_dims(name, vector_norm(a, 2.0, Dims{-2, -1}), x, dims, keepdim);

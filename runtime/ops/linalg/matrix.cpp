@@ -148,7 +148,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype) 
   check_types("matmul", a, b);
   const DType type = type_of_product("matmul", a, out_dtype);
   if (a.rank() == 0 || b.rank() == 0)
-    throw ShapeError("matmul: at least 1 dimension is needed: " + a.shape().text() + " x " +
+    throw ShapeError("matmul: expected at least 1 dimension, got " + a.shape().text() + " x " +
                      b.shape().text());
   const int64_t inner_a = a.shape()[a.rank() - 1];
   const int64_t inner_b = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
@@ -286,7 +286,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
   }
   check_types("linear", x, weight);
   if (x.rank() == 0 || weight.rank() != 2)
-    throw ShapeError("linear: features and a matrix of weights are needed: " + x.shape().text() +
+    throw ShapeError("linear: expected features and a matrix of weights, got " + x.shape().text() +
                      " x " + weight.shape().text());
   const int64_t inputs = weight.shape()[1], outputs = weight.shape()[0];
   const int64_t features = x.shape()[x.rank() - 1];

@@ -27,7 +27,7 @@ Tensor computed(const Tensor& x) { return convert(x, compute_type(x.dtype())); }
 /// max(a, b) + log1p(exp(-|a - b|)), in another base by a factor; equal infinities stay.
 Tensor log_of_sum(const char* name, const Tensor& given_a, const Tensor& given_b, double base) {
   const DType type = common_type(name, given_a, given_b);
-  if (!is_floating(type)) refuse_types(name, "a floating type is needed", given_a, given_b);
+  if (!is_floating(type)) refuse_types(name, "expected a floating type", given_a, given_b);
   const Tensor a = convert(given_a, compute_type(type)), b = convert(given_b, compute_type(type));
   const Tensor top = maximum(a, b), gap = abs(a - b);
   const Tensor smooth = top + log1p(exp(gap * -base)) * (1 / base);
@@ -128,7 +128,7 @@ Tensor ldexp(const Tensor& x, const Tensor& other) {
 Tensor multigammaln(const Tensor& input, int64_t p) {
   constexpr int64_t kMost = 4096;
   if (p < 1 || p > kMost)
-    throw Error("multigammaln: p is from 1 to 4096: got " + std::to_string(p));
+    throw Error("multigammaln: p must be from 1 to 4096, got " + std::to_string(p));
   const Tensor x = floating(input);
   const auto size = static_cast<double>(p);
   const Tensor halves = arange(0.0, size / 2, 0.5, {.dtype = x.dtype(), .device = x.device()});
@@ -142,7 +142,7 @@ Tensor isclose(const Tensor& a, const Tensor& b, std::optional<double> rtol,
     throw DTypeError("isclose: the types differ: " + std::string(name_of(a.dtype())) + " and " +
                      std::string(name_of(b.dtype())));
   if (rtol.value_or(0) < 0 || atol.value_or(0) < 0)
-    throw Error("isclose: rtol and atol must not be negative: got " +
+    throw Error("isclose: rtol and atol must be non-negative, got " +
                 std::to_string(rtol.value_or(1e-5)) + " and " +
                 std::to_string(atol.value_or(1e-8)));
   GradientMode off(false);
@@ -176,7 +176,7 @@ Tensor isreal(const Tensor& x) {
 }
 
 bool is_nonzero(const Tensor& x) {
-  if (x.numel() != 1) throw ShapeError("is_nonzero: one element is needed: " + x.shape().text());
+  if (x.numel() != 1) throw ShapeError("is_nonzero: expected one element, got " + x.shape().text());
   bool result;
   ne(x, 0).read(&result, "is_nonzero");
   return result;
@@ -190,7 +190,7 @@ bool is_complex(const Tensor&) { return false; }
 
 std::tuple<Tensor, Tensor> frexp(const Tensor& x) {
   if (!is_floating(x.dtype()))
-    throw DTypeError("frexp: needs a floating type: " + std::string(name_of(x.dtype())));
+    throw DTypeError("frexp: expected a floating type, got " + std::string(name_of(x.dtype())));
   Tensor exponent;
   {
     GradientMode off(false);

@@ -82,7 +82,7 @@ constexpr QuantileCoefficient kQuantileDenominator[] = {
 }  // namespace
 
 Tensor polygamma(int64_t n, const Tensor& input) {
-  if (n < 0 || n > 100) throw Error("polygamma: n is from 0 to 100: got " + std::to_string(n));
+  if (n < 0 || n > 100) throw Error("polygamma: n must be from 0 to 100, got " + std::to_string(n));
   if (n == 0) return digamma(input);
   if (n == 1) return trigamma(input);
   const Tensor x = floating(input);

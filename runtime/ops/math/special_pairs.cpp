@@ -33,7 +33,7 @@ Tensor record_pair(PairFunction function, const char* name, DType type, const Te
 
 Tensor whole(PairFunction function, const char* name, const Tensor& a, const Tensor& b) {
   const DType type = common_type(name, a, b);
-  if (!is_integer(type)) refuse_types(name, "needs integers", a, b);
+  if (!is_integer(type)) refuse_types(name, "expected integers", a, b);
   return record_pair(function, name, type, a, b);
 }
 
@@ -62,7 +62,7 @@ Tensor gamma_density(const Tensor& order, const Tensor& place) {
 Tensor incomplete_gamma(PairFunction function, const char* name, double sign, const Tensor& a,
                         const Tensor& x) {
   const DType type = common_type(name, a, x);
-  if (!is_floating(type)) refuse_types(name, "a floating type is needed", a, x);
+  if (!is_floating(type)) refuse_types(name, "expected a floating type", a, x);
   const Tensor y = record_pair(function, name, type, a, x);
   if (needs_grad_fn(a) || needs_grad_fn(x)) {
     set_grad_fn(y, name, {a, x}, false,
@@ -94,7 +94,7 @@ Tensor igammac(const Tensor& a, const Tensor& x) {
 
 Tensor nextafter(const Tensor& a, const Tensor& b) {
   const DType type = common_type("nextafter", a, b);
-  if (!is_floating(type)) refuse_types("nextafter", "needs floating types", a, b);
+  if (!is_floating(type)) refuse_types("nextafter", "expected floating types", a, b);
   return record_pair(PairFunction::nextafter, "nextafter", type, a, b);
 }
 

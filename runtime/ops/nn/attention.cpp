@@ -343,7 +343,7 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value, const Te
            bool is_causal) {
   const std::string name = kName;
   if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
-    throw ShapeError(name + ": lengths and features are needed: " + query.shape().text() + ", " +
+    throw ShapeError(name + ": expected lengths and features, got " + query.shape().text() + ", " +
                      key.shape().text() + ", " + value.shape().text());
   if (query.dtype() != key.dtype() || query.dtype() != value.dtype())
     throw DTypeError(
@@ -361,10 +361,10 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value, const Te
                      " and " + std::to_string(values) + " values of " + value.shape().text() +
                      " do not pair");
   if (!mask.defined()) return;
-  if (is_causal) throw Error(name + ": a mask and is_causal exclude each other");
+  if (is_causal) throw Error(name + ": a mask and is_causal cannot be combined");
   if (mask.dtype() != DType::boolean && mask.dtype() != query.dtype() && mask.dtype() != DType::f32)
     throw DTypeError(name + ": the mask must be of bool, float32 or the type of the query, " +
-                     std::string(name_of(query.dtype())) + ": got " +
+                     std::string(name_of(query.dtype())) + ", got " +
                      std::string(name_of(mask.dtype())));
   const Shape plane{query.shape()[query.rank() - 2], keys};
   const Shape& sizes = mask.shape();

@@ -80,7 +80,7 @@ void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
     throw DTypeError(
         name + ": input, weight and bias must have one type: " + std::string(name_of(x.dtype())) +
         " and " + std::string(name_of(weight.dtype())));
-  if (x.dtype() == DType::boolean) throw DTypeError(name + ": numbers are needed: bool");
+  if (x.dtype() == DType::boolean) throw DTypeError(name + ": expected numbers, got bool");
   if (const int64_t given = x.shape()[at]; given != channels)
     throw ShapeError(name + ": the input " + x.shape().text() + " has " + std::to_string(given) +
                      (given == 1 ? " channel" : " channels") + ", the weight " +
@@ -290,12 +290,13 @@ Tensor convolve_named(const char* name, int dims, const Tensor& input, const Ten
   Window w = window_of(name, dims, stride, {}, dilation, groups);
   if (padding == "valid") return convolve(w, input, weight, bias);
   if (padding != "same")
-    throw Error(std::string(name) + ": padding is a number, \"same\" or \"valid\": got " + padding);
+    throw Error(std::string(name) + ": padding must be a number, \"same\" or \"valid\", got " +
+                padding);
   Sizes uneven;  // what one side needs beyond the other, from the last dimension
   bool even = true;
   for (int d = dims - 1; d >= 0; --d) {
     if (w.stride[d] != 1)
-      throw ShapeError(std::string(name) + ": padding \"same\" needs stride 1: got " +
+      throw ShapeError(std::string(name) + ": padding \"same\" needs stride 1, got " +
                        std::to_string(w.stride[d]));
     if (weight.rank() != dims + 2) break;
     const int64_t total = w.dilation[d] * (weight.shape()[d + 2] - 1);
@@ -391,8 +392,8 @@ Tensor convolve_transposed(const Window& w, const std::array<int64_t, 3>& extra,
   const int64_t outputs = weight.shape()[1] * w.groups;
   check_operands(w, input, weight, bias, weight.shape()[0], outputs);
   if (!is_floating(x.dtype()) && x.dtype() != DType::i64)
-    throw DTypeError(std::string(w.name) +
-                     ": a floating type or int64 is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(w.name) + ": expected a floating type or int64, got " +
+                     std::string(name_of(x.dtype())));
   Tensor y = is_floating(x.dtype())
                  ? enlarge(w, extra, x, weight)
                  : whole::convolve_transposed(whole_window(w), x, weight,

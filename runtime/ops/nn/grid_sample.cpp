@@ -93,21 +93,22 @@ GridPadding padding_named(const std::string& name) {
   if (name == "zeros") return GridPadding::zeros;
   if (name == "border") return GridPadding::border;
   if (name == "reflection") return GridPadding::reflection;
-  throw Error("grid_sample: padding_mode is \"zeros\", \"border\" or \"reflection\": got " + name);
+  throw Error("grid_sample: padding_mode must be \"zeros\", \"border\" or \"reflection\", got " +
+              name);
 }
 
 void check_sampling(const Tensor& x, const Tensor& grid, const std::string& mode) {
   const int dims = x.rank() - 2;
   if ((dims != 2 && dims != 3) || grid.rank() != x.rank())
-    throw ShapeError("grid_sample: an input and a grid of 4 or 5 dimensions are needed: " +
+    throw ShapeError("grid_sample: expected an input and a grid of 4 or 5 dimensions, got " +
                      x.shape().text() + " and " + grid.shape().text());
   if (grid.shape()[dims + 1] != dims || grid.shape()[0] != x.shape()[0])
     throw ShapeError("grid_sample: a grid of shape " + grid.shape().text() +
                      " does not fit an input of " + x.shape().text());
   if (x.dtype() != grid.dtype() || !is_floating(x.dtype()))
-    throw DTypeError(
-        "grid_sample: one floating type is needed: " + std::string(name_of(x.dtype())) + " and " +
-        std::string(name_of(grid.dtype())));
+    throw DTypeError("grid_sample: expected one floating type, got " +
+                     std::string(name_of(x.dtype())) + " and " +
+                     std::string(name_of(grid.dtype())));
   for (int d = 2; d < x.rank(); ++d)
     if (x.shape()[d] == 0)
       throw ShapeError("grid_sample: the input has no pixels: " + x.shape().text());
@@ -286,7 +287,7 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std:
                    const std::optional<std::string>& padding_mode, bool align_corners) {
   const std::string how = mode.value_or("bilinear");
   if (how != "bilinear" && how != "nearest" && how != "bicubic")
-    throw Error("grid_sample: mode is \"bilinear\", \"nearest\" or \"bicubic\": got " + how);
+    throw Error("grid_sample: mode must be \"bilinear\", \"nearest\" or \"bicubic\", got " + how);
   const Sampling sampling{padding_named(padding_mode.value_or("zeros")), align_corners};
   check_sampling(x, grid, how);
   const DType type = compute_type(x.dtype());
@@ -304,9 +305,9 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std:
 Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {
   const int dims = size.rank() - 2;
   if (dims != 2 && dims != 3)
-    throw ShapeError("affine_grid: a size of 4 or 5 numbers is needed: " + size.text());
+    throw ShapeError("affine_grid: expected a size of 4 or 5 numbers, got " + size.text());
   if (!is_floating(theta.dtype()))
-    throw DTypeError("affine_grid: a floating type is needed: " +
+    throw DTypeError("affine_grid: expected a floating type, got " +
                      std::string(name_of(theta.dtype())));
   if (theta.rank() != 3 || theta.shape()[0] != size[0] || theta.shape()[1] != dims ||
       theta.shape()[2] != dims + 1)

@@ -282,10 +282,10 @@ std::vector<Resampling> resamplings(const Tensor& x, const std::optional<Sizes>&
                                     bool recompute) {
   const int dims = x.rank() - 2;
   if (size.has_value() == factors.has_value())
-    throw Error("interpolate: either size or scale_factor is needed");
+    throw Error("interpolate: either size or scale_factor is required");
   const int given = size ? size->size() : static_cast<int>(factors->size());
   if (given != 1 && given != dims)
-    throw ShapeError("interpolate: 1 or " + std::to_string(dims) + " numbers are needed: got " +
+    throw ShapeError("interpolate: expected 1 or " + std::to_string(dims) + " numbers, got " +
                      std::to_string(given));
   std::vector<Resampling> result;
   for (int d = 0; d < dims; ++d) {
@@ -310,7 +310,7 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
                    const std::optional<std::string>& mode, std::optional<bool> align_corners,
                    std::optional<bool> recompute_scale_factor, bool antialias) {
   if (x.rank() < 3)
-    throw ShapeError("interpolate: dimensions after samples and channels are needed: " +
+    throw ShapeError("interpolate: expected dimensions after samples and channels, got " +
                      x.shape().text());
   const std::string how = mode.value_or("nearest");
   const bool exact = how == "nearest-exact", near = how == "nearest" || exact;
@@ -323,14 +323,14 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
     throw Error("interpolate: mode " + how + (how == "lanczos" ? " without antialias" : "") +
                 " does not fit " + std::to_string(dims) + " dimensions of " + x.shape().text());
   if (antialias && (dims != 2 || near || area))
-    throw Error("interpolate: antialias goes with bilinear, bicubic and lanczos: got " + how +
+    throw Error("interpolate: antialias goes with bilinear, bicubic and lanczos, got " + how +
                 " of " + x.shape().text());
   if (align_corners && (near || area))
     throw Error(
-        "interpolate: align_corners goes with linear, bilinear, bicubic and trilinear: got " + how);
+        "interpolate: align_corners goes with linear, bilinear, bicubic and trilinear, got " + how);
   const bool bytes = x.dtype() == DType::u8;
   if (!is_floating(x.dtype()) && !bytes)
-    throw DTypeError("interpolate: a floating type or uint8 is needed: " +
+    throw DTypeError("interpolate: expected a floating type or uint8, got " +
                      std::string(name_of(x.dtype())));
   const auto all = resamplings(x, size, scale_factor, recompute_scale_factor.value_or(false));
   if (area) return area_means(x, all);

@@ -22,7 +22,8 @@ LossReduction loss_reduction(const char* op, const Reducer& reduction) {
   if (!reduction || *reduction == "mean") return LossReduction::mean;
   if (*reduction == "sum") return LossReduction::sum;
   if (*reduction == "none") return LossReduction::none;
-  throw Error(std::string(op) + ": reduction is \"mean\", \"sum\" or \"none\": got " + *reduction);
+  throw Error(std::string(op) + ": reduction must be \"mean\", \"sum\" or \"none\", got " +
+              *reduction);
 }
 
 Tensor reduce_loss(const Tensor& losses, LossReduction reduction) {
@@ -66,7 +67,7 @@ namespace {
 /// Losses of whole numbers are no whole numbers.
 void check_floating_loss(const char* op, const Tensor& x, const Tensor& target) {
   if (!is_floating(common_type(op, x, target)))
-    refuse_types(op, "a floating type is needed", x, target);
+    refuse_types(op, "expected a floating type", x, target);
 }
 
 Tensor finish(const char* op, const Tensor& losses, const Reducer& reduction) {
@@ -113,7 +114,7 @@ Tensor smooth_l1_loss(const Tensor& x, const Tensor& target, const Reducer& redu
   check_floating_loss("smooth_l1_loss", x, target);
   const double knee = beta.value_or(1);
   if (!(knee >= 0))
-    throw Error("smooth_l1_loss: beta must not be negative: got " + std::to_string(knee));
+    throw Error("smooth_l1_loss: beta must be non-negative, got " + std::to_string(knee));
   if (knee == 0) return l1_loss(x, target, reduction);
   const Tensor difference = x - target, size = abs(difference);
   const Tensor losses = where(lt(size, knee), square(difference) * (0.5 / knee), size - 0.5 * knee);
@@ -125,7 +126,7 @@ Tensor huber_loss(const Tensor& x, const Tensor& target, const Reducer& reductio
   check_same_shape("huber_loss", x, target);
   check_floating_loss("huber_loss", x, target);
   const double knee = delta.value_or(1);
-  if (!(knee > 0)) throw Error("huber_loss: delta must be positive: got " + std::to_string(knee));
+  if (!(knee > 0)) throw Error("huber_loss: delta must be positive, got " + std::to_string(knee));
   const Tensor difference = x - target, size = abs(difference);
   const Tensor losses = where(le(size, knee), square(difference) * 0.5, (size - 0.5 * knee) * knee);
   return finish("huber_loss", losses, reduction);
@@ -224,7 +225,7 @@ Tensor cosine_embedding_loss(const Tensor& given_a, const Tensor& given_b, const
   if (target.rank() > 1 || given_a.rank() != target.rank() + 1 ||
       given_b.rank() != target.rank() + 1)
     throw ShapeError(std::string(name) +
-                     ": vectors with one target, or rows of vectors with one each, are needed: " +
+                     ": expected vectors with one target, or rows of vectors with one each, got " +
                      given_a.shape().text() + ", " + given_b.shape().text() + " and " +
                      target.shape().text());
   broadcast(name, given_a.shape(), given_b.shape());
@@ -249,7 +250,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
                      positive.shape().text() + " and " + negative.shape().text());
   broadcast(name, broadcast(name, anchor.shape(), positive.shape()), negative.shape());
   if (margin.value_or(1) <= 0)
-    throw Error("triplet_margin_loss: the margin must be above 0: got " + std::to_string(*margin));
+    throw Error("triplet_margin_loss: the margin must be positive, got " + std::to_string(*margin));
   const Tensor near = pairwise_distance(anchor, positive, p, eps);
   Tensor far = pairwise_distance(anchor, negative, p, eps);
   if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps));

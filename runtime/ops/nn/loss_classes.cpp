@@ -226,12 +226,12 @@ ClassLoss class_loss(const char* name, bool from_scores, const Tensor& x, const 
                      double smoothing, std::optional<int64_t> ignore_index) {
   constexpr int64_t kNotIgnored = -100;
   if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) +
-                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(name) + ": expected a floating type, got " +
+                     std::string(name_of(x.dtype())));
   if (x.rank() == 0)
-    throw ShapeError(std::string(name) + ": a dimension for the classes is needed: ()");
+    throw ShapeError(std::string(name) + ": expected a dimension for the classes, got ()");
   if (smoothing < 0 || smoothing > 1)
-    throw Error(std::string(name) + ": label_smoothing lies between 0 and 1: got " +
+    throw Error(std::string(name) + ": label_smoothing must be between 0 and 1, got " +
                 std::to_string(smoothing));
   return {name,
           from_scores,

@@ -178,8 +178,8 @@ Tensor normalize_core(const Plan& plan, const Tensor& x, const Tensor& weight, c
 
 void check_floating(const char* name, const Tensor& x) {
   if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) +
-                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(name) + ": expected a floating type, got " +
+                     std::string(name_of(x.dtype())));
 }
 
 /// Checks a tensor of one number for each channel, and shapes it to broadcast over x.
@@ -276,7 +276,7 @@ Tensor group_norm(const Tensor& x, int64_t groups, const OptionalTensor& weight,
                   const OptionalTensor& bias, std::optional<double> eps) {
   check_floating("group_norm", x);
   if (x.rank() < 2)
-    throw ShapeError("group_norm: samples and channels are needed: " + x.shape().text());
+    throw ShapeError("group_norm: expected samples and channels, got " + x.shape().text());
   const int64_t samples = x.shape()[0], channels = x.shape()[1];
   if (groups <= 0 || channels % groups != 0)
     throw ShapeError("group_norm: " + std::to_string(channels) + " channels do not divide into " +
@@ -289,7 +289,7 @@ Tensor group_norm(const Tensor& x, int64_t groups, const OptionalTensor& weight,
   const Shape affine{1, groups, size, 1};
   const Plan plan{"group_norm", 0b1100, static_cast<double>(size * rest), eps.value_or(1e-5), true};
   if (x.numel() > 0 && samples * size * rest == 1)
-    throw ShapeError("group_norm: more than one value for each group is needed: " +
+    throw ShapeError("group_norm: expected more than one value for each group, got " +
                      x.shape().text());
   const Tensor y = normalize_core(plan, reshape_to(x, {samples, groups, size, rest}),
                                   w.defined() ? reshape_to(w, affine) : w,
@@ -304,7 +304,7 @@ Tensor batch_norm(const Tensor& x, const OptionalTensor& running_mean,
   check_floating("batch_norm", x);
   if (x.rank() < 2) {
     if (x.numel() == 0) return clone(x);
-    throw ShapeError("batch_norm: samples and channels are needed: " + x.shape().text());
+    throw ShapeError("batch_norm: expected samples and channels, got " + x.shape().text());
   }
   const Tensor mean = per_channel("batch_norm", "running_mean", running_mean, x);
   const Tensor variance = per_channel("batch_norm", "running_var", running_var, x);
@@ -318,13 +318,13 @@ Tensor batch_norm(const Tensor& x, const OptionalTensor& running_mean,
   }
   if (!training) {
     if (!mean.defined() || !variance.defined())
-      throw Error("batch_norm: running statistics are needed outside of training");
+      throw Error("batch_norm: running statistics are required outside of training");
     return normalize_by(x, mean, variance, w, b, eps.value_or(1e-5));
   }
   const unsigned dims = ((1u << x.rank()) - 1) & ~2u;
   const int64_t count = reduced_count(x.shape(), dims);
   if (count == 1)
-    throw ShapeError("batch_norm: more than one value for each channel is needed in training: " +
+    throw ShapeError("batch_norm: expected more than one value for each channel in training, got " +
                      x.shape().text());
   const Plan plan{"batch_norm", dims, static_cast<double>(count), eps.value_or(1e-5), true};
   return normalize_batch(plan, x, running_mean, running_var, w, b, momentum.value_or(0.1));
@@ -336,7 +336,7 @@ Tensor instance_norm(const Tensor& x, const OptionalTensor& running_mean,
                      std::optional<double> momentum, std::optional<double> eps) {
   check_floating("instance_norm", x);
   if (x.rank() < 3)
-    throw ShapeError("instance_norm: samples, channels and lengths are needed: " +
+    throw ShapeError("instance_norm: expected samples, channels and lengths, got " +
                      x.shape().text());
   const Tensor mean = per_channel("instance_norm", "running_mean", running_mean, x);
   const Tensor variance = per_channel("instance_norm", "running_var", running_var, x);
@@ -344,13 +344,13 @@ Tensor instance_norm(const Tensor& x, const OptionalTensor& running_mean,
   const Tensor b = per_channel("instance_norm", "bias", bias, x);
   if (!use_input_stats.value_or(true)) {
     if (!mean.defined() || !variance.defined())
-      throw Error("instance_norm: running statistics are needed without input statistics");
+      throw Error("instance_norm: running statistics are required without input statistics");
     return normalize_by(x, mean, variance, w, b, eps.value_or(1e-5));
   }
   const unsigned dims = ((1u << x.rank()) - 1) & ~3u;
   const int64_t count = reduced_count(x.shape(), dims);
   if (count == 1)
-    throw ShapeError("instance_norm: more than one value for each channel is needed: " +
+    throw ShapeError("instance_norm: expected more than one value for each channel, got " +
                      x.shape().text());
   const Plan plan{"instance_norm", dims, static_cast<double>(count), eps.value_or(1e-5), true};
   return normalize_batch(plan, x, running_mean, running_var, w, b, momentum.value_or(0.1));

@@ -25,7 +25,7 @@ Tensor cosine_similarity(const Tensor& given_a, const Tensor& given_b, std::opti
   // Norms are those of the broadcast vectors.
   const Shape shape = broadcast("cosine_similarity", a.shape(), b.shape());
   if (smallest < 0)
-    throw Error("cosine_similarity: eps must not be negative: " + std::to_string(smallest));
+    throw Error("cosine_similarity: eps must be non-negative, got " + std::to_string(smallest));
   // What a norm below eps lacks is added as a constant: its slope stays, as in PyTorch.
   const auto unit = [&](const Tensor& x) {
     const Tensor whole = broadcast_to(x, shape), length = vector_norm(whole, 2.0, along, true);

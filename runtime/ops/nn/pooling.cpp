@@ -74,12 +74,12 @@ Tensor as_planes(const char* name, const Tensor& x, int dims, bool whole = false
   for (int d = filled.value_or(x.rank() - dims - 1); !empty && d < x.rank(); ++d)
     empty = x.shape()[d] == 0;
   if (empty)
-    throw ShapeError(std::string(name) + ": an input of " + std::to_string(dims + 1) + " or " +
-                     std::to_string(dims + 2) +
-                     " dimensions that are not empty is needed: " + x.shape().text());
+    throw ShapeError(std::string(name) + ": expected an input of " + std::to_string(dims + 1) +
+                     " or " + std::to_string(dims + 2) + " dimensions that are not empty, got " +
+                     x.shape().text());
   if (!is_floating(x.dtype()) && !(whole && is_integer(x.dtype())))
-    throw DTypeError(std::string(name) +
-                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(name) + ": expected a floating type, got " +
+                     std::string(name_of(x.dtype())));
   Tensor planes = x.rank() == dims + 1 ? unsqueeze(x, Dim{0}) : x;
   return dims == 1 ? unsqueeze(planes, Dim{2}) : planes;
 }

@@ -45,8 +45,8 @@ Tensor as_volumes(const char* name, const Tensor& x, int filled) {
                      ": the input needs 4 or 5 dimensions: " + x.shape().text());
   for (int d = filled < 0 ? x.rank() + filled : filled; d < x.rank(); ++d)
     if (x.shape()[d] == 0)
-      throw ShapeError(std::string(name) +
-                       ": an input that is not empty is needed: " + x.shape().text());
+      throw ShapeError(std::string(name) + ": expected an input that is not empty, got " +
+                       x.shape().text());
   return x.rank() == 5 ? flatten(x, Dim{0}, Dim{1}) : x;
 }
 

@@ -16,8 +16,8 @@ namespace {
 Tensor floating_input(const char* name, const Tensor& input, std::optional<DType> dtype) {
   const Tensor x = dtype ? convert(input, *dtype) : input;
   if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) +
-                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(name) + ": expected a floating type, got " +
+                     std::string(name_of(x.dtype())));
   return x;
 }
 

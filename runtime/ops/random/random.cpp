@@ -40,8 +40,8 @@ Tensor draw(const char* name, ElementwiseOp op, DType type, const Shape& shape, 
 /// Uniform or normal numbers of a floating type; halves are rounded from f32.
 Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType type, Device device) {
   if (!is_floating(type))
-    throw DTypeError(std::string(name) +
-                     ": a floating type is needed: " + std::string(name_of(type)));
+    throw DTypeError(std::string(name) + ": expected a floating type, got " +
+                     std::string(name_of(type)));
   const bool wide = type == DType::f64;
   const ElementwiseOp op =
       normal ? (wide ? ElementwiseOp::random_normal_f64 : ElementwiseOp::random_normal)
@@ -69,14 +69,14 @@ std::string text_of(double number) {
 
 void check_probability(const char* name, double p) {
   if (!(p >= 0 && p <= 1))
-    throw Error(std::string(name) + ": " + unmet(Requirement::probability) + ": got " + text_of(p));
+    throw Error(std::string(name) + ": " + unmet(Requirement::probability) + ", got " + text_of(p));
 }
 
 /// Throws Error unless a deviation or scale is at least 0, or above 0.
 void check_scale(const char* name, const char* what, double scale, bool may_be_zero) {
   if (!(may_be_zero ? scale >= 0 : scale > 0))
     throw Error(std::string(name) + ": " + what + " must be " +
-                (may_be_zero ? "non-negative" : "positive") + ": got " + text_of(scale));
+                (may_be_zero ? "non-negative" : "positive") + ", got " + text_of(scale));
 }
 
 /// Sizes of 1 behind the channels: one draw for each channel. `unbatched` is the number of
@@ -91,7 +91,7 @@ Shape channel_shape(const Tensor& x, int unbatched) {
 void check_ends(const char* name, int64_t low, int64_t high, DType type) {
   for (const int64_t end : {low, high}) {
     if (type == DType::boolean && (end < 0 || end > 1))
-      throw DTypeError(std::string(name) + ": bool has 0 and 1: got " + std::to_string(end));
+      throw DTypeError(std::string(name) + ": bool has 0 and 1, got " + std::to_string(end));
     check_fits(name, static_cast<double>(end), type);
   }
 }
@@ -158,7 +158,8 @@ Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options
 }
 
 Tensor randperm(int64_t n, const TensorOptions& options) {
-  if (n < 0) throw ShapeError("randperm: the number is negative: " + std::to_string(n));
+  if (n < 0)
+    throw ShapeError("randperm: the number must be non-negative, got " + std::to_string(n));
   // So wide that hardly any are equal (those stay in order), and evenly spread: numbers that are
   // sorted the fastest. Of a million keys of 32 bits, about 116 pairs are equal.
   const int64_t range = int64_t{1} << (n <= 1 << 20 ? 32 : 62);
@@ -182,7 +183,7 @@ Tensor normal_of(const TensorOrNumber& mean, const std::optional<TensorOrNumber>
     throw Error("normal: the mean or the deviation must be a tensor, or a shape must follow");
   const Tensor& last = deviation.tensor.defined() ? deviation.tensor : model;
   if (!is_floating(model.dtype()) || !is_floating(last.dtype()))
-    throw DTypeError("normal: floating types are needed: " + std::string(name_of(model.dtype())) +
+    throw DTypeError("normal: expected floating types, got " + std::string(name_of(model.dtype())) +
                      " and " + std::string(name_of(last.dtype())));
   const Shape shape = broadcast("normal", model.shape(), last.shape());
   bool negative = !deviation.tensor.defined() && !(deviation.number.as_double() >= 0);
@@ -237,7 +238,7 @@ Tensor draw_counts(const char* name, CountDistribution distribution, const Tenso
 
 Tensor poisson(const Tensor& rate) {
   if (!is_floating(rate.dtype()))
-    throw DTypeError("poisson: rates of a floating type are needed: " +
+    throw DTypeError("poisson: expected rates of a floating type, got " +
                      std::string(name_of(rate.dtype())));
   GradientMode off(false);
   const Tensor checked = require("poisson", Requirement::rate, all(ge(rate, 0)), rate);
@@ -246,7 +247,7 @@ Tensor poisson(const Tensor& rate) {
 
 Tensor binomial(const Tensor& count, const Tensor& probability) {
   if (!is_floating(count.dtype()) || count.dtype() != probability.dtype())
-    throw DTypeError("binomial: two tensors of one floating type are needed: " +
+    throw DTypeError("binomial: expected two tensors of one floating type, got " +
                      std::string(name_of(count.dtype())) + " and " +
                      std::string(name_of(probability.dtype())));
   return draw_counts("binomial", CountDistribution::binomial, count, probability);
@@ -270,7 +271,7 @@ Tensor checked_weights(const Tensor& weights, int64_t count) {
 Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
   GradientMode off(false);
   if (weights.rank() < 1 || weights.rank() > 2 || !is_floating(weights.dtype()))
-    throw ShapeError("multinomial: one or two dimensions of floating weights are needed: " +
+    throw ShapeError("multinomial: expected one or two dimensions of floating weights, got " +
                      weights.shape().text());
   if (weights.rank() == 1)
     return squeeze(multinomial(unsqueeze(weights, Dim{0}), count, replacement), Dims{0});
@@ -391,8 +392,8 @@ void cauchy_(const Tensor& x, std::optional<double> median, std::optional<double
 
 void geometric_(const Tensor& x, double p) {
   if (!(p > 0 && p < 1))
-    throw Error("geometric_: a probability above 0 and below 1 is needed: got " + text_of(p));
-  if (x.dtype() == DType::boolean) throw DTypeError("geometric_: needs numbers: bool");
+    throw Error("geometric_: expected a probability above 0 and below 1, got " + text_of(p));
+  if (x.dtype() == DType::boolean) throw DTypeError("geometric_: expected numbers, got bool");
   const Tensor drawn = draw_floating("geometric_", false, x.shape(), DType::f64, x.device());
   const Tensor tries = ceil(log1p(neg(drawn)) / std::log1p(-p));
   write("geometric_", x, convert(clamp_min(tries, Number(1.0)), x.dtype()));

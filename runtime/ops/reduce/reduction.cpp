@@ -152,7 +152,7 @@ Tensor mean(const Tensor& input, const OptionalDims& dims, bool keepdim,
             std::optional<DType> dtype) {
   const Tensor x = to_dtype(input, dtype);
   if (!is_floating(x.dtype()))
-    throw DTypeError("mean: a floating type is needed: " + std::string(name_of(x.dtype())) +
+    throw DTypeError("mean: expected a floating type, got " + std::string(name_of(x.dtype())) +
                      "; convert it or give a dtype");
   const unsigned set = reduced_dims("mean", dims, x.rank());
   const double count = static_cast<double>(reduced_count(x.shape(), set));
@@ -194,7 +194,7 @@ bool equal(const Tensor& a, const Tensor& b) {
 }
 
 Tensor trace(const Tensor& x) {
-  if (x.rank() != 2) throw ShapeError("trace: a matrix is needed: " + x.shape().text());
+  if (x.rank() != 2) throw ShapeError("trace: expected a matrix, got " + x.shape().text());
   check_numbers("trace", x);
   return sum(diagonal(x));
 }

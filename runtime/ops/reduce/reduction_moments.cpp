@@ -22,8 +22,8 @@ struct Spread {
 Spread spread_of(const char* name, const Tensor& x, const OptionalDims& dims,
                  std::optional<double> correction) {
   if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) +
-                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(name) + ": expected a floating type, got " +
+                     std::string(name_of(x.dtype())));
   const unsigned set = reduced_dims(name, dims, x.rank());
   const double count = static_cast<double>(reduced_count(x.shape(), set));
   return {name, set, count - correction.value_or(1)};

@@ -52,8 +52,8 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, double 
 /// The norm over a set of dimensions, computed wide and rounded once.
 Tensor norm_over(const char* name, const Tensor& x, double order, unsigned dims, bool keepdim) {
   if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) +
-                     ": a floating type is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(name) + ": expected a floating type, got " +
+                     std::string(name_of(x.dtype())));
   // Of one element all norms but the count are its size, exactly.
   if (order != 0 && reduced_count(x.shape(), dims) == 1) order = 1;
   const DType type = compute_type(x.dtype());
@@ -98,7 +98,7 @@ Tensor linalg_norm(const Tensor& x, std::optional<double> order, const OptionalD
   if (!order) return vector_norm(x, 2.0, dims, keepdim, dtype);
   const bool given = dims && !dims->empty();
   if (!given && x.rank() > 2)
-    throw ShapeError("norm: of what dimensions must be said: " + x.shape().text());
+    throw ShapeError("norm: dim is required for shape " + x.shape().text());
   const int count = given ? dims->size() : x.rank();
   if (count > 2) throw ShapeError("norm: at most 2 dimensions make a matrix");
   if (count < 2) return vector_norm(x, order, dims, keepdim, dtype);

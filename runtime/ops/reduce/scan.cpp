@@ -162,7 +162,7 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim) {
 Tensor logcumsumexp(const Tensor& given, Dim dim) {
   const int place = resolve_dim("logcumsumexp", dim, given.rank());
   if (!is_floating(given.dtype()))
-    throw DTypeError("logcumsumexp: a floating type is needed: " +
+    throw DTypeError("logcumsumexp: expected a floating type, got " +
                      std::string(name_of(given.dtype())));
   const Tensor x = as_vector(convert(given, compute_type(given.dtype())));
   return convert(reshape_to(running_log_sum(x, place), given.shape()), given.dtype());
@@ -170,15 +170,15 @@ Tensor logcumsumexp(const Tensor& given, Dim dim) {
 
 Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim,
             const std::optional<Tensor>& prepend, const std::optional<Tensor>& append) {
-  if (x.rank() == 0) throw ShapeError("diff: at least 1 dimension is needed");
-  if (n.value_or(1) < 0) throw Error("diff: n must not be negative: got " + std::to_string(*n));
+  if (x.rank() == 0) throw ShapeError("diff: expected at least 1 dimension");
+  if (n.value_or(1) < 0) throw Error("diff: n must be non-negative, got " + std::to_string(*n));
   const int place = resolve_dim("diff", dim.value_or(Dim{-1}), x.rank());
   std::vector<Tensor> parts{x};
   if (prepend) parts.insert(parts.begin(), *prepend);
   if (append) parts.push_back(*append);
   for (const Tensor& part : parts)
     if (part.rank() != x.rank())
-      throw ShapeError("diff: what is put before or behind must have as many dimensions: " +
+      throw ShapeError("diff: prepend and append must have as many dimensions as the input, got " +
                        part.shape().text() + " and " + x.shape().text());
   Tensor y = n == 0 || parts.size() == 1 ? x : cat(parts, Dim{place});
   for (int64_t i = 0; i < n.value_or(1) && y.shape()[place] > 0; ++i) {

@@ -208,17 +208,18 @@ Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bo
 Tensor bincount(const Tensor& x, const std::optional<Tensor>& weights,
                 std::optional<int64_t> minlength) {
   if (x.rank() != 1)
-    throw ShapeError("bincount: a vector of positions is needed: " + x.shape().text());
+    throw ShapeError("bincount: expected a vector of positions, got " + x.shape().text());
   if (weights && !(weights->shape() == x.shape()))
     throw ShapeError("bincount: weights of shape " + weights->shape().text() +
                      " do not fit positions of " + x.shape().text());
   int64_t length = minlength.value_or(0);
-  if (length < 0) throw ShapeError("bincount: minlength is negative: " + std::to_string(length));
+  if (length < 0)
+    throw ShapeError("bincount: minlength must be non-negative, got " + std::to_string(length));
   const Tensor positions = positions_of("bincount", x);
   if (x.numel() > 0) {
     const auto ends = read_integers("bincount", stack({amin(positions), amax(positions)}));
     if (ends[0] < 1)
-      throw ShapeError("bincount: positions start at 1: got " + std::to_string(ends[0]));
+      throw ShapeError("bincount: positions start at 1, got " + std::to_string(ends[0]));
     length = std::max(length, ends[1]);
   }
   const DType type = !weights                         ? DType::i64

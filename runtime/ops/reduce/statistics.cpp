@@ -27,8 +27,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 void check_floating(const char* op, const Tensor& x) {
   if (x.dtype() != DType::f32 && x.dtype() != DType::f64)
-    throw DTypeError(std::string(op) +
-                     ": float32 or float64 is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(op) + ": expected float32 or float64, got " +
+                     std::string(name_of(x.dtype())));
 }
 
 /// The shares as a vector of x's type on x's device; one number is one share.
@@ -36,7 +36,8 @@ Tensor shares(const char* op, const Tensor& x, const TensorOrNumber& q) {
   if (!q.tensor.defined()) {
     const double share = q.number.as_double();
     if (!(share >= 0 && share <= 1))
-      throw Error(std::string(op) + ": a share lies between 0 and 1: got " + std::to_string(share));
+      throw Error(std::string(op) + ": a share must be between 0 and 1, got " +
+                  std::to_string(share));
     return full({1}, share, {.dtype = x.dtype(), .device = x.device()});
   }
   if (q.tensor.rank() > 1)
@@ -61,7 +62,7 @@ Tensor between(const Tensor& sorted, const Tensor& place, const std::string& way
   if (way == "midpoint") return lerp(low, high, 0.5);
   if (way == "linear") return lerp(low, high, place - floor(place));
   throw Error(std::string(op) +
-              ": interpolation is linear, lower, higher, midpoint or nearest: got " + way);
+              ": interpolation must be linear, lower, higher, midpoint or nearest, got " + way);
 }
 
 Tensor quantile_of(const char* op, const Tensor& x, const TensorOrNumber& q,
@@ -130,8 +131,8 @@ TensorOrNumber spacing(const Tensor& y, const std::optional<Tensor>& x, std::opt
 
 Tensor trapezoids(const char* op, const Tensor& y, const std::optional<Tensor>& x,
                   std::optional<double> dx, int place) {
-  if (y.rank() == 0) throw ShapeError(std::string(op) + ": at least 1 dimension is needed");
-  if (x && dx) throw Error(std::string(op) + ": x and dx exclude each other");
+  if (y.rank() == 0) throw ShapeError(std::string(op) + ": expected at least 1 dimension");
+  if (x && dx) throw Error(std::string(op) + ": x and dx cannot be combined");
   const int64_t count = y.shape()[place];
   if (count == 0) return y;
   const Tensor sums = slice(y, place, 1, count - 1) + slice(y, place, 0, count - 1);
@@ -148,15 +149,15 @@ Tensor covariances(const Tensor& a, const Tensor& b, const TensorOrNumber& divis
 Tensor observation_weights(int64_t count, const std::optional<Tensor>& fweights,
                            const std::optional<Tensor>& aweights) {
   if (fweights && !is_integer(fweights->dtype()))
-    throw DTypeError("cov: fweights of an integer type are needed: " +
+    throw DTypeError("cov: expected fweights of an integer type, got " +
                      std::string(name_of(fweights->dtype())));
   if (aweights && !is_floating(aweights->dtype()))
-    throw DTypeError("cov: aweights of a floating type are needed: " +
+    throw DTypeError("cov: expected aweights of a floating type, got " +
                      std::string(name_of(aweights->dtype())));
   for (const auto* weights : {&fweights, &aweights})
     if (*weights && ((*weights)->rank() > 1 || (*weights)->numel() != count))
-      throw ShapeError("cov: one weight for each of " + std::to_string(count) +
-                       " observations is needed: " + (*weights)->shape().text());
+      throw ShapeError("cov: expected one weight for each of " + std::to_string(count) +
+                       " observations, got " + (*weights)->shape().text());
   const Tensor product = fweights && aweights ? *fweights * *aweights
                          : fweights           ? *fweights
                                               : *aweights;
@@ -199,7 +200,7 @@ Tensor nanmean(const Tensor& x, const OptionalDims& dims, bool keepdim,
                std::optional<DType> dtype) {
   const Tensor wide = dtype ? convert(x, *dtype) : x;
   if (!is_floating(wide.dtype()))
-    throw DTypeError("nanmean: a floating type is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError("nanmean: expected a floating type, got " + std::string(name_of(x.dtype())));
   const Tensor count = sum(logical_not(isnan(wide)), dims, keepdim);
   return nansum(wide, dims, keepdim) / convert(count, wide.dtype());
 }
@@ -281,9 +282,9 @@ Tensor corrcoef(const Tensor& x) {
 Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool out_int32, bool right,
                     const std::optional<std::string>& side, const std::optional<Tensor>& sorter) {
   if (side && *side != "left" && *side != "right")
-    throw Error("searchsorted: side is left or right: got " + *side);
+    throw Error("searchsorted: side must be left or right, got " + *side);
   if (side && *side == "left" && right)
-    throw Error("searchsorted: side \"left\" and right = true exclude each other");
+    throw Error("searchsorted: side \"left\" and right = true cannot be combined");
   const bool behind = right || (side && *side == "right");
   GradientMode off(false);
   if (sorter && !(sorter->shape() == sequence.shape()))
@@ -295,7 +296,7 @@ Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool ou
       number ? full({1}, given.number, {.dtype = sorted.dtype(), .device = sorted.device()})
              : given.tensor;
   const Shape shape = number ? Shape() : values.shape();
-  if (sorted.rank() == 0) throw ShapeError("searchsorted: a row of numbers is needed: ()");
+  if (sorted.rank() == 0) throw ShapeError("searchsorted: expected a row of numbers, got ()");
   if (values.dtype() != sorted.dtype())
     throw DTypeError("searchsorted: the types differ: " + std::string(name_of(sorted.dtype())) +
                      " and " + std::string(name_of(values.dtype())));
@@ -315,7 +316,7 @@ Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool ou
 
 Tensor bucketize(const TensorOrNumber& x, const Tensor& boundaries, bool out_int32, bool right) {
   if (boundaries.rank() != 1)
-    throw ShapeError("bucketize: boundaries in 1 dimension are needed: " +
+    throw ShapeError("bucketize: expected boundaries in 1 dimension, got " +
                      boundaries.shape().text());
   return searchsorted(boundaries, x, out_int32, right);
 }
@@ -423,12 +424,12 @@ bool suits_row_distances(const Tensor& a, const Tensor& b, double p) {
 
 Tensor cdist(const Tensor& a, const Tensor& b, std::optional<double> p) {
   if (a.rank() < 2 || b.rank() < 2)
-    throw ShapeError("cdist: rows of vectors are needed: " + a.shape().text() + " and " +
+    throw ShapeError("cdist: expected rows of vectors, got " + a.shape().text() + " and " +
                      b.shape().text());
   if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1])
     throw ShapeError("cdist: the vectors have different sizes: " + a.shape().text() + " and " +
                      b.shape().text());
-  if (p && *p < 0) throw Error("cdist: p is not negative: got " + std::to_string(*p));
+  if (p && *p < 0) throw Error("cdist: p must be non-negative, got " + std::to_string(*p));
   if (suits_row_distances(a, b, p.value_or(2))) {
     Shape batch_a = a.shape(), batch_b = b.shape();
     batch_a[a.rank() - 2] = batch_b[b.rank() - 2] = 1;
@@ -446,7 +447,7 @@ Tensor cdist(const Tensor& a, const Tensor& b, std::optional<double> p) {
 
 Tensor pdist(const Tensor& x, std::optional<double> p) {
   if (x.rank() != 2)
-    throw ShapeError("pdist: a matrix is needed: got " + std::to_string(x.rank()) + " dimensions");
+    throw ShapeError("pdist: expected a matrix, got " + std::to_string(x.rank()) + " dimensions");
   if (suits_row_distances(x, x, p.value_or(2))) return pair_distances(x);
   const int64_t n = x.shape()[0];
   const Tensor pairs = triu_indices(n, n, 1, {.dtype = DType::i64, .device = x.device()});

@@ -19,7 +19,7 @@ namespace {
 
 void check_values(const Tensor& x, const std::optional<Tensor>& weight) {
   if (!is_floating(x.dtype()))
-    throw DTypeError("histogram: a floating type is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError("histogram: expected a floating type, got " + std::string(name_of(x.dtype())));
   if (weight && !(weight->shape() == x.shape()))
     throw ShapeError("histogram: weights of shape " + weight->shape().text() + " do not fit " +
                      x.shape().text());
@@ -60,7 +60,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& x, int64_t bins,
                                      const std::optional<std::vector<double>>& range,
                                      const std::optional<Tensor>& weight, bool density) {
   check_values(x, weight);
-  if (bins < 1) throw Error("histogram: bins is 1 or more: got " + std::to_string(bins));
+  if (bins < 1) throw Error("histogram: bins must be at least 1, got " + std::to_string(bins));
   GradientMode off(false);
   const auto [low, high] = ends_of(x, range);
   const Tensor edges =
@@ -83,7 +83,7 @@ std::tuple<Tensor, Tensor> histogram_between(const Tensor& x, const Tensor& edge
                                              const std::optional<Tensor>& weight, bool density) {
   check_values(x, weight);
   if (edges.rank() != 1 || edges.numel() < 2)
-    throw ShapeError("histogram: 2 edges or more in one dimension are needed: " +
+    throw ShapeError("histogram: expected 2 edges or more in one dimension, got " +
                      edges.shape().text());
   if (edges.dtype() != x.dtype())
     throw DTypeError(

@@ -28,8 +28,8 @@ Tensor positions_tensor(const std::vector<int64_t>& values, const Shape& shape, 
 Tensor triangle(const char* op, int64_t rows, int64_t columns, int64_t offset, bool upper,
                 const TensorOptions& options) {
   if (rows < 0 || columns < 0)
-    throw ShapeError(std::string(op) + ": sizes are 0 or more: " + std::to_string(rows) + " and " +
-                     std::to_string(columns));
+    throw ShapeError(std::string(op) + ": sizes must be non-negative, got " + std::to_string(rows) +
+                     " and " + std::to_string(columns));
   offset = std::clamp(offset, -rows - 1, columns);
   int64_t count = 0;
   for (int64_t r = 0; columns > 0 && r < rows; ++r) {
@@ -122,7 +122,7 @@ std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
 }
 
 Tensor block_diag(const std::vector<Tensor>& tensors) {
-  if (tensors.empty()) throw ShapeError("block_diag: at least one tensor is needed");
+  if (tensors.empty()) throw ShapeError("block_diag: expected at least one tensor");
   int64_t rows = 0, columns = 0;
   std::vector<Tensor> blocks;
   for (const Tensor& x : tensors) {
@@ -156,9 +156,10 @@ Tensor dstack(const std::vector<Tensor>& tensors) {
 }
 
 Tensor cartesian_prod(const std::vector<Tensor>& tensors) {
-  if (tensors.empty()) throw ShapeError("cartesian_prod: at least one tensor is needed");
+  if (tensors.empty()) throw ShapeError("cartesian_prod: expected at least one tensor");
   for (const Tensor& x : tensors)
-    if (x.rank() != 1) throw ShapeError("cartesian_prod: vectors are needed: " + x.shape().text());
+    if (x.rank() != 1)
+      throw ShapeError("cartesian_prod: expected vectors, got " + x.shape().text());
   if (tensors.size() == 1) return tensors[0];
   std::vector<Tensor> columns;
   for (const Tensor& axis : meshgrid(tensors)) columns.push_back(flatten(axis));
@@ -166,9 +167,10 @@ Tensor cartesian_prod(const std::vector<Tensor>& tensors) {
 }
 
 Tensor combinations(const Tensor& x, std::optional<int64_t> r, bool with_replacement) {
-  if (x.rank() != 1) throw ShapeError("combinations: a vector is needed: " + x.shape().text());
+  if (x.rank() != 1) throw ShapeError("combinations: expected a vector, got " + x.shape().text());
   const int64_t size = r.value_or(2);
-  if (size < 0) throw ShapeError("combinations: r is 0 or more: got " + std::to_string(size));
+  if (size < 0)
+    throw ShapeError("combinations: r must be non-negative, got " + std::to_string(size));
   std::vector<int64_t> row, all;
   if (size > 0) collect(x.shape()[0], size, with_replacement, row, 1, all);
   const int64_t count = size > 0 ? static_cast<int64_t>(all.size()) / size : 0;
@@ -208,7 +210,7 @@ std::vector<Tensor> tensor_split_after(const Tensor& x, const std::vector<int64_
 
 std::vector<Tensor> tensor_split_by(const Tensor& x, const Tensor& cuts, std::optional<Dim> dim) {
   if (cuts.rank() > 1)
-    throw ShapeError("tensor_split: a number or a vector of cuts is needed: " +
+    throw ShapeError("tensor_split: expected a number or a vector of cuts, got " +
                      cuts.shape().text());
   const std::vector<int64_t> numbers = read_integers("tensor_split", cuts);
   return cuts.rank() == 0 ? tensor_split(x, numbers[0], dim) : tensor_split_after(x, numbers, dim);
@@ -243,7 +245,7 @@ std::vector<Tensor> dsplit_after(const Tensor& x, const std::vector<int64_t>& in
 
 Tensor diag_embed(const Tensor& x, std::optional<int64_t> offset, std::optional<Dim> dim1,
                   std::optional<Dim> dim2) {
-  if (x.rank() == 0) throw ShapeError("diag_embed: at least 1 dimension is needed");
+  if (x.rank() == 0) throw ShapeError("diag_embed: expected at least 1 dimension");
   const int rank = x.rank() + 1;
   const int rows = resolve_dim("diag_embed", dim1.value_or(Dim{-2}), rank);
   const int columns = resolve_dim("diag_embed", dim2.value_or(Dim{-1}), rank);
@@ -282,9 +284,10 @@ Tensor slice_scatter(const Tensor& x, const Tensor& source, std::optional<Dim> d
                      std::optional<int64_t> step) {
   const char* op = "slice_scatter";
   const int place = resolve_dim(op, dim.value_or(Dim{0}), x.rank());
-  if (x.rank() == 0) throw ShapeError("slice_scatter: at least 1 dimension is needed");
+  if (x.rank() == 0) throw ShapeError("slice_scatter: expected at least 1 dimension");
   const int64_t size = x.shape()[place], by = step.value_or(1);
-  if (by < 1) throw ShapeError("slice_scatter: the step is 1 or more: got " + std::to_string(by));
+  if (by < 1)
+    throw ShapeError("slice_scatter: the step must be at least 1, got " + std::to_string(by));
   const int64_t begin = first ? resolve_position(op, *first, size) : 0;
   const int64_t end = last ? resolve_position(op, *last, size) : size - 1;
   const int64_t count = end < begin ? 0 : (end - begin) / by + 1;
@@ -300,7 +303,7 @@ Tensor diagonal_scatter(const Tensor& x, const Tensor& source, std::optional<int
 
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
   if (mask.dtype() != DType::boolean)
-    throw DTypeError("masked_scatter: a bool mask is needed: " +
+    throw DTypeError("masked_scatter: expected a bool mask, got " +
                      std::string(name_of(mask.dtype())));
   if (source.dtype() != x.dtype())
     throw DTypeError("masked_scatter: the types differ: " + std::string(name_of(x.dtype())) +
@@ -334,9 +337,9 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::optional<int64_t> dims) 
 Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims) {
   const char* op = "tensordot";
   if (dims.first.size() != dims.second.size())
-    throw ShapeError(
-        "tensordot: as many dimensions of both are needed: " + std::to_string(dims.first.size()) +
-        " and " + std::to_string(dims.second.size()));
+    throw ShapeError("tensordot: expected as many dimensions of both, got " +
+                     std::to_string(dims.first.size()) + " and " +
+                     std::to_string(dims.second.size()));
   if ((a.rank() == 0 || b.rank() == 0) && !dims.first.empty())
     throw ShapeError("tensordot: a tensor without dimensions has none to join");
   const unsigned joined_a = resolve_dims(op, dims.first, a.rank());
@@ -367,9 +370,10 @@ Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims) {
 }
 
 Tensor vander(const Tensor& x, std::optional<int64_t> count, bool increasing) {
-  if (x.rank() != 1) throw ShapeError("vander: a vector is needed: " + x.shape().text());
+  if (x.rank() != 1) throw ShapeError("vander: expected a vector, got " + x.shape().text());
   const int64_t rows = x.shape()[0], columns = count.value_or(rows);
-  if (columns < 0) throw ShapeError("vander: N is 0 or more: got " + std::to_string(columns));
+  if (columns < 0)
+    throw ShapeError("vander: N must be non-negative, got " + std::to_string(columns));
   const DType type = is_floating(x.dtype()) ? x.dtype() : DType::i64;
   std::vector<Tensor> parts;
   if (columns > 0) parts.push_back(ones({rows, 1}, {.dtype = type, .device = x.device()}));
@@ -400,9 +404,10 @@ std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
 
 Tensor renorm(const Tensor& x, double p, Dim dim, double largest) {
   if (x.rank() < 2)
-    throw ShapeError("renorm: at least 2 dimensions are needed: " + x.shape().text());
-  if (!(p > 0)) throw Error("renorm: p is above 0: got " + std::to_string(p));
-  if (!(largest >= 0)) throw Error("renorm: maxnorm is 0 or more: got " + std::to_string(largest));
+    throw ShapeError("renorm: expected at least 2 dimensions, got " + x.shape().text());
+  if (!(p > 0)) throw Error("renorm: p must be positive, got " + std::to_string(p));
+  if (!(largest >= 0))
+    throw Error("renorm: maxnorm must be non-negative, got " + std::to_string(largest));
   const int place = resolve_dim("renorm", dim, x.rank());
   Dims others;
   for (int d = 0; d < x.rank(); ++d)

@@ -99,7 +99,7 @@ int64_t iota_length(const char* op, Number start, Number end, Number step, bool 
 /// x where column - row, compared with the diagonal, is on the kept side; zeros elsewhere.
 Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower) {
   if (x.rank() < 2)
-    throw ShapeError(std::string(name) + ": matrices are needed: " + x.shape().text());
+    throw ShapeError(std::string(name) + ": expected matrices, got " + x.shape().text());
   Layout layout({x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]});
   layout.strides[0] = -1;
   layout.strides[1] = 1;
@@ -207,7 +207,7 @@ Tensor logspace(const TensorOrNumber& start, const TensorOrNumber& end, const Te
 Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {
   const int64_t columns = m.value_or(n);
   if (n < 0 || columns < 0)
-    throw ShapeError("eye: a size is negative: " + std::to_string(n) + ", " +
+    throw ShapeError("eye: sizes must be non-negative, got " + std::to_string(n) + ", " +
                      std::to_string(columns));
   const TensorOptions plain{.dtype = options.dtype.value_or(default_dtype()),
                             .device = options.device};
@@ -234,13 +234,11 @@ Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
   const bool counted = !num_classes || *num_classes == -1;
   int64_t classes = counted ? 0 : *num_classes;
   if (counted && x.numel() == 0)
-    throw ShapeError(
-        "one_hot: nothing says how many classes there are: num_classes is needed for " +
-        x.shape().text());
+    throw ShapeError("one_hot: num_classes is required for " + x.shape().text());
   if (counted)
     for (int64_t position : read_integers("one_hot", x)) classes = std::max(classes, position);
   else if (classes < (x.numel() > 0 ? 1 : 0))
-    throw ShapeError("one_hot: num_classes is at least 1: got " + std::to_string(classes));
+    throw ShapeError("one_hot: num_classes must be at least 1, got " + std::to_string(classes));
   // A comparison alone would leave positions out of range without a mark: the gather of 1..C finds
   // them when it runs.
   const Tensor checked =

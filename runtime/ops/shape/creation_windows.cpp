@@ -18,11 +18,11 @@ Tensor make_window(const char* name, int64_t length, std::optional<bool> periodi
                    const TensorOptions& options, const Shaping& shaping) {
   const DType type = options.dtype.value_or(default_dtype());
   if (length < 0)
-    throw ShapeError(std::string(name) + ": the length is 0 or more: got " +
+    throw ShapeError(std::string(name) + ": the length must be non-negative, got " +
                      std::to_string(length));
   if (!is_floating(type))
-    throw DTypeError(std::string(name) +
-                     ": a floating type is needed: " + std::string(name_of(type)));
+    throw DTypeError(std::string(name) + ": expected a floating type, got " +
+                     std::string(name_of(type)));
   Tensor window;
   if (length == 1) {
     window = ones({1}, {.dtype = type, .device = options.device});

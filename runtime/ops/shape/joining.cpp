@@ -138,7 +138,7 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes,
   check_any("meshgrid", axes);
   const std::string order = indexing.value_or("ij");
   if (order != "ij" && order != "xy")
-    throw Error("meshgrid: indexing is \"ij\" or \"xy\": got " + order);
+    throw Error("meshgrid: indexing must be \"ij\" or \"xy\", got " + order);
   const int rank = static_cast<int>(axes.size());
   // "xy" counts columns first: the first two axes change places.
   const auto dim_of = [&](int axis) {

@@ -267,7 +267,7 @@ struct Windows {
 Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::string>& mode,
            std::optional<Number> value) {
   if (amounts.size() % 2 != 0 || amounts.size() > 2 * x.rank())
-    throw ShapeError("pad: two amounts for each of the last dimensions are needed: " +
+    throw ShapeError("pad: expected two amounts for each of the last dimensions, got " +
                      std::to_string(amounts.size()) + " for " + x.shape().text());
   Sizes before, after;
   for (int64_t amount : amounts) check_amount("pad", "an amount", amount, -INT32_MAX);
@@ -280,10 +280,10 @@ Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::strin
   const std::string how = mode.value_or("constant");
   if (how == "constant") return pad_constant(x, before, after, value.value_or(Number(0)));
   if (how != "reflect" && how != "replicate" && how != "circular")
-    throw Error("pad: mode is \"constant\", \"reflect\", \"replicate\" or \"circular\": got " +
+    throw Error("pad: mode must be \"constant\", \"reflect\", \"replicate\" or \"circular\", got " +
                 how);
   if (value && value->as_double() != 0)
-    throw Error("pad: a value goes with the mode \"constant\": got " + how);
+    throw Error("pad: a value goes with the mode \"constant\", got " + how);
   if (how != "circular") check_numbers("pad", x);
   return pad_by(x, before, after, how);
 }
@@ -328,8 +328,8 @@ namespace {
 
 void check_kind(const char* name, const Tensor& x) {
   if (is_integer(x.dtype()) && x.dtype() != DType::boolean)
-    throw DTypeError(std::string(name) +
-                     ": a floating type or bool is needed: " + std::string(name_of(x.dtype())));
+    throw DTypeError(std::string(name) + ": expected a floating type or bool, got " +
+                     std::string(name_of(x.dtype())));
 }
 
 }  // namespace
@@ -337,7 +337,7 @@ void check_kind(const char* name, const Tensor& x) {
 Tensor unfold(const Tensor& input, const Sizes& kernel, const std::optional<Sizes>& dilation,
               const std::optional<Sizes>& padding, const std::optional<Sizes>& stride) {
   if (input.rank() != 3 && input.rank() != 4)
-    throw ShapeError("unfold: an input of 3 or 4 dimensions is needed: " + input.shape().text());
+    throw ShapeError("unfold: expected an input of 3 or 4 dimensions, got " + input.shape().text());
   check_kind("unfold", input);
   if (input.rank() == 3)
     return squeeze(unfold(unsqueeze(input, Dim{0}), kernel, dilation, padding, stride), Dims{0});

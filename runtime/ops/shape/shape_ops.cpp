@@ -237,7 +237,7 @@ Tensor narrow(const Tensor& x, Dim dim, Position start, int64_t length) {
   const int place = resolve_dim("narrow", dim, x.rank());
   const int64_t size = x.shape()[place];
   const int64_t first = start.value < 0 ? start.value + size : start.value - 1;
-  if (start.value == 0) throw ShapeError("narrow: positions start at 1: got 0");
+  if (start.value == 0) throw ShapeError("narrow: positions start at 1, got 0");
   if (first < 0 || length < 0 || length > size - first)
     throw ShapeError("narrow: places out of range: " + std::to_string(length) + " from " +
                      std::to_string(start.value) + " in dimension " + std::to_string(place + 1) +
@@ -247,7 +247,7 @@ Tensor narrow(const Tensor& x, Dim dim, Position start, int64_t length) {
 
 Tensor narrow_from(const Tensor& x, Dim dim, const Tensor& start, int64_t length) {
   if (!is_integer(start.dtype()))
-    throw DTypeError("narrow: a start of an integer type is needed: " +
+    throw DTypeError("narrow: expected a start of an integer type, got " +
                      std::string(name_of(start.dtype())));
   return narrow(x, dim, Position{whole_number_of("narrow", "start", start)}, length);
 }
@@ -264,7 +264,7 @@ Tensor select(const Tensor& x, Dim dim, Position index) {
 
 Tensor diagonal(const Tensor& x, std::optional<int64_t> offset, std::optional<Dim> dim1,
                 std::optional<Dim> dim2) {
-  if (x.rank() < 2) throw ShapeError("diagonal: 2 dimensions are needed: " + x.shape().text());
+  if (x.rank() < 2) throw ShapeError("diagonal: expected 2 dimensions, got " + x.shape().text());
   const int rows = resolve_dim("diagonal", dim1.value_or(Dim{0}), x.rank());
   const int columns = resolve_dim("diagonal", dim2.value_or(Dim{1}), x.rank());
   if (rows == columns)
@@ -285,7 +285,8 @@ Tensor diagonal(const Tensor& x, std::optional<int64_t> offset, std::optional<Di
 
 Tensor diag(const Tensor& x, std::optional<int64_t> offset) {
   if (x.rank() == 2) return clone(diagonal(x, offset));
-  if (x.rank() != 1) throw ShapeError("diag: a vector or a matrix is needed: " + x.shape().text());
+  if (x.rank() != 1)
+    throw ShapeError("diag: expected a vector or a matrix, got " + x.shape().text());
   const int64_t shift = offset.value_or(0);
   const int64_t n = x.numel() + std::abs(shift);
   Layout part(x.shape());

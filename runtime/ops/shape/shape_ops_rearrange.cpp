@@ -93,7 +93,7 @@ std::optional<MemoryFormat> memory_format_named(const char* function, const std:
 Tensor in_format(const Tensor& x, MemoryFormat format) {
   if (format == MemoryFormat::contiguous) return contiguous(x);
   if (x.rank() != 4)
-    throw ShapeError("memory_format: channels_last is for planes (n, c, h, w): got " +
+    throw ShapeError("memory_format: channels_last is for planes (n, c, h, w), got " +
                      x.shape().text());
   if (with_channels_last(x.layout()).is_contiguous()) return x;
   return permute(contiguous(permute(x, {0, 2, 3, 1})), {0, 3, 1, 2});
@@ -191,7 +191,7 @@ Tensor flip(const Tensor& x, const Dims& dims) {
 
 Tensor fliplr(const Tensor& x) { return flip(x, {1}); }
 Tensor flipud(const Tensor& x) {
-  if (x.rank() == 0) throw ShapeError("flipud: at least 1 dimension is needed");
+  if (x.rank() == 0) throw ShapeError("flipud: expected at least 1 dimension");
   return flip(x, {0});
 }
 
@@ -202,7 +202,7 @@ Tensor roll(const Tensor& x, const Sizes& shifts, std::optional<Dims> dims) {
     return reshape_to(roll(ravel(x), shifts, Dims{0}), x.shape());
   }
   if (dims->size() != shifts.size())
-    throw ShapeError("roll: as many shifts as dimensions are needed: " +
+    throw ShapeError("roll: expected as many shifts as dimensions, got " +
                      std::to_string(shifts.size()) + " and " + std::to_string(dims->size()));
   if (x.rank() == 0) throw ShapeError("roll: there is no dimension to roll along");
   Tensor y = x;
@@ -213,7 +213,7 @@ Tensor roll(const Tensor& x, const Sizes& shifts, std::optional<Dims> dims) {
 
 Tensor rot90(const Tensor& x, std::optional<int64_t> turns, std::optional<Dims> dims) {
   const Dims plane = dims.value_or(Dims{0, 1});
-  if (plane.size() != 2) throw ShapeError("rot90: two dimensions are needed");
+  if (plane.size() != 2) throw ShapeError("rot90: expected two dimensions");
   resolve_dims("rot90", plane, x.rank());
   const Dim first{plane[0]}, second{plane[1]};
   switch ((turns.value_or(1) % 4 + 4) % 4) {

@@ -21,7 +21,7 @@ int64_t storage_size(const Tensor& x) { return x.body().cell->value->shape.numel
 /// The layout that a caller asks for, checked against a storage of so many elements.
 Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, int64_t storage) {
   if (size.size() != stride.size())
-    throw ShapeError("as_strided: as many strides as sizes are needed: " +
+    throw ShapeError("as_strided: expected as many strides as sizes, got " +
                      std::to_string(stride.size()) + " for " + std::to_string(size.size()));
   if (size.size() > kMaxDims)
     throw ShapeError("as_strided: at most " + std::to_string(kMaxDims) +
@@ -31,7 +31,7 @@ Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, in
   bool fits = offset >= 0, empty = false;
   for (int d = 0; d < size.size(); ++d) {
     if (size[d] < 0 || stride[d] < 0)
-      throw ShapeError("as_strided: sizes and strides are 0 or more: got " +
+      throw ShapeError("as_strided: sizes and strides must be non-negative, got " +
                        std::to_string(size[d]) + " and " + std::to_string(stride[d]));
     shape.push_back(size[d]);
     empty = empty || size[d] == 0;
@@ -148,7 +148,7 @@ Tensor new_empty_strided(const Tensor& x, const Sizes& size, const Sizes& stride
 
 void fill_diagonal_(const Tensor& x, Number value, bool wrap) {
   if (x.rank() < 2)
-    throw ShapeError("fill_diagonal_: at least 2 dimensions are needed: " + x.shape().text());
+    throw ShapeError("fill_diagonal_: expected at least 2 dimensions, got " + x.shape().text());
   int64_t count = x.shape()[0];
   for (int d = 1; d < x.rank(); ++d) {
     if (x.rank() > 2 && x.shape()[d] != x.shape()[0])

@@ -10,7 +10,7 @@ local derivatives = {}
 local function as_inputs(name, inputs, keep)
   local list = tide.is_tensor(inputs) and {inputs} or inputs
   if type(list) ~= "table" or #list == 0 then
-    raise("%s: expected a tensor or a list of tensors: got %s", name, type(inputs))
+    raise("%s: expected a tensor or a list of tensors, got %s", name, type(inputs))
   end
   local copies = {}
   for i, input in ipairs(list) do

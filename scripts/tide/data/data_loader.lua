@@ -16,7 +16,7 @@ local read = arguments("DataLoader", {
 function DataLoader:init(...)
   local given = read(...)
   if math.type(given.batch_size) ~= "integer" or given.batch_size < 1 then
-    raise("DataLoader: batch_size is a number of samples: got %s", tostring(given.batch_size))
+    raise("DataLoader: batch_size must be a number of samples, got %s", tostring(given.batch_size))
   end
   self.dataset, self.batch_size = given.dataset, given.batch_size
   self.shuffle, self.drop_last = given.shuffle, given.drop_last

@@ -214,14 +214,14 @@ function fields.is_leaf(x) return x._value.is_leaf end
 function fields.data(x) return x:detach() end
 
 function fields.mT(x)
-  if x.ndim < 2 then raise("mT: a matrix is needed: the tensor has %d dimensions", x.ndim) end
+  if x.ndim < 2 then raise("mT: expected a matrix, got %d dimensions", x.ndim) end
   return batched.wrap(x._value.mT, x._level)
 end
 
 fields.mH = fields.mT
 
 function fields.H(x)
-  if x.ndim ~= 2 then raise("H: a matrix is needed: the tensor has %d dimensions", x.ndim) end
+  if x.ndim ~= 2 then raise("H: expected a matrix, got %d dimensions", x.ndim) end
   return fields.mT(x)
 end
 

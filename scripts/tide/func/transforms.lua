@@ -149,14 +149,14 @@ local function call_with_variables(name, fn, argnums, has_aux, ...)
   local args, chosen = table.pack(...), {}
   for i, position in ipairs(argnums) do
     if position > args.n then
-      raise("%s: there is no argument %d: got %d", name, position, args.n)
+      raise("%s: there is no argument %d, got %d", name, position, args.n)
     end
     chosen[i] = args[position]
   end
   local tensors = leaves(name, chosen, {})
   for _, tensor in ipairs(tensors) do
     if not tensor:is_floating_point() then
-      raise("%s: a floating type is needed: %s", name, tensor.dtype)
+      raise("%s: expected a floating type, got %s", name, tensor.dtype)
     end
   end
   local inputs = variables(tensors)
@@ -235,7 +235,7 @@ function transforms.vjp(fn, ...)
     local _ <close> = begin_level()
     local weights = leaves("vjp", v, {})
     if #weights ~= #outputs then
-      raise("vjp: %d tensors are needed for %d results", #outputs, #weights)
+      raise("vjp: expected %d tensors for %d results", #outputs, #weights)
     end
     local again = keep or keeps_grad_fn(weights)
     local found = with_leaves("vjp", chosen, gradients(outputs, inputs, weights))
@@ -268,7 +268,7 @@ function transforms.jvp(...)
     positions("jvp", argnums), given.has_aux, table.unpack(given.primals))
   local directions = leaves("jvp", given.tangents, {})
   if #directions ~= #inputs then
-    raise("jvp: %d tangents are needed, got %d", #inputs, #directions)
+    raise("jvp: expected %d tangents, got %d", #inputs, #directions)
   end
   local keep = keeps_grad_fn(leaves("jvp", chosen, {})) or keeps_grad_fn(directions)
   local outputs = leaves("jvp", result, {})

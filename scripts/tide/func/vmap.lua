@@ -136,7 +136,7 @@ local function vmap(...)
     local args = table.pack(...)
     local size = batch_size(args, given.in_dims)
     local at_once = given.chunk_size or size
-    if at_once < 1 and size > 0 then raise "vmap: chunk_size must be 1 or more, got 0" end
+    if at_once < 1 and size > 0 then raise "vmap: chunk_size must be at least 1, got 0" end
     if at_once >= size then
       local results = run(given, args, size)
       return table.unpack(results, 1, results.n)

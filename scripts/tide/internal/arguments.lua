@@ -62,7 +62,7 @@ local function arguments(caller, declared, kinds)
     local options = (is_options(last) or empty) and last or nil
     if options then count = count - 1 end
     if count > #names then
-      raise("%s: takes at most %d arguments: got %d", caller, #names, count)
+      raise("%s: takes at most %d arguments, got %d", caller, #names, count)
     end
     for i = 1, count do values[names[i]] = given[i] end
     if options then read_named(values, options, count) end

@@ -85,7 +85,7 @@ local Softmax2d = class("Softmax2d", Module)
 
 function Softmax2d:forward(x)
   if x:dim() ~= 3 and x:dim() ~= 4 then
-    raise("Softmax2d: an input of 3 or 4 dimensions is needed: got %d", x:dim())
+    raise("Softmax2d: expected an input of 3 or 4 dimensions, got %d", x:dim())
   end
   return F.softmax(x, -3)
 end

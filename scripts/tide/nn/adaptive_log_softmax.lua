@@ -30,7 +30,7 @@ function AdaptiveLogSoftmax:init(...)
     end
     before = cutoff
   end
-  if before == 0 then raise("AdaptiveLogSoftmaxWithLoss: at least one cutoff is needed") end
+  if before == 0 then raise("AdaptiveLogSoftmaxWithLoss: expected at least one cutoff") end
   self.in_features, self.n_classes = given.in_features, given.n_classes
   self.div_value, self.head_bias = given.div_value, given.head_bias
   self.cutoffs = table.move(given.cutoffs, 1, #given.cutoffs, 1, {})
@@ -62,7 +62,7 @@ function AdaptiveLogSoftmax:forward(x, target)
   if #target > 0 then
     local low, high = target:min():item(), target:max():item()
     if low < 1 or high > self.n_classes then
-      raise("AdaptiveLogSoftmaxWithLoss: targets are classes 1..%d: got %d..%d", self.n_classes, low,
+      raise("AdaptiveLogSoftmaxWithLoss: targets are classes 1..%d, got %d..%d", self.n_classes, low,
         high)
     end
   end

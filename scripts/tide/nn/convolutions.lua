@@ -21,7 +21,7 @@ function Convolution:setup(given)
   local name = getmetatable(self).name
   self:place(given)
   if given.padding_mode ~= "zeros" and not pad_modes[given.padding_mode] then
-    raise("%s: padding_mode is zeros, reflect, replicate or circular: got %s", name,
+    raise("%s: padding_mode must be zeros, reflect, replicate or circular, got %s", name,
       tostring(given.padding_mode))
   end
   self.out_channels, self.groups = given.out_channels, given.groups

@@ -19,7 +19,7 @@ for name, fn in pairs {
     local given = read(...)
     self.p, self.inplace = given.p, given.inplace
     if type(self.p) ~= "number" or not (self.p >= 0 and self.p <= 1) then
-      raise("%s: p is a share between 0 and 1: got %s", name, tostring(self.p))
+      raise("%s: p must be a share between 0 and 1, got %s", name, tostring(self.p))
     end
   end
 

@@ -61,7 +61,7 @@ function Embedding.from_pretrained(...)
   local given = read_pretrained(...)
   local matrix = given.embeddings
   if matrix:dim() ~= 2 then
-    raise("Embedding.from_pretrained: a matrix is needed: got %d dimensions", matrix:dim())
+    raise("Embedding.from_pretrained: expected a matrix, got %d dimensions", matrix:dim())
   end
   local layer = Embedding(1, matrix:size(2), {device = matrix.device, dtype = matrix.dtype})
   layer.num_embeddings = matrix:size(1)

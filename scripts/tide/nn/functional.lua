@@ -9,7 +9,7 @@ local tide = require "tide"
 local F = require("tide.native").functional
 
 local function check_floating(name, x)
-  if not x:is_floating_point() then raise("%s: a floating type is needed: %s", name, x.dtype) end
+  if not x:is_floating_point() then raise("%s: expected a floating type, got %s", name, x.dtype) end
 end
 
 local read_glu = arguments("glu", {"x", {"dim", -1}}, {x = "tensor", dim = "number"})
@@ -21,7 +21,7 @@ function F.glu(...)
   check_floating("glu", x)
   local size = x:size(dim)
   if size % 2 ~= 0 then
-    raise("glu: dimension %d must have an even size: got %d", dim, size)
+    raise("glu: dimension %d must have an even size, got %d", dim, size)
   end
   local half = size // 2
   return x:narrow(dim, 1, half) * x:narrow(dim, half + 1, half):sigmoid()
@@ -35,7 +35,7 @@ function F.prelu(...)
   local x, weight = given.x, given.weight
   check_floating("prelu", x)
   if weight:dim() > 1 then
-    raise("prelu: the weight has at most 1 dimension: got %d", weight:dim())
+    raise("prelu: the weight has at most 1 dimension, got %d", weight:dim())
   end
   if weight:numel() ~= 1 then
     local channels = x:dim() > 1 and x:size(2) or 1
@@ -74,7 +74,7 @@ local read_softshrink = arguments("softshrink", {"x", {"lambd", 0.5}},
 --- x moved towards 0 by lambd, 0 where that would pass it.
 function F.softshrink(...)
   local given = read_softshrink(...)
-  if given.lambd < 0 then raise("softshrink: lambd is 0 or more: got %g", given.lambd) end
+  if given.lambd < 0 then raise("softshrink: lambd must be non-negative, got %g", given.lambd) end
   check_floating("softshrink", given.x)
   return given.x - given.x:clamp(-given.lambd, given.lambd)
 end
@@ -201,11 +201,11 @@ function F.multi_margin_loss(...)
   local given = read_multi_margin(...)
   local x, target, weight = given.x, given.target, given.weight
   if given.p ~= 1 and given.p ~= 2 then
-    raise("multi_margin_loss: p is 1 or 2: got %s", tostring(given.p))
+    raise("multi_margin_loss: p must be 1 or 2, got %s", tostring(given.p))
   end
   local single = x:dim() < 2
   if x:dim() > 2 or target:dim() > 1 or target:numel() ~= (single and 1 or #x) then
-    raise("multi_margin_loss: scores (n, classes) and targets (n) are needed: got (%s) and (%s)",
+    raise("multi_margin_loss: expected scores (n, classes) and targets (n), got (%s) and (%s)",
       table.concat(x.shape, ", "), table.concat(target.shape, ", "))
   end
   local shape = target.shape
@@ -233,7 +233,7 @@ local function lengths_of(name, value, count)
   local list = tide.is_tensor(value) and value:reshape(-1):tolist() or value
   if math.type(list) == "integer" then list = {list} end
   if type(list) ~= "table" or #list ~= count then
-    raise("ctc_loss: %s: %d lengths are needed", name, count)
+    raise("ctc_loss: %s: expected %d lengths", name, count)
   end
   return list
 end
@@ -265,7 +265,7 @@ function F.ctc_loss(...)
   local single = log_probs:dim() == 2
   if single then log_probs, targets = log_probs:unsqueeze(2), targets:reshape(1, -1) end
   if log_probs:dim() ~= 3 then
-    raise("ctc_loss: log-probabilities (length, n, classes) are needed: got (%s)",
+    raise("ctc_loss: expected log-probabilities (length, n, classes), got (%s)",
       table.concat(given.log_probs.shape, ", "))
   end
   local steps, n, classes = table.unpack(log_probs.shape)
@@ -331,7 +331,7 @@ function F.local_response_norm(...)
   local given = read_response(...)
   local x, size = given.x, given.size
   if x:dim() < 3 then
-    raise("local_response_norm: 3 dimensions or more are needed: got %d", x:dim())
+    raise("local_response_norm: expected 3 dimensions or more, got %d", x:dim())
   end
   local rows = (x * x):flatten(3):transpose(2, 3)
   local padded = F.pad(rows, {size // 2, (size - 1) // 2})
@@ -346,7 +346,7 @@ local read_shuffle = arguments("channel_shuffle", {"x", "groups"},
 function F.channel_shuffle(...)
   local given = read_shuffle(...)
   local x, groups = given.x, given.groups
-  if x:dim() < 2 then raise("channel_shuffle: 2 dimensions or more are needed: got %d", x:dim()) end
+  if x:dim() < 2 then raise("channel_shuffle: expected 2 dimensions or more, got %d", x:dim()) end
   if groups < 1 or x:size(2) % groups ~= 0 then
     raise("channel_shuffle: %d channels do not divide into %d groups", x:size(2), groups)
   end

@@ -10,7 +10,7 @@ local init = {}
 local function fans(name, tensor)
   local shape = tensor.shape
   if #shape < 2 then
-    raise("%s: needs a weight of at least 2 dimensions: got %s", name, tostring(tensor:dim()))
+    raise("%s: expected a weight of at least 2 dimensions, got %s", name, tostring(tensor:dim()))
   end
   local field = 1
   for i = 3, #shape do field = field * shape[i] end
@@ -44,7 +44,7 @@ function init.ones_(tensor) return init.constant_(tensor, 1) end
 
 --- A matrix with ones on its diagonal.
 function init.eye_(tensor)
-  if tensor:dim() ~= 2 then raise("eye_: a matrix is needed: got %d dimensions", tensor:dim()) end
+  if tensor:dim() ~= 2 then raise("eye_: expected a matrix, got %d dimensions", tensor:dim()) end
   return fill_in_place(tensor, function(t)
     t:copy_(tide.eye(t:size(1), t:size(2), {dtype = t.dtype, device = t.device}))
   end)
@@ -55,7 +55,7 @@ function init.dirac_(tensor, groups)
   groups = groups or 1
   local shape = tensor.shape
   if #shape < 3 or #shape > 5 then
-    raise("dirac_: a weight of 3 to 5 dimensions is needed: got %d", #shape)
+    raise("dirac_: expected a weight of 3 to 5 dimensions, got %d", #shape)
   end
   if shape[1] % groups ~= 0 then
     raise("dirac_: %d channels do not divide into %d groups", shape[1], groups)
@@ -96,7 +96,7 @@ end
 --- A matrix with orthogonal rows or columns, times a gain (Saxe et al., 2013).
 function init.orthogonal_(tensor, gain)
   if tensor:dim() < 2 then
-    raise("orthogonal_: needs a weight of at least 2 dimensions: got %d", tensor:dim())
+    raise("orthogonal_: expected a weight of at least 2 dimensions, got %d", tensor:dim())
   end
   return fill_in_place(tensor, function(t)
     local rows = t:size(1)
@@ -113,7 +113,7 @@ end
 --- Normal numbers, and a share `sparsity` of each column zero.
 function init.sparse_(tensor, sparsity, std)
   if tensor:dim() ~= 2 then
-    raise("sparse_: a matrix is needed: got %d dimensions", tensor:dim())
+    raise("sparse_: expected a matrix, got %d dimensions", tensor:dim())
   end
   local rows = tensor:size(1)
   local zeros = math.ceil(sparsity * rows)
@@ -165,7 +165,7 @@ local kaiming_normal = arguments("kaiming_normal_", kaiming)
 local function kaiming_std(name, given)
   local fan_in, fan_out = fans(name, given.tensor)
   if given.mode ~= "fan_in" and given.mode ~= "fan_out" then
-    raise("%s: mode is fan_in or fan_out: got %s", name, tostring(given.mode))
+    raise("%s: mode must be fan_in or fan_out, got %s", name, tostring(given.mode))
   end
   local fan = given.mode == "fan_in" and fan_in or fan_out
   return init.calculate_gain(given.nonlinearity, given.a) / math.sqrt(fan)

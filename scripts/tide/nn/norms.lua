@@ -36,7 +36,7 @@ function ChannelNorm:check_input(x)
   for _, rank in ipairs(ranks) do
     if x:dim() == rank then return end
   end
-  raise("%s: an input of %s dimensions is needed: got %d", getmetatable(self).name,
+  raise("%s: expected an input of %s dimensions, got %d", getmetatable(self).name,
     table.concat(ranks, " or "), x:dim())
 end
 

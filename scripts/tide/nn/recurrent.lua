@@ -65,11 +65,11 @@ function Recurrent:setup(given)
   end
   self.proj_size = given.proj_size or 0
   if self.hidden_size < 1 or self.num_layers < 1 then
-    raise("%s: hidden_size and num_layers are 1 or more: got %s and %s", name, self.hidden_size,
+    raise("%s: hidden_size and num_layers must be at least 1, got %s and %s", name, self.hidden_size,
       self.num_layers)
   end
   if self.proj_size >= self.hidden_size and self.proj_size > 0 then
-    raise("%s: proj_size must be below hidden_size: got %s", name, self.proj_size)
+    raise("%s: proj_size must be below hidden_size, got %s", name, self.proj_size)
   end
   self.directions = self.bidirectional and 2 or 1
   self:make_parameters()
@@ -150,7 +150,7 @@ function Recurrent:start(x, n, given, unbatched)
       local shape = table.concat(state.shape, ", ")
       local wanted = ("%d, %d, %d"):format(count, n, width)
       if shape ~= wanted then
-        raise("%s: a starting state of shape (%s) is needed: got (%s)", name, wanted, shape)
+        raise("%s: expected a starting state of shape (%s), got (%s)", name, wanted, shape)
       end
       states[i] = state
     end
@@ -212,7 +212,7 @@ function Recurrent:forward(x, state, cell)
   local name = getmetatable(self).name
   local unbatched = x:dim() == 2
   if not unbatched and x:dim() ~= 3 then
-    raise("%s: an input of 2 or 3 dimensions is needed: got %d", name, x:dim())
+    raise("%s: expected an input of 2 or 3 dimensions, got %d", name, x:dim())
   end
   self:check_features(x)
   if unbatched then x = x:unsqueeze(2) elseif self.batch_first then x = x:transpose(1, 2) end
@@ -247,7 +247,7 @@ local function define(name, gates, states, own)
   function Layer:init(...)
     local given = read(...)
     if given.nonlinearity and given.nonlinearity ~= "tanh" and given.nonlinearity ~= "relu" then
-      raise("%s: nonlinearity is tanh or relu: got %s", name, tostring(given.nonlinearity))
+      raise("%s: nonlinearity must be tanh or relu, got %s", name, tostring(given.nonlinearity))
     end
     self.kind = given.nonlinearity or name:lower()
     self:setup(given)
@@ -304,7 +304,7 @@ local function define_cell(name, gates, states, own)
     self.input_size, self.hidden_size = given.input_size, given.hidden_size
     self.kind = given.nonlinearity or name:sub(1, -5):lower()
     if not steps[self.kind] then
-      raise("%s: nonlinearity is tanh or relu: got %s", name, tostring(self.kind))
+      raise("%s: nonlinearity must be tanh or relu, got %s", name, tostring(self.kind))
     end
     local rows, start = gates * given.hidden_size, init.fan_in_uniform(given.hidden_size)
     self:parameter("weight_ih", {rows, given.input_size}, start)

@@ -23,7 +23,7 @@ local layer_options = {
 local function activation_of(name, value)
   local fn = type(value) == "string" and rawget(F, value) or value
   if type(fn) ~= "function" then
-    raise("%s: activation is a function or the name of one in tide.nn.functional: got %s", name,
+    raise("%s: activation must be a function or the name of one in tide.nn.functional, got %s", name,
       tostring(value))
   end
   return fn

@@ -29,7 +29,7 @@ function CyclicLR:init(...)
   local mode = given.scale_fn and {by = given.scale_mode, scale = given.scale_fn}
     or modes[given.mode]
   if not mode then
-    raise("CyclicLR: mode is triangular, triangular2 or exp_range: got %s", tostring(given.mode))
+    raise("CyclicLR: mode must be triangular, triangular2 or exp_range, got %s", tostring(given.mode))
   end
   self.by, self.scale, self.gamma = mode.by, mode.scale, given.gamma
   self.up = given.step_size_up

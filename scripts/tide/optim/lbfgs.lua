@@ -19,7 +19,7 @@ function LBFGS:init(params, options)
   if #self.param_groups ~= 1 then raise("LBFGS: takes one group of parameters") end
   local search = self.param_groups[1].line_search_fn
   if search and search ~= "strong_wolfe" then
-    raise("LBFGS: line_search_fn is strong_wolfe or left out: got %s", tostring(search))
+    raise("LBFGS: line_search_fn must be strong_wolfe or left out, got %s", tostring(search))
   end
 end
 

@@ -44,7 +44,7 @@ function OneCycleLR:init(...)
     or (given.epochs and given.steps_per_epoch and given.epochs * given.steps_per_epoch)
   if not total then raise("OneCycleLR: total_steps, or epochs and steps_per_epoch, are missing") end
   if not shapes[given.anneal_strategy] then
-    raise("OneCycleLR: anneal_strategy is cos or linear: got %s", tostring(given.anneal_strategy))
+    raise("OneCycleLR: anneal_strategy must be cos or linear, got %s", tostring(given.anneal_strategy))
   end
   self.total_steps, self.anneal_strategy = total, given.anneal_strategy
   self.phases = make_phases(total, given.pct_start, given.three_phase)

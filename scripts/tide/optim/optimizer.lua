@@ -32,7 +32,7 @@ end
 function Optimizer:init(params, given, defaults)
   local name = getmetatable(self).name
   if type(params) ~= "table" or getmetatable(params) ~= nil then
-    raise("%s: expected a list of parameters, as net:parameters() gives it: got %s", name,
+    raise("%s: expected a list of parameters, as net:parameters() gives it, got %s", name,
       type(params) == "table" and tostring(getmetatable(params).name) or type(params))
   end
   if #params == 0 then raise("%s: the list of parameters is empty", name) end

@@ -15,13 +15,13 @@ local read = arguments("ReduceLROnPlateau", {
 function ReduceLROnPlateau:init(...)
   local given = read(...)
   if given.mode ~= "min" and given.mode ~= "max" then
-    raise("ReduceLROnPlateau: mode is min or max: got %s", tostring(given.mode))
+    raise("ReduceLROnPlateau: mode must be min or max, got %s", tostring(given.mode))
   end
   if given.threshold_mode ~= "rel" and given.threshold_mode ~= "abs" then
-    raise("ReduceLROnPlateau: threshold_mode is rel or abs: got %s", tostring(given.threshold_mode))
+    raise("ReduceLROnPlateau: threshold_mode must be rel or abs, got %s", tostring(given.threshold_mode))
   end
   if given.factor >= 1 then
-    raise("ReduceLROnPlateau: factor must be below 1: got %g", given.factor)
+    raise("ReduceLROnPlateau: factor must be below 1, got %g", given.factor)
   end
   for key, value in pairs(given) do self[key] = value end
   self.best = given.mode == "min" and math.huge or -math.huge

@@ -54,7 +54,7 @@ schedule("LinearLR", {{"start_factor", 1 / 3}, {"end_factor", 1}, {"total_iters"
     local step, total, first, last = self.last_epoch, self.total_iters, self.start_factor,
       self.end_factor
     if first <= 0 or first > 1 then
-      raise("LinearLR: start_factor must be above 0 and at most 1: got %g", first)
+      raise("LinearLR: start_factor must be above 0 and at most 1, got %g", first)
     end
     if step == 0 then return now * first end
     if step > total then return now end

@@ -14,7 +14,7 @@ local read = arguments("SequentialLR", {
 function SequentialLR:init(...)
   local given = read(...)
   if #given.milestones ~= #given.schedulers - 1 then
-    raise("SequentialLR: %d schedulers need %d milestones: got %d", #given.schedulers,
+    raise("SequentialLR: %d schedulers need %d milestones, got %d", #given.schedulers,
       #given.schedulers - 1, #given.milestones)
   end
   self.optimizer, self.schedulers = given.optimizer, given.schedulers

@@ -23,7 +23,7 @@ end
 function swa_utils.get_ema_avg_fn(decay)
   decay = decay or 0.999
   if type(decay) ~= "number" or decay < 0 or decay > 1 then
-    raise("get_ema_avg_fn: decay is between 0 and 1: got %s", tostring(decay))
+    raise("get_ema_avg_fn: decay must be between 0 and 1, got %s", tostring(decay))
   end
   return function(mean, new) return mean * decay + new * (1 - decay) end
 end
@@ -161,7 +161,7 @@ local anneal = {
 function SWALR:init(...)
   local given = read_plan(...)
   if not anneal[given.anneal_strategy] then
-    raise("SWALR: anneal_strategy is cos or linear: got %s", tostring(given.anneal_strategy))
+    raise("SWALR: anneal_strategy must be cos or linear, got %s", tostring(given.anneal_strategy))
   end
   self.anneal_strategy, self.anneal_epochs = given.anneal_strategy, given.anneal_epochs
   self.swa_lrs = {}

@@ -60,7 +60,7 @@ return {
       "F.multilabel_margin_loss(tide.tensor{0.1, 0.2, 0.4, 0.8}, tide.tensor{4, 1, -1, 2}) --> 0.85"},
     {"triplet_margin_with_distance_loss",
       "(anchor, positive, negative, {distance_function, margin, swap, reduction})",
-      "Nearer to one example than to another, by any distance",
+      "Anchor nearer to a positive than to a negative example, by any distance",
       "F.triplet_margin_with_distance_loss(tide.tensor{{0.0}}, tide.tensor{{3.0}}, " ..
         "tide.tensor{{1.0}}) --> 3.0"},
     {"fractional_max_pool2d",

@@ -97,7 +97,7 @@ return {
     {"register_step_post_hook", "(fn)", "Calls fn(optimizer, closure) after each step",
       "local n = 0; local sgd = optim.SGD({nn.Parameter(tide.ones(1))}); " ..
         "sgd:register_step_post_hook(function() n = n + 1 end); sgd:step(); n --> 1"},
-    {"state_dict", "()", "All that is needed to go on later",
+    {"state_dict", "()", "The state as a table of plain values and tensors, to be saved",
       "optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}):state_dict().param_groups[1].lr " ..
         "--> 0.1"},
     {"load_state_dict", "(state)", "Takes over a saved state",

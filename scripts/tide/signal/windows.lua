@@ -22,7 +22,7 @@ local function define(name, declared, kinds, make)
     local last = (given.sym or count == 1) and count - 1 or count
     local window = make(places, last, given):to(given.dtype or tide.get_default_dtype())
     if not window:is_floating_point() then
-      raise("%s: a floating type is needed: %s", name, window.dtype)
+      raise("%s: expected a floating type, got %s", name, window.dtype)
     end
     return window:requires_grad_(given.requires_grad)
   end
@@ -49,7 +49,7 @@ define_cosines("hann", {0.5, 0.5})
 define_cosines("nuttall", {0.3635819, 0.4891775, 0.1365995, 0.0106411})
 
 define("general_cosine", {"a"}, {a = "table"}, function(places, last, given)
-  if #given.a == 0 then raise("general_cosine: at least one weight is needed") end
+  if #given.a == 0 then raise("general_cosine: expected at least one weight") end
   return cosines(places, last, given.a)
 end)
 

@@ -59,7 +59,7 @@ TEST_CASE("an object is no options, and neither is a table with other keys", "[a
 TEST_CASE("dimensions start at 1 and are whole", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):sum(0)") ==
-        "error: test:1: sum: dimensions start at 1: got 0 (dim)");
+        "error: test:1: sum: dimensions start at 1, got 0 (dim)");
   CHECK(lua.run("return tide.ones(2):sum(1.5)") ==
         "error: test:1: sum: dim: expected an integer, got 1.5");
   CHECK(lua.run("return tide.ones(2, 3):sum(-1.0).shape[1]") == "2");

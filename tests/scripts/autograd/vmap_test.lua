@@ -275,9 +275,9 @@ describe("vmap", function(device)
       tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
     raises("results differ in shape", vmap(function(t) return tide.where(t:gt(0)) end),
       tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
-    raises("mT: a matrix is needed: the tensor has 1 dimensions",
+    raises("mT: expected a matrix, got 1 dimensions",
       vmap(function(t) return t.mT end), v)
-    raises("H: a matrix is needed: the tensor has 3 dimensions",
+    raises("H: expected a matrix, got 3 dimensions",
       vmap(function(t) return t:unsqueeze(1).H end), x)
     raises("< would read a value", vmap(function(t) return t:sum() < 0 and t or -t end), v)
     raises("the batch has 4 samples in one argument, and 5 in another", vmap(tide.add), v, w)

@@ -13,7 +13,7 @@ describe("broadcast_shapes", function()
   end)
   it("refuses what does not go together", function()
     raises("shapes do not go together: (3) and the (2, 4)", tide.broadcast_shapes, {2, 4}, {3})
-    raises("sizes are whole numbers, 0 or more: got -1", tide.broadcast_shapes, {-1})
+    raises("sizes must be non-negative whole numbers, got -1", tide.broadcast_shapes, {-1})
     raises("expected shapes, got string", tide.broadcast_shapes, "2")
   end)
 end)
@@ -63,7 +63,7 @@ describe("gradient", function(device)
     equal(tide.gradient(x, {spacing = {places:float()}})[1].dtype, "float32")
   end)
   it("names what is too short", function()
-    raises("3 elements are needed in dimension 1: there are 2", tide.gradient, numbers {1, 2},
+    raises("expected 3 elements in dimension 1, got 2", tide.gradient, numbers {1, 2},
       {edge_order = 2})
     raises("dimension 1 needs 2 coordinates", tide.gradient, numbers {1, 2},
       {spacing = {numbers {1, 2, 3}}})

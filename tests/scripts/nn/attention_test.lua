@@ -209,7 +209,7 @@ describe("multi_head_attention_forward", function(device)
     local x, weight = waves(1, 3, 1, 4), waves(1, 12, 4)
     test.raises("out_proj_weight is missing", F.multi_head_attention_forward, x, x, x, 4, 2, weight)
     test.raises("do not divide into 3 heads", F.multi_head_attention_forward, x, x, x, 4, 3, weight)
-    test.raises("5 features are needed: got 4", F.multi_head_attention_forward, x, x, x, 5, 1,
+    test.raises("expected 5 features, got 4", F.multi_head_attention_forward, x, x, x, 5, 1,
       weight)
   end)
 end)

@@ -18,7 +18,7 @@ describe("starting values", function(device)
     end
     local columns = init.orthogonal_(new(5, 3))
     close(columns:t():matmul(columns), identity, {atol = 1e-12})
-    raises("orthogonal_: needs a weight of at least 2 dimensions: got 1", init.orthogonal_, new(3))
+    raises("orthogonal_: expected a weight of at least 2 dimensions, got 1", init.orthogonal_, new(3))
   end)
   it("orthogonal_ favours no direction", function()
     -- In a uniform rotation of the plane the first entry is as often negative as positive; the
@@ -41,7 +41,7 @@ describe("starting values", function(device)
     close(rest:mean():item(), 0, {atol = 0.3})
     close(init.sparse_(new(100, 100), 0.5):ne(0):sum():item(), 5000)
     close(init.sparse_(new(100, 100), 0.5):std():item(), 0.01 / sqrt(2), {rtol = 0.1})
-    raises("sparse_: a matrix is needed: got 3 dimensions", init.sparse_, new(2, 2, 2), 0.1)
+    raises("sparse_: expected a matrix, got 3 dimensions", init.sparse_, new(2, 2, 2), 0.1)
   end)
   it("calculate_gain has PyTorch's factors", function()
     local gains = {linear = 1, conv1d = 1, conv2d = 1, conv3d = 1, sigmoid = 1, tanh = 5 / 3,

@@ -28,7 +28,7 @@ describe("convolutions of integers", function(device)
     equal(F.conv1d(whole({{{100, 100, 27}}}, "int8"), whole({{{2, 1}}}, "int8")):tolist(), {{{44,
       -29}}})
     equal(F.linear(counted(6, 2, 3), whole {1, 0, -1}):tolist(), {-2, -2})
-    raises("conv1d: numbers are needed: bool", F.conv1d, lines:to("bool"), whole({{{true},
+    raises("conv1d: expected numbers, got bool", F.conv1d, lines:to("bool"), whole({{{true},
       {true}}}))
   end)
 
@@ -41,7 +41,7 @@ describe("convolutions of integers", function(device)
       {0, 31, 0, 34, 0, 22, 0, 10, 0, 3, 0, 0}, {0, 10, 0, 7, 0, 4, 0, 1, 0, 0, 0, 0},
       {0, 4, 0, 10, 0, 16, 0, 22, 0, 22, 0, 15}, {0, 13, 0, 28, 0, 43, 0, 58, 0, 49, 0, 30},
     }})
-    raises("a floating type or int64 is needed: int32", F.conv_transpose1d, lines:to("int32"),
+    raises("expected a floating type or int64, got int32", F.conv_transpose1d, lines:to("int32"),
       tide.ones(2, 1, 1, {dtype = "int32", device = device}))
   end)
 
@@ -57,12 +57,12 @@ describe("convolutions of integers", function(device)
     equal(F.avg_pool1d(whole {{{1 << 62, (1 << 62) - 7, -5, -6}}}, 2):tolist(),
       {{{4611686018427387900, -5}}})
     equal(F.avg_pool3d(counted(16, 1, 2, 2, 2, 2), 2):flatten():tolist(), {3, 11})
-    raises("a floating type is needed: int32", F.avg_pool2d, x:to("int32"), 2)
+    raises("expected a floating type, got int32", F.avg_pool2d, x:to("int32"), 2)
   end)
 
   it("leave nothing of pools of no size", function()
     equal(F.adaptive_max_pool2d(tide.ones(2, 3, 3, {device = device}), {0, 2}).shape, {2, 0, 2})
-    raises("not empty is needed", F.max_pool3d, tide.ones(0, 1, 2, 10,
+    raises("dimensions that are not empty", F.max_pool3d, tide.ones(0, 1, 2, 10,
       {device = device}):transpose(1, 2), 1)
   end)
 
@@ -70,6 +70,6 @@ describe("convolutions of integers", function(device)
     equal(F.max_pool2d(x:to("int32"), 2):flatten():tolist(), {-13, -11, -9, -1, 1, 3, 11, 13, 15,
       23, 25, 27})
     equal(F.max_pool3d(counted(16, 1, 2, 2, 2, 2), 2):flatten():tolist(), {7, 15})
-    raises("a floating type is needed: int64", F.max_pool1d, lines, 2)
+    raises("expected a floating type, got int64", F.max_pool1d, lines, 2)
   end)
 end)

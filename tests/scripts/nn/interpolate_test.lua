@@ -216,7 +216,7 @@ describe("interpolate", function(device)
   end)
   it("names what antialias does not go with", function()
     local x = tide.ones({1, 1, 4, 4}, {device = device})
-    raises("antialias goes with bilinear, bicubic and lanczos: got nearest", F.interpolate, x,
+    raises("antialias goes with bilinear, bicubic and lanczos, got nearest", F.interpolate, x,
       {size = 2, antialias = true})
     raises("lanczos without antialias", F.interpolate, x, {size = 2, mode = "lanczos"})
   end)

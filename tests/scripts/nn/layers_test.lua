@@ -125,7 +125,7 @@ describe("normalization layers", function(device)
     local mean, var = layer.running_mean:reshape(1, 3, 1, 1), layer.running_var:reshape(1, 3, 1, 1)
     close(layer(x), (x - mean) / (var + 1e-5):sqrt(), loose)
     equal(layer.num_batches_tracked:item(), 1)
-    raises("an input of 4 dimensions is needed: got 2", layer, tide.ones({2, 3}, {device = device}))
+    raises("expected an input of 4 dimensions, got 2", layer, tide.ones({2, 3}, {device = device}))
   end)
   it("without momentum mean over all batches", function()
     local layer = nn.BatchNorm1d(2, {momentum = false}):to(device)
@@ -213,7 +213,7 @@ describe("recurrent layers", function(device)
     for name in nn.LSTM(3, 4, {proj_size = 2}):named_parameters() do names[#names + 1] = name end
     equal(names, {"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "weight_hr_l0"})
     raises("the input has 2 features, the layer takes 3", nn.GRU(3, 2), tide.ones(4, 1, 2))
-    raises("a starting state of shape (1, 1, 2) is needed: got (1, 2)", nn.GRU(3, 2),
+    raises("expected a starting state of shape (1, 1, 2), got (1, 2)", nn.GRU(3, 2),
       tide.ones(4, 1, 3), tide.ones(1, 2))
   end)
 end)
@@ -303,7 +303,7 @@ describe("other layers", function(device)
     raises("softshrink: x: expected tensor, got number", F.softshrink, 1)
     raises("poisson_nll_loss: target: expected tensor, got boolean", F.poisson_nll_loss,
       tide.ones(2), true)
-    raises("scores (n, classes) and targets (n) are needed", F.multi_margin_loss, tide.ones(2, 3),
+    raises("expected scores (n, classes) and targets (n)", F.multi_margin_loss, tide.ones(2, 3),
       tide.ones(3))
   end)
   it("put bags of rows together", function()
@@ -493,7 +493,7 @@ describe("other layers", function(device)
     refuses("padded: expected tensor, got number", "unpad_sequence", 255, {})
     refuses("lengths is missing", "unpad_sequence", a)
     refuses("lengths: expected a list, got number", "unpad_sequence", a, 3)
-    refuses("padded: at least 2 dimensions are needed, there are 1", "unpad_sequence", a, {3})
+    refuses("padded: expected at least 2 dimensions, got 1", "unpad_sequence", a, {3})
     local padded = utils.pad_sequence {a, a}
     refuses("3 lengths for 2 sequences", "unpad_sequence", padded, {1, 2, 3})
     refuses("length 2: expected a whole number up to 3, got 9", "unpad_sequence", padded, {1, 9})

@@ -70,7 +70,7 @@ describe("packed sequences", function(device)
     raises("length 1 must be a whole number in 1..3, got 0", rnn.pack_padded_sequence, x, {0, 3})
     raises("length 2 must be a whole number in 1..3, got 4", rnn.pack_padded_sequence, x, {3, 4})
     raises("1 lengths for 2 sequences", rnn.pack_padded_sequence, x, {3})
-    raises("total_length must be 3 or more, got 2", rnn.pad_packed_sequence,
+    raises("total_length must be at least 3, got 2", rnn.pad_packed_sequence,
       rnn.pack_padded_sequence(x, {3, 1}), {total_length = 2})
     raises("expected a PackedSequence, got userdata", rnn.pad_packed_sequence, x)
     raises("the input has 1 features, the layer takes 2",

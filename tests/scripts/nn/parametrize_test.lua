@@ -136,7 +136,7 @@ describe("orthogonal", function(device)
     end
   end)
   it("says what does not fit", function()
-    raises("a matrix is needed: got 1", parametrizations.orthogonal, nn.Linear(2, 2), "bias")
+    raises("expected a matrix, got 1", parametrizations.orthogonal, nn.Linear(2, 2), "bias")
     raises("the module has no parameter wieght", parametrizations.orthogonal, nn.Linear(2, 2),
       "wieght")
     raises("must be matrix_exp, cayley or householder, got exp", parametrizations.orthogonal,

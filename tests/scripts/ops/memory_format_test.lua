@@ -99,7 +99,7 @@ describe("channels_last", function(device)
   end)
 
   it("names what it is not for", function()
-    raises("channels_last is for planes (n, c, h, w): got (2)", tide.ones(2).to, tide.ones(2), kLast)
+    raises("channels_last is for planes (n, c, h, w), got (2)", tide.ones(2).to, tide.ones(2), kLast)
     raises("unknown memory_format 'nhwc': known are contiguous_format, channels_last, preserve_format",
       tide.ones(2).to, tide.ones(2), {memory_format = "nhwc"})
   end)

@@ -1,4 +1,4 @@
--- Householder's reflections and symmetric factors.
+-- Householder reflections and symmetric factors.
 local tide = require "tide"
 local test = require "tide.test"
 

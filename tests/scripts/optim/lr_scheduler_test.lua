@@ -181,7 +181,7 @@ describe("plans for the learning rate", function()
     end)
   end
   it("LinearLR refuses to start from nothing", function()
-    raises("LinearLR: start_factor must be above 0 and at most 1: got 0", plans.LinearLR,
+    raises("LinearLR: start_factor must be above 0 and at most 1, got 0", plans.LinearLR,
       new_optimizer(), {start_factor = 0})
   end)
   it("ReduceLROnPlateau waits, reduces and cools down", function()

@@ -244,13 +244,13 @@ describe("types and options", function(device)
     raises("meshgrid: the types differ: int64 and float32", tide.meshgrid, {whole, whole:float()})
     local truth = whole:to("bool")
     for _, name in ipairs {"argmax", "argmin", "median"} do
-      raises(name .. ": needs numbers: bool", tide[name], truth, 1)
+      raises(name .. ": expected numbers, got bool", tide[name], truth, 1)
     end
-    for _, name in ipairs {"topk", "kthvalue"} do raises(name .. ": needs numbers: bool", tide[name], truth, 1) end
+    for _, name in ipairs {"topk", "kthvalue"} do raises(name .. ": expected numbers, got bool", tide[name], truth, 1) end
     for _, name in ipairs {"cov", "corrcoef", "trace"} do
-      raises(name .. ": needs numbers: bool", tide[name], truth:reshape(2, 2))
+      raises(name .. ": expected numbers, got bool", tide[name], truth:reshape(2, 2))
     end
-    raises("pad: needs numbers: bool", F.pad, truth:reshape(1, 4), {1, 1}, "reflect")
+    raises("pad: expected numbers, got bool", F.pad, truth:reshape(1, 4), {1, 1}, "reflect")
     equal(F.pad(truth:reshape(1, 4), {1, 0}, "circular").dtype, "bool")
     raises("isclose: rtol and atol must not be negative", tide.isclose, whole, whole, -1)
     raises("diff: n must not be negative", tide.diff, whole, -1)
@@ -263,7 +263,7 @@ describe("types and options", function(device)
     local y = F.interpolate(tensor({{{0, 10, 255}}}, "uint8"), {5}, {mode = "linear",
       align_corners = true})
     equal({y.dtype, y:tolist()}, {"uint8", {{{0, 5, 10, 133, 255}}}})
-    raises("interpolate: a floating type or uint8 is needed: int64",
+    raises("interpolate: expected a floating type or uint8, got int64",
       function() return F.interpolate(tensor({{{0, 10, 255}}}, "int64"), {5}, {mode = "linear"}) end)
   end)
   it("count the classes of one_hot if their number is -1", function()
@@ -345,7 +345,7 @@ describe("one_hot", function(device)
     local none = tide.zeros({0}, {dtype = "int64", device = device})
     equal(F.one_hot(none, 3).shape, {0, 3})
     local first = tide.ones({1}, {dtype = "int64", device = device})
-    raises("one_hot: num_classes is at least 1: got 0", F.one_hot, first, 0)
+    raises("one_hot: num_classes must be at least 1, got 0", F.one_hot, first, 0)
     raises("one_hot: nothing says how many classes there are", F.one_hot, none)
   end)
 end)
@@ -366,8 +366,8 @@ describe("slices at positions", function(device)
     local at = tide.tensor({1, 2, 3}, {device = device})
     for _, shape in ipairs {{9, 3}, {2, 3}, {3, 2}, {3}} do
       local source = tide.ones(shape, {device = device})
-      raises("a source of shape (3, 3) is needed", function() x:index_add(1, at, source) end)
-      raises("a source of shape (3, 3) is needed", function() x:index_copy(1, at, source) end)
+      raises("expected a source of shape (3, 3), a slice for each position", function() x:index_add(1, at, source) end)
+      raises("expected a source of shape (3, 3), a slice for each position", function() x:index_copy(1, at, source) end)
     end
     equal(x:index_add(1, at, tide.ones({3, 3}, {device = device})):sum():item(), 36.0)
   end)
@@ -377,7 +377,7 @@ describe("options that a mode does not take", function(device)
   local x = tide.ones({1, 1, 4, 4}, {device = device})
   it("are refused", function()
     for _, mode in ipairs {"reflect", "replicate", "circular"} do
-      raises('a value goes with the mode "constant": got ' .. mode, F.pad, x, {1, 1, 1, 1}, mode, 2)
+      raises('a value goes with the mode "constant", got ' .. mode, F.pad, x, {1, 1, 1, 1}, mode, 2)
     end
     for _, mode in ipairs {"nearest", "nearest-exact", "area"} do
       raises("align_corners goes with", F.interpolate, x, {scale_factor = 2, mode = mode, align_corners = false})

@@ -15,13 +15,13 @@ describe("the library refuses", function()
     equal(nn.Conv2d(1, 1, {3, 5}).weight.shape, {1, 1, 3, 5})
     equal(nn.MaxPool2d({1, 3})(tide.ones(1, 1, 4, 9)).shape, {1, 1, 4, 3})
     for _, list in ipairs {{3}, {3, 3, 3}} do
-      raises("2 sizes are needed: got " .. #list, function() return nn.Conv2d(1, 1, list) end)
+      raises("expected 2 sizes, got " .. #list, function() return nn.Conv2d(1, 1, list) end)
     end
   end)
   it("modes of schedulers that do not exist", function()
-    raises("CyclicLR: mode is triangular, triangular2 or exp_range: got round",
+    raises("CyclicLR: mode must be triangular, triangular2 or exp_range, got round",
       function() return optim.lr_scheduler.CyclicLR(optimizer(), 0.1, 0.2, {mode = "round"}) end)
-    raises("ReduceLROnPlateau: threshold_mode is rel or abs: got up",
+    raises("ReduceLROnPlateau: threshold_mode must be rel or abs, got up",
       function() return optim.lr_scheduler.ReduceLROnPlateau(optimizer(), {threshold_mode = "up"}) end)
     for _, mode in ipairs {"rel", "abs"} do
       optim.lr_scheduler.ReduceLROnPlateau(optimizer(), {threshold_mode = mode})
@@ -42,7 +42,7 @@ describe("the library refuses", function()
   end)
   it("a number that elements cannot hold as what is scattered", function()
     local x, index = tide.zeros({3}, {dtype = "int8"}), tide.tensor {1}
-    raises("scatter: int8 goes from -128 to 127: got 300", function() return x:scatter(1, index, 300) end)
+    raises("scatter: int8 goes from -128 to 127, got 300", function() return x:scatter(1, index, 300) end)
     equal(x:scatter(1, index, -128):tolist(), {-128, 0, 0})
   end)
   it("positions for rows that the values do not have", function()

@@ -147,21 +147,21 @@ describe("limits of random numbers", function(device)
   end
   it("are checked when the line runs", function()
     for text, call in pairs {
-      ["cauchy_: sigma must be positive: got 0"] = {"cauchy_", 0, 0},
-      ["cauchy_: sigma must be positive: got nan"] = {"cauchy_", 0, nan},
-      ["log_normal_: std must be positive: got 0"] = {"log_normal_", 0, 0},
-      ["log_normal_: std must be positive: got -1"] = {"log_normal_", 0, -1},
-      ["normal_: std must be non-negative: got -1"] = {"normal_", 0, -1},
-      ["normal_: std must be non-negative: got nan"] = {"normal_", 0, nan},
+      ["cauchy_: sigma must be positive, got 0"] = {"cauchy_", 0, 0},
+      ["cauchy_: sigma must be positive, got nan"] = {"cauchy_", 0, nan},
+      ["log_normal_: std must be positive, got 0"] = {"log_normal_", 0, 0},
+      ["log_normal_: std must be positive, got -1"] = {"log_normal_", 0, -1},
+      ["normal_: std must be non-negative, got -1"] = {"normal_", 0, -1},
+      ["normal_: std must be non-negative, got nan"] = {"normal_", 0, nan},
       ["uniform_: float32 has no range from 3 to -1"] = {"uniform_", 3, -1},
       ["uniform_: float32 has no range from 0 to inf"] = {"uniform_", 0, inf},
       ["uniform_: float32 has no range from nan to 1"] = {"uniform_", nan, 1},
       ["uniform_: float32 has no range from 0 to 1e+300"] = {"uniform_", 0, 1e300},
       ["uniform_: float32 has no range from -3e+38 to 3e+38"] = {"uniform_", -3e38, 3e38},
-      ["exponential_: the rate must be positive: got 0"] = {"exponential_", 0},
-      ["exponential_: the rate must be positive: got nan"] = {"exponential_", nan},
-      ["geometric_: a probability above 0 and below 1 is needed: got 1"] = {"geometric_", 1},
-      ["bernoulli_: a probability must be from 0 to 1: got 1.5"] = {"bernoulli_", 1.5},
+      ["exponential_: the rate must be positive, got 0"] = {"exponential_", 0},
+      ["exponential_: the rate must be positive, got nan"] = {"exponential_", nan},
+      ["geometric_: expected a probability above 0 and below 1, got 1"] = {"geometric_", 1},
+      ["bernoulli_: a probability must be from 0 to 1, got 1.5"] = {"bernoulli_", 1.5},
     } do
       local x = zeros()
       raises(text, x[call[1]], x, table.unpack(call, 2))
@@ -169,8 +169,8 @@ describe("limits of random numbers", function(device)
     end
     raises("uniform_: float16 has no range from 0 to 70000", zeros("float16").uniform_,
       zeros("float16"), 0, 70000)
-    raises("geometric_: needs numbers: bool", zeros("bool").geometric_, zeros("bool"), 0.5)
-    raises("normal: std must be non-negative: got -1", tide.normal, 0, -1, {2})
+    raises("geometric_: expected numbers, got bool", zeros("bool").geometric_, zeros("bool"), 0.5)
+    raises("normal: std must be non-negative, got -1", tide.normal, 0, -1, {2})
   end)
   it("may meet where PyTorch's may", function()
     equal(zeros():uniform_(3, 3):tolist(), {3.0, 3.0, 3.0})

@@ -15,7 +15,7 @@ return function(F)
   function F.triplet_margin_with_distance_loss(...)
     local given = read_triplet(...)
     if given.margin <= 0 then
-      raise("triplet_margin_with_distance_loss: the margin must be above 0: got %s", given.margin)
+      raise("triplet_margin_with_distance_loss: the margin must be positive, got %s", given.margin)
     end
     local distance = given.distance_function or F.pairwise_distance
     local near = distance(given.anchor, given.positive)
@@ -37,7 +37,7 @@ return function(F)
     local single = x:dim() < 2
     local function sizes(t) return table.concat(tide.atleast_1d(t).shape, ", ") end
     if x:dim() > 2 or sizes(x) ~= sizes(target) then
-      raise("multilabel_margin_loss: scores and targets of one shape are needed: (%s) and (%s)",
+      raise("multilabel_margin_loss: expected scores and targets of one shape, got (%s) and (%s)",
         table.concat(x.shape, ", "), table.concat(target.shape, ", "))
     end
     if single then x, target = x:reshape(1, -1), target:reshape(1, -1) end

@@ -111,7 +111,7 @@ function multi_head_attention.forward(...)
   local size, heads = given.embed_dim_to_check, given.num_heads
   local unbatched = given.query:dim() == 2
   if given.query:size(-1) ~= size then
-    raise("multi_head_attention_forward: %d features are needed: got %d", size,
+    raise("multi_head_attention_forward: expected %d features, got %d", size,
       given.query:size(-1))
   end
   if heads == 0 or size % heads ~= 0 then

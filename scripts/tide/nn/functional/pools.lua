@@ -10,7 +10,7 @@ local function each(name, what, value, dims)
     for d = 1, dims do list[d] = value end
     return list
   end
-  if #value ~= dims then raise("%s: %s: %d numbers are needed: got %d", name, what, dims, #value) end
+  if #value ~= dims then raise("%s: %s: expected %d numbers, got %d", name, what, dims, #value) end
   return value
 end
 
@@ -46,7 +46,7 @@ local function add_pools(F, dims)
     local x, indices = given.x, given.indices
     local shape, own = table.concat(x.shape, ", "), table.concat(indices.shape, ", ")
     if x:dim() < dims + 1 or x:dim() > dims + 2 or shape ~= own then
-      raise("%s: values and positions of one shape with %d or %d dimensions are needed: (%s) and (%s)",
+      raise("%s: expected values and positions of one shape with %d or %d dimensions, got (%s) and (%s)",
         unpool, dims + 1, dims + 2, shape, own)
     end
     local sizes, area = unpooled_size(unpool, x, given, dims), 1
@@ -116,16 +116,16 @@ local function add_fractional(F, dims)
     local given = read(...)
     local x = given.x
     if x:dim() ~= dims + 1 and x:dim() ~= dims + 2 then
-      raise("%s: an input of %d or %d dimensions is needed: got %d", name, dims + 1, dims + 2,
+      raise("%s: expected an input of %d or %d dimensions, got %d", name, dims + 1, dims + 2,
         x:dim())
     end
     for d = 2, x:dim() do
       if x:size(d) == 0 then
-        raise("%s: an input that is not empty is needed: (%s)", name, table.concat(x.shape, ", "))
+        raise("%s: expected an input that is not empty, got (%s)", name, table.concat(x.shape, ", "))
       end
     end
     if (given.output_size == nil) == (given.output_ratio == nil) then
-      raise("%s: either output_size or output_ratio is needed", name)
+      raise("%s: either output_size or output_ratio is required", name)
     end
     local batch = x:dim() == dims + 1 and x:unsqueeze(1) or x
     local kernel = each(name, "kernel_size", given.kernel_size, dims)

@@ -6,7 +6,7 @@ local function reduce(name, values, reduction)
   if reduction == "mean" then return values:mean() end
   if reduction == "sum" then return values:sum() end
   if reduction == "none" then return values end
-  raise("%s: reduction is mean, sum or none: got %s", name, tostring(reduction))
+  raise("%s: reduction must be mean, sum or none, got %s", name, tostring(reduction))
 end
 
 return reduce

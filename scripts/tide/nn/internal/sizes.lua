@@ -6,7 +6,7 @@ local sizes = {}
 local function checked(name, value)
   local size = type(value) == "number" and math.tointeger(value)
   if not size or size < 0 then
-    raise("%s: sizes are whole numbers: got %s", name,
+    raise("%s: sizes must be whole numbers, got %s", name,
       type(value) == "number" and tostring(value) or type(value))
   end
   return size
@@ -16,7 +16,7 @@ end
 function sizes.expand(name, value, count)
   local several = type(value) == "table" and getmetatable(value) == nil
   if several and #value ~= count then
-    raise("%s: %d sizes are needed: got %d", name, count, #value)
+    raise("%s: expected %d sizes, got %d", name, count, #value)
   end
   local list = {}
   for i = 1, count do list[i] = checked(name, several and value[i] or value) end

@@ -9,7 +9,7 @@ local clip = {}
 local function gradients_of(name, parameters)
   if tide.is_tensor(parameters) then parameters = {parameters} end
   if type(parameters) ~= "table" then
-    raise("%s: expected parameters, as net:parameters() gives them: got %s", name, type(parameters))
+    raise("%s: expected parameters, as net:parameters() gives them, got %s", name, type(parameters))
   end
   local grads = {}
   for _, parameter in ipairs(parameters) do grads[#grads + 1] = parameter.grad end

@@ -29,7 +29,7 @@ end
 --- transposed convolution without groups if `transpose`.
 function fusion.fuse_conv_bn_eval(conv, bn, transpose)
   if transpose and conv.groups > 1 then
-    raise("fuse_conv_bn_eval: groups of a transposed convolution are not taken apart: got %d",
+    raise("fuse_conv_bn_eval: groups of a transposed convolution are not taken apart, got %d",
       conv.groups)
   end
   return fused("fuse_conv_bn_eval", conv, bn, transpose and 2 or 1)

@@ -150,7 +150,7 @@ function packing.pad_packed_sequence(...)
   local sizes, data = packed.sizes, packed.data
   local batch, longest = sizes[1], given.total_length or #sizes
   if longest < #sizes then
-    raise("pad_packed_sequence: total_length must be %d or more, got %d", #sizes, longest)
+    raise("pad_packed_sequence: total_length must be at least %d, got %d", #sizes, longest)
   end
   local order = packed.sorted_indices and packed.sorted_indices:tolist()
   local lengths = {}

@@ -142,7 +142,7 @@ function parametrizations.orthogonal(...)
   local given = read(...)
   local weight = weights.parameter_of("orthogonal", given.module, given.name)
   if weight:dim() < 2 then
-    raise("orthogonal: %s: a matrix is needed: got %d dimensions", given.name, weight:dim())
+    raise("orthogonal: %s: expected a matrix, got %d dimensions", given.name, weight:dim())
   end
   local square = weight:size(-2) == weight:size(-1)
   local map = given.orthogonal_map or square and "matrix_exp" or "householder"

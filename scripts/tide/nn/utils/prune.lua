@@ -20,7 +20,7 @@ end
 --- How many of `size` elements `amount` means: a whole number, or a share of them as a float.
 local function count_of(name, amount, size)
   if math.type(amount) == "integer" then
-    if amount < 0 then raise("%s: amount must be 0 or more, got %d", name, amount) end
+    if amount < 0 then raise("%s: amount must be non-negative, got %d", name, amount) end
     if amount > size then
       raise("%s: amount must be at most the %d elements that are left, got %d", name, size, amount)
     end
@@ -78,7 +78,7 @@ end
 --- Sets the slices along `dim` that matter least to zero, among those that are left; `score` gives
 --- one number for each slice.
 local function without_slices(name, mask, dim, amount, score)
-  if mask:dim() < 2 then raise("%s: a parameter of 2 dimensions or more is needed", name) end
+  if mask:dim() < 2 then raise("%s: expected a parameter of 2 dimensions or more", name) end
   local left = mask:ne(0):sum(other_dims(mask, dim)):ne(0):nonzero():squeeze(2)
   local count = count_of(name, amount, #left)
   if count == 0 then return mask end

@@ -59,7 +59,7 @@ function rnn.unpad_sequence(...)
     raise("unpad_sequence: lengths: expected a list, got %s", type(lengths))
   end
   if padded:dim() < 2 then
-    raise("unpad_sequence: padded: at least 2 dimensions are needed, there are %d", padded:dim())
+    raise("unpad_sequence: padded: expected at least 2 dimensions, got %d", padded:dim())
   end
   local across = given.batch_first and 1 or 2
   local batch, longest = padded:size(across), padded:size(3 - across)

@@ -52,7 +52,7 @@ void check_all_sizes(double tolerance) {
       CAPTURE(size.m, size.n, size.k, turned);
       Operands<T> in(size, turned);
       Array<T> c({size.m, size.n});
-      run(ComputeOp::matmul, {in.left(), in.right()}, {c.view()}, {0});
+      run(ComputeOp::matmul, {in.left(), in.right()}, {c.view()}, {0, 0});
       const auto expected = reference(in.a, in.b, in.a_turned, in.b_turned);
       double worst = 0;
       for (size_t i = 0; i < expected.size(); ++i)
@@ -80,8 +80,8 @@ TEMPLATE_TEST_CASE("matmul of half types gives its sums to float", "[cpu]", Floa
     Array<float> wide_a(a.shape, {a.values.begin(), a.values.end()});
     Array<float> wide_b(b.shape, {b.values.begin(), b.values.end()});
     Array<float> c({size.m, size.n}), expected({size.m, size.n});
-    run(ComputeOp::matmul, {a.view(), b.view()}, {c.view()}, {0});
-    run(ComputeOp::matmul, {wide_a.view(), wide_b.view()}, {expected.view()}, {0});
+    run(ComputeOp::matmul, {a.view(), b.view()}, {c.view()}, {0, 0});
+    run(ComputeOp::matmul, {wide_a.view(), wide_b.view()}, {expected.view()}, {0, 0});
     CHECK(same_bits(c.values, expected.values));
   }
 }
@@ -90,7 +90,7 @@ TEMPLATE_TEST_CASE("matmul of integers wraps around", "[cpu]", int64_t, int32_t,
                    uint8_t) {
   auto a = random_array<TestType>({9, 70}, 3), b = random_array<TestType>({31, 70}, 4);
   Array<TestType> c({9, 31});
-  run(ComputeOp::matmul, {a.view(), b.transposed_view()}, {c.view()}, {0});
+  run(ComputeOp::matmul, {a.view(), b.transposed_view()}, {c.view()}, {0, 0});
   for (int i = 0; i < 9; ++i)
     for (int j = 0; j < 31; ++j) {
       int64_t sum = 0;
@@ -107,7 +107,7 @@ TEST_CASE("matmul broadcasts a batch by strides of 0", "[cpu]") {
     ArrayView right = shared ? b.view() : many.view();
     right.layout = right.layout.broadcast_to({2, 3, 5, 6});
     Array<float> c({2, 3, 4, 6});
-    run(ComputeOp::matmul, {a.view(), right}, {c.view()}, {0});
+    run(ComputeOp::matmul, {a.view(), right}, {c.view()}, {0, 0});
     for (int q = 0; q < 6; ++q) {
       Array<float> one_a({4, 5}, {a.values.begin() + q * 20, a.values.begin() + q * 20 + 20});
       const float* from = shared ? b.values.data() : many.values.data() + q % 3 * 30;
@@ -125,8 +125,8 @@ TEMPLATE_TEST_CASE("matmul gives the same bits for any number of threads", "[cpu
     for (const int turned : {0, 1, 2, 3}) {
       Operands<TestType> in(size, turned);
       Array<TestType> one({size.m, size.n}), three({size.m, size.n});
-      run(ComputeOp::matmul, {in.left(), in.right()}, {one.view()}, {0}, 1);
-      run(ComputeOp::matmul, {in.left(), in.right()}, {three.view()}, {0}, 3);
+      run(ComputeOp::matmul, {in.left(), in.right()}, {one.view()}, {0, 0}, 1);
+      run(ComputeOp::matmul, {in.left(), in.right()}, {three.view()}, {0, 0}, 3);
       CHECK(same_bits(one.values, three.values));
     }
 }
@@ -134,11 +134,11 @@ TEMPLATE_TEST_CASE("matmul gives the same bits for any number of threads", "[cpu
 TEST_CASE("a row of a product does not depend on the other rows", "[cpu]") {
   auto a = random_array<float>({400, 300}, 10), b = random_array<float>({300, 50}, 11);
   Array<float> all({400, 50});
-  run(ComputeOp::matmul, {a.view(), b.view()}, {all.view()}, {0});
+  run(ComputeOp::matmul, {a.view(), b.view()}, {all.view()}, {0, 0});
   for (int i : {0, 5, 191, 192, 399}) {
     Array<float> row({1, 300}, {a.values.begin() + i * 300, a.values.begin() + i * 300 + 300});
     Array<float> one({1, 50});
-    run(ComputeOp::matmul, {row.view(), b.view()}, {one.view()}, {0});
+    run(ComputeOp::matmul, {row.view(), b.view()}, {one.view()}, {0, 0});
     CHECK(same_bits(one.values, {all.values.begin() + i * 50, all.values.begin() + i * 50 + 50}));
   }
 }
@@ -150,8 +150,8 @@ TEMPLATE_TEST_CASE("a bias gives the bits of a separate addition", "[cpu]", floa
     auto b = random_array<TestType>({size.k, size.n}, 13);
     auto bias = random_array<TestType>({size.n}, 14);
     Array<TestType> folded({size.m, size.n}), plain({size.m, size.n});
-    run(ComputeOp::matmul, {a.view(), b.view(), bias.view()}, {folded.view()}, {1});
-    run(ComputeOp::matmul, {a.view(), b.view()}, {plain.view()}, {0});
+    run(ComputeOp::matmul, {a.view(), b.view(), bias.view()}, {folded.view()}, {1, 0});
+    run(ComputeOp::matmul, {a.view(), b.view()}, {plain.view()}, {0, 0});
     for (size_t i = 0; i < plain.values.size(); ++i)
       plain.values[i] = static_cast<TestType>(plain.values[i] + bias.values[i % size.n]);
     CHECK(same_bits(folded.values, plain.values));

@@ -1,6 +1,6 @@
 // Distance kernels for every x86-64 processor.
 #include "runtime/cpu/baseline_vectors.h"
-#include "runtime/cpu/ops/distance_kernel.h"
+#include "runtime/cpu/distance/distance_kernel.h"
 
 namespace tide {
 

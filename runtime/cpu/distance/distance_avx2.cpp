@@ -1,6 +1,6 @@
 // Distance kernels for AVX2.
 #include "runtime/cpu/avx2_vectors.h"
-#include "runtime/cpu/ops/distance_kernel.h"
+#include "runtime/cpu/distance/distance_kernel.h"
 
 namespace tide {
 

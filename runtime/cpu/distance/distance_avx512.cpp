@@ -1,6 +1,6 @@
 // Distance kernels for AVX-512.
 #include "runtime/cpu/avx512_vectors.h"
-#include "runtime/cpu/ops/distance_kernel.h"
+#include "runtime/cpu/distance/distance_kernel.h"
 
 namespace tide {
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "runtime/cpu/ops/distance.h"
+#include "runtime/cpu/distance/distance.h"
 
 namespace tide {
 
