@@ -158,30 +158,51 @@ end
 
 local kLine = "%-19s %-10s %12s %12s %8s   %s"
 
-local function print_table(rows, options)
-  local script = find_peers()
+local function heading(options)
   print(is_cuda(options.device) and tide.cuda.get_device_name(options.device) or processor())
   print(("%d threads, device %s, %s"):format(tide.get_num_threads(), options.device,
     os.date "!%Y-%m-%d"))
   print(kLine:format("workload", "unit", "tide", options.beside, "ratio", "copy beside it, GB/s"))
+end
+
+--- Above 1 tide is faster, whatever the unit counts.
+local function ratio_of(row, ours, theirs)
+  return row.more_is_better and ours.best / theirs.best or theirs.best / ours.best
+end
+
+--- `copy`: what a copy reaches beside a workload bound by memory, else nil.
+local function table_line(row, options, ours, theirs, copy)
+  local beside = copy and ("%.1f"):format(copy) or ""
+  if is_cuda(options.device) and theirs.peak then
+    beside = ("%-10s memory %.1f MB, %s %.1f MB"):format(beside, ours.peak, options.beside,
+      theirs.peak)
+  end
+  return kLine:format(row.name, row.unit, ("%.1f"):format(ours.best), ("%.1f"):format(theirs.best),
+    ("%.2f"):format(ratio_of(row, ours, theirs)), beside)
+end
+
+local function beside_json(row, options, ours, theirs, copy)
+  local form = '{"workload": "%s", "unit": "%s", "peer": "%s", "tide": %.3f, "other": %.3f, '
+    .. '"ratio": %.3f, %s"device": "%s", "threads": %d, "date": "%s"}'
+  return form:format(row.name, row.unit, options.beside, ours.best, theirs.best,
+    ratio_of(row, ours, theirs), copy and ('"copy": %.1f, '):format(copy) or "", options.device,
+    tide.get_num_threads(), os.date "!%Y-%m-%d")
+end
+
+local function print_beside(rows, options)
+  local script = find_peers()
+  if not options.json then heading(options) end
   local control
   for _, row in ipairs(rows) do
     local ours, theirs = measure_beside(row, options, script)
     if ours then
-      -- Above 1 tide is faster, whatever the unit counts.
-      local ratio = row.more_is_better and ours.best / theirs.best or theirs.best / ours.best
-      local beside = ""
+      local copy
       if row.memory_bound then
         control = control or require "bench.control"(options.device, options.reps)
-        beside = ("%.1f"):format(control())
+        copy = control()
       end
-      if is_cuda(options.device) and theirs.peak then
-        beside = ("%-10s memory %.1f MB, %s %.1f MB"):format(beside, ours.peak, options.beside,
-          theirs.peak)
-      end
-      print(kLine:format(row.name, row.unit, ("%.1f"):format(ours.best),
-        ("%.1f"):format(theirs.best), ("%.2f"):format(ratio), beside))
-    elseif #options > 0 then  -- it was asked for by name
+      print((options.json and beside_json or table_line)(row, options, ours, theirs, copy))
+    elseif #options > 0 and not options.json then  -- it was asked for by name
       print(("%-19s has no twin in %s"):format(row.name, options.beside))
     end
     io.stdout:flush()
@@ -216,7 +237,7 @@ local function main(given)
   if options.list then
     for _, row in ipairs(workloads) do print(("%-19s %s; %s"):format(row.name, row.words, row.unit)) end
   elseif options.beside ~= "" then
-    print_table(rows, options)
+    print_beside(rows, options)
   else
     print_figures(rows, options)
   end

@@ -3,7 +3,23 @@ local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/../support/program.lua")
+local own_folder = dofile(here .. "/../support/own_folder.lua")
+local scripts = here .. "/../../../scripts"
 local describe, it = test.describe, test.it
+
+--- What `tide bench WORDS` prints beside a peer in `folder` that takes 5000 us/step.
+local function beside(folder, words)
+  local peer = assert(io.open(folder .. "/python3", "w"))
+  peer:write [[#!/bin/sh
+echo '{"workload": "digits_train", "peer": "numpy", "best": 5000.000, "median": 6000.000}'
+]]
+  peer:close()
+  assert(os.execute(("chmod +x '%s/python3'"):format(folder)))
+  local output, succeeded = run("bench digits_train --reps 1 --rounds 1 --beside numpy " .. words,
+    ("TIDE_PATH='%s' PATH='%s':$PATH"):format(scripts, folder))
+  if not succeeded then error(output, 2) end
+  return output
+end
 
 --- The best figure of a workload, run once.
 local function best(name)
@@ -14,6 +30,7 @@ local function best(name)
 end
 
 describe("tide bench", function()
+  local folder = own_folder()
   for _, name in ipairs {"startup", "startup_bare", "startup_cold", "kernel_compile",
     "kernel_lookup", "kernel_lookup_1st"} do
     it("measures " .. name, function() test.is_true(best(name) > 0) end)
@@ -24,6 +41,14 @@ describe("tide bench", function()
     local failed, measured = output:match "^(%b{})\n(%b{})\n$"
     test.is_true(failed:find('"workload": "copy_256m", "peer": "tide", "error": ".*memory') ~= nil)
     test.is_true(measured:find('"workload": "startup_bare", "peer": "tide", "best": ', 1, true) ~= nil)
+  end)
+  it("compares tide with a peer, in a table and as JSON", function()
+    test.is_true(beside(folder(), ""):find("digits_train +us/step +[%d.]+ +5000%.0 +[%d.]+") ~= nil)
+    local ours, ratio, date = beside(folder(), "--json"):match('^{"workload": "digits_train", '
+      .. '"unit": "us/step", "peer": "numpy", "tide": ([%d.]+), "other": 5000%.000, '
+      .. '"ratio": ([%d.]+), "device": "cpu", "threads": %d+, "date": "(%d+%-%d%d%-%d%d)"}\n$')
+    test.is_true(ours ~= nil and date ~= nil)
+    test.close(tonumber(ratio), 5000 / tonumber(ours), {atol = 1e-3})
   end)
   it("finds an idle prompt small", function()
     local megabytes = best("idle_memory")
