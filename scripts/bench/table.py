@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Writes the tables of figures in README.md and docs/benchmarks.md from the files in results/.
+
+usage: scripts/bench/table.py [--check]
+
+Each NAME.jsonl in results/ is one machine: its first line describes it, the others are what
+`tide bench NAME... --beside PEER --json` printed there. Of several lines for one workload and peer
+the better figure of each side counts, as it does within a run.
+
+earlier.json has figures of machines whose lines were not kept; it is written by hand. A table goes
+between `<!-- table: NAME -->` and `<!-- end -->`. With --check nothing is written, and the status
+is 1 if a table is not what the files say.
+"""
+import json
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RESULTS = HERE / "results"
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs/benchmarks.md"]
+
+# The machine of the README's rows, and the rows.
+README_MACHINE = "zen4"
+README_ROWS = ["op_overhead", "mlp_step", "lenet_train", "lstm_train", "gpt_train", "matmul_1024",
+               "chain_16m", "softmax_4k", "sort_16m", "startup"]
+
+PEERS = {
+    "torch": "PyTorch", "numpy": "NumPy", "jax": "JAX", "mlx": "MLX",
+    "torch.out": "PyTorch, outputs made beforehand",
+    "numpy.out": "NumPy, outputs made beforehand",
+    "torch.compile": "torch.compile", "torch.channels_last": "PyTorch, channels last",
+}
+
+
+def joined(one, other):
+    """Two measurements of one pair as one. Rates count per second; all other figures are times."""
+    is_rate = one["unit"].endswith("/s")
+    better = max if is_rate else min
+    ours, theirs = (better(one[side], other[side]) for side in ("tide", "other"))
+    return {**other, "tide": ours, "other": theirs,
+            "ratio": ours / theirs if is_rate else theirs / ours}
+
+
+def read_machine(name):
+    """A machine: its description, and its figures by (workload, peer) in the file's order."""
+    first, *lines = (RESULTS / f"{name}.jsonl").read_text().splitlines()
+    figures = {}
+    for line in map(json.loads, lines):
+        key = line["workload"], line["peer"]
+        figures[key] = joined(figures.get(key, line), line)
+    return json.loads(first), figures
+
+
+def number(value):
+    """As many digits as mean something."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def row(cells):
+    return f"| {' | '.join(cells)} |".replace("|  |", "| |")
+
+
+def table(heads, rows):
+    """Figures stand to the right, workloads, units and peers to the left."""
+    words = {"workload", "unit", "peer", "another peer", "wanted"}
+    rule = "|" + "|".join("---" if head in words else "---:" for head in heads) + "|"
+    return "\n".join([row(heads), rule, *map(row, rows)])
+
+
+def described(machine, figures):
+    dates = sorted({line["date"] for line in figures})  # of the last measurements
+    span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    return f"{machine['machine']}, {span}. {machine['software']}."
+
+
+def torch_rows(figures, workloads):
+    for workload in workloads:
+        line = figures[workload, "torch"]
+        yield [workload, line["unit"], number(line["tide"]), number(line["other"]),
+               f"{line['ratio']:.2f}"]
+
+
+def readme_table():
+    machine, figures = read_machine(README_MACHINE)
+    used = [figures[workload, "torch"] for workload in README_ROWS]
+    return (described(machine, used) + "\n\n"
+            + table(["workload", "unit", "tide", "PyTorch", "ratio"],
+                    torch_rows(figures, README_ROWS)))
+
+
+def machine_tables(name):
+    machine, figures = read_machine(name)
+    workloads = [workload for workload, peer in figures if peer == "torch"]
+    others = [(workload, peer, line) for (workload, peer), line in figures.items()
+              if peer != "torch"]
+    parts = [described(machine, figures.values()),
+             table(["workload", "unit", "tide", "PyTorch", "ratio"],
+                   torch_rows(figures, workloads))]
+    if others:
+        parts.append(table(
+            ["workload", "unit", "peer", "tide", "its figure", "ratio"],
+            [[workload, line["unit"], PEERS[peer], number(line["tide"]), number(line["other"]),
+              f"{line['ratio']:.2f}"] for workload, peer, line in others]))
+    return "\n\n".join(parts)
+
+
+def earlier_table():
+    earlier = json.loads((RESULTS / "earlier.json").read_text())
+    return table(earlier["columns"], earlier["rows"])
+
+
+def make(name):
+    if name == "readme":
+        return readme_table()
+    if name == "earlier":
+        return earlier_table()
+    return machine_tables(name)
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        sys.exit(__doc__)
+    stale = False
+    for document in DOCUMENTS:
+        old = document.read_text()
+        new = re.sub(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)",
+                     lambda found: f"{found[1]}\n{make(found[2])}\n\n{found[3]}", old,
+                     flags=re.DOTALL)
+        if new != old:
+            stale = True
+            if check:
+                print(f"{document.relative_to(ROOT)}: run scripts/bench/table.py")
+            else:
+                document.write_text(new)
+    sys.exit(check and stale)
+
+
+if __name__ == "__main__":
+    main()
