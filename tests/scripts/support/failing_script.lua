@@ -29,7 +29,7 @@ local function run(device, read)
   grid[{{}, 2}] = before[{{}, 3}]
   read(grid)
   read(before - held:sum())
-  -- Native ops: orders, positions, windows.
+  -- Compute ops: orders, positions, windows.
   local position = host:to(device)
   read(x:index_select(1, position):cumsum(2))
   local sorted, order = x:sort(1)
