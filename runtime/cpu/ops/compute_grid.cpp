@@ -2,9 +2,9 @@
 // places look at and their weights are computed once for all channels, in the first cache.
 #include <algorithm>
 
+#include "runtime/cpu/grid_axes.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/ops/grid_axes.h"
-#include "runtime/cpu/ops/pixel_blocks.h"
+#include "runtime/cpu/pixel_blocks.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/wide_vectors.h"
 

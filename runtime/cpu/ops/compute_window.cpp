@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/ops/pixel_blocks.h"
+#include "runtime/cpu/pixel_blocks.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/wide_vectors.h"
 
