@@ -52,9 +52,8 @@ std::string likely_mend(const Shape& x, int64_t inputs) {
 
 void check_rank(const char* op, const Tensor& x, int rank) {
   if (x.rank() != rank)
-    throw ShapeError(std::string(op) + ": " + std::to_string(rank) +
-                     (rank == 1 ? " dimension is" : " dimensions are") +
-                     " needed: " + x.shape().text());
+    throw ShapeError(std::string(op) + ": expected " + std::to_string(rank) +
+                     (rank == 1 ? " dimension" : " dimensions") + ", got " + x.shape().text());
 }
 
 /// The type of a product: the operands', or the wider one in which their sums are made.

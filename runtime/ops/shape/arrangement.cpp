@@ -73,9 +73,8 @@ void collect(int64_t n, int64_t r, bool repeats, std::vector<int64_t>& row, int6
 
 void check_rank(const char* op, const Tensor& x, int rank) {
   if (x.rank() < rank)
-    throw ShapeError(std::string(op) + ": at least " + std::to_string(rank) +
-                     (rank == 1 ? " dimension is" : " dimensions are") +
-                     " needed: " + x.shape().text());
+    throw ShapeError(std::string(op) + ": expected at least " + std::to_string(rank) +
+                     (rank == 1 ? " dimension" : " dimensions") + ", got " + x.shape().text());
 }
 
 std::vector<Tensor> split_rank(const char* op, const Tensor& x, int64_t sections, int rank,

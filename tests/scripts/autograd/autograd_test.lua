@@ -226,7 +226,7 @@ describe("backward", function(device)
   it("refuses what has no gradient or is no scalar", function()
     raises("backward: the tensor has no grad function",
       function() tide.ones(1, {device = device}):backward() end)
-    raises("expected one value, got or a gradient of the same shape; the shape is (2)",
+    raises("expected one value or a gradient of the same shape, got shape (2)",
       function() (leaf({1.0, 2.0}) * 2):backward() end)
     raises("only floating types have gradients, not int64",
       function() tide.tensor({1}):requires_grad_() end)

@@ -61,7 +61,7 @@ describe("convolution layers", function(device)
     equal(F.conv2d(image, tap:to(device), {padding = "same"}):tolist(), {{{{10.0, 10.0}, {7.0, 7.0}}}})
     equal(F.conv2d(image, tap:mT():contiguous():to(device), {padding = "same"}):tolist(),
       {{{{10.0, 6.0}, {10.0, 6.0}}}})
-    raises("padding_mode is zeros", nn.Conv2d, 1, 1, 3, {padding_mode = "none"})
+    raises("padding_mode must be zeros", nn.Conv2d, 1, 1, 3, {padding_mode = "none"})
   end)
   it("learn their channels from the first batch", function()
     local layer = nn.LazyConv2d(4, 3):to(device)

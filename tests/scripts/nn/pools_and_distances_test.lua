@@ -265,7 +265,7 @@ describe("a cosine", function(device)
     y:backward()
     close(y, 0.44)
     close(b.grad, {0.8065, 0.8129}, {rtol = 1e-4})
-    raises("eps must not be negative", F.cosine_similarity, a, b, {dim = 1, eps = -1})
+    raises("eps must be non-negative", F.cosine_similarity, a, b, {dim = 1, eps = -1})
   end)
 end)
 

@@ -417,6 +417,6 @@ describe("means of models", function(device)
       plan:step()
       close(sgd.param_groups[1].lr, 0.2)
     end
-    raises("anneal_strategy is cos or linear", swa.SWALR, sgd, 1, {anneal_strategy = "steps"})
+    raises("anneal_strategy must be cos or linear", swa.SWALR, sgd, 1, {anneal_strategy = "steps"})
   end)
 end)
