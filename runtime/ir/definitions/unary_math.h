@@ -31,6 +31,21 @@ struct Neg {
   }
 };
 
+/// The angle of a real number in the complex plane: pi below 0, else 0; nan stays.
+struct Angle {
+  template <class V>
+  static V value(V x) {
+    const V zero = x.constant(0.0);
+    const V known = select(x < zero, x.constant(3.14159265358979323846), zero);
+    return select(x == x, known, x);
+  }
+  static constexpr unsigned kNeeds = kNeedsNothing;
+  template <class Tensor>
+  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
+    return zeros_like(dy);
+  }
+};
+
 /// -1, 0 or 1; 0 for nan.
 struct Sign {
   template <class V>

@@ -36,6 +36,8 @@ return {
   {op = "acos", from = -0.95, to = 0.95, reference = math.acos},
   {op = "acosh", from = 1.1, to = 9,
     reference = function(x) return log(x + math.sqrt(x * x - 1)) end},
+  {op = "angle", from = -3, to = 3, reference = function(x) return x < 0 and math.pi or 0 end,
+    gradient = false},
   {op = "asin", from = -0.95, to = 0.95, reference = math.asin},
   {op = "asinh", from = -5, to = 5, reference = function(x)
     local y = log(abs(x) + math.sqrt(x * x + 1))
