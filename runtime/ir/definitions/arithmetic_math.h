@@ -468,6 +468,25 @@ struct Hypot {
   }
 };
 
+/// log(exp(a) + exp(b)); equal infinities stay.
+struct LogAddExp {
+  template <class V>
+  static V value(V a, V b) {
+    const V smooth = maximum(a, b) + math::log1p(math::exp(-abs(a - b)));
+    const V nothing = a - a;  // 0, but for infinities and nan
+    return select((a == b) & (nothing != nothing), a, smooth);
+  }
+  static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
+  template <class Tensor>
+  static Tensor gradient_a(const Operands<Tensor>& v) {
+    return v.dy * sigmoid(v.a - v.b);
+  }
+  template <class Tensor>
+  static Tensor gradient_b(const Operands<Tensor>& v) {
+    return v.dy * sigmoid(v.b - v.a);
+  }
+};
+
 /// The magnitude of a with the sign of b.
 struct Copysign {
   template <class V>

@@ -24,16 +24,6 @@ Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); 
 /// x in the type that its function is computed in: half types would round at each step.
 Tensor computed(const Tensor& x) { return convert(x, compute_type(x.dtype())); }
 
-/// max(a, b) + log1p(exp(-|a - b|)), in another base by a factor; equal infinities stay.
-Tensor log_of_sum(const char* name, const Tensor& given_a, const Tensor& given_b, double base) {
-  const DType type = common_type(name, given_a, given_b);
-  if (!is_floating(type)) refuse_types(name, "expected a floating type", given_a, given_b);
-  const Tensor a = convert(given_a, compute_type(type)), b = convert(given_b, compute_type(type));
-  const Tensor top = maximum(a, b), gap = abs(a - b);
-  const Tensor smooth = top + log1p(exp(gap * -base)) * (1 / base);
-  return convert(where(logical_and(isinf(a), eq(a, b)), a, smooth), type);
-}
-
 }  // namespace
 
 Tensor logit(const Tensor& input, std::optional<double> eps) {
@@ -80,10 +70,13 @@ Tensor deg2rad(const Tensor& x) { return floating(x) * (std::numbers::pi / 180);
 
 Tensor rad2deg(const Tensor& x) { return floating(x) * (180 / std::numbers::pi); }
 
-Tensor logaddexp(const Tensor& a, const Tensor& b) { return log_of_sum("logaddexp", a, b, 1); }
-
-Tensor logaddexp2(const Tensor& a, const Tensor& b) {
-  return log_of_sum("logaddexp2", a, b, std::numbers::ln2);
+Tensor logaddexp2(const Tensor& given_a, const Tensor& given_b) {
+  const DType type = common_type("logaddexp2", given_a, given_b);
+  if (!is_floating(type)) refuse_types("logaddexp2", "expected a floating type", given_a, given_b);
+  const Tensor a = convert(given_a, compute_type(type)), b = convert(given_b, compute_type(type));
+  const double base = std::numbers::ln2;
+  const Tensor smooth = maximum(a, b) + log1p(exp(abs(a - b) * -base)) * (1 / base);
+  return convert(where(logical_and(isinf(a), eq(a, b)), a, smooth), type);  // equal infinities stay
 }
 
 Tensor heaviside(const Tensor& x, const Tensor& values) {

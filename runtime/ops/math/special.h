@@ -18,8 +18,7 @@ Tensor spherical_bessel_j0(const Tensor& x);
 /// x in radians and in degrees.
 Tensor deg2rad(const Tensor& x);
 Tensor rad2deg(const Tensor& x);
-/// log(exp(a) + exp(b)) without overflow, and with base 2.
-Tensor logaddexp(const Tensor& a, const Tensor& b);
+/// log2(2^a + 2^b) without overflow.
 Tensor logaddexp2(const Tensor& a, const Tensor& b);
 /// 0 below 0, `values` at 0, 1 above.
 Tensor heaviside(const Tensor& x, const Tensor& values);
