@@ -1,5 +1,7 @@
 #include "bindings/support/arguments.h"
 
+#include <algorithm>
+
 #include "bindings/support/object.h"
 #include "runtime/core/error.h"
 
@@ -19,8 +21,11 @@ bool boolean_at(lua_State* L, int index, const char* function, const char* name)
 }
 
 void check_option(const char* function, std::string_view key, std::string_view known) {
-  const std::string all = ", " + std::string(known) + ",";
-  if (all.find(", " + std::string(key) + ",") != std::string::npos) return;
+  for (size_t begin = 0; begin < known.size();) {
+    const size_t end = std::min(known.find(", ", begin), known.size());
+    if (known.substr(begin, end - begin) == key) return;
+    begin = end + 2;
+  }
   throw ArgumentError(std::string(function) + ": unknown option '" + std::string(key) +
                       "': known are " + std::string(known));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "bindings/support/entry.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/autograd/autograd.h"
@@ -198,11 +199,11 @@ PrintOptions profile_named(const std::string& name) {
 }
 
 /// The integer on top of the stack, between bounds.
-int64_t option_value(lua_State* L, const std::string& name, int64_t least, int64_t most) {
+int64_t option_value(lua_State* L, std::string_view name, int64_t least, int64_t most) {
   if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) == INFINITY) return most;
   int64_t value;
   if (!integer_at(L, -1, &value) || value < least || value > most)
-    throw ArgumentError("set_printoptions: " + name + ": expected an integer from " +
+    throw ArgumentError("set_printoptions: " + std::string(name) + ": expected an integer from " +
                         std::to_string(least) + " on");
   return value;
 }
@@ -213,25 +214,15 @@ int set_printoptions(lua_State* L) {
   lua_getfield(L, 1, "profile");
   if (!lua_isnil(L, -1)) options = profile_named(luaL_checkstring(L, -1));
   lua_pop(L, 1);
-  lua_pushnil(L);
-  while (lua_next(L, 1)) {
-    const std::string name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
-    if (name == "precision")
-      options.precision = option_value(L, name, 0, 100);
-    else if (name == "threshold")
-      options.threshold = option_value(L, name, 0, INT64_MAX);
-    else if (name == "edgeitems")
-      options.edge_items = option_value(L, name, 1, 1 << 20);
-    else if (name == "linewidth")
-      options.line_width = option_value(L, name, 1, 1 << 20);
-    else if (name == "sci_mode")
-      options.scientific = lua_toboolean(L, -1) != 0;
-    else if (name != "profile")
-      throw ArgumentError(
-          "set_printoptions: unknown option '" + name +
-          "': known are precision, threshold, edgeitems, linewidth, sci_mode, profile");
-    lua_pop(L, 1);
-  }
+  constexpr std::string_view kKnown =
+      "precision, threshold, edgeitems, linewidth, sci_mode, profile";
+  for_each_option(L, 1, "set_printoptions", kKnown, [&](std::string_view name, int value) {
+    if (name == "precision") options.precision = option_value(L, name, 0, 100);
+    if (name == "threshold") options.threshold = option_value(L, name, 0, INT64_MAX);
+    if (name == "edgeitems") options.edge_items = option_value(L, name, 1, 1 << 20);
+    if (name == "linewidth") options.line_width = option_value(L, name, 1, 1 << 20);
+    if (name == "sci_mode") options.scientific = lua_toboolean(L, value) != 0;
+  });
   print_options() = options;
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "bindings/support/object.h"
 #include "bindings/timing/functions.h"
 #include "runtime/ir/kernel_statistics.h"
@@ -47,23 +48,13 @@ int count_option(lua_State* L, const char* name, int least) {
 Benchmark read_settings(lua_State* L) {
   Benchmark settings;
   if (lua_isnoneornil(L, 2)) return settings;
-  if (!lua_istable(L, 2))
-    throw ArgumentError(std::string("benchmark: expected a table of options, got ") +
-                        type_name(L, 2));
-  lua_pushnil(L);
-  while (lua_next(L, 2)) {
-    const std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-    if (key == "warmup")
-      settings.warmup = count_option(L, "warmup", 0);
-    else if (key == "repeats")
-      settings.repeats = count_option(L, "repeats", 1);
-    else if (key == "device")
-      settings.device = device_at(L, lua_gettop(L), "benchmark");
-    else
-      throw ArgumentError("benchmark: unknown option '" + std::string(key) +
-                          "': known are warmup, repeats, device");
-    lua_pop(L, 1);
-  }
+  if (!lua_istable(L, 2)) throw_expected(L, 2, "benchmark", "a table of options");
+  for_each_option(L, 2, "benchmark", "warmup, repeats, device",
+                  [&](std::string_view key, int value) {
+                    if (key == "warmup") settings.warmup = count_option(L, "warmup", 0);
+                    if (key == "repeats") settings.repeats = count_option(L, "repeats", 1);
+                    if (key == "device") settings.device = device_at(L, value, "benchmark");
+                  });
   return settings;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/reduce/reduction.h"
@@ -182,8 +183,7 @@ bool is_signed(const Tensor& x) { return x.dtype() != DType::u8 && x.dtype() != 
 bool is_complex(const Tensor&) { return false; }
 
 std::tuple<Tensor, Tensor> frexp(const Tensor& x) {
-  if (!is_floating(x.dtype()))
-    throw DTypeError("frexp: expected a floating type, got " + std::string(name_of(x.dtype())));
+  check_floating("frexp", x.dtype());
   Tensor exponent;
   {
     GradientMode off(false);

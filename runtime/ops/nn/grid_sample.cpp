@@ -10,6 +10,7 @@
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
 #include "runtime/ir/grid_mode.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/linalg/matrix.h"
@@ -306,9 +307,7 @@ Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {
   const int dims = size.rank() - 2;
   if (dims != 2 && dims != 3)
     throw ShapeError("affine_grid: expected a size of 4 or 5 numbers, got " + size.text());
-  if (!is_floating(theta.dtype()))
-    throw DTypeError("affine_grid: expected a floating type, got " +
-                     std::string(name_of(theta.dtype())));
+  check_floating("affine_grid", theta.dtype());
   if (theta.rank() != 3 || theta.shape()[0] != size[0] || theta.shape()[1] != dims ||
       theta.shape()[2] != dims + 1)
     throw ShapeError("affine_grid: theta of shape " + theta.shape().text() +

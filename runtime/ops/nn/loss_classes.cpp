@@ -5,6 +5,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/nn/reducer.h"
@@ -225,9 +226,7 @@ Tensor probability_loss(const ClassLoss& loss, const Tensor& x, const Tensor& ta
 ClassLoss class_loss(const char* name, bool from_scores, const Tensor& x, const Reducer& reduction,
                      double smoothing, std::optional<int64_t> ignore_index) {
   constexpr int64_t kNotIgnored = -100;
-  if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) + ": expected a floating type, got " +
-                     std::string(name_of(x.dtype())));
+  check_floating(name, x.dtype());
   if (x.rank() == 0)
     throw ShapeError(std::string(name) + ": expected a dimension for the classes, got ()");
   if (smoothing < 0 || smoothing > 1)

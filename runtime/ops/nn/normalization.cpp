@@ -6,6 +6,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/reduce/reduction.h"
@@ -176,12 +177,6 @@ Tensor normalize_core(const Plan& plan, const Tensor& x, const Tensor& weight, c
   return y;
 }
 
-void check_floating(const char* name, const Tensor& x) {
-  if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) + ": expected a floating type, got " +
-                     std::string(name_of(x.dtype())));
-}
-
 /// Checks a tensor of one number for each channel, and shapes it to broadcast over x.
 Tensor per_channel(const char* name, const char* what, const OptionalTensor& values,
                    const Tensor& x) {
@@ -255,7 +250,7 @@ Tensor normalize_batch(const Plan& plan, const Tensor& x, const OptionalTensor& 
 
 Tensor layer_norm(const Tensor& x, const Shape& shape, const OptionalTensor& weight,
                   const OptionalTensor& bias, std::optional<double> eps) {
-  check_floating("layer_norm", x);
+  check_floating("layer_norm", x.dtype());
   const unsigned dims = last_dims("layer_norm", x, shape, weight, bias);
   const Plan plan{"layer_norm", dims, static_cast<double>(shape.numel()), eps.value_or(1e-5), true};
   return normalize_core(plan, x, or_none(weight), or_none(bias));
@@ -263,7 +258,7 @@ Tensor layer_norm(const Tensor& x, const Shape& shape, const OptionalTensor& wei
 
 Tensor rms_norm(const Tensor& x, const Shape& shape, const OptionalTensor& weight,
                 std::optional<double> eps) {
-  check_floating("rms_norm", x);
+  check_floating("rms_norm", x.dtype());
   const unsigned dims = last_dims("rms_norm", x, shape, weight, {});
   // Half types are computed in f32.
   const double smallest = x.dtype() == DType::f64 ? 0x1p-52 : 0x1p-23;
@@ -274,7 +269,7 @@ Tensor rms_norm(const Tensor& x, const Shape& shape, const OptionalTensor& weigh
 
 Tensor group_norm(const Tensor& x, int64_t groups, const OptionalTensor& weight,
                   const OptionalTensor& bias, std::optional<double> eps) {
-  check_floating("group_norm", x);
+  check_floating("group_norm", x.dtype());
   if (x.rank() < 2)
     throw ShapeError("group_norm: expected samples and channels, got " + x.shape().text());
   const int64_t samples = x.shape()[0], channels = x.shape()[1];
@@ -301,7 +296,7 @@ Tensor batch_norm(const Tensor& x, const OptionalTensor& running_mean,
                   const OptionalTensor& running_var, const OptionalTensor& weight,
                   const OptionalTensor& bias, bool training, std::optional<double> momentum,
                   std::optional<double> eps) {
-  check_floating("batch_norm", x);
+  check_floating("batch_norm", x.dtype());
   if (x.rank() < 2) {
     if (x.numel() == 0) return clone(x);
     throw ShapeError("batch_norm: expected samples and channels, got " + x.shape().text());
@@ -334,7 +329,7 @@ Tensor instance_norm(const Tensor& x, const OptionalTensor& running_mean,
                      const OptionalTensor& running_var, const OptionalTensor& weight,
                      const OptionalTensor& bias, std::optional<bool> use_input_stats,
                      std::optional<double> momentum, std::optional<double> eps) {
-  check_floating("instance_norm", x);
+  check_floating("instance_norm", x.dtype());
   if (x.rank() < 3)
     throw ShapeError("instance_norm: expected samples, channels and lengths, got " +
                      x.shape().text());

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/tensor/record.h"
@@ -15,9 +16,7 @@ namespace {
 /// x in the type asked for, which must be floating.
 Tensor floating_input(const char* name, const Tensor& input, std::optional<DType> dtype) {
   const Tensor x = dtype ? convert(input, *dtype) : input;
-  if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) + ": expected a floating type, got " +
-                     std::string(name_of(x.dtype())));
+  check_floating(name, x.dtype());
   return x;
 }
 

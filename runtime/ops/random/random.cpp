@@ -10,6 +10,7 @@
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ir/count_distribution.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
@@ -39,9 +40,7 @@ Tensor draw(const char* name, ElementwiseOp op, DType type, const Shape& shape, 
 
 /// Uniform or normal numbers of a floating type; halves are rounded from f32.
 Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType type, Device device) {
-  if (!is_floating(type))
-    throw DTypeError(std::string(name) + ": expected a floating type, got " +
-                     std::string(name_of(type)));
+  check_floating(name, type);
   const bool wide = type == DType::f64;
   const ElementwiseOp op =
       normal ? (wide ? ElementwiseOp::random_normal_f64 : ElementwiseOp::random_normal)

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/shape/shape_ops.h"
@@ -21,9 +22,7 @@ struct Spread {
 
 Spread spread_of(const char* name, const Tensor& x, const OptionalDims& dims,
                  std::optional<double> correction) {
-  if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) + ": expected a floating type, got " +
-                     std::string(name_of(x.dtype())));
+  check_floating(name, x.dtype());
   const unsigned set = reduced_dims(name, dims, x.rank());
   const double count = static_cast<double>(reduced_count(x.shape(), set));
   return {name, set, count - correction.value_or(1)};

@@ -4,6 +4,7 @@
 
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/linalg.h"
 #include "runtime/ops/reduce/reduce.h"
@@ -51,9 +52,7 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, double 
 
 /// The norm over a set of dimensions, computed wide and rounded once.
 Tensor norm_over(const char* name, const Tensor& x, double order, unsigned dims, bool keepdim) {
-  if (!is_floating(x.dtype()))
-    throw DTypeError(std::string(name) + ": expected a floating type, got " +
-                     std::string(name_of(x.dtype())));
+  check_floating(name, x.dtype());
   // Of one element all norms but the count are its size, exactly.
   if (order != 0 && reduced_count(x.shape(), dims) == 1) order = 1;
   const DType type = compute_type(x.dtype());

@@ -7,6 +7,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/math/special.h"
@@ -161,9 +162,7 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim) {
 
 Tensor logcumsumexp(const Tensor& given, Dim dim) {
   const int place = resolve_dim("logcumsumexp", dim, given.rank());
-  if (!is_floating(given.dtype()))
-    throw DTypeError("logcumsumexp: expected a floating type, got " +
-                     std::string(name_of(given.dtype())));
+  check_floating("logcumsumexp", given.dtype());
   const Tensor x = as_vector(convert(given, compute_type(given.dtype())));
   return convert(reshape_to(running_log_sum(x, place), given.shape()), given.dtype());
 }

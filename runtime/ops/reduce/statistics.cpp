@@ -8,6 +8,7 @@
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-void check_floating(const char* op, const Tensor& x) {
+void check_wide(const char* op, const Tensor& x) {
   if (x.dtype() != DType::f32 && x.dtype() != DType::f64)
     throw DTypeError(std::string(op) + ": expected float32 or float64, got " +
                      std::string(name_of(x.dtype())));
@@ -68,7 +69,7 @@ Tensor between(const Tensor& sorted, const Tensor& place, const std::string& way
 Tensor quantile_of(const char* op, const Tensor& x, const TensorOrNumber& q,
                    std::optional<Dim> given_dim, bool keepdim,
                    const std::optional<std::string>& interpolation, bool skip_nan) {
-  check_floating(op, x);
+  check_wide(op, x);
   if (x.numel() == 0) throw ShapeError(std::string(op) + ": there are no elements");
   const Tensor wanted = shares(op, x, q);
   const bool several = q.tensor.defined() && q.tensor.rank() == 1;
@@ -199,8 +200,7 @@ Tensor nanquantile(const Tensor& x, const TensorOrNumber& q, std::optional<Dim> 
 Tensor nanmean(const Tensor& x, const OptionalDims& dims, bool keepdim,
                std::optional<DType> dtype) {
   const Tensor wide = dtype ? convert(x, *dtype) : x;
-  if (!is_floating(wide.dtype()))
-    throw DTypeError("nanmean: expected a floating type, got " + std::string(name_of(x.dtype())));
+  check_floating("nanmean", wide.dtype());
   const Tensor count = sum(logical_not(isnan(wide)), dims, keepdim);
   return nansum(wide, dims, keepdim) / convert(count, wide.dtype());
 }

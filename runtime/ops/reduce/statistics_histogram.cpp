@@ -5,6 +5,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/reduce/reduction.h"
@@ -18,8 +19,7 @@ namespace tide {
 namespace {
 
 void check_values(const Tensor& x, const std::optional<Tensor>& weight) {
-  if (!is_floating(x.dtype()))
-    throw DTypeError("histogram: expected a floating type, got " + std::string(name_of(x.dtype())));
+  check_floating("histogram", x.dtype());
   if (weight && !(weight->shape() == x.shape()))
     throw ShapeError("histogram: weights of shape " + weight->shape().text() + " do not fit " +
                      x.shape().text());

@@ -6,6 +6,7 @@
 
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/creation.h"
 
@@ -20,9 +21,7 @@ Tensor make_window(const char* name, int64_t length, std::optional<bool> periodi
   if (length < 0)
     throw ShapeError(std::string(name) + ": the length must be non-negative, got " +
                      std::to_string(length));
-  if (!is_floating(type))
-    throw DTypeError(std::string(name) + ": expected a floating type, got " +
-                     std::string(name_of(type)));
+  check_floating(name, type);
   Tensor window;
   if (length == 1) {
     window = ones({1}, {.dtype = type, .device = options.device});
