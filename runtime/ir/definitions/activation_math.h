@@ -205,6 +205,21 @@ struct Mish {
   }
 };
 
+/// (x + s) / 2 with s = sqrt(x^2 + 4); below 0, where that cancels, 2 / (s - x). Barron,
+/// Squareplus: A Softplus-Like Algebraic Rectifier, 2021.
+struct Squareplus {
+  template <class V>
+  static V value(V x) {
+    const V s = math::hypot(x, x.constant(2.0));
+    return select(x > x.constant(0.0), (x + s) * x.constant(0.5), x.constant(2.0) / (s - x));
+  }
+  static constexpr unsigned kNeeds = kNeedsA | kNeedsY;
+  template <class Tensor>
+  static Tensor gradient(const Tensor& x, const Tensor& y, const Tensor& dy) {
+    return dy * (y / (y + (y - x)));
+  }
+};
+
 /// log(1 + exp(beta x)) / beta; x itself where beta x is above the threshold.
 struct Softplus {
   template <class V>

@@ -54,6 +54,8 @@ return {
       "nn.Softshrink()(tide.tensor{0.4, 2}) --> {0.0, 1.5}"},
     {"Softsign", "()", "x / (1 + |x|)",
       "nn.Softsign()(tide.tensor{-1.0, 3}) --> {-0.5, 0.75}"},
+    {"Squareplus", "()", "(x + sqrt(x^2 + 4)) / 2",
+      "nn.Squareplus()(tide.tensor{-1.5, 0, 1.5}) --> {0.5, 1.0, 2.0}"},
     {"Tanh", "()", "The hyperbolic tangent",
       "nn.Tanh()(tide.tensor{0.0, 1}) --> {0.0, 0.7616}"},
     {"Tanhshrink", "()", "x - tanh(x)",

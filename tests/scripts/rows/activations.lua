@@ -23,5 +23,7 @@ return {
   {op = "relu6", from = -3, to = 5.9, reference = function(x) return min(max(x, 0.0), 6) end},
   {op = "silu", from = -6, to = 6, reference = function(x) return x * sigmoid(x) end},
   {op = "softplus", from = -5, to = 5, reference = softplus},
+  {op = "squareplus", from = -5, to = 5, reference = function(x) return (x + math.sqrt(x * x +
+    4)) / 2 end},
   {op = "softsign", from = -5, to = 5, reference = function(x) return x / (1 + math.abs(x)) end},
 }
