@@ -37,7 +37,7 @@ struct ArrayView {
   Layout layout;  ///< offset 0: it is in `data` already
 };
 
-/// Running sums start anew in each block of so many elements of a lane, and what all blocks before
+/// Running sums start anew in each block of so many elements of a fiber, and what all blocks before
 /// add up to is added to each: so the bits are the same for any number of threads.
 constexpr int64_t kScanBlock = 1024;
 

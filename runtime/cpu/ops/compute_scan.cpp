@@ -9,9 +9,9 @@
 namespace tide {
 namespace {
 
-/// Lanes computed side by side, so that loops over them vectorise.
-constexpr int64_t kLanes = 64;
-/// Blocks of one lane computed side by side: each is a chain of additions.
+/// Fibers computed side by side, so that loops over them vectorise.
+constexpr int64_t kFibers = 64;
+/// Blocks of one fiber computed side by side: each is a chain of additions.
 constexpr int64_t kChains = 4;
 
 /// A dense array seen as (outer, length, inner), scanned along the middle.
@@ -24,20 +24,20 @@ struct ScanShape {
   }
 };
 
-/// Calls body(offset, width) for groups of up to kLanes neighbouring lanes: element i of lane l is
-/// at offset + i * inner + l. A lane by itself has a constant width: what it adds up stays in a
+/// Calls body(offset, width) for groups of up to kFibers neighbouring fibers: element i of fiber l
+/// is at offset + i * inner + l. A fiber by itself has a constant width: what it adds up stays in a
 /// register.
 template <class Body>
-void for_lanes(ComputeCall& call, const ScanShape& scan, const Body& body) {
-  const int64_t groups = (scan.inner + kLanes - 1) / kLanes;
-  const int64_t work = scan.length * std::min(scan.inner, kLanes);
+void for_fibers(ComputeCall& call, const ScanShape& scan, const Body& body) {
+  const int64_t groups = (scan.inner + kFibers - 1) / kFibers;
+  const int64_t work = scan.length * std::min(scan.inner, kFibers);
   if (work == 0) return;
   call.parallel->for_range(
       scan.outer * groups, std::max<int64_t>(1, 16384 / work), [&](int64_t begin, int64_t end) {
         for (int64_t item = begin; item < end; ++item) {
-          const int64_t lane = item % groups * kLanes;
-          const int64_t offset = item / groups * scan.length * scan.inner + lane;
-          const int64_t width = std::min(kLanes, scan.inner - lane);
+          const int64_t fiber = item % groups * kFibers;
+          const int64_t offset = item / groups * scan.length * scan.inner + fiber;
+          const int64_t width = std::min(kFibers, scan.inner - fiber);
           if (width == 1)
             body(offset, std::integral_constant<int64_t, 1>());
           else
@@ -46,7 +46,7 @@ void for_lanes(ComputeCall& call, const ScanShape& scan, const Body& body) {
       });
 }
 
-/// Floating lanes are accumulated in double and rounded once per result; integers wrap around.
+/// Floating fibers are accumulated in double and rounded once per result; integers wrap around.
 template <class Out>
 using Sum = std::conditional_t<is_floating_type<Out>, double, uint64_t>;
 
@@ -71,9 +71,9 @@ std::array<S, kChains> run_chains(const In* x, int64_t count, const Visit& visit
   return sums;
 }
 
-/// The running sums of one long lane without gaps.
+/// The running sums of one long fiber without gaps.
 template <class In, class Out>
-void sum_long_lane(Parallel& parallel, const In* x, Out* y, int64_t length) {
+void sum_long_fiber(Parallel& parallel, const In* x, Out* y, int64_t length) {
   using S = Sum<Out>;
   constexpr int64_t group = kChains * kScanBlock;
   const int64_t groups = (length + group - 1) / group;
@@ -109,25 +109,25 @@ void running_sums(ComputeCall& call) {
   const auto* all = static_cast<const In*>(call.inputs[0].data);
   auto* results = static_cast<Out*>(call.outputs[0].data);
   if (scan.inner == 1 && scan.length > kChains * kScanBlock) {
-    for (int64_t lane = 0; lane < scan.outer; ++lane)
-      sum_long_lane(*call.parallel, all + lane * scan.length, results + lane * scan.length,
-                    scan.length);
+    for (int64_t fiber = 0; fiber < scan.outer; ++fiber)
+      sum_long_fiber(*call.parallel, all + fiber * scan.length, results + fiber * scan.length,
+                     scan.length);
     return;
   }
-  for_lanes(call, scan, [&](int64_t offset, auto width) {
+  for_fibers(call, scan, [&](int64_t offset, auto width) {
     const In* x = all + offset;
     Out* y = results + offset;
-    S before[kLanes], sums[kLanes];
-    for (int64_t lane = 0; lane < width; ++lane) before[lane] = 0;
+    S before[kFibers], sums[kFibers];
+    for (int64_t fiber = 0; fiber < width; ++fiber) before[fiber] = 0;
     for (int64_t first = 0; first < scan.length; first += kScanBlock) {
-      for (int64_t lane = 0; lane < width; ++lane) sums[lane] = 0;
+      for (int64_t fiber = 0; fiber < width; ++fiber) sums[fiber] = 0;
       const int64_t end = std::min(scan.length, first + kScanBlock);
       for (int64_t i = first; i < end; ++i, x += scan.inner, y += scan.inner)
-        for (int64_t lane = 0; lane < width; ++lane) {
-          sums[lane] += static_cast<S>(x[lane]);
-          y[lane] = rounded<Out>(before[lane] + sums[lane]);
+        for (int64_t fiber = 0; fiber < width; ++fiber) {
+          sums[fiber] += static_cast<S>(x[fiber]);
+          y[fiber] = rounded<Out>(before[fiber] + sums[fiber]);
         }
-      for (int64_t lane = 0; lane < width; ++lane) before[lane] += sums[lane];
+      for (int64_t fiber = 0; fiber < width; ++fiber) before[fiber] += sums[fiber];
     }
   });
 }
@@ -136,15 +136,15 @@ template <class In, class Out>
 void running_products(ComputeCall& call) {
   using S = Sum<Out>;
   const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);
-  for_lanes(call, scan, [&](int64_t offset, auto width) {
+  for_fibers(call, scan, [&](int64_t offset, auto width) {
     const In* x = static_cast<const In*>(call.inputs[0].data) + offset;
     Out* y = static_cast<Out*>(call.outputs[0].data) + offset;
-    S products[kLanes];
-    for (int64_t lane = 0; lane < width; ++lane) products[lane] = 1;
+    S products[kFibers];
+    for (int64_t fiber = 0; fiber < width; ++fiber) products[fiber] = 1;
     for (int64_t i = 0; i < scan.length; ++i, x += scan.inner, y += scan.inner)
-      for (int64_t lane = 0; lane < width; ++lane) {
-        products[lane] *= static_cast<S>(x[lane]);
-        y[lane] = rounded<Out>(products[lane]);
+      for (int64_t fiber = 0; fiber < width; ++fiber) {
+        products[fiber] *= static_cast<S>(x[fiber]);
+        y[fiber] = rounded<Out>(products[fiber]);
       }
   });
 }
@@ -156,7 +156,7 @@ template <class T>
 void product_gradients(ComputeCall& call) {
   using W = Wide<T>;
   const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);
-  for_lanes(call, scan, [&](int64_t offset, auto width) {
+  for_fibers(call, scan, [&](int64_t offset, auto width) {
     static thread_local Scratch term_memory, first_memory;
     const T* x = static_cast<const T*>(call.inputs[0].data) + offset;
     const T* dy = static_cast<const T*>(call.inputs[1].data) + offset;
@@ -164,42 +164,42 @@ void product_gradients(ComputeCall& call) {
     // Terms of each element, and how many zeros there are up to it: 0, 1, or 2 for more.
     T* const terms = term_memory.get<T>(scan.length * width);
     uint8_t* const zeros = first_memory.get<uint8_t>(scan.length * width);
-    double products[kLanes];
-    uint8_t found[kLanes];
-    for (int64_t lane = 0; lane < width; ++lane) products[lane] = 1, found[lane] = 0;
+    double products[kFibers];
+    uint8_t found[kFibers];
+    for (int64_t fiber = 0; fiber < width; ++fiber) products[fiber] = 1, found[fiber] = 0;
     for (int64_t i = 0; i < scan.length; ++i)
-      for (int64_t lane = 0; lane < width; ++lane) {
-        const auto value = static_cast<W>(x[i * scan.inner + lane]);
+      for (int64_t fiber = 0; fiber < width; ++fiber) {
+        const auto value = static_cast<W>(x[i * scan.inner + fiber]);
         const bool zero = value == 0;
-        found[lane] = static_cast<uint8_t>(std::min(found[lane] + zero, 2));
-        products[lane] *= zero ? 1.0 : static_cast<double>(value);
-        const auto product = static_cast<W>(rounded<T>(products[lane]));
-        terms[i * width + lane] =
-            static_cast<T>(product * static_cast<W>(dy[i * scan.inner + lane]));
-        zeros[i * width + lane] = found[lane];
+        found[fiber] = static_cast<uint8_t>(std::min(found[fiber] + zero, 2));
+        products[fiber] *= zero ? 1.0 : static_cast<double>(value);
+        const auto product = static_cast<W>(rounded<T>(products[fiber]));
+        terms[i * width + fiber] =
+            static_cast<T>(product * static_cast<W>(dy[i * scan.inner + fiber]));
+        zeros[i * width + fiber] = found[fiber];
       }
     // The sums of the terms before any zero and of those with one, from the end.
-    double before[2][kLanes], sums[2][kLanes];
-    for (int64_t lane = 0; lane < width; ++lane) before[0][lane] = before[1][lane] = 0;
+    double before[2][kFibers], sums[2][kFibers];
+    for (int64_t fiber = 0; fiber < width; ++fiber) before[0][fiber] = before[1][fiber] = 0;
     for (int64_t last = scan.length; last > 0; last -= kScanBlock) {
       const int64_t first = std::max<int64_t>(0, last - kScanBlock);
-      for (int64_t lane = 0; lane < width; ++lane) sums[0][lane] = sums[1][lane] = 0;
+      for (int64_t fiber = 0; fiber < width; ++fiber) sums[0][fiber] = sums[1][fiber] = 0;
       for (int64_t i = last - 1; i >= first; --i)
-        for (int64_t lane = 0; lane < width; ++lane) {
-          const uint8_t count = zeros[i * width + lane];
-          const auto term = static_cast<double>(static_cast<W>(terms[i * width + lane]));
-          sums[0][lane] += count == 0 ? term : 0.0;
-          sums[1][lane] += count == 1 ? term : 0.0;
-          const auto value = static_cast<W>(x[i * scan.inner + lane]);
-          const auto none = static_cast<W>(rounded<T>(before[0][lane] + sums[0][lane]));
-          const T one = rounded<T>(before[1][lane] + sums[1][lane]);
+        for (int64_t fiber = 0; fiber < width; ++fiber) {
+          const uint8_t count = zeros[i * width + fiber];
+          const auto term = static_cast<double>(static_cast<W>(terms[i * width + fiber]));
+          sums[0][fiber] += count == 0 ? term : 0.0;
+          sums[1][fiber] += count == 1 ? term : 0.0;
+          const auto value = static_cast<W>(x[i * scan.inner + fiber]);
+          const auto none = static_cast<W>(rounded<T>(before[0][fiber] + sums[0][fiber]));
+          const T one = rounded<T>(before[1][fiber] + sums[1][fiber]);
           const bool first_zero = value == 0 && count == 1;
-          dx[i * scan.inner + lane] =
+          dx[i * scan.inner + fiber] =
               first_zero ? one : static_cast<T>(none / (value == 0 ? W(1) : value));
         }
-      for (int64_t lane = 0; lane < width; ++lane) {
-        before[0][lane] += sums[0][lane];
-        before[1][lane] += sums[1][lane];
+      for (int64_t fiber = 0; fiber < width; ++fiber) {
+        before[0][fiber] += sums[0][fiber];
+        before[1][fiber] += sums[1][fiber];
       }
     }
   });
@@ -221,22 +221,22 @@ void visit_scan_types(ComputeCall& call, const Body& body) {
 template <class T>
 void minmax(ComputeCall& call, bool largest) {
   const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);
-  for_lanes(call, scan, [&](int64_t offset, int64_t width) {
+  for_fibers(call, scan, [&](int64_t offset, int64_t width) {
     const T* x = static_cast<const T*>(call.inputs[0].data) + offset;
     T* values = static_cast<T*>(call.outputs[0].data) + offset;
     int64_t* positions = static_cast<int64_t*>(call.outputs[1].data) + offset;
-    for (int64_t lane = 0; lane < width; ++lane) {
-      T best = x[lane];
+    for (int64_t fiber = 0; fiber < width; ++fiber) {
+      T best = x[fiber];
       int64_t position = 1;
       for (int64_t i = 0; i < scan.length; ++i) {
-        const T value = x[i * scan.inner + lane];
+        const T value = x[i * scan.inner + fiber];
         const Wide<T> a = value, b = best;
         if (is_nan(a) || (!is_nan(b) && (largest ? a >= b : a <= b))) {
           best = value;
           position = i + 1;
         }
-        values[i * scan.inner + lane] = best;
-        positions[i * scan.inner + lane] = position;
+        values[i * scan.inner + fiber] = best;
+        positions[i * scan.inner + fiber] = position;
       }
     }
   });

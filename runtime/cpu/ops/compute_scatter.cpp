@@ -68,7 +68,7 @@ enum class Put { write, add, max, min };
 /// that. The source is of type T, the array of type To: where many addends meet in one place,
 /// halves are summed in float.
 ///
-/// Points that differ only along dim (a lane) may meet, so one part takes them all, in order.
+/// Points that differ only along dim (a fiber) may meet, so one part takes them all, in order.
 template <class T, class To, Put kPut>
 class Scatter {
  public:
@@ -99,18 +99,18 @@ class Scatter {
 
   void run() {
     const int64_t blocks = outer_shape_.numel();
-    const bool one_lane = blocks * inner_count_ == 1 && length_ >= kGrain;
-    const bool by_bins = one_lane && bins_pay();
-    const bool by_buckets = one_lane && !by_bins && buckets_pay();
-    const int64_t share = lanes_together(), shares = (inner_count_ + share - 1) / share;
-    // Lanes that fill the array take their part of the base while it is in cache.
-    const bool whole_lanes = base_ != to_ && !by_bins && !by_buckets && lanes_fill_array(share);
+    const bool one_fiber = blocks * inner_count_ == 1 && length_ >= kGrain;
+    const bool by_bins = one_fiber && bins_pay();
+    const bool by_buckets = one_fiber && !by_bins && buckets_pay();
+    const int64_t share = fibers_together(), shares = (inner_count_ + share - 1) / share;
+    // Fibers that fill the array take their part of the base while it is in cache.
+    const bool whole_fibers = base_ != to_ && !by_bins && !by_buckets && fibers_fill_array(share);
     const bool rows = joined_[0] == 1 && joined_[1] == 0 && joined_[2].value_or(2) <= 1;
-    if (base_ != to_ && !whole_lanes)
+    if (base_ != to_ && !whole_fibers)
       copy_all(*call_.parallel, base_, to_, to_layout_.shape.numel());
     if (by_bins) return run_by_bins();
     if (by_buckets) return run_by_buckets();
-    if (rows && targets_pay(share)) return run_by_targets(share, whole_lanes);
+    if (rows && targets_pay(share)) return run_by_targets(share, whole_fibers);
     const bool dense = joined_[0] == 1 && joined_[1] == 1 && joined_[2] == 1;
     const auto body = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -121,9 +121,9 @@ class Scatter {
         To* target = to_ + start.offset(0);
         const int64_t* positions = positions_ + start.offset(1);
         const T* values = values_ + start.offset(2);
-        if (whole_lanes) copy_lanes(base_ + start.offset(0), target, first, last);
+        if (whole_fibers) copy_fibers(base_ + start.offset(0), target, first, last);
         if (inner_count_ == 1)
-          run_lane(target, positions, values, block, 0, length_);
+          run_fiber(target, positions, values, block, 0, length_);
         else if (rows)
           run_rows(target, positions, values, block, first, last);
         else if (dense)
@@ -145,17 +145,17 @@ class Scatter {
     if constexpr (kPut == Put::min) cell = wide < cell || is_nan(Wide<To>(wide)) ? wide : cell;
   }
 
-  /// Whether each lane of the array is one of the index, and the `share` of them that a part takes
+  /// Whether each fiber of the array is one of the index, and the `share` of them that a part takes
   /// lies in pieces that are worth a copy of their own.
-  bool lanes_fill_array(int64_t share) const {
+  bool fibers_fill_array(int64_t share) const {
     constexpr int64_t kPieceBytes = 512;
     for (int d = 0; d < index_.shape.rank(); ++d)
       if (d != dim_ && index_.shape[d] != to_layout_.shape[d]) return false;
     return share == inner_count_ || share * static_cast<int64_t>(sizeof(To)) >= kPieceBytes;
   }
 
-  /// The neighbouring lanes first to last of a block.
-  void copy_lanes(const To* from, To* to, int64_t first, int64_t last) const {
+  /// The neighbouring fibers first to last of a block.
+  void copy_fibers(const To* from, To* to, int64_t first, int64_t last) const {
     const int64_t size = to_layout_.shape[dim_];
     if (last - first == inner_count_) {
       std::copy_n(from, size * inner_count_, to);
@@ -166,9 +166,9 @@ class Scatter {
                 to + i * inner_count_ + first);
   }
 
-  /// How many neighbouring lanes one part takes at least: whole cache lines, as all parts go
+  /// How many neighbouring fibers one part takes at least: whole cache lines, as all parts go
   /// through all positions, and many of them if there are enough for all threads.
-  int64_t lanes_together() const {
+  int64_t fibers_together() const {
     const int64_t line = kCacheLine / static_cast<int64_t>(sizeof(T)), most = 64 * line;
     const int64_t fair = (inner_count_ / call_.parallel->threads() + line - 1) / line * line;
     return std::min(inner_count_, std::clamp(fair, line, most));
@@ -197,7 +197,7 @@ class Scatter {
            size * threads <= length_ / 8;
   }
 
-  /// The only lane there is, each thread with bins of its own.
+  /// The only fiber there is, each thread with bins of its own.
   void run_by_bins() {
     static thread_local Scratch memory;
     const int64_t size = to_layout_.shape[dim_], parts = call_.parallel->threads();
@@ -205,8 +205,8 @@ class Scatter {
     call_.parallel->for_range(parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) {
         std::fill_n(bins + part * size, size, To(0));
-        run_lane(bins + part * size, positions_, values_, 0, length_ * part / parts,
-                 length_ * (part + 1) / parts);
+        run_fiber(bins + part * size, positions_, values_, 0, length_ * part / parts,
+                  length_ * (part + 1) / parts);
       }
     });
     for (int64_t part = 0; part < parts; ++part)
@@ -238,7 +238,7 @@ class Scatter {
     return bits;
   }
 
-  /// The only lane there is. Targets lie anywhere in memory, so the values are first sorted into
+  /// The only fiber there is. Targets lie anywhere in memory, so the values are first sorted into
   /// buckets of targets that a cache holds, in the order in which they come (radix clustering:
   /// Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", 2002).
   void run_by_buckets() {
@@ -293,8 +293,8 @@ class Scatter {
     }
   }
 
-  /// Whether rows of the array, in pieces of `share` lanes, are worth a list of what meets in each:
-  /// all blocks have one list, and a piece takes longer than its entry.
+  /// Whether rows of the array, in pieces of `share` fibers, are worth a list of what meets in
+  /// each: all blocks have one list, and a piece takes longer than its entry.
   bool targets_pay(int64_t share) const {
     constexpr int64_t kPieceBytes = 256;
     for (int d = 0; d < dim_; ++d)
@@ -352,7 +352,7 @@ class Scatter {
       __builtin_prefetch(reinterpret_cast<const std::byte*>(values) + byte);
   }
 
-  /// Puts neighbouring lanes of a row, or one value that they share.
+  /// Puts neighbouring fibers of a row, or one value that they share.
   void put_row(To* __restrict to, const T* __restrict from, int64_t count) const {
     if (joined_[2] == 1)
       for (int64_t i = 0; i < count; ++i) put(to[i], from[i]);
@@ -360,11 +360,11 @@ class Scatter {
       for (int64_t i = 0; i < count; ++i) put(to[i], *from);
   }
 
-  /// The points begin to end of a lane.
-  void run_lane(To* target, const int64_t* positions, const T* values, int64_t block, int64_t begin,
-                int64_t end) {
+  /// The points begin to end of a fiber.
+  void run_fiber(To* target, const int64_t* positions, const T* values, int64_t block,
+                 int64_t begin, int64_t end) {
     if (!far_ && along_[0] == 1 && along_[1] == 1)
-      return run_near_lane(target, positions, values, block, begin, end);
+      return run_near_fiber(target, positions, values, block, begin, end);
     for (int64_t j = begin; j < end; ++j) {
       ask(target, positions, values, j);
       const int64_t position = positions[j * along_[1]];
@@ -373,9 +373,9 @@ class Scatter {
     }
   }
 
-  /// A lane that a cache holds, and that lies dense like its index.
-  void run_near_lane(To* target, const int64_t* positions, const T* values, int64_t block,
-                     int64_t begin, int64_t end) {
+  /// A fiber that a cache holds, and that lies dense like its index.
+  void run_near_fiber(To* target, const int64_t* positions, const T* values, int64_t block,
+                      int64_t begin, int64_t end) {
     const auto size = static_cast<uint64_t>(to_layout_.shape[dim_]);
     const int64_t stride = along_[2];
     const auto put_one = [&](int64_t j) {
@@ -407,8 +407,8 @@ class Scatter {
     for (; j < end; ++j) put_one(j);
   }
 
-  /// All lanes of a row share their position, and are neighbours in the source or share their value
-  /// too.
+  /// All fibers of a row share their position, and are neighbours in the source or share their
+  /// value too.
   void run_rows(To* target, const int64_t* positions, const T* values, int64_t block, int64_t first,
                 int64_t last) {
     for (int64_t j = 0; j < length_; ++j) {
@@ -421,7 +421,7 @@ class Scatter {
     }
   }
 
-  /// Lanes are neighbours in all three arrays.
+  /// Fibers are neighbours in all three arrays.
   void run_dense(To* target, const int64_t* positions, const T* values, int64_t block,
                  int64_t first, int64_t last) {
     for (int64_t j = 0; j < length_; ++j) {

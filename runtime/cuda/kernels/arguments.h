@@ -79,12 +79,12 @@ struct IndexArguments {
 
 /// Writing and adding at positions of which some may be equal. The dimensions are put in order:
 /// first those that tell rows of the index apart, then the one along which positions count, last
-/// those along which the index repeats itself (lanes).
+/// those along which the index repeats itself.
 struct ScatterArguments {
   IndexArguments in_order;             ///< its dim: how many dimensions tell rows apart
   int64_t place_strides[kKernelDims];  ///< of places in the index as it was given
   int64_t out_along;                   ///< stride of positions; out_strides has 0 there
-  int64_t rows, length, lanes;
+  int64_t rows, length, repeats;
   int32_t* positions;                ///< (rows, length): from 0, or kWrongPosition
   const unsigned long long* sorted;  ///< (rows, length): entries of sort.cu for `positions`
 };
@@ -105,14 +105,14 @@ struct ScanArguments {
   void* y;
   int64_t* positions;
   int64_t outer, length, inner;
-  int64_t blocks;  ///< of kScanBlock elements in a lane
+  int64_t blocks;  ///< of kScanBlock elements in a fiber
   /// (outer * inner, blocks), of each block, then of all before it: sums in double or i64, minima
   /// and maxima as a value and its position in 16 bytes.
   void* sums;
   int32_t largest;
 };
 constexpr int64_t kScanBlock = 1024;
-/// Threads that go along a block each, of lanes whose elements are neighbours.
+/// Threads that go along a block each, of fibers whose elements are neighbours.
 constexpr int kScanThreads = 128;
 
 /// Rows that are sorted each by itself. An entry is 8 bytes, or 16 if the elements are 8.

@@ -103,9 +103,9 @@ __device__ void collect_positions(const ScatterArguments& s) {
 template <class T, bool kAdd>
 __device__ void scatter_sorted(const ScatterArguments& s) {
   const IndexArguments& g = s.in_order;
-  for (int64_t i = thread_number(); i < s.rows * s.length * s.lanes; i += thread_count()) {
-    const int64_t lane = i % s.lanes, row = i / s.lanes / s.length;
-    int64_t entry = i / s.lanes % s.length;
+  for (int64_t i = thread_number(); i < s.rows * s.length * s.repeats; i += thread_count()) {
+    const int64_t repeat = i % s.repeats, row = i / s.repeats / s.length;
+    int64_t entry = i / s.repeats % s.length;
     const unsigned long long* sorted = s.sorted + row * s.length;
     const auto position = [&](int64_t e) { return static_cast<uint32_t>(sorted[e] >> 32); };
     const uint32_t own = position(entry);
@@ -117,7 +117,7 @@ __device__ void scatter_sorted(const ScatterArguments& s) {
       continue;
     Offsets at;
     at.enter(s, 0, g.dim, row);
-    at.enter(s, g.dim + 1, g.rank, lane);
+    at.enter(s, g.dim + 1, g.rank, repeat);
     const auto source = [&](int64_t e) {
       const auto along = static_cast<uint32_t>(sorted[e]);
       return static_cast<const T*>(g.source)[at.source + along * g.source_strides[g.dim]];

@@ -9,13 +9,13 @@ namespace {
 /// Element `i` of an array of planes of `size` elements: its place in its plane, and which plane
 /// that is.
 struct Element {
-  int64_t place, outer, lane;
+  int64_t place, outer, inner;
   __device__ Element(const PoolArguments& g, int64_t i, int64_t size)
-      : place(i / g.inner % size), outer(i / g.inner / size), lane(i % g.inner) {}
+      : place(i / g.inner % size), outer(i / g.inner / size), inner(i % g.inner) {}
   /// The first element of the same plane in an array whose planes have `size` elements; the next
   /// one is g.inner further.
   __device__ int64_t plane(const PoolArguments& g, int64_t size) const {
-    return outer * size * g.inner + lane;
+    return outer * size * g.inner + inner;
   }
 };
 

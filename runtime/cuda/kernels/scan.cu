@@ -1,5 +1,5 @@
-// Running sums and minima and maxima along one dimension, a block of a lane per thread; products,
-// whose parts may overflow where the whole does not, a lane per thread. Floating lanes are
+// Running sums and minima and maxima along one dimension, a block of a fiber per thread; products,
+// whose parts may overflow where the whole does not, a fiber per thread. Floating fibers are
 // accumulated in double and rounded once per result; integers wrap around.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
@@ -8,14 +8,14 @@ namespace tide::cuda {
 namespace {
 
 /// Calls body(number in g.sums, offset of the first element, number of elements) for the blocks of
-/// this thread. Neighbouring threads have neighbouring lanes.
+/// this thread. Neighbouring threads have neighbouring fibers.
 template <class Body>
 __device__ void for_blocks(const ScanArguments& g, const Body& body) {
-  const int64_t lanes = g.outer * g.inner;
-  for (int64_t item = thread_number(); item < lanes * g.blocks; item += thread_count()) {
-    const int64_t lane = item % lanes, block = item / lanes, first = block * kScanBlock;
+  const int64_t fibers = g.outer * g.inner;
+  for (int64_t item = thread_number(); item < fibers * g.blocks; item += thread_count()) {
+    const int64_t fiber = item % fibers, block = item / fibers, first = block * kScanBlock;
     const int64_t left = g.length - first;
-    body(lane * g.blocks + block, (lane / g.inner * g.length + first) * g.inner + lane % g.inner,
+    body(fiber * g.blocks + block, (fiber / g.inner * g.length + first) * g.inner + fiber % g.inner,
          left < kScanBlock ? left : kScanBlock);
   }
 }
@@ -30,7 +30,7 @@ __device__ void sum_blocks(const ScanArguments& g) {
   });
 }
 
-/// The blocks of lanes whose elements are neighbours: threads that each read a block of their own
+/// The blocks of fibers whose elements are neighbours: threads that each read a block of their own
 /// would each wait for other memory. Here a warp brings a slice of one block after the other, and
 /// each thread goes along the slice of its own. The blocks' sums; with `writes` also each result.
 template <class S, class In, class Out, bool writes>
@@ -80,11 +80,11 @@ __device__ void sum_rows(const ScanArguments& g) {
   }
 }
 
-/// The sum of each block becomes that of all before it. A lane per thread.
+/// The sum of each block becomes that of all before it. A fiber per thread.
 template <class S>
 __device__ void add_blocks(const ScanArguments& g) {
-  for (int64_t lane = thread_number(); lane < g.outer * g.inner; lane += thread_count()) {
-    S* sums = static_cast<S*>(g.sums) + lane * g.blocks;
+  for (int64_t fiber = thread_number(); fiber < g.outer * g.inner; fiber += thread_count()) {
+    S* sums = static_cast<S*>(g.sums) + fiber * g.blocks;
     S all = 0;
     for (int64_t block = 0; block < g.blocks; ++block) {
       const S own = sums[block];
@@ -94,14 +94,14 @@ __device__ void add_blocks(const ScanArguments& g) {
   }
 }
 
-/// The same for lanes of many blocks: the threads of a CUDA block bring what one of them adds up.
+/// The same for fibers of many blocks: the threads of a CUDA block bring what one of them adds up.
 template <class S>
 __device__ void add_many_blocks(const ScanArguments& g) {
   constexpr int kRound = 1024;
   __shared__ S sums_before[kRound];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  for (int64_t lane = blockIdx.x; lane < g.outer * g.inner; lane += gridDim.x) {
-    S* sums = static_cast<S*>(g.sums) + lane * g.blocks;
+  for (int64_t fiber = blockIdx.x; fiber < g.outer * g.inner; fiber += gridDim.x) {
+    S* sums = static_cast<S*>(g.sums) + fiber * g.blocks;
     S all = 0;
     for (int64_t first = 0; first < g.blocks; first += kRound) {
       const int count = static_cast<int>(g.blocks - first < kRound ? g.blocks - first : kRound);
@@ -137,8 +137,8 @@ __device__ void running_sums(const ScanArguments& g) {
 
 template <class S, class In, class Out>
 __device__ void running_products(const ScanArguments& g) {
-  for (int64_t lane = thread_number(); lane < g.outer * g.inner; lane += thread_count()) {
-    const int64_t offset = lane / g.inner * g.length * g.inner + lane % g.inner;
+  for (int64_t fiber = thread_number(); fiber < g.outer * g.inner; fiber += thread_count()) {
+    const int64_t offset = fiber / g.inner * g.length * g.inner + fiber % g.inner;
     const In* x = static_cast<const In*>(g.x) + offset;
     Out* y = static_cast<Out*>(g.y) + offset;
     S product = 1;
@@ -185,8 +185,8 @@ __device__ void minmax(const ScanArguments& g) {
 /// The minimum or maximum of each block becomes that of all before it.
 template <class T>
 __device__ void pass_minmax_on(const ScanArguments& g) {
-  for (int64_t lane = thread_number(); lane < g.outer * g.inner; lane += thread_count()) {
-    auto* of_blocks = static_cast<Minmax<T>*>(g.sums) + lane * g.blocks;
+  for (int64_t fiber = thread_number(); fiber < g.outer * g.inner; fiber += thread_count()) {
+    auto* of_blocks = static_cast<Minmax<T>*>(g.sums) + fiber * g.blocks;
     Minmax<T> best{T(0), 0};
 #pragma unroll 4
     for (int64_t block = 0; block < g.blocks; ++block) {

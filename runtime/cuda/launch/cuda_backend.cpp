@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/cuda/launchers/compute_launch.h"
 #include "runtime/cuda/launch/host_fallback.h"
 #include "runtime/cuda/launch/peers.h"
+#include "runtime/cuda/launchers/compute_launch.h"
 
 namespace tide::cuda {
 namespace {
@@ -56,15 +56,15 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
   ++setup_;
   use();
   connect_to_peers(device_, context_);
-  queue_lane_ = make_lane();
-  guest_lane_ = make_lane();
+  queue_stream_ = make_stream();
+  guest_stream_ = make_stream();
   check(driver().stream_create(&bell_, kStreamNonBlocking), "cuStreamCreate");
   begin_clock();
   loaded_ = std::move(loaded);
   kernels_ = std::make_unique<CudaKernels>(facts_.capability(), loaded_);
-  if (is_first) kernels_->reserve(queue_lane_.stream);
+  if (is_first) kernels_->reserve(queue_stream_.stream);
   reports_ = std::make_unique<Reports>();
-  launches_ = std::make_unique<LaunchGraphs>(queue_lane_.stream);
+  launches_ = std::make_unique<LaunchGraphs>(queue_stream_.stream);
 }
 
 std::unique_ptr<Backend> CudaBackend::another_stream() {
@@ -86,11 +86,11 @@ void CudaBackend::use() const {
   current = wanted;
 }
 
-CudaBackend::Lane CudaBackend::make_lane() const {
-  Lane lane;
-  check(driver().stream_create(&lane.stream, kStreamNonBlocking), "cuStreamCreate");
-  lane.staging = std::make_unique<Staging>(lane.stream);
-  return lane;
+CudaBackend::StagedStream CudaBackend::make_stream() const {
+  StagedStream staged;
+  check(driver().stream_create(&staged.stream, kStreamNonBlocking), "cuStreamCreate");
+  staged.staging = std::make_unique<Staging>(staged.stream);
+  return staged;
 }
 
 void* CudaBackend::allocate(size_t bytes) {
@@ -170,10 +170,10 @@ void CudaBackend::end_plan() {
 
 ComputeOutcome CudaBackend::launch(const ComputeStep& step, void* const* addresses) {
   use();
-  ComputeLaunch call{step, addresses, *kernels_, *launches_, queue_lane_.stream, *reports_, {}};
+  ComputeLaunch call{step, addresses, *kernels_, *launches_, queue_stream_.stream, *reports_, {}};
   if (!launch_compute(call)) {
     launches_->flush();
-    return {run_on_host(step, addresses, host_compute_(step.op), *queue_lane_.staging), {}};
+    return {run_on_host(step, addresses, host_compute_(step.op), *queue_stream_.staging), {}};
   }
   ComputeOutcome outcome;
   if (call.report) outcome.report = setup_ << 32 | *call.report;
@@ -195,31 +195,32 @@ void CudaBackend::copy(void* destination, const void* source, size_t bytes, Copy
   if (on_queue()) {
     use();
     launches_->flush();
-    return copy_on(queue_lane_, destination, source, bytes, kind);
+    return copy_on(queue_stream_, destination, source, bytes, kind);
   }
   const std::shared_lock set_up(setup_mutex_);
   use();
   const std::lock_guard lock(guest_mutex_);
-  copy_on(guest_lane_, destination, source, bytes, kind);
+  copy_on(guest_stream_, destination, source, bytes, kind);
 }
 
-void CudaBackend::copy_on(Lane& lane, void* destination, const void* source, size_t bytes,
+void CudaBackend::copy_on(StagedStream& staged, void* destination, const void* source, size_t bytes,
                           CopyKind kind) {
   if (bytes == 0) return;
   switch (kind) {
     case CopyKind::to_device:
-      return lane.staging->upload(pointer(destination), source, bytes);
+      return staged.staging->upload(pointer(destination), source, bytes);
     case CopyKind::from_pinned:
-      return check(driver().copy_to_device(pointer(destination), source, bytes, lane.stream),
+      return check(driver().copy_to_device(pointer(destination), source, bytes, staged.stream),
                    "cuMemcpyHtoDAsync");
     case CopyKind::to_host:
-      return lane.staging->download(destination, pointer(source), bytes);
+      return staged.staging->download(destination, pointer(source), bytes);
     case CopyKind::within:
-      return check(driver().copy_within(pointer(destination), pointer(source), bytes, lane.stream),
-                   "cuMemcpyDtoDAsync");
+      return check(
+          driver().copy_within(pointer(destination), pointer(source), bytes, staged.stream),
+          "cuMemcpyDtoDAsync");
     case CopyKind::between:
       // The driver sees by the addresses where they lie, and goes the way that peers.h allows.
-      return check(driver().copy(pointer(destination), pointer(source), bytes, lane.stream),
+      return check(driver().copy(pointer(destination), pointer(source), bytes, staged.stream),
                    "cuMemcpyAsync");
   }
 }
@@ -228,12 +229,12 @@ void CudaBackend::finish() {
   if (on_queue()) {
     use();
     launches_->flush();
-    return check(driver().stream_synchronize(queue_lane_.stream), "cuStreamSynchronize");
+    return check(driver().stream_synchronize(queue_stream_.stream), "cuStreamSynchronize");
   }
   const std::shared_lock set_up(setup_mutex_);
   use();
   const std::lock_guard lock(guest_mutex_);
-  check(driver().stream_synchronize(guest_lane_.stream), "cuStreamSynchronize");
+  check(driver().stream_synchronize(guest_stream_.stream), "cuStreamSynchronize");
 }
 
 void CudaBackend::note(uint64_t ticket) {
@@ -247,7 +248,7 @@ void CudaBackend::note(uint64_t ticket) {
   } else if (look_at(driver().event_create(&event, kEventNoTiming)) != kSuccess) {
     return settle();
   }
-  if (look_at(driver().event_record(event, queue_lane_.stream)) == kSuccess) {
+  if (look_at(driver().event_record(event, queue_stream_.stream)) == kSuccess) {
     points_.push_back({ticket, event});
   } else {
     spare_events_.push_back(event);
@@ -265,7 +266,7 @@ Result CudaBackend::look_at(Result result) {
 /// stream that cannot be waited for is lost.
 void CudaBackend::settle() {
   if (lost_) return;
-  const Result result = driver().stream_synchronize(queue_lane_.stream);
+  const Result result = driver().stream_synchronize(queue_stream_.stream);
   if (result != kSuccess) lost_ = result;
 }
 
@@ -304,8 +305,8 @@ void CudaBackend::forget() {
   static_cast<void>(kernels_.release());
   reports_.reset();
   loaded_.reset();
-  queue_lane_ = {};
-  guest_lane_ = {};
+  queue_stream_ = {};
+  guest_stream_ = {};
   points_.clear();
   spare_events_.clear();
   times_.clear();
@@ -356,7 +357,7 @@ void CudaBackend::follow(AsyncStream& other, uint64_t ticket) {
   const std::lock_guard lock(before.points_mutex_);
   for (const Point& point : before.points_)
     if (point.ticket >= ticket)
-      return check(driver().stream_wait(queue_lane_.stream, point.event, 0), "cuStreamWaitEvent");
+      return check(driver().stream_wait(queue_stream_.stream, point.event, 0), "cuStreamWaitEvent");
 }
 
 /// The device's clock beside the host's: at an event of an idle stream. Without it times are those
@@ -374,7 +375,7 @@ void CudaBackend::take_time(uint64_t ticket) {
   if (!gone_.empty() || !last_time_) return;
   if (look_at(driver().event_create(&event, kEventTiming)) != kSuccess) return;
   times_.push_back({ticket, event});
-  look_at(driver().event_record(event, queue_lane_.stream));
+  look_at(driver().event_record(event, queue_stream_.stream));
 }
 
 /// The time reported last and what passed since on the device: so no rounding of long times adds

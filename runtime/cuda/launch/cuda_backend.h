@@ -67,7 +67,7 @@ class CudaBackend : public Backend, public AsyncStream {
  private:
   /// A stream and what belongs to it. The queue has one; other threads, which fetch results that
   /// are ready, share another.
-  struct Lane {
+  struct StagedStream {
     Stream stream = nullptr;
     std::unique_ptr<Staging> staging;
   };
@@ -76,9 +76,10 @@ class CudaBackend : public Backend, public AsyncStream {
   void use() const;
   Result look_at(Result result);
   void settle();
-  Lane make_lane() const;
+  StagedStream make_stream() const;
   bool on_queue() const { return std::this_thread::get_id() == queue_thread_.load(); }
-  void copy_on(Lane& lane, void* destination, const void* source, size_t bytes, CopyKind kind);
+  void copy_on(StagedStream& staged, void* destination, const void* source, size_t bytes,
+               CopyKind kind);
 
   const DeviceFacts facts_;
   const HostCompute host_compute_;
@@ -89,7 +90,7 @@ class CudaBackend : public Backend, public AsyncStream {
   uint64_t setup_ = 0;  ///< how often it was made
   std::string gone_;    ///< why it could not be made anew; empty if it is there
   Context context_ = nullptr;
-  Lane queue_lane_, guest_lane_;
+  StagedStream queue_stream_, guest_stream_;
   /// Calls the host when the queue's stream has come to an event. A call in that stream itself
   /// would keep what is behind it from the device for as long as the host takes.
   Stream bell_ = nullptr;

@@ -42,7 +42,7 @@ ScatterArguments in_order(const IndexArguments& g) {
   ScatterArguments s{};
   s.in_order = g;
   s.in_order.rank = 0;
-  s.rows = s.length = s.lanes = 1;
+  s.rows = s.length = s.repeats = 1;
   std::array<int64_t, kKernelDims> place_strides{};
   int64_t points = 1;
   for (int d = g.rank - 1; d >= 0; --d) {
@@ -65,7 +65,7 @@ ScatterArguments in_order(const IndexArguments& g) {
   s.length = take(g.dim);
   s.out_along = std::exchange(s.in_order.out_strides[s.in_order.dim], 0);
   for (int d = 0; d < g.rank; ++d)
-    if (d != g.dim && g.shape[d] != 1 && !tells_rows_apart(d)) s.lanes *= take(d);
+    if (d != g.dim && g.shape[d] != 1 && !tells_rows_apart(d)) s.repeats *= take(d);
   return s;
 }
 
@@ -78,7 +78,7 @@ void scatter_meeting(ComputeLaunch& call, ScatterArguments& s, const std::string
   s.positions = reinterpret_cast<int32_t*>(memory + sorting.bytes());
   run(call, "indexing", "collect_positions", s, blocks_for(count), kElementThreads);
   s.sorted = static_cast<const unsigned long long*>(sorting.run(s.positions, false, memory).sorted);
-  run(call, "indexing", kernel, s, blocks_for(count * s.lanes), kElementThreads);
+  run(call, "indexing", kernel, s, blocks_for(count * s.repeats), kElementThreads);
 }
 
 bool launch_gather(ComputeLaunch& call) {

@@ -29,7 +29,7 @@ std::string scan_types(ComputeLaunch& call) {
   return suffix_of(from) + std::string(from != to ? "_i64" : "");
 }
 
-/// Room for what is carried from block to block, where a lane has more than one.
+/// Room for what is carried from block to block, where a fiber has more than one.
 void reserve_carry(ComputeLaunch& call, ScanArguments& g, size_t bytes_of_block) {
   g.blocks = (g.length + kScanBlock - 1) / kScanBlock;
   if (g.blocks == 1) return;
@@ -38,18 +38,18 @@ void reserve_carry(ComputeLaunch& call, ScanArguments& g, size_t bytes_of_block)
 }
 
 bool launch_running_sums(ComputeLaunch& call) {
-  constexpr int64_t kMany = 64;  // blocks of a lane that one thread would take long for
+  constexpr int64_t kMany = 64;  // blocks of a fiber that one thread would take long for
   const std::string types = scan_types(call);
   if (types.empty()) return false;
   ScanArguments g = scan_arguments(call);
-  const int64_t lanes = g.outer * g.inner;
-  if (lanes * g.length == 0) return true;
+  const int64_t fibers = g.outer * g.inner;
+  if (fibers * g.length == 0) return true;
   reserve_carry(call, g, sizeof(double));
   const bool rows = g.inner == 1;
   const int threads = rows ? kScanThreads : kElementThreads;
   const auto run_blocks = [&](const char* name, const char* name_of_rows) {
     run(call, "scan", (rows ? name_of_rows : name) + types, g,
-        (lanes * g.blocks + threads - 1) / threads, threads);
+        (fibers * g.blocks + threads - 1) / threads, threads);
   };
   if (g.blocks > 1) {
     run_blocks("sum_blocks_", "sum_rows_");
@@ -57,7 +57,7 @@ bool launch_running_sums(ComputeLaunch& call) {
     run(call, "scan",
         std::string(many ? "add_many_blocks_" : "add_blocks_") +
             (is_floating(call.step.outputs[0].type) ? "floating" : "integer"),
-        g, many ? lanes : blocks_for(lanes), kElementThreads);
+        g, many ? fibers : blocks_for(fibers), kElementThreads);
   }
   run_blocks("cumsum_", "cumsum_rows_");
   return true;
@@ -77,14 +77,14 @@ bool launch_minmax(ComputeLaunch& call) {
   ScanArguments g = scan_arguments(call);
   g.positions = static_cast<int64_t*>(call.output(1));
   g.largest = unpack<MinmaxAttributes>(call.step.attributes).largest;
-  const int64_t lanes = g.outer * g.inner;
-  if (lanes * g.length == 0) return true;
+  const int64_t fibers = g.outer * g.inner;
+  if (fibers * g.length == 0) return true;
   reserve_carry(call, g, 16);
   if (g.blocks > 1) {
-    run(call, "scan", "block_minmax_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
-    run(call, "scan", "pass_minmax_on_" + type, g, blocks_for(lanes), kElementThreads);
+    run(call, "scan", "block_minmax_" + type, g, blocks_for(fibers * g.blocks), kElementThreads);
+    run(call, "scan", "pass_minmax_on_" + type, g, blocks_for(fibers), kElementThreads);
   }
-  run(call, "scan", "cumulative_minmax_" + type, g, blocks_for(lanes * g.blocks), kElementThreads);
+  run(call, "scan", "cumulative_minmax_" + type, g, blocks_for(fibers * g.blocks), kElementThreads);
   return true;
 }
 

@@ -1,4 +1,4 @@
--- Running sums, products and minima and maxima on a CUDA device: the cpu's bits, in lanes of one block and of many.
+-- Running sums, products and minima and maxima on a CUDA device: the cpu's bits, in fibers of one block and of many.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -16,7 +16,7 @@ describe("running", function()
     end)
   end
 
-  it("sums of lanes of many blocks, and of more than a round of 1024 blocks", function()
+  it("sums of fibers of many blocks, and of more than a round of 1024 blocks", function()
     for _, shape in ipairs {{70000}, {2, 66000}, {1024 * 1024 + 3000}} do
       local x = tide.randn(shape)
       test.identical(x:cuda():cumsum(#shape):cpu(), x:cumsum(#shape))

@@ -121,7 +121,7 @@ TEST_CASE("gather leaves out dimensions of one point", "[cpu]") {
   CHECK(single.values[0] == x.values[10]);
 }
 
-TEST_CASE("scatter takes one long lane in order, by any number of threads", "[cpu]") {
+TEST_CASE("scatter takes one long fiber in order, by any number of threads", "[cpu]") {
   constexpr int64_t kCount = 60000;
   auto base = random_array<float>({500}, 1), source = random_array<float>({kCount}, 2);
   auto index = random_positions({kCount}, 500);
@@ -143,7 +143,7 @@ TEST_CASE("scatter takes one long lane in order, by any number of threads", "[cp
     }
 }
 
-TEST_CASE("scatter takes so long a lane that it goes in several rounds", "[cpu][reference]") {
+TEST_CASE("scatter takes so long a fiber that it goes in several rounds", "[cpu][reference]") {
   constexpr int64_t kCount = 4'300'000, kTargets = 3'000'000;
   auto base = random_array<float>({kTargets}, 1), pairs = random_array<float>({kCount, 2}, 2);
   auto index = random_positions({kCount}, kTargets);
@@ -162,7 +162,7 @@ TEST_CASE("scatter takes so long a lane that it goes in several rounds", "[cpu][
   }
 }
 
-TEST_CASE("gather takes one long lane in parts", "[cpu]") {
+TEST_CASE("gather takes one long fiber in parts", "[cpu]") {
   constexpr int64_t kCount = 60000;
   auto x = random_array<float>({500}, 1);
   auto index = random_positions({kCount}, 500);

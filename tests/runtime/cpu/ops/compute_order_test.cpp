@@ -144,17 +144,17 @@ TEST_CASE("cumsum and cumprod run along each dimension", "[cpu]") {
     }
 }
 
-TEST_CASE("running sums of long lanes add up by blocks, whatever the threads", "[cpu]") {
+TEST_CASE("running sums of long fibers add up by blocks, whatever the threads", "[cpu]") {
   for (const Shape& shape : {Shape{2, 9001}, Shape{1, 4096}, Shape{5003, 3}, Shape{1, 70000}}) {
     const int dim = shape[1] == 3 ? 0 : 1;
     const int64_t inner = dim == 0 ? shape[1] : 1;
     auto x = random_array<double>(shape, 1);
     std::vector<double> expected(x.values.size());
-    for (int64_t lane = 0; lane < shape[1 - dim]; ++lane) {
+    for (int64_t fiber = 0; fiber < shape[1 - dim]; ++fiber) {
       double before = 0, sum = 0;
       for (int64_t i = 0; i < shape[dim]; ++i) {
         if (i % kScanBlock == 0) before += sum, sum = 0;
-        const int64_t at = dim == 0 ? i * inner + lane : lane * shape[1] + i;
+        const int64_t at = dim == 0 ? i * inner + fiber : fiber * shape[1] + i;
         expected[at] = before + (sum += x.values[at]);
       }
     }
