@@ -1,4 +1,4 @@
-// The definitions of runtime/ops over IR values.
+// The definitions of elementwise ops over IR values.
 #pragma once
 
 #include <span>
