@@ -20,6 +20,7 @@
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/recurrence.h"
 #include "bindings/tensor/tensor_object.h"
+#include "bindings/threads/functions.h"
 #include "bindings/timing/functions.h"
 #include "runtime/core/file_access.h"
 #include "runtime/core/memory_budget.h"
@@ -180,6 +181,8 @@ void open_classes(lua_State* L) {
   open_benchmark(L);
   open_grad_function_class(L);
   open_dlpack(L);
+  open_thread_class(L);
+  open_channel_class(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<StateEnd>(L, none, none);
   lua_pop(L, 1);

@@ -49,6 +49,19 @@ enum class TideFileUse { read, write, rename };
 /// name itself, not of what a link leads to.
 std::optional<std::string> tide_permitted_path(const char* path, TideFileUse use) noexcept;
 
+/// How threads of scripts open and close Lua states; `open` may throw std::exception.
+struct TideStates {
+  lua_State* (*open)();
+  void (*close)(lua_State*);
+};
+
+/// In place of luaL_newstate with luaL_openlibs, and of lua_close.
+void tide_set_states(const TideStates& states);
+
+/// Whether the chunk that this thread loads now is a function on its way between two threads: a
+/// program that refuses binary chunks lets it in.
+bool tide_loads_own_chunk();
+
 /// Where compiled kernels are kept, and where plugins lie; empty if nowhere.
 std::string tide_kernel_cache_folder();
 std::string tide_plugin_folder();

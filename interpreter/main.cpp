@@ -7,6 +7,7 @@
 
 #include "bindings/module.h"
 #include "interpreter/commands/commands.h"
+#include "interpreter/run/state.h"
 #include "interpreter/version.h"
 
 namespace {
@@ -118,6 +119,7 @@ int start(const Command* command, const tide::Words& words) {
 
 int main(int count, char** arguments) {
   tide_keep_reserve();
+  tide::open_states_for_threads();
   if (count > 0 && *arguments[0]) tide::program_name = arguments[0];
   tide::Words words(arguments + (count > 0), arguments + count);
   const Command* found = nullptr;

@@ -8,6 +8,7 @@
 #include "bindings/modes/modes.h"
 #include "bindings/ops/rows.h"
 #include "bindings/tensor/methods.h"
+#include "bindings/threads/functions.h"
 #include "bindings/timing/functions.h"
 
 namespace tide::bindings {
@@ -148,6 +149,10 @@ std::span<const FunctionFamily> function_families() {
                               {"tide.", "Events and streams", event_functions()},
                               {"event:", "Events", event_methods()},
                               {"stream:", "Streams", stream_methods()},
+                              {"tide.", "Threads", thread_functions()},
+                              {"tide.", "Threads", channel_functions()},
+                              {"thread:", "Threads", thread_methods()},
+                              {"channel:", "Channels", channel_methods()},
                               {"tide.cuda.", "CUDA", cuda_functions()},
                               {"tide.sim.", "Simulated devices", sim_functions()},
                               {"tide.", "Time", clock_functions()},

@@ -38,7 +38,7 @@ class ScriptMemory {
   void* take(size_t size);
   void give_back(void* block, size_t size);
 
-  inline static bool limited_ = false;
+  inline static thread_local bool limited_ = false;
 
   std::array<Spare*, kLargest / kStep + 1> spare_{};  ///< by size in steps
   std::vector<std::unique_ptr<std::byte[]>> slabs_;
@@ -46,7 +46,7 @@ class ScriptMemory {
   size_t left_ = 0;
 };
 
-/// While one lives, memory beyond the limit is refused. Else it is only counted: the program's own
+/// While one lives, memory beyond the limit is refused on its thread. Else it is only counted: the program's own
 /// calls of Lua expect no error.
 class MemoryLimited {
  public:

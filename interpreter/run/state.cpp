@@ -8,6 +8,7 @@
 
 #include "bindings/module.h"
 #include "interpreter/run/interrupt.h"
+#include "interpreter/run/sandbox.h"
 #include "interpreter/run/time_limit.h"
 
 namespace tide {
@@ -56,7 +57,32 @@ int open_libraries(lua_State* L) {
   return 0;
 }
 
+/// A state of a thread of a script.
+struct ThreadState {
+  const MemoryLimited limited;
+  State state;
+};
+
+/// Key of the registry: the ThreadState.
+constexpr char kThreadState = 0;
+
+lua_State* open_for_thread() {
+  if (in_sandbox()) throw std::runtime_error("a script in the sandbox has one thread");
+  auto* made = new ThreadState;
+  lua_State* const L = made->state;
+  lua_pushlightuserdata(L, made);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &kThreadState);
+  return L;
+}
+
+void close_for_thread(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kThreadState);
+  delete static_cast<ThreadState*>(lua_touserdata(L, -1));
+}
+
 }  // namespace
+
+void open_states_for_threads() { tide_set_states({open_for_thread, close_for_thread}); }
 
 State::State(bool ignore_environment) : state_(lua_newstate(ScriptMemory::allocate, &memory_)) {
   if (!state_) throw std::runtime_error("cannot open a Lua state: not enough memory");

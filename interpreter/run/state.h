@@ -10,6 +10,9 @@
 
 namespace tide {
 
+/// Lets threads of scripts open states of this kind. To be called once, before there is a thread.
+void open_states_for_threads();
+
 /// What a script sees as `arg`: `script` at 0, what stood before it at -1, -2, ...
 struct ScriptArguments {
   std::vector<std::string> before = {program_name};

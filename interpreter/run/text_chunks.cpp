@@ -1,11 +1,13 @@
 // Lets only source text in: a precompiled chunk can crash the virtual machine. The linker sends
 // every lua_load of the program (load, loadfile, dofile, require) through here
-// (-Wl,--wrap=lua_load).
+// (-Wl,--wrap=lua_load). Functions on their way between threads are chunks of this process.
 #include "interpreter/run/text_chunks.h"
 
 #include <cstring>
 #include <lua5.4/lua.hpp>
 #include <string_view>
+
+#include "bindings/module.h"
 
 extern "C" int __real_lua_load(lua_State* L, lua_Reader reader, void* data, const char* name,
                                const char* mode);
@@ -29,7 +31,8 @@ extern "C" int __wrap_lua_load(lua_State* L, lua_Reader reader, void* data, cons
                                const char* mode) {
   const bool text = !mode || std::strchr(mode, 't');
   const bool binary = !mode || std::strchr(mode, 'b');
-  if (binary_chunks_allowed || !binary) return __real_lua_load(L, reader, data, name, mode);
+  if (binary_chunks_allowed || !binary || tide_loads_own_chunk())
+    return __real_lua_load(L, reader, data, name, mode);
   const int status = __real_lua_load(L, reader, data, name, text ? "t" : "");
   if (status != LUA_ERRSYNTAX) return status;
   // What Lua says of the mode is true of the caller's mode only if that excludes the chunk.

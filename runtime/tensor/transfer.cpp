@@ -13,16 +13,6 @@
 namespace tide {
 namespace {
 
-/// Flushes what computes `source`, so that it has a place in memory, or has failed.
-void settle(Node& source) {
-  Window& window = Recorder::of_thread().window(*source.device);
-  window.flush();
-  // What others in its window read may have become a recomputable value there.
-  if (source.state != Node::State::recomputable) return;
-  window.want(source);
-  window.flush();
-}
-
 /// Lets what `stream` is handed from now on come after the work of `writer` up to `ticket`.
 void follow(Stream& stream, Stream& writer, uint64_t ticket) {
   if (&stream == &writer || writer.queue->completed() >= ticket) return;
@@ -129,6 +119,15 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
 }
 
 }  // namespace
+
+void settle(Node& node) {
+  Window& window = Recorder::of_thread().window(*node.device);
+  window.flush();
+  // What others in its window read may have become a recomputable value there.
+  if (node.state != Node::State::recomputable) return;
+  window.want(node);
+  window.flush();
+}
 
 Tensor record_transfer(const Tensor& x, Device device) {
   DeviceState& to = DeviceState::of(device);

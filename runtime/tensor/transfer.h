@@ -6,6 +6,8 @@
 
 namespace tide {
 
+struct Node;
+
 /// A copy of x on `device`, queued.
 Tensor record_transfer(const Tensor& x, Device device);
 /// A copy of x, which lies on the cpu, in host memory that is pinned: devices copy from there
@@ -18,5 +20,8 @@ void wait_for_transfer(const Tensor& x);
 
 /// A tensor with these elements (row-major, size_of(type) each), copied now.
 Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device);
+
+/// Flushes what computes `node`, so that it has a place in memory, or has failed.
+void settle(Node& node);
 
 }  // namespace tide

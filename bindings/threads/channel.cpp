@@ -1,0 +1,167 @@
+// Channels: queues of values between threads that run Lua.
+#include "bindings/threads/channel.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "bindings/support/arguments.h"
+#include "bindings/threads/functions.h"
+#include "bindings/threads/waiting.h"
+
+namespace tide::bindings {
+
+bool Channel::push(Parcel parcel) {
+  std::unique_lock lock(mutex_);
+  wait_until(lock, changed_, std::numeric_limits<double>::infinity(),
+             [&] { return closed_ || parcels_.size() < capacity_; });
+  if (closed_) return false;
+  parcels_.push_back(std::move(parcel));
+  changed_.notify_all();
+  return true;
+}
+
+std::optional<Parcel> Channel::pop(double seconds) {
+  std::unique_lock lock(mutex_);
+  wait_until(lock, changed_, seconds, [&] { return closed_ || !parcels_.empty(); });
+  if (parcels_.empty()) return std::nullopt;
+  std::optional<Parcel> parcel(std::move(parcels_.front()));
+  parcels_.pop_front();
+  changed_.notify_all();
+  return parcel;
+}
+
+void Channel::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+bool Channel::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
+size_t Channel::size() const {
+  const std::lock_guard lock(mutex_);
+  return parcels_.size();
+}
+
+namespace {
+
+Channel& channel_at(lua_State* L, const char* function) {
+  return *check<std::shared_ptr<Channel>>(L, 1, function);
+}
+
+int new_channel(lua_State* L) {
+  size_t capacity = std::numeric_limits<size_t>::max();
+  if (!lua_isnoneornil(L, 1)) {
+    if (!lua_isinteger(L, 1)) throw_expected(L, 1, "channel: capacity", "a positive integer");
+    const lua_Integer given = lua_tointeger(L, 1);
+    if (given < 1)
+      throw ArgumentError("channel: capacity must be positive, got " + std::to_string(given));
+    capacity = static_cast<size_t>(given);
+  }
+  push_object(L, std::make_shared<Channel>(capacity));
+  return 1;
+}
+
+int channel_push(lua_State* L) {
+  Channel& channel = channel_at(L, "push");
+  const int count = lua_gettop(L);
+  Packer packer(L, "push");
+  for (int i = 2; i <= count; ++i) packer.add(i, "argument " + std::to_string(i - 1));
+  if (!channel.push(packer.take())) throw Error("push: the channel is closed");
+  return 0;
+}
+
+int channel_pop(lua_State* L) {
+  Channel& channel = channel_at(L, "pop");
+  double seconds = std::numeric_limits<double>::infinity();
+  if (!lua_isnoneornil(L, 2)) {
+    if (lua_type(L, 2) != LUA_TNUMBER) throw_expected(L, 2, "pop: timeout", "seconds");
+    seconds = lua_tonumber(L, 2);
+  }
+  lua_settop(L, 0);
+  // In a userdata: what is made of the parcel may raise an error.
+  auto& parcel = push_object(L, channel.pop(seconds));
+  return parcel ? parcel->unpack(L) : 0;
+}
+
+int channel_iter(lua_State* L) {
+  channel_at(L, "iter");
+  lua_pushcfunction(L, guard<channel_pop>);
+  lua_pushvalue(L, 1);
+  return 2;
+}
+
+int channel_close(lua_State* L) {
+  channel_at(L, "close").close();
+  return 0;
+}
+
+int channel_closed(lua_State* L) {
+  lua_pushboolean(L, channel_at(L, "is_closed").closed());
+  return 1;
+}
+
+int channel_length(lua_State* L) {
+  lua_pushinteger(L, static_cast<lua_Integer>(channel_at(L, "#").size()));
+  return 1;
+}
+
+int channel_text(lua_State* L) {
+  const Channel& channel = channel_at(L, "tostring");
+  lua_pushfstring(L, "channel with %d waiting%s", static_cast<int>(channel.size()),
+                  channel.closed() ? ", closed" : "");
+  return 1;
+}
+
+constexpr Function kMethods[] = {
+    {"push", guard<channel_push>, "value, ...",
+     "Adds values, which one pop gets together; waits while the channel is full. An error if it is "
+     "closed",
+     "local c = tide.channel(); c:push(1, \"two\"); c:pop() --> 1, \"two\""},
+    {"pop", guard<channel_pop>, "timeout?",
+     "The values of the oldest push; waits for one, up to so many seconds. nil after that time, or "
+     "if the channel is closed and empty",
+     "local c = tide.channel(); c:pop(0) --> nil"},
+    {"iter", guard<channel_iter>, "", "for value in c:iter(): pops until the channel is closed",
+     "local c = tide.channel(); c:push(2); c:close(); local sum = 0; for x in c:iter() do sum = "
+     "sum "
+     "+ x end; sum --> 2"},
+    {"close", guard<channel_close>, "",
+     "Nothing can be pushed any more; what waits can still be popped",
+     "local c = tide.channel(); c:close(); c:pop() --> nil"},
+    {"is_closed", guard<channel_closed>, "", "Whether the channel was closed",
+     "tide.channel():is_closed() --> false"},
+};
+
+}  // namespace
+
+std::span<const Function> channel_functions() {
+  static constexpr Function kFunctions[] = {
+      {"channel", guard<new_channel>, "capacity?",
+       "A queue of values between threads, of so many pushes at most. Values cross as those of "
+       "tide.thread do",
+       "local c = tide.channel(); c:push(3); #c --> 1"}};
+  return kFunctions;
+}
+
+std::span<const Function> channel_methods() { return kMethods; }
+
+void open_channel_class(lua_State* L) {
+  const luaL_Reg metamethods[] = {{"__len", guard<channel_length>},
+                                  {"__tostring", guard<channel_text>},
+                                  {"__close", guard<channel_close>},
+                                  {nullptr, nullptr}};
+  const luaL_Reg none[] = {{nullptr, nullptr}};
+  open_class<std::shared_ptr<Channel>>(L, metamethods, none);
+  lua_getfield(L, -1, "__index");
+  register_functions(L, kMethods);
+  lua_pop(L, 2);
+  open_class<std::optional<Parcel>>(L, none, none);
+  lua_pop(L, 1);
+}
+
+}  // namespace tide::bindings

@@ -1,0 +1,36 @@
+// Waiting of threads for each other.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace tide::bindings {
+
+/// Whether the calling thread was cancelled; null on threads that nobody cancels.
+extern constinit thread_local const std::atomic<bool>* cancelled;
+
+/// Throws Interrupted if the program is interrupted, and Error("cancelled") if the thread is
+/// cancelled.
+void check_interrupt();
+
+/// Waits until `condition` holds, up to so many seconds; whether it does. Throws as
+/// check_interrupt.
+template <class Condition>
+bool wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                double seconds, const Condition& condition) {
+  using Seconds = std::chrono::duration<double>;
+  // A signal handler, which may notify nobody, asks for an interrupt.
+  constexpr Seconds kLook(0.02);
+  const auto start = std::chrono::steady_clock::now();
+  while (!condition()) {
+    check_interrupt();
+    const Seconds left = Seconds(seconds) - (std::chrono::steady_clock::now() - start);
+    if (left.count() <= 0) return false;
+    changed.wait_for(lock, left < kLook ? left : kLook);
+  }
+  return true;
+}
+
+}  // namespace tide::bindings
