@@ -1,70 +1,184 @@
 -- data.DataLoader: walks a data set in batches, in order or shuffled anew in every pass.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local fetch = require "tide.data.fetch"
+local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
+local samplers = require "tide.data.samplers"
 local tide = require "tide"
 
 local DataLoader = class("DataLoader")
 
-local read = arguments("DataLoader", {
-  "dataset", {"batch_size", 1}, {"shuffle", false}, {"drop_last", false}, {"pin_memory", false},
-})
+local read = protocol.reader("DataLoader", "dataset", {
+  {"batch_size"}, {"shuffle"}, {"sampler"}, {"batch_sampler"}, {"num_workers", 0}, {"collate_fn"},
+  {"pin_memory", false}, {"drop_last", false}, {"timeout", 0}, {"worker_init_fn"}, {"generator"},
+  {"prefetch_factor"}, {"persistent_workers", false},
+}, {collate_fn = "function", num_workers = "count", worker_init_fn = "function"})
+
+--- Raises an error for two options that exclude each other.
+local function exclude(given, name, other, why)
+  if given[name] and given[other] then
+    raise("DataLoader: %s and %s exclude each other: %s", name, other, why)
+  end
+end
+
+local function check_workers(given)
+  if type(given.timeout) ~= "number" or given.timeout < 0 then
+    raise("DataLoader: timeout must be a number of seconds, 0 or more, got %s", tostring(given.timeout))
+  end
+  if given.prefetch_factor ~= nil then
+    protocol.check_positive("DataLoader", "prefetch_factor", given.prefetch_factor)
+  end
+  if given.num_workers > 0 then
+    raise("DataLoader: num_workers = %d: worker threads are not there yet: leave num_workers at 0",
+      given.num_workers)
+  end
+  for _, name in ipairs {"prefetch_factor", "persistent_workers", "timeout"} do
+    if given[name] and given[name] ~= 0 then
+      raise("DataLoader: %s is for workers: it needs num_workers > 0, which is 0", name)
+    end
+  end
+end
+
+--- Raises an error for options that an iterable data set has no use for.
+local function check_stream(given)
+  for _, name in ipairs {"shuffle", "sampler", "batch_sampler"} do
+    if given[name] then
+      raise("DataLoader: %s cannot go with an IterableDataset as dataset: its samples have no positions",
+        name)
+    end
+  end
+end
+
+local function check_options(given)
+  for _, name in ipairs {"pin_memory", "drop_last", "persistent_workers"} do
+    protocol.check_boolean("DataLoader", name, given[name])
+  end
+  if given.shuffle ~= nil then protocol.check_boolean("DataLoader", "shuffle", given.shuffle) end
+  if given.batch_size then
+    given.batch_size = protocol.check_positive("DataLoader", "batch_size", given.batch_size)
+  end
+  protocol.check_generator("DataLoader", given.generator)
+  check_workers(given)
+  if protocol.is_stream(given.dataset) then check_stream(given) end
+  exclude(given, "sampler", "shuffle", "a sampler decides the order")
+  if given.batch_sampler and given.batch_size == 1 then given.batch_size = nil end -- as without it
+  for _, other in ipairs {"batch_size", "shuffle", "sampler", "drop_last"} do
+    exclude(given, "batch_sampler", other, "a batch_sampler decides what makes a batch")
+  end
+  if given.batch_size == false and given.drop_last then
+    raise "DataLoader: batch_size = false and drop_last exclude each other: there are no batches"
+  end
+end
+
+--- What gives the lists of positions of batches, or without batches the positions of samples.
+local function indices_of(self)
+  if self.batch_sampler then return self.batch_sampler end
+  if self.batch_size then
+    return samplers.BatchSampler(self.sampler, self.batch_size, self.drop_last)
+  end
+  return self.sampler
+end
 
 --- data.DataLoader(dataset, {batch_size = 32, shuffle = true}); `dataset` has `#dataset` samples,
---- which `dataset:get(i)` gives one at a time or `dataset:get_batch(positions)` many at once. With
+--- which `dataset:get(i)` gives one at a time or `dataset:get_batch(positions)` many at once, or it
+--- has iter(), or is a list or a tensor. batch_size = false gives samples as they are. With
 --- pin_memory = true the batches come in pinned memory, from where a device copies them faster.
 function DataLoader:init(...)
   local given = read(...)
-  if math.type(given.batch_size) ~= "integer" or given.batch_size < 1 then
-    raise("DataLoader: batch_size must be a number of samples, got %s", tostring(given.batch_size))
+  given.dataset = protocol.as_dataset("DataLoader", given.dataset)
+  check_options(given)
+  for name, value in pairs(given) do self[name] = value end
+  self.passes = setmetatable({}, {__mode = "k"}) -- the passes of `for` loops, by the last batch
+  self.epoch = 0
+  if given.batch_size == nil and not given.batch_sampler then self.batch_size = 1 end
+  if protocol.is_stream(self.dataset) then return end
+  if given.batch_sampler then
+    self.batch_sampler = samplers.as_sampler("DataLoader", given.batch_sampler, "batch_sampler")
+  elseif given.sampler then
+    self.sampler = samplers.as_sampler("DataLoader", given.sampler, "sampler")
+  elseif given.shuffle then
+    self.sampler = samplers.RandomSampler(self.dataset, {generator = given.generator})
+  else
+    self.sampler = samplers.SequentialSampler(self.dataset)
   end
-  self.dataset, self.batch_size = given.dataset, given.batch_size
-  self.shuffle, self.drop_last = given.shuffle, given.drop_last
-  self.pin_memory = given.pin_memory
+  self.indices = indices_of(self)
 end
 
---- The number of batches of a pass.
+--- The number of batches of a pass, or without batches of samples.
 function DataLoader:__len()
-  local count, size = #self.dataset, self.batch_size
+  if self.indices then
+    return protocol.need_length("DataLoader", self.batch_sampler and "batch_sampler" or "sampler", self.indices)
+  end
+  local count, size = protocol.need_length("DataLoader", "dataset", self.dataset), self.batch_size
+  if not size then return count end
   return self.drop_last and count // size or (count + size - 1) // size
 end
 
---- Stacks samples that were taken one by one.
-local function stack_samples(dataset, positions)
-  local columns = {}
-  for row, i in ipairs(positions:tolist()) do
-    for k, value in ipairs({dataset:get(i)}) do
-      columns[k] = columns[k] or {}
-      columns[k][row] = tide.is_tensor(value) and value or tide.tensor(value)
-    end
-  end
-  for k, column in ipairs(columns) do columns[k] = tide.stack(column) end
-  return table.unpack(columns)
+-- A pass ------------------------------------------------------------------------------------------
+
+--- The value with its tensors in pinned memory.
+local function pinned(value)
+  if protocol.method(value, "pin_memory") or tide.is_tensor(value) then return value:pin_memory() end
+  if type(value) ~= "table" or getmetatable(value) ~= nil then return value end
+  local copy = {}
+  for key, entry in pairs(value) do copy[key] = pinned(entry) end
+  return copy
 end
 
---- The tensors in pinned memory; other values as they are.
-local function pinned(...)
+local function all_pinned(...)
   local values = table.pack(...)
-  for k = 1, values.n do
-    if tide.is_tensor(values[k]) then values[k] = values[k]:pin_memory() end
-  end
+  for k = 1, values.n do values[k] = pinned(values[k]) end
   return table.unpack(values, 1, values.n)
+end
+
+--- A batch on its way to the script, which ends its loop at the first nil.
+local function given_out(self, first, ...)
+  if first == nil then
+    raise("DataLoader: %s gave nil as a batch, which would end the loop",
+      self.collate_fn and "collate_fn" or "get_batch")
+  end
+  if self.pin_memory then return all_pinned(first, ...) end
+  return first, ...
+end
+
+--- A pass over a data set with positions.
+local function map_pass(self, pass)
+  local dataset, indices, collate_fn = self.dataset, self.indices, self.collate_fn
+  local one_each = not self.batch_size and not self.batch_sampler
+  local get = one_each and fetch.sample or fetch.batch
+  local step, state, control
+  if not one_each and class.is_a(indices, samplers.BatchSampler) then
+    step = indices:batches()
+  else
+    step, state, control = indices:iter()
+  end
+  return function()
+    control = step(state, control)
+    if control == nil then return nil end
+    return given_out(self, get(dataset, control, collate_fn, pass))
+  end
+end
+
+--- A pass over an iterable data set.
+local function stream_pass(self)
+  local next_sample, ended = fetch.open(self.dataset), false
+  local function pass_on(first, ...)
+    ended = first == nil
+    if not ended then return given_out(self, first, ...) end
+  end
+  return function()
+    if ended then return nil end
+    if not self.batch_size then return pass_on(fetch.next_sample(next_sample, self.collate_fn)) end
+    return pass_on(fetch.next_batch(next_sample, self.batch_size, self.drop_last, self.collate_fn))
+  end
 end
 
 --- `for x, y in loader:iter() do`: one pass.
 function DataLoader:iter()
-  local dataset, size, count = self.dataset, self.batch_size, #self.dataset
-  local order = self.shuffle and tide.randperm(count) or tide.range(1, count)
-  local next_batch = dataset.get_batch or stack_samples
-  local batch, batches = 0, #self
-  return function()
-    if batch == batches then return nil end
-    local first = batch * size + 1
-    batch = batch + 1
-    local positions = order:narrow(1, first, math.min(size, count - first + 1))
-    if self.pin_memory then return pinned(next_batch(dataset, positions)) end
-    return next_batch(dataset, positions)
-  end
+  self.epoch = self.epoch + 1
+  if not self.indices then return stream_pass(self) end
+  local seed = self.generator and self.generator:initial_seed() or tide.initial_seed()
+  return map_pass(self, {seed = seed, epoch = self.epoch})
 end
 
 --- `for i, x, y in loader:enumerate() do`: one pass, with the batches numbered from 1.
@@ -76,6 +190,44 @@ function DataLoader:enumerate()
     return i, first, ...
   end
   return function() return number(step()) end
+end
+
+-- Loops over the loader itself --------------------------------------------------------------------
+
+local function refuse(what)
+  raise("DataLoader: a loop over the loader itself needs batches that begin with a tensor or a table, " ..
+    "got a %s: write `in loader:iter()`", what)
+end
+
+--- A first value of a batch that tells its loop from all others over the same loader. One that
+--- another loop has as its own, which perhaps was left early, is replaced by a view or a copy.
+local function own(self, value)
+  local tensor = tide.is_tensor(value)
+  if not tensor and type(value) ~= "table" then refuse(type(value)) end
+  if self.passes[value] == nil then return value end
+  if tensor then return value:view_as(value) end
+  local copy = {}
+  for key, entry in next, value do copy[key] = entry end
+  return setmetatable(copy, getmetatable(value))
+end
+
+--- `for x, y in loader do`: Lua calls the loader with the first value of the last batch, which says
+--- which pass is meant; nil starts one. So loops may be nested and left early.
+function DataLoader:__call(_, last)
+  local step
+  if last == nil then
+    step = self:iter()
+  else
+    step, self.passes[last] = self.passes[last], nil
+    if not step then raise "DataLoader: called by hand: write `for x, y in loader do` or loader:iter()" end
+  end
+  local function pass_on(first, ...)
+    if first == nil then return nil end
+    first = own(self, first)
+    self.passes[first] = step
+    return first, ...
+  end
+  return pass_on(step())
 end
 
 return DataLoader

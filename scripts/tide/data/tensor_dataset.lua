@@ -1,13 +1,22 @@
 -- data.TensorDataset: samples that are the rows of tensors of equal length.
 local class = require "tide.internal.class"
+local Dataset = require "tide.data.dataset".Dataset
+local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
+local tide = require "tide"
 
-local TensorDataset = class("TensorDataset")
+local TensorDataset = class("TensorDataset", Dataset)
 
 --- data.TensorDataset(images, labels): sample i is images[i], labels[i].
 function TensorDataset:init(...)
   self.tensors = {...}
-  for i, tensor in ipairs(self.tensors) do
+  if select("#", ...) == 0 then raise("TensorDataset: expected one tensor or more, got none") end
+  for i = 1, select("#", ...) do
+    local tensor = self.tensors[i]
+    if not tide.is_tensor(tensor) then
+      raise("TensorDataset: argument %d: expected a tensor, got %s", i, protocol.kind_of(tensor))
+    end
+    if tensor:dim() == 0 then raise("TensorDataset: tensor %d has no dimensions, so no rows", i) end
     if #tensor ~= #self.tensors[1] then
       raise("TensorDataset: tensor %d has %d rows, the first has %d", i, #tensor, #self.tensors[1])
     end
@@ -18,8 +27,8 @@ function TensorDataset:__len() return #self.tensors[1] end
 
 --- Sample i: one value of each tensor.
 function TensorDataset:get(i)
-  local sample = {}
-  for k, tensor in ipairs(self.tensors) do sample[k] = tensor[i] end
+  local position, sample = protocol.check_position("TensorDataset", i, #self), {}
+  for k, tensor in ipairs(self.tensors) do sample[k] = tensor[position] end
   return table.unpack(sample)
 end
 

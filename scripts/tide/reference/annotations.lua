@@ -51,6 +51,8 @@ local kReceivers = {
   generator = {class = "tide.Generator", table = "Generator"},
   event = {class = "tide.Event", table = "Event"},
   stream = {class = "tide.Stream", table = "Stream"},
+  loader = {class = "tide.data.DataLoader", table = "Loader"},
+  sampler = {class = "tide.data.Sampler", table = "Sampler"},
 }
 
 local kKeywords = {
@@ -146,8 +148,9 @@ local function results_of(entry)
   if kResultOf[place] then return kResultOf[place] end
   if kClasses[place] and entry.name:find "^%u" then return kClasses[place] end
   if entry.called_as == "tide.tensor" or entry.called_as == "tide.from" then return "tide.Tensor" end
-  local class = entry.called_as:match "^tide%.(%u%a*)$"
-  return class and "tide." .. class or "any"
+  local class = entry.called_as
+  return (class:find "^tide%.%u%a*$" or class == kReceivers.loader.class) and class
+    or class:find "^tide%.data%.%a*Sampler$" and kReceivers.sampler.class or "any"
 end
 
 --- "fun(self: tide.Tensor, dim: integer): tide.Tensor".
@@ -202,7 +205,7 @@ local function write_classes(write)
   end
   write "---@operator unm: tide.Tensor\n---@operator bnot: tide.Tensor\n---@operator len: integer"
   write "local Tensor = {}"
-  for _, name in ipairs {"module", "optimizer", "generator", "event", "stream"} do
+  for _, name in ipairs {"module", "optimizer", "generator", "event", "stream", "loader", "sampler"} do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)
     if name == "module" then write "---@overload fun(...): tide.Tensor" end

@@ -1,17 +1,5 @@
--- The reference of data, tests and helpers.
+-- The reference of tests and helpers.
 return {
-  {
-    title = "Data",
-    prefix = "tide.data.",
-    {"TensorDataset", "(tensor...)", "Samples that are the rows of tensors",
-      "#tide.data.TensorDataset(tide.ones(5, 3), tide.ones(5)) --> 5"},
-    {"DataLoader", "(dataset, {batch_size, shuffle, drop_last, pin_memory})",
-      "Walks a data set in batches: for x, y in loader:iter()",
-      "#tide.data.DataLoader(tide.data.TensorDataset(tide.ones(5, 3)), {batch_size = 2}) --> 3"},
-    {"digits", "()", "Images (1797, 8, 8) and labels of handwritten digits",
-      "local images, labels = tide.data.digits(); " ..
-        "images.shape, labels.shape --> {1797, 8, 8}, {1797}"},
-  },
   {
     title = "Tests",
     prefix = "tide.test.",

@@ -57,7 +57,7 @@ local pages = {
   {name = "modes", title = "Modes", families = {"Modes", "Half types"},
     about = "A mode holds in the function given, or until the value returned is closed: "
       .. "`local _ <close> = tide.no_grad()`. It belongs to the coroutine that opened it."},
-  {name = "data", title = "Data and files", families = {"Data", "Files", "NumPy files"},
+  {name = "data", title = "Data and files", families = {"Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files"},
     about = "Files are replaced as a whole: a reader sees the old one or the new one."},
   {name = "devices", title = "Devices, memory and streams",
     families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",

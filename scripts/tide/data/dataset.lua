@@ -1,0 +1,32 @@
+-- data.Dataset and data.IterableDataset: the bases of data sets that scripts write.
+local class = require "tide.internal.class"
+local raise = require "tide.internal.raise"
+
+local Dataset, IterableDataset = class("Dataset"), class("IterableDataset")
+
+--- The length that a class gives by a method `len`, if it does not define __len itself.
+local function length(self)
+  if self.len then return self:len() end
+  raise("%s: the class defines neither __len nor len", getmetatable(self).name)
+end
+
+Dataset.__len, IterableDataset.__len = length, length
+
+--- Sample i, as one value or several. Classes define it.
+function Dataset:get()
+  raise("%s: the class does not define get(i)", getmetatable(self).name)
+end
+
+--- `a + b`: the samples of a, then those of b.
+function Dataset.__add(a, b) return require "tide.data.concat_dataset"({a, b}) end
+
+--- A function that gives the next sample each time, and nil at the end; or what pairs and ipairs
+--- give. Classes define it.
+function IterableDataset:iter()
+  raise("%s: the class does not define iter()", getmetatable(self).name)
+end
+
+--- `a + b`: the samples of a, then those of b.
+function IterableDataset.__add(a, b) return require "tide.data.chain_dataset"({a, b}) end
+
+return {Dataset = Dataset, IterableDataset = IterableDataset}

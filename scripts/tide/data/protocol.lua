@@ -1,0 +1,128 @@
+-- What counts as a data set, how many samples it has, and how the arguments of a function that
+-- takes one are read.
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local protocol = {}
+
+local function index(value, name) return value[name] end
+
+--- The function that a table or an object has under `name`; nil if it has none, even where reading
+--- an unknown name is an error.
+function protocol.method(value, name)
+  if type(value) ~= "table" and type(value) ~= "userdata" or tide.is_tensor(value) then return nil end
+  local found, method = pcall(index, value, name)
+  return found and type(method) == "function" and method or nil
+end
+
+local method = protocol.method
+
+--- Whether it gives samples one after the other only: an IterableDataset, or whatever has
+--- iter() and no get(i).
+function protocol.is_stream(value)
+  return method(value, "iter") ~= nil and method(value, "get") == nil
+end
+
+--- A table that is nothing but a list, and so can hold samples.
+function protocol.is_list(value)
+  return type(value) == "table" and getmetatable(value) == nil
+    and (value[1] ~= nil or next(value) == nil)
+end
+
+--- "number", "tensor", or the class of an object: for messages.
+function protocol.kind_of(value)
+  if tide.is_tensor(value) then return "tensor" end
+  local meta = type(value) == "table" and getmetatable(value)
+  return type(meta) == "table" and rawget(meta, "__name") or math.type(value) or type(value)
+end
+
+--- The number of samples: `#value`, `value:len()`, or the length of a list or a tensor. nil if the
+--- value does not say.
+function protocol.length(value)
+  local meta = debug.getmetatable(value)
+  if type(meta) == "table" and meta.__len then return #value end
+  local len = method(value, "len")
+  if len then return len(value) end
+  if protocol.is_list(value) then return #value end
+end
+
+--- As length, where there must be one.
+function protocol.need_length(caller, what, value)
+  local count = protocol.length(value)
+  if math.type(count) == "integer" and count >= 0 then return count end
+  if count == nil then
+    raise("%s: %s has no length: #%s or %s:len() must give one", caller, what, what, what)
+  end
+  raise("%s: the length of %s must be a whole number, got %s", caller, what, tostring(count))
+end
+
+--- The value itself if it is a data set, a data set of its rows for a tensor, and one of its
+--- entries for a list.
+function protocol.as_dataset(caller, value, what)
+  if method(value, "get") or method(value, "iter") then return value end
+  if tide.is_tensor(value) then return require "tide.data.tensor_dataset"(value) end
+  if protocol.is_list(value) then return require "tide.data.list_dataset"(value) end
+  raise("%s: %s: expected a dataset (with get(i) and a length, or with iter()), a tensor or a list, got %s",
+    caller, what or "dataset", protocol.kind_of(value))
+end
+
+--- As as_dataset, where samples are asked for by position.
+function protocol.as_map(caller, value, what)
+  local dataset = protocol.as_dataset(caller, value, what)
+  if protocol.is_stream(dataset) then
+    raise("%s: %s: an IterableDataset has no get(i), so its samples have no positions", caller,
+      what or "dataset")
+  end
+  return dataset
+end
+
+--- Returns a reader of arguments as `tide.internal.arguments`, for functions whose first one,
+--- `first`, may be a table of any kind, also one that looks like options.
+function protocol.reader(caller, first, declared, kinds)
+  local names = table.move(declared, 1, #declared, 2, {first})
+  local read = arguments(caller, names, kinds)
+  return function(value, ...)
+    local named = select("#", ...) == 0 and type(value) == "table" and getmetatable(value) == nil
+      and value[first] ~= nil
+    if named or value == nil then return read(value) end
+    local given = read(true, ...)
+    given[first] = value
+    return given
+  end
+end
+
+--- Raises an error unless the value is nil or a tide.Generator.
+function protocol.check_generator(caller, value)
+  local meta = debug.getmetatable(value)
+  if value ~= nil and not (type(meta) == "table" and meta.__name == "tide.Generator") then
+    raise("%s: generator: expected a tide.Generator, got %s", caller, protocol.kind_of(value))
+  end
+  return value
+end
+
+--- Raises an error unless the value is true or false.
+function protocol.check_boolean(caller, name, value)
+  if type(value) ~= "boolean" then
+    raise("%s: %s: expected true or false, got %s", caller, name, tostring(value))
+  end
+  return value
+end
+
+--- Raises an error unless the value is a whole number from 1 on.
+function protocol.check_positive(caller, name, value)
+  local count = type(value) == "number" and math.tointeger(value)
+  if count and count >= 1 then return count end
+  raise("%s: %s must be a positive whole number, got %s", caller, name, tostring(value))
+end
+
+--- The position of a sample among `count`, which may be counted from the end (-1 is the last).
+function protocol.check_position(caller, position, count)
+  local i = math.tointeger(position)
+  if i and i < 0 then i = count + 1 + i end
+  if i and i >= 1 and i <= count then return i end
+  raise("%s: get(%s): positions go from 1 to %d, the number of samples", caller, tostring(position),
+    count)
+end
+
+return protocol

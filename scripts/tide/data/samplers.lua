@@ -1,0 +1,291 @@
+-- Samplers: the order in which a loader visits samples. One is anything with iter(), which gives a
+-- function that gives the next position each time, and nil at the end.
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local protocol = require "tide.data.protocol"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+--- Steps through a list.
+local function each(list)
+  local i = 0
+  return function()
+    i = i + 1
+    return list[i]
+  end
+end
+
+-- Sampler -----------------------------------------------------------------------------------------
+
+local Sampler = class("Sampler")
+
+Sampler.__len = require "tide.data.dataset".Dataset.__len
+
+--- The positions of one pass. Classes define this, or order(): all positions of a pass in an int64
+--- tensor, which a loader cuts into batches without waiting for its values.
+function Sampler:iter()
+  if not self.order then
+    raise("%s: the class does not define iter()", getmetatable(self).name)
+  end
+  return each(self:order():tolist())
+end
+
+-- The positions of a data set ---------------------------------------------------------------------
+
+local SequentialSampler = class("SequentialSampler", Sampler)
+
+local read_sequential = protocol.reader("SequentialSampler", "data_source", {})
+
+--- data.SequentialSampler(dataset): 1, 2, 3, ...
+function SequentialSampler:init(...)
+  local given = read_sequential(...)
+  self.data_source = protocol.as_map("SequentialSampler", given.data_source, "data_source")
+end
+
+function SequentialSampler:__len()
+  return protocol.need_length("SequentialSampler", "data_source", self.data_source)
+end
+
+function SequentialSampler:order() return tide.arange(1, #self + 1) end
+
+local RandomSampler = class("RandomSampler", Sampler)
+
+local read_random = protocol.reader("RandomSampler", "data_source",
+  {{"replacement", false}, {"num_samples"}, {"generator"}})
+
+--- data.RandomSampler(dataset, {replacement, num_samples, generator}): a new random order in each
+--- pass; with replacement = true each position is drawn from all.
+function RandomSampler:init(...)
+  local given = read_random(...)
+  self.data_source = protocol.as_map("RandomSampler", given.data_source, "data_source")
+  self.replacement = protocol.check_boolean("RandomSampler", "replacement", given.replacement)
+  self.generator = protocol.check_generator("RandomSampler", given.generator)
+  self.num_samples = given.num_samples
+    and protocol.check_positive("RandomSampler", "num_samples", given.num_samples)
+  if self:count() == 0 then raise("RandomSampler: data_source has no samples to draw from") end
+end
+
+--- The number of samples that there are.
+function RandomSampler:count()
+  return protocol.need_length("RandomSampler", "data_source", self.data_source)
+end
+
+function RandomSampler:__len() return self.num_samples or self:count() end
+
+function RandomSampler:order()
+  local count, wanted, options = self:count(), #self, {generator = self.generator}
+  if self.replacement then return tide.randint(1, count, {wanted}, options) end
+  local orders = {}
+  for k = 1, (wanted + count - 1) // count do orders[k] = tide.randperm(count, options) end
+  return (#orders == 1 and orders[1] or tide.cat(orders)):narrow(1, 1, wanted)
+end
+
+-- Positions that are given ------------------------------------------------------------------------
+
+local SubsetRandomSampler = class("SubsetRandomSampler", Sampler)
+
+local read_subset = arguments("SubsetRandomSampler", {"indices", {"generator"}})
+
+--- An int64 tensor of the positions in a list or a tensor.
+local function positions_of(caller, name, value)
+  local given = value
+  if protocol.is_list(value) then
+    for i, position in ipairs(value) do
+      if not math.tointeger(position) then
+        raise("%s: %s[%d]: expected a position, got %s", caller, name, i, tostring(position))
+      end
+    end
+    value = tide.tensor(value, {dtype = "int64"})
+  end
+  if not tide.is_tensor(value) or value:dim() ~= 1 or value:is_floating_point() then
+    raise("%s: %s: expected a list or a tensor of positions, got %s", caller, name,
+      tide.is_tensor(given) and ("a tensor of shape (%s), %s"):format(table.concat(given.shape, ", "), given.dtype)
+        or protocol.kind_of(given))
+  end
+  return value:to("int64")
+end
+
+--- data.SubsetRandomSampler(indices, generator): these positions, in a new random order in each
+--- pass.
+function SubsetRandomSampler:init(...)
+  local given = read_subset(...)
+  self.indices = positions_of("SubsetRandomSampler", "indices", given.indices)
+  self.generator = protocol.check_generator("SubsetRandomSampler", given.generator)
+end
+
+function SubsetRandomSampler:__len() return #self.indices end
+
+function SubsetRandomSampler:order()
+  return self.indices:index_select(1,
+    tide.randperm(#self.indices, {generator = self.generator}):to(self.indices.device))
+end
+
+-- Positions by weight -----------------------------------------------------------------------------
+
+local WeightedRandomSampler = class("WeightedRandomSampler", Sampler)
+
+local read_weighted = arguments("WeightedRandomSampler",
+  {"weights", "num_samples", {"replacement", true}, {"generator"}})
+
+--- data.WeightedRandomSampler(weights, num_samples, {replacement, generator}): num_samples positions,
+--- drawn with probabilities in proportion to weights[i].
+function WeightedRandomSampler:init(...)
+  local given = read_weighted(...)
+  local caller = "WeightedRandomSampler"
+  self.num_samples = protocol.check_positive(caller, "num_samples", given.num_samples)
+  self.replacement = protocol.check_boolean(caller, "replacement", given.replacement)
+  self.generator = protocol.check_generator(caller, given.generator)
+  if not tide.is_tensor(given.weights) and not protocol.is_list(given.weights) then
+    raise("%s: weights: expected a list or a tensor, got %s", caller, protocol.kind_of(given.weights))
+  end
+  self.weights = tide.as_tensor(given.weights, {dtype = "float64"})
+  if self.weights:dim() ~= 1 then
+    raise("%s: weights must have one dimension, got shape (%s)", caller,
+      table.concat(self.weights.shape, ", "))
+  end
+end
+
+function WeightedRandomSampler:__len() return self.num_samples end
+
+function WeightedRandomSampler:order()
+  return self.weights:multinomial(self.num_samples, self.replacement, {generator = self.generator})
+end
+
+-- Batches -----------------------------------------------------------------------------------------
+
+--- A sampler for the option `name`: the value itself, or one that gives the entries of a list or a
+--- tensor.
+local function as_sampler(caller, value, name)
+  if protocol.method(value, "iter") then return value end
+  if tide.is_tensor(value) then
+    local order = positions_of(caller, name, value)
+    return setmetatable({order = function() return order end, len = function() return #order end}, Sampler)
+  end
+  if protocol.is_list(value) then
+    return {iter = function() return each(value) end, len = function() return #value end}
+  end
+  raise("%s: %s: expected a sampler (with iter()), or a list or a tensor of positions, got %s",
+    caller, name, protocol.kind_of(value))
+end
+
+local BatchSampler = class("BatchSampler", Sampler)
+
+local read_batch = protocol.reader("BatchSampler", "sampler", {"batch_size", {"drop_last", false}})
+
+--- data.BatchSampler(sampler, batch_size, drop_last): the sampler's positions in lists of
+--- batch_size, the last of which may be shorter, or is left out with drop_last = true.
+function BatchSampler:init(...)
+  local given = read_batch(...)
+  self.sampler = as_sampler("BatchSampler", given.sampler, "sampler")
+  self.batch_size = protocol.check_positive("BatchSampler", "batch_size", given.batch_size)
+  self.drop_last = protocol.check_boolean("BatchSampler", "drop_last", given.drop_last)
+end
+
+function BatchSampler:__len()
+  local count = protocol.need_length("BatchSampler", "sampler", self.sampler)
+  return self.drop_last and count // self.batch_size
+    or (count + self.batch_size - 1) // self.batch_size
+end
+
+--- Lists of up to `size` of the values that an iterator gives.
+local function chunks(size, drop_last, step, state, control)
+  local ended = false
+  return function()
+    local batch = {}
+    while not ended and #batch < size do
+      control = step(state, control)
+      if control == nil then ended = true else batch[#batch + 1] = control end
+    end
+    if #batch == 0 or drop_last and #batch < size then return nil end
+    return batch
+  end
+end
+
+--- The batches as what a loader takes: tensors where the sampler gives its order in one, else lists.
+function BatchSampler:batches()
+  local size = self.batch_size
+  if not protocol.method(self.sampler, "order") then
+    return chunks(size, self.drop_last, self.sampler:iter())
+  end
+  local order = self.sampler:order()
+  local taken, last = 0, self.drop_last and #order - #order % size or #order
+  return function()
+    if taken >= last then return nil end
+    local batch = order:narrow(1, taken + 1, math.min(size, last - taken))
+    taken = taken + size
+    return batch
+  end
+end
+
+--- One pass: a list of positions each time.
+function BatchSampler:iter()
+  return chunks(self.batch_size, self.drop_last, self.sampler:iter())
+end
+
+-- A share of the samples --------------------------------------------------------------------------
+
+local DistributedSampler = class("DistributedSampler", Sampler)
+
+local read_distributed = protocol.reader("DistributedSampler", "dataset",
+  {{"num_replicas"}, {"rank"}, {"shuffle", true}, {"seed", 0}, {"drop_last", false}})
+
+--- data.DistributedSampler(dataset, {num_replicas, rank, shuffle, seed, drop_last}): the share of
+--- process `rank` (0 .. num_replicas - 1). Shares are equally long: positions from the start are
+--- repeated to fill them, or with drop_last = true the last samples are left out.
+function DistributedSampler:init(...)
+  local given = read_distributed(...)
+  local caller = "DistributedSampler"
+  self.dataset = protocol.as_map(caller, given.dataset)
+  if given.num_replicas == nil or given.rank == nil then
+    raise("%s: num_replicas and rank are required", caller)
+  end
+  self.num_replicas = protocol.check_positive(caller, "num_replicas", given.num_replicas)
+  self.rank = math.tointeger(given.rank)
+  if not self.rank or self.rank < 0 or self.rank >= self.num_replicas then
+    raise("%s: rank must be in 0..%d, got %s", caller, self.num_replicas - 1, tostring(given.rank))
+  end
+  self.shuffle = protocol.check_boolean(caller, "shuffle", given.shuffle)
+  self.drop_last = protocol.check_boolean(caller, "drop_last", given.drop_last)
+  self.seed, self.epoch = math.tointeger(given.seed), 0
+  if not self.seed then raise("%s: seed must be a whole number, got %s", caller, tostring(given.seed)) end
+end
+
+--- With shuffle, passes of different epochs have different orders, the same in all processes.
+function DistributedSampler:set_epoch(epoch)
+  local whole = math.tointeger(epoch)
+  if not whole then raise("set_epoch: epoch must be a whole number, got %s", tostring(epoch)) end
+  self.epoch = whole
+end
+
+function DistributedSampler:__len()
+  local count = protocol.need_length("DistributedSampler", "dataset", self.dataset)
+  if self.drop_last then return count // self.num_replicas end
+  return (count + self.num_replicas - 1) // self.num_replicas
+end
+
+--- The positions of all samples.
+function DistributedSampler:whole_order()
+  local count = protocol.need_length("DistributedSampler", "dataset", self.dataset)
+  if not self.shuffle then return tide.arange(1, count + 1) end
+  local generator = tide.Generator()
+  generator:manual_seed(self.seed + self.epoch)
+  return tide.randperm(count, {generator = generator})
+end
+
+function DistributedSampler:order()
+  local total, order = #self * self.num_replicas, self:whole_order()
+  local count = #order
+  if total > count then
+    local repeated = {}
+    for k = 1, (total + count - 1) // count do repeated[k] = order end
+    order = tide.cat(repeated)
+  end
+  if total == 0 then return order:narrow(1, 1, 0) end
+  return order[{{self.rank + 1, total, self.num_replicas}}]
+end
+
+return {
+  Sampler = Sampler, SequentialSampler = SequentialSampler, RandomSampler = RandomSampler,
+  SubsetRandomSampler = SubsetRandomSampler, WeightedRandomSampler = WeightedRandomSampler,
+  BatchSampler = BatchSampler, DistributedSampler = DistributedSampler, as_sampler = as_sampler,
+}

@@ -1,0 +1,69 @@
+-- data.StackDataset: the samples of data sets of equal length, side by side.
+local class = require "tide.internal.class"
+local Dataset = require "tide.data.dataset".Dataset
+local protocol = require "tide.data.protocol"
+local raise = require "tide.internal.raise"
+
+local StackDataset = class("StackDataset", Dataset)
+
+--- Several values as a list, a single one as it is.
+local function one(...)
+  if select("#", ...) == 1 then return (...) end
+  return {...}
+end
+
+--- What `read(dataset)` gives for each data set: as values in order, or in a table by name.
+local function each(self, read)
+  local values = {}
+  for key, dataset in pairs(self.datasets) do values[key] = one(read(dataset)) end
+  if self.named then return values end
+  return table.unpack(values, 1, #self.datasets)
+end
+
+local function get_batch(self, positions)
+  return each(self, function(dataset) return dataset:get_batch(positions) end)
+end
+
+--- The data sets by position or by name, their keys in order, and whether they have names.
+local function read_datasets(first, ...)
+  local count = select("#", ...)
+  local named = count == 0 and type(first) == "table" and getmetatable(first) == nil
+    and type(next(first)) == "string" and not protocol.method(first, "get")
+  local keys = {}
+  if named then
+    for key in pairs(first) do keys[#keys + 1] = tostring(key) end
+    table.sort(keys)
+    return first, keys, true
+  end
+  for k = 1, first ~= nil and count + 1 or 0 do keys[k] = k end
+  return {first, ...}, keys, false
+end
+
+--- data.StackDataset(a, b): sample i is a's and b's; data.StackDataset{image = a, text = b}: it is a
+--- table with these keys.
+function StackDataset:init(...)
+  local datasets, keys, named = read_datasets(...)
+  if #keys == 0 then raise("StackDataset: expected one dataset or more, got none") end
+  self.datasets, self.named = {}, named
+  local batches = true
+  for k, key in ipairs(keys) do
+    local dataset = protocol.as_map("StackDataset", datasets[key], "dataset " .. key)
+    local count = protocol.need_length("StackDataset", "dataset " .. key, dataset)
+    self.count = self.count or count
+    if count ~= self.count then
+      raise("StackDataset: dataset %s has %d samples, dataset %s has %d", key, count, keys[1], self.count)
+    end
+    self.datasets[key] = dataset
+    batches = batches and protocol.method(dataset, "get_batch") ~= nil
+  end
+  if batches then self.get_batch = get_batch end
+end
+
+function StackDataset:__len() return self.count end
+
+function StackDataset:get(i)
+  local position = protocol.check_position("StackDataset", i, self.count)
+  return each(self, function(dataset) return dataset:get(position) end)
+end
+
+return StackDataset

@@ -1,0 +1,114 @@
+-- data.Subset: some samples of a data set; data.random_split: all of them, dealt out at random.
+local class = require "tide.internal.class"
+local Dataset = require "tide.data.dataset".Dataset
+local protocol = require "tide.data.protocol"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local Subset = class("Subset", Dataset)
+
+local read = protocol.reader("Subset", "dataset", {"indices"})
+
+--- The batch of the data set at the positions that these positions of the subset stand for.
+local function get_batch(self, positions)
+  return self.dataset:get_batch(self.positions:index_select(1, positions))
+end
+
+--- data.Subset(dataset, indices): sample i is sample indices[i] of the data set; `indices` is a
+--- list or a tensor of positions.
+function Subset:init(...)
+  local given = read(...)
+  self.dataset = protocol.as_map("Subset", given.dataset)
+  local indices = given.indices
+  if tide.is_tensor(indices) then indices = indices:tolist() end
+  if not protocol.is_list(indices) then
+    raise("Subset: indices: expected a list or a tensor of positions, got %s",
+      protocol.kind_of(indices))
+  end
+  local count = protocol.need_length("Subset", "dataset", self.dataset)
+  for i, position in ipairs(indices) do
+    local whole = math.tointeger(position)
+    if not whole or whole < 1 or whole > count then
+      raise("Subset: indices[%d] is %s: positions go from 1 to %d, the number of samples", i,
+        tostring(position), count)
+    end
+  end
+  self.indices = indices
+  if protocol.method(self.dataset, "get_batch") then
+    self.positions = tide.tensor(indices, {dtype = "int64"})
+    self.get_batch = get_batch
+  end
+end
+
+function Subset:__len() return #self.indices end
+
+function Subset:get(i)
+  return self.dataset:get(self.indices[protocol.check_position("Subset", i, #self.indices)])
+end
+
+-- random_split ------------------------------------------------------------------------------------
+
+--- Whether the numbers are fractions of a whole: their sum is 1, up to rounding, and not above it.
+local function are_fractions(sum) return sum <= 1 and sum >= 1 - 1e-9 end
+
+--- Whole lengths for fractions of `count`: each rounded down; what is left over goes to the first
+--- ones, one sample each.
+local function lengths_of(fractions, count)
+  local lengths, left = {}, count
+  for i, fraction in ipairs(fractions) do
+    if fraction < 0 or fraction > 1 then
+      raise("random_split: lengths[%d]: a fraction must be in 0..1, got %s", i, tostring(fraction))
+    end
+    lengths[i] = math.floor(count * fraction)
+    left = left - lengths[i]
+  end
+  for i = 1, left do
+    local at = (i - 1) % #lengths + 1
+    lengths[at] = lengths[at] + 1
+  end
+  return lengths
+end
+
+local read_split = protocol.reader("random_split", "dataset", {"lengths", {"generator"}})
+
+--- data.random_split(dataset, lengths, generator): a Subset for each length, in a list. The lengths
+--- are numbers of samples, which must add up to those of the data set, or fractions that add up
+--- to 1.
+local function random_split(...)
+  local given = read_split(...)
+  local dataset = protocol.as_map("random_split", given.dataset)
+  local count = protocol.need_length("random_split", "dataset", dataset)
+  local lengths, sum = given.lengths, 0
+  if not protocol.is_list(lengths) or #lengths == 0 then
+    raise("random_split: lengths: expected a list of numbers, got %s", protocol.kind_of(lengths))
+  end
+  for i, length in ipairs(lengths) do
+    if type(length) ~= "number" then
+      raise("random_split: lengths[%d]: expected a number, got %s", i, protocol.kind_of(length))
+    end
+    sum = sum + length
+  end
+  if are_fractions(sum) then
+    lengths, sum = lengths_of(lengths, count), count
+  end
+  for i, length in ipairs(lengths) do
+    if not math.tointeger(length) or length < 0 then
+      raise("random_split: lengths[%d]: expected a number of samples, got %s (fractions must add up to 1)",
+        i, tostring(length))
+    end
+  end
+  if sum ~= count then
+    raise("random_split: the lengths add up to %s, the dataset has %d samples", tostring(sum), count)
+  end
+  local generator = protocol.check_generator("random_split", given.generator)
+  local order = tide.randperm(count, {generator = generator}):tolist()
+  local parts, taken = {}, 0
+  for i, length in ipairs(lengths) do
+    length = math.tointeger(length)
+    parts[i] = Subset(dataset, table.move(order, taken + 1, taken + length, 1, {}))
+    taken = taken + length
+  end
+  return parts
+end
+
+return {Subset = Subset, random_split = random_split}

@@ -1,0 +1,98 @@
+-- The reference of tide.data.
+return {
+  {
+    title = "Data",
+    prefix = "tide.data.",
+    {"DataLoader",
+      "(dataset, {batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn, pin_memory, " ..
+        "drop_last, timeout, worker_init_fn, generator, prefetch_factor, persistent_workers})",
+      "Walks a data set, a list or a tensor in batches: for x, y in loader do. batch_size = false " ..
+        "gives samples as they are",
+      "local sizes = {}; for x in tide.data.DataLoader(tide.ones(5, 3), {batch_size = 2}) do " ..
+        "sizes[#sizes + 1] = #x end; sizes --> {2, 2, 1}"},
+    {"Dataset", "()",
+      "The base of data sets with positions: a class defines get(i) and __len or len, and may define " ..
+        "get_batch(positions)",
+      [[local Squares = tide.class("Squares", tide.data.Dataset); ]] ..
+        "function Squares:len() return 3 end; function Squares:get(i) return i * i end; " ..
+        "tide.data.DataLoader(Squares(), {batch_size = 3}):iter()() --> {1, 4, 9}"},
+    {"IterableDataset", "()",
+      "The base of data sets that are gone through from the start: a class defines iter()",
+      [[local Words = tide.class("Words", tide.data.IterableDataset); ]] ..
+        [[function Words:iter() return ("to be or"):gmatch "%a+" end; ]] ..
+        [[tide.data.DataLoader(Words(), {batch_size = 2}):iter()() --> {"to", "be"}]]},
+    {"TensorDataset", "(tensor...)", "Samples that are the rows of tensors",
+      "#tide.data.TensorDataset(tide.ones(5, 3), tide.ones(5)) --> 5"},
+    {"ListDataset", "(list)", "Samples that are the entries of a list",
+      "tide.data.ListDataset({7, 8, 9}):get(2) --> 8"},
+    {"Subset", "(dataset, indices)", "The samples of a data set at these positions",
+      "tide.data.Subset({7, 8, 9}, {3, 1}):get(1) --> 9"},
+    {"ConcatDataset", "(datasets)",
+      "The samples of a list of data sets, one after the other; a + b is this too",
+      "tide.data.ConcatDataset({{1, 2}, {3}}):get(3) --> 3"},
+    {"ChainDataset", "(datasets)",
+      "The samples of a list of iterable data sets, one after the other; a + b is this too",
+      [[local Words = tide.class("Words", tide.data.IterableDataset); ]] ..
+        [[function Words:iter() return ("to be"):gmatch "%a+" end; ]] ..
+        "local all = {}; for word in tide.data.ChainDataset({Words(), Words()}):iter() do " ..
+        [[all[#all + 1] = word end; all --> {"to", "be", "to", "be"}]]},
+    {"StackDataset", "(dataset...)",
+      "The samples of data sets side by side; of a table of data sets, tables with its keys",
+      [[tide.data.StackDataset({image = {1, 2}, text = {"a", "b"}}):get(2) --> {image = 2, text = "b"}]]},
+    {"random_split", "(dataset, lengths, generator?)",
+      "A list of subsets of these numbers of samples, or fractions of them, dealt out at random",
+      "local parts = tide.data.random_split(tide.ones(10), {0.8, 0.2}); #parts[1], #parts[2] --> 8, 2"},
+    {"default_collate", "(samples)",
+      "A batch of a list of samples: tensors are stacked, numbers make a tensor, strings a list; tables " ..
+        "are gone through by key",
+      [[tide.data.default_collate({{x = 1, name = "a"}, {x = 2, name = "b"}}) --> ]] ..
+        [[{name = {"a", "b"}, x = {1, 2}}]]},
+    {"get_worker_info", "()", "What a worker of a loader knows of itself; nil where none runs",
+      "tide.data.get_worker_info() --> nil"},
+    {"digits", "()", "Images (1797, 8, 8) and labels of handwritten digits",
+      "local images, labels = tide.data.digits(); " ..
+        "images.shape, labels.shape --> {1797, 8, 8}, {1797}"},
+  },
+  {
+    title = "Samplers",
+    prefix = "tide.data.",
+    {"Sampler", "()",
+      "The base of samplers: a class defines iter(), which gives the positions of a pass, or order(), " ..
+        "which gives them in a tensor; and __len or len",
+      [[local Back = tide.class("Back", tide.data.Sampler); ]] ..
+        "function Back:order() return tide.tensor{3, 2, 1} end; " ..
+        "local list = {}; for i in Back():iter() do list[#list + 1] = i end; list --> {3, 2, 1}"},
+    {"SequentialSampler", "(data_source)", "All positions in order",
+      "tide.data.SequentialSampler({7, 8, 9}):iter()() --> 1"},
+    {"RandomSampler", "(data_source, {replacement, num_samples, generator})",
+      "Positions in random order, or drawn with replacement",
+      "#tide.data.RandomSampler({7, 8, 9}, {num_samples = 5}) --> 5"},
+    {"SubsetRandomSampler", "(indices, generator?)", "These positions in random order",
+      "#tide.data.SubsetRandomSampler({3, 5}) --> 2"},
+    {"WeightedRandomSampler", "(weights, num_samples, {replacement, generator})",
+      "Positions drawn with these weights, with replacement unless told otherwise",
+      "tide.data.WeightedRandomSampler({0, 1, 0}, 4):iter()() --> 2"},
+    {"BatchSampler", "(sampler, batch_size, {drop_last})", "Lists of batch_size positions of a sampler",
+      "tide.data.BatchSampler({1, 2, 3}, 2):iter()() --> {1, 2}"},
+    {"DistributedSampler", "(dataset, {num_replicas, rank, shuffle, seed, drop_last})",
+      "The share of process rank, which counts from 0, of num_replicas; shares are equally long",
+      "#tide.data.DistributedSampler(tide.ones(5), {num_replicas = 2, rank = 0}) --> 3"},
+  },
+  {
+    title = "Methods of loaders",
+    prefix = "loader:",
+    {"iter", "()", "One pass: a function that gives the next batch, as one value or several",
+      "local loader = tide.data.DataLoader({1, 2, 3}, {batch_size = 2}); loader:iter()() --> {1, 2}"},
+    {"enumerate", "()", "One pass with the batches numbered from 1: for i, x, y in loader:enumerate() do",
+      "local loader = tide.data.DataLoader({7, 8}); loader:enumerate()() --> 1, {7}"},
+  },
+  {
+    title = "Methods of samplers",
+    prefix = "sampler:",
+    {"iter", "()", "One pass: a function that gives the next position, or a list of them for a batch sampler",
+      "local sampler = tide.data.BatchSampler({1, 2, 3}, 2); sampler:iter()() --> {1, 2}"},
+    {"set_epoch", "(epoch)", "Gives a DistributedSampler that shuffles the order of another epoch",
+      "local sampler = tide.data.DistributedSampler({7, 8}, {num_replicas = 2, rank = 0}); " ..
+        "sampler:set_epoch(3)"},
+  },
+}

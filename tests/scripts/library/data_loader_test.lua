@@ -1,0 +1,365 @@
+-- tide.data.DataLoader: its options and the rules between them, loops over it, what a batch is made
+-- of, and the errors of data sets. Values are those of torch.utils.data, counted from 1.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local equal, raises = test.same_type, test.raises
+local data = tide.data
+
+--- A data set without a class: sample i is what `get(i)` gives.
+local function plain(count, get)
+  return {get = function(_, i) return get(i) end, len = function() return count end}
+end
+
+--- A data set that can only be gone through: `step(i)` gives sample i.
+local function stream(count, step, length)
+  local made = {
+    iter = function()
+      local i = 0
+      return function()
+        i = i + 1
+        if i <= count then return step(i) end
+      end
+    end,
+  }
+  if length then made.len = function() return length end end
+  return made
+end
+
+local function identity(i) return i end
+
+--- The first values of all batches of a pass, as Lua values.
+local function batches(loader)
+  local list = {}
+  for x in loader:iter() do list[#list + 1] = tide.is_tensor(x) and x:tolist() or x end
+  return list
+end
+
+describe("a loader", function()
+  it("takes data sets of every kind: classes, plain tables, lists, tensors", function()
+    local Squares = tide.class("Squares", data.Dataset)
+    function Squares:__len() return 3 end
+    function Squares:get(i) return i * i end
+    local Named = tide.class("Named", data.Dataset)
+    function Named:len() return 3 end
+    function Named:get(i) return i * i end
+    for _, dataset in ipairs {Squares(), Named(), plain(3, function(i) return i * i end), {1, 4, 9},
+      tide.tensor{1, 4, 9}} do
+      local loader = data.DataLoader(dataset, {batch_size = 2})
+      equal(batches(loader), {{1, 4}, {9}})
+      equal(#loader, 2)
+    end
+    equal(batches(data.DataLoader{dataset = {1, 2}, batch_size = 2}), {{1, 2}})
+  end)
+  it("makes a short last batch of 123 samples, or leaves it out", function()
+    local dataset = data.TensorDataset(tide.range(1, 123))
+    local sizes = {}
+    for x in data.DataLoader(dataset, {batch_size = 50}):iter() do sizes[#sizes + 1] = #x end
+    equal(sizes, {50, 50, 23})
+    equal(#data.DataLoader(dataset, {batch_size = 50, drop_last = true}), 2)
+    equal(#data.DataLoader(dataset, {batch_size = 41, drop_last = true}), 3)
+    equal(#data.DataLoader(dataset, {batch_size = 41}), 3)
+    equal(#batches(data.DataLoader(plain(123, identity), {batch_size = 50, drop_last = true})), 2)
+  end)
+  it("gives samples as they are without batches", function()
+    local loader = data.DataLoader(plain(2, function(i) return i, "s" .. i end), {batch_size = false})
+    local seen = {}
+    for x, y in loader:iter() do seen[#seen + 1] = {x, y} end
+    equal(seen, {{1, "s1"}, {2, "s2"}})
+    equal(#loader, 2)
+    local converted = data.DataLoader({5, 6}, {batch_size = false, collate_fn = function(x) return {x} end})
+    equal(batches(converted), {{5}, {6}})
+    local lists = data.BatchSampler({1, 2, 3}, 2)
+    local whole = data.DataLoader(plain(3, table.concat), {sampler = lists, batch_size = false})
+    equal(batches(whole), {"12", "3"})
+  end)
+  it("visits the positions of a sampler, a list or a tensor", function()
+    for _, sampler in ipairs {{3, 1}, tide.tensor{3, 1}, {iter = function() return pairs {[3] = 1} end}} do
+      local loader = data.DataLoader({10, 20, 30}, {sampler = sampler})
+      equal(batches(loader)[1], {30})
+    end
+    equal(batches(data.DataLoader({10, 20, 30}, {sampler = {3, 1}, batch_size = 2})), {{30, 10}})
+    equal(batches(data.DataLoader(tide.tensor{10, 20, 30}, {sampler = {3, 1}, batch_size = 2})), {{30, 10}})
+    local named = {get = function(_, key) return key .. "!" end, len = function() return 2 end}
+    equal(batches(data.DataLoader(named, {sampler = {"b", "a"}, batch_size = 2})), {{"b!", "a!"}})
+  end)
+  it("visits the batches of a batch sampler", function()
+    local lists = {{1, 3}, {2}}
+    for _, dataset in ipairs {{10, 20, 30}, tide.tensor{10, 20, 30}} do
+      local loader = data.DataLoader(dataset, {batch_sampler = lists})
+      equal(batches(loader), {{10, 30}, {20}})
+      equal(#loader, 2)
+    end
+    local sampler = data.BatchSampler(data.SequentialSampler {10, 20, 30}, 2, true)
+    equal(batches(data.DataLoader({10, 20, 30}, {batch_sampler = sampler, batch_size = 1})), {{10, 20}})
+    raises("batch_sampler gave a number, expected a list", function()
+      return batches(data.DataLoader({1, 2}, {batch_sampler = {1, 2}}))
+    end)
+  end)
+  it("hands samples to collate_fn: one value as it is, several as a list", function()
+    local seen = {}
+    local function keep(samples)
+      seen[#seen + 1] = samples
+      return #samples, "batch"
+    end
+    for count, word in data.DataLoader({"a", "b", "c"}, {batch_size = 2, collate_fn = keep}):iter() do
+      equal(word, "batch")
+      test.is_true(count <= 2)
+    end
+    equal(seen, {{"a", "b"}, {"c"}})
+    seen = {}
+    local pairs_of = plain(2, function(i) return i, -i end)
+    equal(batches(data.DataLoader(pairs_of, {batch_size = 2, collate_fn = keep})), {2})
+    equal(seen, {{{1, -1}, {2, -2}}})
+    raises("collate_fn gave nil", function()
+      return batches(data.DataLoader({1}, {collate_fn = function() end}))
+    end)
+  end)
+  it("shuffles by the generator alone, if there is one", function()
+    local function order(seed)
+      local generator = tide.Generator()
+      generator:manual_seed(seed)
+      return batches(data.DataLoader(tide.range(1, 20), {batch_size = 20, shuffle = true, generator = generator}))
+    end
+    equal(order(1), order(1))
+    test.is_false(table.concat(order(1)[1], " ") == table.concat(order(2)[1], " "))
+  end)
+  it("pins tensors, also inside of tables", function()
+    local named = plain(2, function(i) return {x = tide.ones(2) * i, name = "s" .. i} end)
+    for batch in data.DataLoader(named, {batch_size = 2, pin_memory = true}):iter() do
+      test.equal(batch.x:is_pinned(), tide.ones(2):pin_memory():is_pinned())
+      equal(batch.x:tolist(), {{1.0, 1.0}, {2.0, 2.0}})
+      equal(batch.name, {"s1", "s2"})
+    end
+  end)
+  it("goes through iterable data sets", function()
+    equal(batches(data.DataLoader(stream(5, identity), {batch_size = 2})), {{1, 2}, {3, 4}, {5}})
+    equal(batches(data.DataLoader(stream(5, identity), {batch_size = 2, drop_last = true})), {{1, 2}, {3, 4}})
+    equal(batches(data.DataLoader(stream(3, identity), {batch_size = false})), {1, 2, 3})
+    equal(#data.DataLoader(stream(5, identity, 5), {batch_size = 2}), 3)
+    equal(#data.DataLoader(stream(5, identity, 5), {batch_size = 2, drop_last = true}), 2)
+    equal(batches(data.DataLoader(stream(0, identity))), {})
+    raises("dataset has no length", function() return #data.DataLoader(stream(5, identity)) end)
+    local Lines = tide.class("Lines", data.IterableDataset)
+    function Lines:iter() return ipairs {"a", "b"} end
+    local seen = {}
+    for numbers, words in data.DataLoader(Lines(), {batch_size = 2}) do seen = {numbers:tolist(), words} end
+    equal(seen, {{1, 2}, {"a", "b"}})
+  end)
+  it("is over when it is over", function()
+    for _, dataset in ipairs {{1, 2}, stream(2, identity)} do
+      local step = data.DataLoader(dataset, {batch_size = 2}):iter()
+      equal(step():tolist(), {1, 2})
+      equal({step(), step()}, {})
+    end
+  end)
+end)
+
+describe("a loop over the loader itself", function()
+  local loader
+  test.before_each(function() loader = data.DataLoader(tide.range(1, 4), {batch_size = 2}) end)
+
+  it("is a pass; the next loop is another", function()
+    for _ = 1, 2 do
+      local seen = {}
+      for x in loader do seen[#seen + 1] = x:tolist() end
+      equal(seen, {{1, 2}, {3, 4}})
+    end
+    equal(loader.epoch, 2)
+  end)
+  it("starts over after a break", function()
+    for _ = 1, 3 do
+      local first
+      for x in loader do
+        first = x:tolist()
+        break
+      end
+      equal(first, {1, 2})
+    end
+  end)
+  it("may stand in another one, left early or not", function()
+    local seen = {}
+    for x in loader do
+      for y in loader do
+        seen[#seen + 1] = {x[1]:item(), y[1]:item()}
+        if x[1]:item() == y[1]:item() then break end
+      end
+    end
+    equal(seen, {{1, 1}, {3, 1}, {3, 3}})
+  end)
+  it("tells loops apart where batches are the same objects", function()
+    local a, b = tide.tensor{1}, tide.tensor{2}
+    for _, samples in ipairs {{a, b}, {{a}, {b}}} do
+      local same, count = data.DataLoader(samples, {batch_size = false}), 0
+      for x in same do
+        for y in same do
+          count = count + 1
+          local inner, outer = tide.is_tensor(y) and y or y[1], tide.is_tensor(x) and x or x[1]
+          if inner:item() == outer:item() then break end
+        end
+      end
+      equal(count, 3)
+    end
+  end)
+  it("runs in coroutines side by side", function()
+    local function walk()
+      for x in loader do coroutine.yield(x[1]:item()) end
+    end
+    local one, other = coroutine.wrap(walk), coroutine.wrap(walk)
+    equal({one(), other(), one(), other()}, {1, 1, 3, 3})
+  end)
+  it("keeps nothing of loops that were left", function()
+    for _ = 1, 5 do
+      for _ in loader do break end
+    end
+    collectgarbage()
+    collectgarbage()
+    local kept = 0
+    for _ in pairs(loader.passes) do kept = kept + 1 end
+    equal(kept, 0)
+  end)
+  it("needs batches that begin with an object", function()
+    raises("write `in loader:iter()`", function()
+      for _ in data.DataLoader({1, 2}, {batch_size = false}) do break end
+    end)
+    raises("called by hand", function() return loader(nil, tide.ones(1)) end)
+  end)
+end)
+
+describe("the options of a loader", function()
+  local function refused(message, options, dataset)
+    raises(message, function() return data.DataLoader(dataset or {1, 2, 3}, options) end)
+  end
+
+  it("exclude each other as in PyTorch", function()
+    local one = {{1}}
+    refused("sampler and shuffle exclude each other", {sampler = {1}, shuffle = true})
+    refused("batch_sampler and batch_size exclude each other", {batch_sampler = one, batch_size = 2})
+    refused("batch_sampler and shuffle exclude each other", {batch_sampler = one, shuffle = true})
+    refused("batch_sampler and sampler exclude each other", {batch_sampler = one, sampler = {1}})
+    refused("batch_sampler and drop_last exclude each other", {batch_sampler = one, drop_last = true})
+    refused("batch_size = false and drop_last exclude each other", {batch_size = false, drop_last = true})
+    test.is_true(data.DataLoader({1}, {sampler = {1}, shuffle = false}))
+  end)
+  it("of order cannot go with an iterable data set", function()
+    local dataset = stream(2, identity)
+    refused("shuffle cannot go with an IterableDataset", {shuffle = true}, dataset)
+    refused("sampler cannot go with an IterableDataset", {sampler = {1}}, dataset)
+    refused("batch_sampler cannot go with an IterableDataset", {batch_sampler = {{1}}}, dataset)
+    test.is_true(data.DataLoader(dataset, {shuffle = false}))
+  end)
+  it("of workers need workers", function()
+    refused("num_workers = 2: worker threads are not there yet", {num_workers = 2})
+    refused("prefetch_factor is for workers: it needs num_workers > 0", {prefetch_factor = 2})
+    refused("persistent_workers is for workers: it needs num_workers > 0", {persistent_workers = true})
+    refused("timeout is for workers: it needs num_workers > 0", {timeout = 1})
+    refused("timeout must be a number of seconds, 0 or more, got -1", {timeout = -1})
+    refused("num_workers: expected a whole number, got -1", {num_workers = -1})
+    test.is_true(data.DataLoader({1}, {timeout = 0, num_workers = 0, worker_init_fn = print}))
+  end)
+  it("are checked", function()
+    refused("batch_size must be a positive whole number, got 0", {batch_size = 0})
+    refused("batch_size must be a positive whole number, got 1.5", {batch_size = 1.5})
+    refused("drop_last: expected true or false, got 1", {drop_last = 1})
+    refused("shuffle: expected true or false, got yes", {shuffle = "yes"})
+    refused("generator: expected a tide.Generator, got integer", {generator = 3})
+    refused("collate_fn: expected function, got table", {collate_fn = {}})
+    refused("sampler: expected a sampler", {sampler = 3})
+    refused("unknown option 'batchsize'", {batchsize = 3})
+    raises("dataset is missing", function() return data.DataLoader() end)
+    raises("dataset: expected a dataset", function() return data.DataLoader(5) end)
+    raises("dataset: expected a dataset", function() return data.DataLoader(tide.nn.Linear(1, 1)) end)
+  end)
+  it("allow an empty data set, but not to shuffle it", function()
+    equal(#data.DataLoader({}), 0)
+    equal(batches(data.DataLoader({})), {})
+    refused("no samples to draw from", {shuffle = true}, data.ListDataset {})
+  end)
+end)
+
+describe("errors of a data set", function()
+  it("name the sample and both lines", function()
+    local broken = plain(4, function(i)
+      if i == 3 then error "torn" end
+      return i
+    end)
+    local text = raises("DataLoader: sample 3: ", function()
+      return batches(data.DataLoader(broken, {batch_size = 2}))
+    end)
+    test.is_true(text:find "data_loader_test.lua:%d+: DataLoader: sample 3: .*data_loader_test.lua:%d+: torn")
+    raises("sample 3: ", function() return batches(data.DataLoader(broken, {batch_size = false})) end)
+    local running_dry = stream(3, function(i)
+      if i == 2 then error "cut" end
+      return i
+    end)
+    raises("DataLoader: sample 2: ", function() return batches(data.DataLoader(running_dry)) end)
+  end)
+  it("that are no text come as they are", function()
+    local mark = {}
+    local broken = plain(1, function() error(mark) end)
+    local _, caught = pcall(batches, data.DataLoader(broken))
+    test.is_true(rawequal(caught, mark))
+  end)
+  it("name a sample that is nil", function()
+    raises("sample 2: get(2) gave nil", function()
+      return batches(data.DataLoader(plain(2, function(i) return i == 1 and 1 or nil end)))
+    end)
+    raises("positions go from 1 to 3", function() return batches(data.DataLoader({1, 2, 3}, {sampler = {4}})) end)
+  end)
+  it("name ragged samples by their positions", function()
+    local ragged = plain(9, function(i) return {x = tide.ones(2, i % 5 + 1)} end)
+    raises("sample 7, x is a tensor of shape (2, 3), sample 8, x is a tensor of shape (2, 4)", function()
+      return batches(data.DataLoader(ragged, {sampler = {7, 2, 8}, batch_size = 3}))
+    end)
+  end)
+  it("that a class leaves out a method name the class", function()
+    local Empty = tide.class("Empty", data.Dataset)
+    raises("Empty: the class defines neither __len nor len", function() return #Empty() end)
+    raises("Empty: the class does not define get(i)", function() return Empty():get(1) end)
+    local Dry = tide.class("Dry", data.IterableDataset)
+    raises("Dry: the class does not define iter()", function() return Dry():iter() end)
+  end)
+end)
+
+describe("default_collate", function()
+  local collate = data.default_collate
+
+  it("makes what PyTorch's does", function()
+    equal(collate({tide.tensor{1, 2}, tide.tensor{3, 4}}):tolist(), {{1, 2}, {3, 4}})
+    equal(collate({0, 1, 2, 3}):tolist(), {0, 1, 2, 3})
+    equal(collate({0, 1}).dtype, "int64")
+    equal(collate({true, false}):tolist(), {true, false})
+    equal(collate({"a", "b"}), {"a", "b"})
+    local by_key = collate {{A = 0, B = 1}, {A = 100, B = 100}}
+    equal({by_key.A:tolist(), by_key.B:tolist()}, {{0, 100}, {1, 100}})
+    local lists = collate {{0, 1}, {2, 3}}
+    equal({lists[1]:tolist(), lists[2]:tolist()}, {{0, 2}, {1, 3}})
+    local nested = collate {{x = {1, {y = "a"}}}, {x = {2, {y = "b"}}}}
+    equal(nested.x[1]:tolist(), {1, 2})
+    equal(nested.x[2].y, {"a", "b"})
+    equal(collate {{}, {}}, {})
+  end)
+  it("makes floats what tide.tensor does", function()
+    equal(collate({0.5, 1}).dtype, "float32")
+    equal(collate({0.5, 1}):tolist(), {0.5, 1.0})
+  end)
+  it("says which samples do not fit, and where", function()
+    raises("sample 1 is a tensor of shape (2), sample 2 is a tensor of shape (3)", collate,
+      {tide.ones(2), tide.ones(3)})
+    raises("sample 1 is a tensor of shape (), sample 3 is a tensor of shape (1)", collate,
+      {tide.tensor(1), tide.tensor(2), tide.ones(1)})
+    raises("sample 1 is a number, sample 2 is a string", collate, {1, "1"})
+    raises("sample 1, [2] is a list of 1, sample 2, [2] is a list of 2", collate, {{1, {1}}, {1, {1, 2}}})
+    raises("sample 1, a.b is a number, sample 2, a.b is a boolean", collate, {{a = {b = 1}}, {a = {b = true}}})
+    raises("sample 1 is a table with 'b', sample 2 is one without 'b'", collate, {{a = 1, b = 2}, {a = 1}})
+    raises("sample 2 is a table with 'b', sample 1 is one without 'b'", collate, {{a = 1}, {a = 1, b = 2}})
+    raises("sample 1 is a function", collate, {print})
+    raises("sample 1, m is a Linear", collate, {{m = tide.nn.Linear(1, 1)}})
+    raises("the list of samples is empty", collate, {})
+    raises("expected a list of samples, got integer", collate, 3)
+  end)
+end)
+
+describe("get_worker_info", function()
+  it("is nil where no worker runs", function() test.is_nil(data.get_worker_info()) end)
+end)

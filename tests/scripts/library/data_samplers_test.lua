@@ -1,0 +1,196 @@
+-- The samplers of tide.data. Values are those of torch.utils.data, counted from 1.
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local equal, raises = test.same_type, test.raises
+local data = tide.data
+
+--- What one pass gives.
+local function pass(sampler)
+  local list = {}
+  for position in sampler:iter() do list[#list + 1] = position end
+  return list
+end
+
+local function sorted(list)
+  table.sort(list)
+  return list
+end
+
+local function generator(seed)
+  local made = tide.Generator()
+  made:manual_seed(seed)
+  return made
+end
+
+local source = {get = function(_, i) return i end, len = function() return 5 end}
+
+describe("SequentialSampler", function()
+  it("counts", function()
+    local sampler = data.SequentialSampler(source)
+    equal(pass(sampler), {1, 2, 3, 4, 5})
+    equal(#sampler, 5)
+    equal(pass(data.SequentialSampler {}), {})
+    raises("has no get(i)", data.SequentialSampler, {iter = function() end})
+  end)
+end)
+
+describe("RandomSampler", function()
+  it("gives each position once in each pass", function()
+    local sampler = data.RandomSampler(source)
+    equal(#sampler, 5)
+    equal(sorted(pass(sampler)), {1, 2, 3, 4, 5})
+    local long = data.RandomSampler(tide.range(1, 50))
+    test.is_false(table.concat(pass(long), " ") == table.concat(pass(long), " "))
+  end)
+  it("goes round for more samples than there are, and stops early for fewer", function()
+    local sampler = data.RandomSampler({7, 8, 9}, {num_samples = 8})
+    local positions = pass(sampler)
+    equal({#sampler, #positions}, {8, 8})
+    equal(sorted(table.move(positions, 1, 3, 1, {})), {1, 2, 3})
+    equal(sorted(table.move(positions, 4, 6, 1, {})), {1, 2, 3})
+    test.is_false(positions[7] == positions[8])
+    equal(#pass(data.RandomSampler(source, false, 2)), 2)
+  end)
+  it("draws from all with replacement", function()
+    local positions = pass(data.RandomSampler(source, {replacement = true, num_samples = 400}))
+    equal(#positions, 400)
+    local seen = {}
+    for _, position in ipairs(positions) do seen[position] = true end
+    equal(seen, {true, true, true, true, true})
+  end)
+  it("depends on the generator alone, if there is one", function()
+    for _, replacement in ipairs {true, false} do
+      local function order(seed)
+        return pass(data.RandomSampler(tide.range(1, 30), {replacement = replacement, generator = generator(seed)}))
+      end
+      equal(order(3), order(3))
+      test.is_false(table.concat(order(3), " ") == table.concat(order(4), " "))
+    end
+  end)
+  it("refuses wrong options", function()
+    raises("num_samples must be a positive whole number, got 0", data.RandomSampler, source, {num_samples = 0})
+    raises("replacement: expected true or false, got 1", data.RandomSampler, source, {replacement = 1})
+    raises("data_source has no samples", data.RandomSampler, {})
+    raises("generator: expected a tide.Generator", data.RandomSampler, source, {generator = "g"})
+  end)
+end)
+
+describe("SubsetRandomSampler", function()
+  it("gives its positions in random order", function()
+    for _, indices in ipairs {{2, 4, 9}, tide.tensor{2, 4, 9}} do
+      local sampler = data.SubsetRandomSampler(indices)
+      equal(#sampler, 3)
+      equal(sorted(pass(sampler)), {2, 4, 9})
+      local function seeded() return pass(data.SubsetRandomSampler(indices, generator(5))) end
+      equal(seeded(), seeded())
+    end
+    raises("indices[2]: expected a position, got x", data.SubsetRandomSampler, {1, "x"})
+    raises("indices: expected a list or a tensor of positions", data.SubsetRandomSampler, tide.ones(2))
+    raises("indices: expected a list or a tensor of positions", data.SubsetRandomSampler, 3)
+  end)
+end)
+
+describe("WeightedRandomSampler", function()
+  it("draws by weight", function()
+    equal(pass(data.WeightedRandomSampler({0, 3, 0}, 4)), {2, 2, 2, 2})
+    equal(sorted(pass(data.WeightedRandomSampler({0.5, 0, 2, 1}, 3, false))), {1, 3, 4})
+    local sampler = data.WeightedRandomSampler(tide.tensor{1.0, 3}, 4000, {generator = generator(1)})
+    equal(#sampler, 4000)
+    local often = 0
+    for _, position in ipairs(pass(sampler)) do often = often + position - 1 end
+    test.is_true(often > 2850 and often < 3150) -- 3000, give or take 5.5 standard deviations
+  end)
+  it("refuses wrong options", function()
+    local make = data.WeightedRandomSampler
+    raises("num_samples must be a positive whole number, got 0", make, {1}, 0)
+    raises("replacement: expected true or false", make, {1}, 1, "no")
+    raises("weights must have one dimension, got shape (1, 2)", make, {{1, 2}}, 1)
+    raises("weights: expected a list or a tensor, got integer", make, 3, 1)
+    raises("fewer weights above 0", function() return pass(make({1, 0}, 2, false)) end)
+  end)
+end)
+
+describe("BatchSampler", function()
+  it("makes lists of positions", function()
+    local positions = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+    for _, sampler in ipairs {positions, data.SequentialSampler(positions), tide.tensor(positions)} do
+      local batches = data.BatchSampler(sampler, 3, false)
+      equal(pass(batches), {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10}})
+      equal(#batches, 4)
+      local whole = data.BatchSampler(sampler, 3, {drop_last = true})
+      equal(pass(whole), {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}})
+      equal(#whole, 3)
+    end
+    equal(pass(data.BatchSampler({}, 3)), {})
+  end)
+  it("takes samplers that scripts write", function()
+    local Evens = tide.class("Evens", data.Sampler)
+    function Evens:iter()
+      local i = 0
+      return function()
+        i = i + 2
+        return i <= 6 and i or nil
+      end
+    end
+    equal(pass(data.BatchSampler(Evens(), 2)), {{2, 4}, {6}})
+    equal(pass(data.BatchSampler(Evens(), 2, true)), {{2, 4}})
+    raises("Evens: the class defines neither __len nor len", function() return #data.BatchSampler(Evens(), 2) end)
+    local Unfinished = tide.class("Unfinished", data.Sampler)
+    raises("Unfinished: the class does not define iter()", function() return Unfinished():iter() end)
+  end)
+  it("refuses wrong options", function()
+    raises("batch_size must be a positive whole number, got 0", data.BatchSampler, {1}, 0)
+    raises("batch_size is missing", data.BatchSampler, {1})
+    raises("drop_last: expected true or false", data.BatchSampler, {1}, 1, 1)
+    raises("sampler: expected a sampler (with iter())", data.BatchSampler, 5, 1)
+  end)
+end)
+
+describe("DistributedSampler", function()
+  local function shares(count, replicas, options)
+    local list = {}
+    for rank = 0, replicas - 1 do
+      options.num_replicas, options.rank = replicas, rank
+      local sampler = data.DistributedSampler(tide.zeros(count), options)
+      list[rank + 1] = pass(sampler)
+      equal(#sampler, #list[rank + 1])
+    end
+    return list
+  end
+
+  it("deals out positions in turn", function()
+    local function in_order() return {shuffle = false} end
+    local function dropping() return {shuffle = false, drop_last = true} end
+    equal(shares(5, 2, in_order()), {{1, 3, 5}, {2, 4, 1}})
+    equal(shares(5, 2, dropping()), {{1, 3}, {2, 4}})
+    equal(shares(1, 4, in_order()), {{1}, {1}, {1}, {1}})
+    equal(shares(2, 5, in_order()), {{1}, {2}, {1}, {2}, {1}})
+    equal(shares(1, 4, dropping()), {{}, {}, {}, {}})
+    equal(shares(10, 3, in_order()), {{1, 4, 7, 10}, {2, 5, 8, 1}, {3, 6, 9, 2}})
+    equal(shares(9, 3, dropping()), {{1, 4, 7}, {2, 5, 8}, {3, 6, 9}})
+    equal(shares(0, 2, in_order()), {{}, {}})
+  end)
+  it("shuffles by seed and epoch, alike in all processes", function()
+    local both = shares(6, 2, {})
+    local seen = table.move(both[2], 1, 3, 4, both[1])
+    equal(sorted(seen), {1, 2, 3, 4, 5, 6})
+    local function order(seed, epoch)
+      local sampler = data.DistributedSampler(tide.zeros(40), {num_replicas = 1, rank = 0, seed = seed})
+      sampler:set_epoch(epoch)
+      return table.concat(pass(sampler), " ")
+    end
+    equal(order(0, 1), order(0, 1))
+    equal(order(0, 1), order(1, 0)) -- as in PyTorch, their sum counts
+    test.is_false(order(0, 0) == order(0, 1))
+  end)
+  it("refuses wrong options", function()
+    local make = data.DistributedSampler
+    raises("rank must be in 0..1, got 2", make, source, 2, 2)
+    raises("rank must be in 0..1, got -1", make, source, 2, -1)
+    raises("num_replicas and rank are required", make, source)
+    raises("num_replicas must be a positive whole number, got 0", make, source, 0, 0)
+    raises("seed must be a whole number, got 1.5", make, source, {num_replicas = 1, rank = 0, seed = 1.5})
+    raises("epoch must be a whole number, got x", function() make(source, 1, 0):set_epoch("x") end)
+  end)
+end)
