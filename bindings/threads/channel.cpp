@@ -88,9 +88,15 @@ int channel_pop(lua_State* L) {
   return parcel ? parcel->unpack(L) : 0;
 }
 
+/// A step of a loop: without the loop's last value, which Lua adds.
+int channel_next(lua_State* L) {
+  lua_settop(L, 1);
+  return channel_pop(L);
+}
+
 int channel_iter(lua_State* L) {
   channel_at(L, "iter");
-  lua_pushcfunction(L, guard<channel_pop>);
+  lua_pushcfunction(L, guard<channel_next>);
   lua_pushvalue(L, 1);
   return 2;
 }

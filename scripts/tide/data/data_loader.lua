@@ -5,6 +5,7 @@ local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local samplers = require "tide.data.samplers"
 local tide = require "tide"
+local workers = require "tide.data.workers"
 
 local DataLoader = class("DataLoader")
 
@@ -28,10 +29,7 @@ local function check_workers(given)
   if given.prefetch_factor ~= nil then
     protocol.check_positive("DataLoader", "prefetch_factor", given.prefetch_factor)
   end
-  if given.num_workers > 0 then
-    raise("DataLoader: num_workers = %d: worker threads are not there yet: leave num_workers at 0",
-      given.num_workers)
-  end
+  if given.num_workers > 0 then return end
   for _, name in ipairs {"prefetch_factor", "persistent_workers", "timeout"} do
     if given[name] and given[name] ~= 0 then
       raise("DataLoader: %s is for workers: it needs num_workers > 0, which is 0", name)
@@ -91,6 +89,7 @@ function DataLoader:init(...)
   self.passes = setmetatable({}, {__mode = "k"}) -- the passes of `for` loops, by the last batch
   self.epoch = 0
   if given.batch_size == nil and not given.batch_sampler then self.batch_size = 1 end
+  if self.num_workers > 0 then workers.check(self) end
   if protocol.is_stream(self.dataset) then return end
   if given.batch_sampler then
     self.batch_sampler = samplers.as_sampler("DataLoader", given.batch_sampler, "batch_sampler")
@@ -141,27 +140,49 @@ local function given_out(self, first, ...)
   return first, ...
 end
 
---- A pass over a data set with positions.
-local function map_pass(self, pass)
-  local dataset, indices, collate_fn = self.dataset, self.indices, self.collate_fn
-  local one_each = not self.batch_size and not self.batch_sampler
-  local get = one_each and fetch.sample or fetch.batch
-  local step, state, control
-  if not one_each and class.is_a(indices, samplers.BatchSampler) then
-    step = indices:batches()
-  else
-    step, state, control = indices:iter()
-  end
+--- A function that gives the positions of the batches of a pass, or without batches of its samples.
+local function open_indices(self)
+  if class.is_a(self.indices, samplers.BatchSampler) then return self.indices:batches() end
+  local step, state, control = self.indices:iter()
   return function()
     control = step(state, control)
-    if control == nil then return nil end
-    return given_out(self, get(dataset, control, collate_fn, pass))
+    return control
   end
 end
 
+--- A pass over a data set with positions.
+local function map_pass(self, pass)
+  local dataset, collate_fn = self.dataset, self.collate_fn
+  local get = not self.batch_size and not self.batch_sampler and fetch.sample or fetch.batch
+  local next_indices, number = open_indices(self), 0
+  return function()
+    local indices = next_indices()
+    if indices == nil then return nil end
+    number = number + 1
+    return given_out(self, get(dataset, indices, collate_fn, pass, number))
+  end
+end
+
+--- A pass whose batches workers make, and what ends those of an unfinished one.
+local function worked_pass(self, pass)
+  local step, pool
+  if not self.indices then
+    step, pool = workers.stream(self, pass)
+  else
+    pool = self.pool or workers.pool(self, pass)
+    if self.persistent_workers then self.pool = pool end
+    step = pool:pass(open_indices(self), pass)
+  end
+  local function pass_on(first, ...)
+    if first ~= nil or select("#", ...) > 0 then return given_out(self, first, ...) end
+    if not self.persistent_workers then pool:close() end
+  end
+  return function() return pass_on(step()) end, not self.persistent_workers and pool or nil
+end
+
 --- A pass over an iterable data set.
-local function stream_pass(self)
-  local next_sample, ended = fetch.open(self.dataset), false
+local function stream_pass(self, pass)
+  local next_sample, ended = fetch.open(self.dataset, pass, 1), false
   local function pass_on(first, ...)
     ended = first == nil
     if not ended then return given_out(self, first, ...) end
@@ -173,23 +194,30 @@ local function stream_pass(self)
   end
 end
 
---- `for x, y in loader:iter() do`: one pass.
+--- `for x, y in loader:iter() do`: one pass. Random numbers that a sample draws while it is read
+--- depend on the seed, the pass and its position alone, whoever reads it. The loop's end, also an
+--- early one, ends the workers.
 function DataLoader:iter()
   self.epoch = self.epoch + 1
-  if not self.indices then return stream_pass(self) end
   local seed = self.generator and self.generator:initial_seed() or tide.initial_seed()
-  return map_pass(self, {seed = seed, epoch = self.epoch})
+  local pass = {seed = seed, epoch = self.epoch}
+  if self.num_workers > 0 then
+    local step, pool = worked_pass(self, pass)
+    return step, nil, nil, pool
+  end
+  return self.indices and map_pass(self, pass) or stream_pass(self, pass)
 end
 
 --- `for i, x, y in loader:enumerate() do`: one pass, with the batches numbered from 1.
 function DataLoader:enumerate()
-  local step, i = self:iter(), 0
+  local step, _, _, pool = self:iter()
+  local i = 0
   local function number(first, ...)
     if first == nil then return nil end
     i = i + 1
     return i, first, ...
   end
-  return function() return number(step()) end
+  return function() return number(step()) end, nil, nil, pool
 end
 
 -- Loops over the loader itself --------------------------------------------------------------------

@@ -34,44 +34,89 @@ local function batch_of(samples, positions, collate_fn)
   return batch
 end
 
+--- A seed for sample or worker `number` in a pass: what a sample's random numbers depend on. By
+--- Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014.
+function fetch.mix(pass, number)
+  local z = pass.seed
+  for _, word in ipairs {pass.epoch, number} do
+    z = (z ~ word) + 0x9E3779B97F4A7C15
+    z = (z ~ (z >> 30)) * 0xBF58476D1CE4E5B9
+    z = (z ~ (z >> 27)) * 0x94D049BB133111EB
+    z = z ~ (z >> 31)
+  end
+  return z
+end
+
+--- Restarts random numbers for a sample or a worker.
+function fetch.seed(pass, number) tide.manual_seed(fetch.mix(pass, number)) end
+
+--- pcall(fn, ...) with random numbers that depend on the pass and the position alone; those of the
+--- script go on afterwards as if there had been none.
+local function seeded_pcall(pass, position, fn, ...)
+  local state = tide.get_rng_state()
+  fetch.seed(pass, position)
+  local function restored(...)
+    tide.set_rng_state(state)
+    return ...
+  end
+  return restored(pcall(fn, ...))
+end
+
+--- What seeded_pcall gave, its error raised again.
+local function whole(succeeded, ...)
+  if not succeeded then error((...), 0) end
+  return ...
+end
+
 --- The values of one sample, not made into a batch; collate_fn, if given, converts them.
---- `pass` is as in fetch.batch.
-function fetch.sample(dataset, position, collate_fn, pass)
-  if not collate_fn then return checked(position, pcall(dataset.get, dataset, position)) end
-  return collate_fn(one(fetch.sample(dataset, position, nil, pass)))
+--- `pass` and `number` are as in fetch.batch.
+function fetch.sample(dataset, position, collate_fn, pass, number)
+  if collate_fn then return collate_fn(one(fetch.sample(dataset, position, nil, pass, number))) end
+  -- A sampler's positions may be of any kind.
+  local place = math.tointeger(position) or number
+  return checked(position, seeded_pcall(pass, place, dataset.get, dataset, position))
 end
 
 --- The batch of the samples at these positions, a list or an int64 tensor, as values. A data set
---- with get_batch(positions) makes it itself, unless there is a collate_fn. `pass` is {seed, epoch},
---- on which, with a position, a sample's random numbers may depend and on nothing else.
-function fetch.batch(dataset, positions, collate_fn, pass)
+--- with get_batch(positions) makes it itself, unless there is a collate_fn. `pass` is {seed, epoch}:
+--- on it, and on a sample's position or the number of the batch, random numbers depend.
+function fetch.batch(dataset, positions, collate_fn, pass, number)
   local listed = not tide.is_tensor(positions)
   if listed and type(positions) ~= "table" then
     raise("DataLoader: batch_sampler gave a %s, expected a list or a tensor of positions", type(positions))
   end
   if not collate_fn and protocol.method(dataset, "get_batch") then
-    return dataset:get_batch(listed and tide.tensor(positions, {dtype = "int64"}) or positions)
+    if listed then positions = tide.tensor(positions, {dtype = "int64"}) end
+    return whole(seeded_pcall(pass, number, dataset.get_batch, dataset, positions))
   end
   if not listed then positions = positions:tolist() end
   local samples = {}
   for k, position in ipairs(positions) do
-    samples[k] = one(fetch.sample(dataset, position, nil, pass))
+    samples[k] = one(fetch.sample(dataset, position, nil, pass, number << 32 | k))
   end
   return batch_of(samples, positions, collate_fn)
 end
 
 --- Opens an iterable data set: returns a function that gives the values of the next sample, and
---- then nil.
-function fetch.open(dataset)
+--- then nil. Its random numbers are those of `worker` in the pass; the script's go on as without.
+function fetch.open(dataset, pass, worker)
+  local outer = tide.get_rng_state()
+  fetch.seed(pass, worker)
   local step, state, control = dataset:iter()
+  local own = tide.get_rng_state()
+  tide.set_rng_state(outer)
   local number = 0
   local function pass_on(succeeded, first, ...)
+    own = tide.get_rng_state()
+    tide.set_rng_state(outer)
     if not succeeded then checked(number, false, first) end
     control = first
     if first ~= nil then return first, ... end
   end
   return function()
     number = number + 1
+    outer = tide.get_rng_state()
+    tide.set_rng_state(own)
     return pass_on(pcall(step, state, control))
   end
 end

@@ -7,7 +7,8 @@ return {
       "(dataset, {batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn, pin_memory, " ..
         "drop_last, timeout, worker_init_fn, generator, prefetch_factor, persistent_workers})",
       "Walks a data set, a list or a tensor in batches: for x, y in loader do. batch_size = false " ..
-        "gives samples as they are",
+        "gives samples as they are. With num_workers threads read them, each in a Lua state of " ..
+        "its own; the batches are the same",
       "local sizes = {}; for x in tide.data.DataLoader(tide.ones(5, 3), {batch_size = 2}) do " ..
         "sizes[#sizes + 1] = #x end; sizes --> {2, 2, 1}"},
     {"Dataset", "()",
@@ -47,7 +48,7 @@ return {
         "are gone through by key",
       [[tide.data.default_collate({{x = 1, name = "a"}, {x = 2, name = "b"}}) --> ]] ..
         [[{name = {"a", "b"}, x = {1, 2}}]]},
-    {"get_worker_info", "()", "What a worker of a loader knows of itself; nil where none runs",
+    {"get_worker_info", "()", "In a worker of a loader {id, num_workers, seed, dataset}, its id from 1; nil elsewhere",
       "tide.data.get_worker_info() --> nil"},
     {"digits", "()", "Images (1797, 8, 8) and labels of handwritten digits",
       "local images, labels = tide.data.digits(); " ..

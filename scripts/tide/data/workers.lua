@@ -1,0 +1,199 @@
+-- The threads of a DataLoader with num_workers: they read samples and make batches of them.
+local fetch = require "tide.data.fetch"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+--- What this thread is, if it is a worker: see data.get_worker_info.
+local workers = {info = nil}
+
+--- How long main waits for a batch before it looks whether a worker is still there, in seconds.
+local kLook = 0.5
+
+-- On a worker's thread -----------------------------------------------------------------------------
+
+--- Sends what pcall gave for job `number` of a pass.
+local function answer(results, pass, number, succeeded, ...)
+  if succeeded and (...) == nil then
+    return results:push(pass, number, false, "DataLoader: collate_fn or get_batch gave nil as a batch")
+  end
+  if succeeded then
+    local sent, message = pcall(results.push, results, pass, number, true, ...)
+    if sent then return end
+    return results:push(pass, number, false, "DataLoader: a batch of a worker: " .. tostring(message))
+  end
+  -- No line of the script lies on a worker's stack: it is added where the batch is taken.
+  results:push(pass, number, false, (tostring((...)):gsub("^%[tide%] [^:]+:%d+: ", "")))
+end
+
+local function begin(worker)
+  workers.info = worker.info
+  if worker.init then worker.init(worker.info.id) end
+end
+
+--- Makes the batches that `worker.jobs` asks for, until that is closed.
+local function make_batches(worker)
+  begin(worker)
+  local get = worker.one_each and fetch.sample or fetch.batch
+  for pass, number, indices in worker.jobs:iter() do
+    answer(worker.results, pass.number, number,
+      pcall(get, worker.dataset, indices, worker.collate_fn, pass, number))
+  end
+end
+
+--- Makes the batches of an iterable data set, in order, until it ends.
+local function make_stream(worker)
+  begin(worker)
+  local next_sample = fetch.open(worker.dataset, worker.pass, worker.info.id)
+  local size, number = worker.size, 0
+  local ended
+  local function send(succeeded, ...)
+    ended = not succeeded or (...) == nil
+    if not ended or not succeeded then answer(worker.results, 1, number, succeeded, ...) end
+  end
+  repeat
+    number = number + 1
+    if size then
+      send(pcall(fetch.next_batch, next_sample, size, worker.drop_last, worker.collate_fn))
+    else
+      send(pcall(fetch.next_sample, next_sample, worker.collate_fn))
+    end
+  until ended
+  worker.results:close()
+end
+
+-- On the thread of the loader ----------------------------------------------------------------------
+
+--- Raises an error that names what of the loader cannot go to a worker.
+function workers.check(loader)
+  local names = {"dataset", "collate_fn", "worker_init_fn"}
+  local sent, message = pcall(function()
+    tide.channel():push(loader.dataset, loader.collate_fn, loader.worker_init_fn)
+  end)
+  if sent then return end
+  local number, what = tostring(message):match "push: argument (%d+)(.*)$"
+  if not number then error(message, 0) end
+  raise("DataLoader: %s%s", names[tonumber(number)], (what:gsub("to another thread", "to a worker")))
+end
+
+local Pool = {}
+Pool.__index = Pool
+
+--- The next answer in `results`: pass, number, whether it succeeded, values. Nothing if the channel
+--- is closed. Raises an error after the loader's timeout, or if a worker could not work.
+local function wait_for(pool, results)
+  local timeout, waited = pool.loader.timeout, 0
+  while true do
+    local step = timeout > 0 and math.min(kLook, timeout - waited) or kLook
+    local answer = table.pack(results:pop(step))
+    if answer.n > 0 then return table.unpack(answer, 1, answer.n) end
+    if results:is_closed() and #results == 0 then return end
+    waited = waited + step
+    if timeout > 0 and waited >= timeout then
+      raise("DataLoader: timeout: no batch came from the workers within %g s", timeout)
+    end
+    for _, thread in ipairs(pool.threads) do
+      if thread:done() then thread:join() end -- raises its error
+    end
+  end
+end
+
+--- What a worker is given: `more` beside what all have.
+local function worker_of(loader, id, pass, more)
+  more.info = {id = id, num_workers = loader.num_workers, seed = fetch.mix(pass, id), dataset = loader.dataset}
+  more.dataset, more.collate_fn, more.init = loader.dataset, loader.collate_fn, loader.worker_init_fn
+  return more
+end
+
+--- The workers of a loader whose data set has positions.
+function workers.pool(loader, pass)
+  local pool = setmetatable({
+    loader = loader, threads = {}, jobs = tide.channel(), results = tide.channel(), passes = 0,
+  }, Pool)
+  local one_each = not loader.batch_size and not loader.batch_sampler
+  for id = 1, loader.num_workers do
+    pool.threads[id] = tide.thread(make_batches, worker_of(loader, id, pass,
+      {jobs = pool.jobs, results = pool.results, one_each = one_each}))
+  end
+  return pool
+end
+
+--- Ends the workers once they have done what they do.
+function Pool:close()
+  self.jobs:close()
+  for _, thread in ipairs(self.threads) do thread:cancel() end
+end
+
+Pool.__close = Pool.close
+
+--- A function that gives the batches for what `next_indices` gives, in that order. `pass` is as in
+--- fetch.batch.
+function Pool:pass(next_indices, pass)
+  self.passes = self.passes + 1
+  while #self.jobs > 0 do self.jobs:pop(0) end -- of a pass that was left early
+  local job = {seed = pass.seed, epoch = pass.epoch, number = self.passes}
+  local most = self.loader.num_workers * (self.loader.prefetch_factor or 2)
+  local asked, given, ready = 0, 0, {}
+  local function ask()
+    while next_indices and asked - given < most do
+      local indices = next_indices()
+      if indices == nil then
+        next_indices = nil
+        return
+      end
+      asked = asked + 1
+      self.jobs:push(job, asked, indices)
+    end
+  end
+  local function take(number, succeeded, ...)
+    if not succeeded then raise("%s", (...)) end
+    return ...
+  end
+  local function collect(answered, number, ...)
+    if answered == job.number then
+      if number == given then return take(number, ...) end
+      ready[number] = table.pack(...)
+    end
+    return collect(wait_for(self, self.results))
+  end
+  return function()
+    ask()
+    if given == asked then return nil end
+    given = given + 1
+    local values = ready[given]
+    if not values then return collect(wait_for(self, self.results)) end
+    ready[given] = nil
+    return take(given, table.unpack(values, 1, values.n))
+  end
+end
+
+--- A function that gives the batches of an iterable data set: each worker goes through a copy of
+--- it, and they take turns. Also what ends the workers.
+function workers.stream(loader, pass)
+  local pool = setmetatable({loader = loader, threads = {}, jobs = tide.channel()}, Pool)
+  local running = {}
+  for id = 1, loader.num_workers do
+    local results = tide.channel(loader.prefetch_factor or 2)
+    running[id] = results
+    pool.threads[id] = tide.thread(make_stream, worker_of(loader, id, pass,
+      {results = results, pass = pass, size = loader.batch_size, drop_last = loader.drop_last}))
+  end
+  local turn = 1
+  local step
+  local function given(_, number, succeeded, ...)
+    if number == nil then -- this worker's copy has ended
+      table.remove(running, turn)
+      if turn > #running then turn = 1 end
+      return step()
+    end
+    if not succeeded then raise("%s", (...)) end
+    turn = turn % #running + 1
+    return ...
+  end
+  function step()
+    if #running == 0 then return nil end
+    return given(wait_for(pool, running[turn]))
+  end
+  return step, pool
+end
+
+return workers
