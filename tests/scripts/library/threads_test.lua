@@ -216,7 +216,7 @@ describe("channels", function()
     equal(jobs:is_closed(), true)
   end)
 
-  it("wait as long as they are told", function()
+  it("wait no longer than the timeout", function()
     local c = tide.channel(3)
     equal(select("#", c:pop(0)), 0)
     equal(c:pop(0.01), nil)
