@@ -76,17 +76,6 @@ int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& 
   return number.as_integer();
 }
 
-void check_numbers(const char* op, const Tensor& x) {
-  if (x.dtype() == DType::boolean)
-    throw DTypeError(std::string(op) + ": expected numbers, got bool");
-}
-
-void check_amount(const char* op, const char* what, int64_t amount, int64_t least) {
-  if (amount >= least && amount <= INT32_MAX) return;
-  throw ShapeError(std::string(op) + ": " + what + " is too " +
-                   (amount < least ? "small: " : "large: ") + std::to_string(amount));
-}
-
 void check_list_length(const char* op, int64_t rows, int64_t columns) {
   constexpr int64_t kMost = int64_t{1} << 28;
   int64_t length;

@@ -114,13 +114,6 @@ Number number_of(const char* op, const char* what, const TensorOrNumber& x);
 /// The same for whole numbers. Throws Error if the number has a fraction.
 int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& x);
 
-/// Throws DTypeError naming `op` if x holds truths, which are no numbers.
-void check_numbers(const char* op, const Tensor& x);
-
-/// Throws ShapeError naming `op` and `what` (a stride, the size of a kernel, ...) unless the amount
-/// is between `least` and what 32 bits hold, so that products of two of them cannot overflow.
-void check_amount(const char* op, const char* what, int64_t amount, int64_t least);
-
 /// Throws ShapeError naming `op` if a list of rows * columns positions or weights, which the op is
 /// about to make on the host, would be longer than any that is of use.
 void check_list_length(const char* op, int64_t rows, int64_t columns = 1);

@@ -23,6 +23,7 @@ void check_fits(const char* op, Number number, DType type) {
 }
 
 std::string number_text(double number) {
+  if (std::isnan(number)) return "nan";  // whatever its sign
   char text[32];
   std::snprintf(text, sizeof text, "%.14g", number);
   return text;

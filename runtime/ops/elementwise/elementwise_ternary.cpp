@@ -4,6 +4,7 @@
 #include "runtime/core/default_dtype.h"
 #include "runtime/ir/definitions/arithmetic_math.h"
 #include "runtime/ir/definitions/comparison_math.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise_record.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/shape/creation.h"
@@ -19,9 +20,7 @@ DType number_type(Number number) {
 }  // namespace
 
 Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNumber& b) {
-  if (condition.dtype() != DType::boolean)
-    throw DTypeError("where: the condition must be bool: " +
-                     std::string(name_of(condition.dtype())));
+  check_bool("where", condition.dtype(), "a condition");
   // Two numbers have the type that a tensor of them would have.
   const DType type = a.tensor.defined() || b.tensor.defined()
                          ? common_type("where", a, b)

@@ -8,6 +8,7 @@
 #include "runtime/ir/definitions/generation_math.h"
 #include "runtime/ir/definitions/special_math.h"
 #include "runtime/ir/definitions/unary_math.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise_record.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/math/special.h"
@@ -20,17 +21,13 @@ namespace {
 enum class UnaryTypes { kToFloating, kFloatingOnly, kNumbers, kTruthCounts, kAny, kTest };
 using enum UnaryTypes;
 
-[[noreturn]] void refuse(const char* name, const char* wanted, DType type) {
-  throw DTypeError(std::string(name) + ": " + wanted + ", got " + std::string(name_of(type)));
-}
-
 /// The type in which a function computes, which is also its result's but for tests.
 template <UnaryTypes kTypes>
 DType unary_type(const char* name, DType type) {
   if constexpr (kTypes == kToFloating) return floating_type(type);
-  if (kTypes == kFloatingOnly && !is_floating(type)) refuse(name, "expected a floating type", type);
+  if (kTypes == kFloatingOnly) check_floating(name, type);
   if (kTypes == kTruthCounts && type == DType::boolean) return DType::i64;
-  if (kTypes == kNumbers && type == DType::boolean) refuse(name, "expected numbers", type);
+  if (kTypes == kNumbers && type == DType::boolean) throw_type(name, "numbers", type);
   return type;
 }
 
@@ -70,14 +67,15 @@ Tensor convert(const Tensor& x, DType type) {
 }
 
 Tensor bitwise_not(const Tensor& x) {
-  if (is_floating(x.dtype())) refuse("bitwise_not", "expected integers or bool", x.dtype());
+  if (is_floating(x.dtype())) throw_type("bitwise_not", "integers or bool", x.dtype());
   return record_map(ElementwiseOp::bitwise_not, "bitwise_not", x.dtype(), x.dtype(), {x});
 }
 
 Tensor round(const Tensor& x, std::optional<int64_t> decimals) {
   if (decimals.value_or(0) == 0)
     return unary<definition::Round, kNumbers>(ElementwiseOp::round, "round", x);
-  if (!is_floating(x.dtype())) refuse("round", "decimals need a floating type", x.dtype());
+  if (!is_floating(x.dtype()))
+    throw_type("round", "a floating type", x.dtype(), "numbers with decimals");
   const double power = std::pow(10.0, static_cast<double>(std::abs(*decimals)));
   const Tensor wide = is_half(x.dtype()) ? convert(x, DType::f32) : x;
   const Tensor y = *decimals > 0 ? round(wide * power) / power : round(wide / power) * power;
@@ -116,11 +114,9 @@ Tensor celu(const Tensor& x, std::optional<double> alpha) {
 }
 
 Tensor gelu(const Tensor& x, const std::optional<std::string>& approximate) {
-  if (!approximate || *approximate == "none")
+  if (!approximate || choose("gelu", "approximate", *approximate, {"none", "tanh"}) == 0)
     return activation<definition::Gelu>(ElementwiseOp::gelu, "gelu", x);
-  if (*approximate == "tanh")
-    return activation<definition::GeluTanh>(ElementwiseOp::gelu_tanh, "gelu", x);
-  throw Error("gelu: approximate must be \"none\" or \"tanh\", got \"" + *approximate + "\"");
+  return activation<definition::GeluTanh>(ElementwiseOp::gelu_tanh, "gelu", x);
 }
 
 Tensor softplus(const Tensor& x, std::optional<double> beta, std::optional<double> threshold) {

@@ -7,6 +7,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/shape/creation.h"
@@ -78,8 +79,7 @@ void take_range(PartialView& view, const IndexEntry& entry) {
     return position < 0 ? position + size : position - 1;
   };
   const int64_t first = place(entry.first), last = place(entry.last), step = entry.step;
-  if (step < 1)
-    throw ShapeError("index: the step of a range must be positive: " + std::to_string(step));
+  check_least("index", "the step of a range", step, 1);
   const int64_t count = last < first ? 0 : (last - first) / step + 1;
   if (count > 0 && (first < 0 || last >= size))
     throw ShapeError("index: range out of bounds: {" + std::to_string(entry.first) + ", " +
@@ -295,10 +295,8 @@ void assign(const Tensor& x, std::span<const IndexEntry> entries, const TensorOr
 
 Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const TensorOrNumber& values,
                  bool accumulate) {
-  if (indices.empty()) throw ShapeError("index_put: expected at least one tensor of positions");
-  if (values.tensor.defined() && values.tensor.dtype() != x.dtype())
-    throw DTypeError("index_put: the types differ: " + std::string(name_of(x.dtype())) + " and " +
-                     std::string(name_of(values.tensor.dtype())));
+  check_any_tensor("index_put", indices);
+  if (values.tensor.defined()) check_same_type("index_put", x.dtype(), values.tensor.dtype());
   std::vector<IndexEntry> entries(indices.size());
   for (size_t i = 0; i < indices.size(); ++i) {
     entries[i].kind = Kind::tensor;
@@ -311,7 +309,7 @@ Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const Tens
 }
 
 Tensor index_first(const Tensor& x, int64_t position) {
-  if (x.rank() == 0) throw ShapeError("index: a tensor without dimensions has no positions");
+  check_min_rank("index", x, 1);
   PartialView view{x.layout(), Layout(x.shape())};
   view.select(resolve_position("index", Position{position}, x.shape()[0]));
   return view_of(x, view);

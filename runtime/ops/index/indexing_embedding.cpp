@@ -4,6 +4,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
 #include "runtime/ir/bag_mode.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -45,11 +46,6 @@ Tensor with_gradient_times(const Tensor& y, const Tensor& factor) {
   return same;
 }
 
-void check_table(const char* name, const Tensor& weight) {
-  if (weight.rank() != 2)
-    throw ShapeError(std::string(name) + ": the weight must be a matrix: " + weight.shape().text());
-}
-
 /// The number from 1 of the row that does not count, or 0.
 int64_t padding_row(const char* name, const std::optional<Position>& padding, int64_t rows) {
   return padding ? resolve_position(name, *padding, rows) + 1 : 0;
@@ -69,11 +65,7 @@ struct Bags {
 };
 
 BagMode mode_of(const std::optional<std::string>& mode) {
-  const std::string name = mode.value_or("mean");
-  if (name == "sum") return BagMode::sum;
-  if (name == "mean") return BagMode::mean;
-  if (name == "max") return BagMode::max;
-  throw Error("embedding_bag: mode must be sum, mean or max, got " + name);
+  return static_cast<BagMode>(choose(kBags, "mode", mode.value_or("mean"), {"sum", "mean", "max"}));
 }
 
 /// Bags of positions in one dimension begin at `offsets`.
@@ -235,7 +227,7 @@ Tensor put_together(const Bags& bags, const Tensor& weight, const Tensor& shares
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Position> padding,
                  std::optional<double> max_norm, std::optional<double> norm_type,
                  bool scale_grad_by_freq) {
-  check_table("embedding", weight);
+  check_rank("embedding", weight, 2, "a weight");
   const Tensor at = ravel(positions_of("embedding", input));
   const int64_t rows = weight.shape()[0];
   // The padding row is looked up like any other, but nothing flows back to it.
@@ -256,13 +248,9 @@ Tensor embedding_bag(const Tensor& x, const Tensor& weight, const std::optional<
                      std::optional<Position> padding, bool include_last_offset,
                      std::optional<double> max_norm, std::optional<double> norm_type,
                      bool scale_grad_by_freq) {
-  check_table(kBags, weight);
-  if (!is_floating(weight.dtype()))
-    throw DTypeError("embedding_bag: expected a weight of a floating type, got " +
-                     std::string(name_of(weight.dtype())));
-  if (x.rank() < 1 || x.rank() > 2)
-    throw ShapeError("embedding_bag: expected positions in 1 or 2 dimensions, got " +
-                     std::to_string(x.rank()));
+  check_rank(kBags, weight, 2, "a weight");
+  check_floating("embedding_bag", weight.dtype(), "a weight");
+  check_rank("embedding_bag", x, 1, 2);
   Bags bags{mode_of(mode),
             padding_row(kBags, padding, weight.shape()[0]),
             scale_grad_by_freq,
@@ -275,10 +263,7 @@ Tensor embedding_bag(const Tensor& x, const Tensor& weight, const std::optional<
     if (bags.mode != BagMode::sum)
       throw Error("embedding_bag: per_sample_weights need the mode sum, got " +
                   mode.value_or("mean"));
-    if (!(per_sample_weights->shape() == x.shape()))
-      throw ShapeError("embedding_bag: per_sample_weights of shape " +
-                       per_sample_weights->shape().text() + " do not fit positions of shape " +
-                       x.shape().text());
+    check_shape("embedding_bag", "per_sample_weights", *per_sample_weights, x.shape());
     shares = ravel(convert(*per_sample_weights, weight.dtype()));
   }
   if (x.rank() == 1)

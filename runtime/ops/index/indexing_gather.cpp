@@ -3,6 +3,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -25,9 +26,7 @@ void check_index(const char* op, const Tensor& x, const Tensor& index, int dim) 
 }
 
 void check_source(const char* op, const Tensor& x, const Tensor& index, const Tensor& source) {
-  if (source.dtype() != x.dtype())
-    throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(x.dtype())) +
-                     " and " + std::string(name_of(source.dtype())));
+  check_same_type(op, x.dtype(), source.dtype());
   bool fits = source.rank() == index.rank();
   for (int d = 0; fits && d < index.rank(); ++d) fits = index.shape()[d] <= source.shape()[d];
   if (!fits && index.numel() > 0)
@@ -61,17 +60,14 @@ Tensor nothing_written(const char* name, const Tensor& x, const Tensor& source) 
 
 /// A vector of positions; one number counts as one.
 Tensor index_vector(const char* op, const Tensor& index) {
-  if (index.rank() > 1)
-    throw ShapeError(std::string(op) + ": positions must be a vector: " + index.shape().text());
+  check_max_rank(op, index, 1, "positions");
   return as_vector(positions_of(op, index));
 }
 
 }  // namespace
 
 Tensor positions_of(const char* op, const Tensor& index) {
-  if (!is_integer(index.dtype()))
-    throw DTypeError(std::string(op) +
-                     ": positions must be integers: " + std::string(name_of(index.dtype())));
+  check_integer(op, index.dtype(), "positions");
   return convert(index, DType::i64);
 }
 
@@ -135,9 +131,7 @@ Tensor gather(const Tensor& x, Dim dim, const Tensor& index) {
 Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> dim) {
   if (!dim) return take_along_dim(ravel(x), ravel(index), Dim{0});
   const int place = resolve_dim("take_along_dim", *dim, x.rank());
-  if (x.rank() != index.rank())
-    throw ShapeError("take_along_dim: expected as many dimensions, got " + x.shape().text() +
-                     " and " + index.shape().text());
+  check_same_rank("take_along_dim", x, index);
   Shape from = x.shape(), positions = index.shape();
   from[place] = positions[place] = 1;
   Shape wide = broadcast("take_along_dim", from, positions), picked = wide;
@@ -149,8 +143,7 @@ Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> d
 
 Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& source,
                const std::optional<std::string>& reduce) {
-  if (reduce && *reduce != "add" && *reduce != "multiply")
-    throw Error("scatter: reduce must be \"add\" or \"multiply\", got " + *reduce);
+  if (reduce) choose("scatter", "reduce", *reduce, {"add", "multiply"});
   const int place = resolve_dim("scatter", dim, x.rank());
   check_index("scatter", x, index, place);
   Tensor values = source.tensor;
@@ -195,9 +188,7 @@ void check_slices(const char* name, const Tensor& x, int place, const Tensor& ve
                   const Tensor& source) {
   Shape wanted = as_vector(x).shape();
   wanted[place] = vector.numel();
-  if (!(as_vector(source).shape() == wanted))
-    throw ShapeError(std::string(name) + ": expected a source of shape " + wanted.text() +
-                     ", a slice for each position, got " + source.shape().text());
+  check_shape(name, "a source", as_vector(source), wanted);
 }
 
 }  // namespace
@@ -223,8 +214,7 @@ Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& s
 Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& value) {
   const int place = resolve_dim("index_fill", dim, x.rank());
   const Tensor rows = as_vector(x), filler = value.tensor;
-  if (filler.defined() && filler.rank() != 0)
-    throw ShapeError("index_fill: expected one value, got " + filler.shape().text());
+  if (filler.defined()) check_rank("index_fill", filler, 0, "a value");
   if (!filler.defined()) check_fits("index_fill", value.number, x.dtype());
   if (filler.defined() && needs_grad_fn(filler)) {
     // A repeated position holds the value once.
@@ -250,9 +240,7 @@ Tensor take(const Tensor& x, const Tensor& index) {
 }
 
 Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accumulate) {
-  if (source.dtype() != x.dtype())
-    throw DTypeError("put: the types differ: " + std::string(name_of(x.dtype())) + " and " +
-                     std::string(name_of(source.dtype())));
+  check_same_type("put", x.dtype(), source.dtype());
   if (source.numel() != index.numel())
     throw ShapeError("put: expected as many elements as positions, got " + source.shape().text() +
                      " for " + index.shape().text());

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -19,12 +20,6 @@ Tensor count_and_place(const char* name, const Tensor& mask) {
   int64_t count = 0;
   count_nonzero(mask).read(&count, name);
   return true_positions(name, mask, count);
-}
-
-void check_mask(const char* op, const Tensor& mask) {
-  if (mask.dtype() != DType::boolean)
-    throw DTypeError(std::string(op) +
-                     ": the mask must be bool: " + std::string(name_of(mask.dtype())));
 }
 
 }  // namespace
@@ -44,9 +39,8 @@ std::vector<int64_t> read_integers(const char* op, const Tensor& x) {
 }
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const TensorOrNumber& value) {
-  check_mask("masked_fill", mask);
-  if (value.tensor.defined() && value.tensor.rank() != 0)
-    throw ShapeError("masked_fill: expected one value, got " + value.tensor.shape().text());
+  check_bool("masked_fill", mask.dtype(), "a mask");
+  if (value.tensor.defined()) check_rank("masked_fill", value.tensor, 0, "a value");
   if (!value.tensor.defined()) {
     check_fits("masked_fill", value.number, x.dtype());
     return convert(where(mask, value, x), x.dtype());
@@ -55,7 +49,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const TensorOrNumber& va
 }
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
-  check_mask("masked_select", mask);
+  check_bool("masked_select", mask.dtype(), "a mask");
   const Shape shape = broadcast("masked_select", x.shape(), mask.shape());
   const Tensor at = flatten(count_and_place("masked_select", ravel(broadcast_to(mask, shape))));
   return gather_along("masked_select", ravel(broadcast_to(x, shape)), 0, at);

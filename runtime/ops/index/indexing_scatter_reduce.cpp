@@ -4,6 +4,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/index/indexing.h"
@@ -127,16 +128,19 @@ Tensor minmax_at(const Scattering& s, bool max) {
 }
 
 Tensor reduce_at(const Scattering& s, const std::string& reduce) {
-  if (reduce == "sum") return s.put(s.start(0), s.source, true);
-  if (reduce == "mean") return mean_at(s);
-  if (reduce == "amax" || reduce == "amin") return minmax_at(s, reduce == "amax");
-  if (reduce == "prod") {
-    const Tensor products =
-        put_combined(s, s.like_base(1), [](const Tensor& a, const Tensor& b) { return mul(a, b); });
-    return mul(s.start(1), products);
+  switch (choose(s.name, "reduce", reduce, {"sum", "prod", "mean", "amax", "amin"})) {
+    case 0:
+      return s.put(s.start(0), s.source, true);
+    case 1: {
+      const Tensor products = put_combined(
+          s, s.like_base(1), [](const Tensor& a, const Tensor& b) { return mul(a, b); });
+      return mul(s.start(1), products);
+    }
+    case 2:
+      return mean_at(s);
+    default:
+      return minmax_at(s, reduce == "amax");
   }
-  throw Error(std::string(s.name) +
-              ": reduce must be \"sum\", \"prod\", \"mean\", \"amax\" or \"amin\", got " + reduce);
 }
 
 }  // namespace

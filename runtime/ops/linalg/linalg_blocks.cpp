@@ -2,6 +2,7 @@
 #include "runtime/ops/linalg/linalg_blocks.h"
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
@@ -9,24 +10,14 @@
 namespace tide {
 
 void check_matrix(const char* op, const Tensor& a) {
-  if (a.rank() < 2)
-    throw ShapeError(std::string(op) + ": expected a matrix or a stack of them, got " +
-                     a.shape().text());
-  if (a.dtype() != DType::f32 && a.dtype() != DType::f64)
-    throw DTypeError(std::string(op) + ": expected float32 or float64, got " +
-                     std::string(name_of(a.dtype())));
+  check_min_rank(op, a, 2);
+  check_float32_or_float64(op, a.dtype());
 }
 
 void check_square(const char* op, const Tensor& a) {
   check_matrix(op, a);
   if (rows_of(a) != columns_of(a))
     throw ShapeError(std::string(op) + ": expected a square matrix, got " + a.shape().text());
-}
-
-void check_same_type(const char* op, const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype())
-    throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(a.dtype())) +
-                     " and " + std::string(name_of(b.dtype())));
 }
 
 Shape stack_shape(const Tensor& a, std::initializer_list<int64_t> last) {

@@ -11,8 +11,6 @@ namespace tide {
 void check_matrix(const char* op, const Tensor& a);
 /// The same, and square.
 void check_square(const char* op, const Tensor& a);
-/// Throws DTypeError unless both have one type.
-void check_same_type(const char* op, const Tensor& a, const Tensor& b);
 
 /// The last sizes.
 inline int64_t rows_of(const Tensor& a) { return a.shape()[a.rank() - 2]; }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/linalg.h"
@@ -226,8 +227,7 @@ Tensor cholesky_inverse(const Tensor& factor, bool upper) {
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& a, const std::optional<std::string>& mode) {
   check_matrix("linalg.qr", a);
   const std::string way = mode.value_or("reduced");
-  if (way != "reduced" && way != "complete" && way != "r")
-    throw Error("linalg.qr: the mode must be reduced, complete or r, got " + way);
+  choose("linalg.qr", "mode", way, {"reduced", "complete", "r"});
   const QR qr = decompose_qr(a, way == "complete");
   if (way == "r") return {new_zeros(a, {0}), qr.r};
   return {qr.q, qr.r};
@@ -290,13 +290,10 @@ Tensor linalg_lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b,
   const char* name = "linalg.lu_solve";
   check_square(name, lu);
   check_matrix(name, b);
-  check_same_type(name, lu, b);
+  check_same_type(name, lu.dtype(), b.dtype());
   if (pivots.dtype() != DType::i32)
-    throw DTypeError("linalg.lu_solve: the pivots of lu_factor must be int32, got " +
-                     std::string(name_of(pivots.dtype())));
-  if (pivots.rank() != lu.rank() - 1 || !(stack_shape(lu, {rows_of(lu)}) == pivots.shape()))
-    throw ShapeError("linalg.lu_solve: pivots of shape " + pivots.shape().text() +
-                     " do not fit factors of shape " + lu.shape().text());
+    throw_type("linalg.lu_solve", "type int32", pivots.dtype(), "pivots");
+  check_shape("linalg.lu_solve", "pivots", pivots, stack_shape(lu, {rows_of(lu)}), &lu);
   if (!left.value_or(true))
     return matrix_transpose(linalg_lu_solve(lu, pivots, matrix_transpose(b), true, !adjoint));
   const auto [l, u] = unpack_lu(lu);

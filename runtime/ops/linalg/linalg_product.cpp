@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/linalg.h"
 #include "runtime/ops/linalg/linalg_blocks.h"
@@ -127,9 +128,7 @@ Tensor multi_dot(const std::vector<Tensor>& tensors) {
 
 Tensor linalg_cross(const Tensor& a, const Tensor& b, std::optional<Dim> dim) {
   const char* name = "linalg.cross";
-  if (a.rank() != b.rank())
-    throw ShapeError(std::string(name) + ": " + a.shape().text() + " and " + b.shape().text() +
-                     " have different numbers of dimensions");
+  check_same_rank(name, a, b);
   const int place = resolve_dim(name, dim.value_or(Dim{-1}), a.rank());
   if (a.rank() == 0 || a.shape()[place] != 3 || b.shape()[place] != 3)
     throw ShapeError(std::string(name) + ": expected vectors of 3 elements, got " +
@@ -146,8 +145,7 @@ Tensor linalg_vecdot(const Tensor& a, const Tensor& b, std::optional<Dim> dim) {
 Tensor linalg_vander(const Tensor& given, std::optional<int64_t> n) {
   const Tensor x = given.rank() == 0 ? reshape_to(given, {1}) : given;
   const int64_t count = n.value_or(x.shape()[x.rank() - 1]);
-  if (count < 0)
-    throw ShapeError("linalg.vander: the number of powers is negative: " + std::to_string(count));
+  check_least("linalg.vander", "the number of powers", count, 0);
   Shape shape = x.shape();
   shape.push_back(count);
   if (count == 0) return new_zeros(x, shape);

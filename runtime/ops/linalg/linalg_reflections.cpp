@@ -4,6 +4,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/linalg.h"
 #include "runtime/ops/linalg/linalg_blocks.h"
@@ -18,7 +19,7 @@ namespace {
 /// How many reflections the vectors in the columns of `a` and their factors make.
 int64_t count_reflections(const char* name, const Tensor& a, const Tensor& tau) {
   check_matrix(name, a);
-  check_same_type(name, a, tau);
+  check_same_type(name, a.dtype(), tau.dtype());
   const int64_t count = tau.rank() == a.rank() - 1 ? tau.shape()[tau.rank() - 1] : -1;
   if (count < 0 || count > std::min(rows_of(a), columns_of(a)) ||
       !(stack_shape(a, {count}) == tau.shape()))
@@ -68,7 +69,7 @@ Tensor ormqr(const Tensor& a, const Tensor& tau, const Tensor& c, std::optional<
   const char* name = "ormqr";
   count_reflections(name, a, tau);
   check_matrix(name, c);
-  check_same_type(name, a, c);
+  check_same_type(name, a.dtype(), c.dtype());
   if (!left.value_or(true))
     return matrix_transpose(ormqr(a, tau, matrix_transpose(c), true, !transpose));
   if (rows_of(a) != rows_of(c))
@@ -111,7 +112,7 @@ Tensor linalg_ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b,
   const char* name = "linalg.ldl_solve";
   check_square(name, ld);
   check_matrix(name, b);
-  check_same_type(name, ld, b);
+  check_same_type(name, ld.dtype(), b.dtype());
   check_pivots(ld, pivots);
   if (rows_of(b) != rows_of(ld))
     throw ShapeError("linalg.ldl_solve: factors of shape " + ld.shape().text() +

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/linalg.h"
 #include "runtime/ops/linalg/linalg_blocks.h"
@@ -52,7 +53,7 @@ bool is_vector_for(const Tensor& a, const Tensor& b) {
 }
 
 void check_system(const char* op, const Tensor& a, const Tensor& b, bool left) {
-  check_same_type(op, a, b);
+  check_same_type(op, a.dtype(), b.dtype());
   const int64_t size = left ? rows_of(b) : columns_of(b);
   if (size != rows_of(a))
     throw ShapeError(std::string(op) + ": " + a.shape().text() + " and " + b.shape().text() +
@@ -70,8 +71,7 @@ Tensor solve_left(const char* name, const Tensor& a, const Tensor& b, bool singu
 Tensor solve_system(const char* name, const Tensor& a, const Tensor& b, bool left,
                     bool singular_fails) {
   check_square(name, a);
-  if (b.rank() == 0)
-    throw ShapeError(std::string(name) + ": expected a vector or a matrix, got ()");
+  check_min_rank(name, b, 1);
   const bool vector = is_vector_for(a, b);
   if (!left) {
     if (vector)

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/linalg.h"
@@ -84,10 +85,8 @@ Eigen decompose_symmetric(const char* name, const Tensor& a, bool wants_vectors)
 
 Tensor lower_of(const char* name, const Tensor& a, const std::optional<std::string>& uplo) {
   check_square(name, a);
-  const std::string which = uplo.value_or("L");
-  if (which == "L" || which == "l") return a;
-  if (which == "U" || which == "u") return matrix_transpose(a);
-  throw Error(std::string(name) + ": the triangle must be L or U, got " + which);
+  const bool upper = choose(name, "the triangle", uplo.value_or("L"), {"L", "l", "U", "u"}) >= 2;
+  return upper ? matrix_transpose(a) : a;
 }
 
 // --- any matrices -------------------------------------------------------------------------------
@@ -223,7 +222,7 @@ Tensor last_two(const char* name, const Tensor& a, const OptionalDims& dims) {
   if (dims->size() != 2) throw ShapeError(std::string(name) + ": two dimensions make a matrix");
   const int rows = resolve_dim(name, Dim{(*dims)[0]}, a.rank());
   const int columns = resolve_dim(name, Dim{(*dims)[1]}, a.rank());
-  if (rows == columns) throw ShapeError(std::string(name) + ": the two dimensions are the same");
+  check_distinct_dims(name, rows, columns);
   return movedim(a, Dims{rows, columns}, Dims{-2, -1});
 }
 
@@ -310,7 +309,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& a, const T
                                                         std::optional<double> rcond) {
   const char* name = "linalg.lstsq";
   check_matrix(name, a);
-  check_same_type(name, a, b);
+  check_same_type(name, a.dtype(), b.dtype());
   const bool vector = b.rank() == a.rank() - 1 && b.rank() > 0;
   const Tensor right = vector ? as_column(b) : b;
   if (right.rank() < 2 || rows_of(right) != rows_of(a))
@@ -334,8 +333,7 @@ Tensor linalg_matrix_norm(const Tensor& given, double order, const OptionalDims&
                           std::optional<DType> dtype) {
   const char* name = "linalg.matrix_norm";
   const Tensor x = in_type(given, dtype);
-  if (x.rank() < 2)
-    throw ShapeError(std::string(name) + ": expected a matrix, got " + x.shape().text());
+  check_min_rank(name, x, 2);
   const Tensor a = last_two(name, x, dims);
   const double size = std::abs(order);
   Tensor values;
@@ -359,11 +357,9 @@ Tensor linalg_matrix_norm_named(const Tensor& given, const std::optional<std::st
                                 std::optional<DType> dtype) {
   const char* name = "linalg.matrix_norm";
   const std::string word = order.value_or("fro");
-  if (word != "fro" && word != "nuc")
-    throw Error(std::string(name) + ": there is no norm named " + word + ": known are fro, nuc");
+  choose(name, "the order", word, {"fro", "nuc"});
   const Tensor x = in_type(given, dtype);
-  if (x.rank() < 2)
-    throw ShapeError(std::string(name) + ": expected a matrix, got " + x.shape().text());
+  check_min_rank(name, x, 2);
   const Tensor a = last_two(name, x, dims);
   if (word == "fro")
     return with_kept_dims(name, vector_norm(a, 2.0, Dims{-2, -1}), x, dims, keepdim);

@@ -7,6 +7,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/float32_precision.h"
@@ -22,10 +23,7 @@ namespace tide {
 namespace {
 
 void check_types(const char* op, const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype())
-    throw DTypeError(std::string(op) + ": the types differ: " + std::string(name_of(a.dtype())) +
-                     " and " + std::string(name_of(b.dtype())) + "; convert one with :to(\"" +
-                     std::string(name_of(is_floating(b.dtype()) ? b.dtype() : a.dtype())) + "\")");
+  check_same_type(op, a.dtype(), b.dtype());
   if (a.dtype() == DType::boolean)
     throw DTypeError(std::string(op) + ": bool has no products: convert with :to(\"int64\")");
 }
@@ -48,12 +46,6 @@ std::string likely_mend(const Shape& x, int64_t inputs) {
       return "; flattened from dimension " + std::to_string(d + 1) + " on it would fit: nn.Flatten";
   }
   return {};
-}
-
-void check_rank(const char* op, const Tensor& x, int rank) {
-  if (x.rank() != rank)
-    throw ShapeError(std::string(op) + ": expected " + std::to_string(rank) +
-                     (rank == 1 ? " dimension" : " dimensions") + ", got " + x.shape().text());
 }
 
 /// The type of a product: the operands', or the wider one in which their sums are made.
@@ -146,9 +138,8 @@ Tensor matmul_stacks(const char* name, const Tensor& a, const Tensor& b, DType t
 Tensor matmul(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype) {
   check_types("matmul", a, b);
   const DType type = type_of_product("matmul", a, out_dtype);
-  if (a.rank() == 0 || b.rank() == 0)
-    throw ShapeError("matmul: expected at least 1 dimension, got " + a.shape().text() + " x " +
-                     b.shape().text());
+  check_min_rank("matmul", a, 1);
+  check_min_rank("matmul", b, 1);
   const int64_t inner_a = a.shape()[a.rank() - 1];
   const int64_t inner_b = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
   if (inner_a != inner_b) throw inner_sizes("matmul", a, b, inner_a, inner_b);
@@ -232,8 +223,7 @@ Tensor mv(const Tensor& a, const Tensor& b) {
 Tensor dot(const Tensor& a, const Tensor& b) {
   check_rank("dot", a, 1);
   check_rank("dot", b, 1);
-  if (a.numel() != b.numel())
-    throw ShapeError("dot: sizes differ: " + a.shape().text() + " and " + b.shape().text());
+  check_shape("dot", "a second vector", b, a.shape());
   return matmul(a, b);
 }
 
@@ -294,9 +284,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
                      " features, the weight " + weight.shape().text() + " takes " +
                      std::to_string(inputs) + likely_mend(x.shape(), inputs));
   if (bias) check_types("linear", x, *bias);
-  if (bias && !(bias->shape() == Shape{outputs}))
-    throw ShapeError("linear: the bias of shape " + bias->shape().text() + " does not fit " +
-                     std::to_string(outputs) + " outputs");
+  if (bias) check_shape("linear", "a bias", *bias, {outputs}, &weight);
   const Shape leading = leading_dims(x.shape(), 1);
   const Tensor rows = reshape_to(x, {leading.numel(), inputs});
   Tensor y;

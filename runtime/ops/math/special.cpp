@@ -81,9 +81,7 @@ Tensor logaddexp2(const Tensor& given_a, const Tensor& given_b) {
 }
 
 Tensor heaviside(const Tensor& x, const Tensor& values) {
-  if (x.dtype() != values.dtype())
-    throw DTypeError("heaviside: the types differ: " + std::string(name_of(x.dtype())) + " and " +
-                     std::string(name_of(values.dtype())));
+  check_same_type("heaviside", x.dtype(), values.dtype());
   return where(eq(x, 0), values, convert(gt(x, 0), x.dtype()));
 }
 
@@ -121,8 +119,7 @@ Tensor ldexp(const Tensor& x, const Tensor& other) {
 
 Tensor multigammaln(const Tensor& input, int64_t p) {
   constexpr int64_t kMost = 4096;
-  if (p < 1 || p > kMost)
-    throw Error("multigammaln: p must be from 1 to 4096, got " + std::to_string(p));
+  check_between("multigammaln", "p", p, 1, kMost);
   const Tensor x = floating(input);
   const auto size = static_cast<double>(p);
   const Tensor halves = arange(0.0, size / 2, 0.5, {.dtype = x.dtype(), .device = x.device()});
@@ -132,13 +129,9 @@ Tensor multigammaln(const Tensor& input, int64_t p) {
 
 Tensor isclose(const Tensor& a, const Tensor& b, std::optional<double> rtol,
                std::optional<double> atol, bool equal_nan) {
-  if (a.dtype() != b.dtype())
-    throw DTypeError("isclose: the types differ: " + std::string(name_of(a.dtype())) + " and " +
-                     std::string(name_of(b.dtype())));
-  if (rtol.value_or(0) < 0 || atol.value_or(0) < 0)
-    throw Error("isclose: rtol and atol must be non-negative, got " +
-                std::to_string(rtol.value_or(1e-5)) + " and " +
-                std::to_string(atol.value_or(1e-8)));
+  check_same_type("isclose", a.dtype(), b.dtype());
+  check_non_negative("isclose", "rtol", rtol.value_or(0));
+  check_non_negative("isclose", "atol", atol.value_or(0));
   GradientMode off(false);
   Tensor close = eq(a, b);
   if (equal_nan && is_floating(a.dtype()))

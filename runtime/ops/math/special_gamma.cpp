@@ -8,6 +8,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/math/special.h"
@@ -82,7 +83,7 @@ constexpr QuantileCoefficient kQuantileDenominator[] = {
 }  // namespace
 
 Tensor polygamma(int64_t n, const Tensor& input) {
-  if (n < 0 || n > 100) throw Error("polygamma: n must be from 0 to 100, got " + std::to_string(n));
+  check_between("polygamma", "n", n, 0, 100);
   if (n == 0) return digamma(input);
   if (n == 1) return trigamma(input);
   const Tensor x = floating(input);

@@ -17,6 +17,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/linalg/matrix.h"
@@ -342,14 +343,11 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
 void check(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
            bool is_causal) {
   const std::string name = kName;
-  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
-    throw ShapeError(name + ": expected lengths and features, got " + query.shape().text() + ", " +
-                     key.shape().text() + ", " + value.shape().text());
-  if (query.dtype() != key.dtype() || query.dtype() != value.dtype())
-    throw DTypeError(
-        name +
-        ": query, key and value must be of one type: " + std::string(name_of(query.dtype())) +
-        ", " + std::string(name_of(key.dtype())) + ", " + std::string(name_of(value.dtype())));
+  check_min_rank(kName, query, 2, "a query");
+  check_min_rank(kName, key, 2, "a key");
+  check_min_rank(kName, value, 2, "a value");
+  check_same_type(kName, query.dtype(), key.dtype());
+  check_same_type(kName, query.dtype(), value.dtype());
   const int64_t features = query.shape()[query.rank() - 1];
   if (key.shape()[key.rank() - 1] != features)
     throw ShapeError(name + ": query " + query.shape().text() + " has " + std::to_string(features) +

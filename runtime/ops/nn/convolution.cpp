@@ -8,6 +8,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/float32_precision.h"
 #include "runtime/ops/nn/integer_convolution.h"
@@ -33,9 +34,7 @@ std::array<int64_t, 3> per_dim(const char* name, const char* what,
                                const std::optional<Sizes>& sizes, int dims, int64_t otherwise,
                                int64_t least) {
   std::array<int64_t, 3> result{};
-  if (sizes && sizes->size() != 1 && sizes->size() != dims)
-    throw ShapeError(std::string(name) + ": " + what + " must be 1 or " + std::to_string(dims) +
-                     " numbers: there are " + std::to_string(sizes->size()));
+  if (sizes) check_one_or_each(name, what, sizes->size(), dims);
   for (int d = 0; d < dims; ++d) {
     result[d] = !sizes ? otherwise : (*sizes)[sizes->size() == 1 ? 0 : d];
     check_amount(name, what, result[d], least);
@@ -51,9 +50,7 @@ Window window_of(const char* name, int dims, const std::optional<Sizes>& stride,
   window.padding = per_dim(name, "padding", padding, dims, 0, 0);
   window.dilation = per_dim(name, "dilation", dilation, dims, 1, 1);
   window.groups = groups.value_or(1);
-  if (window.groups < 1)
-    throw ShapeError(std::string(name) +
-                     ": groups must be positive: " + std::to_string(window.groups));
+  check_least(name, "groups", window.groups, 1);
   return window;
 }
 
@@ -76,11 +73,9 @@ void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
                      std::to_string(w.dims + 2) + " dimensions, the weight " +
                      std::to_string(w.dims + 2) + ": " + x.shape().text() + " and " +
                      weight.shape().text());
-  if (x.dtype() != weight.dtype() || (bias && bias->dtype() != x.dtype()))
-    throw DTypeError(
-        name + ": input, weight and bias must have one type: " + std::string(name_of(x.dtype())) +
-        " and " + std::string(name_of(weight.dtype())));
-  if (x.dtype() == DType::boolean) throw DTypeError(name + ": expected numbers, got bool");
+  check_same_type(w.name, x.dtype(), weight.dtype());
+  if (bias) check_same_type(w.name, x.dtype(), bias->dtype());
+  check_numbers(w.name, x);
   if (const int64_t given = x.shape()[at]; given != channels)
     throw ShapeError(name + ": the input " + x.shape().text() + " has " + std::to_string(given) +
                      (given == 1 ? " channel" : " channels") + ", the weight " +
@@ -90,9 +85,7 @@ void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
   if (weight.shape()[0] % w.groups != 0)
     throw ShapeError(name + ": " + std::to_string(weight.shape()[0]) +
                      " channels do not divide into " + std::to_string(w.groups) + " groups");
-  if (bias && !(bias->shape() == Shape{outputs}))
-    throw ShapeError(name + ": the bias of shape " + bias->shape().text() + " does not fit " +
-                     std::to_string(outputs) + " channels");
+  if (bias) check_shape(w.name, "a bias", *bias, {outputs}, &weight);
   for (int d = 2; d < weight.rank(); ++d)
     if (weight.shape()[d] == 0)
       throw ShapeError(name + ": the kernel is empty: " + weight.shape().text());
@@ -102,9 +95,7 @@ void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
 int64_t result_size(const Window& w, const Tensor& x, const Tensor& weight, int d) {
   const int64_t reach = w.dilation[d] * (weight.shape()[d + 2] - 1) + 1;
   const int64_t padded = x.shape()[d + 2] + 2 * w.padding[d];
-  if (padded < reach)
-    throw ShapeError(std::string(w.name) + ": the kernel " + weight.shape().text() +
-                     " reaches beyond the padded input " + x.shape().text());
+  if (padded < reach) throw_kernel_too_large(w.name, weight.shape()[d + 2], padded);
   return (padded - reach) / w.stride[d] + 1;
 }
 
@@ -319,9 +310,7 @@ Shape transposed_shape(const Window& w, const std::array<int64_t, 3>& extra, con
           ": output_padding must be smaller than stride or dilation: " + std::to_string(extra[d]));
     const int64_t size = (x.shape()[d + 2] - 1) * w.stride[d] - 2 * w.padding[d] +
                          w.dilation[d] * (weight.shape()[d + 2] - 1) + extra[d] + 1;
-    if (size < 1)
-      throw ShapeError(std::string(w.name) + ": the result would be empty: size " +
-                       std::to_string(size));
+    check_least(w.name, "the size of the result", size, 1);
     shape.push_back(size);
   }
   return shape;
@@ -392,8 +381,7 @@ Tensor convolve_transposed(const Window& w, const std::array<int64_t, 3>& extra,
   const int64_t outputs = weight.shape()[1] * w.groups;
   check_operands(w, input, weight, bias, weight.shape()[0], outputs);
   if (!is_floating(x.dtype()) && x.dtype() != DType::i64)
-    throw DTypeError(std::string(w.name) + ": expected a floating type or int64, got " +
-                     std::string(name_of(x.dtype())));
+    throw_type(w.name, "a floating type or int64", x.dtype());
   Tensor y = is_floating(x.dtype())
                  ? enlarge(w, extra, x, weight)
                  : whole::convolve_transposed(whole_window(w), x, weight,

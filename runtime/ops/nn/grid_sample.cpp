@@ -90,26 +90,15 @@ std::vector<Tap> cubic_taps(const Tensor& place) {
   return {{below - 1.0, far(t)}, {below, near(t)}, {below + 1.0, near(u)}, {below + 2.0, far(u)}};
 }
 
-GridPadding padding_named(const std::string& name) {
-  if (name == "zeros") return GridPadding::zeros;
-  if (name == "border") return GridPadding::border;
-  if (name == "reflection") return GridPadding::reflection;
-  throw Error("grid_sample: padding_mode must be \"zeros\", \"border\" or \"reflection\", got " +
-              name);
-}
-
 void check_sampling(const Tensor& x, const Tensor& grid, const std::string& mode) {
   const int dims = x.rank() - 2;
-  if ((dims != 2 && dims != 3) || grid.rank() != x.rank())
-    throw ShapeError("grid_sample: expected an input and a grid of 4 or 5 dimensions, got " +
-                     x.shape().text() + " and " + grid.shape().text());
+  check_rank("grid_sample", x, 4, 5);
+  check_same_rank("grid_sample", x, grid);
   if (grid.shape()[dims + 1] != dims || grid.shape()[0] != x.shape()[0])
     throw ShapeError("grid_sample: a grid of shape " + grid.shape().text() +
                      " does not fit an input of " + x.shape().text());
-  if (x.dtype() != grid.dtype() || !is_floating(x.dtype()))
-    throw DTypeError("grid_sample: expected one floating type, got " +
-                     std::string(name_of(x.dtype())) + " and " +
-                     std::string(name_of(grid.dtype())));
+  check_floating("grid_sample", x.dtype());
+  check_same_type("grid_sample", x.dtype(), grid.dtype());
   for (int d = 2; d < x.rank(); ++d)
     if (x.shape()[d] == 0)
       throw ShapeError("grid_sample: the input has no pixels: " + x.shape().text());
@@ -287,9 +276,11 @@ Tensor sampled(const Tensor& planes, const Grid& given) {
 Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std::string>& mode,
                    const std::optional<std::string>& padding_mode, bool align_corners) {
   const std::string how = mode.value_or("bilinear");
-  if (how != "bilinear" && how != "nearest" && how != "bicubic")
-    throw Error("grid_sample: mode must be \"bilinear\", \"nearest\" or \"bicubic\", got " + how);
-  const Sampling sampling{padding_named(padding_mode.value_or("zeros")), align_corners};
+  choose("grid_sample", "mode", how, {"bilinear", "nearest", "bicubic"});
+  const Sampling sampling{
+      static_cast<GridPadding>(choose("grid_sample", "padding_mode", padding_mode.value_or("zeros"),
+                                      {"zeros", "border", "reflection"})),
+      align_corners};
   check_sampling(x, grid, how);
   const DType type = compute_type(x.dtype());
   const Grid places{convert(grid, type), how, sampling, x.shape()};

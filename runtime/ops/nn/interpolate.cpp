@@ -10,6 +10,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/nn/pooling.h"
@@ -284,9 +285,7 @@ std::vector<Resampling> resamplings(const Tensor& x, const std::optional<Sizes>&
   if (size.has_value() == factors.has_value())
     throw Error("interpolate: either size or scale_factor is required");
   const int given = size ? size->size() : static_cast<int>(factors->size());
-  if (given != 1 && given != dims)
-    throw ShapeError("interpolate: expected 1 or " + std::to_string(dims) + " numbers, got " +
-                     std::to_string(given));
+  check_one_or_each("interpolate", size ? "size" : "scale_factor", given, dims);
   std::vector<Resampling> result;
   for (int d = 0; d < dims; ++d) {
     const int64_t from = x.shape()[d + 2];
@@ -309,9 +308,7 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
                    const std::optional<std::vector<double>>& scale_factor,
                    const std::optional<std::string>& mode, std::optional<bool> align_corners,
                    std::optional<bool> recompute_scale_factor, bool antialias) {
-  if (x.rank() < 3)
-    throw ShapeError("interpolate: expected dimensions after samples and channels, got " +
-                     x.shape().text());
+  check_min_rank("interpolate", x, 3);
   const std::string how = mode.value_or("nearest");
   const bool exact = how == "nearest-exact", near = how == "nearest" || exact;
   constexpr const char* kLinear[] = {"linear", "bilinear", "trilinear"};
@@ -330,8 +327,7 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
         "interpolate: align_corners goes with linear, bilinear, bicubic and trilinear, got " + how);
   const bool bytes = x.dtype() == DType::u8;
   if (!is_floating(x.dtype()) && !bytes)
-    throw DTypeError("interpolate: expected a floating type or uint8, got " +
-                     std::string(name_of(x.dtype())));
+    throw_type("interpolate", "a floating type or uint8", x.dtype());
   const auto all = resamplings(x, size, scale_factor, recompute_scale_factor.value_or(false));
   if (area) return area_means(x, all);
   const Kernel kernel = linear       ? Kernel{1, triangle}

@@ -7,6 +7,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/nn/normalization.h"
@@ -19,11 +20,8 @@
 namespace tide {
 
 LossReduction loss_reduction(const char* op, const Reducer& reduction) {
-  if (!reduction || *reduction == "mean") return LossReduction::mean;
-  if (*reduction == "sum") return LossReduction::sum;
-  if (*reduction == "none") return LossReduction::none;
-  throw Error(std::string(op) + ": reduction must be \"mean\", \"sum\" or \"none\", got " +
-              *reduction);
+  if (!reduction) return LossReduction::mean;
+  return static_cast<LossReduction>(choose(op, "reduction", *reduction, {"mean", "sum", "none"}));
 }
 
 Tensor reduce_loss(const Tensor& losses, LossReduction reduction) {
@@ -113,8 +111,7 @@ Tensor smooth_l1_loss(const Tensor& x, const Tensor& target, const Reducer& redu
   check_same_shape("smooth_l1_loss", x, target);
   check_floating_loss("smooth_l1_loss", x, target);
   const double knee = beta.value_or(1);
-  if (!(knee >= 0))
-    throw Error("smooth_l1_loss: beta must be non-negative, got " + std::to_string(knee));
+  check_non_negative("smooth_l1_loss", "beta", knee);
   if (knee == 0) return l1_loss(x, target, reduction);
   const Tensor difference = x - target, size = abs(difference);
   const Tensor losses = where(lt(size, knee), square(difference) * (0.5 / knee), size - 0.5 * knee);
@@ -126,7 +123,7 @@ Tensor huber_loss(const Tensor& x, const Tensor& target, const Reducer& reductio
   check_same_shape("huber_loss", x, target);
   check_floating_loss("huber_loss", x, target);
   const double knee = delta.value_or(1);
-  if (!(knee > 0)) throw Error("huber_loss: delta must be positive, got " + std::to_string(knee));
+  check_positive("huber_loss", "delta", knee);
   const Tensor difference = x - target, size = abs(difference);
   const Tensor losses = where(le(size, knee), square(difference) * 0.5, (size - 0.5 * knee) * knee);
   return finish("huber_loss", losses, reduction);
@@ -210,9 +207,8 @@ Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target, std::optional
 
 Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& target,
                            std::optional<double> margin, const Reducer& reduction) {
-  if (a.rank() != b.rank() || a.rank() != target.rank())
-    throw ShapeError("margin_ranking_loss: the numbers of dimensions differ: " + a.shape().text() +
-                     ", " + b.shape().text() + " and " + target.shape().text());
+  check_same_rank("margin_ranking_loss", a, b);
+  check_same_rank("margin_ranking_loss", a, target);
   broadcast("margin_ranking_loss", broadcast("margin_ranking_loss", a.shape(), b.shape()),
             target.shape());
   const Tensor losses = clamp_min(neg(target) * (a - b) + margin.value_or(0), 0);
@@ -244,13 +240,10 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
                            std::optional<double> margin, std::optional<double> p,
                            std::optional<double> eps, bool swap, const Reducer& reduction) {
   const char* name = "triplet_margin_loss";
-  if (anchor.rank() != positive.rank() || anchor.rank() != negative.rank())
-    throw ShapeError(std::string(name) +
-                     ": the numbers of dimensions differ: " + anchor.shape().text() + ", " +
-                     positive.shape().text() + " and " + negative.shape().text());
+  check_same_rank(name, anchor, positive);
+  check_same_rank(name, anchor, negative);
   broadcast(name, broadcast(name, anchor.shape(), positive.shape()), negative.shape());
-  if (margin.value_or(1) <= 0)
-    throw Error("triplet_margin_loss: the margin must be positive, got " + std::to_string(*margin));
+  check_positive("triplet_margin_loss", "margin", margin.value_or(1));
   const Tensor near = pairwise_distance(anchor, positive, p, eps);
   Tensor far = pairwise_distance(anchor, negative, p, eps);
   if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps));

@@ -40,15 +40,10 @@ int64_t classes_of(const ClassLoss& loss, const Tensor& x) { return x.shape()[lo
 /// Targets of the shape of x without the classes.
 void check_targets(const ClassLoss& loss, const Tensor& x, const Tensor& target,
                    const std::optional<Tensor>& weight) {
-  const std::string name = loss.name;
   Shape wanted = x.shape();
   wanted.erase(loss.dim);
-  if (!(target.shape() == wanted))
-    throw ShapeError(name + ": targets of shape " + target.shape().text() + " do not fit " +
-                     x.shape().text() + ": expected " + wanted.text());
-  if (weight && !(weight->shape() == Shape{classes_of(loss, x)}))
-    throw ShapeError(name + ": weights of shape " + weight->shape().text() + " do not fit " +
-                     std::to_string(classes_of(loss, x)) + " classes");
+  check_shape(loss.name, "targets", target, wanted, &x);
+  if (weight) check_shape(loss.name, "weights", *weight, {classes_of(loss, x)}, &x);
 }
 
 /// Weights of the classes in a shape that broadcasts to x.
@@ -227,11 +222,8 @@ ClassLoss class_loss(const char* name, bool from_scores, const Tensor& x, const 
                      double smoothing, std::optional<int64_t> ignore_index) {
   constexpr int64_t kNotIgnored = -100;
   check_floating(name, x.dtype());
-  if (x.rank() == 0)
-    throw ShapeError(std::string(name) + ": expected a dimension for the classes, got ()");
-  if (smoothing < 0 || smoothing > 1)
-    throw Error(std::string(name) + ": label_smoothing must be between 0 and 1, got " +
-                std::to_string(smoothing));
+  check_min_rank(name, x, 1);
+  check_between(name, "label_smoothing", smoothing, 0, 1);
   return {name,
           from_scores,
           x.rank() == 1 ? 0 : 1,

@@ -182,10 +182,7 @@ Tensor per_channel(const char* name, const char* what, const OptionalTensor& val
                    const Tensor& x) {
   if (!values) return Tensor();
   const int64_t channels = x.shape()[1];
-  if (values->rank() != 1 || values->numel() != channels)
-    throw ShapeError(std::string(name) + ": " + what + " of shape " + values->shape().text() +
-                     " does not fit the " + std::to_string(channels) + " channels of " +
-                     x.shape().text());
+  check_shape(name, what, *values, {channels}, &x);
   Shape shape;
   for (int d = 0; d < x.rank(); ++d) shape.push_back(d == 1 ? channels : 1);
   return reshape_to(*values, shape);
@@ -201,9 +198,7 @@ unsigned last_dims(const char* name, const Tensor& x, const Shape& shape,
     throw ShapeError(std::string(name) + ": the input of shape " + x.shape().text() +
                      " does not end in " + shape.text());
   for (const OptionalTensor* values : {&weight, &bias})
-    if (*values && !((*values)->shape() == shape))
-      throw ShapeError(std::string(name) + ": weight or bias of shape " +
-                       (*values)->shape().text() + " is not of shape " + shape.text());
+    if (*values) check_shape(name, "weight and bias", **values, shape);
   return ((1u << x.rank()) - 1) & ~((1u << first) - 1);
 }
 
@@ -270,8 +265,7 @@ Tensor rms_norm(const Tensor& x, const Shape& shape, const OptionalTensor& weigh
 Tensor group_norm(const Tensor& x, int64_t groups, const OptionalTensor& weight,
                   const OptionalTensor& bias, std::optional<double> eps) {
   check_floating("group_norm", x.dtype());
-  if (x.rank() < 2)
-    throw ShapeError("group_norm: expected samples and channels, got " + x.shape().text());
+  check_min_rank("group_norm", x, 2);
   const int64_t samples = x.shape()[0], channels = x.shape()[1];
   if (groups <= 0 || channels % groups != 0)
     throw ShapeError("group_norm: " + std::to_string(channels) + " channels do not divide into " +
@@ -330,9 +324,7 @@ Tensor instance_norm(const Tensor& x, const OptionalTensor& running_mean,
                      const OptionalTensor& bias, std::optional<bool> use_input_stats,
                      std::optional<double> momentum, std::optional<double> eps) {
   check_floating("instance_norm", x.dtype());
-  if (x.rank() < 3)
-    throw ShapeError("instance_norm: expected samples, channels and lengths, got " +
-                     x.shape().text());
+  check_min_rank("instance_norm", x, 3);
   const Tensor mean = per_channel("instance_norm", "running_mean", running_mean, x);
   const Tensor variance = per_channel("instance_norm", "running_var", running_var, x);
   const Tensor w = per_channel("instance_norm", "weight", weight, x);

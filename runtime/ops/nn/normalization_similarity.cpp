@@ -2,6 +2,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/nn/normalization.h"
@@ -24,8 +25,7 @@ Tensor cosine_similarity(const Tensor& given_a, const Tensor& given_b, std::opti
   const double smallest = eps.value_or(1e-8);
   // Norms are those of the broadcast vectors.
   const Shape shape = broadcast("cosine_similarity", a.shape(), b.shape());
-  if (smallest < 0)
-    throw Error("cosine_similarity: eps must be non-negative, got " + std::to_string(smallest));
+  check_non_negative("cosine_similarity", "eps", smallest);
   // What a norm below eps lacks is added as a constant: its slope stays, as in PyTorch.
   const auto unit = [&](const Tensor& x) {
     const Tensor whole = broadcast_to(x, shape), length = vector_norm(whole, 2.0, along, true);

@@ -7,6 +7,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -43,9 +44,7 @@ auto attributes_of(const Window& w) {
 /// stands.
 Pair per_dim(const char* name, const char* what, const Sizes& sizes, int dims, int64_t outer,
              int64_t least) {
-  if (sizes.size() != 1 && sizes.size() != dims)
-    throw ShapeError(std::string(name) + ": " + what + " must be 1 or " + std::to_string(dims) +
-                     " numbers: there are " + std::to_string(sizes.size()));
+  check_one_or_each(name, what, sizes.size(), dims);
   for (int64_t size : sizes) check_amount(name, what, size, least);
   if (dims == 1) return {outer, sizes[0]};
   return {sizes[0], sizes[sizes.size() - 1]};
@@ -70,16 +69,10 @@ Window window_of(const char* name, int dims, const Sizes& kernel,
 /// integers will do. From dimension `filled` on none may be empty; default: the batch alone may.
 Tensor as_planes(const char* name, const Tensor& x, int dims, bool whole = false,
                  std::optional<int> filled = {}) {
-  bool empty = x.rank() < dims + 1 || x.rank() > dims + 2;
-  for (int d = filled.value_or(x.rank() - dims - 1); !empty && d < x.rank(); ++d)
-    empty = x.shape()[d] == 0;
-  if (empty)
-    throw ShapeError(std::string(name) + ": expected an input of " + std::to_string(dims + 1) +
-                     " or " + std::to_string(dims + 2) + " dimensions that are not empty, got " +
-                     x.shape().text());
-  if (!is_floating(x.dtype()) && !(whole && is_integer(x.dtype())))
-    throw DTypeError(std::string(name) + ": expected a floating type, got " +
-                     std::string(name_of(x.dtype())));
+  check_rank(name, x, dims + 1, dims + 2);
+  for (int d = filled.value_or(x.rank() - dims - 1); d < x.rank(); ++d)
+    if (x.shape()[d] == 0) throw_no_elements(name, x.shape());
+  if (!whole || !is_integer(x.dtype())) check_floating(name, x.dtype());
   Tensor planes = x.rank() == dims + 1 ? unsqueeze(x, Dim{0}) : x;
   return dims == 1 ? unsqueeze(planes, Dim{2}) : planes;
 }
@@ -97,10 +90,7 @@ int64_t result_size(const Window& w, int64_t size, int d) {
   if (span < 0 && w.ceil_mode && -span < w.stride[d]) count = 1;
   // The last window must start inside the input or the padding before it.
   if (w.ceil_mode && (count - 1) * w.stride[d] >= size + w.padding[d]) --count;
-  if (count < 1)
-    throw ShapeError(std::string(w.name) + ": the kernel of size " + std::to_string(w.kernel[d]) +
-                     " reaches beyond the padded input of size " +
-                     std::to_string(size + 2 * w.padding[d]));
+  if (count < 1) throw_kernel_too_large(w.name, w.kernel[d], size + 2 * w.padding[d]);
   return count;
 }
 
@@ -216,9 +206,7 @@ Tensor average(const Averaging& given, const Tensor& input) {
 
 /// The size asked for of each of `dims` dimensions.
 std::vector<int64_t> adaptive_sizes(const char* name, const Sizes& size, int dims) {
-  if (size.size() != 1 && size.size() != dims)
-    throw ShapeError(std::string(name) + ": output_size must be 1 or " + std::to_string(dims) +
-                     " numbers: there are " + std::to_string(size.size()));
+  check_one_or_each(name, "output_size", size.size(), dims);
   std::vector<int64_t> sizes;
   for (int d = 0; d < dims; ++d) {
     sizes.push_back(size[size.size() == 1 ? 0 : d]);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/nn/integer_convolution.h"
@@ -14,9 +15,7 @@ namespace {
 
 /// One number for each of the three dimensions.
 std::array<int64_t, 3> three(const char* name, const char* what, const Sizes& sizes) {
-  if (sizes.size() != 1 && sizes.size() != 3)
-    throw ShapeError(std::string(name) + ": " + what + " must be 1 or 3 numbers: there are " +
-                     std::to_string(sizes.size()));
+  check_one_or_each(name, what, sizes.size(), 3);
   if (sizes.size() == 1) return {sizes[0], sizes[0], sizes[0]};
   return {sizes[0], sizes[1], sizes[2]};
 }
@@ -40,13 +39,9 @@ Windows windows_of(const char* name, const Sizes& kernel, const std::optional<Si
 /// x (n, c, d, h, w) or (c, d, h, w) as (n * c, d, h, w): depths as channels. From dimension
 /// `filled` on (from 0, or from the end) none may be empty.
 Tensor as_volumes(const char* name, const Tensor& x, int filled) {
-  if (x.rank() != 4 && x.rank() != 5)
-    throw ShapeError(std::string(name) +
-                     ": the input needs 4 or 5 dimensions: " + x.shape().text());
+  check_rank(name, x, 4, 5);
   for (int d = filled < 0 ? x.rank() + filled : filled; d < x.rank(); ++d)
-    if (x.shape()[d] == 0)
-      throw ShapeError(std::string(name) + ": expected an input that is not empty, got " +
-                       x.shape().text());
+    if (x.shape()[d] == 0) throw_no_elements(name, x.shape());
   return x.rank() == 5 ? flatten(x, Dim{0}, Dim{1}) : x;
 }
 

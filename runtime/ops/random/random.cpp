@@ -58,24 +58,10 @@ Tensor draw_for(const char* name, bool normal, const Shape& shape, const TensorO
                 options);
 }
 
-/// For messages.
-std::string text_of(double number) {
-  if (std::isnan(number)) return "nan";
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
-}
-
 void check_probability(const char* name, double p) {
   if (!(p >= 0 && p <= 1))
-    throw Error(std::string(name) + ": " + unmet(Requirement::probability) + ", got " + text_of(p));
-}
-
-/// Throws Error unless a deviation or scale is at least 0, or above 0.
-void check_scale(const char* name, const char* what, double scale, bool may_be_zero) {
-  if (!(may_be_zero ? scale >= 0 : scale > 0))
-    throw Error(std::string(name) + ": " + what + " must be " +
-                (may_be_zero ? "non-negative" : "positive") + ", got " + text_of(scale));
+    throw Error(std::string(name) + ": " + unmet(Requirement::probability) + ", got " +
+                number_text(p));
 }
 
 /// Sizes of 1 behind the channels: one draw for each channel. `unbatched` is the number of
@@ -157,8 +143,7 @@ Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options
 }
 
 Tensor randperm(int64_t n, const TensorOptions& options) {
-  if (n < 0)
-    throw ShapeError("randperm: the number must be non-negative, got " + std::to_string(n));
+  check_least("randperm", "n", n, 0);
   // So wide that hardly any are equal (those stay in order), and evenly spread: numbers that are
   // sorted the fastest. Of a million keys of 32 bits, about 116 pairs are equal.
   const int64_t range = int64_t{1} << (n <= 1 << 20 ? 32 : 62);
@@ -168,7 +153,7 @@ Tensor randperm(int64_t n, const TensorOptions& options) {
 }
 
 Tensor normal(double mean, double deviation, const Shape& shape, const TensorOptions& options) {
-  check_scale("normal", "std", deviation, true);
+  check_non_negative("normal", "std", deviation);
   TensorOptions plain = options;
   plain.requires_grad = plain.pin_memory = false;
   return finish(randn(shape, plain) * deviation + mean, options);
@@ -181,9 +166,8 @@ Tensor normal_of(const TensorOrNumber& mean, const std::optional<TensorOrNumber>
   if (!model.defined())
     throw Error("normal: the mean or the deviation must be a tensor, or a shape must follow");
   const Tensor& last = deviation.tensor.defined() ? deviation.tensor : model;
-  if (!is_floating(model.dtype()) || !is_floating(last.dtype()))
-    throw DTypeError("normal: expected floating types, got " + std::string(name_of(model.dtype())) +
-                     " and " + std::string(name_of(last.dtype())));
+  check_floating("normal", model.dtype());
+  check_floating("normal", last.dtype());
   const Shape shape = broadcast("normal", model.shape(), last.shape());
   bool negative = !deviation.tensor.defined() && !(deviation.number.as_double() >= 0);
   if (deviation.tensor.defined() && last.numel() > 0) any(lt(last, 0)).read(&negative, "normal");
@@ -236,19 +220,15 @@ Tensor draw_counts(const char* name, CountDistribution distribution, const Tenso
 }  // namespace
 
 Tensor poisson(const Tensor& rate) {
-  if (!is_floating(rate.dtype()))
-    throw DTypeError("poisson: expected rates of a floating type, got " +
-                     std::string(name_of(rate.dtype())));
+  check_floating("poisson", rate.dtype(), "rates");
   GradientMode off(false);
   const Tensor checked = require("poisson", Requirement::rate, all(ge(rate, 0)), rate);
   return draw_counts("poisson", CountDistribution::poisson, checked, checked);
 }
 
 Tensor binomial(const Tensor& count, const Tensor& probability) {
-  if (!is_floating(count.dtype()) || count.dtype() != probability.dtype())
-    throw DTypeError("binomial: expected two tensors of one floating type, got " +
-                     std::string(name_of(count.dtype())) + " and " +
-                     std::string(name_of(probability.dtype())));
+  check_floating("binomial", count.dtype());
+  check_same_type("binomial", count.dtype(), probability.dtype());
   return draw_counts("binomial", CountDistribution::binomial, count, probability);
 }
 
@@ -269,9 +249,8 @@ Tensor checked_weights(const Tensor& weights, int64_t count) {
 
 Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
   GradientMode off(false);
-  if (weights.rank() < 1 || weights.rank() > 2 || !is_floating(weights.dtype()))
-    throw ShapeError("multinomial: expected one or two dimensions of floating weights, got " +
-                     weights.shape().text());
+  check_rank("multinomial", weights, 1, 2, "weights");
+  check_floating("multinomial", weights.dtype(), "weights");
   if (weights.rank() == 1)
     return squeeze(multinomial(unsqueeze(weights, Dim{0}), count, replacement), Dims{0});
   const int64_t rows = weights.shape()[0], choices = weights.shape()[1];
@@ -323,7 +302,7 @@ void uniform_(const Tensor& x, std::optional<double> from, std::optional<double>
   if (is_floating(x.dtype()) && !(low <= high && high - low <= largest_of(x.dtype()) &&
                                   std::abs(low) <= largest_of(x.dtype())))
     throw Error("uniform_: " + std::string(name_of(x.dtype())) + " has no range from " +
-                text_of(low) + " to " + text_of(high));
+                number_text(low) + " to " + number_text(high));
   const Tensor drawn = draw_floating("uniform_", false, x.shape(), x.dtype(), x.device());
   const Tensor scaled = convert(drawn * (high - low) + low, x.dtype());
   // Rounding may have reached the end, which is left out.
@@ -356,7 +335,7 @@ void random_(const Tensor& x, std::optional<int64_t> from, std::optional<int64_t
 }
 
 void normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
-  check_scale("normal_", "std", std.value_or(1), true);
+  check_non_negative("normal_", "std", std.value_or(1));
   const Tensor drawn = draw_floating("normal_", true, x.shape(), x.dtype(), x.device());
   write("normal_", x, drawn * std.value_or(1) + mean.value_or(0));
 }
@@ -368,21 +347,21 @@ void bernoulli_(const Tensor& x, std::optional<double> p) {
 }
 
 void exponential_(const Tensor& x, std::optional<double> rate) {
-  check_scale("exponential_", "the rate", rate.value_or(1), false);
+  check_positive("exponential_", "the rate", rate.value_or(1));
   const Tensor drawn =
       draw_floating("exponential_", false, x.shape(), compute_type(x.dtype()), x.device());
   write("exponential_", x, neg(log1p(neg(drawn))) / rate.value_or(1));
 }
 
 void log_normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
-  check_scale("log_normal_", "std", std.value_or(2), false);
+  check_positive("log_normal_", "std", std.value_or(2));
   const Tensor drawn =
       draw_floating("log_normal_", true, x.shape(), compute_type(x.dtype()), x.device());
   write("log_normal_", x, exp(drawn * std.value_or(2) + mean.value_or(1)));
 }
 
 void cauchy_(const Tensor& x, std::optional<double> median, std::optional<double> scale) {
-  check_scale("cauchy_", "sigma", scale.value_or(1), false);
+  check_positive("cauchy_", "sigma", scale.value_or(1));
   const Tensor drawn =
       draw_floating("cauchy_", false, x.shape(), compute_type(x.dtype()), x.device());
   write("cauchy_", x,
@@ -391,8 +370,8 @@ void cauchy_(const Tensor& x, std::optional<double> median, std::optional<double
 
 void geometric_(const Tensor& x, double p) {
   if (!(p > 0 && p < 1))
-    throw Error("geometric_: expected a probability above 0 and below 1, got " + text_of(p));
-  if (x.dtype() == DType::boolean) throw DTypeError("geometric_: expected numbers, got bool");
+    throw Error("geometric_: expected a probability above 0 and below 1, got " + number_text(p));
+  check_numbers("geometric_", x);
   const Tensor drawn = draw_floating("geometric_", false, x.shape(), DType::f64, x.device());
   const Tensor tries = ceil(log1p(neg(drawn)) / std::log1p(-p));
   write("geometric_", x, convert(clamp_min(tries, Number(1.0)), x.dtype()));

@@ -5,6 +5,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/shape/shape_ops.h"
@@ -194,7 +195,7 @@ bool equal(const Tensor& a, const Tensor& b) {
 }
 
 Tensor trace(const Tensor& x) {
-  if (x.rank() != 2) throw ShapeError("trace: expected a matrix, got " + x.shape().text());
+  check_rank("trace", x, 2);
   check_numbers("trace", x);
   return sum(diagonal(x));
 }

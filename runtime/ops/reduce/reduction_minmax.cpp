@@ -2,6 +2,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/reduce/scan.h"
@@ -13,8 +14,7 @@ namespace tide {
 namespace {
 
 void check_elements(const char* op, const Tensor& x, unsigned dims) {
-  if (reduced_count(x.shape(), dims) == 0)
-    throw ShapeError(std::string(op) + ": there are no elements to compare: " + x.shape().text());
+  if (reduced_count(x.shape(), dims) == 0) throw_no_elements(op, x.shape());
 }
 
 /// The positions of the values y among the elements of x along dim (kept, of size 1): the least

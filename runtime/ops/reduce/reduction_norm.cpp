@@ -87,8 +87,8 @@ Tensor vector_norm(const Tensor& input, std::optional<double> order, const Optio
 
 Tensor named_norm(const Tensor& x, const std::string& order, const OptionalDims& dims, bool keepdim,
                   std::optional<DType> dtype) {
-  if (order == "nuc") return linalg_matrix_norm_named(x, order, dims, keepdim, dtype);
-  if (order != "fro") throw Error("norm: there is no norm named " + order);
+  if (choose("norm", "the order", order, {"fro", "nuc"}) == 1)
+    return linalg_matrix_norm_named(x, order, dims, keepdim, dtype);
   return vector_norm(x, 2.0, dims, keepdim, dtype);
 }
 

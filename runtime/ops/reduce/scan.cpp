@@ -169,16 +169,13 @@ Tensor logcumsumexp(const Tensor& given, Dim dim) {
 
 Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim,
             const std::optional<Tensor>& prepend, const std::optional<Tensor>& append) {
-  if (x.rank() == 0) throw ShapeError("diff: expected at least 1 dimension");
-  if (n.value_or(1) < 0) throw Error("diff: n must be non-negative, got " + std::to_string(*n));
+  check_min_rank("diff", x, 1);
+  check_least("diff", "n", n.value_or(1), 0);
   const int place = resolve_dim("diff", dim.value_or(Dim{-1}), x.rank());
   std::vector<Tensor> parts{x};
   if (prepend) parts.insert(parts.begin(), *prepend);
   if (append) parts.push_back(*append);
-  for (const Tensor& part : parts)
-    if (part.rank() != x.rank())
-      throw ShapeError("diff: prepend and append must have as many dimensions as the input, got " +
-                       part.shape().text() + " and " + x.shape().text());
+  for (const Tensor& part : parts) check_same_rank("diff", x, part);
   Tensor y = n == 0 || parts.size() == 1 ? x : cat(parts, Dim{place});
   for (int64_t i = 0; i < n.value_or(1) && y.shape()[place] > 0; ++i) {
     const int64_t count = y.shape()[place] - 1;

@@ -5,6 +5,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -176,11 +177,11 @@ Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bo
                std::optional<Dim> dim) {
   const Tensor x = detach(input);
   if (!dim) return unique_elements(ravel(x), x.shape(), return_inverse, return_counts);
-  if (x.rank() == 0) throw ShapeError("unique: dim needs a dimension: " + x.shape().text());
+  check_min_rank("unique", x, 1);
   const int place = resolve_dim("unique", *dim, x.rank());
   for (int d = 0; d < x.rank(); ++d)
     if (d != place && x.shape()[d] == 0 && x.shape()[place] != 0)
-      throw ShapeError("unique: there are no elements to compare: " + x.shape().text());
+      throw_no_elements("unique", x.shape());
   // Slices are compared element by element in their own order.
   const Tensor slices = movedim(x, Dims{place}, Dims{0});
   const int64_t count = slices.shape()[0];
@@ -207,14 +208,10 @@ Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bo
 
 Tensor bincount(const Tensor& x, const std::optional<Tensor>& weights,
                 std::optional<int64_t> minlength) {
-  if (x.rank() != 1)
-    throw ShapeError("bincount: expected a vector of positions, got " + x.shape().text());
-  if (weights && !(weights->shape() == x.shape()))
-    throw ShapeError("bincount: weights of shape " + weights->shape().text() +
-                     " do not fit positions of " + x.shape().text());
+  check_rank("bincount", x, 1);
+  if (weights) check_shape("bincount", "weights", *weights, x.shape());
   int64_t length = minlength.value_or(0);
-  if (length < 0)
-    throw ShapeError("bincount: minlength must be non-negative, got " + std::to_string(length));
+  check_least("bincount", "minlength", length, 0);
   const Tensor positions = positions_of("bincount", x);
   if (x.numel() > 0) {
     const auto ends = read_integers("bincount", stack({amin(positions), amax(positions)}));

@@ -26,27 +26,15 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-void check_wide(const char* op, const Tensor& x) {
-  if (x.dtype() != DType::f32 && x.dtype() != DType::f64)
-    throw DTypeError(std::string(op) + ": expected float32 or float64, got " +
-                     std::string(name_of(x.dtype())));
-}
-
 /// The shares as a vector of x's type on x's device; one number is one share.
 Tensor shares(const char* op, const Tensor& x, const TensorOrNumber& q) {
   if (!q.tensor.defined()) {
     const double share = q.number.as_double();
-    if (!(share >= 0 && share <= 1))
-      throw Error(std::string(op) + ": a share must be between 0 and 1, got " +
-                  std::to_string(share));
+    check_between(op, "a share", share, 0, 1);
     return full({1}, share, {.dtype = x.dtype(), .device = x.device()});
   }
-  if (q.tensor.rank() > 1)
-    throw ShapeError(std::string(op) + ": q has at most 1 dimension: " + q.tensor.shape().text());
-  if (q.tensor.dtype() != x.dtype())
-    throw DTypeError(std::string(op) +
-                     ": q must have the type of x: " + std::string(name_of(q.tensor.dtype())) +
-                     " and " + std::string(name_of(x.dtype())));
+  check_max_rank(op, q.tensor, 1, "q");
+  check_same_type(op, x.dtype(), q.tensor.dtype());
   return reshape_to(q.tensor, {q.tensor.numel()});
 }
 
@@ -56,21 +44,21 @@ Tensor between(const Tensor& sorted, const Tensor& place, const std::string& way
   const auto value_at = [&](const Tensor& index) {
     return gather(sorted, Dim{-1}, convert(index, DType::i64) + 1);
   };
-  if (way == "lower") return value_at(floor(place));
-  if (way == "higher") return value_at(ceil(place));
-  if (way == "nearest") return value_at(round(place));
+  enum { kLinear, kLower, kHigher, kMidpoint, kNearest };
+  const int kind =
+      choose(op, "interpolation", way, {"linear", "lower", "higher", "midpoint", "nearest"});
+  if (kind == kLower) return value_at(floor(place));
+  if (kind == kHigher) return value_at(ceil(place));
+  if (kind == kNearest) return value_at(round(place));
   const Tensor low = value_at(floor(place)), high = value_at(ceil(place));
-  if (way == "midpoint") return lerp(low, high, 0.5);
-  if (way == "linear") return lerp(low, high, place - floor(place));
-  throw Error(std::string(op) +
-              ": interpolation must be linear, lower, higher, midpoint or nearest, got " + way);
+  return kind == kMidpoint ? lerp(low, high, 0.5) : lerp(low, high, place - floor(place));
 }
 
 Tensor quantile_of(const char* op, const Tensor& x, const TensorOrNumber& q,
                    std::optional<Dim> given_dim, bool keepdim,
                    const std::optional<std::string>& interpolation, bool skip_nan) {
-  check_wide(op, x);
-  if (x.numel() == 0) throw ShapeError(std::string(op) + ": there are no elements");
+  check_float32_or_float64(op, x.dtype());
+  check_has_elements(op, x);
   const Tensor wanted = shares(op, x, q);
   const bool several = q.tensor.defined() && q.tensor.rank() == 1;
   const int place = given_dim ? resolve_dim(op, *given_dim, x.rank()) : 0;
@@ -132,7 +120,7 @@ TensorOrNumber spacing(const Tensor& y, const std::optional<Tensor>& x, std::opt
 
 Tensor trapezoids(const char* op, const Tensor& y, const std::optional<Tensor>& x,
                   std::optional<double> dx, int place) {
-  if (y.rank() == 0) throw ShapeError(std::string(op) + ": expected at least 1 dimension");
+  check_min_rank(op, y, 1);
   if (x && dx) throw Error(std::string(op) + ": x and dx cannot be combined");
   const int64_t count = y.shape()[place];
   if (count == 0) return y;
@@ -149,12 +137,8 @@ Tensor covariances(const Tensor& a, const Tensor& b, const TensorOrNumber& divis
 /// The weight of each of `count` observations: how often it was made, times how much it counts.
 Tensor observation_weights(int64_t count, const std::optional<Tensor>& fweights,
                            const std::optional<Tensor>& aweights) {
-  if (fweights && !is_integer(fweights->dtype()))
-    throw DTypeError("cov: expected fweights of an integer type, got " +
-                     std::string(name_of(fweights->dtype())));
-  if (aweights && !is_floating(aweights->dtype()))
-    throw DTypeError("cov: expected aweights of a floating type, got " +
-                     std::string(name_of(aweights->dtype())));
+  if (fweights) check_integer("cov", fweights->dtype(), "fweights");
+  if (aweights) check_floating("cov", aweights->dtype(), "aweights");
   for (const auto* weights : {&fweights, &aweights})
     if (*weights && ((*weights)->rank() > 1 || (*weights)->numel() != count))
       throw ShapeError("cov: expected one weight for each of " + std::to_string(count) +
@@ -210,7 +194,7 @@ Tensor nanmedian_all(const Tensor& x) { return std::get<0>(nanmedian(flatten(x),
 std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, Dim dim, bool keepdim) {
   const int place = resolve_dim("nanmedian", dim, input.rank());
   const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
-  if (x.shape()[place] == 0) throw ShapeError("nanmedian: there are no elements");
+  if (x.shape()[place] == 0) throw_no_elements("nanmedian", x.shape());
   const auto [sorted, order] = sort(x, Dim{place}, false);
   const Tensor present = is_floating(x.dtype()) ? sum(logical_not(isnan(x)), Dims{place}, true)
                                                 : sum(eq(x, x), Dims{place}, true);
@@ -230,7 +214,7 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, boo
   const Tensor x = movedim(whole, Dims{place}, Dims{-1});
   const int last = x.rank() - 1;
   const int64_t length = x.shape()[last];
-  if (length == 0) throw ShapeError("mode: there are no elements");
+  if (length == 0) throw_no_elements("mode", input.shape());
   const auto [sorted, order] = sort(x, Dim{-1}, false, true);
   // Each run of equal values begins where a value differs from the one before.
   Tensor begins = ones_like(slice(sorted, last, 0, 1), {.dtype = DType::boolean, .device = {}});
@@ -251,8 +235,7 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, boo
 Tensor cov(const Tensor& input, std::optional<int64_t> given, const std::optional<Tensor>& fweights,
            const std::optional<Tensor>& aweights) {
   check_numbers("cov", input);
-  if (input.rank() > 2)
-    throw ShapeError("cov: at most 2 dimensions are possible: " + input.shape().text());
+  check_max_rank("cov", input, 2);
   Tensor x = convert(input, floating_type(input.dtype()));
   if (x.rank() < 2) x = reshape_to(x, {1, x.numel()});
   const auto correction = static_cast<double>(given.value_or(1));
@@ -281,25 +264,20 @@ Tensor corrcoef(const Tensor& x) {
 
 Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool out_int32, bool right,
                     const std::optional<std::string>& side, const std::optional<Tensor>& sorter) {
-  if (side && *side != "left" && *side != "right")
-    throw Error("searchsorted: side must be left or right, got " + *side);
+  if (side) choose("searchsorted", "side", *side, {"left", "right"});
   if (side && *side == "left" && right)
     throw Error("searchsorted: side \"left\" and right = true cannot be combined");
   const bool behind = right || (side && *side == "right");
   GradientMode off(false);
-  if (sorter && !(sorter->shape() == sequence.shape()))
-    throw ShapeError("searchsorted: a sorter of shape " + sorter->shape().text() +
-                     " does not fit a sequence of " + sequence.shape().text());
+  if (sorter) check_shape("searchsorted", "a sorter", *sorter, sequence.shape());
   const Tensor sorted = sorter ? gather(sequence, Dim{-1}, *sorter) : sequence;
   const bool number = !given.tensor.defined();
   Tensor values =
       number ? full({1}, given.number, {.dtype = sorted.dtype(), .device = sorted.device()})
              : given.tensor;
   const Shape shape = number ? Shape() : values.shape();
-  if (sorted.rank() == 0) throw ShapeError("searchsorted: expected a row of numbers, got ()");
-  if (values.dtype() != sorted.dtype())
-    throw DTypeError("searchsorted: the types differ: " + std::string(name_of(sorted.dtype())) +
-                     " and " + std::string(name_of(values.dtype())));
+  check_min_rank("searchsorted", sorted, 1);
+  check_same_type("searchsorted", sorted.dtype(), values.dtype());
   if (sorted.rank() == 1) {
     values = flatten(values);
   } else {
@@ -315,9 +293,7 @@ Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool ou
 }
 
 Tensor bucketize(const TensorOrNumber& x, const Tensor& boundaries, bool out_int32, bool right) {
-  if (boundaries.rank() != 1)
-    throw ShapeError("bucketize: expected boundaries in 1 dimension, got " +
-                     boundaries.shape().text());
+  check_rank("bucketize", boundaries, 1, "boundaries");
   return searchsorted(boundaries, x, out_int32, right);
 }
 
@@ -334,13 +310,11 @@ Tensor isin(const TensorOrNumber& elements, const TensorOrNumber& others, bool i
 
 Results unique_consecutive(const Tensor& input, bool return_inverse, bool return_counts,
                            std::optional<Dim> dim) {
-  if (dim && input.rank() == 0)
-    throw ShapeError("unique_consecutive: dim needs a dimension: " + input.shape().text());
+  if (dim) check_min_rank("unique_consecutive", input, 1);
   const int place = dim ? resolve_dim("unique_consecutive", *dim, input.rank()) : 0;
   const Tensor x = detach(dim ? input : flatten(input));
   for (int d = 0; d < x.rank(); ++d)
-    if (d != place && x.shape()[d] == 0)
-      throw ShapeError("unique_consecutive: there are no elements to compare: " + x.shape().text());
+    if (d != place && x.shape()[d] == 0) throw_no_elements("unique_consecutive", x.shape());
   const Tensor begins = begins_run(movedim(x, Dims{place}, Dims{0}));
   const Tensor firsts = where_positions(begins)[0];
   Results results{index_select(x, Dim{place}, firsts)};
@@ -423,13 +397,12 @@ bool suits_row_distances(const Tensor& a, const Tensor& b, double p) {
 }  // namespace
 
 Tensor cdist(const Tensor& a, const Tensor& b, std::optional<double> p) {
-  if (a.rank() < 2 || b.rank() < 2)
-    throw ShapeError("cdist: expected rows of vectors, got " + a.shape().text() + " and " +
-                     b.shape().text());
+  check_min_rank("cdist", a, 2);
+  check_min_rank("cdist", b, 2);
   if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1])
     throw ShapeError("cdist: the vectors have different sizes: " + a.shape().text() + " and " +
                      b.shape().text());
-  if (p && *p < 0) throw Error("cdist: p must be non-negative, got " + std::to_string(*p));
+  check_non_negative("cdist", "p", p.value_or(2));
   if (suits_row_distances(a, b, p.value_or(2))) {
     Shape batch_a = a.shape(), batch_b = b.shape();
     batch_a[a.rank() - 2] = batch_b[b.rank() - 2] = 1;
@@ -446,8 +419,7 @@ Tensor cdist(const Tensor& a, const Tensor& b, std::optional<double> p) {
 }
 
 Tensor pdist(const Tensor& x, std::optional<double> p) {
-  if (x.rank() != 2)
-    throw ShapeError("pdist: expected a matrix, got " + std::to_string(x.rank()) + " dimensions");
+  check_rank("pdist", x, 2);
   if (suits_row_distances(x, x, p.value_or(2))) return pair_distances(x);
   const int64_t n = x.shape()[0];
   const Tensor pairs = triu_indices(n, n, 1, {.dtype = DType::i64, .device = x.device()});

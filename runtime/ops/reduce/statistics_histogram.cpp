@@ -20,9 +20,7 @@ namespace {
 
 void check_values(const Tensor& x, const std::optional<Tensor>& weight) {
   check_floating("histogram", x.dtype());
-  if (weight && !(weight->shape() == x.shape()))
-    throw ShapeError("histogram: weights of shape " + weight->shape().text() + " do not fit " +
-                     x.shape().text());
+  if (weight) check_shape("histogram", "weights", *weight, x.shape());
 }
 
 /// The ends of the bins: those given, else the minima and maxima of x, which are waited for.
@@ -60,7 +58,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& x, int64_t bins,
                                      const std::optional<std::vector<double>>& range,
                                      const std::optional<Tensor>& weight, bool density) {
   check_values(x, weight);
-  if (bins < 1) throw Error("histogram: bins must be at least 1, got " + std::to_string(bins));
+  check_least("histogram", "bins", bins, 1);
   GradientMode off(false);
   const auto [low, high] = ends_of(x, range);
   const Tensor edges =
@@ -85,10 +83,7 @@ std::tuple<Tensor, Tensor> histogram_between(const Tensor& x, const Tensor& edge
   if (edges.rank() != 1 || edges.numel() < 2)
     throw ShapeError("histogram: expected 2 edges or more in one dimension, got " +
                      edges.shape().text());
-  if (edges.dtype() != x.dtype())
-    throw DTypeError(
-        "histogram: edges must have the type of x: " + std::string(name_of(edges.dtype())) +
-        " and " + std::string(name_of(x.dtype())));
+  check_same_type("histogram", x.dtype(), edges.dtype());
   GradientMode off(false);
   const Tensor flat = flatten(x);
   // The number of edges up to a value is its bin, and one more at the last edge.

@@ -5,6 +5,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -27,9 +28,7 @@ Tensor positions_tensor(const std::vector<int64_t>& values, const Shape& shape, 
 /// The positions of a matrix's elements from a diagonal on (upper), or up to it, row by row.
 Tensor triangle(const char* op, int64_t rows, int64_t columns, int64_t offset, bool upper,
                 const TensorOptions& options) {
-  if (rows < 0 || columns < 0)
-    throw ShapeError(std::string(op) + ": sizes must be non-negative, got " + std::to_string(rows) +
-                     " and " + std::to_string(columns));
+  check_least(op, "sizes", std::min(rows, columns), 0);
   offset = std::clamp(offset, -rows - 1, columns);
   int64_t count = 0;
   for (int64_t r = 0; columns > 0 && r < rows; ++r) {
@@ -50,9 +49,7 @@ template <class View>
 Tensor with_part(const char* op, const Tensor& x, const Tensor& source, const View& view) {
   const Tensor y = clone(x);
   const Tensor part = view(y);
-  if (!(part.shape() == source.shape()))
-    throw ShapeError(std::string(op) + ": a source of shape " + source.shape().text() +
-                     " does not fit a part of shape " + part.shape().text());
+  check_shape(op, "a source", source, part.shape());
   write(op, part, source);
   return y;
 }
@@ -71,15 +68,9 @@ void collect(int64_t n, int64_t r, bool repeats, std::vector<int64_t>& row, int6
   }
 }
 
-void check_rank(const char* op, const Tensor& x, int rank) {
-  if (x.rank() < rank)
-    throw ShapeError(std::string(op) + ": expected at least " + std::to_string(rank) +
-                     (rank == 1 ? " dimension" : " dimensions") + ", got " + x.shape().text());
-}
-
 std::vector<Tensor> split_rank(const char* op, const Tensor& x, int64_t sections, int rank,
                                int dim) {
-  check_rank(op, x, rank);
+  check_min_rank(op, x, rank);
   if (sections < 1 || x.shape()[dim] % sections != 0)
     throw ShapeError(std::string(op) + ": dimension " + std::to_string(dim + 1) + " of " +
                      x.shape().text() + " does not divide into " + std::to_string(sections));
@@ -121,12 +112,11 @@ std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
 }
 
 Tensor block_diag(const std::vector<Tensor>& tensors) {
-  if (tensors.empty()) throw ShapeError("block_diag: expected at least one tensor");
+  check_any_tensor("block_diag", tensors);
   int64_t rows = 0, columns = 0;
   std::vector<Tensor> blocks;
   for (const Tensor& x : tensors) {
-    if (x.rank() > 2)
-      throw ShapeError("block_diag: at most 2 dimensions are possible: " + x.shape().text());
+    check_max_rank("block_diag", x, 2);
     blocks.push_back(atleast_2d(x));
     rows += blocks.back().shape()[0];
     columns += blocks.back().shape()[1];
@@ -155,10 +145,8 @@ Tensor dstack(const std::vector<Tensor>& tensors) {
 }
 
 Tensor cartesian_prod(const std::vector<Tensor>& tensors) {
-  if (tensors.empty()) throw ShapeError("cartesian_prod: expected at least one tensor");
-  for (const Tensor& x : tensors)
-    if (x.rank() != 1)
-      throw ShapeError("cartesian_prod: expected vectors, got " + x.shape().text());
+  check_any_tensor("cartesian_prod", tensors);
+  for (const Tensor& x : tensors) check_rank("cartesian_prod", x, 1);
   if (tensors.size() == 1) return tensors[0];
   std::vector<Tensor> columns;
   for (const Tensor& axis : meshgrid(tensors)) columns.push_back(flatten(axis));
@@ -166,10 +154,9 @@ Tensor cartesian_prod(const std::vector<Tensor>& tensors) {
 }
 
 Tensor combinations(const Tensor& x, std::optional<int64_t> r, bool with_replacement) {
-  if (x.rank() != 1) throw ShapeError("combinations: expected a vector, got " + x.shape().text());
+  check_rank("combinations", x, 1);
   const int64_t size = r.value_or(2);
-  if (size < 0)
-    throw ShapeError("combinations: r must be non-negative, got " + std::to_string(size));
+  check_least("combinations", "r", size, 0);
   std::vector<int64_t> row, all;
   if (size > 0) collect(x.shape()[0], size, with_replacement, row, 1, all);
   const int64_t count = size > 0 ? static_cast<int64_t>(all.size()) / size : 0;
@@ -178,10 +165,8 @@ Tensor combinations(const Tensor& x, std::optional<int64_t> r, bool with_replace
 }
 
 std::vector<Tensor> tensor_split(const Tensor& x, int64_t sections, std::optional<Dim> dim) {
-  if (sections < 1)
-    throw ShapeError("tensor_split: the number of parts must be positive: " +
-                     std::to_string(sections));
-  if (x.rank() == 0) throw ShapeError("tensor_split: a tensor without dimensions has no parts");
+  check_least("tensor_split", "the number of parts", sections, 1);
+  check_min_rank("tensor_split", x, 1);
   const int place = resolve_dim("tensor_split", dim.value_or(Dim{0}), x.rank());
   const int64_t length = x.shape()[place];
   std::vector<int64_t> sizes;
@@ -192,7 +177,7 @@ std::vector<Tensor> tensor_split(const Tensor& x, int64_t sections, std::optiona
 
 std::vector<Tensor> tensor_split_after(const Tensor& x, const std::vector<int64_t>& indices,
                                        std::optional<Dim> dim) {
-  if (x.rank() == 0) throw ShapeError("tensor_split: a tensor without dimensions has no parts");
+  check_min_rank("tensor_split", x, 1);
   const int place = resolve_dim("tensor_split", dim.value_or(Dim{0}), x.rank());
   const int64_t length = x.shape()[place];
   std::vector<Tensor> parts;
@@ -208,9 +193,7 @@ std::vector<Tensor> tensor_split_after(const Tensor& x, const std::vector<int64_
 }
 
 std::vector<Tensor> tensor_split_by(const Tensor& x, const Tensor& cuts, std::optional<Dim> dim) {
-  if (cuts.rank() > 1)
-    throw ShapeError("tensor_split: expected a number or a vector of cuts, got " +
-                     cuts.shape().text());
+  check_max_rank("tensor_split", cuts, 1, "cuts");
   const std::vector<int64_t> numbers = read_integers("tensor_split", cuts);
   return cuts.rank() == 0 ? tensor_split(x, numbers[0], dim) : tensor_split_after(x, numbers, dim);
 }
@@ -220,7 +203,7 @@ std::vector<Tensor> hsplit(const Tensor& x, int64_t sections) {
 }
 
 std::vector<Tensor> hsplit_after(const Tensor& x, const std::vector<int64_t>& indices) {
-  check_rank("hsplit", x, 1);
+  check_min_rank("hsplit", x, 1);
   return tensor_split_after(x, indices, Dim{x.rank() == 1 ? 0 : 1});
 }
 
@@ -229,7 +212,7 @@ std::vector<Tensor> vsplit(const Tensor& x, int64_t sections) {
 }
 
 std::vector<Tensor> vsplit_after(const Tensor& x, const std::vector<int64_t>& indices) {
-  check_rank("vsplit", x, 2);
+  check_min_rank("vsplit", x, 2);
   return tensor_split_after(x, indices, Dim{0});
 }
 
@@ -238,17 +221,17 @@ std::vector<Tensor> dsplit(const Tensor& x, int64_t sections) {
 }
 
 std::vector<Tensor> dsplit_after(const Tensor& x, const std::vector<int64_t>& indices) {
-  check_rank("dsplit", x, 3);
+  check_min_rank("dsplit", x, 3);
   return tensor_split_after(x, indices, Dim{2});
 }
 
 Tensor diag_embed(const Tensor& x, std::optional<int64_t> offset, std::optional<Dim> dim1,
                   std::optional<Dim> dim2) {
-  if (x.rank() == 0) throw ShapeError("diag_embed: expected at least 1 dimension");
+  check_min_rank("diag_embed", x, 1);
   const int rank = x.rank() + 1;
   const int rows = resolve_dim("diag_embed", dim1.value_or(Dim{-2}), rank);
   const int columns = resolve_dim("diag_embed", dim2.value_or(Dim{-1}), rank);
-  if (rows == columns) throw ShapeError("diag_embed: the two dimensions are the same");
+  check_distinct_dims("diag_embed", rows, columns);
   const int64_t size = x.shape()[x.rank() - 1] + std::abs(offset.value_or(0));
   Shape shape;
   for (int d = 0; d < x.rank() - 1; ++d) shape.push_back(x.shape()[d]);
@@ -283,10 +266,9 @@ Tensor slice_scatter(const Tensor& x, const Tensor& source, std::optional<Dim> d
                      std::optional<int64_t> step) {
   const char* op = "slice_scatter";
   const int place = resolve_dim(op, dim.value_or(Dim{0}), x.rank());
-  if (x.rank() == 0) throw ShapeError("slice_scatter: expected at least 1 dimension");
+  check_min_rank("slice_scatter", x, 1);
   const int64_t size = x.shape()[place], by = step.value_or(1);
-  if (by < 1)
-    throw ShapeError("slice_scatter: the step must be at least 1, got " + std::to_string(by));
+  check_least("slice_scatter", "the step", by, 1);
   const int64_t begin = first ? resolve_position(op, *first, size) : 0;
   const int64_t end = last ? resolve_position(op, *last, size) : size - 1;
   const int64_t count = end < begin ? 0 : (end - begin) / by + 1;
@@ -301,12 +283,8 @@ Tensor diagonal_scatter(const Tensor& x, const Tensor& source, std::optional<int
 }
 
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
-  if (mask.dtype() != DType::boolean)
-    throw DTypeError("masked_scatter: expected a bool mask, got " +
-                     std::string(name_of(mask.dtype())));
-  if (source.dtype() != x.dtype())
-    throw DTypeError("masked_scatter: the types differ: " + std::string(name_of(x.dtype())) +
-                     " and " + std::string(name_of(source.dtype())));
+  check_bool("masked_scatter", mask.dtype(), "a mask");
+  check_same_type("masked_scatter", x.dtype(), source.dtype());
   const Shape shape = broadcast("masked_scatter", x.shape(), mask.shape());
   const Tensor chosen = broadcast_to(mask, shape);
   // Each chosen place takes the next element; the others look at the first and drop it.
@@ -335,12 +313,12 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::optional<int64_t> dims) 
 
 Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims) {
   const char* op = "tensordot";
-  if (dims.first.size() != dims.second.size())
-    throw ShapeError("tensordot: expected as many dimensions of both, got " +
-                     std::to_string(dims.first.size()) + " and " +
-                     std::to_string(dims.second.size()));
-  if ((a.rank() == 0 || b.rank() == 0) && !dims.first.empty())
-    throw ShapeError("tensordot: a tensor without dimensions has none to join");
+  check_same_count(op, "dimensions of the first", dims.first.size(), "of the second",
+                   dims.second.size());
+  if (!dims.first.empty()) {
+    check_min_rank(op, a, 1);
+    check_min_rank(op, b, 1);
+  }
   const unsigned joined_a = resolve_dims(op, dims.first, a.rank());
   const unsigned joined_b = resolve_dims(op, dims.second, b.rank());
   Shape shape;
@@ -369,10 +347,9 @@ Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims) {
 }
 
 Tensor vander(const Tensor& x, std::optional<int64_t> count, bool increasing) {
-  if (x.rank() != 1) throw ShapeError("vander: expected a vector, got " + x.shape().text());
+  check_rank("vander", x, 1);
   const int64_t rows = x.shape()[0], columns = count.value_or(rows);
-  if (columns < 0)
-    throw ShapeError("vander: N must be non-negative, got " + std::to_string(columns));
+  check_least("vander", "N", columns, 0);
   const DType type = is_floating(x.dtype()) ? x.dtype() : DType::i64;
   std::vector<Tensor> parts;
   if (columns > 0) parts.push_back(ones({rows, 1}, {.dtype = type, .device = x.device()}));
@@ -402,11 +379,9 @@ std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
 }
 
 Tensor renorm(const Tensor& x, double p, Dim dim, double largest) {
-  if (x.rank() < 2)
-    throw ShapeError("renorm: expected at least 2 dimensions, got " + x.shape().text());
-  if (!(p > 0)) throw Error("renorm: p must be positive, got " + std::to_string(p));
-  if (!(largest >= 0))
-    throw Error("renorm: maxnorm must be non-negative, got " + std::to_string(largest));
+  check_min_rank("renorm", x, 2);
+  check_positive("renorm", "p", p);
+  check_non_negative("renorm", "maxnorm", largest);
   const int place = resolve_dim("renorm", dim, x.rank());
   Dims others;
   for (int d = 0; d < x.rank(); ++d)

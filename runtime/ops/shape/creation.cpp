@@ -10,6 +10,7 @@
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -60,9 +61,7 @@ Tensor evenly_spaced(const char* name, const TensorOrNumber& first, const Tensor
   double start = number_of(name, "start", first).as_double();
   double end = number_of(name, "end", last).as_double();
   const int64_t steps = whole_number_of(name, "the number of steps", count);
-  if (steps < 0)
-    throw ShapeError(std::string(name) +
-                     ": the number of steps is negative: " + std::to_string(steps));
+  check_least(name, "the number of steps", steps, 0);
   if (options.dtype && !is_floating(*options.dtype))
     start = std::trunc(start), end = std::trunc(end);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
@@ -98,8 +97,7 @@ int64_t iota_length(const char* op, Number start, Number end, Number step, bool 
 
 /// x where column - row, compared with the diagonal, is on the kept side; zeros elsewhere.
 Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower) {
-  if (x.rank() < 2)
-    throw ShapeError(std::string(name) + ": expected matrices, got " + x.shape().text());
+  check_min_rank(name, x, 2);
   Layout layout({x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]});
   layout.strides[0] = -1;
   layout.strides[1] = 1;
@@ -206,9 +204,7 @@ Tensor logspace(const TensorOrNumber& start, const TensorOrNumber& end, const Te
 
 Tensor eye(int64_t n, std::optional<int64_t> m, const TensorOptions& options) {
   const int64_t columns = m.value_or(n);
-  if (n < 0 || columns < 0)
-    throw ShapeError("eye: sizes must be non-negative, got " + std::to_string(n) + ", " +
-                     std::to_string(columns));
+  check_least("eye", "sizes", std::min(n, columns), 0);
   const TensorOptions plain{.dtype = options.dtype.value_or(default_dtype()),
                             .device = options.device};
   const Tensor y = zeros({n, columns}, plain);

@@ -18,9 +18,7 @@ template <class Shaping>
 Tensor make_window(const char* name, int64_t length, std::optional<bool> periodic,
                    const TensorOptions& options, const Shaping& shaping) {
   const DType type = options.dtype.value_or(default_dtype());
-  if (length < 0)
-    throw ShapeError(std::string(name) + ": the length must be non-negative, got " +
-                     std::to_string(length));
+  check_least(name, "the length", length, 0);
   check_floating(name, type);
   Tensor window;
   if (length == 1) {

@@ -6,6 +6,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
@@ -80,10 +81,6 @@ Tensor join(const char* name, const std::vector<Tensor>& tensors, const Shape& f
   return y;
 }
 
-void check_any(const char* name, const std::vector<Tensor>& tensors) {
-  if (tensors.empty()) throw ShapeError(std::string(name) + ": there are no tensors");
-}
-
 /// x with at least `rank` dimensions; new ones come first.
 Tensor at_least(const Tensor& x, int rank) {
   Tensor y = x;
@@ -94,7 +91,7 @@ Tensor at_least(const Tensor& x, int rank) {
 }  // namespace
 
 Tensor cat(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
-  check_any("cat", tensors);
+  check_any_tensor("cat", tensors);
   const Tensor* first = nullptr;
   for (const Tensor& x : tensors) {
     if (x.rank() == 0)
@@ -107,7 +104,7 @@ Tensor cat(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
 }
 
 Tensor stack(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
-  check_any("stack", tensors);
+  check_any_tensor("stack", tensors);
   const int place = resolve_new_dim("stack", dim.value_or(Dim{0}), tensors[0].rank());
   std::vector<Tensor> parts;
   for (const Tensor& x : tensors) {
@@ -120,14 +117,14 @@ Tensor stack(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
 }
 
 Tensor hstack(const std::vector<Tensor>& tensors) {
-  check_any("hstack", tensors);
+  check_any_tensor("hstack", tensors);
   std::vector<Tensor> parts;
   for (const Tensor& x : tensors) parts.push_back(at_least(x, 1));
   return join("hstack", parts, parts[0].shape(), parts[0].rank() == 1 ? 0 : 1);
 }
 
 Tensor vstack(const std::vector<Tensor>& tensors) {
-  check_any("vstack", tensors);
+  check_any_tensor("vstack", tensors);
   std::vector<Tensor> parts;
   for (const Tensor& x : tensors) parts.push_back(at_least(x, 2));
   return join("vstack", parts, parts[0].shape(), 0);
@@ -135,10 +132,9 @@ Tensor vstack(const std::vector<Tensor>& tensors) {
 
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes,
                              const std::optional<std::string>& indexing) {
-  check_any("meshgrid", axes);
+  check_any_tensor("meshgrid", axes);
   const std::string order = indexing.value_or("ij");
-  if (order != "ij" && order != "xy")
-    throw Error("meshgrid: indexing must be \"ij\" or \"xy\", got " + order);
+  choose("meshgrid", "indexing", order, {"ij", "xy"});
   const int rank = static_cast<int>(axes.size());
   // "xy" counts columns first: the first two axes change places.
   const auto dim_of = [&](int axis) {
@@ -149,10 +145,8 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes,
   std::vector<Tensor> grids;
   for (int axis = 0; axis < rank; ++axis) {
     const Tensor& x = axes[static_cast<size_t>(axis)];
-    if (x.rank() > 1) throw ShapeError("meshgrid: axes are vectors: " + x.shape().text());
-    if (x.dtype() != axes[0].dtype())
-      throw DTypeError("meshgrid: the types differ: " + std::string(name_of(axes[0].dtype())) +
-                       " and " + std::string(name_of(x.dtype())));
+    check_max_rank("meshgrid", x, 1);
+    check_same_type("meshgrid", axes[0].dtype(), x.dtype());
     Shape across;
     for (int d = 0; d < rank; ++d) across.push_back(d == dim_of(axis) ? x.numel() : 1);
     grids.push_back(broadcast_to(reshape_to(x, across), shape));

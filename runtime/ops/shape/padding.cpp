@@ -9,6 +9,7 @@
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
 #include "runtime/ir/edge_segment.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
@@ -212,9 +213,7 @@ std::array<int64_t, 2> pair_of(const char* name, const char* what,
                                const std::optional<Sizes>& sizes, int64_t otherwise,
                                int64_t least) {
   if (!sizes) return {otherwise, otherwise};
-  if (sizes->size() < 1 || sizes->size() > 2)
-    throw ShapeError(std::string(name) + ": " + what + " must be 1 or 2 numbers: there are " +
-                     std::to_string(sizes->size()));
+  check_one_or_each(name, what, sizes->size(), 2);
   for (int64_t size : *sizes) check_amount(name, what, size, least);
   return {(*sizes)[0], (*sizes)[sizes->size() - 1]};
 }
@@ -236,9 +235,7 @@ struct Windows {
     padded = {height + 2 * padding[0], width + 2 * padding[1]};
     for (int d = 0; d < 2; ++d) {
       const int64_t span = padded[d] - dilation[d] * (kernel[d] - 1) - 1;
-      if (span < 0)
-        throw ShapeError(std::string(op) + ": the kernel of size " + std::to_string(kernel[d]) +
-                         " reaches beyond the padded input of size " + std::to_string(padded[d]));
+      if (span < 0) throw_kernel_too_large(op, kernel[d], padded[d]);
       count[d] = span / stride[d] + 1;
     }
   }
@@ -279,9 +276,7 @@ Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::strin
   }
   const std::string how = mode.value_or("constant");
   if (how == "constant") return pad_constant(x, before, after, value.value_or(Number(0)));
-  if (how != "reflect" && how != "replicate" && how != "circular")
-    throw Error("pad: mode must be \"constant\", \"reflect\", \"replicate\" or \"circular\", got " +
-                how);
+  choose("pad", "mode", how, {"constant", "reflect", "replicate", "circular"});
   if (value && value->as_double() != 0)
     throw Error("pad: a value goes with the mode \"constant\", got " + how);
   if (how != "circular") check_numbers("pad", x);
@@ -328,16 +323,14 @@ namespace {
 
 void check_kind(const char* name, const Tensor& x) {
   if (is_integer(x.dtype()) && x.dtype() != DType::boolean)
-    throw DTypeError(std::string(name) + ": expected a floating type or bool, got " +
-                     std::string(name_of(x.dtype())));
+    throw_type(name, "a floating type or bool", x.dtype());
 }
 
 }  // namespace
 
 Tensor unfold(const Tensor& input, const Sizes& kernel, const std::optional<Sizes>& dilation,
               const std::optional<Sizes>& padding, const std::optional<Sizes>& stride) {
-  if (input.rank() != 3 && input.rank() != 4)
-    throw ShapeError("unfold: expected an input of 3 or 4 dimensions, got " + input.shape().text());
+  check_rank("unfold", input, 3, 4);
   check_kind("unfold", input);
   if (input.rank() == 3)
     return squeeze(unfold(unsqueeze(input, Dim{0}), kernel, dilation, padding, stride), Dims{0});

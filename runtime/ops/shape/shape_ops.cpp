@@ -7,6 +7,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
@@ -58,11 +59,6 @@ Tensor permute_view(const Tensor& x, const std::array<int, kMaxDims>& order) {
                 });
   }
   return y;
-}
-
-void check_length(const char* op, int64_t length) {
-  if (length < 0)
-    throw ShapeError(std::string(op) + ": a length is negative: " + std::to_string(length));
 }
 
 }  // namespace
@@ -121,7 +117,7 @@ Tensor flatten(const Tensor& x, std::optional<Dim> first, std::optional<Dim> las
 Tensor ravel(const Tensor& x) { return reshape_to(x, {x.numel()}); }
 
 Tensor unflatten(const Tensor& x, Dim dim, const Sizes& sizes) {
-  if (x.rank() == 0) throw ShapeError("unflatten: a tensor without dimensions has none to split");
+  check_min_rank("unflatten", x, 1);
   const int place = resolve_dim("unflatten", dim, x.rank());
   const Shape parts = infer_shape("unflatten", sizes, x.shape()[place], x.shape());
   Shape shape = x.shape();
@@ -165,9 +161,7 @@ Tensor permute(const Tensor& x, const Dims& dims) {
 }
 
 Tensor movedim(const Tensor& x, const Dims& source, const Dims& destination) {
-  if (source.size() != destination.size())
-    throw ShapeError("movedim: as many places must be given as dimensions: " +
-                     std::to_string(source.size()) + " and " + std::to_string(destination.size()));
+  check_same_count("movedim", "sources", source.size(), "destinations", destination.size());
   const unsigned taken = resolve_dims("movedim", source, x.rank());
   const unsigned filled = resolve_dims("movedim", destination, x.rank());
   std::array<int, kMaxDims> order{};
@@ -233,7 +227,7 @@ Tensor slice(const Tensor& x, int dim, int64_t first, int64_t count, int64_t ste
 }
 
 Tensor narrow(const Tensor& x, Dim dim, Position start, int64_t length) {
-  if (x.rank() == 0) throw ShapeError("narrow: a tensor without dimensions has no places");
+  check_min_rank("narrow", x, 1);
   const int place = resolve_dim("narrow", dim, x.rank());
   const int64_t size = x.shape()[place];
   const int64_t first = start.value < 0 ? start.value + size : start.value - 1;
@@ -246,14 +240,12 @@ Tensor narrow(const Tensor& x, Dim dim, Position start, int64_t length) {
 }
 
 Tensor narrow_from(const Tensor& x, Dim dim, const Tensor& start, int64_t length) {
-  if (!is_integer(start.dtype()))
-    throw DTypeError("narrow: expected a start of an integer type, got " +
-                     std::string(name_of(start.dtype())));
+  check_integer("narrow", start.dtype(), "a start");
   return narrow(x, dim, Position{whole_number_of("narrow", "start", start)}, length);
 }
 
 Tensor select(const Tensor& x, Dim dim, Position index) {
-  if (x.rank() == 0) throw ShapeError("select: a tensor without dimensions has no positions");
+  check_min_rank("select", x, 1);
   const int place = resolve_dim("select", dim, x.rank());
   const int64_t at = resolve_position("select", index, x.shape()[place]);
   const auto part = [&](const Layout& whole) {
@@ -264,11 +256,10 @@ Tensor select(const Tensor& x, Dim dim, Position index) {
 
 Tensor diagonal(const Tensor& x, std::optional<int64_t> offset, std::optional<Dim> dim1,
                 std::optional<Dim> dim2) {
-  if (x.rank() < 2) throw ShapeError("diagonal: expected 2 dimensions, got " + x.shape().text());
+  check_min_rank("diagonal", x, 2);
   const int rows = resolve_dim("diagonal", dim1.value_or(Dim{0}), x.rank());
   const int columns = resolve_dim("diagonal", dim2.value_or(Dim{1}), x.rank());
-  if (rows == columns)
-    throw ShapeError("diagonal: the two dimensions are the same: " + std::to_string(rows + 1));
+  check_distinct_dims("diagonal", rows, columns);
   const int64_t shift = offset.value_or(0);
   const int64_t top = std::max<int64_t>(-shift, 0), left = std::max<int64_t>(shift, 0);
   const int64_t length =
@@ -285,8 +276,7 @@ Tensor diagonal(const Tensor& x, std::optional<int64_t> offset, std::optional<Di
 
 Tensor diag(const Tensor& x, std::optional<int64_t> offset) {
   if (x.rank() == 2) return clone(diagonal(x, offset));
-  if (x.rank() != 1)
-    throw ShapeError("diag: expected a vector or a matrix, got " + x.shape().text());
+  check_rank("diag", x, 1, 2);
   const int64_t shift = offset.value_or(0);
   const int64_t n = x.numel() + std::abs(shift);
   Layout part(x.shape());
@@ -360,7 +350,7 @@ std::vector<Tensor> parts_of(const char* name, const Tensor& x, int place,
 }  // namespace
 
 std::vector<Tensor> unbind(const Tensor& x, std::optional<Dim> dim) {
-  if (x.rank() == 0) throw ShapeError("unbind: a tensor without dimensions has no parts");
+  check_min_rank("unbind", x, 1);
   const int place = resolve_dim("unbind", dim.value_or(Dim{0}), x.rank());
   const std::vector<int64_t> counts(static_cast<size_t>(x.shape()[place]), 1);
   return parts_of("unbind", x, place, counts, true, [&](int64_t first, int64_t) {
@@ -369,10 +359,10 @@ std::vector<Tensor> unbind(const Tensor& x, std::optional<Dim> dim) {
 }
 
 std::vector<Tensor> split(const Tensor& x, int64_t size, std::optional<Dim> dim) {
-  if (x.rank() == 0) throw ShapeError("split: a tensor without dimensions has no parts");
+  check_min_rank("split", x, 1);
   const int place = resolve_dim("split", dim.value_or(Dim{0}), x.rank());
   const int64_t length = x.shape()[place];
-  check_length("split", size);
+  check_least("split", "a length", size, 0);
   if (size == 0 && length != 0) throw ShapeError("split: the size of a part is 0");
   std::vector<int64_t> counts{std::min(size, length)};
   for (int64_t first = size; first < length; first += size)
@@ -382,9 +372,9 @@ std::vector<Tensor> split(const Tensor& x, int64_t size, std::optional<Dim> dim)
 
 std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<int64_t>& sizes,
                                 std::optional<Dim> dim) {
-  if (x.rank() == 0) throw ShapeError("split: a tensor without dimensions has no parts");
+  check_min_rank("split", x, 1);
   const int place = resolve_dim("split", dim.value_or(Dim{0}), x.rank());
-  for (int64_t size : sizes) check_length("split", size);
+  for (int64_t size : sizes) check_least("split", "a length", size, 0);
   const int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
   if (total != x.shape()[place])
     throw ShapeError("split: the sizes add up to " + std::to_string(total) + ", dimension " +
@@ -395,9 +385,8 @@ std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<int64_t>& siz
 }
 
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, std::optional<Dim> dim) {
-  if (chunks <= 0)
-    throw ShapeError("chunk: the number of parts must be positive: " + std::to_string(chunks));
-  if (x.rank() == 0) throw ShapeError("chunk: a tensor without dimensions has no parts");
+  check_least("chunk", "the number of parts", chunks, 1);
+  check_min_rank("chunk", x, 1);
   const int place = resolve_dim("chunk", dim.value_or(Dim{0}), x.rank());
   const int64_t length = x.shape()[place];
   if (length == 0)

@@ -4,6 +4,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
@@ -62,12 +63,6 @@ Tensor repeat_dim(const Tensor& x, int dim, int64_t count, bool whole) {
   expanded[whole ? dim : dim + 1] = count;
   joined[dim] *= count;
   return reshape_to(clone(broadcast_to(wide, expanded)), joined);
-}
-
-void check_count(const char* op, int64_t count) {
-  if (count < 0)
-    throw ShapeError(std::string(op) +
-                     ": a number of copies is negative: " + std::to_string(count));
 }
 
 }  // namespace
@@ -135,7 +130,7 @@ Tensor repeat_dims(const Tensor& x, const Sizes& repeats) {
   if (shift < 0)
     throw ShapeError("repeat_dims: " + std::to_string(repeats.size()) +
                      " numbers are too few for " + x.shape().text());
-  for (int64_t count : repeats) check_count("repeat_dims", count);
+  for (int64_t count : repeats) check_least("repeat_dims", "a number of copies", count, 0);
   Tensor y = x;
   for (int d = 0; d < shift; ++d) y = unsqueeze(y, Dim{0});
   bool copied = false;
@@ -155,7 +150,7 @@ Tensor tile(const Tensor& x, const Sizes& repeats) {
 }
 
 Tensor repeat_interleave(const Tensor& x, int64_t repeats, std::optional<Dim> dim) {
-  check_count("repeat_interleave", repeats);
+  check_least("repeat_interleave", "a number of copies", repeats, 0);
   if (!dim) return repeat_dim(ravel(x), 0, repeats, false);
   return repeat_dim(x, resolve_dim("repeat_interleave", *dim, x.rank()), repeats, false);
 }
@@ -172,7 +167,7 @@ Tensor repeat_interleave_counts(const Tensor& x, const Tensor& repeats, std::opt
   std::vector<int64_t> positions;
   for (int64_t i = 0; i < n; ++i) {
     const int64_t count = counts[counts.size() == 1 ? 0 : static_cast<size_t>(i)];
-    check_count("repeat_interleave", count);
+    check_least("repeat_interleave", "a number of copies", count, 0);
     check_list_length("repeat_interleave",
                       static_cast<int64_t>(positions.size()) + std::min(count, INT64_MAX / 2));
     positions.insert(positions.end(), static_cast<size_t>(count), i + 1);
@@ -191,7 +186,7 @@ Tensor flip(const Tensor& x, const Dims& dims) {
 
 Tensor fliplr(const Tensor& x) { return flip(x, {1}); }
 Tensor flipud(const Tensor& x) {
-  if (x.rank() == 0) throw ShapeError("flipud: expected at least 1 dimension");
+  check_min_rank("flipud", x, 1);
   return flip(x, {0});
 }
 
@@ -201,10 +196,8 @@ Tensor roll(const Tensor& x, const Sizes& shifts, std::optional<Dims> dims) {
     if (shifts.size() != 1) throw ShapeError("roll: several shifts need as many dimensions");
     return reshape_to(roll(ravel(x), shifts, Dims{0}), x.shape());
   }
-  if (dims->size() != shifts.size())
-    throw ShapeError("roll: expected as many shifts as dimensions, got " +
-                     std::to_string(shifts.size()) + " and " + std::to_string(dims->size()));
-  if (x.rank() == 0) throw ShapeError("roll: there is no dimension to roll along");
+  check_same_count("roll", "shifts", shifts.size(), "dims", dims->size());
+  check_min_rank("roll", x, 1);
   Tensor y = x;
   for (int i = 0; i < shifts.size(); ++i)
     y = roll_dim(y, resolve_dim("roll", Dim{(*dims)[i]}, x.rank()), shifts[i]);

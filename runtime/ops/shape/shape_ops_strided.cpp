@@ -4,6 +4,7 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
@@ -20,9 +21,7 @@ int64_t storage_size(const Tensor& x) { return x.body().cell->value->shape.numel
 
 /// The layout that a caller asks for, checked against a storage of so many elements.
 Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, int64_t storage) {
-  if (size.size() != stride.size())
-    throw ShapeError("as_strided: expected as many strides as sizes, got " +
-                     std::to_string(stride.size()) + " for " + std::to_string(size.size()));
+  check_same_count("as_strided", "strides", stride.size(), "sizes", size.size());
   if (size.size() > kMaxDims)
     throw ShapeError("as_strided: at most " + std::to_string(kMaxDims) +
                      " dimensions are possible");
@@ -30,9 +29,7 @@ Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, in
   int64_t last = offset;
   bool fits = offset >= 0, empty = false;
   for (int d = 0; d < size.size(); ++d) {
-    if (size[d] < 0 || stride[d] < 0)
-      throw ShapeError("as_strided: sizes and strides must be non-negative, got " +
-                       std::to_string(size[d]) + " and " + std::to_string(stride[d]));
+    check_least("as_strided", "sizes and strides", std::min(size[d], stride[d]), 0);
     shape.push_back(size[d]);
     empty = empty || size[d] == 0;
     int64_t reach = 0;
@@ -97,9 +94,7 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& source, const Sizes& si
   // A copy of the whole storage, so that places beside x's own can be named too.
   const Tensor copy = clone(as_strided(x, {storage_size(x)}, {1}, 0));
   const Tensor part = as_strided(copy, size, stride, storage_offset.value_or(own.offset));
-  if (!(part.shape() == source.shape()))
-    throw ShapeError("as_strided_scatter: a source of shape " + source.shape().text() +
-                     " does not fit a part of shape " + part.shape().text());
+  check_shape("as_strided_scatter", "a source", source, part.shape());
   write("as_strided_scatter", part, source);
   return shown_as(copy, own);
 }
@@ -147,8 +142,7 @@ Tensor new_empty_strided(const Tensor& x, const Sizes& size, const Sizes& stride
 }
 
 void fill_diagonal_(const Tensor& x, Number value, bool wrap) {
-  if (x.rank() < 2)
-    throw ShapeError("fill_diagonal_: expected at least 2 dimensions, got " + x.shape().text());
+  check_min_rank("fill_diagonal_", x, 2);
   int64_t count = x.shape()[0];
   for (int d = 1; d < x.rank(); ++d) {
     if (x.rank() > 2 && x.shape()[d] != x.shape()[0])

@@ -108,7 +108,7 @@ describe("embedding", function(device)
     raises("positions start at 1", function()
       return F.embedding_bag(x, weight, {offsets = positions {0, 3}}):sum():item()
     end)
-    raises("per_sample_weights of shape (3) do not fit positions of shape (2, 3)", F.embedding_bag,
+    raises("expected per_sample_weights of shape (2, 3), got (3)", F.embedding_bag,
       rows, weight, {mode = "sum", per_sample_weights = tide.ones(3, {device = device})})
     local layer = nn.EmbeddingBag(4, 3, {mode = "sum", max_norm = 0.5, device = device})
     layer(positions {{1, 2}})

@@ -26,7 +26,7 @@ describe("losses of pairs", function(device)
     local options = {margin = 0.5, reduction = "none"}
     close(F.margin_ranking_loss(a, b, target, options), {{0.5, 1.5}, {2.5, 0}})
     check_gradient(function(a, b) return F.margin_ranking_loss(a, b, target, options) end, a, b)
-    raises("the numbers of dimensions differ: (2, 2), (2, 1) and (2)", F.margin_ranking_loss, a, b,
+    raises("the numbers of dimensions differ: (2, 2) and (2)", F.margin_ranking_loss, a, b,
       target[1])
   end)
   it("triplet_margin_loss broadcasts over as many dimensions", function()
@@ -34,7 +34,7 @@ describe("losses of pairs", function(device)
     local function loss(a, p, n) return F.triplet_margin_loss(a, p, n, {reduction = "none"}) end
     close(loss(a, p, n), {0.418858905005, 1.118031647109}, {rtol = 1e-11})
     check_gradient(loss, a, p, n)
-    raises("triplet_margin_loss: the numbers of dimensions differ: (1, 2), (2, 2) and (2)",
+    raises("triplet_margin_loss: the numbers of dimensions differ: (1, 2) and (2)",
       F.triplet_margin_loss, a, p, tensor {1, 2})
     raises("triplet_margin_loss", F.triplet_margin_loss, a, p, tensor {{1, 2, 3}})
   end)

@@ -95,7 +95,7 @@ describe("scatter_reduce", function(device)
     test.is_true(y[1]:isnan():item())
     local x = tide.ones(2)
     test.same_type(x:scatter_reduce_(1, tide.tensor {2}, tide.tensor {5.0}, "sum"), tide.tensor {1.0, 6})
-    test.raises('reduce must be "sum", "prod", "mean", "amax" or "amin", got max', x.scatter_reduce, x, 1,
+    test.raises('reduce must be "sum", "prod", "mean", "amax" or "amin", got "max"', x.scatter_reduce, x, 1,
       tide.tensor {2}, tide.tensor {5.0}, "max")
     test.raises("the types differ: float32 and int64", x.scatter_reduce, x, 1, tide.tensor {2},
       tide.tensor {5}, "sum")

@@ -175,7 +175,7 @@ describe("special functions", function(device)
       local w = v:clone():requires_grad_()
       return tide.autograd.grad(w:lgamma():sum(), {w}, {create_graph = true})[1]
     end, numbers {0.5, 2})
-    raises("n must be from 0 to 100, got -1", tide.polygamma, -1, x)
+    raises("n must be between 0 and 100, got -1", tide.polygamma, -1, x)
   end)
   it("zeta sums powers", function()
     local powers = numbers {1.5, 2, 3, 10, 40, 1, 0.5, 3}

@@ -252,12 +252,12 @@ describe("types and options", function(device)
     end
     raises("pad: expected numbers, got bool", F.pad, truth:reshape(1, 4), {1, 1}, "reflect")
     equal(F.pad(truth:reshape(1, 4), {1, 0}, "circular").dtype, "bool")
-    raises("isclose: rtol and atol must be non-negative", tide.isclose, whole, whole, -1)
+    raises("isclose: rtol must be non-negative", tide.isclose, whole, whole, -1)
     raises("diff: n must be non-negative", tide.diff, whole, -1)
     raises("flipud: expected at least 1 dimension", tide.flipud, whole:sum())
     raises("gradient: dimension 1 is given twice", tide.gradient, whole:float(), {dim = {1, 1}})
     local x = truth:float()
-    raises("the margin must be positive", F.triplet_margin_loss, x, x, x, -1)
+    raises("margin must be positive, got -1", F.triplet_margin_loss, x, x, x, -1)
   end)
   it("of bytes are rounded when resampled, other integers refused", function()
     local y = F.interpolate(tensor({{{0, 10, 255}}}, "uint8"), {5}, {mode = "linear",
@@ -276,8 +276,7 @@ describe("types and options", function(device)
   end)
   it("of attention must agree", function()
     local x = tide.ones({2, 3}, {device = device})
-    raises("scaled_dot_product_attention: query, key and value must be of one type: " ..
-      "float32, float64, float32",
+    raises("scaled_dot_product_attention: the types differ: float32 and float64",
       function() return F.scaled_dot_product_attention(x, x:double(), x) end)
   end)
 end)
@@ -366,8 +365,8 @@ describe("slices at positions", function(device)
     local at = tide.tensor({1, 2, 3}, {device = device})
     for _, shape in ipairs {{9, 3}, {2, 3}, {3, 2}, {3}} do
       local source = tide.ones(shape, {device = device})
-      raises("expected a source of shape (3, 3), a slice for each position", function() x:index_add(1, at, source) end)
-      raises("expected a source of shape (3, 3), a slice for each position", function() x:index_copy(1, at, source) end)
+      raises("expected a source of shape (3, 3), got ", function() x:index_add(1, at, source) end)
+      raises("expected a source of shape (3, 3), got ", function() x:index_copy(1, at, source) end)
     end
     equal(x:index_add(1, at, tide.ones({3, 3}, {device = device})):sum():item(), 36.0)
   end)

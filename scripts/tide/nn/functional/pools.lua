@@ -121,7 +121,7 @@ local function add_fractional(F, dims)
     end
     for d = 2, x:dim() do
       if x:size(d) == 0 then
-        raise("%s: expected an input that is not empty, got (%s)", name, table.concat(x.shape, ", "))
+        raise("%s: there are no elements: (%s)", name, table.concat(x.shape, ", "))
       end
     end
     if (given.output_size == nil) == (given.output_ratio == nil) then
