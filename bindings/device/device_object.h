@@ -7,7 +7,7 @@
 namespace tide::bindings {
 
 template <>
-inline constexpr ClassInfo kClass<Device>{"tide.Device"};
+inline constexpr ClassInfo kClass<Device>{"tide.Device", "device"};
 
 /// Pushes the object of a device, always the same one.
 void push_device(lua_State* L, Device device);

@@ -10,6 +10,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "bindings/ops/typed_function.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -97,11 +98,6 @@ int num_gpus(lua_State* L) {
   return 1;
 }
 
-int set_default(lua_State* L) {
-  set_default_device(device_at(L, 1, "set_default_device"));
-  return 0;
-}
-
 int get_default(lua_State* L) {
   push_device(L, default_device());
   return 1;
@@ -120,13 +116,8 @@ int get_num_threads(lua_State* L) {
   return 1;
 }
 
-int set_num_threads(lua_State* L) {
-  int64_t count;
-  if (!integer_at(L, 1, &count))
-    throw ArgumentError(std::string("set_num_threads: expected a whole number, got ") +
-                        (lua_isnumber(L, 1) ? lua_tostring(L, 1) : type_name(L, 1)));
+void set_num_threads(int64_t count) {
   engine::set_threads(static_cast<int>(std::clamp<int64_t>(count, INT_MIN, INT_MAX)));
-  return 0;
 }
 
 int is_device(lua_State* L) {
@@ -152,10 +143,11 @@ constexpr Function kFunctions[] = {
     {"try_all_gpus", guard<try_all_gpus>, "", "A table of all GPUs; of cpu if there are none",
      "#tide.try_all_gpus() == math.max(1, tide.num_gpus()) --> true"},
     {"num_gpus", guard<num_gpus>, "", "How many GPUs there are", "tide.num_gpus() >= 0 --> true"},
-    {"set_default_device", guard<set_default>, "device",
-     "Where tensors are created from now on if no device is named",
-     "tide.set_default_device(\"sim\"); local x = tide.ones(2); tide.set_default_device(\"cpu\"); "
-     "x.device --> sim:0"},
+    typed_function<set_default_device, "set_default_device", "device">(
+        "Where tensors are created from now on if no device is named",
+        "tide.set_default_device(\"sim\"); local x = tide.ones(2); "
+        "tide.set_default_device(\"cpu\"); "
+        "x.device --> sim:0"),
     {"get_default_device", guard<get_default>, "",
      "Where tensors are created if no device is named", "tide.get_default_device() --> cpu"},
     {"synchronize", guard<synchronize>, "device?",
@@ -163,9 +155,10 @@ constexpr Function kFunctions[] = {
      "local x = tide.ones(2) + 1; tide.synchronize()"},
     {"get_num_threads", guard<get_num_threads>, "", "How many threads compute on the cpu",
      "tide.get_num_threads() >= 1 --> true"},
-    {"set_num_threads", guard<set_num_threads>, "n", "Sets how many threads compute on the cpu",
-     "local n = tide.get_num_threads(); tide.set_num_threads(1); local one = "
-     "tide.get_num_threads(); tide.set_num_threads(n); one --> 1"},
+    typed_function<set_num_threads, "set_num_threads", "n">(
+        "Sets how many threads compute on the cpu",
+        "local n = tide.get_num_threads(); tide.set_num_threads(1); local one = "
+        "tide.get_num_threads(); tide.set_num_threads(n); one --> 1"),
 };
 
 }  // namespace

@@ -14,13 +14,13 @@ struct Event {
   bool recorded;
 };
 template <>
-inline constexpr ClassInfo kClass<Event>{"tide.Event"};
+inline constexpr ClassInfo kClass<Event>{"tide.Event", "event"};
 
 /// A stream of a device.
 struct Stream {
   engine::StreamId id;
 };
 template <>
-inline constexpr ClassInfo kClass<Stream>{"tide.Stream"};
+inline constexpr ClassInfo kClass<Stream>{"tide.Stream", "stream"};
 
 }  // namespace tide::bindings

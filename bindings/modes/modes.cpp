@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bindings/device/device_object.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/device/registry.h"
@@ -194,9 +195,9 @@ int is_deterministic(lua_State* L) {
   return 1;
 }
 
-int use_deterministic_algorithms(lua_State* L) {
-  set_mode(L, &Modes::deterministic, boolean_at(L, 1, "use_deterministic_algorithms", "on"));
-  return 0;
+/// `warn_only` changes nothing, as every op is deterministic.
+void use_deterministic_algorithms(bool on, [[maybe_unused]] bool warn_only) {
+  set_mode(thread_context.running, &Modes::deterministic, on);
 }
 
 int are_deterministic_algorithms_enabled(lua_State* L) {
@@ -223,10 +224,7 @@ int get_precision(lua_State* L) {
   return 1;
 }
 
-int set_grad_enabled(lua_State* L) {
-  set_mode(L, &Modes::gradients, boolean_at(L, 1, "set_grad_enabled", "on"));
-  return 0;
-}
+void set_grad_enabled(bool on) { set_mode(thread_context.running, &Modes::gradients, on); }
 
 int is_grad_enabled(lua_State* L) {
   lua_pushboolean(L, GradientMode::enabled());
@@ -265,11 +263,11 @@ constexpr Function kFunctions[] = {
      "tide.deterministic(function() return tide.ones(2):sum() end) --> 2.0"},
     {"is_deterministic", guard<is_deterministic>, "", "Whether results repeat exactly: always",
      "tide.is_deterministic() --> true"},
-    {"use_deterministic_algorithms", guard<use_deterministic_algorithms>, "on, {warn_only}",
-     "Asks for results that repeat exactly, as all do here, or takes that back",
-     "tide.use_deterministic_algorithms(true); local on = "
-     "tide.are_deterministic_algorithms_enabled(); tide.use_deterministic_algorithms(false); on "
-     "--> true"},
+    typed_function<use_deterministic_algorithms, "use_deterministic_algorithms", "on, warn_only?">(
+        "Asks for results that repeat exactly, as all do here, or takes that back",
+        "tide.use_deterministic_algorithms(true); local on = "
+        "tide.are_deterministic_algorithms_enabled(); tide.use_deterministic_algorithms(false); on "
+        "--> true"),
     {"are_deterministic_algorithms_enabled", guard<are_deterministic_algorithms_enabled>, "",
      "Whether use_deterministic_algorithms, or the mode deterministic, asked for them",
      "tide.are_deterministic_algorithms_enabled() --> false"},
@@ -283,10 +281,10 @@ constexpr Function kFunctions[] = {
     {"get_float32_matmul_precision", guard<get_precision>, "",
      "The precision of float32 products: highest, high or medium",
      "tide.get_float32_matmul_precision() --> \"highest\""},
-    {"set_grad_enabled", guard<set_grad_enabled>, "on",
-     "Switches gradients on or off for this coroutine",
-     "tide.set_grad_enabled(false); local on = tide.is_grad_enabled(); "
-     "tide.set_grad_enabled(true); on --> false"},
+    typed_function<set_grad_enabled, "set_grad_enabled", "on">(
+        "Switches gradients on or off for this coroutine",
+        "tide.set_grad_enabled(false); local on = tide.is_grad_enabled(); "
+        "tide.set_grad_enabled(true); on --> false"),
     {"is_grad_enabled", guard<is_grad_enabled>, "", "Whether results get a grad function",
      "tide.is_grad_enabled() --> true"},
 };

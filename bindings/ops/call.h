@@ -53,6 +53,9 @@ Mismatch bind(Call& call, int top);
 /// Throws ArgumentError that says what is wrong.
 [[noreturn]] void throw_mismatch(const Call& call, const Mismatch& mismatch, int top);
 
+/// The arguments on the stack, bound to a signature. Throws ArgumentError that says what is wrong.
+Call bound_call(lua_State* L, const char* name, const Signature& signature);
+
 /// What a parameter of this kind takes, in words: "tensor or number".
 const char* kind_text(Kind kind);
 
@@ -94,5 +97,7 @@ Device device_at(lua_State* L, int index, const char* function);
 std::optional<MemoryFormat> format_at(lua_State* L, int index, const char* function);
 /// The integer at a stack index, or the float with an integral value; false if it is neither.
 bool integer_at(lua_State* L, int index, int64_t* value);
+/// The same; throws ArgumentError if it is neither: "manual_seed: expected an integer, got 1.5".
+int64_t checked_integer_at(lua_State* L, int index, const std::string& place);
 
 }  // namespace tide::bindings

@@ -6,6 +6,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/stand_in.h"
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/tensor_object.h"
 
 namespace tide::bindings {
@@ -223,6 +224,17 @@ bool is_empty_options(lua_State* L, int index, int top) {
 
 }  // namespace
 
+Call bound_call(lua_State* L, const char* name, const Signature& signature) {
+  Call call;
+  call.L = L;
+  call.name = name;
+  call.signature = &signature;
+  const int top = lua_gettop(L);
+  if (const Mismatch mismatch = bind(call, top); mismatch.reason != Reason::none)
+    throw_mismatch(call, mismatch, top);
+  return call;
+}
+
 Mismatch bind(Call& call, int top) {
   lua_State* L = call.L;
   const Signature& signature = *call.signature;
@@ -267,8 +279,7 @@ namespace {
 /// "argument 2 (other)", or "option 'keepdim'".
 std::string parameter_text(const Call& call, int parameter, bool by_name) {
   const std::string name(call.signature->name(parameter));
-  if (by_name) return "option '" + name + "'";
-  return "argument " + std::to_string(parameter + 1) + " (" + name + ")";
+  return by_name ? "option '" + name + "'" : argument_text(parameter + 1, name);
 }
 
 std::string known_options(const Signature& signature) {
@@ -294,12 +305,10 @@ void throw_mismatch(const Call& call, const Mismatch& mismatch, int top) {
   const int p = mismatch.parameter;
   switch (mismatch.reason) {
     case Reason::wrong_kind:
-      throw ArgumentError(name + ": " + parameter_text(call, p, mismatch.index > top) +
-                          ": expected " + kind_text(signature.parameters[p].kind) + ", got " +
-                          type_name(L, mismatch.index));
     case Reason::missing:
-      throw ArgumentError(name + ": " + parameter_text(call, p, false) + ": expected " +
-                          kind_text(signature.parameters[p].kind) + ", got nothing");
+      throw_expected(L, mismatch.index ? mismatch.index : lua_gettop(L) + 1,
+                     name + ": " + parameter_text(call, p, mismatch.index > top),
+                     kind_text(signature.parameters[p].kind));
     case Reason::too_many:
       throw ArgumentError(name + ": too many arguments: argument " +
                           std::to_string(mismatch.index) + " is a " + type_name(L, mismatch.index));

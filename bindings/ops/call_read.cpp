@@ -25,8 +25,8 @@ std::string value_text(lua_State* L, int index) {
 int64_t checked_integer(const Call& call, int parameter, int index) {
   int64_t value;
   if (integer_at(call.L, index, &value)) return value;
-  throw ArgumentError(place(call, parameter) + "expected an integer, got " +
-                      value_text(call.L, index));
+  return checked_integer_at(call.L, index,
+                            call.name + (": " + std::string(call.signature->name(parameter))));
 }
 
 /// Calls visit(index) for each value of a list: one value, a table, or the values that follow.
@@ -89,20 +89,27 @@ bool integer_at(lua_State* L, int index, int64_t* value) {
   return exact;
 }
 
+int64_t checked_integer_at(lua_State* L, int index, const std::string& place) {
+  int64_t value;
+  if (integer_at(L, index, &value)) return value;
+  throw ArgumentError(place + ": expected an integer, got " + value_text(L, index));
+}
+
 DType dtype_at(lua_State* L, int index, const char* function) {
-  const char* text = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : nullptr;
-  if (const auto type = text ? dtype_from_name(text) : std::nullopt) return *type;
+  if (lua_type(L, index) != LUA_TSTRING) throw_expected(L, index, function, kind_text(Kind::dtype));
+  const char* text = lua_tostring(L, index);
+  if (const auto type = dtype_from_name(text)) return *type;
   std::string known;
   for (int i = kDTypeCount - 1; i >= 0; --i)
     known += " " + std::string(name_of(static_cast<DType>(i)));
-  throw ArgumentError(std::string(function) + ": there is no type '" +
-                      (text ? text : type_name(L, index)) + "': known are" + known);
+  throw ArgumentError(std::string(function) + ": there is no type '" + text + "': known are" +
+                      known);
 }
 
 Device device_at(lua_State* L, int index, const char* function) {
   if (const Device* device = find<Device>(L, index)) return *device;
   if (lua_type(L, index) == LUA_TSTRING) return device_from_name(lua_tostring(L, index));
-  throw_expected(L, index, function, "a device or its name");
+  throw_expected(L, index, function, kind_text(Kind::device));
 }
 
 const Tensor& read_tensor(const Call& call, int parameter) {

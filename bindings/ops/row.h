@@ -100,6 +100,7 @@ struct Op;
 
 template <class R, class... P, R (*F)(P...)>
 struct Op<F> {
+  using Result = R;
   static constexpr std::array<Kind, sizeof...(P)> kKinds{kKind<std::remove_cvref_t<P>>...};
 
   static decltype(auto) run(const Call& call) { return run(call, std::index_sequence_for<P...>()); }

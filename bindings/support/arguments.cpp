@@ -12,12 +12,14 @@ void throw_expected(lua_State* L, int index, std::string_view function, std::str
                       type_name(L, index));
 }
 
-bool boolean_at(lua_State* L, int index, const char* function, const char* name) {
-  if (!lua_isboolean(L, index))
-    throw_expected(
-        L, index, std::string(function) + ": argument " + std::to_string(index) + " (" + name + ")",
-        "boolean");
-  return lua_toboolean(L, index);
+std::string argument_text(int number, std::string_view name) {
+  const std::string text = "argument " + std::to_string(number);
+  return name.empty() ? text : text + " (" + std::string(name) + ")";
+}
+
+void throw_expected_argument(lua_State* L, int index, const char* function, std::string_view name,
+                             std::string_view expected) {
+  throw_expected(L, index, std::string(function) + ": " + argument_text(index, name), expected);
 }
 
 void check_option(const char* function, std::string_view key, std::string_view known) {

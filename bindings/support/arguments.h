@@ -1,5 +1,5 @@
-// How functions written by hand read their arguments, with one text for one kind of mistake. (Those
-// with a row are read by its signature: bindings/ops/call.h.)
+// What all readers of arguments share, so that one kind of mistake has one text: those of rows and
+// of typed functions (bindings/ops), and functions that look at the stack themselves.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -8,13 +8,18 @@
 
 namespace tide::bindings {
 
+/// "argument 2 (other)"; the name may be empty.
+std::string argument_text(int number, std::string_view name);
+
 /// Throws ArgumentError: "save: expected a table of tensors, got nil". `function` may go on with
 /// the argument that is meant: "save: metadata".
 [[noreturn, gnu::cold]] void throw_expected(lua_State* L, int index, std::string_view function,
                                             std::string_view expected);
 
-/// Whether the boolean at `index` is true; anything else is an error that names the argument.
-bool boolean_at(lua_State* L, int index, const char* function, const char* name);
+/// Throws ArgumentError: "copy_: argument 2 (source): expected tensor, got nil".
+[[noreturn, gnu::cold]] void throw_expected_argument(lua_State* L, int index, const char* function,
+                                                     std::string_view name,
+                                                     std::string_view expected);
 
 /// Throws ArgumentError for an option that is not among `known`: "dtype, enabled".
 void check_option(const char* function, std::string_view key, std::string_view known);

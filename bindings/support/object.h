@@ -6,14 +6,15 @@
 #include <string>
 #include <utility>
 
+#include "bindings/support/arguments.h"
 #include "bindings/support/entry.h"
 
 namespace tide::bindings {
 
-/// What identifies the userdata of one C++ type. `name` is also its metatable's key in the
-/// registry.
+/// What identifies the userdata of one C++ type.
 struct ClassInfo {
-  const char* name;
+  const char* name;             ///< `__name` of its metatable
+  const char* word = "object";  ///< what errors call a value of it
 };
 
 /// The class of T; each type of userdata specialises it.
@@ -53,6 +54,7 @@ T* find(lua_State* L, int index) {
 
 /// Name of the type of the value at an index, as error messages say it.
 inline const char* type_name(lua_State* L, int index) {
+  if (lua_isnone(L, index)) return "nothing";
   const void* block = lua_touserdata(L, index);
   if (block && lua_rawlen(L, index) >= sizeof(Box<char>)) {
     const ClassInfo* info = *static_cast<const ClassInfo* const*>(block);
@@ -71,16 +73,14 @@ inline const char* type_name(lua_State* L, int index) {
 template <class T>
 T& check(lua_State* L, int index, const char* function) {
   if (T* value = find<T>(L, index)) return *value;
-  throw ArgumentError(std::string(function) + ": argument " + std::to_string(index) +
-                      ": expected " + kClass<T>.name + ", got " + type_name(L, index));
+  throw_expected_argument(L, index, function, "", kClass<T>.word);
 }
 
 /// Throws ArgumentError unless the value at the index can be called.
 inline void check_callable(lua_State* L, int index, const char* function) {
   if (lua_isfunction(L, index)) return;
   if (luaL_getmetafield(L, index, "__call") == LUA_TNIL)
-    throw ArgumentError(std::string(function) + ": argument " + std::to_string(index) +
-                        " (fn): expected function, got " + type_name(L, index));
+    throw_expected_argument(L, index, function, "fn", "function");
   lua_pop(L, 1);
 }
 

@@ -6,6 +6,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
@@ -121,11 +122,7 @@ int name_or_convert(lua_State* L) {
   return 1;
 }
 
-int type_as(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "type_as");
-  push_tensor(L, converted(x, {check_tensor(L, 2, "type_as").dtype()}));
-  return 1;
-}
+Tensor type_as(const Tensor& x, const Tensor& other) { return converted(x, {other.dtype()}); }
 
 int to_cpu(lua_State* L) {
   push_tensor(L, converted(check_tensor(L, 1, "cpu"), {{}, Device{}}));
@@ -162,17 +159,9 @@ int pin_memory(lua_State* L) {
   return 1;
 }
 
-int copyto(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "copyto");
-  push_tensor(L, converted(x, {{}, device_at(L, 2, "copyto"), {}, true}));
-  return 1;
-}
+Tensor copyto(const Tensor& x, Device device) { return converted(x, {{}, device, {}, true}); }
 
-int as_in_ctx(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "as_in_ctx");
-  push_tensor(L, converted(x, {{}, device_at(L, 2, "as_in_ctx")}));
-  return 1;
-}
+Tensor as_in_ctx(const Tensor& x, Device device) { return converted(x, {{}, device}); }
 
 constexpr Function kMethods[] = {
     {"to", guard<to>,
@@ -203,8 +192,9 @@ constexpr Function kMethods[] = {
     {"type", guard<name_or_convert>, "dtype?",
      "x in another type; without one, the name of its type",
      "tide.ones(2):type(), tide.ones(2):type(\"int8\") --> \"float32\", {1, 1}"},
-    {"type_as", guard<type_as>, "other", "x in the type of another tensor",
-     "tide.tensor{1, 2}:type_as(tide.ones(1)) --> {1.0, 2.0}"},
+    typed_method<type_as, "type_as", "x, other">(
+        "x in the type of another tensor",
+        "tide.tensor{1, 2}:type_as(tide.ones(1)) --> {1.0, 2.0}"),
     {"cpu", guard<to_cpu>, "", "x on the cpu",
      "tide.ones(2, {device = \"sim\"}):cpu().device --> cpu"},
     {"cuda", guard<to_cuda>, "i?", "x on a CUDA device",
@@ -213,10 +203,11 @@ constexpr Function kMethods[] = {
     {"pin_memory", guard<pin_memory>, "",
      "A copy of x in pinned memory, from which transfers are faster; x itself if it is pinned",
      "tide.tensor{1, 2}:pin_memory() --> {1, 2}"},
-    {"copyto", guard<copyto>, "device", "A copy of x on a device, always",
-     "tide.tensor{1, 2}:copyto(\"sim\").device --> sim:0"},
-    {"as_in_ctx", guard<as_in_ctx>, "device", "x on a device; a copy only where needed",
-     "tide.tensor{1, 2}:as_in_ctx(\"sim\").device --> sim:0"},
+    typed_method<copyto, "copyto", "x, device">(
+        "A copy of x on a device, always", "tide.tensor{1, 2}:copyto(\"sim\").device --> sim:0"),
+    typed_method<as_in_ctx, "as_in_ctx", "x, device">(
+        "x on a device; a copy only where needed",
+        "tide.tensor{1, 2}:as_in_ctx(\"sim\").device --> sim:0"),
 };
 
 }  // namespace

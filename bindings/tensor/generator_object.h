@@ -7,7 +7,7 @@
 namespace tide::bindings {
 
 template <>
-inline constexpr ClassInfo kClass<Generator>{"tide.Generator"};
+inline constexpr ClassInfo kClass<Generator>{"tide.Generator", "generator"};
 
 /// The generator at a stack index. Throws ArgumentError that names `function`.
 inline Generator& check_generator(lua_State* L, int index, const char* function) {

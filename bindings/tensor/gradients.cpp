@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/ops/call.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "bindings/tensor/lua_function.h"
 #include "bindings/tensor/methods.h"
@@ -16,34 +17,15 @@
 namespace tide::bindings {
 namespace {
 
-int backward_from(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "backward");
-  const Tensor* gradient = find_tensor(L, 2);
-  BackwardOptions options;
-  const int top = lua_gettop(L);
-  if (top >= 2 && is_options_table(L, top)) {
-    for_each_option(L, top, "backward", "gradient, retain_graph, create_graph",
-                    [&](std::string_view key, int value) {
-                      if (key == "gradient") gradient = &check_tensor(L, value, "backward");
-                      if (key == "retain_graph") options.retain_graph = lua_toboolean(L, value);
-                      if (key == "create_graph") options.create_graph = lua_toboolean(L, value);
-                    });
-  } else {
-    if (!gradient && !lua_isnoneornil(L, 2))
-      throw_expected(L, 2, "backward: argument 2 (gradient)", "tensor");
-    options.retain_graph = lua_toboolean(L, 3);
-    options.create_graph = lua_toboolean(L, 4);
-  }
-  backward(x, gradient ? *gradient : Tensor(), options);
+void backward_from(const Tensor& x, const std::optional<Tensor>& gradient, bool retain_graph,
+                   bool create_graph) {
+  lua_State* const L = thread_context.running;  // a hook may run in another
+  backward(x, gradient.value_or(Tensor()), {retain_graph, create_graph});
   LuaFunction::let_go(L);
-  return 0;
 }
 
-int requires_grad(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "requires_grad_");
-  x.set_requires_grad(lua_isnoneornil(L, 2) || lua_toboolean(L, 2));
-  lua_settop(L, 1);
-  return 1;
+void requires_grad(const Tensor& x, std::optional<bool> on) {
+  x.set_requires_grad(on.value_or(true));
 }
 
 int detach_in_place(lua_State* L) {
@@ -68,7 +50,7 @@ int remove(lua_State* L) {
 
 int add_hook(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "register_hook");
-  if (!lua_isfunction(L, 2)) throw_expected(L, 2, "register_hook", "function");
+  if (!lua_isfunction(L, 2)) throw_expected_argument(L, 2, "register_hook", "fn", "function");
   lua_settop(L, 2);
   auto function = std::make_shared<LuaFunction>(L, 2);
   const size_t number =
@@ -80,35 +62,13 @@ int add_hook(lua_State* L) {
 }
 
 /// y:copy_(source), x:fill_(value), x:zero_(): values written with a grad function.
-int copy_in_place(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "copy_");
-  const Tensor& source = check_tensor(L, 2, "copy_");
+void copy_in_place(const Tensor& x, const Tensor& source) {
   write("copy_", x, source.device() == x.device() ? source : record_transfer(source, x.device()));
-  lua_settop(L, 1);
-  return 1;
 }
 
-int fill_in_place(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "fill_");
-  if (const Tensor* value = find_tensor(L, 2))
-    write("fill_", x, *value);
-  else if (lua_isboolean(L, 2))
-    write("fill_", x, Number(lua_toboolean(L, 2) != 0));
-  else if (lua_isinteger(L, 2))
-    write("fill_", x, Number(static_cast<int64_t>(lua_tointeger(L, 2))));
-  else if (lua_type(L, 2) == LUA_TNUMBER)
-    write("fill_", x, Number(lua_tonumber(L, 2)));
-  else
-    throw_expected(L, 2, "fill_", "number or tensor");
-  lua_settop(L, 1);
-  return 1;
-}
+void fill_in_place(const Tensor& x, const TensorOrNumber& value) { write("fill_", x, value); }
 
-int zero_in_place(lua_State* L) {
-  write("zero_", check_tensor(L, 1, "zero_"), Number(0));
-  lua_settop(L, 1);
-  return 1;
-}
+void zero_in_place(const Tensor& x) { write("zero_", x, Number(0)); }
 
 /// One tensor or a table of them.
 std::vector<Tensor> tensors_at(lua_State* L, int index, const char* what) {
@@ -155,12 +115,14 @@ int grad(lua_State* L) {
 }
 
 constexpr Function kMethods[] = {
-    {"backward", guard<backward_from>, "gradient?, {retain_graph, create_graph}",
-     "Adds the gradient of x to .grad of all leaves that it was computed from",
-     "local x = tide.tensor({1.0, 2}, {requires_grad = true}); x:square():sum():backward(); x.grad "
-     "--> {2.0, 4.0}"},
-    {"requires_grad_", guard<requires_grad>, "on?", "Makes backward compute gradients for x",
-     "tide.ones(2):requires_grad_().requires_grad --> true"},
+    typed_method<backward_from, "backward", "x, gradient?, retain_graph?, create_graph?">(
+        "Adds the gradient of x to .grad of all leaves that it was computed from",
+        "local x = tide.tensor({1.0, 2}, {requires_grad = true}); x:square():sum():backward(); "
+        "x.grad "
+        "--> {2.0, 4.0}"),
+    typed_method<requires_grad, "requires_grad_", "x, on?">(
+        "Makes backward compute gradients for x",
+        "tide.ones(2):requires_grad_().requires_grad --> true"),
     {"detach_", guard<detach_in_place>, "", "Drops the grad function of x",
      "local x = tide.ones(2):requires_grad_() * 2; x:detach_().requires_grad --> false"},
     {"retain_grad", guard<retain>, "", "Makes x, which is not a leaf, keep its .grad",
@@ -171,12 +133,13 @@ constexpr Function kMethods[] = {
      "removes the hook",
      "local x = tide.ones(2):requires_grad_(); x:register_hook(function(g) return g * 10 end); "
      "x:sum():backward(); x.grad --> {10.0, 10.0}"},
-    {"copy_", guard<copy_in_place>, "source", "Overwrites x with the values of another tensor",
-     "tide.zeros(2):copy_(tide.tensor{1, 2}) --> {1.0, 2.0}"},
-    {"fill_", guard<fill_in_place>, "value", "Overwrites x with one value",
-     "tide.zeros(2):fill_(7) --> {7.0, 7.0}"},
-    {"zero_", guard<zero_in_place>, "", "Overwrites x with zeros",
-     "tide.ones(2):zero_() --> {0.0, 0.0}"},
+    typed_method<copy_in_place, "copy_", "x, source">(
+        "Overwrites x with the values of another tensor",
+        "tide.zeros(2):copy_(tide.tensor{1, 2}) --> {1.0, 2.0}"),
+    typed_method<fill_in_place, "fill_", "x, value">("Overwrites x with one value",
+                                                     "tide.zeros(2):fill_(7) --> {7.0, 7.0}"),
+    typed_method<zero_in_place, "zero_", "x">("Overwrites x with zeros",
+                                              "tide.ones(2):zero_() --> {0.0, 0.0}"),
 };
 
 constexpr Function kFunctions[] = {

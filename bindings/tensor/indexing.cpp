@@ -6,6 +6,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
@@ -18,9 +19,8 @@ namespace {
 using Entry = IndexEntry;
 
 [[noreturn]] void throw_entry(lua_State* L, int index) {
-  throw ArgumentError(std::string("index: expected a position, a range {first, last}, a tensor, "
-                                  "\"...\" or \"new\", got ") +
-                      type_name(L, index));
+  throw_expected(L, index, "index",
+                 "a position, a range {first, last}, a tensor, \"...\" or \"new\"");
 }
 
 /// The range {}, {first, last} or {first, last, step} in the table at `table`.
@@ -192,14 +192,12 @@ int get_data(lua_State* L, const Tensor& x) {
 
 void set_grad(lua_State* L, const Tensor& x) {
   const Tensor* grad = find_tensor(L, 3);
-  if (!grad && !lua_isnil(L, 3))
-    throw ArgumentError(std::string("grad: expected tensor or nil, got ") + type_name(L, 3));
+  if (!grad && !lua_isnil(L, 3)) throw_expected(L, 3, "grad", "tensor or nil");
   x.set_grad(grad ? *grad : Tensor());
 }
 
 void set_requires_grad(lua_State* L, const Tensor& x) {
-  if (!lua_isboolean(L, 3))
-    throw ArgumentError(std::string("requires_grad: expected boolean, got ") + type_name(L, 3));
+  if (!lua_isboolean(L, 3)) throw_expected(L, 3, "requires_grad", "boolean");
   x.set_requires_grad(lua_toboolean(L, 3));
 }
 
@@ -297,8 +295,7 @@ TensorOrNumber value_at(lua_State* L, int index) {
   if (lua_isboolean(L, index)) return Number(lua_toboolean(L, index) != 0);
   if (lua_isinteger(L, index)) return Number(static_cast<int64_t>(lua_tointeger(L, index)));
   if (lua_type(L, index) == LUA_TNUMBER) return Number(lua_tonumber(L, index));
-  throw ArgumentError(std::string("assignment: expected tensor, number or boolean, got ") +
-                      type_name(L, index));
+  throw_expected(L, index, "assignment", "tensor, number or boolean");
 }
 
 /// __newindex; upvalue: from names of fields to places in kFields.

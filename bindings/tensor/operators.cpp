@@ -52,9 +52,7 @@ Tensor divided(const TensorOrNumber& a, const TensorOrNumber& b) { return div(a,
 double comparable(lua_State* L, int index) {
   const Tensor* x = find_tensor(L, index);
   if (!x && lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
-  if (!x)
-    throw ArgumentError(std::string("comparison: expected tensor or number, got ") +
-                        type_name(L, index));
+  if (!x) throw_expected(L, index, "comparison", "tensor or number");
   if (x->numel() != 1)
     throw ShapeError("comparison: < and <= compare single values, got shape " + x->shape().text() +
                      "; elementwise ones are methods: x:lt(y), x:le(y)");

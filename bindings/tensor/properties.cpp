@@ -5,10 +5,12 @@
 
 #include "bindings/ops/call.h"
 #include "bindings/ops/stand_in.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/core/default_dtype.h"
+#include "runtime/ops/checks.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
@@ -125,19 +127,12 @@ int push_type(lua_State* L, DType type) {
 
 int get_default_dtype(lua_State* L) { return push_type(L, default_dtype()); }
 
-int set_default_dtype(lua_State* L) {
-  const DType type = dtype_at(L, 1, "set_default_dtype");
-  if (!is_floating(type))
-    throw ArgumentError("set_default_dtype: expected a floating type, got " +
-                        std::string(name_of(type)));
-  tide::set_default_dtype(type);
-  return 0;
+void set_default_dtype(DType dtype) {
+  check_floating("set_default_dtype", dtype);
+  tide::set_default_dtype(dtype);
 }
 
-/// promote_types(a, b)
-int promote_types(lua_State* L) {
-  return push_type(L, promote(dtype_at(L, 1, "promote_types"), dtype_at(L, 2, "promote_types")));
-}
+std::string promote_types(DType a, DType b) { return std::string(name_of(promote(a, b))); }
 
 /// Type and weight of the tensor or number at an index.
 std::pair<DType, Weight> operand_at(lua_State* L, int index) {
@@ -145,8 +140,7 @@ std::pair<DType, Weight> operand_at(lua_State* L, int index) {
     return {x->dtype(), x->rank() ? Weight::dimensioned : Weight::scalar};
   if (lua_isboolean(L, index)) return {DType::boolean, Weight::number};
   if (lua_type(L, index) != LUA_TNUMBER)
-    throw ArgumentError(std::string("result_type: expected tensor or number, got ") +
-                        type_name(L, index));
+    throw_expected(L, index, "result_type", "tensor or number");
   return {lua_isinteger(L, index) ? DType::i64 : default_dtype(), Weight::number};
 }
 
@@ -158,10 +152,9 @@ int result_type(lua_State* L) {
 }
 
 /// can_cast(from, to): whether a result of one type fits into a tensor of another.
-int can_cast(lua_State* L) {
+bool can_cast(DType from, DType to) {
   const auto category = [](DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; };
-  lua_pushboolean(L, category(dtype_at(L, 1, "can_cast")) <= category(dtype_at(L, 2, "can_cast")));
-  return 1;
+  return category(from) <= category(to);
 }
 
 constexpr Function kMethods[] = {
@@ -198,22 +191,22 @@ constexpr Function kFunctions[] = {
     {"is_tensor", guard_lookup<is_tensor>, "value", "Whether a value is a tensor",
      "tide.is_tensor(5) --> false"},
     {"numel", guard_lookup<numel>, "x", "Number of elements", "tide.numel(tide.ones(2, 3)) --> 6"},
-    {"set_default_dtype", guard_lookup<set_default_dtype>, "dtype",
-     "The floating type of new tensors when nothing says another, and of integers that become "
-     "floating (float32)",
-     "tide.set_default_dtype(\"float64\"); local x = tide.ones(2); "
-     "tide.set_default_dtype(\"float32\"); x.dtype --> \"float64\""},
+    typed_function<set_default_dtype, "set_default_dtype", "dtype">(
+        "The floating type of new tensors when nothing says another, and of integers that become "
+        "floating (float32)",
+        "tide.set_default_dtype(\"float64\"); local x = tide.ones(2); "
+        "tide.set_default_dtype(\"float32\"); x.dtype --> \"float64\""),
     {"get_default_dtype", guard_lookup<get_default_dtype>, "", "The floating type of new tensors",
      "tide.get_default_dtype() --> \"float32\""},
-    {"promote_types", guard_lookup<promote_types>, "dtype1, dtype2",
-     "The type of arithmetic between tensors of two types",
-     "tide.promote_types(\"int64\", \"float16\") --> \"float16\""},
+    typed_function<promote_types, "promote_types", "dtype1, dtype2">(
+        "The type of arithmetic between tensors of two types",
+        "tide.promote_types(\"int64\", \"float16\") --> \"float16\""),
     {"result_type", guard_lookup<result_type>, "x, other",
      "The type of arithmetic between tensors or numbers",
      "tide.result_type(tide.tensor{1, 2}, 0.5) --> \"float32\""},
-    {"can_cast", guard_lookup<can_cast>, "from, to",
-     "Whether results of one type fit into tensors of another",
-     "tide.can_cast(\"float32\", \"int64\") --> false"},
+    typed_function<can_cast, "can_cast", "from, to">(
+        "Whether results of one type fit into tensors of another",
+        "tide.can_cast(\"float32\", \"int64\") --> false"),
     {"is_floating_point", guard_lookup<is_floating_point>, "x", "Whether the type is a float type",
      "tide.is_floating_point(tide.ones(2)) --> true"},
 };

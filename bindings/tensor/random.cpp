@@ -14,11 +14,7 @@ namespace {
 
 /// The integer seed at a stack index.
 uint64_t seed_at(lua_State* L, int index) {
-  int64_t seed;
-  if (!integer_at(L, index, &seed))
-    throw ArgumentError(std::string("manual_seed: expected an integer, got ") +
-                        type_name(L, index));
-  return static_cast<uint64_t>(seed);
+  return static_cast<uint64_t>(checked_integer_at(L, index, "manual_seed"));
 }
 
 uint64_t seed_of_the_moment() {

@@ -8,7 +8,7 @@
 namespace tide::bindings {
 
 template <>
-inline constexpr ClassInfo kClass<Tensor>{"tide.Tensor"};
+inline constexpr ClassInfo kClass<Tensor>{"tide.Tensor", "tensor"};
 template <>
 inline constexpr bool kEndsWithMemory<Tensor> = true;
 

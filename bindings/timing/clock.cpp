@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <ctime>
 
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/entry.h"
 #include "bindings/timing/functions.h"
+#include "runtime/ops/checks.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -18,16 +20,13 @@ int time_now(lua_State* L) {
   return 1;
 }
 
-int sleep_for(lua_State* L) {
-  const double seconds = lua_type(L, 1) == LUA_TNUMBER ? lua_tonumber(L, 1) : -1;
-  if (!(seconds >= 0 && seconds <= 1e9))
-    throw ArgumentError("sleep: expected a non-negative number of seconds");
+void sleep_for(double seconds) {
+  check_between("sleep", "seconds", seconds, 0, 1e9);
   engine::flush();
   timespec length{};
   length.tv_sec = static_cast<time_t>(seconds);
   length.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
   nanosleep(&length, nullptr);  // Ctrl-C ends it early; the interpreter's hook does the rest
-  return 0;
 }
 
 int tic(lua_State*) {
@@ -48,8 +47,9 @@ int toc(lua_State* L) {
 constexpr Function kFunctions[] = {
     {"time", guard<time_now>, "", "Seconds on a clock that only goes forward; never waits",
      "local start = tide.time(); tide.time() >= start --> true"},
-    {"sleep", guard<sleep_for>, "seconds", "Pauses the script; queued work goes on",
-     "local start = tide.time(); tide.sleep(0.01); tide.time() - start >= 0.01 --> true"},
+    typed_function<sleep_for, "sleep", "seconds">(
+        "Pauses the script; queued work goes on",
+        "local start = tide.time(); tide.sleep(0.01); tide.time() - start >= 0.01 --> true"),
     {"tic", guard<tic>, "", "Waits for queued work and starts a stopwatch",
      "tide.tic(); tide.toc() >= 0 --> true"},
     {"toc", guard<toc>, "", "Waits for queued work, prints the time since tic, returns seconds",

@@ -128,8 +128,8 @@ describe("the number of threads", function()
     local before = tide.get_num_threads()
     for value, message in pairs {
       [0] = "between 1 and 1024, got 0", [1025] = "between 1 and 1024, got 1025",
-      [-1 << 40] = "between 1 and 1024, got -", [2.5] = "expected a whole number, got 2.5",
-      many = "expected a whole number, got string",
+      [-1 << 40] = "between 1 and 1024, got -", [2.5] = "expected an integer, got 2.5",
+      many = "expected integer, got string",
     } do
       raises(message, tide.set_num_threads, value)
     end
