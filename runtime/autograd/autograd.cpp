@@ -29,16 +29,7 @@ Tensor with_hooks(Hooks hooks, Tensor gradient) {
     if (!hook) continue;
     Tensor changed = hook(gradient);
     if (!changed.defined()) continue;
-    if (!(changed.shape() == gradient.shape()))
-      throw ShapeError("backward: a hook gave a gradient of shape " + changed.shape().text() +
-                       " in place of " + gradient.shape().text());
-    if (changed.dtype() != gradient.dtype())
-      throw DTypeError("backward: a hook gave a gradient of type " +
-                       std::string(name_of(changed.dtype())) + " in place of " +
-                       std::string(name_of(gradient.dtype())));
-    if (!(changed.device() == gradient.device()))
-      throw DeviceError("backward: a hook gave a gradient on " + changed.device().name() +
-                        " in place of " + gradient.device().name());
+    check_gradient("backward: a hook gave a gradient", changed, gradient);
     gradient = std::move(changed);
   }
   return gradient;

@@ -329,17 +329,22 @@ Tensor Tensor::grad() const {
   return state ? state->grad : Tensor();
 }
 
+void check_gradient(const char* what, const Tensor& gradient, const Tensor& x) {
+  const std::string given(what);
+  if (!(gradient.shape() == x.shape()))
+    throw ShapeError(given + " of shape " + gradient.shape().text() + " in place of " +
+                     x.shape().text());
+  if (gradient.dtype() != x.dtype())
+    throw DTypeError(given + " of type " + std::string(name_of(gradient.dtype())) +
+                     " in place of " + std::string(name_of(x.dtype())));
+  if (!(gradient.device() == x.device()))
+    throw DeviceError(given + " on " + gradient.device().name() + " in place of " +
+                      x.device().name());
+}
+
 void Tensor::set_grad(const Tensor& grad) const {
   if (grad.defined()) {
-    if (!(grad.shape() == shape()))
-      throw ShapeError("grad: its shape " + grad.shape().text() + " is not the tensor's " +
-                       shape().text());
-    if (grad.dtype() != dtype())
-      throw DTypeError("grad: its type " + std::string(name_of(grad.dtype())) +
-                       " is not the tensor's " + std::string(name_of(dtype())));
-    if (!(grad.device() == device()))
-      throw DeviceError("grad: it lies on " + grad.device().name() + ", the tensor on " +
-                        device().name());
+    check_gradient("grad: a gradient", grad, *this);
     // Such a ring would keep itself alive.
     for (Tensor next = grad; next.defined(); next = next.grad())
       if (next == *this)

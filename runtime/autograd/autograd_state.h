@@ -73,6 +73,10 @@ struct AutogradState : Attachment, Recycled<AutogradState> {
   Ref<GradFn> retained_by;   ///< the grad function whose `retained` this is
 };
 
+/// Throws ShapeError, DTypeError or DeviceError unless the gradient is like x: "grad: a gradient of
+/// shape (2) in place of (3)".
+void check_gradient(const char* what, const Tensor& gradient, const Tensor& x);
+
 /// What autograd keeps with x; null if nothing.
 inline AutogradState* find_autograd_state(const Tensor& x) {
   return static_cast<AutogradState*>(x.body().attachment.get());
