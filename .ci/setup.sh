@@ -6,7 +6,7 @@ export PATH  # Where the environment is empty, bash has a path for itself and ha
 build_packages=(
   g++ cmake ninja-build ccache
   liblua5.4-dev libdnnl-dev libopenblas-dev llvm-19-dev libzstd-dev zlib1g-dev
-  nlohmann-json3-dev libzip-dev libreadline8
+  nlohmann-json3-dev libzip-dev libpng-dev libjpeg62-turbo-dev libreadline8
 )
 test_packages=(catch2 lua5.4)
 

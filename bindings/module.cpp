@@ -8,6 +8,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/io/functions.h"
+#include "bindings/io/images.h"
 #include "bindings/io/scratch.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/dispatch.h"
@@ -152,6 +153,12 @@ void add_native(lua_State* L) {
   lua_setfield(L, -2, "functional");
   push_tensor_methods(L);
   lua_setfield(L, -2, "methods");
+  lua_createtable(L, 0, 8);
+  for (const luaL_Reg& function : image_functions()) {
+    lua_pushcfunction(L, function.func);
+    lua_setfield(L, -2, function.name);
+  }
+  lua_setfield(L, -2, "images");
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_state", guard<begin_state>},
                                 {"end_state", guard<end_state>},

@@ -1,15 +1,17 @@
 -- Runs the golden cases and prints per group how many passed, failed, or call a name that tide
 -- lacks. It succeeds if all have passed.
 --
---   tide tests/golden/runner.lua [--device D] [--promotion] [--models] [--no-models] [GROUP ...]
+--   tide tests/golden/runner.lua [--device D] [--promotion] [--models] [--no-models] [--vision]
+--        [GROUP ...]
 local tide = require "tide"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local cases = dofile(here .. "/cases.lua")
 local promotion = dofile(here .. "/promotion.lua")
 local models = dofile(here .. "/models.lua")
+local vision_files = dofile(here .. "/vision_files.lua")
 
-local flags = {promotion = true, models = true, ["no-models"] = true}
+local flags = {promotion = true, models = true, ["no-models"] = true, vision = true}
 
 local function read_arguments(given)
   local options = {device = "cpu", groups = {}, chosen = false}
@@ -53,7 +55,7 @@ local function section(name, run)
   print(line(name, counts))
 end
 
-local only = options.promotion or options.models
+local only = options.promotion or options.models or options.vision
 if not only or options.chosen then
   for _, group in ipairs(dofile(folder .. "/ops.lua")) do
     if not options.chosen or options.groups[group.op] then
@@ -72,6 +74,9 @@ if options.promotion or not (only or options.chosen) then
 end
 if options.models or not (only or options.chosen or options["no-models"]) then
   section("models", function(report) models.run(folder, options.device, report) end)
+end
+if options.vision or not (only or options.chosen) then
+  section("vision files", function(report) vision_files.run(folder, report) end)
 end
 print(line("all", total))
 os.exit(total.failed + total.missing == 0 and total.passed > 0, true)

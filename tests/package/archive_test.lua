@@ -14,6 +14,10 @@ local F = tide.nn.functional
 local x = tide.np.load("x.npz").x
 print((x * 2 + 1):exp():log():sum():round():item())
 print(F.conv2d(tide.ones(1, 1, 3, 3), tide.ones(1, 1, 3, 3)):item())
+for _, format in ipairs {"png", "jpeg"} do
+  local bytes = tide.vision["encode_" .. format](tide.full({1, 2, 2}, 128):to("uint8"))
+  print(tide.vision.decode_image(bytes):sum():item())
+end
 ]]
 
 --- A folder with the archive in `made`, what it unpacks to in `un packed`, and the script with its
@@ -59,7 +63,7 @@ describe("the archive", function()
   end)
 
   it("runs from its folder", function()
-    equal(run "'un packed/bin/tide' script.lua", "12.0\n9.0\n")
+    equal(run "'un packed/bin/tide' script.lua", "12.0\n9.0\n512\n512\n")
   end)
 
   it("opens its own libraries, and of the system glibc alone", function()
@@ -95,6 +99,6 @@ describe("the archive", function()
   it("works for a stock Lua too", function()
     equal(run [[LUA_CPATH="un packed/lib/lua/5.4/?.so" lua5.4 -e '
       tide = require "tide"
-      dofile "script.lua"']], "12.0\n9.0\n")
+      dofile "script.lua"']], "12.0\n9.0\n512\n512\n")
   end)
 end)

@@ -26,7 +26,11 @@ describe("an installation", function()
       local path, F = os.getenv "PREFIX" .. "/x.npz", tide.nn.functional
       tide.np.savez(path, {x = tide.ones(2, 3)})
       print((tide.np.load(path).x * 2 + 1):sum():item())
-      print(F.conv2d(tide.ones(1, 1, 3, 3), tide.ones(1, 1, 3, 3)):item())']], "18.0\n9.0\n")
+      print(F.conv2d(tide.ones(1, 1, 3, 3), tide.ones(1, 1, 3, 3)):item())
+      local image = tide.full({1, 2, 2}, 128):to("uint8")
+      for _, format in ipairs {"png", "jpeg"} do
+        print(tide.vision.decode_image(tide.vision["encode_" .. format](image)):sum():item())
+      end']], "18.0\n9.0\n512\n512\n")
   end)
 
   it("has a module for a stock Lua", function()

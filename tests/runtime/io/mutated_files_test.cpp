@@ -6,9 +6,11 @@
 #include <random>
 
 #include "runtime/core/error.h"
+#include "runtime/io/image.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/npz.h"
 #include "runtime/io/safetensors.h"
+#include "tests/runtime/io/pictures.h"
 #include "tests/runtime/io/temporary_folder.h"
 
 using namespace tide;
@@ -97,4 +99,25 @@ TEST_CASE("damaged files are refused with a FileError and no more memory than th
   }
   // The address sanitizer alone holds back 256 MB of freed memory.
   CHECK(peak_kilobytes() - before < 600'000);
+}
+
+TEST_CASE("damaged pictures are decoded or refused with a FileError", "[io]") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("x");
+  uint32_t seed = 4;
+  for (const std::string& picture :
+       {kInterlacedPng, kDeepPng, kProgressiveJpeg, kCmykJpeg, kTurnedJpeg}) {
+    put(path, picture);
+    for (ImageMode mode : {ImageMode::unchanged, ImageMode::gray_alpha, ImageMode::rgb}) {
+      ImageRequest request;
+      request.mode = mode;
+      request.max_pixels = 100'000;
+      request.apply_exif_orientation = true;
+      put(path, picture);
+      const int refused = count_refused(path, ++seed, [&](const std::string& p) {
+        decode_image(read_whole_file(p), p, request);
+      });
+      CHECK(refused > kVariants / 4);
+    }
+  }
 }

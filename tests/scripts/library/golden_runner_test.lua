@@ -115,6 +115,25 @@ describe("the runner of golden cases", function()
     test.is_true(output:find "all +3 passed +3 failed +2 not there yet\n$", output)
     test.is_false(succeeded)
   end)
+  it("compares pictures in files, and fails for a name that is not there", function()
+    local image = tide.tensor({{{1, 2}}}, {dtype = "uint8"})
+    tide.vision.write_png(image, folder() .. "/a.png")
+    tide.save({near = image + 3, far = image + 4, float = image:float()}, folder() .. "/vision.safetensors")
+    local file <close> = assert(io.open(folder() .. "/vision.lua", "w"))
+    file:write [[return {file = "vision.safetensors", files = {
+      {file = "a.png", mode = "gray", tensor = "near", most = 3},
+      {file = "a.png", mode = "gray", tensor = "far", most = 3},
+      {file = "a.png", mode = "rgb", tensor = "near", most = 3},
+      {file = "a.png", mode = "gray", tensor = "float", most = 3},
+      {file = "b.png", mode = "gray", tensor = "near", most = 3},
+    }}]]
+    file:close()
+    local output, succeeded = outcome "--vision"
+    test.is_false(succeeded)
+    says(output, {"differs by 4, allowed are 3", "shape (3, 1, 2), expected (1, 1, 2)",
+      "type uint8, expected float32", "b.png: cannot be read"})
+    test.is_true(output:find "vision files +1 passed +4 failed +0 not there yet\n", output)
+  end)
   it("fails without its folder, for unknown groups and unknown options", function()
     for words, message in pairs {
       div = "there is no group 'div'", ["--all"] = "there is no option '--all'",

@@ -50,7 +50,7 @@ describe("help", function()
     ["nn.utils.prune"] = tide.nn.utils.prune, ["nn.utils.rnn"] = tide.nn.utils.rnn, np = tide.np,
     optim = tide.optim, ["optim.lr_scheduler"] = tide.optim.lr_scheduler,
     ["optim.swa_utils"] = tide.optim.swa_utils, random = tide.random,
-    special = tide.special, test = tide.test,
+    special = tide.special, test = tide.test, vision = tide.vision,
   }
   for name, library in pairs(libraries) do
     it("explains tide." .. name, function()

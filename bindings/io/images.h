@@ -1,0 +1,12 @@
+// Functions on pictures and whole files for the library's own Lua files.
+#pragma once
+
+#include <lua5.4/lua.hpp>
+#include <span>
+
+namespace tide::bindings {
+
+/// Fields of the table `images` of "tide.native".
+std::span<const luaL_Reg> image_functions();
+
+}  // namespace tide::bindings
