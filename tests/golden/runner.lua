@@ -10,6 +10,7 @@ local cases = dofile(here .. "/cases.lua")
 local promotion = dofile(here .. "/promotion.lua")
 local models = dofile(here .. "/models.lua")
 local vision_files = dofile(here .. "/vision_files.lua")
+local vision_transforms = dofile(here .. "/vision_transforms.lua")
 
 local flags = {promotion = true, models = true, ["no-models"] = true, vision = true}
 
@@ -77,6 +78,9 @@ if options.models or not (only or options.chosen or options["no-models"]) then
 end
 if options.vision or not (only or options.chosen) then
   section("vision files", function(report) vision_files.run(folder, report) end)
+  section("vision transforms", function(report)
+    vision_transforms.run(folder, options.device, report)
+  end)
 end
 print(line("all", total))
 os.exit(total.failed + total.missing == 0 and total.passed > 0, true)

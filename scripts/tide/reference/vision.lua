@@ -5,6 +5,8 @@ return {
   {
     title = "Files of pictures",
     prefix = "tide.vision.",
+    {"io", "", "The names below once more, as in torchvision.io",
+      "tide.vision.io.read_image == tide.vision.read_image --> true"},
     {"read_image", "(path, {mode, apply_exif_orientation, max_pixels, size_hint})",
       "A PNG or JPEG file as a uint8 tensor (channels, height, width). mode is unchanged, gray, gray_alpha, rgb or "
         .. "rgb_alpha; more than max_pixels (178956970) are refused; with size_hint {height, width} a JPEG is decoded "

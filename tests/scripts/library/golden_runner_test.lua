@@ -115,10 +115,15 @@ describe("the runner of golden cases", function()
     test.is_true(output:find "all +3 passed +3 failed +2 not there yet\n$", output)
     test.is_false(succeeded)
   end)
-  it("compares pictures in files, and fails for a name that is not there", function()
+  it("compares pictures with what files and functions give", function()
     local image = tide.tensor({{{1, 2}}}, {dtype = "uint8"})
     tide.vision.write_png(image, folder() .. "/a.png")
-    tide.save({near = image + 3, far = image + 4, float = image:float()}, folder() .. "/vision.safetensors")
+    local i = tide.arange(3 * 37 * 53)
+    local white = tide.full({3, 37, 53}, 255) - ((i * 7 + i * i // 11) % 256):reshape(3, 37, 53)
+    tide.save({
+      near = image + 3, far = image + 4, float = image:float(), ["transform.1"] = white:to("uint8"),
+      ["transform.2"] = white / 255, ["transform.3"] = white:to("uint8"),
+    }, folder() .. "/vision.safetensors")
     local file <close> = assert(io.open(folder() .. "/vision.lua", "w"))
     file:write [[return {file = "vision.safetensors", files = {
       {file = "a.png", mode = "gray", tensor = "near", most = 3},
@@ -126,13 +131,19 @@ describe("the runner of golden cases", function()
       {file = "a.png", mode = "rgb", tensor = "near", most = 3},
       {file = "a.png", mode = "gray", tensor = "float", most = 3},
       {file = "b.png", mode = "gray", tensor = "near", most = 3},
+    }, transforms = {
+      {call = "return T.invert(image)", most = 0},
+      {call = "return T.invert(picture) + 0.5", most = 0.4},
+      {call = "return T.no_such_name(image)", most = 0},
     }}]]
     file:close()
     local output, succeeded = outcome "--vision"
     test.is_false(succeeded)
     says(output, {"differs by 4, allowed are 3", "shape (3, 1, 2), expected (1, 1, 2)",
-      "type uint8, expected float32", "b.png: cannot be read"})
+      "type uint8, expected float32", "b.png: cannot be read", "FAILED vision transforms: 2",
+      "FAILED vision transforms: 3", "no_such_name: there is no such name"})
     test.is_true(output:find "vision files +1 passed +4 failed +0 not there yet\n", output)
+    test.is_true(output:find "vision transforms +1 passed +2 failed +0 not there yet\n", output)
   end)
   it("fails without its folder, for unknown groups and unknown options", function()
     for words, message in pairs {

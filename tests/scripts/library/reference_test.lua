@@ -51,6 +51,8 @@ describe("help", function()
     optim = tide.optim, ["optim.lr_scheduler"] = tide.optim.lr_scheduler,
     ["optim.swa_utils"] = tide.optim.swa_utils, random = tide.random,
     special = tide.special, test = tide.test, vision = tide.vision,
+    ["vision.transforms.functional"] = tide.vision.transforms.functional,
+    ["vision.transforms"] = tide.vision.transforms,
   }
   for name, library in pairs(libraries) do
     it("explains tide." .. name, function()

@@ -1,0 +1,266 @@
+-- Colours of pictures, and the types and ranges of their values.
+local F = require("tide.native").functional
+local arguments = require "tide.internal.arguments"
+local picture = require "tide.vision.transforms.picture"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local colors = {}
+
+-- Types -------------------------------------------------------------------------------------------
+
+--- A range of floats so wide that each integer gets the same share of 0..1.
+local kShare <const> = 1 - 1e-3
+
+local function converted(image, dtype)
+  if image.dtype == dtype then return image end
+  local to_bits = picture.bits(dtype)
+  if image:is_floating_point() then
+    if not to_bits then return image:to(dtype) end
+    if to_bits == 63 or to_bits == 31 and image.dtype ~= "float64" then
+      raise("convert_image_dtype: %s has not the digits for %s: take float64 or a narrower type", image.dtype, dtype)
+    end
+    return (image * (picture.max_value(dtype) + kShare)):to(dtype)
+  end
+  local from_bits = picture.bits(image.dtype)
+  if not to_bits then return image:to(dtype) / picture.max_value(image.dtype) end
+  if not from_bits then return image:to(dtype) * picture.max_value(dtype) end
+  if from_bits > to_bits then return image:floor_divide(1 << (from_bits - to_bits)):to(dtype) end
+  return image:to(dtype) * (1 << (to_bits - from_bits))
+end
+
+local read_convert = arguments("convert_image_dtype", {"image", {"dtype", "float32"}}, {dtype = "string"})
+
+--- A picture in another type, its values scaled to that type's range: 0..255, 0..1, ...
+function colors.convert_image_dtype(...)
+  local given = read_convert(...)
+  local image = picture.check("convert_image_dtype", given.image)
+  local name = tide[given.dtype] or given.dtype
+  return converted(image, tide.empty({0}, {dtype = name}).dtype)
+end
+
+--- A picture of bytes as floats 0..1; any other stays as it is.
+function colors.to_tensor(pic)
+  picture.check("to_tensor", pic)
+  return pic.dtype == "uint8" and converted(pic, tide.get_default_dtype()) or pic
+end
+
+local read_normalize = arguments("normalize", {"tensor", "mean", "std", {"inplace", false}})
+
+--- A number or a list of numbers, one for each channel.
+local function per_channel(value, image)
+  if type(value) == "number" then return value end
+  local tensor = tide.is_tensor(value) and value or tide.tensor(value)
+  tensor = tensor:to(image.dtype):to(image.device)
+  return tensor:dim() == 1 and tensor:reshape(-1, 1, 1) or tensor
+end
+
+--- (x - mean) / std, channel by channel.
+function colors.normalize(...)
+  local given = read_normalize(...)
+  local image = picture.check("normalize", given.tensor, 3)
+  if not image:is_floating_point() then
+    raise("normalize: expected a picture of floats, got %s: convert_image_dtype makes one", image.dtype)
+  end
+  for _, value in ipairs(type(given.std) == "table" and given.std or {given.std}) do
+    if value == 0 then raise("normalize: std must not be 0") end
+  end
+  local mean, std = per_channel(given.mean, image), per_channel(given.std, image)
+  if given.inplace then return image:sub_(mean):div_(std) end
+  return (image - mean) / std
+end
+
+-- Colours -----------------------------------------------------------------------------------------
+
+--- The luminance, one channel, not yet in the picture's type.
+local function luminance(image)
+  local red, green, blue = image:narrow(-3, 1, 1), image:narrow(-3, 2, 1), image:narrow(-3, 3, 1)
+  return red * 0.2989 + green * 0.587 + blue * 0.114
+end
+
+local function gray(image)
+  return luminance(image):to(image.dtype)
+end
+
+local function defined_gray(name)
+  local read = arguments(name, {"img", {"num_output_channels", 1}}, {num_output_channels = "count"})
+  colors[name] = function(...)
+    local given = read(...)
+    local image, count = given.img, given.num_output_channels
+    local channels = picture.check_colors(name, image, 3)
+    if count ~= 1 and count ~= 3 then raise("%s: num_output_channels must be 1 or 3, got %d", name, count) end
+    local result = channels == 3 and gray(image) or image:clone()
+    if count == 1 then return result end
+    local shape = result.shape
+    shape[#shape - 2] = 3
+    return result:expand(shape)
+  end
+end
+
+defined_gray "rgb_to_grayscale"
+defined_gray "to_grayscale"
+
+--- ratio * a + (1 - ratio) * b in the range and type of a.
+local function blend(a, b, ratio)
+  local mixed = (a * ratio + b * (1 - ratio)):clamp(0, picture.max_value(a.dtype))
+  return mixed.dtype == a.dtype and mixed or mixed:to(a.dtype)
+end
+
+--- Defines NAME(img, factor), whose factor must not be negative.
+local function define_adjustment(name, factor_name, adjust)
+  local read = arguments(name, {"img", factor_name}, {[factor_name] = "number"})
+  colors[name] = function(...)
+    local given = read(...)
+    local factor = given[factor_name]
+    local channels = picture.check_colors(name, given.img)
+    if factor < 0 then raise("%s: %s must not be negative, got %s", name, factor_name, tostring(factor)) end
+    return adjust(given.img, factor + 0.0, channels)
+  end
+end
+
+define_adjustment("adjust_brightness", "brightness_factor", function(image, factor)
+  local brighter = (image * factor):clamp(0, picture.max_value(image.dtype))
+  return brighter.dtype == image.dtype and brighter or brighter:to(image.dtype)
+end)
+
+define_adjustment("adjust_contrast", "contrast_factor", function(image, factor, channels)
+  local grays = (channels == 3 and gray(image) or image):to(picture.computed_type(image))
+  return blend(image, grays:mean(image:dim() == 2 and {-2, -1} or {-3, -2, -1}, {keepdim = true}), factor)
+end)
+
+define_adjustment("adjust_saturation", "saturation_factor", function(image, factor, channels)
+  return channels == 1 and image or blend(image, gray(image), factor)
+end)
+
+define_adjustment("adjust_sharpness", "sharpness_factor", function(image, factor)
+  local height, width = picture.size(image)
+  if height <= 2 or width <= 2 then return image end
+  local kernel = tide.tensor({{{{1, 1, 1}, {1, 5, 1}, {1, 1, 1}}}},
+    {dtype = picture.computed_type(image), device = image.device}) / 13
+  local inner = picture.as_batch(image, function(batch)
+    local n, channels = batch:size(1), batch:size(2)
+    return F.conv2d(batch:reshape(n * channels, 1, height, width), kernel)
+      :reshape(n, channels, height - 2, width - 2)
+  end)
+  local blurred = image:clone()
+  blurred[{"...", {2, height - 1}, {2, width - 1}}] = inner
+  return blend(image, blurred, factor)
+end)
+
+local read_gamma = arguments("adjust_gamma", {"img", "gamma", {"gain", 1}}, {gamma = "number", gain = "number"})
+
+--- gain * x ^ gamma of values 0..1.
+function colors.adjust_gamma(...)
+  local given = read_gamma(...)
+  local image = given.img
+  picture.check_colors("adjust_gamma", image)
+  if given.gamma < 0 then raise("adjust_gamma: gamma must not be negative, got %s", tostring(given.gamma)) end
+  local unit = image:is_floating_point() and image or converted(image, "float32")
+  return converted((unit ^ given.gamma * given.gain):clamp(0, 1), image.dtype)
+end
+
+--- Hue (0..1), saturation and value of a picture of floats, one channel each.
+local function hsv(image)
+  local red, green, blue = image:narrow(-3, 1, 1), image:narrow(-3, 2, 1), image:narrow(-3, 3, 1)
+  local value, least = image:amax({-3}, {keepdim = true}), image:amin({-3}, {keepdim = true})
+  local is_gray, range = value:eq(least), value - least
+  local saturation = range / tide.where(is_gray, 1, value)
+  local divisor = tide.where(is_gray, 1, range)
+  local r, g, b = (value - red) / divisor, (value - green) / divisor, (value - blue) / divisor
+  local sixth = tide.where(value:eq(red), b - g, tide.where(value:eq(green), r + 2 - b, g + 4 - r))
+  return (sixth / 6 + 1):fmod(1), saturation, value
+end
+
+--- One channel of what hue * 6, saturation and value mean: 5 is red, 3 green, 1 blue.
+local function channel_of(sixths, saturation, value, place)
+  local distance = (sixths + place):remainder(6)
+  return value - value * saturation * distance:minimum(4 - distance):clamp(0, 1)
+end
+
+local read_hue = arguments("adjust_hue", {"img", "hue_factor"}, {hue_factor = "number"})
+
+--- All hues turned by a part of the circle, -0.5 to 0.5.
+function colors.adjust_hue(...)
+  local given = read_hue(...)
+  local image, turn = given.img, given.hue_factor
+  if not (turn >= -0.5 and turn <= 0.5) then
+    raise("adjust_hue: hue_factor must be between -0.5 and 0.5, got %s", tostring(turn))
+  end
+  if picture.check_colors("adjust_hue", image) == 1 then return image end
+  local hue, saturation, value = hsv(converted(image, "float32"))
+  local sixths = (hue + turn):remainder(1) * 6
+  local channels = {}
+  for i, place in ipairs {5, 3, 1} do channels[i] = channel_of(sixths, saturation, value, place) end
+  return converted(tide.cat(channels, -3), image.dtype)
+end
+
+--- White minus the picture.
+function colors.invert(img)
+  picture.check_colors("invert", img, 3)
+  return picture.max_value(img.dtype) - img
+end
+
+local function check_bytes(caller, image)
+  picture.check_colors(caller, image, 3)
+  if image.dtype ~= "uint8" then
+    raise("%s: expected a uint8 picture, got %s: convert_image_dtype makes one", caller, image.dtype)
+  end
+end
+
+local read_posterize = arguments("posterize", {"img", "bits"}, {bits = "count"})
+
+--- The upper bits of each byte.
+function colors.posterize(...)
+  local given = read_posterize(...)
+  check_bytes("posterize", given.img)
+  if given.bits > 8 then raise("posterize: bits must be between 0 and 8, got %d", given.bits) end
+  return given.img & (256 - (1 << (8 - given.bits)))
+end
+
+local read_solarize = arguments("solarize", {"img", "threshold"}, {threshold = "number"})
+
+--- Values from the threshold on inverted.
+function colors.solarize(...)
+  local given = read_solarize(...)
+  local image, threshold = given.img, given.threshold
+  picture.check_colors("solarize", image, 3)
+  local white = picture.max_value(image.dtype)
+  if threshold > white then
+    raise("solarize: threshold must be at most %s for %s, got %s", tostring(white), image.dtype, tostring(threshold))
+  end
+  return tide.where(image:ge(threshold), white - image, image)
+end
+
+--- Each channel stretched to the whole range.
+function colors.autocontrast(img)
+  picture.check_colors("autocontrast", img, 3)
+  local white = picture.max_value(img.dtype)
+  local wide = img:to(picture.computed_type(img))
+  local least, range = wide:amin({-2, -1}, {keepdim = true}), nil
+  range = wide:amax({-2, -1}, {keepdim = true}) - least
+  local is_flat = range:eq(0)
+  local scale = tide.where(is_flat, 1, white / tide.where(is_flat, 1, range))
+  return ((wide - tide.where(is_flat, 0, least)) * scale):clamp(0, white):to(img.dtype)
+end
+
+--- Each channel with its values spread so that all are about equally frequent.
+function colors.equalize(img)
+  check_bytes("equalize", img)
+  local shape, height, width = img.shape, picture.size(img)
+  local pixels = height * width
+  local places = img:reshape(-1, pixels):to("int64") + 1
+  local planes = places:size(1)
+  local options = {dtype = "int64", device = img.device}
+  local counts = tide.zeros({planes, 256}, options)
+    :scatter_add(2, places, tide.ones({planes, pixels}, options))
+  local sums = counts:cumsum(2)
+  -- The pixels of the lightest value are where the sums first reach their end.
+  local lightest = counts:gather(2, sums:eq(pixels):to("int32"):argmax(2, {keepdim = true}))
+  local step = (pixels - lightest):floor_divide(255)
+  local divisor = step:maximum(1)
+  local spread = (sums + step:floor_divide(2)):floor_divide(divisor):clamp(0, 255)
+  local lookup = F.pad(spread:narrow(2, 1, 255), {1, 0})
+  return tide.where(step:eq(0), places - 1, lookup:gather(2, places)):to("uint8"):reshape(shape)
+end
+
+return colors

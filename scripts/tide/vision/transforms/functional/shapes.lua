@@ -1,0 +1,279 @@
+-- Sizes of pictures: resizing, cropping, padding and mirroring.
+local F = require("tide.native").functional
+local arguments = require "tide.internal.arguments"
+local picture = require "tide.vision.transforms.picture"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local shapes = {}
+
+--- Channels, height and width.
+function shapes.get_dimensions(image)
+  local height, width, channels = picture.size(picture.check("get_dimensions", image))
+  return channels, height, width
+end
+
+--- Width and height.
+function shapes.get_image_size(image)
+  local height, width = picture.size(picture.check("get_image_size", image))
+  return width, height
+end
+
+--- The number of channels.
+function shapes.get_image_num_channels(image)
+  local _, _, channels = picture.size(picture.check("get_image_num_channels", image))
+  return channels
+end
+
+-- Resizing ----------------------------------------------------------------------------------------
+
+local kInterpolations <const> = {
+  nearest = true, ["nearest-exact"] = true, bilinear = true, bicubic = true,
+}
+
+--- The size that `size` means for a picture of height x width: {h, w}, or the shorter edge alone.
+local function output_size(caller, height, width, size, max_size)
+  local list = type(size) == "table" and size or {size}
+  for _, edge in ipairs(list) do
+    if not math.tointeger(edge) or edge < 1 then
+      raise("%s: size: expected one or two whole numbers of at least 1, got %s", caller, tostring(edge))
+    end
+  end
+  if #list == 2 then
+    if max_size then raise("%s: max_size needs a size of one number", caller) end
+    return math.tointeger(list[1]), math.tointeger(list[2])
+  end
+  if #list ~= 1 then raise("%s: size: expected one or two numbers, got %d", caller, #list) end
+  local short, long = math.min(height, width), math.max(height, width)
+  local new_short, new_long = math.tointeger(list[1]), math.tointeger(list[1] * long // short)
+  if max_size then
+    if max_size <= new_short then
+      raise("%s: max_size must be greater than the shorter edge's size %d, got %d", caller, new_short, max_size)
+    end
+    if new_long > max_size then new_short, new_long = math.tointeger(max_size * new_short // new_long), max_size end
+  end
+  if width <= height then return new_long, new_short end
+  return new_short, new_long
+end
+
+local function resized(caller, image, given)
+  picture.check(caller, image)
+  local mode = given.interpolation
+  if not kInterpolations[mode] then
+    raise("%s: interpolation: expected bicubic, bilinear, nearest or nearest-exact, got '%s'", caller, tostring(mode))
+  end
+  local height, width = picture.size(image)
+  local new_height, new_width = output_size(caller, height, width, given.size, given.max_size)
+  if new_height == height and new_width == width then return image end
+  local smooth = mode == "bilinear" or mode == "bicubic"
+  return picture.as_batch(image, function(batch)
+    local options = {size = {new_height, new_width}, mode = mode}
+    if smooth then options.antialias = given.antialias and true or false end
+    local result = F.interpolate(batch, options)
+    if mode == "bicubic" and image.dtype == "uint8" then result = result:clamp(0, 255) end
+    return result
+  end)
+end
+
+local read_resize = arguments("resize",
+  {"img", "size", {"interpolation", "bilinear"}, {"max_size"}, {"antialias", true}}, {max_size = "count"})
+
+--- A picture of another size.
+function shapes.resize(...)
+  local given = read_resize(...)
+  return resized("resize", given.img, given)
+end
+
+-- Padding -----------------------------------------------------------------------------------------
+
+--- The positions 1..size with `before` and `after` mirrored ones around them, the edge included;
+--- without so many of them where these are negative.
+local function mirrored(size, before, after, device)
+  local cut = math.max(-before, 0)
+  local count, places = size - cut - math.max(-after, 0), {}
+  for i = -math.max(before, 0), count + math.max(after, 0) - 1 do
+    local place = i % (2 * count)
+    places[#places + 1] = cut + (place < count and place or 2 * count - 1 - place) + 1
+  end
+  return tide.tensor(places, {device = device})
+end
+
+local kPadModes <const> = {constant = "constant", edge = "replicate", reflect = "reflect", symmetric = "symmetric"}
+
+--- left, top, right, bottom.
+local function four_pads(caller, padding)
+  if type(padding) == "number" then return padding, padding, padding, padding end
+  local a, b, c, d = table.unpack(padding)
+  if #padding == 1 then return a, a, a, a end
+  if #padding == 2 then return a, b, a, b end
+  if #padding ~= 4 then raise("%s: padding: expected 1, 2 or 4 numbers, got %d", caller, #padding) end
+  return a, b, c, d
+end
+
+local function padded(caller, image, padding, fill, padding_mode)
+  picture.check(caller, image)
+  local mode = kPadModes[padding_mode]
+  if not mode then
+    raise("%s: padding_mode: expected constant, edge, reflect or symmetric, got '%s'", caller, tostring(padding_mode))
+  end
+  local left, top, right, bottom = four_pads(caller, padding)
+  if mode == "symmetric" then
+    local height, width = picture.size(image)
+    local rows = mirrored(height, top, bottom, image.device)
+    local columns = mirrored(width, left, right, image.device)
+    return image:index_select(-2, rows):index_select(-1, columns)
+  end
+  if mode ~= "constant" then
+    local shape = image.shape
+    local height, width = picture.size(image)
+    local result = F.pad(image:reshape(1, -1, height, width), {left, right, top, bottom}, mode)
+    shape[#shape - 1], shape[#shape] = result:size(-2), result:size(-1)
+    return result:reshape(shape)
+  end
+  if type(fill) == "table" then
+    if #fill == 1 then
+      fill = fill[1]
+    else
+      local parts = {}
+      for channel, value in ipairs(fill) do
+        parts[channel] = F.pad(image:narrow(-3, channel, 1), {left, right, top, bottom}, "constant", value)
+      end
+      return tide.cat(parts, -3)
+    end
+  end
+  return F.pad(image, {left, right, top, bottom}, "constant", fill)
+end
+
+local read_pad = arguments("pad", {"img", "padding", {"fill", 0}, {"padding_mode", "constant"}})
+
+--- A picture with pixels around it: padding is one number, {horizontal, vertical} or {left, top,
+--- right, bottom}.
+function shapes.pad(...)
+  local given = read_pad(...)
+  return padded("pad", given.img, given.padding, given.fill, given.padding_mode)
+end
+
+-- Cropping ----------------------------------------------------------------------------------------
+
+--- The part of height x width that begins `top` rows below and `left` columns right of the corner;
+--- black where it lies outside.
+local function cropped(caller, image, top, left, height, width)
+  picture.check(caller, image)
+  local h, w = picture.size(image)
+  local first_row, last_row = math.max(top, 0), math.min(top + height, h)
+  local first_column, last_column = math.max(left, 0), math.min(left + width, w)
+  if last_row <= first_row or last_column <= first_column then
+    local shape = image.shape
+    shape[#shape - 1], shape[#shape] = height, width
+    return tide.zeros(shape, {dtype = image.dtype, device = image.device})
+  end
+  local part = image:narrow(-2, first_row + 1, last_row - first_row)
+    :narrow(-1, first_column + 1, last_column - first_column)
+  if last_row - first_row == height and last_column - first_column == width then return part end
+  return F.pad(part, {first_column - left, left + width - last_column, first_row - top, top + height - last_row})
+end
+
+local kCrop <const> = {"img", "top", "left", "height", "width"}
+local read_crop = arguments("crop", kCrop)
+
+--- The part of height x width whose first pixel is at row `top` and column `left`, counted from 1;
+--- black where it lies outside.
+function shapes.crop(...)
+  local given = read_crop(...)
+  return cropped("crop", given.img, given.top - 1, given.left - 1, given.height, given.width)
+end
+
+local read_resized_crop = arguments("resized_crop",
+  {"img", "top", "left", "height", "width", "size", {"interpolation", "bilinear"}, {"antialias", true}})
+
+--- A part of a picture, resized.
+function shapes.resized_crop(...)
+  local given = read_resized_crop(...)
+  local part = cropped("resized_crop", given.img, given.top - 1, given.left - 1, given.height, given.width)
+  return resized("resized_crop", part, given)
+end
+
+--- Half of a whole number, rounded to the even neighbour.
+local function rounded_half(n)
+  local half = n // 2
+  return n % 2 == 1 and half % 2 == 1 and half + 1 or half
+end
+
+local function center_cropped(caller, image, size)
+  picture.check(caller, image)
+  local crop_height, crop_width = picture.pair(caller, "output_size", size)
+  local height, width = picture.size(image)
+  if crop_height > height or crop_width > width then
+    local down, across = math.max(crop_height - height, 0), math.max(crop_width - width, 0)
+    image = F.pad(image, {across // 2, (across + 1) // 2, down // 2, (down + 1) // 2})
+    height, width = picture.size(image)
+  end
+  return cropped(caller, image, rounded_half(height - crop_height), rounded_half(width - crop_width),
+    crop_height, crop_width)
+end
+
+local read_center_crop = arguments("center_crop", {"img", "output_size"})
+
+--- The middle of a picture, with black around it if it is too small.
+function shapes.center_crop(...)
+  local given = read_center_crop(...)
+  return center_cropped("center_crop", given.img, given.output_size)
+end
+
+local function five_crops(caller, image, size)
+  picture.check(caller, image)
+  local height, width = picture.pair(caller, "size", size)
+  local h, w = picture.size(image)
+  if height > h or width > w then
+    raise("%s: the size %d x %d is larger than the picture's %d x %d", caller, height, width, h, w)
+  end
+  local function at(top, left) return cropped(caller, image, top, left, height, width) end
+  return at(0, 0), at(0, w - width), at(h - height, 0), at(h - height, w - width),
+    center_cropped(caller, image, {height, width})
+end
+
+local read_five_crop = arguments("five_crop", {"img", "size"})
+
+--- The four corners and the middle.
+function shapes.five_crop(...)
+  local given = read_five_crop(...)
+  return five_crops("five_crop", given.img, given.size)
+end
+
+local read_ten_crop = arguments("ten_crop", {"img", "size", {"vertical_flip", false}})
+
+--- The four corners and the middle, of the picture and of its mirror image.
+function shapes.ten_crop(...)
+  local given = read_ten_crop(...)
+  local crops = {five_crops("ten_crop", given.img, given.size)}
+  local flipped = given.img:flip(given.vertical_flip and -2 or -1)
+  table.move({five_crops("ten_crop", flipped, given.size)}, 1, 5, 6, crops)
+  return table.unpack(crops)
+end
+
+-- Mirroring ---------------------------------------------------------------------------------------
+
+--- Left and right exchanged.
+function shapes.hflip(img) return picture.check("hflip", img):flip(-1) end
+
+--- Top and bottom exchanged.
+function shapes.vflip(img) return picture.check("vflip", img):flip(-2) end
+
+local read_erase = arguments("erase", {"img", "i", "j", "h", "w", "v", {"inplace", false}})
+
+--- A picture with the value v in h x w pixels, the first at row i and column j, counted from 1.
+function shapes.erase(...)
+  local given = read_erase(...)
+  local image = picture.check("erase", given.img)
+  if not given.inplace then image = image:clone() end
+  local height, width = picture.size(image)
+  local i, j = given.i, given.j
+  if i < 1 or j < 1 then raise("erase: positions start at 1, got %d, %d", i, j) end
+  local last_row, last_column = math.min(i + given.h - 1, height), math.min(j + given.w - 1, width)
+  if last_row >= i and last_column >= j then
+    image[{"...", {i, last_row}, {j, last_column}}] = given.v
+  end
+  return image
+end
+
+return shapes
