@@ -1,4 +1,17 @@
--- The table `tide.vision.transforms`: changes to pictures.
+-- The table `tide.vision.transforms`: changes to pictures, as objects that are called.
 local lazy_table = require "tide.internal.lazy_table"
 
-return lazy_table("tide.vision.transforms", {functional = "functional"})
+return lazy_table("tide.vision.transforms", {functional = "functional"}, {
+  augmentation = {"AugMix", "AutoAugment", "RandAugment", "TrivialAugmentWide"},
+  coloring = {
+    "ColorJitter", "ConvertImageDtype", "GaussianBlur", "Grayscale", "LinearTransformation", "Normalize",
+    "RandomAdjustSharpness", "RandomAutocontrast", "RandomEqualize", "RandomErasing", "RandomGrayscale",
+    "RandomInvert", "RandomPosterize", "RandomSolarize", "ToTensor",
+  },
+  composition = {"Compose", "Lambda", "RandomApply", "RandomChoice", "RandomOrder"},
+  mixing = {"CutMix", "MixUp"},
+  shaping = {
+    "CenterCrop", "ElasticTransform", "FiveCrop", "Pad", "RandomAffine", "RandomCrop", "RandomHorizontalFlip",
+    "RandomPerspective", "RandomResizedCrop", "RandomRotation", "RandomVerticalFlip", "Resize", "TenCrop",
+  },
+})

@@ -1,0 +1,66 @@
+-- Transforms of batches with their labels: each picture is mixed with the one before it.
+local draw = require "tide.internal.draw"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+local transform = require "tide.vision.transforms.transform"
+
+local mixing = {}
+
+--- Raises an error unless these are a batch and its labels; returns the labels as shares of classes.
+local function checked_labels(self, images, labels)
+  local name = getmetatable(self).name
+  if not tide.is_tensor(images) or images:dim() ~= 4 then
+    raise("%s: expected a batch (n, channels, height, width)", name)
+  end
+  if not tide.is_tensor(labels) or labels:size(1) ~= images:size(1) then
+    raise("%s: expected a label for each of the %d pictures", name, images:size(1))
+  end
+  if labels:dim() == 2 then return labels:is_floating_point() and labels or labels:float() end
+  if not self.num_classes then raise("%s: num_classes is needed for labels that are positions", name) end
+  return tide.nn.functional.one_hot(labels:to("int64"), self.num_classes):float()
+end
+
+local function define(name)
+  return transform.define(name, {{"alpha", 1}, {"num_classes"}}, {alpha = "number", num_classes = "count"},
+    function(self)
+      if self.alpha <= 0 then raise("%s: alpha must be positive, got %s", name, tostring(self.alpha)) end
+    end)
+end
+
+--- share * a + (1 - share) * (a with each row in the place of the next).
+local function mixed(a, share) return a * share + a:roll(1, 1) * (1 - share) end
+
+mixing.MixUp = define "MixUp"
+
+function mixing.MixUp:forward(images, labels)
+  local shares = checked_labels(self, images, labels)
+  local share = draw.beta(self.alpha)
+  local wide = images:is_floating_point() and images or images:float()
+  return mixed(wide, share):to(images.dtype), mixed(shares, share)
+end
+
+mixing.CutMix = define "CutMix"
+
+--- First and last row and column of the part that is exchanged, and the share that is not.
+function mixing.CutMix.get_params(share, height, width)
+  local x, y = draw.integer(0, width - 1), draw.integer(0, height - 1)
+  local half = 0.5 * math.sqrt(1 - share)
+  local across, down = math.floor(half * width), math.floor(half * height)
+  local left, right = math.max(x - across, 0), math.min(x + across, width)
+  local top, bottom = math.max(y - down, 0), math.min(y + down, height)
+  return top + 1, bottom, left + 1, right, 1 - (right - left) * (bottom - top) / (width * height)
+end
+
+function mixing.CutMix:forward(images, labels)
+  local shares = checked_labels(self, images, labels)
+  local top, bottom, left, right, share =
+    mixing.CutMix.get_params(draw.beta(self.alpha), images:size(3), images:size(4))
+  local result = images:clone()
+  if bottom >= top and right >= left then
+    local part = {{}, {}, {top, bottom}, {left, right}}
+    result[part] = images:roll(1, 1)[part]
+  end
+  return result, mixed(shares, share)
+end
+
+return mixing

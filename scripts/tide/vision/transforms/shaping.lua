@@ -1,0 +1,196 @@
+-- Transforms of sizes and places: cropping, resizing, padding, mirroring, maps.
+local F = require "tide.vision.transforms.functional"
+local draw = require "tide.internal.draw"
+local picture = require "tide.vision.transforms.picture"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+local transform = require "tide.vision.transforms.transform"
+local define, define_random, range, uniform =
+  transform.define, transform.define_random, transform.range, transform.uniform
+
+local shaping = {}
+
+local function round(x) return math.floor(x + 0.5) end
+
+-- Sizes -------------------------------------------------------------------------------------------
+
+shaping.Resize = define("Resize", {"size", {"interpolation", "bilinear"}, {"max_size"}, {"antialias", true}})
+
+function shaping.Resize:forward(image)
+  return F.resize(image, self.size, self.interpolation, self.max_size, self.antialias)
+end
+
+shaping.CenterCrop = define("CenterCrop", {"size"})
+
+function shaping.CenterCrop:forward(image) return F.center_crop(image, self.size) end
+
+shaping.Pad = define("Pad", {"padding", {"fill", 0}, {"padding_mode", "constant"}})
+
+function shaping.Pad:forward(image) return F.pad(image, self.padding, self.fill, self.padding_mode) end
+
+shaping.FiveCrop = define("FiveCrop", {"size"})
+
+function shaping.FiveCrop:forward(image) return F.five_crop(image, self.size) end
+
+shaping.TenCrop = define("TenCrop", {"size", {"vertical_flip", false}})
+
+function shaping.TenCrop:forward(image) return F.ten_crop(image, self.size, self.vertical_flip) end
+
+shaping.RandomCrop = define("RandomCrop",
+  {"size", {"padding"}, {"pad_if_needed", false}, {"fill", 0}, {"padding_mode", "constant"}})
+
+--- Row, column, height and width of a crop of {height, width}.
+function shaping.RandomCrop.get_params(image, output_size)
+  local height, width = picture.pair("RandomCrop", "size", output_size)
+  local h, w = picture.size(picture.check("RandomCrop", image))
+  if h < height or w < width then
+    raise("RandomCrop: the size %d x %d is larger than the picture's %d x %d; pad_if_needed = true makes it larger",
+      height, width, h, w)
+  end
+  if h == height and w == width then return 1, 1, h, w end
+  return draw.integer(1, h - height + 1), draw.integer(1, w - width + 1), height, width
+end
+
+function shaping.RandomCrop:forward(image)
+  if self.padding then image = F.pad(image, self.padding, self.fill, self.padding_mode) end
+  if self.pad_if_needed then
+    local height, width = picture.pair("RandomCrop", "size", self.size)
+    local h, w = picture.size(picture.check("RandomCrop", image))
+    if w < width then image = F.pad(image, {width - w, 0}, self.fill, self.padding_mode) end
+    if h < height then image = F.pad(image, {0, height - h}, self.fill, self.padding_mode) end
+  end
+  return F.crop(image, shaping.RandomCrop.get_params(image, self.size))
+end
+
+shaping.RandomResizedCrop = define("RandomResizedCrop", {
+  "size", {"scale", {0.08, 1}}, {"ratio", {3 / 4, 4 / 3}}, {"interpolation", "bilinear"}, {"antialias", true},
+})
+
+--- Row, column, height and width of a part with a random share of the area and ratio of its sides.
+function shaping.RandomResizedCrop.get_params(image, scale, ratio)
+  local h, w = picture.size(picture.check("RandomResizedCrop", image))
+  for _ = 1, 10 do
+    local area = h * w * uniform(scale)
+    local aspect = math.exp(draw.uniform(math.log(ratio[1]), math.log(ratio[2])))
+    local width, height = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
+    if width > 0 and width <= w and height > 0 and height <= h then
+      local row = draw.integer(1, h - height + 1)
+      return row, draw.integer(1, w - width + 1), height, width
+    end
+  end
+  local width, height = w, h
+  if w / h < math.min(ratio[1], ratio[2]) then height = round(w / math.min(ratio[1], ratio[2])) end
+  if w / h > math.max(ratio[1], ratio[2]) then width = round(h * math.max(ratio[1], ratio[2])) end
+  return (h - height) // 2 + 1, (w - width) // 2 + 1, height, width
+end
+
+function shaping.RandomResizedCrop:forward(image)
+  local height, width = picture.pair("RandomResizedCrop", "size", self.size)
+  local i, j, h, w = shaping.RandomResizedCrop.get_params(image, self.scale, self.ratio)
+  return F.resized_crop(image, i, j, h, w, {height, width}, self.interpolation, self.antialias)
+end
+
+-- Mirroring and maps ------------------------------------------------------------------------------
+
+shaping.RandomHorizontalFlip = define_random("RandomHorizontalFlip", {{"p", 0.5}},
+  function(_, image) return F.hflip(image) end)
+shaping.RandomVerticalFlip = define_random("RandomVerticalFlip", {{"p", 0.5}},
+  function(_, image) return F.vflip(image) end)
+
+shaping.RandomRotation = define("RandomRotation",
+  {"degrees", {"interpolation", "nearest"}, {"expand", false}, {"center"}, {"fill", 0}}, nil,
+  function(self) self.degrees = range("RandomRotation", "degrees", self.degrees) end)
+
+--- The angle.
+function shaping.RandomRotation.get_params(degrees) return uniform(degrees) end
+
+function shaping.RandomRotation:forward(image)
+  local angle = shaping.RandomRotation.get_params(self.degrees)
+  return F.rotate(image, angle, self.interpolation, self.expand, self.center, self.fill)
+end
+
+shaping.RandomAffine = define("RandomAffine", {
+  "degrees", {"translate"}, {"scale"}, {"shear"}, {"interpolation", "nearest"}, {"fill", 0}, {"center"},
+}, nil, function(self)
+  self.degrees = range("RandomAffine", "degrees", self.degrees)
+  for _, share in ipairs(self.translate or {}) do
+    if share < 0 or share > 1 then
+      raise("RandomAffine: translate must be between 0 and 1, got %s", tostring(share))
+    end
+  end
+  for _, factor in ipairs(self.scale or {}) do
+    if factor <= 0 then raise("RandomAffine: scale must be positive, got %s", tostring(factor)) end
+  end
+  if type(self.shear) == "table" and #self.shear == 4 then return end
+  if self.shear ~= nil then self.shear = range("RandomAffine", "shear", self.shear) end
+end)
+
+--- Angle, translation {x, y}, scale and shear {x, y} for a picture of {width, height}.
+function shaping.RandomAffine.get_params(degrees, translate, scale, shear, size)
+  local angle, moved = uniform(degrees), {0, 0}
+  for i, share in ipairs(translate or {}) do
+    moved[i] = round(draw.uniform(-share * size[i], share * size[i]))
+  end
+  local factor, sheared = scale and uniform(scale) or 1, {0, 0}
+  if shear then
+    sheared[1] = uniform(shear)
+    if #shear == 4 then sheared[2] = draw.uniform(shear[3], shear[4]) end
+  end
+  return angle, moved, factor, sheared
+end
+
+function shaping.RandomAffine:forward(image)
+  local height, width = picture.size(picture.check("RandomAffine", image))
+  local angle, moved, factor, sheared = shaping.RandomAffine.get_params(self.degrees, self.translate, self.scale,
+    self.shear, {width, height})
+  return F.affine(image, angle, moved, factor, sheared, self.interpolation, self.fill, self.center)
+end
+
+shaping.RandomPerspective = define_random("RandomPerspective",
+  {{"distortion_scale", 0.5}, {"p", 0.5}, {"interpolation", "bilinear"}, {"fill", 0}}, function(self, image)
+    local height, width = picture.size(picture.check("RandomPerspective", image))
+    local from, to = shaping.RandomPerspective.get_params(width, height, self.distortion_scale)
+    return F.perspective(image, from, to, self.interpolation, self.fill)
+  end)
+
+--- The corners {x, y} of a picture, and where they are to lie.
+function shaping.RandomPerspective.get_params(width, height, distortion_scale)
+  local right, bottom = width - 1, height - 1
+  local x, y = math.floor(distortion_scale * (width // 2)), math.floor(distortion_scale * (height // 2))
+  local function near(first_x, last_x, first_y, last_y)
+    return {draw.integer(first_x, last_x), draw.integer(first_y, last_y)}
+  end
+  return {{0, 0}, {right, 0}, {right, bottom}, {0, bottom}}, {
+    near(0, x, 0, y), near(right - x, right, 0, y), near(right - x, right, bottom - y, bottom),
+    near(0, x, bottom - y, bottom),
+  }
+end
+
+shaping.ElasticTransform = define("ElasticTransform",
+  {{"alpha", 50}, {"sigma", 5}, {"interpolation", "bilinear"}, {"fill", 0}}, nil, function(self)
+    self.alpha = {picture.pair("ElasticTransform", "alpha", self.alpha)}
+    self.sigma = {picture.pair("ElasticTransform", "sigma", self.sigma)}
+  end)
+
+--- The displacement (1, height, width, 2) of a picture of {height, width}.
+function shaping.ElasticTransform.get_params(alpha, sigma, size, device)
+  local parts = {}
+  for i = 1, 2 do
+    local part = tide.rand({1, 1, size[1], size[2]}, {device = device}) * 2 - 1
+    if sigma[i] > 0 then
+      local count = math.floor(8 * sigma[i] + 1)
+      if count % 2 == 0 then count = count + 1 end
+      part = F.gaussian_blur(part, {count, count}, sigma)
+    end
+    parts[i] = part:squeeze(2) * (alpha[i] / size[i])
+  end
+  return tide.stack(parts, -1)
+end
+
+function shaping.ElasticTransform:forward(image)
+  local height, width = picture.size(picture.check("ElasticTransform", image))
+  local moved = shaping.ElasticTransform.get_params(self.alpha, self.sigma, {height, width}, image.device)
+  return F.elastic_transform(image, moved, self.interpolation, self.fill)
+end
+
+return shaping

@@ -1,0 +1,85 @@
+-- What the objects of tide.vision.transforms have in common: they are called with a picture, and
+-- their arguments are their fields.
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local draw = require "tide.internal.draw"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local Transform = class "Transform"
+
+function Transform:__call(...) return self:forward(...) end
+
+local function text_of(value)
+  if type(value) == "string" then return ("%q"):format(value) end
+  if type(value) ~= "table" or getmetatable(value) then return tostring(value) end
+  local parts = {}
+  for i, entry in ipairs(value) do parts[i] = text_of(entry) end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+function Transform:__tostring()
+  local made, parts = getmetatable(self), {}
+  for _, name in ipairs(made.parameters) do
+    if self[name] ~= nil then parts[#parts + 1] = ("%s = %s"):format(name, text_of(self[name])) end
+  end
+  return ("%s(%s)"):format(made.name, table.concat(parts, ", "))
+end
+
+local transform = {Transform = Transform}
+
+--- Makes a class whose objects take and keep these arguments (see tide.internal.arguments).
+--- `prepare`, a method, checks them and brings them into form.
+function transform.define(name, declared, kinds, prepare)
+  local made = class(name, Transform)
+  local read = arguments(name, declared, kinds)
+  made.parameters = {}
+  for i, entry in ipairs(declared) do made.parameters[i] = type(entry) == "table" and entry[1] or entry end
+  function made:init(...)
+    for key, value in pairs(read(...)) do self[key] = value end
+    if self.p ~= nil and type(self.p) == "number" and not (self.p >= 0 and self.p <= 1) then
+      raise("%s: p must be between 0 and 1, got %s", name, tostring(self.p))
+    end
+    if prepare then prepare(self) end
+  end
+  return made
+end
+
+--- Makes a class that calls change(self, picture) with the probability p, one of its arguments, else
+--- leaves the picture alone.
+function transform.define_random(name, declared, change)
+  local made = transform.define(name, declared, {p = "number"})
+  function made:forward(image)
+    if not draw.chance(self.p) then return image end
+    return change(self, image)
+  end
+  return made
+end
+
+--- A pair from..to: what was given, or around 0 if it was one number.
+function transform.range(caller, name, value)
+  if type(value) == "number" then
+    if value < 0 then raise("%s: %s must not be negative, got %s", caller, name, tostring(value)) end
+    return {-value, value}
+  end
+  if type(value) ~= "table" or #value ~= 2 then raise("%s: %s: expected a number or {from, to}", caller, name) end
+  return value
+end
+
+--- A uniform number of a pair from..to.
+function transform.uniform(range) return draw.uniform(range[1], range[2]) end
+
+--- Raises an error unless `value` is a list of things that can be called.
+function transform.check_list(caller, value)
+  if type(value) ~= "table" or #value == 0 and next(value) ~= nil then
+    raise("%s: expected a list of transforms", caller)
+  end
+  for i, entry in ipairs(value) do
+    local meta = debug.getmetatable(entry)
+    if type(entry) ~= "function" and not (type(meta) == "table" and meta.__call) or tide.is_tensor(entry) then
+      raise("%s: transform %d cannot be called: it is a %s", caller, i, type(entry))
+    end
+  end
+end
+
+return transform
