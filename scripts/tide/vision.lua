@@ -6,4 +6,5 @@ return lazy_table("tide.vision", {io = "io", transforms = "transforms"}, {
     "decode_image", "decode_jpeg", "decode_png", "encode_jpeg", "encode_png", "read_file",
     "read_image", "write_file", "write_jpeg", "write_png",
   },
+  utils = {"draw_bounding_boxes", "make_grid", "save_image"},
 })

@@ -37,4 +37,20 @@ return {
       "local name = os.tmpname(); tide.vision.write_file(name, \"AB\"); local x = tide.vision.read_file(name); "
         .. "os.remove(name); x --> {65, 66}"},
   },
+  {
+    title = "Pictures to look at",
+    prefix = "tide.vision.",
+    {"make_grid", "(pictures, {nrow, padding, normalize, value_range, scale_each, pad_value})",
+      "One picture of a batch or list of them, nrow (8) in a row, padding (2) pixels apart",
+      "tide.vision.make_grid(tide.ones(5, 3, 4, 4), {nrow = 3}).shape --> {3, 14, 20}"},
+    {"save_image", "(pictures, path, {format, nrow, padding, normalize, value_range, scale_each, pad_value})",
+      "Writes pictures of floats 0..1, as a grid, to a PNG or JPEG file",
+      "local path = tide.scratch() .. \"/x.png\"; tide.vision.save_image(tide.ones(5, 3, 4, 4), path, {nrow = 3}); "
+        .. "tide.vision.read_image(path).shape --> {3, 14, 20}"},
+    {"draw_bounding_boxes", "(image, boxes, {colors, fill, width})",
+      "The picture with boxes (n, 4) drawn into it, {left, top, right, bottom} in pixels from 0; colors are names, "
+        .. "\"#rrggbb\" or {red, green, blue}; waits for the boxes",
+      "tide.vision.draw_bounding_boxes(tide.zeros(1, 4, 4), tide.tensor{{1, 1, 3, 3}}, {colors = \"red\"})[1][2] "
+        .. "--> {0.0, 1.0, 1.0, 1.0}"},
+  },
 }
