@@ -291,6 +291,8 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
+bool set_gradient_mode(lua_State* L, bool on) { return set_mode(L, &Modes::gradients, on); }
+
 void settle_modes(lua_State* L) {
   if (thread_context.reclaiming)
     throw Error("tide cannot be used by a finalizer that runs while memory is reclaimed");

@@ -40,6 +40,9 @@ void note_opening();
 /// Whether something was noted since this was asked last. Safe in a Lua hook.
 bool take_opening();
 
+/// Makes `on` the gradient mode of coroutine L, to which its scopes return, and puts it in force.
+/// Returns the mode that it had.
+bool set_gradient_mode(lua_State* L, bool on);
 /// Opens a scope in which work goes to the stream. With a function as first argument: calls it with
 /// the others in that scope.
 int open_stream_scope(lua_State* L, engine::StreamId stream);

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/modes/modes.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/autograd/autograd.h"
 
 namespace tide::bindings {
 namespace {
@@ -37,12 +39,16 @@ LuaFunction::~LuaFunction() { forgotten().push_back(reference_); }
 std::vector<Tensor> LuaFunction::call(std::span<const Tensor> arguments, size_t results) const {
   lua_State* L = thread_context.running;
   const int given = static_cast<int>(arguments.size()), wanted = static_cast<int>(results);
-  if (!lua_checkstack(L, given + wanted + 4)) throw Error("the stack is full");
+  if (!lua_checkstack(L, given + wanted + 6)) throw Error("the stack is full");
   const int top = lua_gettop(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, reference_);
   for (const Tensor& argument : arguments) push_tensor(L, argument);
+  // A backward pass has a gradient mode of its own: scopes that the function opens return to it.
+  const bool in_force = GradientMode::enabled(), own = set_gradient_mode(L, in_force);
   const int status = lua_pcall(L, given, wanted, 0);
   thread_context.running = L;
+  set_gradient_mode(L, own);
+  GradientMode::set(in_force);
   if (status != LUA_OK) {
     const char* text = lua_tostring(L, -1);
     std::string message = text ? text : "a function called by backward raised a value";

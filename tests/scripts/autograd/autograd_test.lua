@@ -119,6 +119,31 @@ describe("backward", function(device)
     tide.synchronize(device)
     equal(tide.memory_allocated(device), before)
   end)
+  it("keeps its own gradient mode behind functions that switch it on", function()
+    local x, modes = leaf({1.0, 2.0}), {}
+    local function switch()
+      modes[#modes + 1] = tide.is_grad_enabled()
+      tide.enable_grad(function() end)
+      modes[#modes + 1] = tide.is_grad_enabled()
+    end
+    x:register_hook(switch)
+    local y = x * 2
+    y:register_hook(switch)
+    y:square():sum():backward()
+    equal(modes, {false, false, false, false})
+    equal(tide.is_grad_enabled(), true)
+  end)
+  it("comes through several checkpoints with other layers between them", function()
+    local norm, x = tide.nn.BatchNorm2d(2), tide.linspace(-1, 1, 16):reshape(2, 2, 2, 2)
+    norm:to(device)
+    local function gradient(part)
+      local start = x:to(device):requires_grad_()
+      norm(part(norm(part(start)))):pow(3):sum():backward()
+      return start.grad
+    end
+    local function part(y) return y:sin() end
+    close(gradient(function(y) return tide.checkpoint(part, y) end), gradient(part))
+  end)
   it("goes no way that does not lead to what grad was asked for", function()
     local a, b, called = leaf({1.0, 2.0}), leaf({3.0, 4.0}), {}
     local c, d = a * 2, b * 2
