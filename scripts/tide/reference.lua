@@ -11,6 +11,7 @@ local files = {
   "operators", "layers", "activations_and_losses", "modules", "computed_parameters",
   "functional", "optim", "autograd", "func", "types", "random", "data", "helpers", "signal",
   "vision", "vision_functional", "vision_transforms",
+  "vision_models", "vision_ops",
 }
 
 local entries = native.reference()

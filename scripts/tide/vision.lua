@@ -1,7 +1,9 @@
--- The table `tide.vision`: pictures.
+-- The table `tide.vision`: pictures, and networks, boxes and regions for them.
 local lazy_table = require "tide.internal.lazy_table"
 
-return lazy_table("tide.vision", {io = "io", transforms = "transforms"}, {
+return lazy_table("tide.vision", {
+  io = "io", models = "models", ops = "ops", transforms = "transforms",
+}, {
   io = {
     "decode_image", "decode_jpeg", "decode_png", "encode_jpeg", "encode_png", "read_file",
     "read_image", "write_file", "write_jpeg", "write_png",

@@ -11,6 +11,7 @@ local promotion = dofile(here .. "/promotion.lua")
 local models = dofile(here .. "/models.lua")
 local vision_files = dofile(here .. "/vision_files.lua")
 local vision_transforms = dofile(here .. "/vision_transforms.lua")
+local vision_models = dofile(here .. "/vision_models.lua")
 
 local flags = {promotion = true, models = true, ["no-models"] = true, vision = true}
 
@@ -75,6 +76,7 @@ if options.promotion or not (only or options.chosen) then
 end
 if options.models or not (only or options.chosen or options["no-models"]) then
   section("models", function(report) models.run(folder, options.device, report) end)
+  section("vision models", function(report) vision_models.run(folder, options.device, report) end)
 end
 if options.vision or not (only or options.chosen) then
   section("vision files", function(report) vision_files.run(folder, report) end)

@@ -93,6 +93,8 @@ return {
       "tide.func.grad ~= nil --> true"},
     {"random", "", "Random numbers under NumPy's names: see tide.random.NAME",
       "tide.random.randint(1, 1) --> 1"},
+    {"vision", "", "Networks for images, boxes: see tide.vision.NAME",
+      "tide.vision.models ~= nil --> true"},
     {"amp", "", "Half types: see tide.amp.NAME",
       "tide.amp.GradScaler ~= nil --> true"},
     {"progress", "(n | list | iterator, {label, total})",

@@ -47,6 +47,11 @@ local pages = {
       "Gradients and parameters together", "Parameters computed by modules",
       "Parameters of a form", "Pruning", "Sequences of different lengths"},
     about = "Modules are called like functions: `model(x)`."},
+  {name = "vision", title = "Images",
+    families = {"Images", "Networks for images", "Layers of networks for images", "Boxes",
+      "Regions of images"},
+    about = "Names, options and weights are torchvision's. A network takes images (n, channels, "
+      .. "height, width)."},
   {name = "optim", title = "Optimizers",
     families = {"Optimizers", "Methods of optimizers", "Plans for the learning rate",
       "Means of models"},

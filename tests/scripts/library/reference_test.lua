@@ -53,6 +53,7 @@ describe("help", function()
     special = tide.special, test = tide.test, vision = tide.vision,
     ["vision.transforms.functional"] = tide.vision.transforms.functional,
     ["vision.transforms"] = tide.vision.transforms,
+    ["vision.models"] = tide.vision.models, ["vision.ops"] = tide.vision.ops,
   }
   for name, library in pairs(libraries) do
     it("explains tide." .. name, function()

@@ -1,0 +1,4 @@
+-- The table `tide.vision.models`: networks by torchvision's names.
+local lazy_table = require "tide.internal.lazy_table"
+
+return lazy_table("tide.vision.models", {}, require "tide.vision.models.internal.families")

@@ -1,0 +1,132 @@
+-- Vision transformers (Dosovitskiy et al., 2020).
+local class = require "tide.internal.class"
+local init = require "tide.nn.init"
+local network = require "tide.vision.models.internal.network"
+local nn = require "tide.nn"
+local ops = require "tide.vision.ops"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local MLPBlock = class("MLPBlock", ops.MLP)
+
+function MLPBlock:init(inputs, hidden, dropout)
+  ops.MLP.init(self, inputs, {hidden, inputs}, {activation_layer = nn.GELU, dropout = dropout})
+  for _, layer in ipairs {self[1], self[4]} do
+    init.xavier_uniform_(layer.weight)
+    init.normal_(layer.bias, 0, 1e-6)
+  end
+end
+
+local EncoderBlock = class("EncoderBlock", nn.Module)
+
+function EncoderBlock:init(size, given)
+  self.ln_1 = given.norm_layer(size.hidden)
+  self.self_attention = nn.MultiheadAttention(size.hidden, size.heads,
+    {dropout = given.attention_dropout, batch_first = true})
+  self.dropout = nn.Dropout(given.dropout)
+  self.ln_2 = given.norm_layer(size.hidden)
+  self.mlp = MLPBlock(size.hidden, size.mlp, given.dropout)
+end
+
+function EncoderBlock:forward(x)
+  local y = self.ln_1(x)
+  y = self.self_attention(y, y, y, {need_weights = false})
+  y = self.dropout(y) + x
+  return y + self.mlp(self.ln_2(y))
+end
+
+local Encoder = class("Encoder", nn.Module)
+
+function Encoder:init(length, size, given)
+  self:parameter("pos_embedding", {1, length, size.hidden}, function(t) init.normal_(t, 0, 0.02) end)
+  self.dropout = nn.Dropout(given.dropout)
+  self.layers = nn.Sequential()
+  for i = 0, size.layers - 1 do
+    self.layers:add {"encoder_layer_" .. i, EncoderBlock(size, given)}
+  end
+  self.ln = given.norm_layer(size.hidden)
+end
+
+function Encoder:forward(x) return self.ln(self.layers(self.dropout(x + self.pos_embedding))) end
+
+local VisionTransformer = class("VisionTransformer", nn.Module)
+
+--- What makes a vector of each patch: one convolution, or several (Xiao et al., 2021) by a list of
+--- {out_channels, kernel_size, stride, norm_layer, activation_layer}.
+local function make_projection(size, configs)
+  if not configs then
+    local conv = nn.Conv2d(3, size.hidden, size.patch, {stride = size.patch})
+    init.trunc_normal_(conv.weight, {std = math.sqrt(1 / (3 * size.patch * size.patch))})
+    init.zeros_(conv.bias)
+    return conv
+  end
+  local stem, inputs = nn.Sequential(), 3
+  for i, config in ipairs(configs) do
+    stem:add {"conv_bn_relu_" .. i - 1, ops.Conv2dNormActivation(inputs, config.out_channels,
+      config.kernel_size, {stride = config.stride, norm_layer = config.norm_layer,
+      activation_layer = config.activation_layer})}
+    inputs = config.out_channels
+  end
+  local last = nn.Conv2d(inputs, size.hidden, 1)
+  init.normal_(last.weight, 0, math.sqrt(2 / size.hidden))
+  init.zeros_(last.bias)
+  return stem:add {"conv_last", last}
+end
+
+local function make_heads(size, given)
+  local inner = given.representation_size
+  local head = nn.Linear(inner or size.hidden, given.num_classes)
+  init.zeros_(head.weight)
+  init.zeros_(head.bias)
+  if not inner then return nn.Sequential({"head", head}) end
+  local before = nn.Linear(size.hidden, inner)
+  init.trunc_normal_(before.weight, {std = math.sqrt(1 / size.hidden)})
+  init.zeros_(before.bias)
+  return nn.Sequential({"pre_logits", before}, {"act", nn.Tanh()}, {"head", head})
+end
+
+function VisionTransformer:init(size, given)
+  local image = given.image_size
+  if image % size.patch ~= 0 then
+    raise("VisionTransformer: image_size %d does not divide into patches of %d", image, size.patch)
+  end
+  self.image_size, self.hidden_dim = image, size.hidden
+  self.conv_proj = make_projection(size, given.conv_stem_configs)
+  self:parameter("class_token", {1, 1, size.hidden})
+  local side = image // size.patch
+  self.encoder = Encoder(side * side + 1, size, given)
+  self.heads = make_heads(size, given)
+end
+
+function VisionTransformer:forward(x)
+  if x:dim() ~= 4 or x:size(3) ~= self.image_size or x:size(4) ~= self.image_size then
+    raise("VisionTransformer: expected images of %d x %d, got (%s): image_size says which",
+      self.image_size, self.image_size, table.concat(x.shape, ", "))
+  end
+  local patches = self.conv_proj(x):flatten(3):permute(1, 3, 2)
+  local token = self.class_token:expand(x:size(1), 1, self.hidden_dim)
+  return self.heads(self.encoder(tide.cat({token, patches}, 2)):select(2, 1))
+end
+
+local declared = {
+  {"image_size", 224}, {"dropout", 0.0}, {"attention_dropout", 0.0}, {"num_classes", 1000},
+  {"representation_size"}, {"conv_stem_configs"},
+  {"norm_layer", function(features) return nn.LayerNorm(features, {eps = 1e-6}) end},
+}
+
+local transformers = {}
+
+for name, row in pairs {
+  vit_b_16 = {16, 12, 12, 768, 3072},
+  vit_b_32 = {32, 12, 12, 768, 3072},
+  vit_l_16 = {16, 24, 16, 1024, 4096},
+  vit_l_32 = {32, 24, 16, 1024, 4096},
+  vit_h_14 = {14, 32, 16, 1280, 5120},
+} do
+  local size = {patch = row[1], layers = row[2], heads = row[3], hidden = row[4], mlp = row[5]}
+  transformers[name] = network(name, declared, function(given)
+    return VisionTransformer(size, given)
+  end)
+end
+
+return transformers

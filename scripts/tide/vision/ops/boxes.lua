@@ -1,0 +1,185 @@
+-- Boxes: areas, overlaps, and forms. A row of a tensor (..., 4) is a box (x1, y1, x2, y2).
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local boxes_ops = {}
+
+--- Raises an error unless the last dimension of the tensor has four elements.
+local function check_boxes(caller, boxes)
+  if boxes:dim() < 1 or boxes:size(-1) ~= 4 then
+    raise("%s: expected boxes of 4 numbers in the last dimension, got (%s)", caller,
+      table.concat(boxes.shape, ", "))
+  end
+end
+
+--- The numbers of all boxes as four tensors.
+local function parts(boxes) return table.unpack(boxes:unbind(-1)) end
+
+-- To and from corners (x1, y1, x2, y2), for each form.
+local to_corners = {
+  xyxy = function(x1, y1, x2, y2) return x1, y1, x2, y2 end,
+  xywh = function(x, y, width, height) return x, y, x + width, y + height end,
+  cxcywh = function(x, y, width, height)
+    return x - width * 0.5, y - height * 0.5, x + width * 0.5, y + height * 0.5
+  end,
+}
+local from_corners = {
+  xyxy = function(x1, y1, x2, y2) return x1, y1, x2, y2 end,
+  xywh = function(x1, y1, x2, y2) return x1, y1, x2 - x1, y2 - y1 end,
+  cxcywh = function(x1, y1, x2, y2) return (x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1 end,
+}
+
+local function check_form(caller, form)
+  if not to_corners[form] then
+    raise("%s: unknown form of boxes '%s': known are cxcywh, xywh, xyxy", caller, form)
+  end
+end
+
+local read_convert = arguments("box_convert", {"boxes", "in_fmt", "out_fmt"},
+  {boxes = "tensor", in_fmt = "string", out_fmt = "string"})
+
+--- Boxes of form in_fmt in form out_fmt: xyxy (corners), xywh (corner and size), cxcywh (center and
+--- size).
+function boxes_ops.box_convert(...)
+  local given = read_convert(...)
+  check_boxes("box_convert", given.boxes)
+  check_form("box_convert", given.in_fmt)
+  check_form("box_convert", given.out_fmt)
+  if given.in_fmt == given.out_fmt then return given.boxes:clone() end
+  local converted = {from_corners[given.out_fmt](to_corners[given.in_fmt](parts(given.boxes)))}
+  return tide.stack(converted, -1)
+end
+
+local read_area = arguments("box_area", {"boxes", {"fmt", "xyxy"}},
+  {boxes = "tensor", fmt = "string"})
+
+--- The area of each box; that of a box whose corners are swapped is negative.
+function boxes_ops.box_area(...)
+  local given = read_area(...)
+  check_boxes("box_area", given.boxes)
+  check_form("box_area", given.fmt)
+  local first, second, third, fourth = parts(given.boxes)
+  if given.fmt == "xyxy" then return (third - first) * (fourth - second) end
+  return third * fourth
+end
+
+--- The corners of boxes1 (..., n, 1) and boxes2 (..., 1, m), as two lists that broadcast.
+local function pairs_of(caller, boxes1, boxes2, form)
+  check_boxes(caller, boxes1)
+  check_boxes(caller, boxes2)
+  check_form(caller, form)
+  local function corners(boxes, dim)
+    local list = {to_corners[form](parts(boxes))}
+    for i = 1, 4 do list[i] = list[i]:unsqueeze(dim) end
+    return list
+  end
+  return corners(boxes1, -1), corners(boxes2, -2)
+end
+
+local function area_of(box) return (box[3] - box[1]) * (box[4] - box[2]) end
+
+--- The areas that pairs of boxes share, and those that they cover together.
+local function overlap(a, b)
+  local width = (a[3]:minimum(b[3]) - a[1]:maximum(b[1])):clamp(0)
+  local height = (a[4]:minimum(b[4]) - a[2]:maximum(b[2])):clamp(0)
+  local shared = width * height
+  return shared, area_of(a) + area_of(b) - shared
+end
+
+--- Width and height of the smallest boxes around pairs of boxes.
+local function hull(a, b)
+  return (a[3]:maximum(b[3]) - a[1]:minimum(b[1])):clamp(0),
+    (a[4]:maximum(b[4]) - a[2]:minimum(b[2])):clamp(0)
+end
+
+local read_iou = arguments("box_iou", {"boxes1", "boxes2", {"fmt", "xyxy"}},
+  {boxes1 = "tensor", boxes2 = "tensor", fmt = "string"})
+
+--- The share of what each pair of boxes covers that both cover: (n, m) for n and m boxes.
+function boxes_ops.box_iou(...)
+  local given = read_iou(...)
+  local shared, covered = overlap(pairs_of("box_iou", given.boxes1, given.boxes2, given.fmt))
+  return shared / covered
+end
+
+local function pair_reader(name, rest)
+  return arguments(name, {"boxes1", "boxes2", rest}, {boxes1 = "tensor", boxes2 = "tensor",
+    eps = "number"})
+end
+
+local read_generalized = pair_reader("generalized_box_iou")
+
+--- box_iou less the share of the smallest box around both that neither covers (Rezatofighi et al.).
+function boxes_ops.generalized_box_iou(...)
+  local given = read_generalized(...)
+  local a, b = pairs_of("generalized_box_iou", given.boxes1, given.boxes2, "xyxy")
+  local shared, covered = overlap(a, b)
+  local width, height = hull(a, b)
+  local area = width * height
+  return shared / covered - (area - covered) / area
+end
+
+--- distance_box_iou and box_iou of pairs.
+local function distance_iou(a, b, eps)
+  local shared, covered = overlap(a, b)
+  local iou = shared / covered
+  local width, height = hull(a, b)
+  local diagonal = width ^ 2 + height ^ 2 + eps
+  local x = (a[1] + a[3]) / 2 - (b[1] + b[3]) / 2
+  local y = (a[2] + a[4]) / 2 - (b[2] + b[4]) / 2
+  return iou - (x ^ 2 + y ^ 2) / diagonal, iou
+end
+
+local read_distance = pair_reader("distance_box_iou", {"eps", 1e-7})
+
+--- box_iou less the squared distance of the centers, measured by the diagonal of the smallest box
+--- around both.
+function boxes_ops.distance_box_iou(...)
+  local given = read_distance(...)
+  local a, b = pairs_of("distance_box_iou", given.boxes1, given.boxes2, "xyxy")
+  return (distance_iou(a, b, given.eps))
+end
+
+local read_complete = pair_reader("complete_box_iou", {"eps", 1e-7})
+
+--- distance_box_iou less a term for sides of another ratio.
+function boxes_ops.complete_box_iou(...)
+  local given = read_complete(...)
+  local a, b = pairs_of("complete_box_iou", given.boxes1, given.boxes2, "xyxy")
+  local distance, iou = distance_iou(a, b, given.eps)
+  local function angle(box) return ((box[3] - box[1]) / (box[4] - box[2])):atan() end
+  local ratio = (angle(a) - angle(b)) ^ 2 * (4 / math.pi ^ 2)
+  local weight = (ratio / (1 - iou + ratio + given.eps)):detach()
+  return distance - weight * ratio
+end
+
+local read_clip = arguments("clip_boxes_to_image", {"boxes", "size"},
+  {boxes = "tensor", size = "table"})
+
+--- Boxes cut off at the borders of an image of size {height, width}.
+function boxes_ops.clip_boxes_to_image(...)
+  local given = read_clip(...)
+  check_boxes("clip_boxes_to_image", given.boxes)
+  local height, width = given.size[1], given.size[2]
+  if type(height) ~= "number" or type(width) ~= "number" then
+    raise("clip_boxes_to_image: size: expected {height, width}")
+  end
+  local x1, y1, x2, y2 = parts(given.boxes)
+  return tide.stack({x1:clamp(0, width), y1:clamp(0, height), x2:clamp(0, width),
+    y2:clamp(0, height)}, -1)
+end
+
+local read_small = arguments("remove_small_boxes", {"boxes", "min_size"},
+  {boxes = "tensor", min_size = "number"})
+
+--- The positions, from 1, of the boxes (n, 4) with no side under min_size; waits.
+function boxes_ops.remove_small_boxes(...)
+  local given = read_small(...)
+  check_boxes("remove_small_boxes", given.boxes)
+  local x1, y1, x2, y2 = parts(given.boxes)
+  local keep = (x2 - x1):ge(given.min_size):logical_and((y2 - y1):ge(given.min_size))
+  return keep:nonzero():select(2, 1)
+end
+
+return boxes_ops

@@ -1,0 +1,210 @@
+-- Features of regions: each box of an image becomes a grid of fixed size.
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local Module = require "tide.nn.module"
+local raise = require "tide.internal.raise"
+local sizes = require "tide.nn.internal.sizes"
+local tide = require "tide"
+
+local regions = {}
+
+--- Boxes as rows (image from 1, x1, y1, x2, y2): they are given so, or as a list with a tensor
+--- (n, 4) for each image.
+local function read_boxes(caller, input, boxes)
+  if input:dim() ~= 4 then
+    raise("%s: expected features (n, channels, height, width), got (%s)", caller,
+      table.concat(input.shape, ", "))
+  end
+  local is_list = type(boxes) == "table" and not getmetatable(boxes)
+  if is_list then
+    if #boxes ~= input:size(1) then
+      raise("%s: expected boxes of %d images, got %d", caller, input:size(1), #boxes)
+    end
+    local rows = {}
+    for i, of_image in ipairs(boxes) do
+      if not tide.is_tensor(of_image) or of_image:dim() ~= 2 or of_image:size(2) ~= 4 then
+        raise("%s: boxes of image %d: expected a tensor of shape (n, 4)", caller, i)
+      end
+      rows[i] = tide.cat({of_image:new_full({of_image:size(1), 1}, i), of_image}, 2)
+    end
+    boxes = tide.cat(rows, 1)
+  end
+  if not tide.is_tensor(boxes) or boxes:dim() ~= 2 or boxes:size(2) ~= 5 then
+    raise("%s: boxes: expected a tensor of shape (n, 5), or a list of tensors of shape (n, 4)", caller)
+  end
+  return boxes:detach():to(input.dtype)
+end
+
+--- Columns 2 to 5 of boxes as (n) each, and the image of each as int64.
+local function columns(boxes)
+  local parts = boxes:unbind(2)
+  return parts[1]:to("int64"), parts[2], parts[3], parts[4], parts[5]
+end
+
+--- The indices and weights of the two pixels around each position of a line of `size` pixels.
+local function neighbours(position, size)
+  local inside = position:ge(-1):logical_and(position:le(size)):to(position.dtype)
+  local place = position:clamp(0)
+  local low = place:floor():clamp(0, size - 1)
+  local high = (low + 1):clamp(0, size - 1)
+  local beyond = low:ge(size - 1):to(position.dtype)
+  local share = (place - low) * (1 - beyond)
+  return low:to("int64"), high:to("int64"), (1 - share) * inside, share * inside
+end
+
+--- Positions (boxes, cells * samples) of samples along one dimension, in each cell `samples` of
+--- them.
+local function sample_positions(first, cell, cells, samples)
+  local step = (tide.arange(cells * samples, {dtype = first.dtype, device = first.device}) + 0.5)
+    / samples
+  return first:unsqueeze(2) + cell:unsqueeze(2) * step:unsqueeze(1)
+end
+
+--- Means over cells of samples, for boxes of one number of samples: (boxes, channels, cells...); 0
+--- where there are none.
+local function align(input, image, lines, sides, cells, samples)
+  local channels, height, width = input:size(2), input:size(3), input:size(4)
+  if samples[1] * samples[2] == 0 then
+    return input:new_zeros({image:size(1), channels, cells[1], cells[2]})
+  end
+  local y = sample_positions(lines[2], sides[2], cells[1], samples[1])
+  local x = sample_positions(lines[1], sides[1], cells[2], samples[2])
+  local y_low, y_high, y_low_weight, y_high_weight = neighbours(y, height)
+  local x_low, x_high, x_low_weight, x_high_weight = neighbours(x, width)
+  local flat = input:permute(1, 3, 4, 2):reshape(-1, channels)
+  local count, rows, places = image:size(1), y:size(2), x:size(2)
+  local base = ((image - 1) * (height * width)):reshape(count, 1, 1)
+  local function pixels(row, place, row_weight, place_weight)
+    local index = base + row:unsqueeze(3) * width + place:unsqueeze(2) + 1
+    local weight = row_weight:unsqueeze(3) * place_weight:unsqueeze(2)
+    return flat:index_select(1, index:reshape(-1)):reshape(count, rows, places, channels)
+      * weight:unsqueeze(4)
+  end
+  local sum = pixels(y_low, x_low, y_low_weight, x_low_weight)
+    + pixels(y_low, x_high, y_low_weight, x_high_weight)
+    + pixels(y_high, x_low, y_high_weight, x_low_weight)
+    + pixels(y_high, x_high, y_high_weight, x_high_weight)
+  return sum:reshape(count, cells[1], samples[1], cells[2], samples[2], channels):mean({3, 5})
+    :permute(1, 4, 2, 3)
+end
+
+--- Lists of the positions of boxes that take the same number of samples, by {rows, columns}.
+local function groups_by_samples(width, height, cells)
+  local groups, order = {}, {}
+  local rows = (height / cells[1]):ceil():clamp(0):tolist()
+  local places = (width / cells[2]):ceil():clamp(0):tolist()
+  for i = 1, #rows do
+    local samples = {math.tointeger(rows[i]), math.tointeger(places[i])}
+    local key = samples[1] .. "x" .. samples[2]
+    if not groups[key] then
+      groups[key] = {samples = samples, positions = {}}
+      order[#order + 1] = groups[key]
+    end
+    table.insert(groups[key].positions, i)
+  end
+  return order
+end
+
+local read_align = arguments("roi_align", {
+  "input", "boxes", "output_size", {"spatial_scale", 1.0}, {"sampling_ratio", -1},
+  {"aligned", false},
+}, {input = "tensor", spatial_scale = "number", sampling_ratio = "number", aligned = "boolean"})
+
+--- Means of samples between pixels in each cell of each box (He et al., 2017): (boxes, channels,
+--- height, width) by output_size. Boxes are rows (image from 1, x1, y1, x2, y2), or a list with a
+--- tensor (n, 4) for each image; spatial_scale times them are places in the input. There are
+--- sampling_ratio ^ 2 samples a cell; with -1 as many as it has pixels, which waits. With aligned the
+--- centers of pixels are at halves. Gradients go to the input alone.
+function regions.roi_align(...)
+  local given = read_align(...)
+  local input, cells = given.input, sizes.expand("roi_align", given.output_size, 2)
+  local image, x1, y1, x2, y2 = columns(read_boxes("roi_align", input, given.boxes))
+  local scale, offset = given.spatial_scale, given.aligned and 0.5 or 0
+  local left, top = x1 * scale - offset, y1 * scale - offset
+  local width, height = x2 * scale - offset - left, y2 * scale - offset - top
+  if not given.aligned then width, height = width:clamp(1), height:clamp(1) end
+  local sides = {width / cells[2], height / cells[1]}
+  if image:size(1) == 0 then return input:new_zeros({0, input:size(2), cells[1], cells[2]}) end
+  local ratio = math.tointeger(given.sampling_ratio)
+  if ratio and ratio > 0 then
+    return align(input, image, {left, top}, sides, cells, {ratio, ratio})
+  end
+  local parts, order = {}, {}
+  for i, group in ipairs(groups_by_samples(width, height, cells)) do
+    local picked = tide.tensor(group.positions, {dtype = "int64", device = input.device})
+    local function pick(t) return t:index_select(1, picked) end
+    parts[i] = align(input, pick(image), {pick(left), pick(top)}, {pick(sides[1]), pick(sides[2])},
+      cells, group.samples)
+    table.move(group.positions, 1, #group.positions, #order + 1, order)
+  end
+  local back = tide.tensor(order, {dtype = "int64", device = input.device}):argsort()
+  return tide.cat(parts, 1):index_select(1, back)
+end
+
+local read_pool = arguments("roi_pool", {
+  "input", "boxes", "output_size", {"spatial_scale", 1.0},
+}, {input = "tensor", spatial_scale = "number"})
+
+--- The first pixel (boxes, cells), from 0, of cells along one dimension, and the one behind the last.
+local function cell_borders(first, last, cells, size)
+  local cell = ((last - first + 1):clamp(1) / cells):unsqueeze(2)
+  local step = tide.arange(cells, {dtype = first.dtype, device = first.device}):unsqueeze(1)
+  local start = first:unsqueeze(2)
+  return ((step * cell):floor() + start):clamp(0, size),
+    (((step + 1) * cell):ceil() + start):clamp(0, size)
+end
+
+--- Whether pixel p (from 0) is in each cell: (boxes, cells, size).
+local function membership(size, from, to)
+  local pixel = tide.arange(size, {dtype = from.dtype, device = from.device}):reshape(1, 1, size)
+  return pixel:ge(from:unsqueeze(3)):logical_and(pixel:lt(to:unsqueeze(3)))
+end
+
+--- The largest value in each cell of each box (Girshick, 2015), 0 in cells without pixels. Boxes are
+--- given as to roi_align, and rounded to pixels.
+function regions.roi_pool(...)
+  local given = read_pool(...)
+  local input, cells = given.input, sizes.expand("roi_pool", given.output_size, 2)
+  local image, x1, y1, x2, y2 = columns(read_boxes("roi_pool", input, given.boxes))
+  local function pixel(t)
+    local place = t * given.spatial_scale
+    return (place + place:sign() * 0.5):trunc() -- halves away from zero
+  end
+  local height, width = input:size(3), input:size(4)
+  local rows = membership(height, cell_borders(pixel(y1), pixel(y2), cells[1], height))
+  local places = membership(width, cell_borders(pixel(x1), pixel(x2), cells[2], width))
+  if image:size(1) == 0 then return input:new_zeros({0, input:size(2), cells[1], cells[2]}) end
+  local count, channels = image:size(1), input:size(2)
+  -- Largest over the columns of each cell, and then over its rows.
+  local picked = input:index_select(1, image):unsqueeze(4)
+  local over = picked:masked_fill(places:reshape(count, 1, 1, cells[2], width):logical_not(), -math.huge)
+    :amax(5):unsqueeze(3)
+  local mask = rows:reshape(count, 1, cells[1], height, 1):logical_not()
+  local pooled = over:masked_fill(mask, -math.huge):amax(4)
+  return pooled:masked_fill(pooled:eq(-math.huge), 0):reshape(count, channels, cells[1], cells[2])
+end
+
+--- A module of a function: the arguments behind input and boxes are its options.
+local function region_layer(name, fn, declared)
+  local Layer, read = class(name, Module), arguments(name, declared)
+  local names = {}
+  for i, entry in ipairs(declared) do names[i] = type(entry) == "table" and entry[1] or entry end
+
+  function Layer:init(...)
+    local given = read(...)
+    for _, option in ipairs(names) do self[option] = given[option] end
+  end
+
+  function Layer:forward(input, boxes)
+    local options = {}
+    for i, option in ipairs(names) do options[i] = self[option] end
+    return regions[fn](input, boxes, table.unpack(options))
+  end
+
+  regions[name] = Layer
+end
+
+region_layer("RoIAlign", "roi_align", {"output_size", "spatial_scale", "sampling_ratio", {"aligned", false}})
+region_layer("RoIPool", "roi_pool", {"output_size", "spatial_scale"})
+
+return regions

@@ -1,0 +1,85 @@
+-- Non-maximum suppression: of boxes that overlap much, the one with the highest score is kept.
+local arguments = require "tide.internal.arguments"
+local box_iou = require("tide.vision.ops.boxes").box_iou
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local suppression = {}
+
+local function check(caller, boxes, scores)
+  if boxes:dim() ~= 2 or boxes:size(2) ~= 4 then
+    raise("%s: expected boxes of shape (n, 4), got (%s)", caller, table.concat(boxes.shape, ", "))
+  end
+  if scores:dim() ~= 1 or scores:size(1) ~= boxes:size(1) then
+    raise("%s: expected %d scores, one for each box, got shape (%s)", caller, boxes:size(1),
+      table.concat(scores.shape, ", "))
+  end
+end
+
+local kBlock <const> = 1000 -- rows of overlaps that are read at once
+
+--- The places in a list of boxes, the best first, of those that are kept. The decisions are made here,
+--- one after the other, from which boxes overlap too much with each.
+local function kept_places(boxes, threshold)
+  local count, gone, kept = boxes:size(1), {}, {}
+  for first = 1, count, kBlock do
+    local last = math.min(first + kBlock - 1, count)
+    local rest = boxes:narrow(1, first, count - first + 1)
+    local rows = boxes:narrow(1, first, last - first + 1)
+    local too_near, width = box_iou(rows, rest):gt(threshold):to("uint8"):bytes(), count - first + 1
+    for i = first, last do
+      if not gone[i] then
+        kept[#kept + 1] = i
+        -- From the place of box i on; boxes before it are decided.
+        local start = (i - first) * width
+        local at = start + i - first + 1
+        while true do
+          at = too_near:find("\1", at + 1, true)
+          if not at or at > start + width then break end
+          gone[first + at - start - 1] = true
+        end
+      end
+    end
+  end
+  return kept
+end
+
+local function positions(list, device)
+  if #list == 0 then return tide.zeros({0}, {dtype = "int64", device = device}) end
+  return tide.tensor(list, {dtype = "int64", device = device})
+end
+
+local read_nms = arguments("nms", {"boxes", "scores", "iou_threshold"},
+  {boxes = "tensor", scores = "tensor", iou_threshold = "number"})
+
+--- The positions, from 1, of the boxes that are kept, by falling score: a box goes if its overlap
+--- (box_iou) with one that is kept is over iou_threshold. Waits.
+function suppression.nms(...)
+  local given = read_nms(...)
+  local boxes, scores = given.boxes:detach(), given.scores:detach()
+  check("nms", boxes, scores)
+  if boxes:size(1) == 0 then return positions({}, boxes.device) end
+  local order = scores:argsort(1, true, true)
+  local kept = kept_places(boxes:index_select(1, order), given.iou_threshold)
+  return order:index_select(1, positions(kept, boxes.device))
+end
+
+local read_batched = arguments("batched_nms", {"boxes", "scores", "idxs", "iou_threshold"},
+  {boxes = "tensor", scores = "tensor", idxs = "tensor", iou_threshold = "number"})
+
+--- nms among boxes of the same class, which idxs tells of each; waits.
+function suppression.batched_nms(...)
+  local given = read_batched(...)
+  local boxes, scores, idxs = given.boxes:detach(), given.scores:detach(), given.idxs
+  check("batched_nms", boxes, scores)
+  if idxs:dim() ~= 1 or idxs:size(1) ~= boxes:size(1) then
+    raise("batched_nms: expected %d idxs, one for each box, got shape (%s)", boxes:size(1),
+      table.concat(idxs.shape, ", "))
+  end
+  if boxes:size(1) == 0 then return positions({}, boxes.device) end
+  -- Boxes of different classes are moved so far apart that they do not overlap.
+  local apart = idxs:to(boxes.dtype) * (boxes:max() + 1)
+  return suppression.nms(boxes + apart:unsqueeze(2), scores, given.iou_threshold)
+end
+
+return suppression
