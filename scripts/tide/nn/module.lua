@@ -481,6 +481,13 @@ local function show(module, indent)
   return ("%s(\n%s\n%s)"):format(title, table.concat(lines, "\n"), indent)
 end
 
+--- What each layer gives, holds and computes for inputs, or for zeros of a shape: summary{1, 3, 64, 64}.
+--- A table that is shown as one: layers (a list of {name, type, depth, output_shape, parameters,
+--- mult_adds, total_parameters, total_mult_adds, ...}), parameters, trainable, mult_adds, input_bytes,
+--- output_bytes, parameter_bytes. {depth = 3} is how deep the shown layers lie at most. The network is
+--- run in evaluation without gradients.
+function Module:summary(...) return require "tide.nn.internal.summary"(self, ...) end
+
 --- The tree of modules, one a line.
 function Module:__tostring() return show(self, "") end
 
