@@ -76,6 +76,9 @@ add("num_classes", "ShuffleNetV2 of this width, 1.4 to 7.4 million parameters",
 add("num_classes, aux_logits, transform_input, init_weights, dropout, dropout_aux",
   "GoogLeNet; in training with aux_logits (the default) gives the logits of two side branches too",
   {"googlenet"}, "tide.vision.models.googlenet ~= nil --> true")
+add("num_classes, aux_logits, transform_input, init_weights, dropout",
+  "Inception v3 for images of 299 x 299; in training with aux_logits gives those of a side branch too",
+  {"inception_v3"}, "tide.vision.models.inception_v3 ~= nil --> true")
 add("num_classes, stem_width, norm_layer, activation",
   "RegNet of so many operations for an image; y squeezes and excites channels, x does not",
   {"regnet_x_400mf", "regnet_x_800mf", "regnet_x_1_6gf", "regnet_x_3_2gf", "regnet_x_8gf",

@@ -20,74 +20,95 @@ local function group_norm(channels) return nn.GroupNorm(8, channels) end
 local stem = {{out_channels = 8, kernel_size = 3, stride = 4},
   {out_channels = 16, kernel_size = 3, stride = 8}}
 
+-- {name, options, entries of the state_dict, parameters, output, size}: what torchvision 0.27 gives with
+-- 3 classes for an image of 64 x 64, or another size, weights set by the formula.
+local small <const> = {
+  {"mobilenet_v3_small", {}, 244, 1520931, {0.237067, -0.0485275, -0.329076}},
+  {"mnasnet0_5", {}, 314, 941355, {0.214436, -0.992193, 1.48299}},
+  {"shufflenet_v2_x0_5", {}, 338, 344867, {0.148863, 0.54537, 0.788996}},
+}
+local others <const> = {
+  {"mobilenet_v3_large", {reduced_tail = true, dilated = true, width_mult = 0.5}, 312, 522187,
+    {0.0425154, 0.180916, -0.290549}},
+  {"mobilenet_v2", {width_mult = 0.35, round_nearest = 4}, 314, 394691,
+    {0.211935, -0.893879, 1.3285}},
+  {"regnet_x_400mf", {}, 428, 5096179, {9.04791, -7.09383, 3.86466}},
+  {"regnet_y_400mf", {stem_width = 16, activation = nn.SiLU}, 384, 3902079,
+    {-1.71721, -1.40287, -1.07982}},
+  {"googlenet", {aux_logits = false, transform_input = true}, 344, 5602979,
+    {-1.02008, 0.444065, 1.78227}},
+  {"resnet18", {norm_layer = group_norm}, 62, 11178051, {-0.385958, -0.663944, -0.877638}},
+  {"resnet50", {replace_stride_with_dilation = {false, true, true}}, 320, 23514179,
+    {939.232, 1674.28, 773.919}},
+  {"resnet50", {groups = 4, width_per_group = 8}, 320, 8217027, {811.83, 1519.02, 742.454}},
+  {"densenet121", {bn_size = 2}, 727, 3863171, {1.87714, 7.88245, 11.8185}},
+  {"densenet121", {bn_size = 2, memory_efficient = true}, 727, 3863171, {1.87714, 7.88245, 11.8185}},
+  {"squeezenet1_0", {}, 52, 736963, {0, 0.00316493, 0.0247932}},
+  {"efficientnet_b0", {norm_layer = group_norm}, 213, 4011391, {-0.763797, 1.25058, -1.24264}},
+  {"vit_b_32", {image_size = 64, representation_size = 16}, 154, 87433027,
+    {-0.0849201, 0.155925, 0.0932645}},
+  {"vit_b_32", {image_size = 64, conv_stem_configs = stem}, 164, 85077387,
+    {0.413774, 0.0408924, -0.425729}},
+  {"inception_v3", {aux_logits = false}, 566, 21791715, {4.78982, 0.0920252, -4.70756}, 96},
+}
+
+--- Adds a test of the network of a row on a device.
+local function compare(row, device)
+  local name, options, entries, parameters, output, size = table.unpack(row)
+  local words = {}
+  for option in pairs(options) do words[#words + 1] = option end
+  table.sort(words)
+  it(("%s has torchvision's numbers %s"):format(name, table.concat(words, ", ")), function()
+    local given = {num_classes = 3}
+    for option, value in pairs(options) do given[option] = value end
+    local net = models[name](given)
+    local keys = 0
+    for _ in pairs(net:state_dict()) do keys = keys + 1 end
+    equal({keys, count(net)}, {entries, parameters})
+    formula.set_weights(net)
+    net:to(device):eval()
+    local images = formula.images(1, 3, size or 64, size or 64):to(device)
+    local y = tide.no_grad(function() return net(images) end)
+    local largest = 0
+    for _, value in ipairs(output) do largest = math.max(largest, math.abs(value)) end
+    close(y:flatten():tolist(), output, {rtol = 0, atol = 1e-4 * largest})
+  end)
+end
+
 describe("networks for images", function(device)
-  -- {name, options, entries of the state_dict, parameters, output}, as torchvision 0.27 has them with
-  -- 3 classes, for an image of 64 x 64, weights set by the formula.
-  for _, row in ipairs {
-    {"mobilenet_v3_small", {}, 244, 1520931, {0.237067, -0.0485275, -0.329076}},
-    {"mobilenet_v3_large", {reduced_tail = true, dilated = true, width_mult = 0.5}, 312, 522187,
-      {0.0425154, 0.180916, -0.290549}},
-    {"mobilenet_v2", {width_mult = 0.35, round_nearest = 4}, 314, 394691,
-      {0.211935, -0.893879, 1.3285}},
-    {"mnasnet0_5", {}, 314, 941355, {0.214436, -0.992193, 1.48299}},
-    {"shufflenet_v2_x0_5", {}, 338, 344867, {0.148863, 0.54537, 0.788996}},
-    {"regnet_x_400mf", {}, 428, 5096179, {9.04791, -7.09383, 3.86466}},
-    {"regnet_y_400mf", {stem_width = 16, activation = nn.SiLU}, 384, 3902079,
-      {-1.71721, -1.40287, -1.07982}},
-    {"googlenet", {aux_logits = false, transform_input = true}, 344, 5602979,
-      {-1.02008, 0.444065, 1.78227}},
-    {"resnet18", {norm_layer = group_norm}, 62, 11178051, {-0.385958, -0.663944, -0.877638}},
-    {"resnet50", {replace_stride_with_dilation = {false, true, true}}, 320, 23514179,
-      {939.232, 1674.28, 773.919}},
-    {"resnet50", {groups = 4, width_per_group = 8}, 320, 8217027, {811.83, 1519.02, 742.454}},
-    {"densenet121", {bn_size = 2}, 727, 3863171, {1.87714, 7.88245, 11.8185}},
-    {"densenet121", {bn_size = 2, memory_efficient = true}, 727, 3863171, {1.87714, 7.88245, 11.8185}},
-    {"squeezenet1_0", {}, 52, 736963, {0, 0.00316493, 0.0247932}},
-    {"efficientnet_b0", {norm_layer = group_norm}, 213, 4011391, {-0.763797, 1.25058, -1.24264}},
-    {"vit_b_32", {image_size = 64, representation_size = 16}, 154, 87433027,
-      {-0.0849201, 0.155925, 0.0932645}},
-    {"vit_b_32", {image_size = 64, conv_stem_configs = stem}, 164, 85077387,
-      {0.413774, 0.0408924, -0.425729}},
-  } do
-    local name, options, entries, parameters, output = table.unpack(row)
-    local words = {}
-    for option in pairs(options) do words[#words + 1] = option end
-    table.sort(words)
-    it(("%s has torchvision's numbers %s"):format(name, table.concat(words, ", ")), function()
-      local given = {num_classes = 3}
-      for option, value in pairs(options) do given[option] = value end
-      local net = models[name](given)
-      local keys = 0
-      for _ in pairs(net:state_dict()) do keys = keys + 1 end
-      equal({keys, count(net)}, {entries, parameters})
-      formula.set_weights(net)
-      net:to(device):eval()
-      local y = tide.no_grad(function() return net(formula.images(1, 3, 64, 64):to(device)) end)
-      local largest = 0
-      for _, value in ipairs(output) do largest = math.max(largest, math.abs(value)) end
-      close(y:flatten():tolist(), output, {rtol = 0, atol = 1e-4 * largest})
-    end)
-  end
+  for _, row in ipairs(small) do compare(row, device) end
 
   it("lenet takes images of 28 x 28, with as many channels as asked for", function()
     local net = models.lenet({in_channels = 3, num_classes = 4}):to(device)
     equal(net(tide.ones(2, 3, 28, 28, {device = device})).shape, {2, 4})
     equal(count(models.lenet()), 61706)
   end)
+end)
+
+describe("larger networks for images", function()
+  for _, row in ipairs(others) do compare(row, "cpu") end
+
   it("googlenet in training gives the logits of its side branches too", function()
-    local net = models.googlenet({num_classes = 3}):to(device)
+    local net = models.googlenet({num_classes = 3})
     equal(count(net), 9939113)
-    local x = tide.ones(2, 3, 64, 64, {device = device})
+    local x = tide.ones(2, 3, 64, 64)
     local results = table.pack(net(x))
     equal(results.n, 3)
     for i = 1, 3 do equal(results[i].shape, {2, 3}) end
     equal(select("#", net:eval()(x)), 1)
   end)
+  it("inception_v3 in training gives the logits of its side branch too", function()
+    local net = models.inception_v3({num_classes = 3})
+    local x = tide.ones(2, 3, 299, 299)
+    local logits, aux = net(x)
+    equal({logits.shape, aux.shape}, {{2, 3}, {2, 3}})
+    equal(models.inception_v3({aux_logits = false}).AuxLogits, nil)
+  end)
   it("densenet drops features and computes anew in training, with the same gradients", function()
     local function gradient(options)
       tide.manual_seed(1)
-      local net = models.densenet121(options):to(device)
-      net(formula.images(2, 3, 32, 32):to(device)):square():mean():backward()
+      local net = models.densenet121(options)
+      net(formula.images(2, 3, 32, 32)):square():mean():backward()
       return net.features.conv0.weight.grad
     end
     local plain = gradient {bn_size = 1, num_classes = 2}
@@ -152,7 +173,7 @@ end)
 describe("names of networks", function()
   it("are listed in order, and each is a function", function()
     local names = models.list()
-    test.is_true(#names >= 73)
+    test.is_true(#names >= 74)
     for i, name in ipairs(names) do
       equal(type(models[name]), "function", name)
       test.is_true(i == 1 or names[i - 1] < name)
@@ -165,6 +186,25 @@ describe("names of networks", function()
     raises("get_model: there is no network 'x': tide.vision.models.list() names them all",
       models.get_model, "x")
     raises("did you mean 'resnet18'?", function() return models.resnet8 end)
+  end)
+  it("of layers in older files are read too", function()
+    local net = models.densenet121({bn_size = 1, num_classes = 2})
+    local other = models.densenet121({bn_size = 1, num_classes = 2})
+    local state, renamed = {}, 0
+    for key, tensor in pairs(net:state_dict()) do
+      local old, changed = key:gsub("(denselayer%d+%.%a+)(%d)", "%1.%2")
+      state[old], renamed = tensor, renamed + changed
+    end
+    test.is_true(renamed > 500, renamed)
+    other:load_state_dict(state)
+    close(other.features.denseblock2.denselayer3.conv2.weight, net.features.denseblock2.denselayer3.conv2.weight)
+    net, other, state = models.vit_b_32({image_size = 32}), models.vit_b_32({image_size = 32}), {}
+    for key, tensor in pairs(net:state_dict()) do
+      local old = key:gsub("mlp%.0", "mlp.linear_1"):gsub("mlp%.3", "mlp.linear_2")
+      state[old] = tensor
+    end
+    other:load_state_dict(state)
+    close(other.encoder.layers.encoder_layer_7.mlp[4].weight, net.encoder.layers.encoder_layer_7.mlp[4].weight)
   end)
   it("stand in errors of weights that do not fit", function()
     local net = models.lenet()
@@ -259,6 +299,10 @@ describe("starting values of networks", function()
     spread(net.conv3.conv.weight, 0.01)
     spread(net.fc.weight, 0.01)
     uniform(net.aux1.fc1.bias, 1 / math.sqrt(2048))
+    net = models.inception_v3({num_classes = 25})
+    spread(net.Mixed_6b.branch7x7_2.conv.weight, 0.1)
+    spread(net.fc.weight, 0.1)
+    spread(net.AuxLogits.fc.weight, 0.001)
   end)
   it("convnext and vision transformers begin as torchvision's", function()
     tide.manual_seed(15)

@@ -55,6 +55,16 @@ local function transition(inputs)
     {"conv", nn.Conv2d(inputs, inputs // 2, 1, {bias = false})}, {"pool", nn.AvgPool2d(2, 2)})
 end
 
+--- Files of older torchvisions call layers norm.1, conv.2: renames them in the state to be loaded.
+local function rename_old(_, state)
+  local renamed = {}
+  for key, tensor in pairs(state) do
+    local layer, number, field = key:match "^(.*denselayer%d+%.%a+)%.(%d)(%..*)$"
+    if layer then renamed[key] = {layer .. number .. field, tensor} end
+  end
+  for key, entry in pairs(renamed) do state[key], state[entry[1]] = nil, entry[2] end
+end
+
 local DenseNet = class("DenseNet", nn.Module)
 
 function DenseNet:init(blocks, given)
@@ -75,6 +85,7 @@ function DenseNet:init(blocks, given)
   self.classifier = nn.Linear(count, given.num_classes)
   start.layers(self, {Conv2d = start.with(init.kaiming_normal_)})
   init.zeros_(self.classifier.bias)
+  self:register_load_state_dict_pre_hook(rename_old)
 end
 
 function DenseNet:forward(x)

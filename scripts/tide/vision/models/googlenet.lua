@@ -7,14 +7,8 @@ local nn = require "tide.nn"
 local start = require "tide.vision.models.internal.start"
 local tide = require "tide"
 
-local BasicConv2d = class("BasicConv2d", nn.Module)
-
-function BasicConv2d:init(inputs, outputs, size, stride)
-  self.conv = nn.Conv2d(inputs, outputs, size, {stride = stride or 1, padding = size // 2, bias = false})
-  self.bn = nn.BatchNorm2d(outputs, {eps = 0.001})
-end
-
-function BasicConv2d:forward(x) return self.bn(self.conv(x)):relu() end
+local parts = require "tide.vision.models.internal.inception_parts"
+local BasicConv2d = parts.BasicConv2d
 
 local Inception = class("Inception", nn.Module)
 
@@ -22,9 +16,10 @@ local Inception = class("Inception", nn.Module)
 function Inception:init(inputs, ones, before_threes, threes, before_fives, fives, pooled)
   self.branch1 = BasicConv2d(inputs, ones, 1)
   self.branch2 = nn.Sequential(BasicConv2d(inputs, before_threes, 1),
-    BasicConv2d(before_threes, threes, 3))
+    BasicConv2d(before_threes, threes, 3, {padding = 1}))
   -- torchvision's weights are for 3 x 3, not 5 x 5.
-  self.branch3 = nn.Sequential(BasicConv2d(inputs, before_fives, 1), BasicConv2d(before_fives, fives, 3))
+  self.branch3 = nn.Sequential(BasicConv2d(inputs, before_fives, 1),
+    BasicConv2d(before_fives, fives, 3, {padding = 1}))
   self.branch4 = nn.Sequential(nn.MaxPool2d(3, {stride = 1, padding = 1, ceil_mode = true}),
     BasicConv2d(inputs, pooled, 1))
 end
@@ -53,10 +48,10 @@ GoogLeNet:optional("aux1", "aux2")
 function GoogLeNet:init(given)
   local function pool(size) return nn.MaxPool2d(size, {stride = 2, ceil_mode = true}) end
   self.transform_input = given.transform_input
-  self.conv1 = BasicConv2d(3, 64, 7, 2)
+  self.conv1 = BasicConv2d(3, 64, 7, {stride = 2, padding = 3})
   self.maxpool1 = pool(3)
   self.conv2 = BasicConv2d(64, 64, 1)
-  self.conv3 = BasicConv2d(64, 192, 3)
+  self.conv3 = BasicConv2d(64, 192, 3, {padding = 1})
   self.maxpool2 = pool(3)
   self.inception3a = Inception(192, 64, 96, 128, 16, 32, 32)
   self.inception3b = Inception(256, 128, 128, 192, 32, 96, 64)
@@ -82,16 +77,9 @@ function GoogLeNet:init(given)
   end
 end
 
---- Images that were normalized for other networks, as the first weights of this one want them.
-local function transformed(x)
-  local scale = x:new_tensor({0.229 / 0.5, 0.224 / 0.5, 0.225 / 0.5}):reshape(1, 3, 1, 1)
-  local shift = x:new_tensor({(0.485 - 0.5) / 0.5, (0.456 - 0.5) / 0.5, (0.406 - 0.5) / 0.5})
-  return x * scale + shift:reshape(1, 3, 1, 1)
-end
-
 --- In training with aux_logits also gives those of the second and the first side branch.
 function GoogLeNet:forward(x)
-  if self.transform_input then x = transformed(x) end
+  if self.transform_input then x = parts.transformed(x) end
   local aux1, aux2
   x = self.maxpool2(self.conv3(self.conv2(self.maxpool1(self.conv1(x)))))
   x = self.inception4a(self.maxpool3(self.inception3b(self.inception3a(x))))

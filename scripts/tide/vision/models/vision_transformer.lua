@@ -7,6 +7,17 @@ local ops = require "tide.vision.ops"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
+--- Files of older torchvisions call the layers linear_1 and linear_2: renames them in the state to be
+--- loaded.
+local function rename_old(_, state, prefix)
+  for old, new in pairs {linear_1 = "0", linear_2 = "3"} do
+    for _, field in ipairs {".weight", ".bias"} do
+      local tensor = state[prefix .. old .. field]
+      if tensor then state[prefix .. old .. field], state[prefix .. new .. field] = nil, tensor end
+    end
+  end
+end
+
 local MLPBlock = class("MLPBlock", ops.MLP)
 
 function MLPBlock:init(inputs, hidden, dropout)
@@ -15,6 +26,7 @@ function MLPBlock:init(inputs, hidden, dropout)
     init.xavier_uniform_(layer.weight)
     init.normal_(layer.bias, 0, 1e-6)
   end
+  self:register_load_state_dict_pre_hook(rename_old)
 end
 
 local EncoderBlock = class("EncoderBlock", nn.Module)

@@ -10,6 +10,7 @@ return {
     "efficientnet_v2_m", "efficientnet_v2_s",
   },
   googlenet = {"googlenet"},
+  inception = {"inception_v3"},
   lenet = {"lenet"},
   mnasnet = {"mnasnet0_5", "mnasnet0_75", "mnasnet1_0", "mnasnet1_3"},
   mobilenet_v2 = {"mobilenet_v2"},
