@@ -1,4 +1,5 @@
 -- The table `tide.vision.models`: networks by torchvision's names.
+local families = require "tide.vision.models.internal.families"
 local lazy_table = require "tide.internal.lazy_table"
 
-return lazy_table("tide.vision.models", {}, require "tide.vision.models.internal.families")
+return lazy_table("tide.vision.models", {}, families)

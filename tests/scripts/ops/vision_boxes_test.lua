@@ -187,6 +187,11 @@ describe("regions of images", function(device)
     raises("roi_pool: boxes of image 2: expected a tensor of shape (n, 4)", ops.roi_pool, x,
       {tide.ones(1, 4), tide.ones(1, 5)}, 2)
     raises("roi_align: boxes: expected a tensor of shape (n, 5)", ops.roi_align, x, tide.ones(1, 4), 2)
+    for image_number, fn in pairs {[0] = ops.roi_align, [3] = ops.roi_pool} do
+      raises(("position %d is out of range"):format(image_number), function()
+        return fn(x, tide.tensor({{image_number, 0, 0, 1.5, 1}}, {device = device}), 2):tolist()
+      end)
+    end
   end)
 end)
 

@@ -73,7 +73,9 @@ local function align(input, image, lines, sides, cells, samples)
   local x_low, x_high, x_low_weight, x_high_weight = neighbours(x, width)
   local flat = input:permute(1, 3, 4, 2):reshape(-1, channels)
   local count, rows, places = image:size(1), y:size(2), x:size(2)
-  local base = ((image - 1) * (height * width)):reshape(count, 1, 1)
+  -- Where the pixels of each image begin; looked up, so that an image that is not there is an error.
+  local first = tide.arange(input:size(1), {dtype = "int64", device = input.device}) * (height * width)
+  local base = first:index_select(1, image):reshape(count, 1, 1)
   local function pixels(row, place, row_weight, place_weight)
     local index = base + row:unsqueeze(3) * width + place:unsqueeze(2) + 1
     local weight = row_weight:unsqueeze(3) * place_weight:unsqueeze(2)
