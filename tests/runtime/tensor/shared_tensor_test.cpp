@@ -58,7 +58,7 @@ TEST_CASE("threads that share a value write to copies of their own", "[tensor]")
 TEST_CASE("a value outlives the thread that computed it", "[tensor]") {
   std::optional<SharedTensor> shared;
   std::thread([&] {
-    Tensor x = arange_to(kElements, {.dtype = DType::f32});
+    Tensor x = arange_to(kElements, {.dtype = DType::f32, .device = Device{}});
     for (int i = 0; i < 10; ++i) x = x + 1;
     shared.emplace(transpose(reshape_to(x, Shape{kElements / 10, 10}), Dim{0}, Dim{1}));
   }).join();
