@@ -11,6 +11,8 @@ return lazy_table("tide.data", {
   default_collate = "default_collate",
   digits = "digits",
   get_worker_info = "get_worker_info",
+  read_csv = "read_csv",
+  read_jsonl = "read_jsonl",
 }, {
   dataset = {"Dataset", "IterableDataset"},
   samplers = {

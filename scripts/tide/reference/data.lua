@@ -50,6 +50,17 @@ return {
         [[{name = {"a", "b"}, x = {1, 2}}]]},
     {"get_worker_info", "()", "In a worker of a loader {id, num_workers, seed, dataset}, its id from 1; nil elsewhere",
       "tide.data.get_worker_info() --> nil"},
+    {"read_csv", "(path, {delimiter, header, columns, dtype, missing, as_tensor})",
+      "The columns of a file of comma-separated values by name, tensors of numbers and lists of text, and " ..
+        "a list of the names; missing numbers are nan",
+      [[local path = os.tmpname(); local file = io.open(path, "w"); file:write "x,name\n1,ann\n2,bob\n"; ]] ..
+        "file:close(); local columns = tide.data.read_csv(path); os.remove(path); " ..
+        [[columns.x, columns.name --> {1, 2}, {"ann", "bob"}]]},
+    {"read_jsonl", "(path, {tensors, null})",
+      "The JSON values in the lines of a file, in a list; with tensors = true arrays of numbers are tensors",
+      [[local path = os.tmpname(); local file = io.open(path, "w"); ]] ..
+        [[file:write '{"x": [1, 2]}\n{"x": [3, 4]}\n'; ]] ..
+        "file:close(); local values = tide.data.read_jsonl(path); os.remove(path); values[2].x --> {3, 4}"},
     {"digits", "()", "Images (1797, 8, 8) and labels of handwritten digits",
       "local images, labels = tide.data.digits(); " ..
         "images.shape, labels.shape --> {1797, 8, 8}, {1797}"},

@@ -1,0 +1,55 @@
+-- data.read_jsonl: reads a file with a JSON value in each line.
+local arguments = require "tide.internal.arguments"
+local json = require "tide.internal.json"
+local protocol = require "tide.data.protocol"
+local raise = require "tide.internal.raise"
+local text_file = require "tide.data.text_file"
+local tide = require "tide"
+
+local read = arguments("read_jsonl", {"path", {"tensors", false}, {"null"}})
+
+--- "numbers", "booleans", "tensors" or "lists" if all entries of a list are such, else nil.
+local function kind_of_entries(list)
+  local kind
+  for _, entry in ipairs(list) do
+    local own = tide.is_tensor(entry) and table.concat(entry.shape, ",") or type(entry)
+    if kind and own ~= kind then return nil end
+    kind = own
+  end
+  return kind
+end
+
+--- The value with a tensor in place of each list of numbers or of booleans, and of each list of
+--- such lists of equal lengths.
+local function with_tensors(value)
+  if type(value) ~= "table" then return value end
+  for key, entry in pairs(value) do value[key] = with_tensors(entry) end
+  if #value == 0 then return value end
+  local kind = kind_of_entries(value)
+  if kind == "number" or kind == "boolean" then return tide.tensor(value) end
+  return kind and tide.is_tensor(value[1]) and tide.stack(value) or value
+end
+
+--- data.read_jsonl(path, {tensors, null}): the values of the lines, in a list. Objects and arrays
+--- are tables. null is left out of objects, and an error elsewhere, unless the option null says what
+--- stands for it, such as 0 / 0. With tensors = true arrays of numbers are tensors. Empty lines do not
+--- count.
+local function read_jsonl(...)
+  local given = read(...)
+  protocol.check_boolean("read_jsonl", "tensors", given.tensors)
+  local text, values = text_file.read("read_jsonl", given.path), {}
+  for start, line in text:gmatch "()([^\r\n]+)" do
+    if line:find "[^ \t]" then
+      local value, message, at = json.decode(line, given.null)
+      if value == nil then
+        local number, column = text_file.place(text, start + (at or 1) - 1)
+        raise("read_jsonl: %s:%d:%d: %s", given.path, number, column,
+          message or "null in place of a value: say what stands for it by the option null")
+      end
+      values[#values + 1] = given.tensors and with_tensors(value) or value
+    end
+  end
+  return values
+end
+
+return read_jsonl

@@ -1,0 +1,32 @@
+-- Text files as the readers of tide.data take them: read whole, with places named by line and
+-- column.
+local raise = require "tide.internal.raise"
+
+local text_file = {}
+
+--- The text of a file, without the mark that some editors put in front of UTF-8.
+function text_file.read(caller, path)
+  if type(path) ~= "string" then
+    raise("%s: path: expected the name of a file, got %s", caller, type(path))
+  end
+  local file, reason = io.open(path, "rb")
+  if not file then raise("%s: %s", caller, reason) end
+  local text
+  text, reason = file:read "a"
+  file:close()
+  if not text then raise("%s: %s: %s", caller, path, reason) end
+  return text:sub(1, 3) == "\xEF\xBB\xBF" and text:sub(4) or text
+end
+
+--- The line that byte `at` of a text is in, and its column, both from 1. A line ends in "\n", "\r\n"
+--- or "\r".
+function text_file.place(text, at)
+  local line, start = 1, 1
+  while true do
+    local stop = text:find("[\r\n]", start)
+    if not stop or stop >= at then return line, at - start + 1 end
+    line, start = line + 1, text:sub(stop, stop + 1) == "\r\n" and stop + 2 or stop + 1
+  end
+end
+
+return text_file

@@ -1,0 +1,279 @@
+-- The readers of files of tide.data: tables of text, and a JSON value in each line. Values by hand.
+local json = require "tide.internal.json"
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local equal, raises = test.same_type, test.raises
+local data = tide.data
+
+local path = os.tmpname()
+
+--- A file with this text.
+local function write(text)
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+  return path
+end
+
+--- The columns of a text, tensors as lists.
+local function read(text, options)
+  local columns, names = data.read_csv(write(text), options)
+  for key, column in pairs(columns) do
+    if tide.is_tensor(column) then columns[key] = column:tolist() end
+  end
+  return columns, names
+end
+
+local function refused(message, text, options)
+  raises(message, data.read_csv, write(text), options)
+end
+
+describe("read_csv", function()
+  test.teardown(function() os.remove(path) end)
+
+  it("makes tensors of numbers and words, lists of text", function()
+    local text = "id,x,name,known\n1,0.5,ann,true\n2,-1e3,bob,False\n"
+    local columns, names = data.read_csv(write(text))
+    equal(names, {"id", "x", "name", "known"})
+    equal({columns.id.dtype, columns.x.dtype, columns.known.dtype}, {"int64", "float32", "bool"})
+    equal(columns.id:tolist(), {1, 2})
+    equal(columns.x:tolist(), {0.5, -1000.0})
+    equal(columns.name, {"ann", "bob"})
+    equal(columns.known:tolist(), {true, false})
+  end)
+  it("reads lines however they end", function()
+    for _, text in ipairs {"a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r1,2\r3,4", "\xEF\xBB\xBFa,b\n1,2\n3,4",
+      "\n\na,b\n\n1,2\n\n\n3,4\n\n"} do
+      equal(read(text), {a = {1, 3}, b = {2, 4}})
+    end
+  end)
+  it("reads quoted fields", function()
+    local columns = read 'a,"b ""c"""\n"x, y","line\none"\n"","say ""hi"""\n'
+    equal(columns, {a = {"x, y", ""}, ['b "c"'] = {"line\none", 'say "hi"'}})
+    equal(read 'a,b\n"1","2.5"\n', {a = {1}, b = {2.5}})
+  end)
+  it("makes nan of missing numbers", function()
+    for _, word in ipairs {"", "NA", "NaN", "nan", "null", '""'} do
+      local x = read("a,b\n1,5\n" .. word .. ",6\n").a
+      equal(x[1], 1.0)
+      test.is_true(x[2] ~= x[2])
+    end
+    local columns = read("a,b\n-999,x\n2,-999\n", {missing = {"-999"}})
+    test.is_true(columns.a[1] ~= columns.a[1])
+    equal(columns.b, {"x", "-999"})
+    equal(read("a,b\nNA,1\ntrue,2\n").a, {"NA", "true"})
+    equal(read("a,b\ntrue,1\n,2\n").a, {"true", ""})
+  end)
+  it("keeps the text of columns that turn out not to be numbers", function()
+    local columns = read "a,b,c\n1,1.0,true\n2,x,0\n0x10,2,true\n"
+    equal(columns, {a = {"1", "2", "0x10"}, b = {"1.0", "x", "2"}, c = {"true", "0", "true"}})
+    equal(read("a\ninf\n-Infinity\n").a, {1 / 0, -1 / 0})
+    equal(read("a\n9223372036854775807\n").a, {math.maxinteger})
+  end)
+  it("takes names from the first line, a list, or goes by position", function()
+    local columns, names = read("1,2\n3,4\n", {header = false})
+    equal({columns, names}, {{{1, 3}, {2, 4}}, {1, 2}})
+    columns, names = read("1,2\n3,4\n", {header = {"u", "v"}})
+    equal({columns, names}, {{u = {1, 3}, v = {2, 4}}, {"u", "v"}})
+    equal(read("", {header = {"u"}}), {u = {}})
+    equal(read "u,v\n", {u = {}, v = {}})
+  end)
+  it("reads the columns that are asked for", function()
+    local columns, names = read("a,b,c\n1,x,3\n4,y,6\n", {columns = {"c", 1}})
+    equal({columns, names}, {{c = {3, 6}, a = {1, 4}}, {"c", "a"}})
+    equal(read("1,2,3\n", {header = false, columns = {3}}), {[3] = {3}})
+  end)
+  it("gives columns the types that are asked for", function()
+    local function types(options)
+      local columns = data.read_csv(write "a,b\n1,2\n3,4\n", options)
+      return {columns.a.dtype or columns.a, columns.b.dtype or columns.b}
+    end
+    equal(types {dtype = "float64"}, {"float64", "float64"})
+    equal(types {dtype = {a = "u8"}}, {"uint8", "int64"})
+    equal(read("a,b\n1,2\n", {dtype = {b = "string"}}), {a = {1}, b = {"2"}})
+    equal(data.read_csv(write "a\n0.1\n", {dtype = "float64"}).a:item(), 0.1)
+    equal(read("a\ntrue\n", {dtype = "bool"}), {a = {true}})
+  end)
+  it("makes one tensor with a row for each record", function()
+    local x, names = data.read_csv(write "a,b,c\n1,x,2.5\n3,y,\n", {columns = {"c", "a"}, as_tensor = true})
+    equal({x.shape[1], x.shape[2], x.dtype}, {2, 2, "float32"})
+    equal(names, {"c", "a"})
+    equal({x[{1, 1}]:item(), x[{1, 2}]:item(), x[{2, 2}]:item()}, {2.5, 1.0, 3.0})
+    test.is_true(x[{2, 1}]:isnan():item())
+    equal(data.read_csv(write "1;2\n3;4\n", {delimiter = ";", header = false, as_tensor = true}):tolist(),
+      {{1, 2}, {3, 4}})
+  end)
+  it("reads with other delimiters", function()
+    for _, delimiter in ipairs {"\t", ";", "|", " ", "^", "%", "]", "-", "x"} do
+      equal(read("a" .. delimiter .. "b\n1" .. delimiter .. "2\n", {delimiter = delimiter}), {a = {1}, b = {2}})
+    end
+  end)
+  it("says where the file is wrong", function()
+    refused(path .. ":3:1: 1 fields, expected 2", "a,b\n1,2\n3\n")
+    refused(path .. ":2:1: 3 fields, expected 2", "a,b\n1,2,3\n")
+    refused(path .. ":2:1: 3 fields, expected 2", "a,b\n1,2,")
+    refused(path .. ":2:3: a quote is opened and never closed", 'a,b\n1,"2\n3,4\n')
+    refused(path .. ":2:2: a quote inside of a field", 'a,b\n1"2",3\n')
+    refused(path .. ":3:2: text behind a closing quote", 'a,b\n"1\n"2,3\n')
+    refused(path .. ":1:1: the file is empty", "\n\n")
+    refused(path .. ":1:1: the file is empty", "", {header = false})
+    refused(path .. ":1:5: the column 'a' is there twice", "a,b,a\n1,2,3\n")
+  end)
+  it("says which field is not of the type that was asked for", function()
+    refused(path .. [[:3:3: "x" in column 'b', which holds int64]], "a,b\n1,2\n3,x\n", {dtype = "int64"})
+    refused(path .. ":2:1: a missing value in column 'a', which holds int32", "a,b\n,2\n", {dtype = "int32"})
+    refused([["1.5" in column 'a', which holds int64]], "a\n1.5\n", {dtype = "int64"})
+    refused([["300" in column 'a', which holds uint8]], "a\n300\n", {dtype = "uint8"})
+    refused([["1" in column 'a', which holds bool]], "a\n1\n", {dtype = "bool"})
+    refused(path .. [[:3:1: "y" in column 'a', which holds numbers]], "a\n1\ny\n", {as_tensor = true})
+    refused([["0x1" in column 'a', which holds float32]], "a\n0x1\n", {dtype = "float32"})
+  end)
+  it("refuses wrong options", function()
+    refused("delimiter must be one character", "a\n", {delimiter = ", "})
+    refused("delimiter must be one character", "a\n", {delimiter = '"'})
+    refused("there is no column z: there are a, b", "a,b\n", {columns = {"z"}})
+    refused("there is no column 3: there are 2 columns", "1,2\n", {columns = {3}, header = false})
+    refused("columns: expected a list", "a\n", {columns = "a"})
+    refused("header: expected true, false or a list", "a\n", {header = 1})
+    refused("the column 'a' is there twice", "1,2\n", {header = {"a", "a"}})
+    refused("dtype: the column z is not read", "a\n", {dtype = {z = "int64"}})
+    refused("float3", "a\n", {dtype = "float3"})
+    refused("cannot hold the text of column 'a'", "a\n", {dtype = "string", as_tensor = true})
+    refused("missing: expected a list", "a\n", {missing = ""})
+    refused("as_tensor: expected true or false", "a\n", {as_tensor = 1})
+    raises("No such file", data.read_csv, path .. ".none")
+    raises("path: expected the name of a file, got table", data.read_csv, {})
+    raises("read_csv: ", data.read_csv, "/")
+  end)
+  it("reads back what was written, or says where it is wrong", function()
+    tide.manual_seed(1)
+    local pieces = {"1", "-2.5", "abc", ",", ",", "\n", "\r\n", '"', '""', '"a,b"', "", " ", "nan", "true", "\0", "é"}
+    local picks = tide.randint(1, #pieces, {600, 12}):tolist()
+    local read_well = 0
+    for _, row in ipairs(picks) do
+      local text = {}
+      for k, pick in ipairs(row) do text[k] = pieces[pick] end
+      local succeeded, found = pcall(data.read_csv, write(table.concat(text)), {header = false})
+      if succeeded then
+        read_well = read_well + 1
+      elseif not found:find("read_csv: " .. path .. ":%d+:%d+: ") then
+        error(("%q: %s"):format(table.concat(text), found))
+      end
+    end
+    test.is_true(read_well > 20 and read_well < 580)
+  end)
+  it("gives back fields of any bytes", function()
+    tide.manual_seed(2)
+    local alphabet = {"a", ",", '"', "\n", "\r", " ", "7", "\255"}
+    for _, row in ipairs(tide.randint(1, #alphabet, {200, 3, 4}):tolist()) do
+      local fields, quoted = {}, {}
+      for c, picks in ipairs(row) do
+        local letters = {}
+        for k, pick in ipairs(picks) do letters[k] = alphabet[pick] end
+        fields[c] = table.concat(letters)
+        quoted[c] = '"' .. fields[c]:gsub('"', '""') .. '"'
+      end
+      local columns = data.read_csv(write("x,y,z\n" .. table.concat(quoted, ",")), {dtype = "string"})
+      equal({columns.x[1], columns.y[1], columns.z[1]}, fields)
+    end
+  end)
+end)
+
+describe("read_jsonl", function()
+  test.teardown(function() os.remove(path) end)
+
+  it("gives the values of the lines", function()
+    local text = '{"x": [1, 2.5], "name": "a", "none": null}\r\n\n  \n[true, false]\n"text"\n-7'
+    local values = data.read_jsonl(write(text))
+    equal(values, {{x = {1, 2.5}, name = "a"}, {true, false}, "text", -7})
+    equal(data.read_jsonl(write ""), {})
+    equal(data.read_jsonl(write "\xEF\xBB\xBF1\n"), {1})
+  end)
+  it("makes tensors of arrays of numbers, if asked to", function()
+    local text = '{"x": [[1, 2], [3, 4]], "y": [true, false], "z": [[1], [2, 3]], "w": ["a"], "m": [1, true], "e": []}'
+    local value = data.read_jsonl(write(text), {tensors = true})[1]
+    equal({value.x:tolist(), value.y:tolist()}, {{{1, 2}, {3, 4}}, {true, false}})
+    equal({value.z[1]:tolist(), value.z[2]:tolist()}, {{1}, {2, 3}})
+    equal({value.w, value.m, value.e}, {{"a"}, {1, true}, {}})
+    equal(data.read_jsonl(write "[0.5, 1]", {tensors = true})[1].dtype, "float32")
+  end)
+  it("puts the option null in the place of null", function()
+    equal(data.read_jsonl(write '[1, null]\nnull\n{"a": null}', {null = "none"}), {{1, "none"}, "none", {a = "none"}})
+    local x = data.read_jsonl(write "[1, null]", {null = 0 / 0, tensors = true})[1]
+    equal(x:isnan():tolist(), {false, true})
+    raises(path .. ":1:5: null in an array", data.read_jsonl, write "[1, null]")
+    raises(path .. ":2:1: null in place of a value", data.read_jsonl, write "1\nnull")
+  end)
+  it("feeds a loader", function()
+    local values = data.read_jsonl(write '{"x": [1, 2], "y": 0}\n{"x": [3, 4], "y": 1}\n', {tensors = true})
+    for batch in data.DataLoader(values, {batch_size = 2}) do
+      equal({batch.x:tolist(), batch.y:tolist()}, {{{1, 2}, {3, 4}}, {0, 1}})
+    end
+  end)
+  it("says where the file is wrong", function()
+    raises(path .. ":2:9: expected ',' or '}', got '\"'", data.read_jsonl, write '{"a": 1}\n{"a": 1 "b": 2}\n')
+    raises(path .. ":3:5: expected the end, got '2'", data.read_jsonl, write "1\r\n2\r\n  1 2\r\n")
+    raises("No such file", data.read_jsonl, path .. ".none")
+    raises("tensors: expected true or false", data.read_jsonl, write "", {tensors = 1})
+  end)
+end)
+
+describe("the JSON reader", function()
+  it("reads what the standard allows", function()
+    equal(json.decode ' { "a" : [ ] , "b" : { } , "c" : [ 1 , [ 2 ] ] } ', {a = {}, b = {}, c = {1, {2}}})
+    equal(json.decode '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\ud83d\\ude00\\u0000"', '"\\/\b\f\n\r\tAé😀\0')
+    equal(json.decode '"é😀\127"', "é😀\127")
+    for text, value in pairs {["0"] = 0, ["-0"] = 0, ["12"] = 12, ["-1.50"] = -1.5, ["1e3"] = 1000.0, ["1E-2"] = 0.01,
+      ["0.5e+1"] = 5.0, ["9223372036854775807"] = math.maxinteger, ["9223372036854775808"] = 2.0 ^ 63,
+      ["Infinity"] = 1 / 0, ["-Infinity"] = -1 / 0} do
+      equal(json.decode(text), value)
+    end
+    local nan = json.decode "NaN"
+    test.is_true(nan ~= nan)
+    equal(json.decode("null", 5), 5)
+    equal(json.decode "false", false)
+    test.is_true(json.decode(("["):rep(512) .. ("]"):rep(512)))
+  end)
+  it("refuses the rest, and says where", function()
+    for text, expected in pairs {
+      [""] = "1: expected a value, got the end", ["nul"] = "1: expected a value, got 'n'",
+      ["[1,]"] = "4: expected a value, got ']'", ["[1 2]"] = "4: expected ',' or ']', got '2'",
+      ["[1"] = "3: expected ',' or ']', got the end", ['{"a" 1}'] = "6: expected ':', got '1'",
+      ["{a: 1}"] = "2: expected a key in quotes, got 'a'", ['{"a": 1,}'] = "9: expected a key in quotes, got '}'",
+      ['{"a": 1, "a": 2}'] = '10: the key "a" is given twice', ["01"] = "2: expected the end, got '1'",
+      ["1."] = "2: expected the end, got '.'", [".5"] = "1: expected a value, got '.'",
+      ["+1"] = "1: expected a value, got '+'", ["1e"] = "2: expected the end, got 'e'",
+      ["-"] = "1: expected a value, got '-'", ["0x10"] = "2: expected the end, got 'x'",
+      ['"a'] = "1: a string is opened and never closed", ['"a\nb"'] = "3: byte 10 in a string: it must be escaped",
+      ['"\\x"'] = "2: unknown escape: 'x' behind a backslash",
+      ['"\\u12g4"'] = "4: expected four hexadecimal digits behind \\u, got '1'",
+      ['"\\ud800"'] = "2: half of a surrogate pair", ['"\\udc00"'] = "2: half of a surrogate pair",
+      ['"\\ud800\\u0041"'] = "2: half of a surrogate pair", ['"\255"'] = "2: byte 255 is not valid UTF-8 here",
+      ["'a'"] = "1: expected a value, got '''", ["// x"] = "1: expected a value, got '/'",
+      ["1 2"] = "3: expected the end, got '2'", ["\1"] = "1: expected a value, got byte 1",
+      [("["):rep(600)] = "513: more than 512 arrays and objects inside of each other",
+    } do
+      local value, message, at = json.decode(text)
+      equal(value, nil)
+      equal(("%d: %s"):format(at, message), expected)
+    end
+  end)
+  it("never fails but with a place, on texts that are nearly right", function()
+    tide.manual_seed(3)
+    local start = '{"a": [1, -2.5e3, {"b": "x\\u00e9\\n"}], "c": null, "d": [true, [], {}], "e": NaN}'
+    local pieces = {"{", "}", "[", "]", ",", ":", '"', "1", "-", ".", "e", "true", "\\", " ", "\0", "\255", ""}
+    local right = 0
+    for _, row in ipairs(tide.randint(1, #start, {3000, 3}):tolist()) do
+      local from, to, piece = row[1], row[1] + row[2] % 3 - 1, pieces[row[3] % #pieces + 1]
+      local text = start:sub(1, from - 1) .. piece .. start:sub(to + 1)
+      local value, message, at = json.decode(text, 0)
+      if value ~= nil then
+        right = right + 1
+      elseif type(message) ~= "string" or at < 1 or at > #text + 1 then
+        error(("%q: %s"):format(text, message))
+      end
+    end
+    test.is_true(right > 100 and right < 2900)
+  end)
+end)
