@@ -31,26 +31,22 @@ end
 
 --- The samples; each data set is opened when the one before it is at its end.
 function ChainDataset:iter()
-  local k, step, state, control = 0, nil, nil, nil
+  local k, step = 0, nil
   local advance
   local function pass_on(first, ...)
     if first == nil then
       step = nil
       return advance()
     end
-    control = first
     return first, ...
   end
   function advance()
     if not step then
       k = k + 1
-      if k > #self.datasets then
-        k = #self.datasets
-        return nil
-      end
-      step, state, control = self.datasets[k]:iter()
+      if k > #self.datasets then return nil end
+      step = protocol.steps(self.datasets[k])
     end
-    return pass_on(step(state, control))
+    return pass_on(step())
   end
   return advance
 end

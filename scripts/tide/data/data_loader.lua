@@ -130,67 +130,45 @@ local function all_pinned(...)
   return table.unpack(values, 1, values.n)
 end
 
---- A batch on its way to the script, which ends its loop at the first nil.
-local function given_out(self, first, ...)
-  if first == nil then
-    raise("DataLoader: %s gave nil as a batch, which would end the loop",
-      self.collate_fn and "collate_fn" or "get_batch")
-  end
-  if self.pin_memory then return all_pinned(first, ...) end
-  return first, ...
-end
+--- Whether each batch is a sample.
+local function is_one_each(self) return not self.batch_size and not self.batch_sampler end
 
---- A function that gives the positions of the batches of a pass, or without batches of its samples.
+--- A function that gives the positions of the batches of a pass.
 local function open_indices(self)
-  if class.is_a(self.indices, samplers.BatchSampler) then return self.indices:batches() end
-  local step, state, control = self.indices:iter()
-  return function()
-    control = step(state, control)
-    return control
-  end
+  local indices = self.indices
+  local own = not is_one_each(self) and indices.iter == samplers.BatchSampler.iter -- no class defined it anew
+  return own and indices:batches() or protocol.steps(indices)
 end
 
 --- A pass over a data set with positions.
 local function map_pass(self, pass)
   local dataset, collate_fn = self.dataset, self.collate_fn
-  local get = not self.batch_size and not self.batch_sampler and fetch.sample or fetch.batch
+  local get = is_one_each(self) and fetch.sample or fetch.batch
   local next_indices, number = open_indices(self), 0
   return function()
     local indices = next_indices()
     if indices == nil then return nil end
     number = number + 1
-    return given_out(self, get(dataset, indices, collate_fn, pass, number))
+    return get(dataset, indices, collate_fn, pass, number)
   end
 end
 
 --- A pass whose batches workers make, and what ends those of an unfinished one.
 local function worked_pass(self, pass)
-  local step, pool
-  if not self.indices then
-    step, pool = workers.stream(self, pass)
-  else
-    pool = self.pool or workers.pool(self, pass)
-    if self.persistent_workers then self.pool = pool end
-    step = pool:pass(open_indices(self), pass)
-  end
-  local function pass_on(first, ...)
-    if first ~= nil or select("#", ...) > 0 then return given_out(self, first, ...) end
-    if not self.persistent_workers then pool:close() end
-  end
-  return function() return pass_on(step()) end, not self.persistent_workers and pool or nil
+  if not self.indices then return workers.stream(self, pass) end
+  local pool = self.pool or workers.pool(self, pass, is_one_each(self))
+  local step = pool:pass(open_indices(self), pass)
+  if not self.persistent_workers then return step, pool end
+  self.pool = pool
+  return step
 end
 
 --- A pass over an iterable data set.
 local function stream_pass(self, pass)
-  local next_sample, ended = fetch.open(self.dataset, pass, 1), false
-  local function pass_on(first, ...)
-    ended = first == nil
-    if not ended then return given_out(self, first, ...) end
-  end
+  local next_sample = fetch.open(self.dataset, pass, 1)
   return function()
-    if ended then return nil end
-    if not self.batch_size then return pass_on(fetch.next_sample(next_sample, self.collate_fn)) end
-    return pass_on(fetch.next_batch(next_sample, self.batch_size, self.drop_last, self.collate_fn))
+    if not self.batch_size then return fetch.next_sample(next_sample, self.collate_fn) end
+    return fetch.next_batch(next_sample, self.batch_size, self.drop_last, self.collate_fn)
   end
 end
 
@@ -200,12 +178,10 @@ end
 function DataLoader:iter()
   self.epoch = self.epoch + 1
   local seed = self.generator and self.generator:initial_seed() or tide.initial_seed()
-  local pass = {seed = seed, epoch = self.epoch}
-  if self.num_workers > 0 then
-    local step, pool = worked_pass(self, pass)
-    return step, nil, nil, pool
-  end
-  return self.indices and map_pass(self, pass) or stream_pass(self, pass)
+  local make = self.num_workers > 0 and worked_pass or self.indices and map_pass or stream_pass
+  local step, pool = make(self, {seed = seed, epoch = self.epoch})
+  if not self.pin_memory then return step, nil, nil, pool end
+  return function() return all_pinned(step()) end, nil, nil, pool
 end
 
 --- `for i, x, y in loader:enumerate() do`: one pass, with the batches numbered from 1.

@@ -58,8 +58,19 @@ local function column(values, key, at)
   return collate(entries, inside(at, key))
 end
 
+--- Raises an error for a list that has other keys besides.
+local function check_keys(list, at, k)
+  local count = 0
+  for _ in next, list do count = count + 1 end
+  if count ~= #list then
+    raise("default_collate: %s is a list with other keys besides: a batch is made of lists, or of tables " ..
+      "with keys", place(at, k))
+  end
+end
+
 local function by_position(values, at)
   local count = #values[1]
+  for k = 1, #values do check_keys(values[k], at, k) end
   for k = 2, #values do
     if #values[k] ~= count then
       fail(at, 1, ("a list of %d"):format(count), k, ("a list of %d"):format(#values[k]))

@@ -25,10 +25,16 @@ local function one(...)
   return {...}
 end
 
+--- The values that `name` gave; nil as the first would end the loop.
+local function some(name, ...)
+  if ... == nil then raise("DataLoader: %s gave nil, which would end the loop", name) end
+  return ...
+end
+
 --- The batch of samples, as values: those of collate_fn; without one those of default_collate,
 --- which are several if a sample is a list.
 local function batch_of(samples, positions, collate_fn)
-  if collate_fn then return collate_fn(samples) end
+  if collate_fn then return some("collate_fn", collate_fn(samples)) end
   local batch = default_collate(samples, positions)
   if protocol.is_list(samples[1]) and #batch > 0 then return table.unpack(batch, 1, #batch) end
   return batch
@@ -47,14 +53,11 @@ function fetch.mix(pass, number)
   return z
 end
 
---- Restarts random numbers for a sample or a worker.
-function fetch.seed(pass, number) tide.manual_seed(fetch.mix(pass, number)) end
-
---- pcall(fn, ...) with random numbers that depend on the pass and the position alone; those of the
+--- pcall(fn, ...) with random numbers that depend on the pass and `number` alone; those of the
 --- script go on afterwards as if there had been none.
-local function seeded_pcall(pass, position, fn, ...)
+local function seeded_pcall(pass, number, fn, ...)
   local state = tide.get_rng_state()
-  fetch.seed(pass, position)
+  tide.manual_seed(fetch.mix(pass, number))
   local function restored(...)
     tide.set_rng_state(state)
     return ...
@@ -71,9 +74,11 @@ end
 --- The values of one sample, not made into a batch; collate_fn, if given, converts them.
 --- `pass` and `number` are as in fetch.batch.
 function fetch.sample(dataset, position, collate_fn, pass, number)
-  if collate_fn then return collate_fn(one(fetch.sample(dataset, position, nil, pass, number))) end
+  if collate_fn then
+    return some("collate_fn", collate_fn(one(fetch.sample(dataset, position, nil, pass, number))))
+  end
   -- A sampler's positions may be of any kind.
-  local place = math.tointeger(position) or number
+  local place = protocol.whole(position) or number
   return checked(position, seeded_pcall(pass, place, dataset.get, dataset, position))
 end
 
@@ -85,9 +90,9 @@ function fetch.batch(dataset, positions, collate_fn, pass, number)
   if listed and type(positions) ~= "table" then
     raise("DataLoader: batch_sampler gave a %s, expected a list or a tensor of positions", type(positions))
   end
-  if not collate_fn and protocol.method(dataset, "get_batch") then
+  if not collate_fn and protocol.can_batch(dataset) then
     if listed then positions = tide.tensor(positions, {dtype = "int64"}) end
-    return whole(seeded_pcall(pass, number, dataset.get_batch, dataset, positions))
+    return some("get_batch", whole(seeded_pcall(pass, number, dataset.get_batch, dataset, positions)))
   end
   if not listed then positions = positions:tolist() end
   local samples = {}
@@ -101,23 +106,21 @@ end
 --- then nil. Its random numbers are those of `worker` in the pass; the script's go on as without.
 function fetch.open(dataset, pass, worker)
   local outer = tide.get_rng_state()
-  fetch.seed(pass, worker)
-  local step, state, control = dataset:iter()
+  tide.manual_seed(fetch.mix(pass, worker))
+  local step, number = protocol.steps(dataset), 0
   local own = tide.get_rng_state()
   tide.set_rng_state(outer)
-  local number = 0
-  local function pass_on(succeeded, first, ...)
+  local function pass_on(succeeded, ...)
     own = tide.get_rng_state()
     tide.set_rng_state(outer)
-    if not succeeded then checked(number, false, first) end
-    control = first
-    if first ~= nil then return first, ... end
+    if not succeeded then checked(number, false, ...) end
+    return ...
   end
   return function()
     number = number + 1
     outer = tide.get_rng_state()
     tide.set_rng_state(own)
-    return pass_on(pcall(step, state, control))
+    return pass_on(pcall(step))
   end
 end
 
@@ -138,7 +141,7 @@ end
 function fetch.next_sample(next_sample, collate_fn)
   if not collate_fn then return next_sample() end
   local sample = one(next_sample())
-  if sample ~= nil then return collate_fn(sample) end
+  if sample ~= nil then return some("collate_fn", collate_fn(sample)) end
 end
 
 return fetch

@@ -24,6 +24,21 @@ function protocol.is_stream(value)
   return method(value, "iter") ~= nil and method(value, "get") == nil
 end
 
+--- Whether a loader may ask for many samples at once. A class that defines get anew does not go
+--- by the get_batch of the class it is derived from, and an object can refuse by can_batch = false.
+function protocol.can_batch(dataset)
+  if not method(dataset, "get_batch") then return false end
+  local level = dataset
+  while type(level) == "table" do
+    if rawget(level, "can_batch") == false then return false end
+    if rawget(level, "get_batch") ~= nil then return true end
+    if rawget(level, "get") ~= nil then return false end
+    local meta = getmetatable(level)
+    level = type(meta) == "table" and meta.__index
+  end
+  return true
+end
+
 --- A table that is nothing but a list, and so can hold samples.
 function protocol.is_list(value)
   return type(value) == "table" and getmetatable(value) == nil
@@ -77,6 +92,24 @@ function protocol.as_map(caller, value, what)
   return dataset
 end
 
+--- What `value:iter()` goes through, as a function that gives what comes next, and nil at the end
+--- and from then on.
+function protocol.steps(value)
+  local step, state, control = value:iter()
+  if type(step) ~= "function" and not protocol.method(debug.getmetatable(step), "__call") then
+    raise("%s: iter() must give a function, got %s", protocol.kind_of(value), protocol.kind_of(step))
+  end
+  local ended = false
+  local function pass_on(first, ...)
+    control, ended = first, first == nil
+    return first, ...
+  end
+  return function()
+    if ended then return nil end
+    return pass_on(step(state, control))
+  end
+end
+
 --- Returns a reader of arguments as `tide.internal.arguments`, for functions whose first one,
 --- `first`, may be a table of any kind, also one that looks like options.
 function protocol.reader(caller, first, declared, kinds)
@@ -109,16 +142,19 @@ function protocol.check_boolean(caller, name, value)
   return value
 end
 
+--- The integer that a number is; nil for all else, also for text.
+function protocol.whole(value) return type(value) == "number" and math.tointeger(value) or nil end
+
 --- Raises an error unless the value is a whole number from 1 on.
 function protocol.check_positive(caller, name, value)
-  local count = type(value) == "number" and math.tointeger(value)
+  local count = protocol.whole(value)
   if count and count >= 1 then return count end
   raise("%s: %s must be a positive whole number, got %s", caller, name, tostring(value))
 end
 
 --- The position of a sample among `count`, which may be counted from the end (-1 is the last).
 function protocol.check_position(caller, position, count)
-  local i = math.tointeger(position)
+  local i = protocol.whole(position)
   if i and i < 0 then i = count + 1 + i end
   if i and i >= 1 and i <= count then return i end
   raise("%s: get(%s): positions go from 1 to %d, the number of samples", caller, tostring(position),

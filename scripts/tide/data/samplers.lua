@@ -30,6 +30,11 @@ function Sampler:iter()
   return each(self:order():tolist())
 end
 
+--- Whether a sampler gives its order in one tensor, and no class has defined iter anew.
+local function has_order(sampler)
+  return protocol.method(sampler, "order") ~= nil and sampler.iter == Sampler.iter
+end
+
 -- The positions of a data set ---------------------------------------------------------------------
 
 local SequentialSampler = class("SequentialSampler", Sampler)
@@ -91,7 +96,7 @@ local function positions_of(caller, name, value)
   local given = value
   if protocol.is_list(value) then
     for i, position in ipairs(value) do
-      if not math.tointeger(position) then
+      if not protocol.whole(position) then
         raise("%s: %s[%d]: expected a position, got %s", caller, name, i, tostring(position))
       end
     end
@@ -187,14 +192,15 @@ function BatchSampler:__len()
     or (count + self.batch_size - 1) // self.batch_size
 end
 
---- Lists of up to `size` of the values that an iterator gives.
-local function chunks(size, drop_last, step, state, control)
-  local ended = false
+--- Lists of up to `size` of the positions that a sampler gives.
+local function chunks(size, drop_last, sampler)
+  local step = protocol.steps(sampler)
   return function()
     local batch = {}
-    while not ended and #batch < size do
-      control = step(state, control)
-      if control == nil then ended = true else batch[#batch + 1] = control end
+    while #batch < size do
+      local position = step()
+      if position == nil then break end
+      batch[#batch + 1] = position
     end
     if #batch == 0 or drop_last and #batch < size then return nil end
     return batch
@@ -204,8 +210,8 @@ end
 --- The batches as what a loader takes: tensors where the sampler gives its order in one, else lists.
 function BatchSampler:batches()
   local size = self.batch_size
-  if not protocol.method(self.sampler, "order") then
-    return chunks(size, self.drop_last, self.sampler:iter())
+  if not has_order(self.sampler) then
+    return chunks(size, self.drop_last, self.sampler)
   end
   local order = self.sampler:order()
   local taken, last = 0, self.drop_last and #order - #order % size or #order
@@ -219,7 +225,7 @@ end
 
 --- One pass: a list of positions each time.
 function BatchSampler:iter()
-  return chunks(self.batch_size, self.drop_last, self.sampler:iter())
+  return chunks(self.batch_size, self.drop_last, self.sampler)
 end
 
 -- A share of the samples --------------------------------------------------------------------------
@@ -240,19 +246,19 @@ function DistributedSampler:init(...)
     raise("%s: num_replicas and rank are required", caller)
   end
   self.num_replicas = protocol.check_positive(caller, "num_replicas", given.num_replicas)
-  self.rank = math.tointeger(given.rank)
+  self.rank = protocol.whole(given.rank)
   if not self.rank or self.rank < 0 or self.rank >= self.num_replicas then
     raise("%s: rank must be in 0..%d, got %s", caller, self.num_replicas - 1, tostring(given.rank))
   end
   self.shuffle = protocol.check_boolean(caller, "shuffle", given.shuffle)
   self.drop_last = protocol.check_boolean(caller, "drop_last", given.drop_last)
-  self.seed, self.epoch = math.tointeger(given.seed), 0
+  self.seed, self.epoch = protocol.whole(given.seed), 0
   if not self.seed then raise("%s: seed must be a whole number, got %s", caller, tostring(given.seed)) end
 end
 
 --- With shuffle, passes of different epochs have different orders, the same in all processes.
 function DistributedSampler:set_epoch(epoch)
-  local whole = math.tointeger(epoch)
+  local whole = protocol.whole(epoch)
   if not whole then raise("set_epoch: epoch must be a whole number, got %s", tostring(epoch)) end
   self.epoch = whole
 end

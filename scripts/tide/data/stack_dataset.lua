@@ -20,10 +20,6 @@ local function each(self, read)
   return table.unpack(values, 1, #self.datasets)
 end
 
-local function get_batch(self, positions)
-  return each(self, function(dataset) return dataset:get_batch(positions) end)
-end
-
 --- The data sets by position or by name, their keys in order, and whether they have names.
 local function read_datasets(first, ...)
   local count = select("#", ...)
@@ -44,8 +40,7 @@ end
 function StackDataset:init(...)
   local datasets, keys, named = read_datasets(...)
   if #keys == 0 then raise("StackDataset: expected one dataset or more, got none") end
-  self.datasets, self.named = {}, named
-  local batches = true
+  self.datasets, self.named, self.can_batch = {}, named, true
   for k, key in ipairs(keys) do
     local dataset = protocol.as_map("StackDataset", datasets[key], "dataset " .. key)
     local count = protocol.need_length("StackDataset", "dataset " .. key, dataset)
@@ -54,9 +49,8 @@ function StackDataset:init(...)
       raise("StackDataset: dataset %s has %d samples, dataset %s has %d", key, count, keys[1], self.count)
     end
     self.datasets[key] = dataset
-    batches = batches and protocol.method(dataset, "get_batch") ~= nil
+    self.can_batch = self.can_batch and protocol.can_batch(dataset)
   end
-  if batches then self.get_batch = get_batch end
 end
 
 function StackDataset:__len() return self.count end
@@ -64,6 +58,12 @@ function StackDataset:__len() return self.count end
 function StackDataset:get(i)
   local position = protocol.check_position("StackDataset", i, self.count)
   return each(self, function(dataset) return dataset:get(position) end)
+end
+
+--- The batches of all data sets side by side, if all of them make batches.
+function StackDataset:get_batch(positions)
+  if not self.can_batch then raise "StackDataset: get_batch: one of the datasets has no get_batch" end
+  return each(self, function(dataset) return dataset:get_batch(positions) end)
 end
 
 return StackDataset

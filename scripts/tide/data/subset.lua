@@ -9,11 +9,6 @@ local Subset = class("Subset", Dataset)
 
 local read = protocol.reader("Subset", "dataset", {"indices"})
 
---- The batch of the data set at the positions that these positions of the subset stand for.
-local function get_batch(self, positions)
-  return self.dataset:get_batch(self.positions:index_select(1, positions))
-end
-
 --- data.Subset(dataset, indices): sample i is sample indices[i] of the data set; `indices` is a
 --- list or a tensor of positions.
 function Subset:init(...)
@@ -27,23 +22,28 @@ function Subset:init(...)
   end
   local count = protocol.need_length("Subset", "dataset", self.dataset)
   for i, position in ipairs(indices) do
-    local whole = math.tointeger(position)
+    local whole = protocol.whole(position)
     if not whole or whole < 1 or whole > count then
       raise("Subset: indices[%d] is %s: positions go from 1 to %d, the number of samples", i,
         tostring(position), count)
     end
   end
   self.indices = indices
-  if protocol.method(self.dataset, "get_batch") then
-    self.positions = tide.tensor(indices, {dtype = "int64"})
-    self.get_batch = get_batch
-  end
+  self.can_batch = protocol.can_batch(self.dataset)
 end
 
 function Subset:__len() return #self.indices end
 
 function Subset:get(i)
   return self.dataset:get(self.indices[protocol.check_position("Subset", i, #self.indices)])
+end
+
+--- The batch of the data set at the positions that these positions of the subset stand for, if the
+--- data set makes batches.
+function Subset:get_batch(positions)
+  if not self.can_batch then raise "Subset: get_batch: the dataset has no get_batch" end
+  self.positions = self.positions or tide.tensor(self.indices, {dtype = "int64"})
+  return self.dataset:get_batch(self.positions:index_select(1, positions))
 end
 
 -- random_split ------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ local function random_split(...)
     lengths, sum = lengths_of(lengths, count), count
   end
   for i, length in ipairs(lengths) do
-    if not math.tointeger(length) or length < 0 then
+    if not protocol.whole(length) or length < 0 then
       raise("random_split: lengths[%d]: expected a number of samples, got %s (fractions must add up to 1)",
         i, tostring(length))
     end

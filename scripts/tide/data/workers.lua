@@ -13,9 +13,6 @@ local kLook = 0.5
 
 --- Sends what pcall gave for job `number` of a pass.
 local function answer(results, pass, number, succeeded, ...)
-  if succeeded and (...) == nil then
-    return results:push(pass, number, false, "DataLoader: collate_fn or get_batch gave nil as a batch")
-  end
   if succeeded then
     local sent, message = pcall(results.push, results, pass, number, true, ...)
     if sent then return end
@@ -104,12 +101,11 @@ local function worker_of(loader, id, pass, more)
   return more
 end
 
---- The workers of a loader whose data set has positions.
-function workers.pool(loader, pass)
+--- The workers of a loader whose data set has positions; with `one_each` a batch is a sample.
+function workers.pool(loader, pass, one_each)
   local pool = setmetatable({
     loader = loader, threads = {}, jobs = tide.channel(), results = tide.channel(), passes = 0,
   }, Pool)
-  local one_each = not loader.batch_size and not loader.batch_sampler
   for id = 1, loader.num_workers do
     pool.threads[id] = tide.thread(make_batches, worker_of(loader, id, pass,
       {jobs = pool.jobs, results = pool.results, one_each = one_each}))
@@ -157,7 +153,10 @@ function Pool:pass(next_indices, pass)
   end
   return function()
     ask()
-    if given == asked then return nil end
+    if given == asked then
+      if not self.loader.persistent_workers then self:close() end
+      return nil
+    end
     given = given + 1
     local values = ready[given]
     if not values then return collect(wait_for(self, self.results)) end

@@ -51,6 +51,32 @@ describe("a loader", function()
     end
     equal(batches(data.DataLoader{dataset = {1, 2}, batch_size = 2}), {{1, 2}})
   end)
+  it("goes by what derived classes define", function()
+    local Negative = tide.class("Negative", data.TensorDataset)
+    function Negative:get(i) return -data.TensorDataset.get(self, i) end
+    local negative = Negative(tide.tensor{1, 2, 3})
+    equal(batches(data.DataLoader(negative, {batch_size = 3})), {{-1, -2, -3}})
+    for _, dataset in ipairs {data.Subset(negative, {3, 1}), data.StackDataset(data.Subset(negative, {3, 1}))} do
+      equal(batches(data.DataLoader(dataset, {batch_size = 2})), {{-3, -1}})
+    end
+    function Negative.get_batch() return "batch" end
+    equal(batches(data.DataLoader(Negative(tide.tensor{1}))), {"batch"})
+    local Backwards = tide.class("Backwards", data.SequentialSampler)
+    function Backwards:iter()
+      local i = #self + 1
+      return function()
+        i = i - 1
+        return i > 0 and i or nil
+      end
+    end
+    equal(batches(data.DataLoader({1, 2, 3}, {sampler = Backwards {1, 2, 3}, batch_size = 2})), {{3, 2}, {1}})
+    local Twice = tide.class("Twice", data.BatchSampler)
+    function Twice.iter() return ipairs {{2, 2}} end
+    local lists = Twice({1, 2}, 1)
+    raises("batch_sampler gave a number", function()
+      return batches(data.DataLoader({1, 2}, {batch_sampler = lists}))
+    end)
+  end)
   it("makes a short last batch of 123 samples, or leaves it out", function()
     local dataset = data.TensorDataset(tide.range(1, 123))
     local sizes = {}
@@ -111,8 +137,15 @@ describe("a loader", function()
     local pairs_of = plain(2, function(i) return i, -i end)
     equal(batches(data.DataLoader(pairs_of, {batch_size = 2, collate_fn = keep})), {2})
     equal(seen, {{{1, -1}, {2, -2}}})
-    raises("collate_fn gave nil", function()
-      return batches(data.DataLoader({1}, {collate_fn = function() end}))
+    for _, dataset in ipairs {{1}, stream(1, identity)} do
+      for _, batch_size in ipairs {1, false} do
+        raises("collate_fn gave nil, which would end the loop", function()
+          return batches(data.DataLoader(dataset, {batch_size = batch_size, collate_fn = function() end}))
+        end)
+      end
+    end
+    raises("get_batch gave nil", function()
+      return batches(data.DataLoader {get = identity, len = function() return 1 end, get_batch = function() end})
     end)
   end)
   it("shuffles by the generator alone, if there is one", function()
@@ -131,6 +164,7 @@ describe("a loader", function()
       equal(batch.x:tolist(), {{1.0, 1.0}, {2.0, 2.0}})
       equal(batch.name, {"s1", "s2"})
     end
+    equal(batches(data.DataLoader(stream(3, identity), {batch_size = 2, pin_memory = true})), {{1, 2}, {3}})
   end)
   it("goes through iterable data sets", function()
     equal(batches(data.DataLoader(stream(5, identity), {batch_size = 2})), {{1, 2}, {3, 4}, {5}})
@@ -139,6 +173,12 @@ describe("a loader", function()
     equal(#data.DataLoader(stream(5, identity, 5), {batch_size = 2}), 3)
     equal(#data.DataLoader(stream(5, identity, 5), {batch_size = 2, drop_last = true}), 2)
     equal(batches(data.DataLoader(stream(0, identity))), {})
+    local three = {iter = function() return ipairs {7, 8, 9} end}
+    equal(batches(data.DataLoader(three, {batch_size = 2})), {{1, 2}, {3}})
+    equal(batches(data.DataLoader(three, {batch_size = 2, drop_last = true})), {{1, 2}})
+    raises("table: iter() must give a function, got nil", function()
+      return batches(data.DataLoader {iter = function() end})
+    end)
     raises("dataset has no length", function() return #data.DataLoader(stream(5, identity)) end)
     local Lines = tide.class("Lines", data.IterableDataset)
     function Lines:iter() return ipairs {"a", "b"} end
@@ -147,11 +187,15 @@ describe("a loader", function()
     equal(seen, {{1, 2}, {"a", "b"}})
   end)
   it("is over when it is over", function()
-    for _, dataset in ipairs {{1, 2}, stream(2, identity)} do
+    local triple = {iter = function() return ipairs {1, 2} end}
+    for _, dataset in ipairs {{1, 2}, stream(2, identity), triple} do
       local step = data.DataLoader(dataset, {batch_size = 2}):iter()
       equal(step():tolist(), {1, 2})
       equal({step(), step()}, {})
     end
+    local step = data.DataLoader({5, 6}, {sampler = triple, batch_size = false}):iter()
+    equal({step(), step()}, {5, 6})
+    equal({step(), step()}, {})
   end)
 end)
 
@@ -353,6 +397,7 @@ describe("default_collate", function()
     raises("sample 1 is a table with 'b', sample 2 is one without 'b'", collate, {{a = 1, b = 2}, {a = 1}})
     raises("sample 2 is a table with 'b', sample 1 is one without 'b'", collate, {{a = 1}, {a = 1, b = 2}})
     raises("sample 1 is a function", collate, {print})
+    raises("sample 2 is a list with other keys besides", collate, {{1}, {1, name = "a"}})
     raises("sample 1, m is a Linear", collate, {{m = tide.nn.Linear(1, 1)}})
     raises("the list of samples is empty", collate, {})
     raises("expected a list of samples, got integer", collate, 3)

@@ -59,7 +59,7 @@ describe("TensorDataset", function()
     raises("argument 2: expected a tensor, got table", data.TensorDataset, tide.ones(3), {1, 2, 3})
     raises("argument 1: expected a tensor, got nil", data.TensorDataset, nil, tide.ones(3))
     raises("one tensor or more", data.TensorDataset)
-    for _, i in ipairs {0, 4, -4, 1.5} do
+    for _, i in ipairs {0, 4, -4, 1.5, "1"} do
       raises("positions go from 1 to 3", function() return data.TensorDataset(tide.ones(3)):get(i) end)
     end
   end)
@@ -92,7 +92,8 @@ describe("Subset", function()
     end
     local plain = {get = function(_, i) return i end, len = function() return 9 end}
     equal(samples(data.Subset(plain, {9, 1})), {9, 1})
-    test.is_nil(data.Subset(plain, {9, 1}).get_batch)
+    equal(data.DataLoader(data.Subset(plain, {9, 1}), {batch_size = 2}):iter()():tolist(), {9, 1})
+    raises("the dataset has no get_batch", function() return data.Subset(plain, {9}):get_batch(tide.tensor{1}) end)
     equal(samples(data.Subset(data.Subset(whole, {4, 3, 2}), {3, 1})), {20, 40})
   end)
   it("refuses positions that are none", function()
@@ -199,7 +200,7 @@ describe("StackDataset", function()
   it("gives samples side by side", function()
     local both = data.StackDataset(tide.tensor{1, 2}, {"a", "b"})
     equal(samples(both), {{1, "a"}, {2, "b"}})
-    test.is_nil(both.get_batch)
+    raises("one of the datasets has no get_batch", function() return both:get_batch(tide.tensor{1}) end)
     local tensors = data.StackDataset(tide.tensor{1, 2}, data.TensorDataset(tide.tensor{3, 4}, tide.tensor{5, 6}))
     local x, y = tensors:get_batch(tide.tensor{2})
     equal({x:tolist(), y[1]:tolist(), y[2]:tolist()}, {{2}, {4}, {6}})

@@ -147,7 +147,7 @@ describe("what goes wrong in workers", function()
   end)
 
   it("a batch that is nil, or cannot come back", function()
-    raises("gave nil as a batch", function()
+    raises("DataLoader: collate_fn gave nil", function()
       for _ in data.DataLoader(Noisy(3), {num_workers = 1, collate_fn = function() end}) do end
     end)
     raises("a FILE* cannot go to another thread", function()
