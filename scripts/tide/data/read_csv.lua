@@ -20,7 +20,9 @@ local kInfinite <const> = {
   ["-infinity"] = -1 / 0,
 }
 
--- A source: path, text, delimiter (its byte) and plain_field (a pattern for fields without quotes).
+-- A source: path, text, delimiter (its byte), escaped_delimiter and plain (in patterns: a delimiter,
+-- a field without quotes), plain_field (the pattern of such a field and the place behind it), missing
+-- (a set of fields), and hexadecimal (whether a field may be a hexadecimal number of Lua's).
 
 --- Raises an error about what is at byte `at`.
 local function fail(source, at, format, ...)
@@ -44,18 +46,14 @@ local function quoted_field(source, at)
   end
 end
 
---- The field at `at`, and the place behind it, where a delimiter or the end of the record is.
-local function next_field(source, at)
-  local text = source.text
-  local field, stop = match(text, source.plain_field, at)
-  local ending = byte(text, stop)
-  if ending == kQuote then
-    if stop > at then fail(source, stop, "a quote inside of a field that does not begin with one") end
-    field, stop = quoted_field(source, at)
-    ending = byte(text, stop)
-    if ending and ending ~= source.delimiter and ending ~= kNewline and ending ~= kReturn then
-      fail(source, stop, "text behind a closing quote")
-    end
+--- The field at `at`, whose first quote is at `quote`, the place behind it, and the byte there: a
+--- delimiter or the end of the record.
+local function field_with_quotes(source, at, quote)
+  if quote > at then fail(source, quote, "a quote inside of a field that does not begin with one") end
+  local field, stop = quoted_field(source, at)
+  local ending = byte(source.text, stop)
+  if ending and ending ~= source.delimiter and ending ~= kNewline and ending ~= kReturn then
+    fail(source, stop, "text behind a closing quote")
   end
   return field, stop, ending
 end
@@ -67,9 +65,11 @@ local function record_at(text, at) return match(text, "^[\r\n]*()[^\r\n]", at) e
 local function read_record(source, at)
   local fields, places, ending = {}, {}, source.delimiter
   while ending == source.delimiter do
-    places[#places + 1] = at
-    fields[#fields + 1], at, ending = next_field(source, at)
-    if ending == source.delimiter then at = at + 1 end
+    local field, stop = match(source.text, source.plain_field, at)
+    ending = byte(source.text, stop)
+    if ending == kQuote then field, stop, ending = field_with_quotes(source, at, stop) end
+    places[#places + 1], fields[#fields + 1] = at, field
+    at = ending == source.delimiter and stop + 1 or stop
   end
   return fields, places, at
 end
@@ -77,36 +77,39 @@ end
 -- Values of fields --------------------------------------------------------------------------------
 
 --- The number that a field is; nil if it is none. Lua's hexadecimal numbers are none here.
-local function to_number(field)
+local function to_number(source, field)
   local value = tonumber(field)
-  if value and not find(field, "[xX]") then return value end
+  if value and not (source.hexadecimal and find(field, "[xX]")) then return value end
   return kInfinite[field:lower()]
 end
 
---- Returns read(field, at) for a type of tensors, which raises an error for what is not of it.
+--- Returns read(field, at, c) for a type of tensors, which raises an error if field c of the record
+--- at `at` is not of it.
 local function reader_of_type(source, name, dtype)
-  local function refuse(field, at, what)
+  local function refuse(field, at, c)
     local missing = source.missing[field] and "a missing value" or ("%q"):format(field)
-    fail(source, at, "%s in column '%s', which holds %s", missing, name, what or dtype)
+    local _, places = read_record(source, at)
+    fail(source, places[c], "%s in column '%s', which holds %s", missing, name,
+      dtype == "number" and "numbers" or dtype)
   end
   if dtype == "bool" then
-    return function(field, at)
-      if kBooleans[field] == nil then refuse(field, at) end
+    return function(field, at, c)
+      if kBooleans[field] == nil then refuse(field, at, c) end
       return kBooleans[field]
     end
   end
   if dtype:find "int" then
     local limits = tide.iinfo(dtype)
     local least, most = limits.min, limits.max
-    return function(field, at)
-      local value = not source.missing[field] and to_number(field)
+    return function(field, at, c)
+      local value = not source.missing[field] and to_number(source, field)
       local fits = math.type(value) == "integer" and value >= least and value <= most
-      return fits and value or refuse(field, at)
+      return fits and value or refuse(field, at, c)
     end
   end
-  return function(field, at)
+  return function(field, at, c)
     if source.missing[field] then return 0 / 0 end
-    return to_number(field) or refuse(field, at, dtype == "number" and "numbers" or dtype)
+    return to_number(source, field) or refuse(field, at, c)
   end
 end
 
@@ -118,7 +121,7 @@ local function reader_of_any(source)
   local kind
   return function(field)
     if kind ~= "boolean" then
-      local value = source.missing[field] and 0 / 0 or to_number(field)
+      local value = source.missing[field] and 0 / 0 or to_number(source, field)
       if value or kind then
         kind = "number"
         return value
@@ -131,39 +134,56 @@ end
 
 -- Columns -----------------------------------------------------------------------------------------
 
+-- Lua's patterns have 32 captures at most, one of which is the place behind the record, and match
+-- long patterns by recursion.
+local kWidest <const> = 31
+
+--- A pattern that gives the fields of a record that are wanted (a list of places among `count`), if
+--- none has quotes, and the place behind it; nil if there are too many for one.
+local function record_pattern(source, count, wanted)
+  if count > kWidest then return nil end
+  local parts = {}
+  for c = 1, count do parts[c] = source.plain end
+  for _, c in ipairs(wanted) do parts[c] = "(" .. source.plain .. ")" end
+  return "^" .. table.concat(parts, source.escaped_delimiter) .. "\r?\n()"
+end
+
+--- The wanted fields of the record at `at`, which does not fit the pattern, and the place behind it.
+local function read_wanted(source, at, count, wanted)
+  local all, _, behind = read_record(source, at)
+  if #all ~= count then fail(source, at, "%d fields, expected %d", #all, count) end
+  local fields = {}
+  for k, c in ipairs(wanted) do fields[k] = all[c] end
+  return fields, behind
+end
+
 --- Reads the columns whose place has a reader, from record `at` on. Returns lists of values by
 --- place, and the places of text: "read" if the list has it, "to read" if the text came too late.
 local function read_columns(source, at, count, readers)
-  local text, delimiter = source.text, source.delimiter
-  local columns, texts, rows = {}, {}, 0
+  local text, columns, texts, wanted, row = source.text, {}, {}, {}, 0
   readers = table.move(readers, 1, count, 1, {})
-  for c = 1, count do columns[c] = readers[c] and {} end
+  for c = 1, count do
+    if readers[c] then columns[c], wanted[#wanted + 1] = {}, c end
+  end
+  local pattern, width = record_pattern(source, count, wanted), #wanted
   at = record_at(text, at)
   while at do
-    rows = rows + 1
-    local start, ending = at, delimiter
-    for c = 1, count do
-      if ending ~= delimiter then
-        fail(source, start, "%d fields, expected %d", c - 1, count)
+    row = row + 1
+    local fields = pattern and {match(text, pattern, at)} or {}
+    local behind = fields[width + 1]
+    if not behind then fields, behind = read_wanted(source, at, count, wanted) end
+    for k = 1, width do
+      local c = wanted[k]
+      local read, field = readers[c], fields[k]
+      local value = read and read(field, at, c)
+      columns[c][row] = value
+      if value == nil and row == 1 then
+        readers[c], texts[c], columns[c][1] = as_text, "read", field
+      elseif value == nil then
+        readers[c], texts[c] = false, "to read"
       end
-      local field, stop
-      field, stop, ending = next_field(source, at)
-      local read = readers[c]
-      if read then
-        local value = read(field, at)
-        columns[c][rows] = value
-        if value == nil and rows == 1 then
-          readers[c], texts[c], columns[c][1] = as_text, "read", field
-        elseif value == nil then
-          readers[c], texts[c] = false, "to read"
-        end
-      end
-      at = ending == delimiter and stop + 1 or stop
     end
-    if ending == delimiter then
-      fail(source, start, "%d fields, expected %d", #read_record(source, start), count)
-    end
-    at = record_at(text, at)
+    at = record_at(text, behind)
   end
   return columns, texts
 end
@@ -200,9 +220,11 @@ local function new_source(given)
   local missing = {}
   for _, word in ipairs(given.missing) do missing[word] = true end
   local escaped = find(delimiter, "%w") and delimiter or "%" .. delimiter
+  local plain = "[^" .. escaped .. '\r\n"]*'
+  local text = text_file.read("read_csv", given.path)
   return {
-    path = given.path, text = text_file.read("read_csv", given.path), delimiter = byte(delimiter),
-    plain_field = "^([^" .. escaped .. '\r\n"]*)()', missing = missing,
+    path = given.path, text = text, delimiter = byte(delimiter), escaped_delimiter = escaped, plain = plain,
+    plain_field = "^(" .. plain .. ")()", missing = missing, hexadecimal = find(text, "0[xX]") ~= nil,
   }
 end
 

@@ -109,6 +109,19 @@ describe("read_csv", function()
       equal(read("a" .. delimiter .. "b\n1" .. delimiter .. "2\n", {delimiter = delimiter}), {a = {1}, b = {2}})
     end
   end)
+  it("reads any number of columns", function()
+    for _, count in ipairs {1, 31, 32, 100} do
+      local rows = {}
+      for r = 1, 3 do
+        local fields = {}
+        for c = 1, count do fields[c] = r * 1000 + c end
+        rows[r] = table.concat(fields, ",")
+      end
+      local x = data.read_csv(write(table.concat(rows, "\n") .. "\n"), {header = false, as_tensor = true})
+      equal(x.shape, {3, count})
+      equal(x:tolist(), (tide.range(1, 3):unsqueeze(2) * 1000 + tide.range(1, count)):tolist())
+    end
+  end)
   it("says where the file is wrong", function()
     refused(path .. ":3:1: 1 fields, expected 2", "a,b\n1,2\n3\n")
     refused(path .. ":2:1: 3 fields, expected 2", "a,b\n1,2,3\n")
