@@ -151,7 +151,7 @@ std::span<const FunctionFamily> function_families() {
                               {"stream:", "Streams", stream_methods()},
                               {"tide.", "Threads", thread_functions()},
                               {"tide.", "Threads", channel_functions()},
-                              {"thread:", "Threads", thread_methods()},
+                              {"thread:", "Methods of threads", thread_methods()},
                               {"channel:", "Channels", channel_methods()},
                               {"tide.cuda.", "CUDA", cuda_functions()},
                               {"tide.sim.", "Simulated devices", sim_functions()},

@@ -85,7 +85,9 @@ int channel_pop(lua_State* L) {
   lua_settop(L, 0);
   // In a userdata: what is made of the parcel may raise an error.
   auto& parcel = push_object(L, channel.pop(seconds));
-  return parcel ? parcel->unpack(L) : 0;
+  if (parcel) return parcel->unpack(L);
+  lua_pushnil(L);
+  return 1;
 }
 
 /// A step of a loop: without the loop's last value, which Lua adds.

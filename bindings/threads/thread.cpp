@@ -95,8 +95,8 @@ constexpr Function kMethods[] = {
     {"done", guard<thread_done>, "", "Whether the function has ended",
      "local t = tide.thread(function() end); t:wait(); t:done() --> true"},
     {"cancel", guard<thread_cancel>, "", "Stops the function by the error \"cancelled\"",
-     "local t = tide.thread(function() while true do end end); t:cancel(); pcall(t.join, t) --> "
-     "false, \"thread: cancelled\""},
+     "local t = tide.thread(function() while true do end end); t:cancel(); (pcall(t.join, "
+     "t)) --> false"},
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ local function wait_for(pool, results)
   while true do
     local step = timeout > 0 and math.min(kLook, timeout - waited) or kLook
     local answer = table.pack(results:pop(step))
-    if answer.n > 0 then return table.unpack(answer, 1, answer.n) end
+    if answer[1] ~= nil then return table.unpack(answer, 1, answer.n) end
     if results:is_closed() and #results == 0 then return end
     waited = waited + step
     if timeout > 0 and waited >= timeout then

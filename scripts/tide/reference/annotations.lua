@@ -53,6 +53,8 @@ local kReceivers = {
   stream = {class = "tide.Stream", table = "Stream"},
   loader = {class = "tide.data.DataLoader", table = "Loader"},
   sampler = {class = "tide.data.Sampler", table = "Sampler"},
+  thread = {class = "tide.Thread", table = "Thread"},
+  channel = {class = "tide.Channel", table = "Channel"},
 }
 
 local kKeywords = {
@@ -205,7 +207,9 @@ local function write_classes(write)
   end
   write "---@operator unm: tide.Tensor\n---@operator bnot: tide.Tensor\n---@operator len: integer"
   write "local Tensor = {}"
-  for _, name in ipairs {"module", "optimizer", "generator", "event", "stream", "loader", "sampler"} do
+  for _, name in ipairs {
+    "module", "optimizer", "generator", "event", "stream", "loader", "sampler", "thread", "channel",
+  } do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)
     if name == "module" then write "---@overload fun(...): tide.Tensor" end

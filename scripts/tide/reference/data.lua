@@ -82,7 +82,7 @@ return {
     {"SubsetRandomSampler", "(indices, generator?)", "These positions in random order",
       "#tide.data.SubsetRandomSampler({3, 5}) --> 2"},
     {"WeightedRandomSampler", "(weights, num_samples, {replacement, generator})",
-      "Positions drawn with these weights, with replacement unless told otherwise",
+      "Positions drawn with these weights, with replacement by default",
       "tide.data.WeightedRandomSampler({0, 1, 0}, 4):iter()() --> 2"},
     {"BatchSampler", "(sampler, batch_size, {drop_last})", "Lists of batch_size positions of a sampler",
       "tide.data.BatchSampler({1, 2, 3}, 2):iter()() --> {1, 2}"},

@@ -218,7 +218,7 @@ describe("channels", function()
 
   it("wait no longer than the timeout", function()
     local c = tide.channel(3)
-    equal(select("#", c:pop(0)), 0)
+    equal(select("#", c:pop(0)), 1)
     equal(c:pop(0.01), nil)
     c:push()
     c:push(nil, 2)

@@ -27,7 +27,7 @@ local function separable_layers(row, norm_layer)
   return list
 end
 
---- As separable_layers, with one whole convolution in place of two parts.
+--- As separable_layers, with one full convolution in place of two parts.
 local function fused_layers(row, norm_layer)
   local expand_ratio, kernel, stride, inputs, outputs = table.unpack(row)
   local expanded = divisible(inputs * expand_ratio, 8)
