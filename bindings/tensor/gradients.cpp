@@ -62,13 +62,37 @@ int add_hook(lua_State* L) {
 }
 
 /// y:copy_(source), x:fill_(value), x:zero_(): values written with a grad function.
-void copy_in_place(const Tensor& x, const Tensor& source) {
-  write("copy_", x, source.device() == x.device() ? source : record_transfer(source, x.device()));
+int copy_in_place(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "copy_");
+  const Tensor* source = find_tensor(L, 2);
+  if (!source) throw_expected_argument(L, 2, "copy_", "source", kind_text(Kind::tensor));
+  write("copy_", x,
+        source->device() == x.device() ? *source : record_transfer(*source, x.device()));
+  lua_settop(L, 1);
+  return 1;
 }
 
-void fill_in_place(const Tensor& x, const TensorOrNumber& value) { write("fill_", x, value); }
+int fill_in_place(lua_State* L) {
+  const Tensor& x = check_tensor(L, 1, "fill_");
+  if (const Tensor* value = find_tensor(L, 2))
+    write("fill_", x, *value);
+  else if (lua_isboolean(L, 2))
+    write("fill_", x, Number(lua_toboolean(L, 2) != 0));
+  else if (lua_isinteger(L, 2))
+    write("fill_", x, Number(static_cast<int64_t>(lua_tointeger(L, 2))));
+  else if (lua_type(L, 2) == LUA_TNUMBER)
+    write("fill_", x, Number(lua_tonumber(L, 2)));
+  else
+    throw_expected_argument(L, 2, "fill_", "value", kind_text(Kind::tensor_or_number));
+  lua_settop(L, 1);
+  return 1;
+}
 
-void zero_in_place(const Tensor& x) { write("zero_", x, Number(0)); }
+int zero_in_place(lua_State* L) {
+  write("zero_", check_tensor(L, 1, "zero_"), Number(0));
+  lua_settop(L, 1);
+  return 1;
+}
 
 /// One tensor or a table of them.
 std::vector<Tensor> tensors_at(lua_State* L, int index, const char* what) {
@@ -133,13 +157,12 @@ constexpr Function kMethods[] = {
      "removes the hook",
      "local x = tide.ones(2):requires_grad_(); x:register_hook(function(g) return g * 10 end); "
      "x:sum():backward(); x.grad --> {10.0, 10.0}"},
-    typed_method<copy_in_place, "copy_", "x, source">(
-        "Overwrites x with the values of another tensor",
-        "tide.zeros(2):copy_(tide.tensor{1, 2}) --> {1.0, 2.0}"),
-    typed_method<fill_in_place, "fill_", "x, value">("Overwrites x with one value",
-                                                     "tide.zeros(2):fill_(7) --> {7.0, 7.0}"),
-    typed_method<zero_in_place, "zero_", "x">("Overwrites x with zeros",
-                                              "tide.ones(2):zero_() --> {0.0, 0.0}"),
+    {"copy_", guard<copy_in_place>, "source", "Overwrites x with the values of another tensor",
+     "tide.zeros(2):copy_(tide.tensor{1, 2}) --> {1.0, 2.0}"},
+    {"fill_", guard<fill_in_place>, "value", "Overwrites x with one value",
+     "tide.zeros(2):fill_(7) --> {7.0, 7.0}"},
+    {"zero_", guard<zero_in_place>, "", "Overwrites x with zeros",
+     "tide.ones(2):zero_() --> {0.0, 0.0}"},
 };
 
 constexpr Function kFunctions[] = {
