@@ -37,6 +37,7 @@ local kTypeOfName = {
 -- What names in these places give.
 local kClasses = {
   ["tide.nn."] = "tide.nn.Module", ["tide.optim."] = "tide.optim.Optimizer",
+  ["tide.metrics."] = "tide.metrics.Metric",
   ["tide.optim.lr_scheduler."] = "tide.optim.lr_scheduler.LRScheduler",
 }
 local kResultOf = {
@@ -48,6 +49,7 @@ local kReceivers = {
   x = {class = "tide.Tensor", table = "Tensor"},
   module = {class = "tide.nn.Module", table = "Module"},
   optimizer = {class = "tide.optim.Optimizer", table = "Optimizer"},
+  metric = {class = "tide.metrics.Metric", table = "Metric"},
   generator = {class = "tide.Generator", table = "Generator"},
   event = {class = "tide.Event", table = "Event"},
   stream = {class = "tide.Stream", table = "Stream"},
@@ -208,7 +210,7 @@ local function write_classes(write)
   write "---@operator unm: tide.Tensor\n---@operator bnot: tide.Tensor\n---@operator len: integer"
   write "local Tensor = {}"
   for _, name in ipairs {
-    "module", "optimizer", "generator", "event", "stream", "loader", "sampler", "thread", "channel",
+    "module", "optimizer", "metric", "generator", "event", "stream", "loader", "sampler", "thread", "channel",
   } do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)

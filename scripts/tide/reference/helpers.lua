@@ -97,6 +97,8 @@ return {
       "tide.vision.models ~= nil --> true"},
     {"amp", "", "Half types: see tide.amp.NAME",
       "tide.amp.GradScaler ~= nil --> true"},
+    {"metrics", "", "How good predictions are: see tide.metrics.NAME",
+      "tide.metrics.Accuracy ~= nil --> true"},
     {"progress", "(n | list | iterator, {label, total})",
       "Walks it while a line shows how far it is",
       "local sum = 0; for i in tide.progress(3) do sum = sum + i end; sum --> 6"},

@@ -68,6 +68,10 @@ local pages = {
       .. "to 1."},
   {name = "data", title = "Data and files", families = {"Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files"},
     about = "Files are replaced as a whole: a reader sees the old one or the new one."},
+  {name = "metrics", title = "Metrics",
+    families = {"Metrics", "Methods of metrics", "Metrics of one batch"},
+    about = "Classes count from 1, a target of yes or no is 0 or 1, or a boolean. Figures are tensors "
+      .. "on the device of the predictions; only reading them waits."},
   {name = "devices", title = "Devices, memory and streams",
     families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
       "Simulated devices"},

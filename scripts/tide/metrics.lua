@@ -1,0 +1,11 @@
+-- The table `tide.metrics`: figures that say how good predictions are.
+local lazy_table = require "tide.internal.lazy_table"
+
+return lazy_table("tide.metrics", {
+  Collection = "collection", Mean = "mean", Metric = "metric", Perplexity = "perplexity",
+  functional = "functional",
+}, {
+  classification = {"Accuracy", "ConfusionMatrix", "F1", "Precision", "Recall", "TopKAccuracy"},
+  ranking = {"AUROC", "AveragePrecision"},
+  regression = {"MeanAbsoluteError", "MeanSquaredError", "R2Score"},
+})

@@ -1,0 +1,67 @@
+-- What metrics ask of their arguments.
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local checks = {}
+
+local function shape_text(x) return "(" .. table.concat(x.shape, ", ") .. ")" end
+
+--- Raises unless both are tensors.
+function checks.tensors(caller, predictions, targets)
+  for name, value in pairs {predictions = predictions or false, targets = targets or false} do
+    if not tide.is_tensor(value) then
+      raise("%s: %s: expected a tensor, got %s", caller, name, value and type(value) or "nil")
+    end
+  end
+end
+
+--- Raises unless both are tensors of one shape.
+function checks.same_shape(caller, predictions, targets)
+  checks.tensors(caller, predictions, targets)
+  local same = #predictions.shape == #targets.shape
+  for d, size in ipairs(predictions.shape) do same = same and targets.shape[d] == size end
+  if not same then
+    raise("%s: predictions and targets differ in shape: %s and %s", caller, shape_text(predictions),
+      shape_text(targets))
+  end
+end
+
+--- Raises unless the targets have the shape of the predictions without the dimension of the classes,
+--- which is `dim`.
+function checks.without_classes(caller, predictions, targets, dim)
+  checks.tensors(caller, predictions, targets)
+  local wanted = predictions.shape
+  local fits = #wanted >= dim and #targets.shape == #wanted - 1
+  if fits then
+    table.remove(wanted, dim)
+    for d, size in ipairs(wanted) do fits = fits and targets.shape[d] == size end
+  end
+  if not fits then
+    raise("%s: predictions of shape %s have their classes in dimension %d and do not fit targets of shape %s",
+      caller, shape_text(predictions), dim, shape_text(targets))
+  end
+end
+
+--- Raises unless the classes are integers.
+function checks.classes(caller, name, classes)
+  if classes:is_floating_point() or classes.dtype == "bool" then
+    raise("%s: %s: classes are integers from 1, got %s", caller, name, classes.dtype)
+  end
+end
+
+--- Raises unless `value` is one of `choices`.
+function checks.choice(caller, name, value, choices)
+  for _, choice in ipairs(choices) do
+    if value == choice then return end
+  end
+  raise("%s: %s must be one of %s, got %s", caller, name, table.concat(choices, ", "), tostring(value))
+end
+
+--- Raises unless `count` is a whole number, 1 or more, or nil.
+function checks.positive(caller, name, count)
+  if count ~= nil and (math.type(count) ~= "integer" or count < 1) then
+    raise("%s: %s must be a whole number, 1 or more, got %s", caller, name, tostring(count))
+  end
+end
+
+return checks

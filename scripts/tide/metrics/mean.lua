@@ -1,0 +1,24 @@
+-- metrics.Mean: the mean of numbers or tensors, for example of losses.
+local class = require "tide.internal.class"
+local Metric = require "tide.metrics.metric"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local Mean = class("Mean", Metric)
+
+--- metrics.Mean(): update(value, weight) takes a number or a tensor, and a weight for it, by default 1.
+function Mean:init() end
+
+function Mean:measure(value, weight)
+  weight = weight or 1
+  if type(value) ~= "number" and not tide.is_tensor(value) then
+    raise("Mean: expected a number or a tensor, got %s", type(value))
+  end
+  if type(weight) ~= "number" then raise("Mean: weight: expected a number, got %s", type(weight)) end
+  if type(value) == "number" then value = tide.tensor(value) end
+  return {sum = value:to("float64"):sum() * weight, weight = value:numel() * weight}
+end
+
+function Mean:value(state) return state.sum / state.weight end
+
+return Mean

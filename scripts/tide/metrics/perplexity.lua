@@ -1,0 +1,30 @@
+-- metrics.Perplexity: how many words a language model hesitates between.
+local arguments = require "tide.internal.arguments"
+local checks = require "tide.metrics.checks"
+local class = require "tide.internal.class"
+local Metric = require "tide.metrics.metric"
+local tide = require "tide"
+
+local Perplexity = class("Perplexity", Metric)
+
+local read = arguments("Perplexity", {{"ignore_index", -100}})
+
+--- metrics.Perplexity{ignore_index = -100}: update takes scores before softmax, (..., words), and the
+--- words that were right, (...).
+function Perplexity:init(...) self.ignore_index = read(...).ignore_index end
+
+function Perplexity:measure(predictions, targets)
+  checks.tensors("Perplexity", predictions, targets)
+  checks.without_classes("Perplexity", predictions, targets, math.max(predictions:dim(), 1))
+  checks.classes("Perplexity", "targets", targets)
+  local words = targets:reshape(-1):to("int64")
+  local scores = predictions:reshape(#words, predictions:size(-1))
+  if scores.dtype ~= "float64" then scores = scores:to("float32") end
+  local losses = tide.nn.functional.cross_entropy(scores, words,
+    {ignore_index = self.ignore_index, reduction = "none"})
+  return {sum = losses:sum({dtype = "float64"}), count = words:ne(self.ignore_index):sum()}
+end
+
+function Perplexity:value(state) return (state.sum / state.count:to("float64")):exp() end
+
+return Perplexity
