@@ -62,6 +62,13 @@ void add_value(lua_State* L, Collected& all, const char* function) {
     all.integers.push_back(value);
 }
 
+/// Whether the key on top of the stack is a position in a list of `length` elements.
+bool is_position(lua_State* L, lua_Integer length) {
+  if (!lua_isinteger(L, -1)) return false;
+  const lua_Integer key = lua_tointeger(L, -1);
+  return key >= 1 && key <= length;
+}
+
 /// Refuses keys behind the list of `length` elements in the table on top of the stack.
 void check_no_other_keys(lua_State* L, lua_Integer length, const char* function) {
   if (length)
@@ -70,6 +77,14 @@ void check_no_other_keys(lua_State* L, lua_Integer length, const char* function)
     lua_pushnil(L);
   if (!lua_next(L, -2)) return;
   lua_pop(L, 1);
+  if (is_position(L, length)) {  // elements that were not set in order follow no order
+    lua_pop(L, 1);
+    lua_pushnil(L);
+    do {
+      if (!lua_next(L, -2)) return;
+      lua_pop(L, 1);
+    } while (is_position(L, length));
+  }
   throw ArgumentError(std::string(function) + ": a table of numbers has the key '" +
                       (lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : type_name(L, -1)) +
                       "': options go into a table of their own");
