@@ -58,6 +58,9 @@ struct TideStates {
 /// In place of luaL_newstate with luaL_openlibs, and of lua_close.
 void tide_set_states(const TideStates& states);
 
+/// From now on tide.thread and tide.channel raise an error.
+void tide_forbid_threads();
+
 /// Whether the chunk that this thread loads now is a function on its way between two threads: a
 /// program that refuses binary chunks lets it in.
 bool tide_loads_own_chunk();

@@ -54,6 +54,7 @@ Channel& channel_at(lua_State* L, const char* function) {
 }
 
 int new_channel(lua_State* L) {
+  check_may_have_threads("channel");
   size_t capacity = std::numeric_limits<size_t>::max();
   if (!lua_isnoneornil(L, 1)) {
     if (!lua_isinteger(L, 1)) throw_expected(L, 1, "channel: capacity", "a positive integer");

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kMostLevels = 200;
 constexpr int kModuleLevels = 3;  ///< tide.nn.Linear, tide.native.methods.add
+constexpr char kLibrary[] = "tide";
 constexpr char kSeparator = '\1';
 
 /// Keys of the registry: the names of what modules hold, and how many modules these are of.
@@ -134,7 +135,9 @@ uint32_t Packer::pack_table(int index) {
     metatable = pack(-1);
     lua_pop(L, 1);
   }
-  parcel_.items_[number] = Parcel::Table{std::move(pairs), metatable};
+  const auto listed =
+      static_cast<uint32_t>(std::min<lua_Unsigned>(lua_rawlen(L, index), pairs.size()));
+  parcel_.items_[number] = Parcel::Table{std::move(pairs), listed, metatable};
   return number;
 }
 
@@ -206,19 +209,21 @@ void Packer::learn_names() {
   }
   lua_newtable(L);
   const int names = lua_gettop(L), loaded = names - 1;
-  for (lua_pushnil(L); lua_next(L, loaded); lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING) continue;
-    const std::string name = lua_tostring(L, -2);
-    const int value = lua_gettop(L);
-    if (lua_istable(L, value) || lua_isfunction(L, value)) {
-      lua_pushvalue(L, value);
-      lua_pushstring(L, name.c_str());
-      // Its fields are the script's variables, but for those functions that Lua brings.
-      if (name != LUA_GNAME) lua_rawset(L, names);
-      lua_settop(L, value);
+  // First the modules, so that none is found inside another.
+  for (const bool inside : {false, true}) {
+    for (lua_pushnil(L); lua_next(L, loaded); lua_pop(L, 1)) {
+      if (lua_type(L, -2) != LUA_TSTRING) continue;
+      const std::string name = lua_tostring(L, -2);
+      const int value = lua_gettop(L);
+      if (inside && lua_istable(L, value)) {
+        learn_names_in(names, value, name, name.starts_with(kLibrary) ? 1 : kModuleLevels);
+      } else if (!inside && name != LUA_GNAME &&
+                 (lua_istable(L, value) || lua_isfunction(L, value))) {
+        lua_pushvalue(L, value);
+        lua_pushstring(L, name.c_str());
+        lua_rawset(L, names);
+      }
     }
-    if (lua_istable(L, value))
-      learn_names_in(names, value, name, name == LUA_GNAME ? kModuleLevels : 1);
   }
   lua_newtable(L);
   lua_pushliteral(L, "k");
@@ -232,6 +237,8 @@ void Packer::learn_names() {
   names_ = lua_gettop(L);
 }
 
+/// Names the functions in a table, and the tables down to a level. What a script keeps in a module
+/// beside functions is its own: it goes as a value.
 void Packer::learn_names_in(int names, int table, const std::string& path, int depth) {
   lua_State* const L = state_;
   luaL_checkstack(L, 8, "values of a thread");
@@ -239,16 +246,14 @@ void Packer::learn_names_in(int names, int table, const std::string& path, int d
     if (lua_type(L, -2) != LUA_TSTRING) continue;
     const int value = lua_gettop(L);
     const bool deep = lua_istable(L, value) && depth < kModuleLevels;
-    // Of the deepest level, only functions: tables there may be anything.
-    if (!deep && !(lua_isfunction(L, value) && (path != LUA_GNAME || lua_iscfunction(L, value))))
-      continue;
+    // The script may have put functions of its own among Lua's.
+    const bool open = path == LUA_GNAME || path == LUA_LOADLIBNAME;
+    if (!deep && !(lua_isfunction(L, value) && (!open || lua_iscfunction(L, value)))) continue;
     lua_pushvalue(L, value);
     const bool known = lua_rawget(L, names) != LUA_TNIL;
     lua_pop(L, 1);
     if (known) continue;
-    const std::string place = path == LUA_GNAME
-                                  ? std::string(LUA_GNAME) + kSeparator + lua_tostring(L, -2)
-                                  : path + kSeparator + lua_tostring(L, -2);
+    const std::string place = path + kSeparator + lua_tostring(L, -2);
     lua_pushvalue(L, value);
     lua_pushstring(L, place.c_str());
     lua_rawset(L, names);
@@ -325,14 +330,17 @@ class Unpacker {
     lua_pushstring(state_, name.path[0].c_str());
     lua_call(state_, 1, 1);
     for (size_t i = 1; i < name.path.size(); ++i) {
-      lua_getfield(state_, -1, name.path[i].c_str());
+      if (lua_getfield(state_, -1, name.path[i].c_str()) == LUA_TNIL)
+        luaL_error(state_, "module '%s' has no '%s' in another thread", name.path[0].c_str(),
+                   name.path[i].c_str());
       lua_remove(state_, -2);
     }
     remember(number);
   }
 
   void push(const Parcel::Table& table, uint32_t number) {
-    lua_createtable(state_, 0, static_cast<int>(table.pairs.size()));
+    lua_createtable(state_, static_cast<int>(table.length),
+                    static_cast<int>(table.pairs.size() - table.length));
     remember(number);
     for (const auto& [key, value] : table.pairs) {
       make(key);

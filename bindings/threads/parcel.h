@@ -41,6 +41,7 @@ class Parcel {
   };
   struct Table {
     std::vector<Pair> pairs;
+    uint32_t length = 0;  ///< of the list among them
     uint32_t metatable = kNone;
   };
   struct Variable {

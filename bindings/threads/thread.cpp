@@ -5,6 +5,7 @@
 
 #include "bindings/support/arguments.h"
 #include "bindings/threads/functions.h"
+#include "bindings/threads/waiting.h"
 #include "bindings/threads/worker.h"
 
 namespace tide::bindings {
@@ -26,6 +27,7 @@ std::string package_field(lua_State* L, const char* name) {
 }
 
 int new_thread(lua_State* L) {
+  check_may_have_threads("thread");
   if (!lua_isfunction(L, 1)) throw_expected(L, 1, "thread", "a function");
   const int count = lua_gettop(L);
   Packer packer(L, "thread");

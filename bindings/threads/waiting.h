@@ -11,6 +11,9 @@ namespace tide::bindings {
 /// Whether the calling thread was cancelled; null on threads that nobody cancels.
 extern constinit thread_local const std::atomic<bool>* cancelled;
 
+/// Throws Error if scripts may have no further threads (tide_forbid_threads).
+void check_may_have_threads(const char* function);
+
 /// Throws Interrupted if the program is interrupted, and Error("cancelled") if the thread is
 /// cancelled.
 void check_interrupt();

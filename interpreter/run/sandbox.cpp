@@ -119,6 +119,7 @@ void reduce_package(lua_State* L, const std::string& folder) {
 
 void begin_sandbox(const std::string& folder) {
   tide_confine_files(folder);
+  tide_forbid_threads();
   active = true;
   const std::string lacking = raise_kernel_wall({folder, tide_plugin_folder()},
                                                 {tide_scratch(), tide_kernel_cache_folder()});

@@ -44,3 +44,21 @@ TEST_CASE("Ctrl-C at 100 random points leaves the parameters of some step", "[in
   }
   CHECK(answers.size() > 10);
 }
+
+TEST_CASE("Ctrl-C ends a wait for another thread, and the session goes on", "[interrupt]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  for (const char* line :
+       {"c = tide.channel(); print('wait' .. 'ing'); c:pop()\n",
+        "t = tide.thread(function() while true do end end); print('wait' .. 'ing'); t:join()\n",
+        "print('wait' .. 'ing'); for _ in tide.data.DataLoader({1}, {num_workers = 1, collate_fn = "
+        "function() while true do end end}):iter() do end\n"}) {
+    CAPTURE(line);
+    terminal.type(line);
+    terminal.read_until("\nwaiting");
+    terminal.type("\x03");
+    REQUIRE_THAT(terminal.read_to_prompt(), Contains("interrupted"));
+  }
+  terminal.type("tide.thread(function() return 6 * 7 end):join()\n");
+  REQUIRE_THAT(terminal.read_to_prompt(), Contains("42"));
+}

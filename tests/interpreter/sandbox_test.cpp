@@ -89,6 +89,22 @@ TEST_CASE("the sandbox leaves tide's own work alone", "[sandbox]") {
   CHECK(outcome.status == 0);
 }
 
+TEST_CASE("a script in the sandbox has one thread", "[sandbox]") {
+  const House house;
+  const Outcome outcome = house.run(R"(
+    print(pcall(function() return tide.thread(function() return 1 end):join() end))
+    print(pcall(function()
+      for _ in tide.data.DataLoader({1, 2}, {num_workers = 1}) do end
+    end))
+    print(pcall(tide.channel))
+  )");
+  CHECK(outcome.err.empty());
+  CHECK_THAT(outcome.out, Contains("main.lua:3: thread: a script in the sandbox has one thread"));
+  CHECK_THAT(outcome.out,
+             Contains("main.lua:5: DataLoader: a script in the sandbox has one thread"));
+  CHECK_THAT(outcome.out, Contains("channel: a script in the sandbox has one thread"));
+}
+
 TEST_CASE("no file outside is opened in the sandbox, however it is named", "[sandbox]") {
   const House house;
   fs::create_symlink(house.secret, house.home + "/link.lua");

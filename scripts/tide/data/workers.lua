@@ -3,8 +3,17 @@ local fetch = require "tide.data.fetch"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- What this thread is, if it is a worker: see data.get_worker_info.
-local workers = {info = nil}
+local workers = {}
+
+--- What this thread is, if it is a worker.
+local this_worker
+
+--- See data.get_worker_info.
+function workers.info() return this_worker end
+
+--- Notes what this thread is. A function of the module, which each thread has for itself: one that
+--- goes to a thread as a value has variables of its own.
+function workers.set_info(info) this_worker = info end
 
 --- How long main waits for a batch before it looks whether a worker is still there, in seconds.
 local kLook = 0.5
@@ -23,7 +32,7 @@ local function answer(results, pass, number, succeeded, ...)
 end
 
 local function begin(worker)
-  workers.info = worker.info
+  workers.set_info(worker.info)
   if worker.init then worker.init(worker.info.id) end
 end
 
@@ -68,12 +77,19 @@ function workers.check(loader)
   end)
   if sent then return end
   local number, what = tostring(message):match "push: argument (%d+)(.*)$"
-  if not number then error(message, 0) end
+  if not number then raise("DataLoader: %s", (tostring(message):gsub("^.-channel: ", ""))) end
   raise("DataLoader: %s%s", names[tonumber(number)], (what:gsub("to another thread", "to a worker")))
 end
 
 local Pool = {}
 Pool.__index = Pool
+
+--- Raises the error of a worker that could not work, in the name of the loader.
+local function rejoin(thread)
+  local succeeded, message = pcall(thread.join, thread)
+  if succeeded then return end
+  raise("DataLoader: a worker: %s", (tostring(message):gsub("^.-thread: ", "")))
+end
 
 --- The next answer in `results`: pass, number, whether it succeeded, values. Nothing if the channel
 --- is closed. Raises an error after the loader's timeout, or if a worker could not work.
@@ -89,7 +105,7 @@ local function wait_for(pool, results)
       raise("DataLoader: timeout: no batch came from the workers within %g s", timeout)
     end
     for _, thread in ipairs(pool.threads) do
-      if thread:done() then thread:join() end -- raises its error
+      if thread:done() then rejoin(thread) end
     end
   end
 end

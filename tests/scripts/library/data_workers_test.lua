@@ -170,6 +170,13 @@ describe("what goes wrong in workers", function()
     end)
   end)
 
+  it("a subset of tensors travels to the workers", function()
+    local subset = data.Subset(data.TensorDataset(tide.range(1, 10)), {5, 3, 9})
+    local seen = {}
+    for x in data.DataLoader(subset, {batch_size = 2, num_workers = 2}) do seen[#seen + 1] = x:tolist() end
+    equal(seen, {{5, 3}, {9}})
+  end)
+
   it("a loop that is left early ends the workers, or keeps them for the next", function()
     for _, persistent in ipairs {false, true} do
       local loader = data.DataLoader(Noisy(50),
