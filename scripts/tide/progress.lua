@@ -33,8 +33,15 @@ local function new_meter(total, label)
   return meter
 end
 
---- `for i in tide.progress(n)`, `for i, v in tide.progress(list)` or, for an iterator and what goes
---- with it, `for x, y in tide.progress(loader:iter())`. The last argument may be {label = "train",
+--- The length of an object that has one; nil for others.
+local function length_of(object)
+  local found, length = pcall(function() return #object end)
+  return found and length or nil
+end
+
+--- `for i in tide.progress(n)`, `for i, v in tide.progress(list)`, `for x, y in
+--- tide.progress(loader)` for what has iter(), or `tide.progress(pairs(t))` for an iterator and what
+--- goes with it. The last argument may be {label = "train",
 --- total = n}. Reads no tensor and so never waits for a device.
 local function progress(iterable, ...)
   local rest = table.pack(...)
@@ -42,15 +49,19 @@ local function progress(iterable, ...)
   if type(rest[rest.n]) == "table" and (rest[rest.n].label or rest[rest.n].total) then
     options, rest.n = rest[rest.n], rest.n - 1
   end
-  local step, state, control, total = iterable, rest[1], rest[2], options.total
+  local step, state, control, closing = iterable, rest[1], rest[2], rest[3]
+  local total = options.total
   if math.type(iterable) == "integer" then
     total = iterable
     step, state, control = function(_, i) if i < total then return i + 1 end end, nil, 0
   elseif type(iterable) == "table" and not getmetatable(iterable) then
     total = #iterable
     step, state, control = ipairs(iterable)
+  elseif type(iterable) == "table" and type(iterable.iter) == "function" then
+    total = total or length_of(iterable)
+    step, state, control, closing = iterable:iter()
   elseif type(iterable) ~= "function" then
-    raise("progress: expected a number, a list or an iterator, got %s", type(iterable))
+    raise("progress: expected a number, a list, a loader or an iterator, got %s", type(iterable))
   end
   local meter = new_meter(total, options.label and options.label .. " " or "")
   local function advance(...)
@@ -58,7 +69,7 @@ local function progress(iterable, ...)
     control = ...
     return ...
   end
-  return function() return advance(step(state, control)) end
+  return function() return advance(step(state, control)) end, nil, nil, closing
 end
 
 return progress

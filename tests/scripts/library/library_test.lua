@@ -40,12 +40,14 @@ describe("script arguments", function()
 end)
 
 describe("progress", function()
-  it("walks numbers, lists and iterators", function()
+  it("walks numbers, lists, iterators and loaders", function()
     local seen = {}
     for i in tide.progress(3) do seen[#seen + 1] = i end
     for i, v in tide.progress({"a", "b"}, {label = "letters"}) do seen[#seen + 1] = i .. v end
     for k in tide.progress(pairs({key = 1})) do seen[#seen + 1] = k end
-    equal(seen, {1, 2, 3, "1a", "2b", "key"})
+    local loader = tide.data.DataLoader(tide.tensor {7, 8, 9}, {batch_size = 2})
+    for x in tide.progress(loader) do seen[#seen + 1] = x:sum():item() end
+    equal(seen, {1, 2, 3, "1a", "2b", "key", 15, 9})
   end)
 end)
 
