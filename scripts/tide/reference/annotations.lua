@@ -37,7 +37,7 @@ local kTypeOfName = {
 -- What names in these places give.
 local kClasses = {
   ["tide.nn."] = "tide.nn.Module", ["tide.optim."] = "tide.optim.Optimizer",
-  ["tide.metrics."] = "tide.metrics.Metric",
+  ["tide.metrics."] = "tide.metrics.Metric", ["tide.loggers."] = "tide.loggers.Logger",
   ["tide.optim.lr_scheduler."] = "tide.optim.lr_scheduler.LRScheduler",
 }
 local kResultOf = {
@@ -50,6 +50,7 @@ local kReceivers = {
   module = {class = "tide.nn.Module", table = "Module"},
   optimizer = {class = "tide.optim.Optimizer", table = "Optimizer"},
   metric = {class = "tide.metrics.Metric", table = "Metric"},
+  logger = {class = "tide.loggers.Logger", table = "Logger"},
   generator = {class = "tide.Generator", table = "Generator"},
   event = {class = "tide.Event", table = "Event"},
   stream = {class = "tide.Stream", table = "Stream"},
@@ -210,7 +211,8 @@ local function write_classes(write)
   write "---@operator unm: tide.Tensor\n---@operator bnot: tide.Tensor\n---@operator len: integer"
   write "local Tensor = {}"
   for _, name in ipairs {
-    "module", "optimizer", "metric", "generator", "event", "stream", "loader", "sampler", "thread", "channel",
+    "module", "optimizer", "metric", "logger", "generator", "event", "stream", "loader", "sampler", "thread",
+    "channel",
   } do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)

@@ -72,6 +72,11 @@ local pages = {
     families = {"Metrics", "Methods of metrics", "Metrics of one batch"},
     about = "Classes count from 1, a target of yes or no is 0 or 1, or a boolean. Figures are tensors "
       .. "on the device of the predictions; only reading them waits."},
+  {name = "loggers", title = "Loggers",
+    families = {"Loggers", "Methods of loggers", "Methods of loggers for TensorBoard"},
+    about = "Tensors that are logged are read when the logger writes: at most once a second, at save, flush "
+      .. "and close. So logging waits for no step. A program that is killed leaves whole records, but for the "
+      .. "last one perhaps."},
   {name = "devices", title = "Devices, memory and streams",
     families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
       "Simulated devices"},

@@ -1,0 +1,66 @@
+-- Hyperparameters: tables of settings as flat lists and as YAML.
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local hyperparams = {}
+
+local function add(caller, into, prefix, values, depth)
+  if depth > 16 then raise("%s: hyperparameters: more than 16 tables inside of each other", caller) end
+  for key, value in pairs(values) do
+    local name = prefix .. tostring(key)
+    if tide.is_tensor(value) and value:numel() == 1 then value = value:item() end
+    if type(value) == "table" and not getmetatable(value) then
+      add(caller, into, name .. "/", value, depth + 1)
+    elseif type(value) == "number" or type(value) == "boolean" then
+      into[name] = value
+    else
+      into[name] = tostring(value)
+    end
+  end
+  return into
+end
+
+--- The settings by name; those of inner tables are named "outer/inner".
+function hyperparams.flat(caller, values)
+  if type(values) ~= "table" then
+    raise("%s: hyperparameters: expected a table, got %s", caller, type(values))
+  end
+  return add(caller, {}, "", values, 0)
+end
+
+--- The names of values in order.
+function hyperparams.names(flat)
+  local names = {}
+  for name in pairs(flat) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+--- A string as YAML has it in double quotes.
+local function string_text(text)
+  local escaped = text:gsub('[\\"]', "\\%0"):gsub("[%c]", function(c) return ("\\x%02X"):format(c:byte()) end)
+  return '"' .. escaped .. '"'
+end
+
+local function value_text(value)
+  if type(value) == "string" then return string_text(value) end
+  if value ~= value then return ".nan" end
+  if value == 1 / 0 or value == -1 / 0 then return value > 0 and ".inf" or "-.inf" end
+  if math.type(value) ~= "float" then return tostring(value) end
+  local text = ("%.17g"):format(value)
+  if tonumber(("%.15g"):format(value)) == value then text = ("%.15g"):format(value) end
+  -- In YAML 1.1 a float has a point.
+  return text:find("%.") and text or text:gsub("^%-?%d+", "%0.0")
+end
+
+--- The text of hparams.yaml.
+function hyperparams.yaml(flat)
+  local lines = {}
+  for i, name in ipairs(hyperparams.names(flat)) do
+    local key = name:find "^[%a_][%w_/]*$" and name or string_text(name)
+    lines[i] = key .. ": " .. value_text(flat[name]) .. "\n"
+  end
+  return table.concat(lines)
+end
+
+return hyperparams

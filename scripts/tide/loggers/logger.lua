@@ -1,0 +1,108 @@
+-- What all loggers share: values that are read when they are written, and when that is.
+local class = require "tide.internal.class"
+local folders = require "tide.loggers.folders"
+local hyperparams = require "tide.loggers.hyperparams"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local kSeconds <const> = 1 -- between writes
+
+-- Fields: log_dir; caller (in messages); hparams (name to value); closed; written_at (tide.time() of
+-- the last write). A class defines write(all): all = false if newest values may wait for more.
+local Logger = class "Logger"
+
+function Logger:start(caller, log_dir)
+  self.caller, self.log_dir, self.hparams, self.closed = caller, log_dir, {}, false
+  self.written_at = tide.time()
+  self.clock_offset = os.time() - self.written_at
+end
+
+--- Seconds since 1970.
+function Logger:wall_time() return self.clock_offset + tide.time() end
+
+function Logger:check_open()
+  if self.closed then raise("%s: is closed", self.caller) end
+end
+
+--- The step as an integer.
+function Logger:checked_step(step)
+  local whole = step == nil and 0 or type(step) == "number" and math.tointeger(step)
+  if not whole then
+    raise("%s: step: expected a whole number, got %s", self.caller,
+      type(step) == "number" and tostring(step) or type(step))
+  end
+  return whole
+end
+
+function Logger:check_tag(tag)
+  if type(tag) ~= "string" or tag == "" then
+    raise("%s: tag: expected a name, got %s", self.caller, tag == "" and "an empty string" or type(tag))
+  end
+end
+
+--- A number, or the value that a tensor has now, unread.
+function Logger:scalar(tag, value)
+  self:check_tag(tag)
+  if type(value) == "number" then return value end
+  if type(value) == "boolean" then return value and 1 or 0 end
+  if not tide.is_tensor(value) then
+    raise("%s: %s: expected a number or a tensor, got %s", self.caller, tag, type(value))
+  end
+  if value:numel() ~= 1 then
+    raise("%s: %s: expected a single value, got shape (%s)", self.caller, tag, table.concat(value.shape, ", "))
+  end
+  return value:detach():clone()
+end
+
+--- Reads what `scalar` gave.
+function Logger.number(value)
+  if type(value) == "number" then return value end
+  local read = value:item()
+  if type(read) == "boolean" then return read and 1 or 0 end
+  return read
+end
+
+--- Writes if the last time is long ago.
+function Logger:write_sometimes()
+  if tide.time() - self.written_at >= kSeconds then self:write_now(false) end
+end
+
+function Logger:write_now(all)
+  self.written_at = tide.time()
+  self:write(all)
+end
+
+--- Takes hyperparameters in: those of inner tables by "outer/inner". They are written to hparams.yaml.
+function Logger:log_hyperparams(values)
+  self:check_open()
+  local added = hyperparams.flat(self.caller, values)
+  for name, value in pairs(added) do self.hparams[name] = value end
+  folders.replace(self.caller, self.log_dir .. "/hparams.yaml", hyperparams.yaml(self.hparams))
+end
+
+--- Writes all that was logged.
+function Logger:save()
+  self:check_open()
+  self:write_now(true)
+end
+
+--- Writes all that was logged.
+function Logger:flush() self:save() end
+
+--- Writes all that was logged and closes the files; a second call does nothing.
+function Logger:close()
+  if self.closed then return end
+  self:write_now(true)
+  self.closed = true
+end
+
+function Logger:__close() self:close() end
+
+-- What a script leaves open is written when it ends.
+function Logger:__gc()
+  if self.closed == false then pcall(self.close, self) end
+end
+
+function Logger:__tostring() return ("%s(%s)"):format(self.caller, self.log_dir) end
+
+return Logger

@@ -1,0 +1,204 @@
+-- loggers.SummaryWriter: events for TensorBoard, under the names of torch.utils.tensorboard.
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local EventFile = require "tide.loggers.event_file"
+local folders = require "tide.loggers.folders"
+local hyperparams = require "tide.loggers.hyperparams"
+local Logger = require "tide.loggers.logger"
+local raise = require "tide.internal.raise"
+local summary = require "tide.loggers.summary"
+local tide = require "tide"
+
+-- Fields beside those of Logger: file and its path; pending (a list of {wall_time, step, make}, where make() gives
+-- an encoded value and reads what it needs); others (by folder: the writers of add_scalars).
+local SummaryWriter = class("SummaryWriter", Logger)
+
+local read_options = arguments("SummaryWriter", {{"log_dir"}, {"comment", ""}},
+  {log_dir = "string", comment = "string"})
+
+--- SummaryWriter{log_dir =, comment =}: without a folder it is runs/DATE_TIME and the comment.
+function SummaryWriter:init(...)
+  local given = read_options(...)
+  self:open("SummaryWriter", given.log_dir or "runs/" .. os.date "%b%d_%H-%M-%S" .. given.comment)
+end
+
+--- Makes the folder and the file.
+function SummaryWriter:open(caller, log_dir)
+  folders.make(caller, log_dir)
+  self:start(caller, log_dir)
+  self.pending, self.others = {}, {}
+  self.file = EventFile(caller, log_dir, self:wall_time())
+  self.path = self.file.path
+end
+
+--- Keeps an event until the next write.
+function SummaryWriter:add(step, make)
+  self:check_open()
+  self.pending[#self.pending + 1] = {wall_time = self:wall_time(), step = self:checked_step(step), make = make}
+end
+
+--- Writes all pending events. One that cannot be read is left out, and its error raised; the others stay
+--- for the next write.
+function SummaryWriter:write(all)
+  local events, pending = {}, self.pending
+  for i, event in ipairs(pending) do
+    if not event.data then
+      local made, value = pcall(event.make)
+      if not made then
+        table.remove(pending, i)
+        error(value, 0)
+      end
+      event.data, event.make = summary.event(event.wall_time, event.step, value), nil
+    end
+    events[i] = event.data
+  end
+  if #events > 0 then self.file:append(events) end
+  self.pending = {}
+  for _, other in pairs(self.others) do other:write_now(all) end
+end
+
+--- Logs a number, or a tensor of one value, which is read when it is written.
+function SummaryWriter:add_scalar(tag, value, step)
+  local kept = self:scalar(tag, value)
+  self:add(step, function() return summary.scalar(tag, Logger.number(kept)) end)
+  self:write_sometimes()
+end
+
+--- Logs numbers by name to be drawn in one figure: each has a file in a folder of its own.
+function SummaryWriter:add_scalars(main_tag, values, step)
+  self:check_open()
+  self:check_tag(main_tag)
+  if type(values) ~= "table" then
+    raise("%s: add_scalars: expected a table of values by name, got %s", self.caller, type(values))
+  end
+  for name, value in pairs(values) do
+    self:check_tag(name)
+    local folder = self.log_dir .. "/" .. main_tag:gsub("/", "_") .. "_" .. name:gsub("/", "_")
+    local other = self.others[folder] or SummaryWriter(folder)
+    self.others[folder] = other
+    other:add_scalar(main_tag, value, step)
+  end
+end
+
+--- Logs a text, which TensorBoard shows as Markdown.
+function SummaryWriter:add_text(tag, text, step)
+  self:check_tag(tag)
+  if type(text) ~= "string" then raise("%s: %s: expected a string, got %s", self.caller, tag, type(text)) end
+  self:add(step, function() return summary.text(tag .. "/text_summary", text) end)
+  self:write_sometimes()
+end
+
+-- Histograms --------------------------------------------------------------------------------------
+
+--- The ends of TensorFlow's buckets, each 1.1 times as far from 0 as the one before.
+local function exponential_edges()
+  local positive, edges = {}, {}
+  local value = 1e-12
+  while value < 1e20 do positive[#positive + 1], value = value, value * 1.1 end
+  for i = #positive, 1, -1 do edges[#edges + 1] = -positive[i] end
+  edges[#edges + 1] = 0.0
+  return table.move(positive, 1, #positive, #edges + 1, edges)
+end
+
+--- Equal buckets from the least value to the largest.
+local function equal_edges(low, high, count)
+  if low == high then low, high = low - 0.5, high + 0.5 end
+  local edges = {}
+  for i = 0, count do edges[i + 1] = low + (high - low) * i / count end
+  return edges
+end
+
+--- The buckets from the first with values to the last, and one empty bucket in front.
+local function trimmed(counts, edges)
+  local first, last = 1, #counts
+  while first < last and counts[first] == 0 do first = first + 1 end
+  while last > first and counts[last] == 0 do last = last - 1 end
+  local kept = table.move(counts, first, last, 2, {0.0})
+  return kept, table.move(edges, first, last + 1, 1, {})
+end
+
+local function histogram_value(tag, values, bins)
+  values = values:to("float64"):reshape(-1)
+  local finite = values[values:isfinite()]
+  if finite:numel() == 0 then raise("add_histogram: %s: there is no finite value", tag) end
+  local figures = {
+    min = finite:min():item(), max = finite:max():item(), num = finite:numel(), sum = finite:sum():item(),
+    sum_squares = (finite * finite):sum():item(),
+  }
+  local edges = bins and equal_edges(figures.min, figures.max, bins) or exponential_edges()
+  local counts = finite:histogram(tide.tensor(edges, {dtype = "float64", device = finite.device}))
+  local kept, limits = trimmed(counts:tolist(), edges)
+  return summary.histogram(tag, figures, limits, kept)
+end
+
+--- Logs how often values occur, in TensorFlow's buckets or in `bins` equal ones. Values that are not
+--- finite are left out.
+function SummaryWriter:add_histogram(tag, values, step, bins)
+  self:check_tag(tag)
+  values = tide.as_tensor(values):detach():clone()
+  if values:numel() == 0 then raise("%s: add_histogram: %s: there is no value", self.caller, tag) end
+  if bins == "tensorflow" then bins = nil end
+  if bins ~= nil and (math.type(bins) ~= "integer" or bins < 1) then
+    raise("%s: add_histogram: bins: expected a number of them or \"tensorflow\", got %s", self.caller, tostring(bins))
+  end
+  self:add(step, function() return histogram_value(tag, values, bins) end)
+  self:write_sometimes()
+end
+
+-- Pictures ----------------------------------------------------------------------------------------
+
+--- How the dimensions of formats are ordered to (channels, height, width).
+local kFormats <const> = {CHW = {1, 2, 3}, HWC = {3, 1, 2}, HW = {}}
+
+--- Logs a picture: bytes, or floats from 0 to 1. `format` says what its dimensions are.
+function SummaryWriter:add_image(tag, image, step, format)
+  self:check_tag(tag)
+  format = format or "CHW"
+  local order = kFormats[format]
+  if not order then raise("%s: add_image: format must be CHW, HWC or HW, got %s", self.caller, tostring(format)) end
+  if not tide.is_tensor(image) or image:dim() ~= #format then
+    raise("%s: add_image: %s: expected a tensor of %d dimensions (%s), got %s", self.caller, tag, #format, format,
+      tide.is_tensor(image) and "shape (" .. table.concat(image.shape, ", ") .. ")" or type(image))
+  end
+  image = format == "HW" and image:unsqueeze(1) or image:permute(table.unpack(order))
+  local channels, height, width = table.unpack(image.shape)
+  if channels < 1 or channels > 4 or height == 0 or width == 0 then
+    raise("%s: add_image: %s: expected 1 to 4 channels and at least one pixel, got shape (%s) as %s", self.caller,
+      tag, table.concat(image.shape, ", "), "CHW")
+  end
+  image = image:detach():clone()
+  if image.dtype ~= "uint8" then image = (image:to("float32") * 255):clamp(0, 255):to("uint8") end
+  self:add(step, function()
+    local png = tide.vision.encode_png(image:to("cpu"):contiguous()):bytes()
+    return summary.image(tag, height, width, channels, png)
+  end)
+  self:write_sometimes()
+end
+
+-- As the other loggers ----------------------------------------------------------------------------
+
+--- Logs numbers or tensors of one value by name, as add_scalar does.
+function SummaryWriter:log_metrics(metrics, step)
+  self:check_open()
+  if type(metrics) ~= "table" then
+    raise("%s: metrics: expected a table, got %s", self.caller, type(metrics))
+  end
+  for name in pairs(metrics) do self:check_tag(name) end
+  for _, name in ipairs(hyperparams.names(metrics)) do self:add_scalar(name, metrics[name], step) end
+end
+
+--- Takes hyperparameters in: they are written to hparams.yaml, and for TensorBoard's table of them.
+function SummaryWriter:log_hyperparams(values)
+  Logger.log_hyperparams(self, values)
+  for _, value in ipairs {summary.hyperparams(self.hparams, self:wall_time())} do
+    self:add(0, function() return value end)
+  end
+  self:write_sometimes()
+end
+
+function SummaryWriter:close()
+  Logger.close(self)
+  for _, other in pairs(self.others) do other:close() end
+end
+
+return SummaryWriter
