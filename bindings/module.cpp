@@ -168,6 +168,8 @@ void add_native(lua_State* L) {
                                 {"snapshot", guard<take_snapshot>},
                                 {"monitor_devices", guard<monitor_devices>},
                                 {"write_file", guard<write_file>},
+                                {"save_tensors", guard<save_tensors>},
+                                {"load_tensors", guard<load_tensors>},
                                 {"does_recurrence", guard<does_recurrence_of>},
                                 {"recurrence", guard<run_recurrence>},
                                 {"recurrence_backward", guard<run_recurrence_backward>},

@@ -8,8 +8,10 @@
 
 namespace tide::bindings {
 
-/// tide.save and tide.load: safetensors.
-std::span<const Function> file_functions();
+/// save_tensors(tensors, path, metadata) and load_tensors(path, device): what tide.save and
+/// tide.load write and read safetensors files by.
+int save_tensors(lua_State* L);
+int load_tensors(lua_State* L);
 /// tide.scratch.
 std::span<const Function> scratch_functions();
 /// tide.np.*: npy and npz.

@@ -1,4 +1,4 @@
-// tide.save and tide.load.
+// What tide.save and tide.load write and read by.
 #include "runtime/io/safetensors.h"
 
 #include "bindings/device/device_object.h"
@@ -26,7 +26,9 @@ FileMetadata metadata_at(lua_State* L, int index) {
   return metadata;
 }
 
-int save(lua_State* L) {
+}  // namespace
+
+int save_tensors(lua_State* L) {
   // PyTorch's order is save(tensors, path); the path first is as good.
   if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING) {
     lua_pushvalue(L, 2);
@@ -48,7 +50,7 @@ int save(lua_State* L) {
   return 0;
 }
 
-int load(lua_State* L) {
+int load_tensors(lua_State* L) {
   const std::string path = path_at(L, 1, "load");
   Device device = default_device();
   if (lua_type(L, 2) == LUA_TTABLE) {
@@ -65,21 +67,5 @@ int load(lua_State* L) {
   }
   return 2;
 }
-
-constexpr Function kFunctions[] = {
-    {"save", guard<save>, "tensors, path, metadata?",
-     "Writes a table of tensors to a safetensors file, which is replaced as a whole; the path may "
-     "also come first",
-     "local path = os.tmpname(); tide.save({w = tide.ones(2)}, path); local w = tide.load(path).w; "
-     "os.remove(path); w --> {1.0, 1.0}"},
-    {"load", guard<load>, "path, device?",
-     "The tensors of a safetensors file as a table, and its metadata",
-     "local path = os.tmpname(); tide.save({w = tide.ones(2)}, path); local w = tide.load(path).w; "
-     "os.remove(path); w --> {1.0, 1.0}"},
-};
-
-}  // namespace
-
-std::span<const Function> file_functions() { return kFunctions; }
 
 }  // namespace tide::bindings

@@ -158,7 +158,6 @@ std::span<const FunctionFamily> function_families() {
                               {"tide.", "Time", clock_functions()},
                               {"tide.", "Benchmarks", benchmark_functions()},
                               {"tide.", "Looking inside", inspection_functions()},
-                              {"tide.", "Files", file_functions()},
                               {"tide.", "Files", scratch_functions()},
                               {"tide.np.", "NumPy files", numpy_functions()},
                           });

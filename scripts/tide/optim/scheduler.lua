@@ -43,9 +43,10 @@ end
 --- The rates that the last step set, one for each group.
 function LRScheduler:get_last_lr() return table.move(self._last_lr, 1, #self._last_lr, 1, {}) end
 
--- What is not part of the state: other objects, and functions.
+-- What is not part of the state: other objects, functions and lists of them.
 local function is_state(value)
-  return type(value) ~= "function" and not (type(value) == "table" and getmetatable(value))
+  if type(value) ~= "table" then return type(value) ~= "function" end
+  return not getmetatable(value) and type(value[1]) ~= "function"
 end
 
 --- All that is needed to go on later.

@@ -107,4 +107,20 @@ return {
       "local sampler = tide.data.DistributedSampler({7, 8}, {num_replicas = 2, rank = 0}); " ..
         "sampler:set_epoch(3)"},
   },
+  {
+    title = "Files",
+    prefix = "tide.",
+    {"save", "(value, path, metadata?)",
+      "Writes a tensor or a table to a safetensors file, which is replaced as a whole; the path may also come " ..
+        "first. Tables hold tensors, numbers, text, booleans, and tables, modules and optimizers of these, " ..
+        "the last two as their state_dict. A tensor's name is where it stands, \"model.fc.weight\"; one that " ..
+        "is there several times is stored once",
+      "local path = os.tmpname(); tide.save({w = tide.ones(2), step = 3}, path); " ..
+        "local loaded = tide.load(path); os.remove(path); loaded --> {step = 3, w = {1.0, 1.0}}"},
+    {"load", "(path, device?)",
+      "The table that a file was saved of, and its metadata; of another program's file, its tensors by name. " ..
+        "Of a module or an optimizer it is what load_state_dict takes",
+      "local path = os.tmpname(); local net = tide.nn.Linear(2, 2); tide.save({net = net}, path); " ..
+        "net:load_state_dict(tide.load(path).net); os.remove(path); net.weight.shape --> {2, 2}"},
+  },
 }

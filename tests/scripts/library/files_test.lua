@@ -32,6 +32,12 @@ local function damaged(text)
   return text .. piece
 end
 
+--- Calls fn for a tensor, or for all in a table.
+local function each_tensor(value, fn)
+  if tide.is_tensor(value) then return fn(value) end
+  for _, entry in pairs(value) do each_tensor(entry, fn) end
+end
+
 describe("files", function()
   local path
   test.before_each(function() path = os.tmpname() end)
@@ -114,9 +120,7 @@ describe("files", function()
         local ok, loaded = pcall(kind[1], variant)
         if ok then
           read = read + 1
-          for _, tensor in pairs(tide.is_tensor(loaded) and {loaded} or loaded) do
-            equal(#tensor:reshape(-1):tolist(), tensor:numel())
-          end
+          each_tensor(loaded, function(tensor) equal(#tensor:reshape(-1):tolist(), tensor:numel()) end)
         else
           refused = refused + 1
           if not loaded:find("^[^\n]*files_test.lua:%d+: [^\n]*" .. variant:gsub("%p", "%%%0")) then error(loaded) end
