@@ -133,18 +133,48 @@ end
 --- Whether each batch is a sample.
 local function is_one_each(self) return not self.batch_size and not self.batch_sampler end
 
---- A function that gives the positions of the batches of a pass.
-local function open_indices(self)
+--- The generator that draws the order of samples; nil if it is the default one.
+local function generator_of(self)
+  local holder = self
+  while type(holder) == "table" do
+    local generator = rawget(holder, "generator")
+    if generator then return generator end
+    holder = rawget(holder, "sampler") or rawget(holder, "batch_sampler")
+  end
+end
+
+--- The states of the generators that the order of samples depends on.
+local function random_states(self)
+  local generator = generator_of(self)
+  return {default = tide.get_rng_state(), own = generator and generator:get_state()}
+end
+
+local function set_random_states(self, states)
+  tide.set_rng_state(states.default)
+  local generator = states.own and generator_of(self)
+  if generator then generator:set_state(states.own) end
+end
+
+--- A function that gives the positions of the batches of a pass: what is left of them if it goes on
+--- with one that was saved.
+local function open_indices(self, pass)
   local indices = self.indices
   local own = not is_one_each(self) and indices.iter == samplers.BatchSampler.iter -- no class defined it anew
-  return own and indices:batches() or protocol.steps(indices)
+  local function open() return own and indices:batches() or protocol.steps(indices) end
+  if not pass.resumed then return open() end
+  local now = random_states(self)
+  set_random_states(self, pass.resumed)
+  local step = open()
+  for _ = 1, pass.taken do step() end
+  set_random_states(self, now)
+  return step
 end
 
 --- A pass over a data set with positions.
 local function map_pass(self, pass)
   local dataset, collate_fn = self.dataset, self.collate_fn
   local get = is_one_each(self) and fetch.sample or fetch.batch
-  local next_indices, number = open_indices(self), 0
+  local next_indices, number = open_indices(self, pass), pass.taken
   return function()
     local indices = next_indices()
     if indices == nil then return nil end
@@ -157,13 +187,13 @@ end
 local function worked_pass(self, pass)
   if not self.indices then return workers.stream(self, pass) end
   local pool = self.pool or workers.pool(self, pass, is_one_each(self))
-  local step = pool:pass(open_indices(self), pass)
+  local step = pool:pass(open_indices(self, pass), pass)
   if not self.persistent_workers then return step, pool end
   self.pool = pool
   return step
 end
 
---- A pass over an iterable data set.
+--- A pass over an iterable data set, in this thread.
 local function stream_pass(self, pass)
   local next_sample = fetch.open(self.dataset, pass, 1)
   return function()
@@ -172,14 +202,45 @@ local function stream_pass(self, pass)
   end
 end
 
+--- The pass that begins: {seed, epoch}, the number of batches taken, and the states of the generators
+--- at its start if it goes on with a saved one.
+local function new_pass(self)
+  local saved = self.resumed
+  self.resumed, self.epoch = nil, self.epoch + 1
+  local seed = self.generator and self.generator:initial_seed() or tide.initial_seed()
+  local position = {
+    seed = saved and saved.seed or seed, taken = saved and saved.taken or 0,
+    start = saved and saved.start or random_states(self),
+  }
+  self.position = position
+  return {seed = position.seed, epoch = self.epoch, taken = position.taken, resumed = saved and saved.start}
+end
+
+--- A function that gives the batches of `step`, and counts them.
+local function counted(self, step)
+  local position = self.position
+  local function count(...)
+    if ... ~= nil then
+      position.taken = position.taken + 1
+    elseif self.position == position then
+      self.position = nil -- the pass is over
+    end
+    return ...
+  end
+  return function() return count(step()) end
+end
+
 --- `for x, y in loader:iter() do`: one pass. Random numbers that a sample draws while it is read
 --- depend on the seed, the pass and its position alone, whoever reads it. The loop's end, also an
 --- early one, ends the workers.
 function DataLoader:iter()
-  self.epoch = self.epoch + 1
-  local seed = self.generator and self.generator:initial_seed() or tide.initial_seed()
+  local pass = new_pass(self)
   local make = self.num_workers > 0 and worked_pass or self.indices and map_pass or stream_pass
-  local step, pool = make(self, {seed = seed, epoch = self.epoch})
+  local step, pool = make(self, pass)
+  if not self.indices then
+    for _ = 1, pass.taken do step() end
+  end
+  step = counted(self, step)
   if not self.pin_memory then return step, nil, nil, pool end
   return function() return all_pinned(step()) end, nil, nil, pool
 end
@@ -187,13 +248,39 @@ end
 --- `for i, x, y in loader:enumerate() do`: one pass, with the batches numbered from 1.
 function DataLoader:enumerate()
   local step, _, _, pool = self:iter()
-  local i = 0
+  local i = self.position.taken
   local function number(first, ...)
     if first == nil then return nil end
     i = i + 1
     return i, first, ...
   end
   return function() return number(step()) end, nil, nil, pool
+end
+
+-- The place ---------------------------------------------------------------------------------------
+
+--- Where the loader stands: how many passes began, in a pass also how many batches were taken and what
+--- its order depends on. Of a loop that was left early it is the place where that was.
+function DataLoader:state_dict()
+  local at = self.resumed or self.position
+  if not at then return {epoch = self.epoch} end
+  return {
+    epoch = self.resumed and self.epoch + 1 or self.epoch, seed = at.seed, taken = at.taken, start = at.start,
+    generator = random_states(self).own,
+  }
+end
+
+--- The next loop goes on where the saved one was: with the rest of its pass, in the same order, or with
+--- the next pass. The default generator is restored by tide.set_rng_state, the loader's own here.
+function DataLoader:load_state_dict(state)
+  if state.taken and math.type(state.taken) ~= "integer" or math.type(state.epoch) ~= "integer" then
+    raise "load_state_dict: this is no state of a DataLoader"
+  end
+  self.position = nil
+  self.resumed = state.taken and {seed = state.seed, taken = state.taken, start = state.start}
+  self.epoch = state.taken and state.epoch - 1 or state.epoch
+  local generator = state.generator and generator_of(self)
+  if generator then generator:set_state(state.generator) end
 end
 
 -- Loops over the loader itself --------------------------------------------------------------------

@@ -137,14 +137,14 @@ end
 
 Pool.__close = Pool.close
 
---- A function that gives the batches for what `next_indices` gives, in that order. `pass` is as in
---- fetch.batch.
+--- A function that gives the batches for what `next_indices` gives, in that order, numbered behind the
+--- pass.taken that were taken before. `pass` is as in fetch.batch.
 function Pool:pass(next_indices, pass)
   self.passes = self.passes + 1
   while #self.jobs > 0 do self.jobs:pop(0) end -- of a pass that was left early
   local job = {seed = pass.seed, epoch = pass.epoch, number = self.passes}
   local most = self.loader.num_workers * (self.loader.prefetch_factor or 2)
-  local asked, given, ready = 0, 0, {}
+  local asked, given, ready = pass.taken, pass.taken, {}
   local function ask()
     while next_indices and asked - given < most do
       local indices = next_indices()

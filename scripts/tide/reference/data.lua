@@ -97,6 +97,14 @@ return {
       "local loader = tide.data.DataLoader({1, 2, 3}, {batch_size = 2}); loader:iter()() --> {1, 2}"},
     {"enumerate", "()", "One pass with the batches numbered from 1: for i, x, y in loader:enumerate() do",
       "local loader = tide.data.DataLoader({7, 8}); loader:enumerate()() --> 1, {7}"},
+    {"state_dict", "()",
+      "Where the loader stands: passes begun, batches taken, and what the order of the pass depends on",
+      "local loader = tide.data.DataLoader({7, 8}); loader:iter()(); loader:state_dict().taken --> 1"},
+    {"load_state_dict", "(state)",
+      "The next loop goes on where state_dict was called, with the rest of the pass in the same order. With a " ..
+        "shuffled order, also restore tide.get_rng_state()",
+      "local loader, other = tide.data.DataLoader({7, 8}), tide.data.DataLoader({7, 8}); loader:iter()(); " ..
+        "other:load_state_dict(loader:state_dict()); other:iter()() --> {8}"},
   },
   {
     title = "Methods of samplers",
