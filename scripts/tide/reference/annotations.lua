@@ -56,6 +56,7 @@ local kReceivers = {
   stream = {class = "tide.Stream", table = "Stream"},
   loader = {class = "tide.data.DataLoader", table = "Loader"},
   sampler = {class = "tide.data.Sampler", table = "Sampler"},
+  manager = {class = "tide.training.CheckpointManager", table = "Manager"},
   thread = {class = "tide.Thread", table = "Thread"},
   channel = {class = "tide.Channel", table = "Channel"},
 }
@@ -154,7 +155,8 @@ local function results_of(entry)
   if kClasses[place] and entry.name:find "^%u" then return kClasses[place] end
   if entry.called_as == "tide.tensor" or entry.called_as == "tide.from" then return "tide.Tensor" end
   local class = entry.called_as
-  return (class:find "^tide%.%u%a*$" or class == kReceivers.loader.class) and class
+  local known = class == kReceivers.loader.class or class == kReceivers.manager.class
+  return (known or class:find "^tide%.%u%a*$") and class
     or class:find "^tide%.data%.%a*Sampler$" and kReceivers.sampler.class or "any"
 end
 
@@ -211,8 +213,8 @@ local function write_classes(write)
   write "---@operator unm: tide.Tensor\n---@operator bnot: tide.Tensor\n---@operator len: integer"
   write "local Tensor = {}"
   for _, name in ipairs {
-    "module", "optimizer", "metric", "logger", "generator", "event", "stream", "loader", "sampler", "thread",
-    "channel",
+    "module", "optimizer", "metric", "logger", "generator", "event", "stream", "loader", "sampler", "manager",
+    "thread", "channel",
   } do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)

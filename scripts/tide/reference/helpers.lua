@@ -101,6 +101,8 @@ return {
       "tide.metrics.Accuracy ~= nil --> true"},
     {"loggers", "", "Metrics in files, for TensorBoard too: see tide.loggers.NAME",
       "tide.loggers.CSVLogger ~= nil --> true"},
+    {"training", "", "What saves a training and goes on with it: see tide.training.NAME",
+      "tide.training.CheckpointManager ~= nil --> true"},
     {"progress", "(n | list | loader | iterator, {label, total})",
       "Walks it while a line shows how far it is",
       "local sum = 0; for i in tide.progress(3) do sum = sum + i end; sum --> 6"},

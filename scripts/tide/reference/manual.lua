@@ -77,6 +77,9 @@ local pages = {
     about = "Tensors that are logged are read when the logger writes: at most once a second, at save, flush "
       .. "and close. So logging waits for no step. A program that is killed leaves whole records, but for the "
       .. "last one perhaps."},
+  {name = "training", title = "Training",
+    families = {"Training", "Methods of checkpoint managers"},
+    about = "A training that goes on from a checkpoint gives the same bits as one that never stopped."},
   {name = "devices", title = "Devices, memory and streams",
     families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
       "Simulated devices"},

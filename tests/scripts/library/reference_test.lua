@@ -51,7 +51,7 @@ describe("help", function()
     ["nn.utils.prune"] = tide.nn.utils.prune, ["nn.utils.rnn"] = tide.nn.utils.rnn, np = tide.np,
     optim = tide.optim, ["optim.lr_scheduler"] = tide.optim.lr_scheduler,
     ["optim.swa_utils"] = tide.optim.swa_utils, random = tide.random,
-    special = tide.special, test = tide.test, vision = tide.vision,
+    special = tide.special, test = tide.test, training = tide.training, vision = tide.vision,
     ["vision.transforms.functional"] = tide.vision.transforms.functional,
     ["vision.transforms"] = tide.vision.transforms,
     ["vision.models"] = tide.vision.models, ["vision.ops"] = tide.vision.ops,

@@ -1,0 +1,250 @@
+-- training.CheckpointManager: saves a training in files, keeps the last ones and the best, and goes
+-- on with it.
+--
+-- PATH-000001.safetensors and so on are written by tide.save; PATH-index.safetensors says which are
+-- kept. A file is written before the index that names it, and removed behind one that does not: so
+-- whenever the program ends, the newest file is the one that follows the index, or the last one in it.
+local class = require "tide.internal.class"
+local protocol = require "tide.data.protocol"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local CheckpointManager = class("CheckpointManager")
+
+local kSearched <const> = 10000 -- numbers of files that are looked for where there is no index
+local kName <const> = "CheckpointManager"
+
+-- Objects -----------------------------------------------------------------------------------------
+
+local method = protocol.method
+
+local function check_objects(objects)
+  if type(objects) ~= "table" or getmetatable(objects) then
+    raise("%s: objects: expected a table like {model = net, optimizer = optimizer}, got %s", kName,
+      protocol.kind_of(objects))
+  end
+  for name, object in pairs(objects) do
+    if type(name) ~= "string" then raise("%s: objects: expected names as keys, got %s", kName, tostring(name)) end
+    if name == "checkpoint" then raise("%s: objects: the name 'checkpoint' is taken", kName) end
+    local has_state = method(object, "state_dict") and method(object, "load_state_dict")
+    if not has_state and not (method(object, "get_state") and method(object, "set_state")) then
+      raise("%s: objects: %s has no state_dict and load_state_dict: it is a %s", kName, name,
+        protocol.kind_of(object))
+    end
+  end
+end
+
+--- What tide.save takes of an object.
+local function state_of(object)
+  if not method(object, "state_dict") then return object:get_state() end
+  return getmetatable(object) and object or object:state_dict()
+end
+
+local function load_state(object, state)
+  if method(object, "load_state_dict") then return object:load_state_dict(state) end
+  object:set_state(state)
+end
+
+-- Files -------------------------------------------------------------------------------------------
+
+local function path_of(self, number) return ("%s-%06d.safetensors"):format(self.path, number) end
+
+local function index_path(self) return self.path .. "-index.safetensors" end
+
+local function exists(path)
+  local file <close> = io.open(path, "rb")
+  return file ~= nil
+end
+
+--- What a file holds; or nil, and what is wrong with the file. Other errors are raised.
+local function load_file(path)
+  local loaded, value = pcall(tide.load, path, "cpu")
+  if loaded then return value end
+  local from = type(value) == "string" and value:find(path, 1, true)
+  if not from then error(value, 0) end
+  return nil, value:sub(from)
+end
+
+--- A checkpoint; or nil, and what is wrong with its file.
+local function load_checkpoint(self, number)
+  local path = path_of(self, number)
+  local state, problem = load_file(path)
+  if state and type(state.checkpoint) ~= "table" then return nil, path .. ": is no checkpoint" end
+  return state, problem
+end
+
+local function warn(format, ...) io.stderr:write("warning: ", format:format(...), "\n") end
+
+--- Adds a file that no index names to the list.
+local function adopt(self, number)
+  local state = load_checkpoint(self, number)
+  self.kept[#self.kept + 1] = {number = number, metric = state and state.checkpoint.metric}
+  self.last = number
+end
+
+local function is_index(value)
+  return value and math.type(value.last) == "integer" and type(value.kept) == "table" and type(value.dropped) == "table"
+end
+
+--- Finds the files there are.
+local function find_files(self)
+  local index, problem
+  if exists(index_path(self)) then
+    index, problem = load_file(index_path(self))
+    if not is_index(index) then
+      warn("%s; looking for checkpoints by their names", problem or index_path(self) .. ": is no index")
+      index = nil
+    end
+  end
+  self.last, self.kept = index and index.last or 0, index and index.kept or {}
+  for _, number in ipairs(index and index.dropped or {}) do os.remove(path_of(self, number)) end
+  if not index then
+    for number = 1, kSearched do
+      if exists(path_of(self, number)) then adopt(self, number) end
+    end
+  end
+  while exists(path_of(self, self.last + 1)) do adopt(self, self.last + 1) end
+end
+
+-- The manager -------------------------------------------------------------------------------------
+
+local kDefaults <const> = {keep = 3, mode = "min"}
+
+--- training.CheckpointManager("runs/net", {model = net, optimizer = optimizer, loader = loader},
+--- {keep = 3, mode = "min"}): files runs/net-000001.safetensors and so on, in a folder that exists, of
+--- these objects. The last `keep` of them are kept, and the one of the best metric.
+function CheckpointManager:init(path, objects, options)
+  if type(path) ~= "string" then
+    raise("%s: path: expected the beginning of files' names, got %s", kName, protocol.kind_of(path))
+  end
+  check_objects(objects)
+  for name in pairs(options or {}) do
+    if not kDefaults[name] then raise("%s: unknown option '%s': known are keep, mode", kName, tostring(name)) end
+  end
+  options = setmetatable(options or {}, {__index = kDefaults})
+  self.path, self.objects, self.mode = path, objects, options.mode
+  self.keep = protocol.check_positive(kName, "keep", options.keep)
+  if self.mode ~= "min" and self.mode ~= "max" then
+    raise("%s: mode must be min or max, got %s", kName, tostring(self.mode))
+  end
+  find_files(self)
+end
+
+--- Whether a metric is better than another one, or than none.
+local function is_better(self, metric, other)
+  if not metric or metric ~= metric then return false end
+  if not other or other ~= other then return true end
+  if self.mode == "min" then return metric < other end
+  return metric > other
+end
+
+--- The checkpoint of the best metric, the first of equal ones; nil if none has one.
+local function best_of(self)
+  local best
+  for _, entry in ipairs(self.kept) do
+    if is_better(self, entry.metric, best and best.metric) then best = entry end
+  end
+  return best
+end
+
+--- Takes what need not be kept from the list; returns the numbers.
+local function drop_old(self)
+  local best, kept, dropped = best_of(self), {}, {}
+  for i, entry in ipairs(self.kept) do
+    if i > #self.kept - self.keep or entry == best then
+      kept[#kept + 1] = entry
+    else
+      dropped[#dropped + 1] = entry.number
+    end
+  end
+  self.kept = kept
+  return dropped
+end
+
+--- Saves the objects, the state of the default generator, and `values`, a table; `metric`, a number or
+--- a tensor of one, says how good it is. Returns the path of the file.
+function CheckpointManager:save(values, metric)
+  if values ~= nil and type(values) ~= "table" then
+    raise("save: values: expected a table, got %s", protocol.kind_of(values))
+  end
+  if tide.is_tensor(metric) then metric = metric:item() end
+  if metric ~= nil and type(metric) ~= "number" then
+    raise("save: metric: expected a number, got %s", protocol.kind_of(metric))
+  end
+  local number = self.last + 1
+  local state = {
+    checkpoint = {number = number, metric = metric, values = values or {}, random = tide.get_rng_state()},
+  }
+  for name, object in pairs(self.objects) do state[name] = state_of(object) end
+  tide.save(state, path_of(self, number))
+  self.last = number
+  self.kept[#self.kept + 1] = {number = number, metric = metric}
+  local dropped = drop_old(self)
+  tide.save({last = number, kept = self.kept, dropped = dropped}, index_path(self))
+  for _, old in ipairs(dropped) do os.remove(path_of(self, old)) end
+  return path_of(self, number)
+end
+
+--- The entries that may be restored, the wanted one first.
+local function candidates(self, which)
+  local entries = table.move(self.kept, 1, #self.kept, 1, {})
+  if which == "best" then
+    table.sort(entries, function(a, b)
+      if is_better(self, a.metric, b.metric) then return true end
+      return not is_better(self, b.metric, a.metric) and a.number < b.number
+    end)
+    return entries
+  end
+  table.sort(entries, function(a, b) return a.number > b.number end)
+  if which == nil or which == "last" then return entries end
+  for _, entry in ipairs(entries) do
+    if entry.number == which then return {entry} end
+  end
+  raise("restore: expected last, best or the number of a checkpoint that is kept, got %s", tostring(which))
+end
+
+--- Takes a checkpoint whose file is damaged off the list. The file stays.
+local function forget(self, entry)
+  for i, other in ipairs(self.kept) do
+    if other == entry then return table.remove(self.kept, i) end
+  end
+end
+
+local function apply(self, state, path)
+  for name in pairs(self.objects) do
+    if state[name] == nil then raise("restore: %s has no '%s'", path, name) end
+  end
+  for name, object in pairs(self.objects) do load_state(object, state[name]) end
+  tide.set_rng_state(state.checkpoint.random)
+end
+
+--- Restores the objects and the default generator from the last checkpoint, the "best", or one by its
+--- number. Returns the values saved with it, and {number, metric, path}; nil if there is none. A file
+--- that cannot be read is left out with a warning, and the one before is taken.
+function CheckpointManager:restore(which)
+  local entries = candidates(self, which)
+  for i, entry in ipairs(entries) do
+    local state, problem = load_checkpoint(self, entry.number)
+    if state then
+      local path = path_of(self, entry.number)
+      apply(self, state, path)
+      return state.checkpoint.values, {number = entry.number, metric = entry.metric, path = path}
+    end
+    if i == #entries then raise("restore: no checkpoint can be read: %s", problem) end
+    forget(self, entry)
+    warn("%s; taking checkpoint %d instead", problem, entries[i + 1].number)
+  end
+end
+
+--- A list of {number, metric, path, best} of the checkpoints that are kept, the oldest first.
+function CheckpointManager:checkpoints()
+  local list, best = {}, best_of(self)
+  for i, entry in ipairs(self.kept) do
+    list[i] = {
+      number = entry.number, metric = entry.metric, path = path_of(self, entry.number), best = entry == best,
+    }
+  end
+  return list
+end
+
+return CheckpointManager
