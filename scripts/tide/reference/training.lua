@@ -29,8 +29,8 @@ return {
       with_files("manager:save({epoch = 1}, 0.5)", "manager:checkpoints()[1].metric --> 0.5")},
     {"restore", "(which?)",
       "Restores the objects and the default generator from the last checkpoint, the \"best\", or one by number. " ..
-        "Gives the values and {number, metric, path}; nil if there is none. A damaged file is named in a warning, " ..
-        "and the one before is taken",
+        "Gives the values and {number, metric, path}; nil if there is none. A file that is cut short or damaged in its form is " ..
+        "named in a warning, and the one before is taken; values of elements are not checked",
       with_files("manager:save({epoch = 1}); manager:save({epoch = 2}); local values = manager:restore()",
         "values --> {epoch = 2}")},
     {"checkpoints", "()", "A list of {number, metric, path, best} of the files that are kept, the oldest first",
