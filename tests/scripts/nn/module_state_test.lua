@@ -227,3 +227,17 @@ describe("initialize", function()
     raises("initialize: unknown option 'cxt'", nn.Dense(2).initialize, nn.Dense(2), {cxt = "cpu"})
   end)
 end)
+
+describe("load_state_dict", function()
+  it("names all that does not fit, in order, and copies nothing", function()
+    local net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+    local before = net[1].weight:clone()
+    local state = net:state_dict()
+    state["0.weight"], state["1.bias"], state["1.weight"] = tide.ones(2), 4, tide.ones(3, 3)
+    raises("load_state_dict: 0.weight is (3, 2) in the module, but (2) in what is loaded; " ..
+      "1.bias is a number in what is loaded, expected a tensor; " ..
+      "1.weight is (1, 3) in the module, but (3, 3) in what is loaded",
+      net.load_state_dict, net, state)
+    test.is_true(net[1].weight:equal(before))
+  end)
+end)

@@ -94,6 +94,17 @@ local function tensors_by_name(module)
   return own
 end
 
+--- What keeps a value of a state from being copied into a tensor of the module, as text; nil if
+--- nothing does.
+local function misfit(name, tensor, given)
+  if not tide.is_tensor(given) then
+    return ("%s is a %s in what is loaded, expected a tensor"):format(name, type(given))
+  end
+  if same_shape(given, tensor) then return nil end
+  return ("%s is (%s) in the module, but (%s) in what is loaded"):format(name,
+    table.concat(tensor.shape, ", "), table.concat(given.shape, ", "))
+end
+
 --- Raises an error that lists names, if there are any.
 local function check_names(missing, unexpected)
   if #missing + #unexpected == 0 then return end
@@ -117,16 +128,15 @@ function state_methods:load_state_dict(state, options)
     run_hooks(module, "_load_state_dict_pre_hooks", state, prefix, strict)
     hooked = hooked or #hooks_of(module, "_load_state_dict_post_hooks") > 0
   end, function() end)
-  local own, missing, unexpected = tensors_by_name(self), {}, {}
-  for name, tensor in pairs(own) do
-    local given = state[name]
-    if not given then
+  local own, missing, unexpected, misfits = tensors_by_name(self), {}, {}, {}
+  for _, name in ipairs(sorted_keys(own)) do
+    if state[name] == nil then
       missing[name] = true
-    elseif not same_shape(given, tensor) then
-      raise("load_state_dict: %s is (%s) in the module, but (%s) in what is loaded", name,
-        table.concat(tensor.shape, ", "), table.concat(given.shape, ", "))
+    else
+      misfits[#misfits + 1] = misfit(name, own[name], state[name])
     end
   end
+  if #misfits > 0 then raise("load_state_dict: %s", table.concat(misfits, "; ")) end
   for name in pairs(state) do
     if not own[name] then unexpected[tostring(name)] = true end
   end
