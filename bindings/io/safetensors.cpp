@@ -7,6 +7,7 @@
 #include "bindings/io/functions.h"
 #include "bindings/support/arguments.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
 namespace {
@@ -58,8 +59,17 @@ int load_tensors(lua_State* L) {
   } else {
     device = device_or(L, 2, device, "load");
   }
-  FileMetadata metadata;
-  push_arrays(L, read_safetensors(path, &metadata), device);
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  const FileMetadata metadata = read_safetensors(path, [&](const StoredTensor& stored) {
+    tensors.emplace_back(stored.name,
+                         record_filled(stored.shape, stored.type, device, stored.read));
+  });
+  lua_createtable(L, 0, static_cast<int>(tensors.size()));
+  for (const auto& [name, tensor] : tensors) {
+    lua_pushlstring(L, name.data(), name.size());
+    push_tensor(L, tensor);
+    lua_rawset(L, -3);
+  }
   lua_createtable(L, 0, static_cast<int>(metadata.size()));
   for (const auto& [key, value] : metadata) {
     lua_pushlstring(L, value.data(), value.size());

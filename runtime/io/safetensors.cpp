@@ -143,7 +143,8 @@ std::string dump_header(const std::string& path, const Json& header) {
 
 }  // namespace
 
-NamedArrays read_safetensors(const std::string& path, FileMetadata* metadata) {
+FileMetadata read_safetensors(const std::string& path,
+                              const std::function<void(const StoredTensor&)>& visit) {
   FileSource file(path);
   uint64_t length = 0;
   if (file.remaining() < sizeof length) throw_file_error(path, "is not a safetensors file");
@@ -155,26 +156,25 @@ NamedArrays read_safetensors(const std::string& path, FileMetadata* metadata) {
 
   const Json header = parse_header(path, text);
   std::vector<Entry> entries;
+  FileMetadata metadata;
   for (const auto& [name, description] : header.items()) {
-    if (name != kMetadataKey) {
+    if (name == kMetadataKey)
+      metadata = read_metadata(path, description);
+    else
       entries.push_back(read_entry(path, name, description));
-    } else if (FileMetadata found = read_metadata(path, description); metadata) {
-      *metadata = std::move(found);
-    }
   }
   check_places(path, entries, file.remaining());
 
-  NamedArrays arrays;
-  for (Entry& entry : entries) {
-    HostArray array(entry.type, entry.shape);
-    const std::span<std::byte> elements(array.data.get(), array.bytes());
-    file.read(elements);
-    // Kernels rely on 0 and 1.
-    if (entry.type == DType::boolean)
-      for (std::byte& element : elements) element = std::byte(element != std::byte(0));
-    arrays.emplace_back(std::move(entry.name), std::move(array));
+  for (const Entry& entry : entries) {
+    const auto read = [&](std::span<std::byte> elements) {
+      file.read(elements);
+      // Kernels rely on 0 and 1.
+      if (entry.type == DType::boolean)
+        for (std::byte& element : elements) element = std::byte(element != std::byte(0));
+    };
+    visit({entry.name, entry.type, entry.shape, read});
   }
-  return arrays;
+  return metadata;
 }
 
 void write_safetensors(const std::string& path, std::span<const ArrayToWrite> arrays,

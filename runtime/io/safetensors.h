@@ -1,6 +1,7 @@
 // Safetensors files: a JSON header, then the elements of all tensors.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -12,9 +13,19 @@ namespace tide {
 /// What a file says about itself, besides its tensors.
 using FileMetadata = std::map<std::string, std::string>;
 
-/// All tensors, in the order in which they lie in the file. Throws FileError if anything in it does
-/// not add up: sizes, overlaps, gaps, types that tide does not have. `metadata` may be null.
-NamedArrays read_safetensors(const std::string& path, FileMetadata* metadata);
+/// A tensor of a file. `read` fills memory with its elements (row-major); it is to be called once.
+struct StoredTensor {
+  std::string name;
+  DType type;
+  Shape shape;
+  std::function<void(std::span<std::byte>)> read;
+};
+
+/// Calls `visit` with all tensors, in the order in which they lie in the file. Throws FileError if
+/// anything in it does not add up: sizes, overlaps, gaps, types that tide does not have. Returns
+/// the metadata.
+FileMetadata read_safetensors(const std::string& path,
+                              const std::function<void(const StoredTensor&)>& visit);
 
 /// Replaces the file at `path`. Throws FileError.
 void write_safetensors(const std::string& path, std::span<const ArrayToWrite> arrays,

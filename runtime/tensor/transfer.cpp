@@ -118,6 +118,60 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   return make_tensor(std::move(node));
 }
 
+/// A value with a block of its own that nothing has been written to.
+class UnfilledConstant {
+ public:
+  using Fill = std::function<void(std::span<std::byte>)>;
+
+  UnfilledConstant(const Shape& shape, DType type, Device device)
+      : state_(DeviceState::of(device)),
+        stream_(Recorder::of_thread().stream(state_)),
+        generation_(state_.loss.generation()),
+        node_(new_node(Node::Kind::constant, "tensor", state_, type, shape)) {
+    node_->storage = state_.allocate(std::max<size_t>(node_->bytes(), 1), stream_, "tensor");
+    node_->state = Node::State::stored;
+  }
+
+  /// Whether the host may write to the block: what used it before is done.
+  bool is_free_on_host() const {
+    return state_.device.is_host() && stream_.queue->completed() >= stream_.queue->submitted();
+  }
+
+  /// Fills the block.
+  Tensor write(const Fill& fill) {
+    void* const destination = node_->storage->data;
+    fill({static_cast<std::byte*>(destination), node_->bytes()});
+    state_.failures.clear(destination);
+    return make_tensor(std::move(node_));
+  }
+
+  /// Fills memory that the queue copies from.
+  Tensor upload(const Fill& fill) {
+    const size_t bytes = node_->bytes();
+    const auto staged = std::make_shared_for_overwrite<std::byte[]>(bytes);
+    fill({staged.get(), bytes});
+    void* const destination = node_->storage->data;
+    node_->ticket = stream_.queue->submit_task([&](Task& task) {
+      task.ops = 1;
+      task.generation = generation_;
+      task.name = node_->name;
+      task.output = destination;
+      task.run = [&state = state_, &stream = stream_, destination, staged, bytes] {
+        state.failures.clear(destination);
+        stream.backend.copy(destination, staged.get(), bytes,
+                            state.device.is_host() ? CopyKind::within : CopyKind::to_device);
+      };
+    });
+    return make_tensor(std::move(node_));
+  }
+
+ private:
+  DeviceState& state_;
+  Stream& stream_;
+  const uint64_t generation_;
+  Ref<Node> node_;
+};
+
 }  // namespace
 
 void settle(Node& node) {
@@ -151,28 +205,16 @@ bool is_pinned(const Tensor& x) {
 void wait_for_transfer(const Tensor& x) { wait_for(*x.body().cell->value, "to"); }
 
 Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device) {
-  DeviceState& state = DeviceState::of(device);
-  Ref<Node> node = new_node(Node::Kind::constant, "tensor", state, type, shape);
-  const size_t bytes = node->bytes();
-  Stream& stream = Recorder::of_thread().stream(state);
-  const uint64_t generation = state.loss.generation();
-  node->storage = state.allocate(std::max<size_t>(bytes, 1), stream, "tensor");
-  node->state = Node::State::stored;
-  auto staged = std::make_shared<std::vector<std::byte>>(bytes);
-  if (bytes) std::memcpy(staged->data(), elements, bytes);
-  void* destination = node->storage->data;
-  node->ticket = stream.queue->submit_task([&](Task& task) {
-    task.ops = 1;
-    task.generation = generation;
-    task.name = node->name;
-    task.output = destination;
-    task.run = [&state, &stream, destination, staged] {
-      state.failures.clear(destination);
-      stream.backend.copy(destination, staged->data(), staged->size(),
-                          state.device.is_host() ? CopyKind::within : CopyKind::to_device);
-    };
+  UnfilledConstant constant(shape, type, device);
+  return constant.upload([&](std::span<std::byte> target) {
+    if (!target.empty()) std::memcpy(target.data(), elements, target.size());
   });
-  return make_tensor(std::move(node));
+}
+
+Tensor record_filled(const Shape& shape, DType type, Device device,
+                     const std::function<void(std::span<std::byte>)>& fill) {
+  UnfilledConstant constant(shape, type, device);
+  return constant.is_free_on_host() ? constant.write(fill) : constant.upload(fill);
 }
 
 }  // namespace tide

@@ -2,6 +2,10 @@
 // A queue fills them; their nodes never wait in a window.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <span>
+
 #include "runtime/tensor/tensor.h"
 
 namespace tide {
@@ -20,6 +24,11 @@ void wait_for_transfer(const Tensor& x);
 
 /// A tensor with these elements (row-major, size_of(type) each), copied now.
 Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device);
+/// A tensor whose elements (row-major) `fill` writes before this returns: to their own place in the
+/// host's memory if nothing that is queued can be using it, so that what is read from a file is
+/// copied once. Passes on what `fill` throws.
+Tensor record_filled(const Shape& shape, DType type, Device device,
+                     const std::function<void(std::span<std::byte>)>& fill);
 
 /// Flushes what computes `node`, so that it has a place in memory, or has failed.
 void settle(Node& node);

@@ -9,8 +9,8 @@
 #include "runtime/io/image.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/npz.h"
-#include "runtime/io/safetensors.h"
 #include "tests/runtime/io/pictures.h"
+#include "tests/runtime/io/read_arrays.h"
 #include "tests/runtime/io/temporary_folder.h"
 
 using namespace tide;
@@ -91,8 +91,7 @@ TEST_CASE("damaged files are refused with a FileError and no more memory than th
   write_npy(path, arrays[0]);
   CHECK(count_refused(path, 1, [](const std::string& p) { read_npy(p); }) > kVariants / 3);
   write_safetensors(path, arrays, {{"format", "tide"}});
-  CHECK(count_refused(path, 2, [](const std::string& p) { read_safetensors(p, nullptr); }) >
-        kVariants / 3);
+  CHECK(count_refused(path, 2, [](const std::string& p) { read_arrays(p); }) > kVariants / 3);
   for (bool compress : {false, true}) {
     write_npz(path, arrays, compress);
     CHECK(count_refused(path, 3, [](const std::string& p) { read_npz(p); }) > kVariants / 3);

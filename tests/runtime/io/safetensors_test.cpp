@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "tests/runtime/io/read_arrays.h"
 #include "tests/runtime/io/temporary_folder.h"
 
 using namespace tide;
@@ -46,7 +47,7 @@ TEST_CASE("safetensors files keep all ten types, shapes and metadata", "[io]") {
   write_safetensors(path, arrays, written);
 
   FileMetadata metadata;
-  const NamedArrays read = read_safetensors(path, &metadata);
+  const NamedArrays read = read_arrays(path, &metadata);
   CHECK(metadata == written);
   REQUIRE(read.size() == arrays.size());
   for (const auto& [name, array] : read) {
@@ -67,9 +68,9 @@ TEST_CASE("a scalar and a file without tensors are fine", "[io]") {
   const std::string path = folder.file("a.safetensors"), bytes(4, 'x');
   const ArrayToWrite scalar = to_write("s", DType::f32, {}, bytes);
   write_safetensors(path, {&scalar, 1}, {});
-  CHECK(read_safetensors(path, nullptr)[0].second.shape == Shape());
+  CHECK(read_arrays(path)[0].second.shape == Shape());
   write_safetensors(path, {}, {});
-  CHECK(read_safetensors(path, nullptr).empty());
+  CHECK(read_arrays(path).empty());
 }
 
 TEST_CASE("safetensors errors name the file, the tensor and what is wrong", "[io]") {
@@ -78,8 +79,8 @@ TEST_CASE("safetensors errors name the file, the tensor and what is wrong", "[io
   const auto fails_with = [&](const std::string& header, const std::string& elements,
                               const std::string& text) {
     put(path, file_of(header, elements));
-    CHECK_THROWS_WITH(read_safetensors(path, nullptr), Contains(path + ": ") && Contains(text));
-    CHECK_THROWS_AS(read_safetensors(path, nullptr), FileError);
+    CHECK_THROWS_WITH(read_arrays(path), Contains(path + ": ") && Contains(text));
+    CHECK_THROWS_AS(read_arrays(path), FileError);
   };
   const auto entry = [](const std::string& name, const std::string& type, const std::string& shape,
                         const std::string& offsets) {
@@ -108,9 +109,9 @@ TEST_CASE("safetensors errors name the file, the tensor and what is wrong", "[io
              "speaks of");
   fails_with("{\"__metadata__\":{\"a\":1}}", "", "not text");
   put(path, std::string("\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10));
-  CHECK_THROWS_WITH(read_safetensors(path, nullptr), Contains("is not a safetensors file"));
+  CHECK_THROWS_WITH(read_arrays(path), Contains("is not a safetensors file"));
   put(path, "abc");
-  CHECK_THROWS_WITH(read_safetensors(path, nullptr), Contains("is not a safetensors file"));
+  CHECK_THROWS_WITH(read_arrays(path), Contains("is not a safetensors file"));
 }
 
 TEST_CASE("a safetensors file that cannot be written leaves the old one", "[io]") {
