@@ -4,7 +4,7 @@
 --   tide bench [NAME...] [--json] [--beside PEER] [--rounds N] [--reps N] [--device D] [--list]
 local tide = require "tide"
 
-local families = {"overhead", "training", "matmul", "memory", "positions", "startup", "gpu",
+local families = {"overhead", "training", "matmul", "memory", "positions", "startup", "files", "gpu",
   "transfers"}
 
 local function all_workloads()

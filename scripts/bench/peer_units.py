@@ -1,5 +1,6 @@
 """What the workloads that peers are timed on count: units and figures, by name."""
 MI = 1 << 20
+PICTURES = 256  # files of the workload `pictures`
 PRODUCTS = {256: 200, 1024: 20, 4096: 1}
 SMALL_KERNELS, SMALL_TURNS = 16, 500  # of the workloads `launches...`: kernels a turn, and turns
 
@@ -21,7 +22,13 @@ UNITS = {
     "resnet18_train": ("images/s", lambda t: 16 / t),
     "lstm_train": ("ms/step", lambda t: t / 5 * 1e3),
     "gpt_train": ("ms/step", lambda t: t / 2 * 1e3),
+    "decoder_train": ("ms/step", lambda t: t / 2 * 1e3),
+    "resnet50_train": ("images/s", lambda t: 16 / t),
+    "pictures": ("images/s", lambda t: PICTURES / t),
+    "load_1g": ("GB/s", lambda t: 256 * MI * 4 / t / 1e9),
     "startup": ("ms", lambda t: t * 1e3),
+    "first_step": ("ms", lambda t: t * 1e3),
+    "first_step_cold": ("ms", lambda t: t * 1e3),
 }
 for name in ("sort_16m", "topk_16m", "unique_16m", "cumsum_16m", "gather_16m", "scatter_add_16m",
              "index_select_16m", "embedding_grad"):

@@ -173,20 +173,36 @@ PEERS = {
     "mlx": mlx_workloads,
 }
 
-STARTUP = {
-    "numpy": "import numpy as np; print(np.ones((2, 2)) + 1)",
-    "torch": "import torch; print(torch.ones(2, 2) + 1)",
-    "jax": "import jax.numpy as jnp; print(jnp.ones((2, 2)) + 1)",
-    "mlx": "import mlx.core as mx; print(mx.ones((2, 2)) + 1)",
+TORCH_FIRST_STEP = """
+import torch, torchvision
+net = torchvision.models.resnet18()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.001)
+x, y = torch.randn(16, 3, 224, 224), torch.randint(0, 1000, (16,))
+loss = torch.nn.functional.cross_entropy(net(x), y)
+loss.backward()
+optimizer.step()
+print(loss.item(), net.fc.weight.sum().item())
+"""
+
+# Programs that processes of their own run, by workload and peer.
+PROCESSES = {
+    "startup": {
+        "numpy": "import numpy as np; print(np.ones((2, 2)) + 1)",
+        "torch": "import torch; print(torch.ones(2, 2) + 1)",
+        "jax": "import jax.numpy as jnp; print(jnp.ones((2, 2)) + 1)",
+        "mlx": "import mlx.core as mx; print(mx.ones((2, 2)) + 1)",
+    },
+    "first_step": {"torch": TORCH_FIRST_STEP},
+    "first_step_cold": {"torch": TORCH_FIRST_STEP},
 }
 
 
 def make(workload, peer, on_gpu):
     """The function to time, or None if the peer has no such workload."""
-    if workload == "startup":
-        if peer not in STARTUP:
+    if workload in PROCESSES:
+        if peer not in PROCESSES[workload]:
             return None
-        command = [sys.executable, "-c", STARTUP[peer]]
+        command = [sys.executable, "-c", PROCESSES[workload][peer]]
         return lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     makers = PEERS[peer]()
     if on_gpu and peer == "torch":

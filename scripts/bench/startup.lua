@@ -1,4 +1,4 @@
--- Workloads in processes of their own: how long tide takes to start, with and without kernels on
+-- Workloads in processes of their own: how long tide takes to start and to train, with and without kernels on
 -- disk, what an idle prompt holds, and what a new kernel costs.
 local tide = require "tide"
 local program = require "bench.program"
@@ -7,11 +7,8 @@ local kKernels = 20 -- measured in each process that compiles, or looks up, new 
 
 --- Calls `fn` with an empty folder that is gone afterwards.
 local function with_folder(fn)
-  local folder = program.output("mktemp -d"):match("^[^\n]+")
-  local remove <close> = setmetatable({}, {
-    __close = function() os.execute(("rm -rf '%s'"):format(folder)) end,
-  })
-  return fn(folder)
+  local folder <close> = program.folder()
+  return fn(folder.path)
 end
 
 local function command_for(script)
@@ -35,17 +32,30 @@ local function process_row(name, words, script, alone)
   }
 end
 
-local function cold_starts(reps)
-  local times = {}
-  for i = 1, reps do
-    with_folder(function(folder)
-      local command = ("TIDE_CACHE_DIR='%s' %s"):format(folder, command_for(kFirst))
-      local start = tide.time()
-      assert(os.execute(command))
-      times[i] = (tide.time() - start) * 1e3
-    end)
+--- ResNet-18 made, and one step of its training.
+local kFirstStep = [[local F = tide.nn.functional
+  local net = tide.vision.models.resnet18()
+  local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.001})
+  local x, y = tide.randn(16, 3, 224, 224), tide.randint(1, 1000, {16})
+  local loss = F.cross_entropy(net(x), y)
+  loss:backward()
+  optimizer:step()
+  print(loss:item(), net.fc.weight:sum():item())]]
+
+--- Milliseconds that `script` takes in new processes that find no kernel on disk.
+local function cold_starts(script)
+  return function(reps)
+    local times = {}
+    for i = 1, reps do
+      with_folder(function(folder)
+        local command = ("TIDE_CACHE_DIR='%s' %s"):format(folder, command_for(script))
+        local start = tide.time()
+        assert(os.execute(command))
+        times[i] = (tide.time() - start) * 1e3
+      end)
+    end
+    return times
   end
-  return times
 end
 
 --- A prompt on a terminal of its own is asked what it holds.
@@ -101,7 +111,15 @@ return {
     words = "as startup, with no kernel on disk",
     unit = "ms",
     alone = true,
-    samples = cold_starts,
+    samples = cold_starts(kFirst),
+  },
+  process_row("first_step", "a new process: make ResNet-18 and take a training step, batch 16 of (3, 224, 224)",
+    kFirstStep),
+  {
+    name = "first_step_cold",
+    words = "as first_step, with no kernel on disk",
+    unit = "ms",
+    samples = cold_starts(kFirstStep),
   },
   {
     name = "idle_memory",

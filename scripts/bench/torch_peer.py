@@ -1,5 +1,6 @@
 """The workloads of `tide bench` in PyTorch, on its default device."""
 from peer_units import MI, PRODUCTS
+from torch_files_peer import torch_file_workloads
 
 
 def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
@@ -107,6 +108,13 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         net, x = resnet18()
         return training(net, torch.optim.SGD(net.parameters(), lr=0.001), x, 1000, 1)
 
+    def resnet50_train():
+        import torchvision
+        net, x = torchvision.models.resnet50(), torch.randn(16, 3, 224, 224)
+        if channels_last:
+            net, x = (each.to(memory_format=torch.channels_last) for each in (net, x))
+        return training(net, torch.optim.SGD(net.parameters(), lr=0.001), x, 1000, 1)
+
     def lstm_train():
         net = nn.LSTM(256, 256, 2)
         adam = torch.optim.Adam(net.parameters(), lr=1e-3)
@@ -140,10 +148,10 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         def forward(self, tokens):
             return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places.weight)))
 
-    def gpt_train():
-        net = Gpt(1000, 128, 256, 4, 4)
+    def gpt_train(heads=4, batch=8):
+        net = Gpt(1000, 128, 256, heads, 4)
         adamw = torch.optim.AdamW(net.parameters(), lr=1e-3)
-        text = torch.randint(0, 1000, (8, 129))
+        text = torch.randint(0, 1000, (batch, 129))
         x, y = text[:, :-1], text[:, 1:].flatten()
         forward = compile_(net)
         return steps_of(adamw, 2, lambda: F.cross_entropy(forward(x).flatten(0, 1), y))
@@ -247,7 +255,8 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         a, b = torch.randn(100, 100), torch.randn(100, 100)
         return lambda: torch.stack([torch.linalg.norm(a @ b) for _ in range(1000)]).tolist()
 
-    networks = dict(resnet18_fwd=resnet18_fwd, resnet18_train=resnet18_train)
+    networks = dict(resnet18_fwd=resnet18_fwd, resnet18_train=resnet18_train,
+                    resnet50_train=resnet50_train)
     if channels_last:
         return networks
     makers = {f"matmul_{n}": lambda n=n: matmul(n) for n in PRODUCTS}
@@ -262,8 +271,8 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
             softmax_16k=lambda: softmax(16384), layernorm_16k=lambda: layernorm(16384),
             op_overhead=op_overhead, op_overhead_grad=op_overhead_grad, mlp_step=mlp_step,
             lenet_train=lenet_train, digits_train=digits_train, lstm_train=lstm_train,
-            gpt_train=gpt_train, sum_64m=total,
-            frobenius_1000=frobenius, **networks,
+            gpt_train=gpt_train, decoder_train=lambda: gpt_train(8, 16), sum_64m=total,
+            frobenius_1000=frobenius, **networks, **torch_file_workloads(),
             sort_16m=of_numbers(torch.sort), topk_16m=of_numbers(lambda x: torch.topk(x, 100)),
             cumsum_16m=of_numbers(lambda x: torch.cumsum(x, 0)),
             gather_16m=of_positions(lambda x, index: torch.gather(x, 0, index)),

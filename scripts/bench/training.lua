@@ -98,6 +98,12 @@ local function resnet18_training(device)
   return training(net, optimizer, tide.randn(16, 3, 224, 224, {device = device}), 1000, 1)
 end
 
+local function resnet50_training(device)
+  local net = tide.vision.models.resnet50():to(device)
+  local optimizer = optim.SGD(net:parameters(), {lr = 0.001})
+  return training(net, optimizer, tide.randn(16, 3, 224, 224, {device = device}), 1000, 1)
+end
+
 -- Sequences ---------------------------------------------------------------------------------------
 
 local function lstm(device)
@@ -140,12 +146,15 @@ function Gpt:forward(tokens)
   return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places.weight)))
 end
 
-local function gpt(device)
-  local net = Gpt(1000, 128, 256, 4, 4):to(device)
-  local optimizer = optim.AdamW(net:parameters(), {lr = 1e-3})
-  local text = tide.randint(1, 1000, {8, 129}, {device = device})
-  local x, y = text:narrow(2, 1, 128), text:narrow(2, 2, 128):flatten()
-  return steps_of(optimizer, 2, function() return F.cross_entropy(net(x):flatten(1, 2), y) end)
+--- Training steps of a GPT with so many heads, on batches of so many texts.
+local function gpt(heads, batch)
+  return function(device)
+    local net = Gpt(1000, 128, 256, heads, 4):to(device)
+    local optimizer = optim.AdamW(net:parameters(), {lr = 1e-3})
+    local text = tide.randint(1, 1000, {batch, 129}, {device = device})
+    local x, y = text:narrow(2, 1, 128), text:narrow(2, 2, 128):flatten()
+    return steps_of(optimizer, 2, function() return F.cross_entropy(net(x):flatten(1, 2), y) end)
+  end
 end
 
 return {
@@ -188,6 +197,14 @@ return {
     make = resnet18_training,
   },
   {
+    name = "resnet50_train",
+    words = "ResNet-50, batch 16 of (3, 224, 224), cross entropy, SGD; one training step",
+    unit = "images/s",
+    more_is_better = true,
+    figure = function(t) return 16 / t end,
+    make = resnet50_training,
+  },
+  {
     name = "lstm_train",
     words = "LSTM of 2 layers of 256, 64 steps, batch 32, squared error, Adam; 5 training steps",
     unit = "ms/step",
@@ -199,6 +216,13 @@ return {
     words = "GPT of 4 layers of 256, 4 heads, 1000 tokens, batch 8 of 128, AdamW; 2 training steps",
     unit = "ms/step",
     figure = function(t) return t / 2 * 1e3 end,
-    make = gpt,
+    make = gpt(4, 8),
+  },
+  {
+    name = "decoder_train",
+    words = "as gpt_train with 8 heads and batch 16; 2 training steps",
+    unit = "ms/step",
+    figure = function(t) return t / 2 * 1e3 end,
+    make = gpt(8, 16),
   },
 }
