@@ -10,6 +10,7 @@
 #include "bindings/io/functions.h"
 #include "bindings/io/images.h"
 #include "bindings/io/scratch.h"
+#include "bindings/modes/interrupts.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/dispatch.h"
 #include "bindings/reference/reference.h"
@@ -164,6 +165,10 @@ void add_native(lua_State* L) {
                                 {"end_state", guard<end_state>},
                                 {"begin_step", guard<begin_step>},
                                 {"end_step", guard<end_step>},
+                                {"hold_interrupts", hold_interrupts},
+                                {"take_interrupt", take_interrupt},
+                                {"release_interrupts", release_interrupts},
+                                {"terminal_columns", terminal_columns},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},
                                 {"monitor_devices", guard<monitor_devices>},
@@ -314,6 +319,10 @@ void tide_flush(lua_State*) {
 }
 
 bool tide_has_opened() { return tide::bindings::take_opening(); }
+
+bool tide_hold_interrupt() { return tide::bindings::hold_back_interrupt(); }
+
+void tide_forget_held_interrupts() { tide::bindings::forget_held_interrupts(); }
 
 void tide_request_interrupt() { tide::engine::request_interrupt(); }
 

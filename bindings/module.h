@@ -94,6 +94,13 @@ void tide_flush(lua_State* L);
 /// the two would leave it open. Safe in a Lua hook.
 bool tide_has_opened();
 
+/// Whether an interrupt shall wait: the script asks for it when it can stop. True once, until it has
+/// asked. Safe in a signal handler on the thread of the script.
+bool tide_hold_interrupt();
+
+/// From now on interrupts do not wait, and one that does is forgotten.
+void tide_forget_held_interrupts();
+
 /// Makes every wait, now and until tide_interrupt, end at once and raise the Lua error
 /// "interrupted". Safe in a signal handler.
 void tide_request_interrupt();

@@ -12,6 +12,8 @@ namespace tide::bindings {
 /// tide.load write and read safetensors files by.
 int save_tensors(lua_State* L);
 int load_tensors(lua_State* L);
+/// native.terminal_columns(): the width of the terminal that errors go to; nothing if it is none.
+int terminal_columns(lua_State* L);
 /// tide.scratch.
 std::span<const Function> scratch_functions();
 /// tide.np.*: npy and npz.

@@ -64,8 +64,13 @@ void on_signal(int signal_number) {
     pthread_kill(lua_thread, signal_number);
     return;
   }
-  const int press = ++presses;
   lua_State* L = running;
+  if (L && tide_hold_interrupt()) {
+    static constexpr char kNotice[] = "\nstopping after this step; Ctrl-C once more stops at once\n";
+    write_to_terminal(kNotice, sizeof kNotice - 1);
+    return;
+  }
+  const int press = ++presses;
   if (!L) return;
   if (press == 1) {
     ask_to_stop();
@@ -112,6 +117,7 @@ bool take_interrupt() { return presses.exchange(0) > 0; }
 Interruptible::Interruptible(lua_State* L) : state_(L) {
   presses = 0;
   errors_raised = 0;
+  tide_forget_held_interrupts();
   running = L;
   if (final_reason) ask_to_stop();
 }

@@ -38,14 +38,22 @@ function folders.make(caller, path)
   if not made then raise("%s: the folder cannot be made: %s", caller, output:gsub("%s+$", ""):gsub("^mkdir: ", "")) end
 end
 
+--- The numbers of the folders version_N in a folder, in order.
+function folders.versions(caller, parent)
+  local versions = {}
+  for number in run(caller, "ls -1 -- " .. quoted(parent)):gmatch "version_(%d+)\n" do
+    versions[#versions + 1] = math.tointeger(number)
+  end
+  table.sort(versions)
+  return versions
+end
+
 --- Makes the folder version_N behind the largest that is there. Two programs never get the same one:
 --- the one that makes the folder has it.
 local function make_next(caller, parent)
   folders.make(caller, parent)
-  local version = -1
-  for number in run(caller, "ls -1 -- " .. quoted(parent)):gmatch "version_(%d+)\n" do
-    version = math.max(version, math.tointeger(number) or -1)
-  end
+  local versions = folders.versions(caller, parent)
+  local version = versions[#versions] or -1
   for _ = 1, 100 do
     version = version + 1
     local path = parent .. "/version_" .. version

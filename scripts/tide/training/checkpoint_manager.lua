@@ -108,22 +108,26 @@ end
 
 -- The manager -------------------------------------------------------------------------------------
 
-local kDefaults <const> = {keep = 3, mode = "min"}
+local kDefaults <const> = {keep = 3, keep_best = 1, mode = "min"}
+
+--- Whether there are checkpoints under a path.
+function CheckpointManager.has_files(path) return exists(path .. "-index.safetensors") end
 
 --- training.CheckpointManager("runs/net", {model = net, optimizer = optimizer, loader = loader},
---- {keep = 3, mode = "min"}): files runs/net-000001.safetensors and so on, in a folder that exists, of
---- these objects. The last `keep` of them are kept, and the one of the best metric.
+--- {keep = 3, keep_best = 1, mode = "min"}): files runs/net-000001.safetensors and so on, in a folder that
+--- exists, of these objects. The last `keep` of them are kept, and `keep_best` of the best metrics.
 function CheckpointManager:init(path, objects, options)
   if type(path) ~= "string" then
     raise("%s: path: expected the beginning of files' names, got %s", kName, protocol.kind_of(path))
   end
   check_objects(objects)
   for name in pairs(options or {}) do
-    if not kDefaults[name] then raise("%s: unknown option '%s': known are keep, mode", kName, tostring(name)) end
+    if not kDefaults[name] then raise("%s: unknown option '%s': known are keep, keep_best, mode", kName, tostring(name)) end
   end
   options = setmetatable(options or {}, {__index = kDefaults})
   self.path, self.objects, self.mode = path, objects, options.mode
   self.keep = protocol.check_positive(kName, "keep", options.keep)
+  self.keep_best = protocol.check_positive(kName, "keep_best", options.keep_best)
   if self.mode ~= "min" and self.mode ~= "max" then
     raise("%s: mode must be min or max, got %s", kName, tostring(self.mode))
   end
@@ -138,20 +142,30 @@ local function is_better(self, metric, other)
   return metric > other
 end
 
+--- The list with the best metric first, of equal ones the older; without a metric last.
+local function by_metric(self)
+  local entries = table.move(self.kept, 1, #self.kept, 1, {})
+  table.sort(entries, function(a, b)
+    if is_better(self, a.metric, b.metric) then return true end
+    return not is_better(self, b.metric, a.metric) and a.number < b.number
+  end)
+  return entries
+end
+
+local function has_metric(entry) return entry and entry.metric and entry.metric == entry.metric end
+
 --- The checkpoint of the best metric, the first of equal ones; nil if none has one.
 local function best_of(self)
-  local best
-  for _, entry in ipairs(self.kept) do
-    if is_better(self, entry.metric, best and best.metric) then best = entry end
-  end
-  return best
+  local best = by_metric(self)[1]
+  return has_metric(best) and best or nil
 end
 
 --- Takes what need not be kept from the list; returns the numbers.
 local function drop_old(self)
-  local best, kept, dropped = best_of(self), {}, {}
+  local best, kept, dropped = {}, {}, {}
+  for i, entry in ipairs(by_metric(self)) do best[entry] = i <= self.keep_best and has_metric(entry) end
   for i, entry in ipairs(self.kept) do
-    if i > #self.kept - self.keep or entry == best then
+    if i > #self.kept - self.keep or best[entry] then
       kept[#kept + 1] = entry
     else
       dropped[#dropped + 1] = entry.number
@@ -159,6 +173,14 @@ local function drop_old(self)
   end
   self.kept = kept
   return dropped
+end
+
+--- Writes a file that restore_file takes, of which the manager knows nothing.
+function CheckpointManager:write(path, about)
+  local state = {checkpoint = about or {values = {}}}
+  state.checkpoint.random = tide.get_rng_state()
+  for name, object in pairs(self.objects) do state[name] = state_of(object) end
+  tide.save(state, path)
 end
 
 --- Saves the objects, the state of the default generator, and `values`, a table; `metric`, a number or
@@ -172,11 +194,7 @@ function CheckpointManager:save(values, metric)
     raise("save: metric: expected a number, got %s", protocol.kind_of(metric))
   end
   local number = self.last + 1
-  local state = {
-    checkpoint = {number = number, metric = metric, values = values or {}, random = tide.get_rng_state()},
-  }
-  for name, object in pairs(self.objects) do state[name] = state_of(object) end
-  tide.save(state, path_of(self, number))
+  self:write(path_of(self, number), {number = number, metric = metric, values = values or {}})
   self.last = number
   self.kept[#self.kept + 1] = {number = number, metric = metric}
   local dropped = drop_old(self)
@@ -187,14 +205,8 @@ end
 
 --- The entries that may be restored, the wanted one first.
 local function candidates(self, which)
+  if which == "best" then return by_metric(self) end
   local entries = table.move(self.kept, 1, #self.kept, 1, {})
-  if which == "best" then
-    table.sort(entries, function(a, b)
-      if is_better(self, a.metric, b.metric) then return true end
-      return not is_better(self, b.metric, a.metric) and a.number < b.number
-    end)
-    return entries
-  end
   table.sort(entries, function(a, b) return a.number > b.number end)
   if which == nil or which == "last" then return entries end
   for _, entry in ipairs(entries) do
@@ -234,6 +246,14 @@ function CheckpointManager:restore(which)
     forget(self, entry)
     warn("%s; taking checkpoint %d instead", problem, entries[i + 1].number)
   end
+end
+
+--- Restores the objects and the default generator from a file. Returns the values saved with it.
+function CheckpointManager:restore_file(path)
+  local state = tide.load(path, "cpu")
+  if type(state.checkpoint) ~= "table" then raise("restore_file: %s: is no checkpoint", path) end
+  apply(self, state, path)
+  return state.checkpoint.values
 end
 
 --- A list of {number, metric, path, best} of the checkpoints that are kept, the oldest first.

@@ -258,7 +258,7 @@ describe("a checkpoint manager", function()
     raises("CheckpointManager: objects: rate has no state_dict", CheckpointManager, path, {rate = 3})
     raises("CheckpointManager: objects: the name 'checkpoint' is taken", CheckpointManager, path,
       {checkpoint = net})
-    raises("CheckpointManager: unknown option 'kept': known are keep, mode", manager, {kept = 3})
+    raises("CheckpointManager: unknown option 'kept': known are keep, keep_best, mode", manager, {kept = 3})
     raises("CheckpointManager: mode must be min or max, got least", manager, {mode = "least"})
     raises("keep", manager, {keep = 0})
     local own = manager()

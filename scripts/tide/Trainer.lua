@@ -1,0 +1,2 @@
+-- tide.Trainer: the same as tide.training.Trainer.
+return require "tide.training.trainer"

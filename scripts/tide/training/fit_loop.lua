@@ -1,0 +1,266 @@
+-- The loop of a training: epochs, steps, validation, and when it stops.
+--
+-- Behind each step, all that belongs to it is done (validation, the end of the epoch, learning rates) before
+-- on_advance_end is called: there the training is whole, and what is saved goes on bit for bit.
+local batches = require "tide.training.batches"
+local class = require "tide.internal.class"
+local evaluation_loop = require "tide.training.evaluation_loop"
+local LogValues = require "tide.training.log_values"
+local Mean = require "tide.metrics.mean"
+local native = require "tide.native"
+local nonfinite = require "tide.training.nonfinite"
+local raise = require "tide.internal.raise"
+local task = require "tide.training.task"
+local tide = require "tide"
+
+-- Fields: trainer; train, validation (loaders); total (batches of an epoch, nil if not known); validation_total;
+-- every (batches between validations; nil at the epoch's end); epochs (that are over) and batch (of the one that is
+-- not); values, loss (logged values, the mean loss); good (how many steps' losses were finite before the first that
+-- was not); unfinished (the place of a validation that was interrupted).
+local FitLoop = class "FitLoop"
+
+local kBetween <const> = 0.25 -- seconds between two looks at values
+
+function FitLoop:init(trainer, train, validation)
+  local options = trainer.options
+  self.trainer, self.options = trainer, options
+  self.train, self.validation = train, trainer.task.has.validation and validation or nil
+  if self.validation then
+    self.validation_total = batches.limited("fit", "limit_val_batches", options.limit_val_batches, validation)
+    if self.validation_total == 0 then self.validation = nil end
+  end
+  self.total = batches.limited("fit", "limit_train_batches", options.limit_train_batches, train)
+  if self.total == 0 then raise "fit: there is nothing to train on: the loader is empty" end
+  self.every = self:validation_interval(options.val_check_interval)
+  self.epochs, self.batch, self.seconds = 0, 0, 0
+  self.values, self.loss = LogValues(true), Mean()
+  self.good, self.read_at = tide.zeros({}, {dtype = "int64", device = trainer.device}), tide.time()
+  self.done, self.max_epochs = {}, options.max_epochs
+  self.compute = function()
+    return task.loss_of("training_step", trainer.task.step("training", self.current, self.batch))
+  end
+end
+
+--- Batches between two validations; nil for the end of the epoch.
+function FitLoop:validation_interval(interval)
+  if interval == 1.0 and math.type(interval) == "float" or not self.validation then return nil end
+  local batches_between = interval
+  if math.type(interval) == "float" then
+    if not self.total then raise "fit: val_check_interval: a share needs a loader with a length: give a whole number" end
+    batches_between = self.total * interval // 1 | 0
+  end
+  if batches_between < 1 or self.total and batches_between > self.total then
+    raise("fit: val_check_interval: %s of %s batches is not within an epoch", tostring(interval),
+      tostring(self.total or "?"))
+  end
+  return batches_between
+end
+
+-- Stopping ----------------------------------------------------------------------------------------
+
+--- Whether enough was trained to stop early.
+function FitLoop:may_stop()
+  return self.epochs >= self.options.min_epochs and self.trainer.global_step >= self.options.min_steps
+end
+
+--- Whether the training ends here, in the middle of an epoch or behind one.
+function FitLoop:is_over()
+  local trainer, options = self.trainer, self.options
+  return trainer.interrupted or trainer.should_stop and self:may_stop()
+    or options.max_steps ~= nil and trainer.global_step >= options.max_steps
+    or self.max_epochs ~= nil and self.epochs >= self.max_epochs
+end
+
+-- Looking at values -------------------------------------------------------------------------------
+
+--- Reads the mean loss and `values` at once; stops the training if a loss was no finite number. Waits.
+function FitLoop:read(values)
+  values.loss = values.loss or self.loss:compute()
+  values[1], values[2] = self.loss.state.sum, self.good
+  local read = LogValues.read(values)
+  self.read_at = tide.time()
+  if read[1] - read[1] ~= 0 then nonfinite.fail(self, math.tointeger(read[2])) end
+  read[1], read[2] = nil, nil
+  return read
+end
+
+--- Shows where the training is, at most four times a second.
+function FitLoop:look()
+  local trainer = self.trainer
+  local due = self.stepped and trainer.global_step % self.options.log_every_n_steps == 0 and #trainer.loggers > 0
+  if due then
+    local values = self.values:of_step "logger"
+    if not self.values.entries.loss then values.loss_step = self.last_loss end
+    values.epoch = trainer.current_epoch
+    trainer:log_metrics(values)
+  end
+  local bar = trainer.bar
+  if (due or bar.on_terminal) and tide.time() - self.read_at >= kBetween then
+    bar:draw(self.batch, self.total, self:read(self.values:shown()))
+  end
+end
+
+-- Steps -------------------------------------------------------------------------------------------
+
+--- Takes the loss of a step into the mean.
+function FitLoop:take_loss(loss)
+  loss = loss:detach()
+  self.last_loss = loss
+  self.loss:update(loss, self.trainer.batch_size or 1)
+  -- The sum is finite until the first loss that is not.
+  self.good:add_(self.loss.state.sum:isfinite())
+end
+
+--- Trains with a batch.
+function FitLoop:step(batch)
+  local trainer = self.trainer
+  self.batch, self.validated = self.batch + 1, false
+  local last = self.batch == self.total
+  batch = batches.moved(batch, trainer.device)
+  self.current, trainer.batch_size, trainer.values, trainer.in_step = batch, batches.size(batch), self.values, true
+  trainer.call("on_train_batch_start", batch, self.batch)
+  local loss, outputs, stepped = trainer.optimization:run(self.compute, last)
+  self:take_loss(loss)
+  self.stepped = stepped
+  if stepped then self:count_step() end
+  trainer.call("on_train_batch_end", outputs, batch, self.batch)
+  trainer.in_step = false
+  self:look()
+end
+
+function FitLoop:count_step()
+  local trainer = self.trainer
+  trainer.global_step = trainer.global_step + 1
+  trainer.optimization:advance_schedules("step", trainer.global_step)
+end
+
+-- Behind a step -----------------------------------------------------------------------------------
+
+--- Whether there is a validation behind this batch.
+function FitLoop:validation_due(last)
+  if not self.validation or (self.epochs + 1) % self.options.check_val_every_n_epoch ~= 0 then return false end
+  if not self.every then return last end
+  return self.batch % self.every == 0
+end
+
+--- Runs a validation. If it is interrupted, all is as it was before it, and the place is kept.
+function FitLoop:validate(last)
+  local trainer = self.trainer
+  local random, place = tide.get_rng_state(), batches.state_of(self.validation, false)
+  trainer.bar:clear()
+  local results = evaluation_loop.run(trainer, "validation", self.validation, self.validation_total, true)
+  if not results then
+    tide.set_rng_state(random)
+    batches.restore(self.validation, place)
+    trainer.interrupted, self.unfinished = true, last and "epoch" or "batch"
+    return false
+  end
+  self.validated, self.results = true, results
+  trainer:log_metrics(results)
+  return true
+end
+
+--- The figures of the epoch, as numbers: its row in the history.
+function FitLoop:end_row()
+  local trainer = self.trainer
+  local row = self:read(self.values:of_epoch())
+  for name, value in pairs(LogValues.read(self.values:of_step())) do
+    trainer.callback_metrics[name] = value
+  end
+  for name, value in pairs(row) do trainer.callback_metrics[name] = value end
+  row.epoch = trainer.current_epoch
+  trainer:log_metrics(row)
+  for name, value in pairs(self.results or {}) do row[name] = value end
+  row.seconds = self.seconds + tide.time() - self.began
+  trainer.history:add(row)
+  trainer.bar:epoch(row)
+end
+
+--- Ends the epoch: its row, and the next one's learning rates.
+function FitLoop:finish_epoch()
+  local trainer = self.trainer
+  if trainer.optimization.pending > 0 then
+    trainer.optimization:step()
+    self:count_step()
+    self.stepped = true
+  end
+  trainer.values = self.values
+  trainer.call "on_train_epoch_end"
+  self:end_row()
+  self.epochs, self.batch, self.results, self.seconds = self.epochs + 1, 0, nil, 0
+  trainer.optimization:advance_schedules("epoch", self.epochs)
+end
+
+--- What follows a step, the last one of an epoch or not: then the training is whole.
+function FitLoop:complete(last)
+  local trainer, done = self.trainer, self.done
+  self.unfinished = nil
+  local whole = not self:validation_due(last) or self.validated or self:validate(last)
+  if whole and last then self:finish_epoch() end
+  if self.stepped and native.take_interrupt() then trainer.interrupted = true end
+  done.stepped, done.validated, done.epoch_ended = self.stepped, self.validated, whole and last
+  done.stopping = self:is_over()
+  trainer.call("on_advance_end", done)
+end
+
+-- Epochs ------------------------------------------------------------------------------------------
+
+function FitLoop:start_epoch()
+  local trainer = self.trainer
+  self.values:reset()
+  self.loss:reset()
+  trainer.values = self.values
+  trainer.call "on_train_epoch_start"
+end
+
+--- Trains to the end of the epoch, or until it is over.
+function FitLoop:run_epoch()
+  local trainer = self.trainer
+  trainer.current_epoch, self.began = self.epochs + 1, tide.time()
+  trainer.bar:start(trainer.current_epoch, self.max_epochs)
+  if self.batch == 0 then self:start_epoch() end
+  local next_batch, closing = batches.open(self.train, self.batch)
+  local _ <close> = closing
+  local epoch = self.epochs
+  while self.epochs == epoch and not self:is_over() do
+    local batch = next_batch()
+    if batch == nil and self.batch == 0 then raise "fit: there is nothing to train on: the loader is empty" end
+    if batch ~= nil then self:step(batch) end
+    self:complete(batch == nil or self.batch == self.total)
+  end
+  self.seconds = self.epochs == epoch and self.seconds + tide.time() - self.began or 0
+end
+
+--- Trains until it is over, from where it stands.
+function FitLoop:run()
+  local held <close> = setmetatable({}, {__close = native.release_interrupts})
+  native.hold_interrupts()
+  if self.unfinished then
+    self.began = tide.time()
+    self:complete(self.unfinished == "epoch")
+  end
+  while not self:is_over() do self:run_epoch() end
+end
+
+-- State -------------------------------------------------------------------------------------------
+
+function FitLoop:state_dict()
+  local in_epoch = self.batch > 0
+  return {
+    epochs = self.epochs, batch = self.batch, unfinished = self.unfinished, good = self.good, seconds = self.seconds,
+    stepped = self.stepped, results = self.results, values = self.values:state_dict(), loss = self.loss.state,
+    train = batches.state_of(self.train, in_epoch),
+    validation = self.validation and batches.state_of(self.validation, false),
+  }
+end
+
+function FitLoop:load_state_dict(state)
+  local device = self.trainer.device
+  for _, name in ipairs {"epochs", "batch", "unfinished", "seconds", "stepped", "results"} do self[name] = state[name] end
+  self.good, self.loss.state = state.good:to(device), state.loss and batches.moved(state.loss, device)
+  self.values:load_state_dict(state.values, device)
+  batches.restore(self.train, state.train)
+  if self.validation and state.validation then batches.restore(self.validation, state.validation) end
+end
+
+return FitLoop

@@ -1,0 +1,30 @@
+-- The folder of a run, default_root_dir/version_N: its loggers and checkpoints.
+local CheckpointManager = require "tide.training.checkpoint_manager"
+local CSVLogger = require "tide.loggers.csv_logger"
+local folders = require "tide.loggers.folders"
+local TensorBoardLogger = require "tide.loggers.tensor_board_logger"
+
+local run_folder = {}
+
+--- The newest folder of a run that has a checkpoint: its path and version; nil if there is none.
+function run_folder.newest(root)
+  local versions = folders.versions("Trainer", root)
+  for i = #versions, 1, -1 do
+    local path = ("%s/version_%d"):format(root, versions[i])
+    if CheckpointManager.has_files(path .. "/checkpoint") then return path, versions[i] end
+  end
+end
+
+--- Makes the folder of a run, a new one or that of a version. Returns its path and version.
+function run_folder.make(root, version)
+  local path, _, made = folders.of_logger("Trainer", {save_dir = root, name = "", version = version})
+  return path, made
+end
+
+--- The loggers that write into the folder of a version.
+function run_folder.loggers(root, version)
+  local where = {save_dir = root, name = "", version = version}
+  return {CSVLogger(where), TensorBoardLogger(where)}
+end
+
+return run_folder

@@ -1,0 +1,304 @@
+-- tide.Trainer: trains, validates and tests modules over loaders.
+local batches = require "tide.training.batches"
+local class = require "tide.internal.class"
+local DataModule = require "tide.training.data_module"
+local evaluation_loop = require "tide.training.evaluation_loop"
+local FitLoop = require "tide.training.fit_loop"
+local History = require "tide.training.history"
+local hooks = require "tide.training.hooks"
+local LogValues = require "tide.training.log_values"
+local ModelCheckpoint = require "tide.training.callbacks.model_checkpoint"
+local Optimization = require "tide.training.optimization"
+local ProgressBar = require "tide.training.progress_bar"
+local protocol = require "tide.data.protocol"
+local raise = require "tide.internal.raise"
+local run_folder = require "tide.training.run_folder"
+local task = require "tide.training.task"
+local Timer = require "tide.training.callbacks.timer"
+local tide = require "tide"
+local trainer_options = require "tide.training.trainer_options"
+local TrainingState = require "tide.training.training_state"
+
+-- Fields that scripts may read: options; device; callbacks; loggers; callback_metrics (the newest values by name);
+-- history; current_epoch (from 1), global_step (steps done); should_stop (a hook may set it); interrupted; optimizers,
+-- lr_schedulers; accumulate_grad_batches; log_dir.
+local Trainer = class "Trainer"
+
+--- Trainer{max_epochs = 10, default_root_dir = "runs", callbacks = {...}}: see tide.help "Trainer" for all options.
+function Trainer:init(options)
+  self.options = trainer_options.read(options)
+  self.device, self.accumulate_grad_batches = self.options.device, self.options.accumulate_grad_batches
+  self.callbacks, self.loggers, self.callback_metrics, self.history = {}, {}, {}, History()
+  self.current_epoch, self.global_step, self.should_stop, self.interrupted = 0, 0, false, false
+  self.given_log_dir = nil
+  local last = {}
+  for _, callback in ipairs(self.options.callbacks) do
+    if type(callback) ~= "table" then
+      raise("Trainer: callbacks: expected callbacks, got %s", protocol.kind_of(callback))
+    end
+    -- Those that save come last: what the others did belongs to what is saved.
+    local list = class.is_a(callback, ModelCheckpoint) and last or self.callbacks
+    list[#list + 1] = callback
+  end
+  if self.options.max_time then self.callbacks[#self.callbacks + 1] = Timer {duration = self.options.max_time} end
+  local saves = self.options.enable_checkpointing
+  if saves == nil then saves = self.options.default_root_dir ~= nil end
+  if saves and #last == 0 then last[1] = ModelCheckpoint() end
+  if saves or self.options.enable_checkpointing == nil then
+    table.move(last, 1, #last, #self.callbacks + 1, self.callbacks)
+  end
+end
+
+-- Logging -----------------------------------------------------------------------------------------
+
+--- Logs a value of the running step or epoch, as training.Module:log does.
+function Trainer:log(name, value, options)
+  if not self.values then raise("log: %s: nothing runs", tostring(name)) end
+  self.values:log(name, value, options, self.batch_size, self.in_step)
+end
+
+--- Gives values to the loggers at the step where the training is.
+function Trainer:log_metrics(values)
+  if next(values) == nil then return end
+  for _, logger in ipairs(self.loggers) do logger:log_metrics(values, self.global_step) end
+end
+
+--- Prints a line where the progress is shown.
+function Trainer:print(text) self.bar:print(text) end
+
+--- Raises an error that says where it comes from if the loss was nan or infinite in this epoch. Waits.
+function Trainer:check_finite()
+  if self.loop and self.loop.loss.state then self.loop:read {} end
+end
+
+-- Beginning and ending ----------------------------------------------------------------------------
+
+--- What the methods share: places the model, and makes the hooks. Returns what takes it back.
+local function prepare(self, caller, model, given)
+  self.caller, self.should_stop, self.interrupted, self.callback_metrics = caller, false, false, {}
+  self.task = task.of(caller, model, given, function(...) self:log(...) end)
+  self.bar = ProgressBar(self.options.enable_progress_bar)
+  self.call = hooks.caller(self, self.task.owner, self.callbacks)
+  rawset(model, "trainer", self)
+  model:to(self.device)
+  return setmetatable({}, {__close = function(_, problem)
+    if problem ~= nil then self.bar:clear() end
+    rawset(model, "trainer", nil)
+    self.values, self.loop = nil, nil
+  end})
+end
+
+--- The loaders of a data module, of which `source` may be one, by name.
+local function set_up_data(self, source, stage)
+  if not class.is_a(source, DataModule) then return nil end
+  source:prepare_data()
+  source:setup(stage)
+  self.data_module = source
+  return function(name)
+    local method = hooks.method(source, name)
+    return method and method(source)
+  end
+end
+
+local function is_options(value)
+  return type(value) == "table" and not getmetatable(value) and type(next(value)) == "string"
+end
+
+--- The stage's modes of the whole script.
+local function with_modes(self, fn)
+  local _ <close> = self.options.deterministic and tide.deterministic() or nil
+  local _ <close> = self.options.detect_anomaly and tide.detect_anomaly() or nil
+  return fn()
+end
+
+local kFit <const> = {
+  validation = true, epochs = true, ckpt_path = true, loss = true, optimizer = true, scheduler = true, metrics = true,
+}
+
+--- The loaders and options of fit.
+local function read_fit(self, train, validation, given)
+  if validation ~= nil and given == nil and is_options(validation) then validation, given = nil, validation end
+  given = given or {}
+  for name in pairs(given) do
+    if not kFit[name] then trainer_options.unknown("fit", name, kFit) end
+  end
+  local loaders = set_up_data(self, train, "fit")
+  if loaders then
+    train, validation = loaders "train_dataloader", loaders "val_dataloader"
+    if train == nil then raise "fit: the data module has no train_dataloader" end
+  end
+  if validation == nil then validation = given.validation end
+  train = batches.as_loader("fit", "train", train)
+  if validation ~= nil then validation = batches.as_loader("fit", "validation", validation) end
+  local overfit = self.options.overfit_batches
+  if overfit > 0 then
+    train = batches.first(train, batches.limited("fit", "overfit_batches", overfit, train))
+    validation = validation and train
+  end
+  return train, validation, given
+end
+
+--- How long to train.
+local function set_length(self, epochs)
+  local options, loop = self.options, self.loop
+  if epochs ~= nil then loop.max_epochs = protocol.check_positive("fit", "epochs", epochs) end
+  if options.fast_dev_run > 0 then loop.max_epochs = 1 end
+  if not loop.max_epochs and not options.max_steps and not options.max_time then
+    raise "fit: for how long is not said: give epochs, or max_epochs, max_steps or max_time of the Trainer"
+  end
+  local per_epoch = loop.total and (loop.total + self.accumulate_grad_batches - 1) // self.accumulate_grad_batches
+  local steps = per_epoch and loop.max_epochs and per_epoch * loop.max_epochs
+  self.estimated_stepping_batches = steps and math.min(steps, options.max_steps or steps) or options.max_steps
+end
+
+--- Opens the folder of the run, with its loggers and checkpoints.
+local function open_files(self, ckpt_path)
+  local root = self.options.default_root_dir
+  local logger = self.options.logger
+  local makes_folder = root and self.options.fast_dev_run == 0
+  local resumes = ckpt_path == "last" and makes_folder and {run_folder.newest(root)} or {}
+  local version
+  if makes_folder then self.log_dir, version = run_folder.make(root, resumes[2]) end
+  self.loggers = type(logger) == "table" and logger or {}
+  if logger == true and not root then raise "fit: logger = true needs a folder: default_root_dir" end
+  local own = makes_folder and (logger == nil or logger == true) and run_folder.loggers(root, version) or {}
+  if #own > 0 then self.loggers = own end
+  for _, callback in ipairs(self.callbacks) do
+    if class.is_a(callback, ModelCheckpoint) then callback:open(self.log_dir, self.state:objects()) end
+  end
+  return setmetatable({}, {__close = function(_, problem)
+    -- Behind an error, what cannot be written must not hide it.
+    for _, each in ipairs(own) do
+      if problem ~= nil then pcall(each.close, each) else each:close() end
+    end
+    if problem ~= nil then return end
+    for _, each in ipairs(self.loggers) do
+      if protocol.method(each, "save") and not each.closed then each:save() end
+    end
+  end})
+end
+
+local function sanity_check(self, loop)
+  local count = self.options.num_sanity_val_steps
+  if count == 0 or not loop.validation or loop.epochs + loop.batch > 0 or loop.unfinished then return end
+  local random, place = tide.get_rng_state(), batches.state_of(loop.validation, false)
+  self.call "on_sanity_check_start"
+  evaluation_loop.run(self, "validation", loop.validation, math.min(count, loop.validation_total or count))
+  self.call "on_sanity_check_end"
+  self.callback_metrics = {}
+  tide.set_rng_state(random)
+  batches.restore(loop.validation, place)
+end
+
+local function finish_fit(self)
+  if not self.interrupted then return end
+  local path
+  for _, callback in ipairs(self.callbacks) do
+    path = path or class.is_a(callback, ModelCheckpoint) and callback:last_path()
+  end
+  self.bar:clear()
+  io.stderr:write(("interrupted in epoch %d behind step %d: %s\n"):format(self.current_epoch, self.global_step,
+    path and "go on from " .. path or "nothing is saved without default_root_dir"))
+end
+
+local function fit(self, model, train, validation, given)
+  self.current_epoch, self.global_step, self.history = 0, 0, History()
+  self.accumulate_grad_batches = self.options.accumulate_grad_batches
+  local _ <close> = evaluation_loop.kept_modes(model)
+  model:train()
+  self.loop = FitLoop(self, train, validation)
+  set_length(self, given.epochs)
+  self.call("setup", "fit")
+  self.optimization = Optimization(self, model, "configure_optimizers", self.task.configure "fit")
+  self.optimizers, self.lr_schedulers = {self.optimization.optimizer}, self.optimization:schedulers()
+  self.state = TrainingState(self)
+  local _ <close> = open_files(self, given.ckpt_path)
+  self.state:resume(given.ckpt_path)
+  self.call "on_fit_start"
+  sanity_check(self, self.loop)
+  self.call "on_train_start"
+  self.loop:run()
+  self.call "on_train_end"
+  self.call "on_fit_end"
+  self.call("teardown", "fit")
+  finish_fit(self)
+  return self.history
+end
+
+--- trainer:fit(model, train, validation, options), with loaders or a DataModule. For a training.Module options are
+--- {validation =, epochs =, ckpt_path = "last" or a path}; for any other network also {loss =, optimizer =,
+--- scheduler =, metrics = {name = metric}}. Returns the history: a list with a table of figures for each epoch.
+function Trainer:fit(model, train, validation, options)
+  local given
+  train, validation, given = read_fit(self, train, validation, options)
+  local _ <close> = prepare(self, "fit", model, given)
+  local ran, result = xpcall(with_modes, function(problem)
+    self.call("on_exception", problem)
+    return problem
+  end, self, function() return fit(self, model, train, validation, given) end)
+  if not ran then error(result, 0) end
+  if self.data_module then self.data_module:teardown "fit" end
+  return result
+end
+
+-- Without training --------------------------------------------------------------------------------
+
+local kEvaluate <const> = {ckpt_path = true, loss = true, metrics = true}
+
+local kLoaders <const> = {
+  validation = "val_dataloader", test = "test_dataloader", predict = "predict_dataloader",
+}
+
+local kLimits <const> = {
+  validation = "limit_val_batches", test = "limit_test_batches", predict = "limit_predict_batches",
+}
+
+local function evaluate(self, caller, stage, model, loader, given)
+  given = given or {}
+  for name in pairs(given) do
+    if not kEvaluate[name] then trainer_options.unknown(caller, name, kEvaluate) end
+  end
+  local loaders = set_up_data(self, loader, caller)
+  if loaders then loader = loaders(kLoaders[stage]) end
+  loader = batches.as_loader(caller, "loader", loader)
+  local _ <close> = prepare(self, caller, model, given)
+  if not self.task.has[stage] then
+    raise("%s: %s has no %s_step and no loss is given", caller, getmetatable(model).name, stage)
+  end
+  self.loggers = type(self.options.logger) == "table" and self.options.logger or {}
+  if given.ckpt_path then TrainingState(self):load_model(given.ckpt_path) end
+  local limit = batches.limited(caller, kLimits[stage], self.options[kLimits[stage]], loader)
+  self.call("setup", caller)
+  local results = with_modes(self, function() return evaluation_loop.run(self, stage, loader, limit) end)
+  self.call("teardown", caller)
+  if self.data_module then self.data_module:teardown(caller) end
+  if stage == "predict" then return results end
+  self:log_metrics(results)
+  local names = History.names {results}
+  if #names > 0 then self:print(History.table_of(names, {results})) end
+  return results
+end
+
+--- trainer:validate(model, loader, {ckpt_path =, loss =, metrics =}): what validation_step logs, as numbers by name.
+function Trainer:validate(model, loader, options)
+  return evaluate(self, "validate", "validation", model, loader, options)
+end
+
+--- The same by test_step.
+function Trainer:test(model, loader, options) return evaluate(self, "test", "test", model, loader, options) end
+
+--- A list of what predict_step, or without one forward, gives for each batch.
+function Trainer:predict(model, loader, options)
+  return evaluate(self, "predict", "predict", model, loader, options)
+end
+
+--- Saves the training in a file from which fit goes on: to be called in a hook, on_advance_end for preference.
+function Trainer:save_checkpoint(path)
+  if not self.state or not self.loop then raise "save_checkpoint: no training runs" end
+  self:check_finite()
+  self.state:write(path)
+end
+
+function Trainer:__tostring() return ("Trainer(%s)"):format(tostring(self.device)) end
+
+return Trainer
