@@ -3,6 +3,9 @@ local lazy_table = require "tide.internal.lazy_table"
 
 return lazy_table("tide.training", {
   Callback = "callback", CheckpointManager = "checkpoint_manager", DataModule = "data_module", Module = "module",
-  EarlyStopping = "callbacks.early_stopping", ModelCheckpoint = "callbacks.model_checkpoint",
-  Timer = "callbacks.timer", Trainer = "trainer",
+  Trainer = "trainer", lr_find = "lr_find",
+  EarlyStopping = "callbacks.early_stopping", ExponentialMovingAverage = "callbacks.exponential_moving_average",
+  GradientAccumulationScheduler = "callbacks.gradient_accumulation_scheduler",
+  LearningRateMonitor = "callbacks.learning_rate_monitor", ModelCheckpoint = "callbacks.model_checkpoint",
+  StochasticWeightAveraging = "callbacks.stochastic_weight_averaging", Timer = "callbacks.timer",
 })

@@ -32,7 +32,7 @@ function FitLoop:init(trainer, train, validation)
   self.total = batches.limited("fit", "limit_train_batches", options.limit_train_batches, train)
   if self.total == 0 then raise "fit: there is nothing to train on: the loader is empty" end
   self.every = self:validation_interval(options.val_check_interval)
-  self.epochs, self.batch, self.seconds = 0, 0, 0
+  self.epochs, self.batch, self.seconds, self.began = 0, 0, 0.0, tide.time()
   self.values, self.loss = LogValues(true), Mean()
   self.good, self.read_at = tide.zeros({}, {dtype = "int64", device = trainer.device}), tide.time()
   self.done, self.max_epochs = {}, options.max_epochs
@@ -79,7 +79,7 @@ function FitLoop:read(values)
   values[1], values[2] = self.loss.state.sum, self.good
   local read = LogValues.read(values)
   self.read_at = tide.time()
-  if read[1] - read[1] ~= 0 then nonfinite.fail(self, math.tointeger(read[2])) end
+  if read[1] - read[1] ~= 0 and self.trainer.stops_at_nonfinite then nonfinite.fail(self, math.tointeger(read[2])) end
   read[1], read[2] = nil, nil
   return read
 end
@@ -160,6 +160,13 @@ function FitLoop:validate(last)
   return true
 end
 
+--- Seconds of the epoch so far, those before a checkpoint included.
+function FitLoop:take_seconds()
+  local now = tide.time()
+  self.seconds, self.began = self.seconds + now - self.began, now
+  return self.seconds
+end
+
 --- The figures of the epoch, as numbers: its row in the history.
 function FitLoop:end_row()
   local trainer = self.trainer
@@ -171,7 +178,7 @@ function FitLoop:end_row()
   row.epoch = trainer.current_epoch
   trainer:log_metrics(row)
   for name, value in pairs(self.results or {}) do row[name] = value end
-  row.seconds = self.seconds + tide.time() - self.began
+  row.seconds = self:take_seconds()
   trainer.history:add(row)
   trainer.bar:epoch(row)
 end
@@ -187,7 +194,7 @@ function FitLoop:finish_epoch()
   trainer.values = self.values
   trainer.call "on_train_epoch_end"
   self:end_row()
-  self.epochs, self.batch, self.results, self.seconds = self.epochs + 1, 0, nil, 0
+  self.epochs, self.batch, self.results, self.seconds = self.epochs + 1, 0, nil, 0.0
   trainer.optimization:advance_schedules("epoch", self.epochs)
 end
 
@@ -228,7 +235,6 @@ function FitLoop:run_epoch()
     if batch ~= nil then self:step(batch) end
     self:complete(batch == nil or self.batch == self.total)
   end
-  self.seconds = self.epochs == epoch and self.seconds + tide.time() - self.began or 0
 end
 
 --- Trains until it is over, from where it stands.
@@ -240,6 +246,7 @@ function FitLoop:run()
     self:complete(self.unfinished == "epoch")
   end
   while not self:is_over() do self:run_epoch() end
+  if self.batch > 0 and self.loss.state then self:end_row() end -- of the part of an epoch
 end
 
 -- State -------------------------------------------------------------------------------------------
@@ -247,7 +254,7 @@ end
 function FitLoop:state_dict()
   local in_epoch = self.batch > 0
   return {
-    epochs = self.epochs, batch = self.batch, unfinished = self.unfinished, good = self.good, seconds = self.seconds,
+    epochs = self.epochs, batch = self.batch, unfinished = self.unfinished, good = self.good, seconds = self:take_seconds(),
     stepped = self.stepped, results = self.results, values = self.values:state_dict(), loss = self.loss.state,
     train = batches.state_of(self.train, in_epoch),
     validation = self.validation and batches.state_of(self.validation, false),

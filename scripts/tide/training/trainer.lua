@@ -30,7 +30,7 @@ function Trainer:init(options)
   self.device, self.accumulate_grad_batches = self.options.device, self.options.accumulate_grad_batches
   self.callbacks, self.loggers, self.callback_metrics, self.history = {}, {}, {}, History()
   self.current_epoch, self.global_step, self.should_stop, self.interrupted = 0, 0, false, false
-  self.given_log_dir = nil
+  self.stops_at_nonfinite = true
   local last = {}
   for _, callback in ipairs(self.options.callbacks) do
     if type(callback) ~= "table" then

@@ -1,0 +1,34 @@
+-- Weights that are means, beside those that are trained: what callbacks do with them.
+local AveragedModel = require("tide.optim.swa_utils").AveragedModel
+local tide = require "tide"
+
+local averaged_weights = {}
+
+--- Means of a module's parameters, by the function avg_fn of AveragedModel; buffers are those of the module.
+function averaged_weights.of(module, avg_fn)
+  local owner = rawget(module, "trainer")
+  rawset(module, "trainer", nil)
+  local averages = AveragedModel(module, {avg_fn = avg_fn})
+  rawset(module, "trainer", owner)
+  return averages
+end
+
+--- Exchanges the parameters of the module with the means. Does not wait.
+function averaged_weights.swap(module, averages)
+  local _ <close> = tide.no_grad()
+  local means = averages.module:parameters()
+  for i, parameter in ipairs(module:parameters()) do
+    local kept = parameter:clone()
+    parameter:copy_(means[i])
+    means[i]:copy_(kept)
+  end
+end
+
+--- Makes the means the parameters of the module.
+function averaged_weights.take_over(module, averages)
+  local _ <close> = tide.no_grad()
+  local means = averages.module:parameters()
+  for i, parameter in ipairs(module:parameters()) do parameter:copy_(means[i]) end
+end
+
+return averaged_weights

@@ -1,0 +1,84 @@
+-- training.StochasticWeightAveraging: the mean of the weights of the last epochs (Izmailov et al., 2018).
+local arguments = require "tide.internal.arguments"
+local averaged_weights = require "tide.training.callbacks.averaged_weights"
+local batches = require "tide.training.batches"
+local Callback = require "tide.training.callback"
+local class = require "tide.internal.class"
+local DataLoader = require "tide.data.data_loader"
+local raise = require "tide.internal.raise"
+local swa_utils = require "tide.optim.swa_utils"
+
+local StochasticWeightAveraging = class("StochasticWeightAveraging", Callback)
+
+local read = arguments("StochasticWeightAveraging", {
+  "swa_lrs", {"swa_epoch_start", 0.8}, {"annealing_epochs", 10}, {"annealing_strategy", "cos"},
+}, {swa_epoch_start = "number", annealing_epochs = "count"})
+
+--- StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 0.8, annealing_epochs = 10}: from an epoch on, given by
+--- number or as a share of all, the learning rate goes to swa_lrs in place of other schedules. The module has in the
+--- end the mean of the weights behind these epochs, with statistics of its batch norms computed anew.
+function StochasticWeightAveraging:init(...)
+  for name, value in pairs(read(...)) do self[name] = value end
+end
+
+--- The first epoch with another rate.
+local function first_epoch(self, trainer)
+  if math.type(self.swa_epoch_start) == "integer" then return math.max(1, self.swa_epoch_start) end
+  local epochs = trainer.loop.max_epochs
+  if not epochs then raise "StochasticWeightAveraging: swa_epoch_start: a share needs max_epochs" end
+  return (epochs * self.swa_epoch_start // 1 | 0) + 1
+end
+
+--- Puts the plan for the learning rate in the place of all others.
+local function change_schedules(self, trainer)
+  self.scheduler = swa_utils.SWALR(trainer.optimizers[1], self.swa_lrs, {
+    anneal_epochs = self.annealing_epochs, anneal_strategy = self.annealing_strategy,
+  })
+  trainer.optimization.schedules = {{scheduler = self.scheduler, interval = "epoch", frequency = 1}}
+  trainer.lr_schedulers = {self.scheduler}
+end
+
+function StochasticWeightAveraging:on_fit_start(trainer, module)
+  self.first = first_epoch(self, trainer)
+  self.averages = averaged_weights.of(module)
+  if self.saved then self.averages:load_state_dict(self.saved) end
+  self.saved = nil
+end
+
+function StochasticWeightAveraging:on_train_epoch_start(trainer)
+  if trainer.current_epoch >= self.first and not self.scheduler then change_schedules(self, trainer) end
+end
+
+function StochasticWeightAveraging:on_train_epoch_end(trainer, module)
+  if trainer.current_epoch >= self.first then self.averages:update_parameters(module) end
+end
+
+local function has_batch_norm(module)
+  for _, each in ipairs(module:modules()) do
+    if rawget(each, "running_mean") then return true end
+  end
+end
+
+function StochasticWeightAveraging:on_train_end(trainer, module)
+  if trainer.interrupted or self.averages.n_averaged:item() == 0 then return end
+  averaged_weights.take_over(module, self.averages)
+  if not has_batch_norm(module) then return end
+  local loader = trainer.loop.train
+  if not class.is_a(loader, DataLoader) then
+    loader = batches.first(loader, trainer.loop.total or math.maxinteger).list
+  end
+  swa_utils.update_bn(loader, module, trainer.device)
+end
+
+function StochasticWeightAveraging:on_fit_end() self.averages, self.scheduler = nil, nil end
+
+function StochasticWeightAveraging:state_dict()
+  return {averages = self.averages:state_dict(), changed = self.scheduler ~= nil}
+end
+
+function StochasticWeightAveraging:load_state_dict(state, trainer)
+  self.saved = state.averages
+  if state.changed and trainer.optimization then change_schedules(self, trainer) end
+end
+
+return StochasticWeightAveraging
