@@ -244,6 +244,8 @@ function FitLoop:run()
   if self.unfinished then
     self.began = tide.time()
     self:complete(self.unfinished == "epoch")
+    -- The pass is over, of which the loader knows only that all its batches were taken.
+    if self.batch == 0 then batches.restore(self.train, batches.state_of(self.train, false)) end
   end
   while not self:is_over() do self:run_epoch() end
   if self.batch > 0 and self.loss.state then self:end_row() end -- of the part of an epoch

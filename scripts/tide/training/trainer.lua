@@ -232,10 +232,8 @@ function Trainer:fit(model, train, validation, options)
   local given
   train, validation, given = read_fit(self, train, validation, options)
   local _ <close> = prepare(self, "fit", model, given)
-  local ran, result = xpcall(with_modes, function(problem)
-    self.call("on_exception", problem)
-    return problem
-  end, self, function() return fit(self, model, train, validation, given) end)
+  local ran, result = pcall(with_modes, self, function() return fit(self, model, train, validation, given) end)
+  if not ran then self.call("on_exception", result) end
   if not ran then error(result, 0) end
   if self.data_module then self.data_module:teardown "fit" end
   return result
