@@ -27,7 +27,7 @@ function FitLoop:init(trainer, train, validation)
   self.train, self.validation = train, trainer.task.has.validation and validation or nil
   if self.validation then
     self.validation_total = batches.limited("fit", "limit_val_batches", options.limit_val_batches, validation)
-    if self.validation_total == 0 then self.validation = nil end
+    if self.validation_total == 0 then self:check_no_validation() end
   end
   self.total = batches.limited("fit", "limit_train_batches", options.limit_train_batches, train)
   if self.total == 0 then raise "fit: there is nothing to train on: the loader is empty" end
@@ -39,6 +39,14 @@ function FitLoop:init(trainer, train, validation)
   self.compute = function()
     return task.loss_of("training_step", trainer.task.step("training", self.current, self.batch))
   end
+end
+
+--- For no batch to validate with: raises an error unless the options say so.
+function FitLoop:check_no_validation()
+  local limit, count = self.options.limit_val_batches, batches.count(self.validation)
+  if limit ~= 0 and count == 0 then raise "fit: the loader for validation is empty" end
+  if limit ~= 0 then raise("fit: limit_val_batches: %s of %d batches is none", tostring(limit), count) end
+  self.validation = nil
 end
 
 --- Batches between two validations; nil for the end of the epoch.
