@@ -94,8 +94,8 @@ void tide_flush(lua_State* L);
 /// the two would leave it open. Safe in a Lua hook.
 bool tide_has_opened();
 
-/// Whether an interrupt shall wait: the script asks for it when it can stop. True once, until it has
-/// asked. Safe in a signal handler on the thread of the script.
+/// Whether an interrupt shall wait: the script asks for it when it can stop. True once, until it
+/// has asked. Safe in a signal handler on the thread of the script.
 bool tide_hold_interrupt();
 
 /// From now on interrupts do not wait, and one that does is forgotten.

@@ -66,7 +66,8 @@ void on_signal(int signal_number) {
   }
   lua_State* L = running;
   if (L && tide_hold_interrupt()) {
-    static constexpr char kNotice[] = "\nstopping after this step; Ctrl-C once more stops at once\n";
+    static constexpr char kNotice[] =
+        "\nstopping after this step; Ctrl-C once more stops at once\n";
     write_to_terminal(kNotice, sizeof kNotice - 1);
     return;
   }

@@ -57,6 +57,7 @@ local kReceivers = {
   loader = {class = "tide.data.DataLoader", table = "Loader"},
   sampler = {class = "tide.data.Sampler", table = "Sampler"},
   manager = {class = "tide.training.CheckpointManager", table = "Manager"},
+  trainer = {class = "tide.Trainer", table = "Trainer"},
   thread = {class = "tide.Thread", table = "Thread"},
   channel = {class = "tide.Channel", table = "Channel"},
 }
@@ -214,7 +215,7 @@ local function write_classes(write)
   write "local Tensor = {}"
   for _, name in ipairs {
     "module", "optimizer", "metric", "logger", "generator", "event", "stream", "loader", "sampler", "manager",
-    "thread", "channel",
+    "trainer", "thread", "channel",
   } do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)

@@ -78,8 +78,10 @@ local pages = {
       .. "and close. So logging waits for no step. A program that is killed leaves whole records, but for the "
       .. "last one perhaps."},
   {name = "training", title = "Training",
-    families = {"Training", "Methods of checkpoint managers"},
-    about = "A training that goes on from a checkpoint gives the same bits as one that never stopped."},
+    families = {"Trainer", "Methods of trainers", "Modules that are trained", "Methods of trained modules",
+      "Callbacks of trainings", "Checkpoints", "Methods of checkpoint managers"},
+    about = "A training that goes on from a checkpoint gives the same bits as one that never stopped. Values that are "
+      .. "logged stay tensors until a progress bar, a log or the end of an epoch reads them: no step waits."},
   {name = "devices", title = "Devices, memory and streams",
     families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
       "Simulated devices"},
