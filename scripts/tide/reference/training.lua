@@ -30,18 +30,19 @@ local function with_module(methods, result)
     kTrainer .. "}; net = Net(); trainer:fit(net, loader); " .. result
 end
 
-local kStep = "function Net:training_step(batch) return tide.nn.functional.cross_entropy(self(batch[1]), batch[2]) end; "
+local kStep = "function Net:training_step(batch) return " ..
+  "tide.nn.functional.cross_entropy(self(batch[1]), batch[2]) end; "
 local kLogs = "function Net:training_step(batch) local loss = " ..
   [[tide.nn.functional.cross_entropy(self(batch[1]), batch[2]); self:log("figure", 3); return loss end; ]]
 
 local kAboutTrainer = "Trains, validates and tests modules. How long: max_epochs, max_steps, max_time (seconds, " ..
-  "\"DD:HH:MM:SS\" or {hours = 1}), min_epochs, min_steps, fast_dev_run. Where and how: device (tide.accelerator()), " ..
-  "precision (\"32\", \"16-mixed\", \"bf16-mixed\"), accumulate_grad_batches, gradient_clip_val, " ..
-  "gradient_clip_algorithm (\"norm\", \"value\"), deterministic, detect_anomaly. How much of the data, as a number " ..
-  "of batches or a share 0.0 to 1.0: limit_train_batches, limit_val_batches, limit_test_batches, " ..
+  "\"DD:HH:MM:SS\" or {hours = 1}), min_epochs, min_steps, fast_dev_run. Where and how: device " ..
+  "(tide.accelerator()), precision (\"32\", \"16-mixed\", \"bf16-mixed\"), accumulate_grad_batches, " ..
+  "gradient_clip_val, gradient_clip_algorithm (\"norm\", \"value\"), deterministic, detect_anomaly. How much of the " ..
+  "data, as a number of batches or a share 0.0 to 1.0: limit_train_batches, limit_val_batches, limit_test_batches, " ..
   "limit_predict_batches, overfit_batches. When to validate: val_check_interval, check_val_every_n_epoch, " ..
-  "num_sanity_val_steps (2). What is written: default_root_dir (without it no files), logger, log_every_n_steps (50), " ..
-  "enable_checkpointing, enable_progress_bar, callbacks"
+  "num_sanity_val_steps (2). What is written: default_root_dir (without it no files), logger, log_every_n_steps " ..
+  "(50), enable_checkpointing, enable_progress_bar, callbacks"
 
 return {
   {
@@ -58,14 +59,16 @@ return {
         "target. Loaders are DataLoaders, lists of batches, or one DataModule. ckpt_path goes on with a training: a " ..
         "path, or \"last\" for the newest in default_root_dir. Returns a list with a table of figures for each " ..
         "epoch. Ctrl-C ends the running step, saves, and fit returns with trainer.interrupted = true",
-      trained("", "history[2].epoch --> 2", nil, ", validation = loader, metrics = {accuracy = tide.metrics.Accuracy()}")},
+      trained("", "history[2].epoch --> 2", nil,
+        ", validation = loader, metrics = {accuracy = tide.metrics.Accuracy()}")},
     {"validate", "(model, loader, {ckpt_path, loss, metrics})",
       "What validation_step logs, or the loss and metrics, as numbers by name, which are printed too",
       trained("", "local figures = trainer:validate(net, loader, {loss = F.cross_entropy}); " ..
         "figures.val_loss > 0 --> true")},
     {"test", "(model, loader, {ckpt_path, loss, metrics})",
       "As validate, by test_step. ckpt_path is a path, \"last\" or \"best\"",
-      trained("", "local figures = trainer:test(net, loader, {loss = F.cross_entropy}); figures.test_loss > 0 --> true")},
+      trained("", "local figures = trainer:test(net, loader, {loss = F.cross_entropy}); " ..
+        "figures.test_loss > 0 --> true")},
     {"predict", "(model, loader, {ckpt_path})",
       "A list of what predict_step, or without one forward, gives for each batch",
       trained("", "#trainer:predict(net, loader) --> 2")},
@@ -89,22 +92,22 @@ return {
     prefix = "tide.training.",
     {"Module", "()",
       "The base of networks that say how they are trained: training_step(batch, i), which returns the loss or a " ..
-        "table with field loss, validation_step, test_step, predict_step, and configure_optimizers, which returns an " ..
-        "optimizer, an optimizer and a scheduler, or {optimizer =, lr_scheduler = {scheduler =, interval = \"epoch\" " ..
-        "or \"step\", frequency =, monitor =}}. A batch of several values is a list of them. Hooks are methods: " ..
-        "on_train_start, on_train_epoch_end, on_validation_batch_end, ...; see tide.training.Callback",
+        "table with field loss, validation_step, test_step, predict_step, and configure_optimizers, which returns " ..
+        "an optimizer, an optimizer and a scheduler, or {optimizer =, lr_scheduler = {scheduler =, interval = " ..
+        "\"epoch\" or \"step\", frequency =, monitor =}}. A batch of several values is a list of them. Hooks are " ..
+        "methods: on_train_start, on_train_epoch_end, on_validation_batch_end, ...; see tide.training.Callback",
       with_module(kStep, "trainer.global_step --> 4")},
     {"DataModule", "()",
-      "The base of what has all loaders of a training: prepare_data, setup(stage), train_dataloader, val_dataloader, " ..
-        "test_dataloader, predict_dataloader, teardown(stage)",
+      "The base of what has all loaders of a training: prepare_data, setup(stage), train_dataloader, " ..
+        "val_dataloader, test_dataloader, predict_dataloader, teardown(stage)",
       kParts .. [[local Data = tide.class("Data", tide.training.DataModule); ]] ..
         "function Data:predict_dataloader() return loader end; " .. kTrainer ..
         "}; #trainer:predict(net, Data()) --> 2"},
     {"Trainer", "({max_epochs, device, precision, default_root_dir, callbacks, ...})", "The same as tide.Trainer",
       trained("", "#history --> 2")},
     {"lr_find", "(trainer, model, loader, {min_lr, max_lr, num_training, mode, early_stop_threshold, fit})",
-      "Trains some steps (100) with rates from min_lr (1e-8) to max_lr (1), and puts all back. Returns a table: lrs, " ..
-        "losses, suggestion(). fit has loss and optimizer of a network that is no Module; waits in each step",
+      "Trains some steps (100) with rates from min_lr (1e-8) to max_lr (1), and puts all back. Returns a table: " ..
+        "lrs, losses, suggestion(). fit has loss and optimizer of a network that is no Module; waits in each step",
       kParts .. kTrainer .. "}; local found = tide.training.lr_find(trainer, net, loader, {num_training = 5, " ..
         "fit = {loss = F.cross_entropy, " .. kOptimizer .. "}}); #found.lrs --> 5"},
   },
@@ -128,20 +131,21 @@ return {
     prefix = "tide.training.",
     {"Callback", "()",
       "The base of callbacks, which a plain table may be too. Hooks get the trainer, the module and what is named: " ..
-        "setup(stage), teardown(stage), on_fit_start, on_fit_end, on_train_start, on_train_end, on_train_epoch_start, " ..
-        "on_train_epoch_end, on_train_batch_start(batch, i), on_train_batch_end(outputs, batch, i), " ..
-        "on_before_zero_grad(optimizer), on_before_backward(loss), on_after_backward, " ..
-        "on_before_optimizer_step(optimizer), on_sanity_check_start, on_sanity_check_end, on_save_checkpoint(table), " ..
-        "on_load_checkpoint(table), on_exception(problem); on_validation_start, _end, _epoch_start, _epoch_end, " ..
-        "_batch_start, _batch_end, and the same of test and predict. on_advance_end({stepped, validated, epoch_ended, " ..
-        "stopping}) comes when all that follows a step is done. state_dict and load_state_dict are saved with a training",
+        "setup(stage), teardown(stage), on_fit_start, on_fit_end, on_train_start, on_train_end, " ..
+        "on_train_epoch_start, on_train_epoch_end, on_train_batch_start(batch, i), on_train_batch_end(outputs, " ..
+        "batch, i), on_before_zero_grad(optimizer), on_before_backward(loss), on_after_backward, " ..
+        "on_before_optimizer_step(optimizer), on_sanity_check_start, on_sanity_check_end, " ..
+        "on_save_checkpoint(table), on_load_checkpoint(table), on_exception(problem); on_validation_start, _end, " ..
+        "_epoch_start, _epoch_end, _batch_start, _batch_end, and the same of test and predict. " ..
+        "on_advance_end({stepped, validated, epoch_ended, stopping}) comes when all that follows a step is " ..
+        "done. state_dict and load_state_dict are saved with a training",
       [[local Count = tide.class("Count", tide.training.Callback); ]] ..
         "function Count:init() self.batches = 0 end; " ..
         "function Count:on_train_batch_end() self.batches = self.batches + 1 end; local count = Count(); " ..
         trained(", callbacks = {count}", "count.batches --> 4")},
     {"ModelCheckpoint", "({dirpath, filename, monitor, mode, save_top_k, every_n_epochs, every_n_train_steps})",
-      "Saves the training behind every n-th epoch or step, and where it stops: the newest file and the save_top_k (1; " ..
-        "-1: all) best of monitor are kept. best_path() and last_path() name them",
+      "Saves the training behind every n-th epoch or step, and where it stops: the newest file and the save_top_k " ..
+        "(1; -1: all) best of monitor are kept. best_path() and last_path() name them",
       "local path = tide.scratch() .. \"/saved\"; local saver = tide.training.ModelCheckpoint{dirpath = path}; " ..
         trained(", callbacks = {saver}", "#saver.manager:checkpoints() --> 1")},
     {"EarlyStopping", "(monitor, {min_delta, patience, mode, check_finite, stopping_threshold, divergence_threshold})",
@@ -152,12 +156,12 @@ return {
       "local rates = {}; local logger = {log_metrics = function(_, values) rates[#rates + 1] = values.lr end}; " ..
         trained(", logger = logger, callbacks = {tide.training.LearningRateMonitor()}", "#rates --> 2")},
     {"ExponentialMovingAverage", "({decay})",
-      "Keeps the mean decay * mean + (1 - decay) * weight of all weights: validation runs with it, and the module has " ..
-        "it in the end. decay is 0.999",
+      "Keeps the mean decay * mean + (1 - decay) * weight of all weights: validation runs with it, and the module " ..
+        "has it in the end. decay is 0.999",
       trained(", callbacks = {tide.training.ExponentialMovingAverage{decay = 0.9}}", "#history --> 2")},
     {"StochasticWeightAveraging", "(swa_lrs, {swa_epoch_start, annealing_epochs, annealing_strategy})",
-      "From epoch swa_epoch_start on (0.8 of all) the rate goes to swa_lrs, and the module has in the end the mean of " ..
-        "the weights behind these epochs",
+      "From epoch swa_epoch_start on (0.8 of all) the rate goes to swa_lrs, and the module has in the end the mean " ..
+        "of the weights behind these epochs",
       trained(", callbacks = {tide.training.StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 2}}",
         "#history --> 2")},
     {"GradientAccumulationScheduler", "(scheduling)", "How many batches make a step, by the epoch from which on",
@@ -185,8 +189,8 @@ return {
       with_files("manager:save({epoch = 1}, 0.5)", "manager:checkpoints()[1].metric --> 0.5")},
     {"restore", "(which?)",
       "Restores the objects and the default generator from the last checkpoint, the \"best\", or one by number. " ..
-        "Gives the values and {number, metric, path}; nil if there is none. A file that is cut short or damaged in its form is " ..
-        "named in a warning, and the one before is taken; values of elements are not checked",
+        "Gives the values and {number, metric, path}; nil if there is none. A file that is cut short or damaged in " ..
+        "its form is named in a warning, and the one before is taken; values of elements are not checked",
       with_files("manager:save({epoch = 1}); manager:save({epoch = 2}); local values = manager:restore()",
         "values --> {epoch = 2}")},
     {"checkpoints", "()", "A list of {number, metric, path, best} of the files that are kept, the oldest first",

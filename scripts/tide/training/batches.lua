@@ -27,10 +27,12 @@ end
 function batches.as_loader(caller, what, value)
   if method(value, "iter") then return value end
   if tide.is_tensor(value) or method(value, "get") then
-    raise("%s: %s: this is a dataset: pass tide.data.DataLoader(dataset, {batch_size = 32})", caller, what)
+    raise("%s: %s: this is a dataset: pass tide.data.DataLoader(dataset, {batch_size = 32})",
+      caller, what)
   end
   if protocol.is_list(value) then return BatchList(value) end
-  raise("%s: %s: expected a DataLoader or a list of batches, got %s", caller, what, protocol.kind_of(value))
+  raise("%s: %s: expected a DataLoader or a list of batches, got %s", caller, what,
+    protocol.kind_of(value))
 end
 
 --- A loader whose batches are the first `count` of another one, in memory.
@@ -51,13 +53,15 @@ function batches.count(loader)
   return counted and count or nil
 end
 
---- The number of batches that a limit leaves: a whole number of them, or a share as a float. nil if the
---- length is not known, which is an error where a share needs it.
+--- The number of batches that a limit leaves: a whole number of them, or a share as a float. nil if
+--- the length is not known, which is an error where a share needs it.
 function batches.limited(caller, option, limit, loader)
   local count = batches.count(loader)
   if math.type(limit) == "integer" then return count and math.min(count, limit) or limit end
   if limit == 1.0 then return count end
-  if not count then raise("%s: %s: a share needs a loader with a length: give a whole number", caller, option) end
+  if not count then
+    raise("%s: %s: a share needs a loader with a length: give a whole number", caller, option)
+  end
   return count * limit // 1 | 0
 end
 
@@ -112,8 +116,8 @@ function batches.restore(loader, state)
   if state.epoch and method(loader, "load_state_dict") then loader:load_state_dict(state) end
 end
 
---- Begins a pass, or goes on with one of which `taken` batches were taken. Returns a function that gives
---- the next batch, and what is to be closed at the end.
+--- Begins a pass, or goes on with one of which `taken` batches were taken. Returns a function that
+--- gives the next batch, and what is to be closed at the end.
 function batches.open(loader, taken)
   local step, state, control, closing = loader:iter()
   if taken > 0 and not method(loader, "load_state_dict") then

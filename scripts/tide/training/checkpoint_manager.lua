@@ -122,7 +122,9 @@ function CheckpointManager:init(path, objects, options)
   end
   check_objects(objects)
   for name in pairs(options or {}) do
-    if not kDefaults[name] then raise("%s: unknown option '%s': known are keep, keep_best, mode", kName, tostring(name)) end
+    if not kDefaults[name] then
+      raise("%s: unknown option '%s': known are keep, keep_best, mode", kName, tostring(name))
+    end
   end
   options = setmetatable(options or {}, {__index = kDefaults})
   self.path, self.objects, self.mode = path, objects, options.mode

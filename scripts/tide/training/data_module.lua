@@ -12,7 +12,7 @@ function DataModule:setup() end
 --- Called at the end of what setup was called for.
 function DataModule:teardown() end
 
--- train_dataloader, val_dataloader, test_dataloader and predict_dataloader return a loader each; classes
--- define those they have.
+-- train_dataloader, val_dataloader, test_dataloader and predict_dataloader return a loader each;
+-- classes define those they have.
 
 return DataModule

@@ -24,7 +24,9 @@ local function log_loss(values, stage, result)
   local name = kLosses[stage]
   local loss = type(result) == "table" and not getmetatable(result) and result.loss or result
   local entry = values.entries[name]
-  if not name or not tide.is_tensor(loss) or loss:numel() ~= 1 or entry and not entry.is_loss then return nil end
+  if not name or not tide.is_tensor(loss) or loss:numel() ~= 1 or entry and not entry.is_loss then
+    return nil
+  end
   return name, loss
 end
 
@@ -60,14 +62,17 @@ local function each_batch(trainer, stage, loader, limit, outputs, may_stop)
   return true
 end
 
---- Runs a stage over a loader: "validation", "test" or "predict". Returns what was logged as numbers, of a
---- prediction the list of outputs; nil if it was interrupted, which it looks for if `may_stop`.
+--- Runs a stage over a loader: "validation", "test" or "predict". Returns what was logged as
+--- numbers, of a prediction the list of outputs; nil if it was interrupted, which it looks for if
+--- `may_stop`.
 function evaluation_loop.run(trainer, stage, loader, limit, may_stop)
   local call, module = trainer.call, trainer.task.module
   local _ <close> = evaluation_loop.kept_modes(module)
   local _ <close> = tide.no_grad()
   local outer = trainer.values
-  local _ <close> = setmetatable({}, {__close = function() trainer.values, trainer.batch_size = outer, nil end})
+  local _ <close> = setmetatable({}, {__close = function()
+    trainer.values, trainer.batch_size = outer, nil
+  end})
   trainer.values = LogValues(false)
   module:eval()
   call(("on_%s_start"):format(stage))

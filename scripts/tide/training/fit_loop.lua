@@ -1,7 +1,8 @@
 -- The loop of a training: epochs, steps, validation, and when it stops.
 --
--- Behind each step, all that belongs to it is done (validation, the end of the epoch, learning rates) before
--- on_advance_end is called: there the training is whole, and what is saved goes on bit for bit.
+-- Behind each step, all that belongs to it is done (validation, the end of the epoch, learning
+-- rates) before on_advance_end is called: there the training is whole, and what is saved goes on
+-- bit for bit.
 local batches = require "tide.training.batches"
 local class = require "tide.internal.class"
 local evaluation_loop = require "tide.training.evaluation_loop"
@@ -13,10 +14,11 @@ local raise = require "tide.internal.raise"
 local task = require "tide.training.task"
 local tide = require "tide"
 
--- Fields: trainer; train, validation (loaders); total (batches of an epoch, nil if not known); validation_total;
--- every (batches between validations; nil at the epoch's end); epochs (that are over) and batch (of the one that is
--- not); values, loss (logged values, the mean loss); good (how many steps' losses were finite before the first that
--- was not); unfinished (the place of a validation that was interrupted).
+-- Fields: trainer; train, validation (loaders); total (batches of an epoch, nil if not known);
+-- validation_total; every (batches between validations; nil at the epoch's end); epochs (that are
+-- over) and batch (of the one that is not); values, loss (logged values, the mean loss); good (how
+-- many steps' losses were finite before the first that was not); unfinished (the place of a
+-- validation that was interrupted).
 local FitLoop = class "FitLoop"
 
 local kBetween <const> = 0.25 -- seconds between two looks at values
@@ -26,7 +28,8 @@ function FitLoop:init(trainer, train, validation)
   self.trainer, self.options = trainer, options
   self.train, self.validation = train, trainer.task.has.validation and validation or nil
   if self.validation then
-    self.validation_total = batches.limited("fit", "limit_val_batches", options.limit_val_batches, validation)
+    self.validation_total = batches.limited("fit", "limit_val_batches", options.limit_val_batches,
+      validation)
     if self.validation_total == 0 then self:check_no_validation() end
   end
   self.total = batches.limited("fit", "limit_train_batches", options.limit_train_batches, train)
@@ -45,7 +48,9 @@ end
 function FitLoop:check_no_validation()
   local limit, count = self.options.limit_val_batches, batches.count(self.validation)
   if limit ~= 0 and count == 0 then raise "fit: the loader for validation is empty" end
-  if limit ~= 0 then raise("fit: limit_val_batches: %s of %d batches is none", tostring(limit), count) end
+  if limit ~= 0 then
+    raise("fit: limit_val_batches: %s of %d batches is none", tostring(limit), count)
+  end
   self.validation = nil
 end
 
@@ -54,7 +59,9 @@ function FitLoop:validation_interval(interval)
   if interval == 1.0 and math.type(interval) == "float" or not self.validation then return nil end
   local batches_between = interval
   if math.type(interval) == "float" then
-    if not self.total then raise "fit: val_check_interval: a share needs a loader with a length: give a whole number" end
+    if not self.total then
+      raise "fit: val_check_interval: a share needs a loader with a length: give a whole number"
+    end
     batches_between = self.total * interval // 1 | 0
   end
   if batches_between < 1 or self.total and batches_between > self.total then
@@ -68,7 +75,8 @@ end
 
 --- Whether enough was trained to stop early.
 function FitLoop:may_stop()
-  return self.epochs >= self.options.min_epochs and self.trainer.global_step >= self.options.min_steps
+  return self.epochs >= self.options.min_epochs
+    and self.trainer.global_step >= self.options.min_steps
 end
 
 --- Whether the training ends here, in the middle of an epoch or behind one.
@@ -81,13 +89,16 @@ end
 
 -- Looking at values -------------------------------------------------------------------------------
 
---- Reads the mean loss and `values` at once; stops the training if a loss was no finite number. Waits.
+--- Reads the mean loss and `values` at once; stops the training if a loss was no finite number.
+--- Waits.
 function FitLoop:read(values)
   values.loss = values.loss or self.loss:compute()
   values[1], values[2] = self.loss.state.sum, self.good
   local read = LogValues.read(values)
   self.read_at = tide.time()
-  if read[1] - read[1] ~= 0 and self.trainer.stops_at_nonfinite then nonfinite.fail(self, math.tointeger(read[2])) end
+  if read[1] - read[1] ~= 0 and self.trainer.stops_at_nonfinite then
+    nonfinite.fail(self, math.tointeger(read[2]))
+  end
   read[1], read[2] = nil, nil
   return read
 end
@@ -95,7 +106,8 @@ end
 --- Shows where the training is, at most four times a second.
 function FitLoop:look()
   local trainer = self.trainer
-  local due = self.stepped and trainer.global_step % self.options.log_every_n_steps == 0 and #trainer.loggers > 0
+  local due = self.stepped and trainer.global_step % self.options.log_every_n_steps == 0
+    and #trainer.loggers > 0
   if due then
     local values = self.values:of_step "logger"
     if not self.values.entries.loss then values.loss_step = self.last_loss end
@@ -125,7 +137,8 @@ function FitLoop:step(batch)
   self.batch, self.validated = self.batch + 1, false
   local last = self.batch == self.total
   batch = batches.moved(batch, trainer.device)
-  self.current, trainer.batch_size, trainer.values, trainer.in_step = batch, batches.size(batch), self.values, true
+  self.current, trainer.batch_size = batch, batches.size(batch)
+  trainer.values, trainer.in_step = self.values, true
   trainer.call("on_train_batch_start", batch, self.batch)
   local loss, outputs, stepped = trainer.optimization:run(self.compute, last)
   self:take_loss(loss)
@@ -146,7 +159,9 @@ end
 
 --- Whether there is a validation behind this batch.
 function FitLoop:validation_due(last)
-  if not self.validation or (self.epochs + 1) % self.options.check_val_every_n_epoch ~= 0 then return false end
+  if not self.validation or (self.epochs + 1) % self.options.check_val_every_n_epoch ~= 0 then
+    return false
+  end
   if not self.every then return last end
   return self.batch % self.every == 0
 end
@@ -156,7 +171,8 @@ function FitLoop:validate(last)
   local trainer = self.trainer
   local random, place = tide.get_rng_state(), batches.state_of(self.validation, false)
   trainer.bar:clear()
-  local results = evaluation_loop.run(trainer, "validation", self.validation, self.validation_total, true)
+  local results = evaluation_loop.run(trainer, "validation", self.validation, self.validation_total,
+    true)
   if not results then
     tide.set_rng_state(random)
     batches.restore(self.validation, place)
@@ -239,7 +255,9 @@ function FitLoop:run_epoch()
   local epoch = self.epochs
   while self.epochs == epoch and not self:is_over() do
     local batch = next_batch()
-    if batch == nil and self.batch == 0 then raise "fit: there is nothing to train on: the loader is empty" end
+    if batch == nil and self.batch == 0 then
+      raise "fit: there is nothing to train on: the loader is empty"
+    end
     if batch ~= nil then self:step(batch) end
     self:complete(batch == nil or self.batch == self.total)
   end
@@ -264,8 +282,10 @@ end
 function FitLoop:state_dict()
   local in_epoch = self.batch > 0
   return {
-    epochs = self.epochs, batch = self.batch, unfinished = self.unfinished, good = self.good, seconds = self:take_seconds(),
-    stepped = self.stepped, results = self.results, values = self.values:state_dict(), loss = self.loss.state,
+    epochs = self.epochs, batch = self.batch, unfinished = self.unfinished, good = self.good,
+    seconds = self:take_seconds(),
+    stepped = self.stepped, results = self.results, values = self.values:state_dict(),
+    loss = self.loss.state,
     train = batches.state_of(self.train, in_epoch),
     validation = self.validation and batches.state_of(self.validation, false),
   }
@@ -273,11 +293,16 @@ end
 
 function FitLoop:load_state_dict(state)
   local device = self.trainer.device
-  for _, name in ipairs {"epochs", "batch", "unfinished", "seconds", "stepped", "results"} do self[name] = state[name] end
-  self.good, self.loss.state = state.good:to(device), state.loss and batches.moved(state.loss, device)
+  for _, name in ipairs {"epochs", "batch", "unfinished", "seconds", "stepped", "results"} do
+    self[name] = state[name]
+  end
+  self.good = state.good:to(device)
+  self.loss.state = state.loss and batches.moved(state.loss, device)
   self.values:load_state_dict(state.values, device)
   batches.restore(self.train, state.train)
-  if self.validation and state.validation then batches.restore(self.validation, state.validation) end
+  if self.validation and state.validation then
+    batches.restore(self.validation, state.validation)
+  end
 end
 
 return FitLoop

@@ -41,7 +41,9 @@ function History.table_of(names, rows)
   local widths = {}
   for c, name in ipairs(names) do
     widths[c] = #name
-    for _, row in ipairs(rows) do widths[c] = math.max(widths[c], #History.text(name, row[name])) end
+    for _, row in ipairs(rows) do
+      widths[c] = math.max(widths[c], #History.text(name, row[name]))
+    end
   end
   local lines = {}
   local function add(text_of)

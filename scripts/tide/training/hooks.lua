@@ -1,4 +1,5 @@
--- The hooks of a training: methods of the module and of callbacks that the loops call at their places.
+-- The hooks of a training: methods of the module and of callbacks that the loops call at their
+-- places.
 local class = require "tide.internal.class"
 local nearest = require "tide.internal.nearest"
 local protocol = require "tide.data.protocol"
@@ -9,10 +10,11 @@ local hooks = {}
 --- All names. Those of batches get the batch, or what came of it, and its number.
 hooks.names = {}
 for _, name in ipairs {
-  "setup", "teardown", "on_fit_start", "on_fit_end", "on_exception",
-  "on_train_start", "on_train_end", "on_train_epoch_start", "on_train_epoch_end", "on_train_batch_start",
-  "on_train_batch_end", "on_before_backward", "on_after_backward", "on_before_optimizer_step", "on_before_zero_grad",
-  "on_advance_end", "on_sanity_check_start", "on_sanity_check_end", "on_save_checkpoint", "on_load_checkpoint",
+  "setup", "teardown", "on_fit_start", "on_fit_end", "on_exception", "on_train_start",
+  "on_train_end", "on_train_epoch_start", "on_train_epoch_end", "on_train_batch_start",
+  "on_train_batch_end", "on_before_backward", "on_after_backward", "on_before_optimizer_step",
+  "on_before_zero_grad", "on_advance_end", "on_sanity_check_start", "on_sanity_check_end",
+  "on_save_checkpoint", "on_load_checkpoint",
 } do hooks.names[name] = true end
 for _, stage in ipairs {"validation", "test", "predict"} do
   for _, place in ipairs {"start", "end", "epoch_start", "epoch_end", "batch_start", "batch_end"} do
@@ -43,8 +45,8 @@ local function check_names(object)
   end
 end
 
---- A function call(name, ...) that calls the hook of the callbacks, in their order, with the trainer and
---- the module, and then that of the module.
+--- A function call(name, ...) that calls the hook of the callbacks, in their order, with the
+--- trainer and the module, and then that of the module.
 function hooks.caller(trainer, module, callbacks)
   local lists, own = {}, {}
   for name in pairs(hooks.names) do lists[name], own[name] = {}, hooks.method(module, name) end

@@ -1,5 +1,5 @@
--- What a training logs in one loop: last values, means over the epoch, metrics. All stay tensors until
--- somebody reads them.
+-- What a training logs in one loop: last values, means over the epoch, metrics. All stay tensors
+-- until somebody reads them.
 local batches = require "tide.training.batches"
 local class = require "tide.internal.class"
 local Mean = require "tide.metrics.mean"
@@ -8,13 +8,14 @@ local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
--- Fields: by_step (whether values of a step are logged as they are); names (in order); entries, by name:
--- {value, mean, metric, on_step, on_epoch, prog_bar, logger}; restored (states of metrics that were saved, by
--- name, until the metric is logged).
+-- Fields: by_step (whether values of a step are logged as they are); names (in order); entries, by
+-- name: {value, mean, metric, on_step, on_epoch, prog_bar, logger}; restored (states of metrics
+-- that were saved, by name, until the metric is logged).
 local LogValues = class "LogValues"
 
 local kOptions <const> = {
-  prog_bar = "boolean", on_step = "boolean", on_epoch = "boolean", logger = "boolean", batch_size = "number",
+  prog_bar = "boolean", on_step = "boolean", on_epoch = "boolean", logger = "boolean",
+  batch_size = "number",
 }
 
 function LogValues:init(by_step)
@@ -26,16 +27,21 @@ local function check_options(name, options)
     local kind = kOptions[key]
     if not kind then
       local near = nearest(tostring(key), kOptions)
-      raise("log: %s: unknown option '%s'%s: known are batch_size, logger, on_epoch, on_step, prog_bar", name,
+      raise("log: %s: unknown option '%s'%s: known are batch_size, logger, " ..
+        "on_epoch, on_step, prog_bar", name,
         tostring(key), near and ("; did you mean '%s'?"):format(near) or "")
     end
-    if type(value) ~= kind then raise("log: %s: %s: expected a %s, got %s", name, key, kind, type(value)) end
+    if type(value) ~= kind then
+      raise("log: %s: %s: expected a %s, got %s", name, key, kind, type(value))
+    end
   end
 end
 
 --- Makes an entry. `in_step` says whether it is logged in a step, not at an epoch's end.
 local function new_entry(self, name, value, options, in_step)
-  if type(name) ~= "string" or name == "" then raise("log: expected a name, got %s", tostring(name)) end
+  if type(name) ~= "string" or name == "" then
+    raise("log: expected a name, got %s", tostring(name))
+  end
   check_options(name, options)
   local entry = {prog_bar = options.prog_bar == true, logger = options.logger ~= false}
   entry.metric = class.is_a(value, Metric) and value or nil
@@ -63,7 +69,8 @@ function LogValues:log(name, value, options, batch_size, in_step)
   if entry.metric then return end
   if tide.is_tensor(value) then
     if value:numel() ~= 1 then
-      raise("log: %s: expected a single value, got shape (%s)", name, table.concat(value.shape, ", "))
+      raise("log: %s: expected a single value, got shape (%s)", name,
+        table.concat(value.shape, ", "))
     end
     value = value:detach()
   elseif type(value) == "boolean" then
@@ -83,10 +90,12 @@ function LogValues.read(values)
   for name, value in pairs(values) do
     if tide.is_tensor(value) then
       if value:numel() ~= 1 then
-        raise("log: %s: expected a single value, got shape (%s)", name, table.concat(value.shape, ", "))
+        raise("log: %s: expected a single value, got shape (%s)", name,
+          table.concat(value.shape, ", "))
       end
       names[#names + 1] = name
-      tensors[#tensors + 1] = value:detach():reshape({}):to({device = "cpu", dtype = "float64", non_blocking = true})
+      tensors[#tensors + 1] = value:detach():reshape({}):to({device = "cpu", dtype = "float64",
+        non_blocking = true})
     else
       result[name] = value
     end
@@ -153,7 +162,8 @@ function LogValues:state_dict()
   for i, name in ipairs(self.names) do
     local entry = self.entries[name]
     local accumulated = entry.metric or entry.mean
-    list[i] = {name = name, state = accumulated and accumulated.state, is_metric = entry.metric ~= nil}
+    list[i] = {name = name, state = accumulated and accumulated.state,
+      is_metric = entry.metric ~= nil}
     for _, field in ipairs(kFields) do list[i][field] = entry[field] end
   end
   return list

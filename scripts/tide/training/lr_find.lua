@@ -8,25 +8,29 @@ local tide = require "tide"
 -- Fields: lrs, losses (smoothed, in the order they were tried).
 local LearningRates = class "LearningRates"
 
---- The rate at which the loss falls most steeply; nil if too few were tried. The first `skip_begin` and the last
---- `skip_end` are left out.
+--- The rate at which the loss falls most steeply; nil if too few were tried. The first `skip_begin`
+--- and the last `skip_end` are left out.
 function LearningRates:suggestion(skip_begin, skip_end)
   skip_begin, skip_end = skip_begin or 10, skip_end or 1
   local best, steepest
   for i = skip_begin + 2, #self.losses - skip_end - 1 do
     local slope = self.losses[i + 1] - self.losses[i - 1]
-    if slope == slope and (not steepest or slope < steepest) then best, steepest = self.lrs[i], slope end
+    if slope == slope and (not steepest or slope < steepest) then
+      best, steepest = self.lrs[i], slope
+    end
   end
   return best
 end
 
 function LearningRates:__tostring()
   local best = self:suggestion()
-  return ("LearningRates(%d tried, suggestion %s)"):format(#self.lrs, best and ("%.3g"):format(best) or "none")
+  return ("LearningRates(%d tried, suggestion %s)"):format(#self.lrs, best and ("%.3g"):format(best)
+    or "none")
 end
 
 local read = arguments("lr_find", {
-  "trainer", "model", "loader", {"min_lr", 1e-8}, {"max_lr", 1.0}, {"num_training", 100}, {"mode", "exponential"},
+  "trainer", "model", "loader", {"min_lr", 1e-8}, {"max_lr", 1.0}, {"num_training", 100},
+  {"mode", "exponential"},
   {"early_stop_threshold", 4.0}, {"fit"},
 }, {min_lr = "number", max_lr = "number", num_training = "count", fit = "table"})
 
@@ -41,7 +45,9 @@ local function recorder(given, result)
     return given.min_lr * (given.max_lr / given.min_lr) ^ share
   end
   local function set_rate(trainer)
-    for _, group in ipairs(trainer.optimizers[1].param_groups) do group.lr = rate(#result.lrs + 1) end
+    for _, group in ipairs(trainer.optimizers[1].param_groups) do
+      group.lr = rate(#result.lrs + 1)
+    end
   end
   return {
     -- The rates are set here alone.
@@ -54,7 +60,8 @@ local function recorder(given, result)
       local loss = mean / (1 - kMemory ^ count)
       result.lrs[count], result.losses[count] = rate(count), loss
       if not best or loss < best then best = loss end
-      local diverged = loss ~= loss or given.early_stop_threshold and count > 1 and loss > given.early_stop_threshold * best
+      local diverged = loss ~= loss or given.early_stop_threshold and count > 1
+        and loss > given.early_stop_threshold * best
       if diverged or count >= given.num_training then trainer.should_stop = true end
     end,
   }
@@ -84,9 +91,9 @@ local function kept(given)
   end})
 end
 
---- lr_find(trainer, model, loader, {min_lr = 1e-8, max_lr = 1, num_training = 100}): trains so many steps with growing
---- rates, and puts all back. Returns a table: lrs, losses, suggestion(). `fit` holds loss and optimizer for a network
---- that is no training.Module. Reads the loss in each step.
+--- lr_find(trainer, model, loader, {min_lr = 1e-8, max_lr = 1, num_training = 100}): trains so many
+--- steps with growing rates, and puts all back. Returns a table: lrs, losses, suggestion(). `fit`
+--- holds loss and optimizer for a network that is no training.Module. Reads the loss in each step.
 local function lr_find(...)
   local given = read(...)
   given.fit = given.fit or {}
@@ -105,8 +112,10 @@ local function lr_find(...)
   local _ <close> = kept(given)
   local options = given.trainer.options
   local trainer = Trainer {
-    device = options.device, precision = options.precision, accumulate_grad_batches = options.accumulate_grad_batches,
-    gradient_clip_val = options.gradient_clip_val, gradient_clip_algorithm = options.gradient_clip_algorithm,
+    device = options.device, precision = options.precision,
+    accumulate_grad_batches = options.accumulate_grad_batches,
+    gradient_clip_val = options.gradient_clip_val,
+    gradient_clip_algorithm = options.gradient_clip_algorithm,
     max_steps = given.num_training, num_sanity_val_steps = 0, enable_progress_bar = false,
     callbacks = {recorder(given, result)},
   }

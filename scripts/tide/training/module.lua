@@ -12,9 +12,9 @@ local function trainer_of(self, caller)
   return rawget(self, "trainer") or raise("%s: no Trainer runs this module", caller)
 end
 
---- self:log("loss", loss, {prog_bar = true, on_step =, on_epoch =, logger =, batch_size =}): logs a number,
---- a tensor of one value or a metric. Values of a training step are logged as they are (on_step), those of
---- other steps as their mean over the epoch (on_epoch). Does not wait.
+--- self:log("loss", loss, {prog_bar = true, on_step =, on_epoch =, logger =, batch_size =}): logs a
+--- number, a tensor of one value or a metric. Values of a training step are logged as they are
+--- (on_step), those of other steps as their mean over the epoch (on_epoch). Does not wait.
 function Module:log(name, value, options) trainer_of(self, "log"):log(name, value, options) end
 
 --- self:log_dict({loss = loss, accuracy = accuracy}, options)

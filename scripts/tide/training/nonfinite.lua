@@ -71,7 +71,8 @@ local function bad_gradients(net)
   for path, module in net:named_modules() do
     local names = own_parameters(module, function(parameter) return parameter.grad end)
     if #names > 0 then
-      return ("the gradient of %s of %s"):format(table.concat(names, " and "), describe(net, path, module))
+      return ("the gradient of %s of %s"):format(table.concat(names, " and "),
+        describe(net, path, module))
     end
   end
 end
@@ -111,8 +112,9 @@ function nonfinite.fail(loop, good)
     local path = hooks.method(callback, "last_path")
     kept = kept or path and path(callback)
   end
-  raise("fit: the loss is nan or infinite since batch %d of this training (noticed behind epoch %d, batch %d): %s%s%s",
-    good + 1, trainer.current_epoch, loop.batch, find(loop),
+  raise("fit: the loss is nan or infinite since batch %d of this training " ..
+    "(noticed behind epoch %d, batch %d): %s%s%s", good + 1, trainer.current_epoch,
+    loop.batch, find(loop),
     kept and "; the last good checkpoint is " .. kept or "",
     trainer.options.detect_anomaly and "" or "; {detect_anomaly = true} stops at the op")
 end

@@ -1,5 +1,5 @@
--- What configure_optimizers says, and the step that it makes of a loss: precision, accumulation, clipping,
--- learning rates.
+-- What configure_optimizers says, and the step that it makes of a loss: precision, accumulation,
+-- clipping, learning rates.
 local class = require "tide.internal.class"
 local clip = require "tide.nn.utils.clip"
 local GradScaler = require "tide.amp.grad_scaler"
@@ -10,17 +10,21 @@ local raise = require "tide.internal.raise"
 local ReduceLROnPlateau = require "tide.optim.reduce_lr_on_plateau"
 local tide = require "tide"
 
--- Fields: trainer; optimizer; schedules (a list of {scheduler, interval, frequency, monitor, name}); scaler,
--- of "16-mixed"; module; pending (backward passes since the last step).
+-- Fields: trainer; optimizer; schedules (a list of {scheduler, interval, frequency, monitor,
+-- name}); scaler, of "16-mixed"; module; pending (backward passes since the last step).
 local Optimization = class "Optimization"
 
 local method = protocol.method
 
 -- Reading -----------------------------------------------------------------------------------------
 
-local kKnown <const> = {scheduler = true, interval = true, frequency = true, monitor = true, name = true, strict = true}
+local kKnown <const> = {
+  scheduler = true, interval = true, frequency = true, monitor = true, name = true, strict = true,
+}
 
-local function is_optimizer(value) return method(value, "step") and type(value.param_groups) == "table" end
+local function is_optimizer(value)
+  return method(value, "step") and type(value.param_groups) == "table"
+end
 
 local function is_scheduler(value) return method(value, "step") and not is_optimizer(value) end
 
@@ -28,17 +32,20 @@ local function is_scheduler(value) return method(value, "step") and not is_optim
 local function read_schedule(caller, given)
   local schedule = is_scheduler(given) and {scheduler = given} or given
   if type(schedule) ~= "table" or not is_scheduler(schedule.scheduler) then
-    raise("%s: expected a scheduler, or {scheduler =, interval =, monitor =}, got %s", caller, protocol.kind_of(given))
+    raise("%s: expected a scheduler, or {scheduler =, interval =, monitor =}, got %s", caller,
+      protocol.kind_of(given))
   end
   for key in pairs(schedule) do
     if not kKnown[key] then
       local near = nearest(tostring(key), kKnown)
-      raise("%s: schedule: unknown option '%s'%s: known are frequency, interval, monitor, name, scheduler, strict",
+      raise("%s: schedule: unknown option '%s'%s: known are frequency, " ..
+        "interval, monitor, name, scheduler, strict",
         caller, tostring(key), near and ("; did you mean '%s'?"):format(near) or "")
     end
   end
   local read = {
-    scheduler = schedule.scheduler, interval = schedule.interval or "epoch", monitor = schedule.monitor,
+    scheduler = schedule.scheduler, interval = schedule.interval or "epoch",
+    monitor = schedule.monitor,
     frequency = protocol.check_positive(caller, "frequency", schedule.frequency or 1),
     strict = schedule.strict ~= false, name = schedule.name,
     on_plateau = class.is_a(schedule.scheduler, ReduceLROnPlateau),
@@ -47,14 +54,15 @@ local function read_schedule(caller, given)
     raise("%s: interval must be epoch or step, got %s", caller, tostring(read.interval))
   end
   if read.on_plateau and not read.monitor then
-    raise('%s: ReduceLROnPlateau needs the name of the value to watch: {scheduler = scheduler, monitor = "val_loss"}',
+    raise("%s: ReduceLROnPlateau needs the name of the value to watch: " ..
+      '{scheduler = scheduler, monitor = "val_loss"}',
       caller)
   end
   return read
 end
 
---- The optimizer and the list of schedules of what configure_optimizers returned: an optimizer; an optimizer
---- and a scheduler; {optimizer =, lr_scheduler =}; lists of both.
+--- The optimizer and the list of schedules of what configure_optimizers returned: an optimizer; an
+--- optimizer and a scheduler; {optimizer =, lr_scheduler =}; lists of both.
 local function read_configuration(caller, first, second)
   local optimizer, schedule = first, second
   if type(first) == "table" and not getmetatable(first) then
@@ -89,8 +97,8 @@ local function check_parameters(caller, optimizer, module)
   raise("%s: the optimizer has parameters of something else: none is one of the model's", caller)
 end
 
---- Optimization(trainer, module, caller, optimizer, schedules...): the last ones as configure_optimizers
---- returned them.
+--- Optimization(trainer, module, caller, optimizer, schedules...): the last ones as
+--- configure_optimizers returned them.
 function Optimization:init(trainer, module, caller, ...)
   self.trainer, self.module, self.pending = trainer, module, 0
   self.optimizer, self.schedules = read_configuration(caller, ...)
@@ -98,7 +106,8 @@ function Optimization:init(trainer, module, caller, ...)
   self.uses_closure = class.is_a(self.optimizer, LBFGS)
   self.scaler = trainer.options.precision == "16-mixed" and GradScaler() or nil
   if self.uses_closure and (self.scaler or trainer.options.accumulate_grad_batches ~= 1) then
-    raise("%s: LBFGS computes its loss anew, which goes neither with 16-mixed nor with accumulated gradients", caller)
+    raise("%s: LBFGS computes its loss anew, which goes neither with 16-mixed " ..
+      "nor with accumulated gradients", caller)
   end
 end
 
@@ -137,7 +146,8 @@ function Optimization:backward(compute)
   local trainer, scaler = self.trainer, self.scaler
   if self.pending == 0 then zero_grad(self) end
   local loss, outputs = Optimization.with_precision(trainer.options.precision, compute)
-  local scaled = trainer.accumulate_grad_batches > 1 and loss / trainer.accumulate_grad_batches or loss
+  local scaled = trainer.accumulate_grad_batches > 1 and loss / trainer.accumulate_grad_batches
+    or loss
   trainer.call("on_before_backward", scaled)
   if scaler then scaled = scaler:scale(scaled) end
   scaled:backward()
@@ -161,8 +171,8 @@ function Optimization:step()
   self.pending = 0
 end
 
---- A batch: its loss, and a step if enough were accumulated or `last` says that no more follow. Returns the
---- loss, the outputs, and whether it stepped.
+--- A batch: its loss, and a step if enough were accumulated or `last` says that no more follow.
+--- Returns the loss, the outputs, and whether it stepped.
 function Optimization:run(compute, last)
   if self.uses_closure then
     local loss, outputs
@@ -194,7 +204,8 @@ end
 function Optimization.monitored(who, name, values)
   local value = values[name]
   if value == nil then
-    raise("%s: monitor: there is no value '%s': logged are %s", who, tostring(name), names_of(values))
+    raise("%s: monitor: there is no value '%s': logged are %s", who, tostring(name),
+      names_of(values))
   end
   return tide.is_tensor(value) and value:item() or value
 end
@@ -207,7 +218,8 @@ function Optimization:advance_schedules(interval, count)
         schedule.scheduler:step()
       elseif self.trainer.callback_metrics[schedule.monitor] ~= nil or schedule.strict then
         schedule.scheduler:step(
-          Optimization.monitored("ReduceLROnPlateau", schedule.monitor, self.trainer.callback_metrics))
+          Optimization.monitored("ReduceLROnPlateau", schedule.monitor,
+            self.trainer.callback_metrics))
       end
     end
   end
@@ -226,20 +238,25 @@ function Optimization:state_dict()
   local schedulers = {}
   for i, schedule in ipairs(self.schedules) do schedulers[i] = schedule.scheduler:state_dict() end
   return {
-    optimizer = self.optimizer:state_dict(), schedulers = schedulers, scaler = self.scaler and self.scaler:state_dict(),
+    optimizer = self.optimizer:state_dict(), schedulers = schedulers,
+    scaler = self.scaler and self.scaler:state_dict(),
   }
 end
 
 function Optimization:load_state_dict(state)
   if #state.schedulers ~= #self.schedules then
-    raise("fit: the checkpoint has %d schedulers, configure_optimizers gave %d", #state.schedulers, #self.schedules)
+    raise("fit: the checkpoint has %d schedulers, configure_optimizers gave %d", #state.schedulers,
+      #self.schedules)
   end
   if (state.scaler ~= nil) ~= (self.scaler ~= nil) then
-    raise("fit: the checkpoint is %s the precision 16-mixed, the trainer %s", state.scaler and "of" or "not of",
+    raise("fit: the checkpoint is %s the precision 16-mixed, the trainer %s",
+      state.scaler and "of" or "not of",
       self.scaler and "is" or "is not")
   end
   self.optimizer:load_state_dict(state.optimizer)
-  for i, schedule in ipairs(self.schedules) do schedule.scheduler:load_state_dict(state.schedulers[i]) end
+  for i, schedule in ipairs(self.schedules) do
+    schedule.scheduler:load_state_dict(state.schedulers[i])
+  end
   if self.scaler then self.scaler:load_state_dict(state.scaler) end
 end
 

@@ -4,15 +4,16 @@ local History = require "tide.training.history"
 local native = require "tide.native"
 local tide = require "tide"
 
--- The bar goes to stderr, and only to a terminal; what stays, a line for each epoch and tables of results, to stdout.
--- Fields: enabled; on_terminal; color; columns; epoch, epochs; began, done (where the rate is counted from).
+-- The bar goes to stderr, and only to a terminal; what stays, a line for each epoch and tables of
+-- results, to stdout. Fields: enabled; on_terminal; color; columns; epoch, epochs; began, done
+-- (where the rate is counted from).
 local ProgressBar = class "ProgressBar"
 
 local kCells <const> = 20
 
 function ProgressBar:init(enabled)
   local columns = enabled and native.terminal_columns()
-  self.enabled, self.columns, self.on_terminal = enabled, columns, columns ~= nil and columns ~= false
+  self.enabled, self.columns, self.on_terminal = enabled, columns or nil, columns and true or false
   self.color = self.on_terminal and not os.getenv "NO_COLOR" and os.getenv "TERM" ~= "dumb"
 end
 
@@ -52,11 +53,13 @@ function ProgressBar:draw(done, total, values)
   local rate = (done - self.first) / math.max(seconds, 1e-9)
   local head = self.title .. " "
   local share = total and done / total
-  local rest = total and (" %d/%d  %.1f/s  %s left  "):format(done, total, rate, clock((total - done) / rate))
+  local rest = total and (" %d/%d  %.1f/s  %s left  "):format(done, total, rate,
+    clock((total - done) / rate))
     or (" %d  %.1f/s  "):format(done, rate)
   local width = #head + #rest + (share and kCells or 0)
   local room = math.max(0, self.columns - 1 - width)
-  io.stderr:write("\r", head, share and cells(self, share) or "", rest, figures(values):sub(1, room), "\27[K")
+  io.stderr:write("\r", head, share and cells(self, share) or "", rest,
+    figures(values):sub(1, room), "\27[K")
   io.stderr:flush()
   self.drawn = true
 end

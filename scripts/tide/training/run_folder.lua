@@ -17,7 +17,8 @@ end
 
 --- Makes the folder of a run, a new one or that of a version. Returns its path and version.
 function run_folder.make(root, version)
-  local path, _, made = folders.of_logger("Trainer", {save_dir = root, name = "", version = version})
+  local path, _, made = folders.of_logger("Trainer",
+    {save_dir = root, name = "", version = version})
   return path, made
 end
 

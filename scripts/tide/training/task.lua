@@ -1,8 +1,8 @@
 -- What the loops run: a module with steps of its own, or a network with a loss.
 --
 -- A task: module (the network, whose parameters are trained and saved); owner (what has the hooks);
--- has (a set of "training", "validation", "test", "predict"); step(stage, batch, index), which gives what the
--- module's method returns; configure().
+-- has (a set of "training", "validation", "test", "predict"); step(stage, batch, index), which
+-- gives what the module's method returns; configure().
 local class = require "tide.internal.class"
 local hooks = require "tide.training.hooks"
 local Metric = require "tide.metrics.metric"
@@ -13,8 +13,10 @@ local tide = require "tide"
 
 local task = {}
 
-local kStages <const> = {training = "training_step", validation = "validation_step", test = "test_step",
-  predict = "predict_step"}
+local kStages <const> = {
+  training = "training_step", validation = "validation_step", test = "test_step",
+  predict = "predict_step",
+}
 
 -- Modules with steps ------------------------------------------------------------------------------
 
@@ -34,7 +36,8 @@ local function of_module(module)
     configure = function(caller)
       local configure = hooks.method(module, "configure_optimizers")
       if not configure then
-        raise("%s: %s has no configure_optimizers: it returns the optimizer", caller, getmetatable(module).name)
+        raise("%s: %s has no configure_optimizers: it returns the optimizer", caller,
+          getmetatable(module).name)
       end
       return configure(module)
     end,
@@ -73,8 +76,8 @@ end
 --- The names before those of the metrics of a stage.
 local kPrefixes <const> = {training = "", validation = "val_", test = "test_"}
 
---- A network `net` that is trained by loss(net(inputs...), target); a batch is a list of inputs and, last,
---- the target. `log` is the trainer's.
+--- A network `net` that is trained by loss(net(inputs...), target); a batch is a list of inputs
+--- and, last, the target. `log` is the trainer's.
 local function supervised(caller, net, given, log)
   check_supervised(caller, given)
   local metrics = {}
@@ -86,7 +89,11 @@ local function supervised(caller, net, given, log)
   local function measure(stage, outputs, target)
     for name, metric in pairs(metrics[stage]) do
       local value = metric
-      if class.is_a(metric, Metric) then metric:update(outputs, target) else value = metric(outputs, target) end
+      if class.is_a(metric, Metric) then
+        metric:update(outputs, target)
+      else
+        value = metric(outputs, target)
+      end
       log(kPrefixes[stage] .. name, value, shown)
     end
   end
@@ -94,7 +101,8 @@ local function supervised(caller, net, given, log)
     if stage == "predict" then return forward(net, batch) end
     local count = protocol.is_list(batch) and #batch or 1
     if count < 2 then
-      raise("%s: a batch has %d value, expected inputs and a target: `for x, y in loader`", caller, count)
+      raise("%s: a batch has %d value, expected inputs and a target: `for x, y in loader`", caller,
+        count)
     end
     local outputs, target = net(table.unpack(batch, 1, count - 1)), batch[count]
     local loss = given.loss(outputs, target)
@@ -107,7 +115,8 @@ local function supervised(caller, net, given, log)
     configure = function()
       local optimizer = given.optimizer
       if optimizer == nil then
-        raise("%s: optimizer is missing: for example optimizer = tide.optim.Adam(net:parameters())", caller)
+        raise("%s: optimizer is missing: for example optimizer = tide.optim.Adam(net:parameters())",
+          caller)
       end
       -- A class, or a function of the parameters.
       local made = type(optimizer) == "table" and rawget(optimizer, "param_groups")
@@ -125,8 +134,9 @@ function task.of(caller, model, given, log)
   if given.loss ~= nil then return supervised(caller, model, given, log) end
   local made = of_module(model)
   if caller == "fit" and not made.has.training then
-    raise("fit: %s has no training_step and no loss is given: pass {loss = tide.nn.functional.cross_entropy, " ..
-      "optimizer = ...}, or derive it from tide.training.Module", getmetatable(model).name)
+    raise("fit: %s has no training_step and no loss is given: pass " ..
+      "{loss = tide.nn.functional.cross_entropy, optimizer = ...}, or derive it from " ..
+      "tide.training.Module", getmetatable(model).name)
   end
   return made
 end

@@ -19,15 +19,17 @@ local tide = require "tide"
 local trainer_options = require "tide.training.trainer_options"
 local TrainingState = require "tide.training.training_state"
 
--- Fields that scripts may read: options; device; callbacks; loggers; callback_metrics (the newest values by name);
--- history; current_epoch (from 1), global_step (steps done); should_stop (a hook may set it); interrupted; optimizers,
--- lr_schedulers; accumulate_grad_batches; log_dir.
+-- Fields that scripts may read: options; device; callbacks; loggers; callback_metrics (the newest
+-- values by name); history; current_epoch (from 1), global_step (steps done); should_stop (a hook
+-- may set it); interrupted; optimizers, lr_schedulers; accumulate_grad_batches; log_dir.
 local Trainer = class "Trainer"
 
---- Trainer{max_epochs = 10, default_root_dir = "runs", callbacks = {...}}: see tide.help "Trainer" for all options.
+--- Trainer{max_epochs = 10, default_root_dir = "runs", callbacks = {...}}: see tide.help "Trainer"
+--- for all options.
 function Trainer:init(options)
   self.options = trainer_options.read(options)
-  self.device, self.accumulate_grad_batches = self.options.device, self.options.accumulate_grad_batches
+  self.device = self.options.device
+  self.accumulate_grad_batches = self.options.accumulate_grad_batches
   self.callbacks, self.loggers, self.callback_metrics, self.history = {}, {}, {}, History()
   self.current_epoch, self.global_step, self.should_stop, self.interrupted = 0, 0, false, false
   self.stops_at_nonfinite = true
@@ -40,7 +42,9 @@ function Trainer:init(options)
     local list = class.is_a(callback, ModelCheckpoint) and last or self.callbacks
     list[#list + 1] = callback
   end
-  if self.options.max_time then self.callbacks[#self.callbacks + 1] = Timer {duration = self.options.max_time} end
+  if self.options.max_time then
+    self.callbacks[#self.callbacks + 1] = Timer {duration = self.options.max_time}
+  end
   local saves = self.options.enable_checkpointing
   if saves == nil then saves = self.options.default_root_dir ~= nil end
   if saves and #last == 0 then last[1] = ModelCheckpoint() end
@@ -66,7 +70,8 @@ end
 --- Prints a line where the progress is shown.
 function Trainer:print(text) self.bar:print(text) end
 
---- Raises an error that says where it comes from if the loss was nan or infinite in this epoch. Waits.
+--- Raises an error that says where it comes from if the loss was nan or infinite in this epoch.
+--- Waits.
 function Trainer:check_finite()
   if self.loop and self.loop.loss.state then self.loop:read {} end
 end
@@ -112,12 +117,15 @@ local function with_modes(self, fn)
 end
 
 local kFit <const> = {
-  validation = true, epochs = true, ckpt_path = true, loss = true, optimizer = true, scheduler = true, metrics = true,
+  validation = true, epochs = true, ckpt_path = true, loss = true, optimizer = true,
+  scheduler = true, metrics = true,
 }
 
 --- The loaders and options of fit.
 local function read_fit(self, train, validation, given)
-  if validation ~= nil and given == nil and is_options(validation) then validation, given = nil, validation end
+  if validation ~= nil and given == nil and is_options(validation) then
+    validation, given = nil, validation
+  end
   given = given or {}
   for name in pairs(given) do
     if not kFit[name] then trainer_options.unknown("fit", name, kFit) end
@@ -144,11 +152,14 @@ local function set_length(self, epochs)
   if epochs ~= nil then loop.max_epochs = protocol.check_positive("fit", "epochs", epochs) end
   if options.fast_dev_run > 0 then loop.max_epochs = 1 end
   if not loop.max_epochs and not options.max_steps and not options.max_time then
-    raise "fit: for how long is not said: give epochs, or max_epochs, max_steps or max_time of the Trainer"
+    raise("fit: for how long is not said: give epochs, or max_epochs, max_steps or max_time " ..
+      "of the Trainer")
   end
-  local per_epoch = loop.total and (loop.total + self.accumulate_grad_batches - 1) // self.accumulate_grad_batches
+  local per_epoch = loop.total
+    and (loop.total + self.accumulate_grad_batches - 1) // self.accumulate_grad_batches
   local steps = per_epoch and loop.max_epochs and per_epoch * loop.max_epochs
-  self.estimated_stepping_batches = steps and math.min(steps, options.max_steps or steps) or options.max_steps
+  self.estimated_stepping_batches = steps and math.min(steps, options.max_steps or steps)
+    or options.max_steps
 end
 
 --- Opens the folder of the run, with its loggers and checkpoints.
@@ -160,11 +171,16 @@ local function open_files(self, ckpt_path)
   local version
   if makes_folder then self.log_dir, version = run_folder.make(root, resumes[2]) end
   self.loggers = type(logger) == "table" and logger or {}
-  if logger == true and not root then raise "fit: logger = true needs a folder: default_root_dir" end
-  local own = makes_folder and (logger == nil or logger == true) and run_folder.loggers(root, version) or {}
+  if logger == true and not root then
+    raise "fit: logger = true needs a folder: default_root_dir"
+  end
+  local own = makes_folder and (logger == nil or logger == true)
+    and run_folder.loggers(root, version) or {}
   if #own > 0 then self.loggers = own end
   for _, callback in ipairs(self.callbacks) do
-    if class.is_a(callback, ModelCheckpoint) then callback:open(self.log_dir, self.state:objects()) end
+    if class.is_a(callback, ModelCheckpoint) then
+      callback:open(self.log_dir, self.state:objects())
+    end
   end
   return setmetatable({}, {__close = function(_, problem)
     -- Behind an error, what cannot be written must not hide it.
@@ -180,10 +196,13 @@ end
 
 local function sanity_check(self, loop)
   local count = self.options.num_sanity_val_steps
-  if count == 0 or not loop.validation or loop.epochs + loop.batch > 0 or loop.unfinished then return end
+  if count == 0 or not loop.validation or loop.epochs + loop.batch > 0 or loop.unfinished then
+    return
+  end
   local random, place = tide.get_rng_state(), batches.state_of(loop.validation, false)
   self.call "on_sanity_check_start"
-  evaluation_loop.run(self, "validation", loop.validation, math.min(count, loop.validation_total or count))
+  evaluation_loop.run(self, "validation", loop.validation,
+    math.min(count, loop.validation_total or count))
   self.call "on_sanity_check_end"
   self.callback_metrics = {}
   tide.set_rng_state(random)
@@ -197,7 +216,8 @@ local function finish_fit(self)
     path = path or class.is_a(callback, ModelCheckpoint) and callback:last_path()
   end
   self.bar:clear()
-  io.stderr:write(("interrupted in epoch %d behind step %d: %s\n"):format(self.current_epoch, self.global_step,
+  io.stderr:write(("interrupted in epoch %d behind step %d: %s\n"):format(
+    self.current_epoch, self.global_step,
     path and "go on from " .. path or "nothing is saved without default_root_dir"))
 end
 
@@ -210,7 +230,8 @@ local function fit(self, model, train, validation, given)
   set_length(self, given.epochs)
   self.call("setup", "fit")
   self.optimization = Optimization(self, model, "configure_optimizers", self.task.configure "fit")
-  self.optimizers, self.lr_schedulers = {self.optimization.optimizer}, self.optimization:schedulers()
+  self.optimizers, self.lr_schedulers = {self.optimization.optimizer},
+    self.optimization:schedulers()
   self.state = TrainingState(self)
   local _ <close> = open_files(self, given.ckpt_path)
   self.state:resume(given.ckpt_path)
@@ -225,14 +246,17 @@ local function fit(self, model, train, validation, given)
   return self.history
 end
 
---- trainer:fit(model, train, validation, options), with loaders or a DataModule. For a training.Module options are
---- {validation =, epochs =, ckpt_path = "last" or a path}; for any other network also {loss =, optimizer =,
---- scheduler =, metrics = {name = metric}}. Returns the history: a list with a table of figures for each epoch.
+--- trainer:fit(model, train, validation, options), with loaders or a DataModule. For a
+--- training.Module options are {validation =, epochs =, ckpt_path = "last" or a path}; for any
+--- other network also {loss =, optimizer =, scheduler =, metrics = {name = metric}}. Returns the
+--- history: a list with a table of figures for each epoch.
 function Trainer:fit(model, train, validation, options)
   local given
   train, validation, given = read_fit(self, train, validation, options)
   local _ <close> = prepare(self, "fit", model, given)
-  local ran, result = pcall(with_modes, self, function() return fit(self, model, train, validation, given) end)
+  local ran, result = pcall(with_modes, self, function()
+    return fit(self, model, train, validation, given)
+  end)
   if not ran then self.call("on_exception", result) end
   if not ran then error(result, 0) end
   if self.data_module then self.data_module:teardown "fit" end
@@ -267,7 +291,9 @@ local function evaluate(self, caller, stage, model, loader, given)
   if given.ckpt_path then TrainingState(self):load_model(given.ckpt_path) end
   local limit = batches.limited(caller, kLimits[stage], self.options[kLimits[stage]], loader)
   self.call("setup", caller)
-  local results = with_modes(self, function() return evaluation_loop.run(self, stage, loader, limit) end)
+  local results = with_modes(self, function()
+    return evaluation_loop.run(self, stage, loader, limit)
+  end)
   self.call("teardown", caller)
   if self.data_module then self.data_module:teardown(caller) end
   if stage == "predict" then return results end
@@ -277,20 +303,24 @@ local function evaluate(self, caller, stage, model, loader, given)
   return results
 end
 
---- trainer:validate(model, loader, {ckpt_path =, loss =, metrics =}): what validation_step logs, as numbers by name.
+--- trainer:validate(model, loader, {ckpt_path =, loss =, metrics =}): what validation_step logs, as
+--- numbers by name.
 function Trainer:validate(model, loader, options)
   return evaluate(self, "validate", "validation", model, loader, options)
 end
 
 --- The same by test_step.
-function Trainer:test(model, loader, options) return evaluate(self, "test", "test", model, loader, options) end
+function Trainer:test(model, loader, options)
+  return evaluate(self, "test", "test", model, loader, options)
+end
 
 --- A list of what predict_step, or without one forward, gives for each batch.
 function Trainer:predict(model, loader, options)
   return evaluate(self, "predict", "predict", model, loader, options)
 end
 
---- Saves the training in a file from which fit goes on: to be called in a hook, on_advance_end for preference.
+--- Saves the training in a file from which fit goes on: to be called in a hook, on_advance_end for
+--- preference.
 function Trainer:save_checkpoint(path)
   if not self.state or not self.loop then raise "save_checkpoint: no training runs" end
   self:check_finite()

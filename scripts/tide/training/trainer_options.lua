@@ -66,7 +66,9 @@ local function duration(name, value)
   if type(value) == "table" then
     local factors, total = {days = 86400, hours = 3600, minutes = 60, seconds = 1}, 0
     for unit, number in pairs(value) do
-      if not factors[unit] or type(number) ~= "number" then fail(name .. "." .. tostring(unit), "days, hours, minutes or seconds", number) end
+      if not factors[unit] or type(number) ~= "number" then
+        fail(name .. "." .. tostring(unit), "days, hours, minutes or seconds", number)
+      end
       total = total + factors[unit] * number
     end
     if total > 0 then return total end
@@ -92,26 +94,33 @@ local kKinds <const> = {
     if type(value) == "boolean" then return value and 1 or 0 end
     return count(name, value)
   end,
-  gradient_clip_algorithm = one_of("norm", "value"), gradient_clip_val = above_zero, limit_predict_batches = limit,
-  limit_test_batches = limit, limit_train_batches = limit, limit_val_batches = limit, log_every_n_steps = positive,
+  gradient_clip_algorithm = one_of("norm", "value"), gradient_clip_val = above_zero,
+  limit_predict_batches = limit,
+  limit_test_batches = limit, limit_train_batches = limit, limit_val_batches = limit,
+  log_every_n_steps = positive,
   logger = function(name, value)
     if type(value) == "boolean" then return value end
     local loggers = list(name, value)
     for _, logger in ipairs(loggers) do
-      if not protocol.method(logger, "log_metrics") then fail(name, "true, false, a logger or a list of them", logger) end
+      if not protocol.method(logger, "log_metrics") then
+        fail(name, "true, false, a logger or a list of them", logger)
+      end
     end
     return loggers
   end,
-  max_epochs = positive, max_steps = positive, max_time = duration, min_epochs = count, min_steps = count,
-  num_sanity_val_steps = count, overfit_batches = limit, precision = one_of("32", "16-mixed", "bf16-mixed"),
+  max_epochs = positive, max_steps = positive, max_time = duration, min_epochs = count,
+  min_steps = count,
+  num_sanity_val_steps = count, overfit_batches = limit,
+  precision = one_of("32", "16-mixed", "bf16-mixed"),
   val_check_interval = limit,
 }
 
 local kDefaults <const> = {
-  accumulate_grad_batches = 1, check_val_every_n_epoch = 1, detect_anomaly = false, deterministic = false,
-  enable_progress_bar = true, fast_dev_run = 0, gradient_clip_algorithm = "norm", limit_predict_batches = 1.0,
-  limit_test_batches = 1.0, limit_train_batches = 1.0, limit_val_batches = 1.0, log_every_n_steps = 50, min_epochs = 0,
-  min_steps = 0, num_sanity_val_steps = 2, overfit_batches = 0, precision = "32", val_check_interval = 1.0,
+  accumulate_grad_batches = 1, check_val_every_n_epoch = 1, detect_anomaly = false,
+  deterministic = false, enable_progress_bar = true, fast_dev_run = 0, gradient_clip_algorithm = "norm",
+  limit_predict_batches = 1.0, limit_test_batches = 1.0, limit_train_batches = 1.0,
+  limit_val_batches = 1.0, log_every_n_steps = 50, min_epochs = 0, min_steps = 0,
+  num_sanity_val_steps = 2, overfit_batches = 0, precision = "32", val_check_interval = 1.0,
 }
 
 -- Other libraries' words.
@@ -122,7 +131,8 @@ local kCalled <const> = {
 
 --- Raises an error for an option that is not in `known`.
 local function unknown(caller, name, known)
-  local near = kCalled[name] and known[kCalled[name]] and kCalled[name] or nearest(tostring(name), known)
+  local near = kCalled[name] and known[kCalled[name]] and kCalled[name]
+    or nearest(tostring(name), known)
   local names = {}
   for other in pairs(known) do names[#names + 1] = other end
   table.sort(names)
@@ -146,7 +156,8 @@ local function read(given)
   options.callbacks = options.callbacks or {}
   options.device = options.device or tide.accelerator()
   if options.fast_dev_run > 0 then
-    for _, name in ipairs {"limit_train_batches", "limit_val_batches", "limit_test_batches", "limit_predict_batches"} do
+    for _, name in ipairs {"limit_train_batches", "limit_val_batches", "limit_test_batches",
+      "limit_predict_batches"} do
       options[name] = options.fast_dev_run
     end
     options.max_epochs, options.max_steps, options.num_sanity_val_steps = 1, nil, 0

@@ -15,7 +15,8 @@ function TrainingState:init(trainer) self.trainer = trainer end
 --- What a CheckpointManager saves.
 function TrainingState:objects() return {model = self.trainer.task.module, training = self} end
 
---- Calls fn(key, callback) for the callbacks; keys are classes, numbered from the second of a class on.
+--- Calls fn(key, callback) for the callbacks; keys are classes, numbered from the second of a class
+--- on.
 local function each_callback(trainer, fn)
   local counts = {}
   for _, callback in ipairs(trainer.callbacks) do
@@ -38,16 +39,19 @@ function TrainingState:state_dict()
   local own = {}
   trainer.call("on_save_checkpoint", own)
   return {
-    loop = trainer.loop:state_dict(), optimization = trainer.optimization:state_dict(), callbacks = callbacks,
+    loop = trainer.loop:state_dict(), optimization = trainer.optimization:state_dict(),
+    callbacks = callbacks,
     history = rows, metrics = trainer.callback_metrics, current_epoch = trainer.current_epoch,
-    global_step = trainer.global_step, accumulate_grad_batches = trainer.accumulate_grad_batches, own = own,
+    global_step = trainer.global_step, accumulate_grad_batches = trainer.accumulate_grad_batches,
+    own = own,
   }
 end
 
 function TrainingState:load_state_dict(state)
   local trainer = self.trainer
   trainer.current_epoch, trainer.global_step = state.current_epoch, state.global_step
-  trainer.accumulate_grad_batches, trainer.callback_metrics = state.accumulate_grad_batches, state.metrics
+  trainer.accumulate_grad_batches, trainer.callback_metrics = state.accumulate_grad_batches,
+    state.metrics
   trainer.history = History()
   for _, row in ipairs(state.history) do trainer.history:add(row) end
   -- Before the schedulers, which a callback may exchange.
@@ -74,13 +78,17 @@ function TrainingState:write(path) files_of(self):write(path) end
 --- Goes on from a file, or from the "last" checkpoint if there is one.
 function TrainingState:resume(ckpt_path)
   if ckpt_path == nil then return end
-  if type(ckpt_path) ~= "string" then raise("fit: ckpt_path: expected \"last\" or a path, got %s", type(ckpt_path)) end
+  if type(ckpt_path) ~= "string" then
+    raise("fit: ckpt_path: expected \"last\" or a path, got %s", type(ckpt_path))
+  end
   if ckpt_path ~= "last" then
     files_of(self):restore_file(ckpt_path)
     return
   end
   local callback = checkpoints_of(self.trainer)
-  if not callback then raise "fit: ckpt_path: \"last\" needs a ModelCheckpoint, or default_root_dir" end
+  if not callback then
+    raise "fit: ckpt_path: \"last\" needs a ModelCheckpoint, or default_root_dir"
+  end
   callback.manager:restore()
 end
 
@@ -89,7 +97,8 @@ local function file_of(trainer, ckpt_path)
   if ckpt_path ~= "last" and ckpt_path ~= "best" then return ckpt_path end
   local callback = checkpoints_of(trainer)
   if callback and not callback.manager then
-    local folder = callback.dirpath or trainer.options.default_root_dir and run_folder.newest(trainer.options.default_root_dir)
+    local folder = callback.dirpath or trainer.options.default_root_dir
+      and run_folder.newest(trainer.options.default_root_dir)
     if folder then callback:open(folder, {model = trainer.task.module}) end
   end
   local path = callback and (ckpt_path == "best" and callback:best_path() or callback:last_path())
@@ -101,7 +110,9 @@ function TrainingState:load_model(ckpt_path)
   local trainer = self.trainer
   local path = file_of(trainer, ckpt_path)
   local state = tide.load(path, "cpu")
-  if type(state.model) ~= "table" then raise("%s: %s: is no checkpoint of a training", trainer.caller, path) end
+  if type(state.model) ~= "table" then
+    raise("%s: %s: is no checkpoint of a training", trainer.caller, path)
+  end
   trainer.task.module:load_state_dict(state.model)
   local saved = type(state.training) == "table" and state.training.callbacks or {}
   each_callback(trainer, function(key, callback)

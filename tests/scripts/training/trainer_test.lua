@@ -51,7 +51,8 @@ describe("tide.Trainer", function()
   it("validates when its options say", function()
     local function places(options)
       local list = {}
-      options.callbacks = {{on_validation_start = function(_, trainer) list[#list + 1] = trainer.global_step end}}
+      options.callbacks = {{on_validation_start = function(_,
+        trainer) list[#list + 1] = trainer.global_step end}}
       fit(options)
       return list
     end
@@ -64,7 +65,8 @@ describe("tide.Trainer", function()
   end)
   it("gives the means of the epoch as numbers", function()
     local trainer, history, net = fit({max_epochs = 1, limit_train_batches = 3}, {
-      metrics = {accuracy = tide.metrics.Accuracy(), ones = function(outputs) return outputs:sum() * 0 + 1 end},
+      metrics = {accuracy = tide.metrics.Accuracy(),
+        ones = function(outputs) return outputs:sum() * 0 + 1 end},
     })
     local row = history[1]
     equal({row.epoch, row.ones, row.val_ones}, {1, 1.0, 1.0})
@@ -75,14 +77,16 @@ describe("tide.Trainer", function()
     close(row.val_loss, F.cross_entropy(outputs, y):item(), {rtol = 1e-6})
     close(row.val_accuracy, outputs:argmax(2):eq(y):to("float64"):mean():item())
     equal(trainer.callback_metrics.val_loss, row.val_loss)
-    equal(tostring(history):match "^[^\n]*", "epoch    loss  accuracy    ones  val_accuracy  val_loss  val_ones  seconds")
+    equal(tostring(history):match "^[^\n]*",
+      "epoch    loss  accuracy    ones  val_accuracy  val_loss  val_ones  seconds")
   end)
   it("leaves modes as they were, and random numbers out of validation", function()
     local _, _, net = fit {max_epochs = 1}
     equal(net.training, true)
     net:eval()
     local modes
-    small.trainer({max_epochs = 1, callbacks = {{on_train_batch_end = function() modes = net.training end}}})
+    small.trainer({max_epochs = 1,
+      callbacks = {{on_train_batch_end = function() modes = net.training end}}})
       :fit(net, (small.loaders()), {loss = F.cross_entropy, optimizer = sgd(net)})
     equal({modes, net.training}, {true, false})
   end)
@@ -99,7 +103,8 @@ describe("tide.Trainer", function()
     end
     function Spied:validation_step(batch) return self:training_step(batch) end
     local train, validation = small.loaders()
-    small.trainer {max_epochs = 1, limit_train_batches = 1, limit_val_batches = 1, num_sanity_val_steps = 0,
+    small.trainer {max_epochs = 1, limit_train_batches = 1, limit_val_batches = 1,
+      num_sanity_val_steps = 0,
       callbacks = {callback}}:fit(Spied(), train, validation)
     local expected = {}
     for name in ([[setup on_fit_start on_train_start on_train_epoch_start on_train_batch_start on_before_zero_grad
@@ -152,14 +157,18 @@ describe("training.Module", function()
   end)
   it("is validated, tested and asked for predictions", function()
     local Full = tide.class("Full", Net)
-    function Full:test_step(batch) self:log("right", self(batch[1]):argmax(2):eq(batch[2]):to("float32"):mean()) end
+    function Full:test_step(batch) self:log("right",
+      self(batch[1]):argmax(2):eq(batch[2]):to("float32"):mean()) end
     local net, trainer, _, loader = Full(), small.trainer {}, small.loaders()
     local outputs = trainer:predict(net, loader)
     equal({#outputs, outputs[1].requires_grad, outputs[3].shape}, {3, false, {10, 2}})
     local x, y = small.dataset(30):get_batch(tide.range(1, 30))
-    close(trainer:test(net, loader).right, net(x):argmax(2):eq(y):to("float64"):mean():item(), {rtol = 1e-6})
-    raises("validate: Full has no validation_step and no loss is given", trainer.validate, trainer, net, loader)
-    close(trainer:validate(net, loader, {loss = F.cross_entropy}).val_loss, F.cross_entropy(net(x), y):item(),
+    close(trainer:test(net, loader).right, net(x):argmax(2):eq(y):to("float64"):mean():item(),
+      {rtol = 1e-6})
+    raises("validate: Full has no validation_step and no loss is given", trainer.validate, trainer,
+      net, loader)
+    close(trainer:validate(net, loader, {loss = F.cross_entropy}).val_loss,
+      F.cross_entropy(net(x), y):item(),
       {rtol = 1e-6})
     raises("log: no Trainer runs this module", net.log, net, "x", 1)
   end)
@@ -181,7 +190,8 @@ describe("callbacks", function()
   --- The epochs of a training whose validation losses are these.
   local function epochs(options, losses)
     local epoch = 0
-    local trainer = fit({max_epochs = 20, limit_train_batches = 1, num_sanity_val_steps = 0, callbacks = {
+    local trainer = fit({max_epochs = 20, limit_train_batches = 1, num_sanity_val_steps = 0,
+      callbacks = {
       training.EarlyStopping(options),
     }}, {loss = function(outputs)
       if tide.is_grad_enabled() then
@@ -203,7 +213,8 @@ describe("callbacks", function()
     equal(epochs({monitor = "val_loss"}, {1, 0 / 0}), 2)
   end)
   it("keep the best and the newest checkpoints", function()
-    local checkpoint = training.ModelCheckpoint {dirpath = folder() .. "/own", monitor = "val_loss", save_top_k = 2}
+    local checkpoint = training.ModelCheckpoint {dirpath = folder() .. "/own", monitor = "val_loss",
+      save_top_k = 2}
     local losses, epoch = {3, 1, 2, 4, 5}, 0
     local trainer, _, net = fit({max_epochs = 5, limit_train_batches = 1, num_sanity_val_steps = 0,
       callbacks = {checkpoint}}, {loss = function(outputs)
@@ -224,17 +235,20 @@ describe("callbacks", function()
     local weights = {}
     local seen
     local own = {
-      on_train_batch_end = function(_, _, net) weights[#weights + 1] = net[1].weight:detach():clone() end,
+      on_train_batch_end = function(_, _,
+        net) weights[#weights + 1] = net[1].weight:detach():clone() end,
       on_validation_batch_start = function(_, _, net) seen = net[1].weight:detach():clone() end,
     }
-    local _, _, net = fit {max_epochs = 1, callbacks = {own, training.ExponentialMovingAverage {decay = 0.5}}}
+    local _, _, net = fit {max_epochs = 1,
+      callbacks = {own, training.ExponentialMovingAverage {decay = 0.5}}}
     local mean = tide.manual_seed(3) or small.network()[1].weight:detach()
     for _, weight in ipairs(weights) do mean = mean * 0.5 + weight * 0.5 end
     close(seen, mean, {rtol = 1e-6})
     close(net[1].weight:detach(), mean, {rtol = 1e-6})
     weights = {}
     _, _, net = fit {max_epochs = 4, callbacks = {
-      own, training.StochasticWeightAveraging {swa_lrs = 0.01, swa_epoch_start = 0.5, annealing_epochs = 1},
+      own, training.StochasticWeightAveraging {swa_lrs = 0.01, swa_epoch_start = 0.5,
+        annealing_epochs = 1},
     }}
     close(net[1].weight:detach(), (weights[15] + weights[20]) / 2, {rtol = 1e-6})
     equal(net[2].num_batches_tracked:item(), 5)
@@ -257,7 +271,8 @@ describe("callbacks", function()
     for i = 2, #lines do steps[i - 1] = lines[i]:match "^[^,]*,[^,]*,[^,]*,[^,]*,(%d+)" end
     equal(steps, {"2", "4", "5", "6", "8", "10"})
     local pipe <close> = io.popen(("ls '%s/version_0'"):format(root))
-    local events = tide.loggers.read_events(("%s/version_0/%s"):format(root, pipe:read "a":match "events[^\n]*"))
+    local events = tide.loggers.read_events(("%s/version_0/%s"):format(root,
+      pipe:read "a":match "events[^\n]*"))
     local tags = {}
     for _, event in ipairs(events) do tags[event.tag] = (tags[event.tag] or 0) + 1 end
     equal({tags.loss, tags.val_loss, tags.loss_step, tags.lr}, {2, 2, 5, 5})
@@ -273,7 +288,8 @@ describe("lr_find", function()
     local optimizer = sgd(net, 0.5)
     local before, random = net:clone():state_dict(), tide.get_rng_state()
     local found = training.lr_find(small.trainer {}, net, loader, {
-      min_lr = 1e-4, max_lr = 100, num_training = 60, fit = {loss = F.cross_entropy, optimizer = optimizer},
+      min_lr = 1e-4, max_lr = 100, num_training = 60,
+      fit = {loss = F.cross_entropy, optimizer = optimizer},
     })
     small.identical(net:state_dict(), before)
     equal({optimizer.param_groups[1].lr, next(optimizer.state)}, {0.5, nil})
@@ -281,7 +297,8 @@ describe("lr_find", function()
     close(found.lrs[2] / found.lrs[1], 1e6 ^ (1 / 59), {rtol = 1e-9})
     local rate = found:suggestion()
     test.is_true(rate > 1e-3 and rate < 100)
-    raises("lr_find: expected 0 < min_lr < max_lr, got 1 and 0.1", training.lr_find, small.trainer {}, net, loader,
+    raises("lr_find: expected 0 < min_lr < max_lr, got 1 and 0.1", training.lr_find,
+      small.trainer {}, net, loader,
       {min_lr = 1.0, max_lr = 0.1})
   end)
 end)

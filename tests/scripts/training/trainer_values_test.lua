@@ -11,8 +11,8 @@ local schedules = tide.optim.lr_scheduler
 
 local kEpochs <const> = 2
 
---- The loop by hand. `way` has a type for autocast, how many batches make a step, how gradients are clipped, and
---- a schedule.
+--- The loop by hand. `way` has a type for autocast, how many batches make a step, how gradients are
+--- clipped, and a schedule.
 local function by_hand(way)
   tide.manual_seed(3)
   local train = small.loaders()
@@ -41,7 +41,8 @@ local function by_hand(way)
     losses[epoch] = sum / samples
     if schedule and way.interval ~= "step" then schedule:step(losses[epoch]) end
   end
-  return {net = net:state_dict(), optimizer = optimizer:state_dict(), losses = losses, random = tide.get_rng_state()}
+  return {net = net:state_dict(), optimizer = optimizer:state_dict(), losses = losses,
+    random = tide.get_rng_state()}
 end
 
 local function by_trainer(way, options)
@@ -58,7 +59,8 @@ local function by_trainer(way, options)
   })
   local losses = {}
   for i, row in ipairs(history) do losses[i] = row.loss end
-  return {net = net:state_dict(), optimizer = optimizer:state_dict(), losses = losses, random = tide.get_rng_state()}
+  return {net = net:state_dict(), optimizer = optimizer:state_dict(), losses = losses,
+    random = tide.get_rng_state()}
 end
 
 local function norm(parameters) tide.nn.utils.clip_grad_norm_(parameters, 0.1) end
@@ -72,17 +74,21 @@ local ways = {
     {gradient_clip_val = 0.01, gradient_clip_algorithm = "value"},
   },
   ["bf16-mixed"] = {{type = "bfloat16"}, {precision = "bf16-mixed"}},
-  ["16-mixed, clipped"] = {{type = "float16", clip = norm}, {precision = "16-mixed", gradient_clip_val = 0.1}},
+  ["16-mixed, clipped"] = {{type = "float16", clip = norm},
+    {precision = "16-mixed", gradient_clip_val = 0.1}},
   ["a schedule of steps"] = {
-    {interval = "step", schedule = function(optimizer) return schedules.StepLR(optimizer, 2, 0.5) end}, {},
+    {interval = "step", schedule = function(optimizer) return schedules.StepLR(optimizer, 2,
+      0.5) end}, {},
   },
   ["a schedule of epochs"] = {
-    {interval = "epoch", schedule = function(optimizer) return schedules.ExponentialLR(optimizer, 0.5) end}, {},
+    {interval = "epoch", schedule = function(optimizer) return schedules.ExponentialLR(optimizer,
+      0.5) end}, {},
   },
   ["a rate that falls on a plateau"] = {{
     monitor = "loss",
     schedule = function(optimizer)
-      return schedules.ReduceLROnPlateau(optimizer, {patience = 0, threshold = 10, threshold_mode = "abs"})
+      return schedules.ReduceLROnPlateau(optimizer,
+        {patience = 0, threshold = 10, threshold_mode = "abs"})
     end,
   }, {}},
 }
@@ -97,22 +103,25 @@ describe("a training by tide.Trainer", function()
     end)
   end
   it("has PyTorch's losses and weights", function()
-    -- Of torch.nn.Linear with these weights, SGD(lr=0.1, momentum=0.9), clip_grad_norm_(1.0), two batches in a step,
-    -- StepLR(1, 0.5) by epochs, 3 epochs of 4 batches.
+    -- Of torch.nn.Linear with these weights, SGD(lr=0.1, momentum=0.9), clip_grad_norm_(1.0), two
+    -- batches in a step, StepLR(1, 0.5) by epochs, 3 epochs of 4 batches.
     local net = tide.nn.Linear(2, 1)
     tide.no_grad(function()
       net.weight:copy_(tide.tensor {{0.5, -0.25}})
       net.bias:fill_(0.1)
     end)
-    local x = tide.tensor {{1.0, 2.0}, {-1.0, 0.5}, {0.25, -0.75}, {2.0, 1.0}, {0.0, 1.5}, {1.5, -0.5}, {-2.0, 1.0},
+    local x = tide.tensor {{1.0, 2.0}, {-1.0, 0.5}, {0.25, -0.75}, {2.0, 1.0}, {0.0, 1.5},
+      {1.5, -0.5}, {-2.0, 1.0},
       {0.5, 0.5}}
     local y = (x:narrow(2, 1, 1) * 2 - x:narrow(2, 2, 1) * 3 + 1)
     local loader = tide.data.DataLoader(tide.data.TensorDataset(x, y), {batch_size = 2})
     local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
-    local history = small.trainer({max_epochs = 3, gradient_clip_val = 1.0, accumulate_grad_batches = 2}):fit(net, loader, {
+    local history = small.trainer({max_epochs = 3, gradient_clip_val = 1.0,
+      accumulate_grad_batches = 2}):fit(net, loader, {
       loss = F.mse_loss, optimizer = optimizer, scheduler = schedules.StepLR(optimizer, 1, 0.5),
     })
-    close({history[1].loss, history[2].loss, history[3].loss}, {9.67519701, 7.8017447, 6.29639715}, {rtol = 1e-5})
+    close({history[1].loss, history[2].loss, history[3].loss}, {9.67519701, 7.8017447, 6.29639715},
+      {rtol = 1e-5})
     close(net.weight:detach(), {{0.893647134, -0.90378195}}, {rtol = 1e-5})
     close(net.bias:detach(), {0.0335146897}, {rtol = 1e-5})
     equal(optimizer.param_groups[1].lr, 0.1 / 8)

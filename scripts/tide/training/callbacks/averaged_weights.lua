@@ -4,7 +4,8 @@ local tide = require "tide"
 
 local averaged_weights = {}
 
---- Means of a module's parameters, by the function avg_fn of AveragedModel; buffers are those of the module.
+--- Means of a module's parameters, by the function avg_fn of AveragedModel; buffers are those of
+--- the module.
 function averaged_weights.of(module, avg_fn)
   local owner = rawget(module, "trainer")
   rawset(module, "trainer", nil)

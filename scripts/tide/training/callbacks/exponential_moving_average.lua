@@ -1,4 +1,5 @@
--- training.ExponentialMovingAverage: a mean of the weights that forgets, for validation and in the end.
+-- training.ExponentialMovingAverage: a mean of the weights that forgets, for validation and in the
+-- end.
 local arguments = require "tide.internal.arguments"
 local averaged_weights = require "tide.training.callbacks.averaged_weights"
 local Callback = require "tide.training.callback"
@@ -9,8 +10,8 @@ local ExponentialMovingAverage = class("ExponentialMovingAverage", Callback)
 
 local read = arguments("ExponentialMovingAverage", {{"decay", 0.999}}, {decay = "number"})
 
---- ExponentialMovingAverage{decay = 0.999}: behind each step, mean = decay * mean + (1 - decay) * weight. Validation
---- runs with the means, and the module has them in the end.
+--- ExponentialMovingAverage{decay = 0.999}: behind each step, mean = decay * mean + (1 - decay) *
+--- weight. Validation runs with the means, and the module has them in the end.
 function ExponentialMovingAverage:init(...)
   self.decay = read(...).decay
   self.average = get_ema_avg_fn(self.decay)
@@ -18,7 +19,11 @@ end
 
 function ExponentialMovingAverage:on_fit_start(trainer, module)
   self.averages = averaged_weights.of(module, self.average)
-  if self.saved then self.averages:load_state_dict(self.saved) else self.averages:update_parameters(module) end
+  if self.saved then
+    self.averages:load_state_dict(self.saved)
+  else
+    self.averages:update_parameters(module)
+  end
   self.saved, self.last_step = nil, trainer.global_step
 end
 

@@ -10,7 +10,8 @@ local kName <const> = "GradientAccumulationScheduler"
 
 local read = arguments(kName, {"scheduling"}, {scheduling = "table"})
 
---- GradientAccumulationScheduler{scheduling = {[1] = 1, [5] = 4}}: from epoch 5 on four batches make a step.
+--- GradientAccumulationScheduler{scheduling = {[1] = 1, [5] = 4}}: from epoch 5 on four batches
+--- make a step.
 function GradientAccumulationScheduler:init(...)
   self.scheduling = read(...).scheduling
   for epoch, count in pairs(self.scheduling) do

@@ -8,12 +8,13 @@ local LearningRateMonitor = class("LearningRateMonitor", Callback)
 
 local read = arguments("LearningRateMonitor", {{"logging_interval", "epoch"}})
 
---- LearningRateMonitor{logging_interval = "epoch"}, or "step": gives the rates of the optimizer's groups to the loggers,
---- as lr or, of several, lr/group1 and so on.
+--- LearningRateMonitor{logging_interval = "epoch"}, or "step": gives the rates of the optimizer's
+--- groups to the loggers, as lr or, of several, lr/group1 and so on.
 function LearningRateMonitor:init(...)
   self.logging_interval = read(...).logging_interval
   if self.logging_interval ~= "epoch" and self.logging_interval ~= "step" then
-    raise("LearningRateMonitor: logging_interval must be epoch or step, got %s", tostring(self.logging_interval))
+    raise("LearningRateMonitor: logging_interval must be epoch or step, got %s",
+      tostring(self.logging_interval))
   end
 end
 
@@ -34,7 +35,10 @@ function LearningRateMonitor:on_train_epoch_start(trainer)
 end
 
 function LearningRateMonitor:on_train_batch_end(trainer)
-  if self.logging_interval == "step" and trainer.global_step % trainer.options.log_every_n_steps == 0 then log(trainer) end
+  if self.logging_interval == "step"
+    and trainer.global_step % trainer.options.log_every_n_steps == 0 then
+    log(trainer)
+  end
 end
 
 return LearningRateMonitor

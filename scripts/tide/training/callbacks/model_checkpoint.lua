@@ -11,13 +11,15 @@ local raise = require "tide.internal.raise"
 local ModelCheckpoint = class("ModelCheckpoint", Callback)
 
 local read = arguments("ModelCheckpoint", {
-  {"dirpath"}, {"filename", "checkpoint"}, {"monitor"}, {"mode", "min"}, {"save_top_k", 1}, {"every_n_epochs"},
+  {"dirpath"}, {"filename", "checkpoint"}, {"monitor"}, {"mode", "min"}, {"save_top_k", 1},
+  {"every_n_epochs"},
   {"every_n_train_steps"},
 }, {dirpath = "string", filename = "string", monitor = "string"})
 
---- ModelCheckpoint{monitor = "val_loss", mode = "min", save_top_k = 1, every_n_epochs = 1}: saves behind every n-th
---- epoch, or step, and where a training stops. Files are dirpath/filename-000001.safetensors and so on, by default in
---- the folder of the run. The newest is kept, and the save_top_k best (-1: all).
+--- ModelCheckpoint{monitor = "val_loss", mode = "min", save_top_k = 1, every_n_epochs = 1}: saves
+--- behind every n-th epoch, or step, and where a training stops. Files are
+--- dirpath/filename-000001.safetensors and so on, by default in the folder of the run. The newest
+--- is kept, and the save_top_k best (-1: all).
 function ModelCheckpoint:init(...)
   local given = read(...)
   for name, value in pairs(given) do self[name] = value end
@@ -29,7 +31,9 @@ function ModelCheckpoint:init(...)
   end
   local every = self.every_n_train_steps and "every_n_train_steps" or "every_n_epochs"
   self[every] = protocol.check_positive("ModelCheckpoint", every, self[every] or 1)
-  if self.save_top_k ~= -1 then protocol.check_positive("ModelCheckpoint", "save_top_k", self.save_top_k) end
+  if self.save_top_k ~= -1 then
+    protocol.check_positive("ModelCheckpoint", "save_top_k", self.save_top_k)
+  end
 end
 
 --- Opens the files; `folder` is that of the run, and `objects` what is saved.

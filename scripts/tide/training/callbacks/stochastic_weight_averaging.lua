@@ -1,4 +1,5 @@
--- training.StochasticWeightAveraging: the mean of the weights of the last epochs (Izmailov et al., 2018).
+-- training.StochasticWeightAveraging: the mean of the weights of the last epochs (Izmailov et al.,
+-- 2018).
 local arguments = require "tide.internal.arguments"
 local averaged_weights = require "tide.training.callbacks.averaged_weights"
 local batches = require "tide.training.batches"
@@ -14,9 +15,10 @@ local read = arguments("StochasticWeightAveraging", {
   "swa_lrs", {"swa_epoch_start", 0.8}, {"annealing_epochs", 10}, {"annealing_strategy", "cos"},
 }, {swa_epoch_start = "number", annealing_epochs = "count"})
 
---- StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 0.8, annealing_epochs = 10}: from an epoch on, given by
---- number or as a share of all, the learning rate goes to swa_lrs in place of other schedules. The module has in the
---- end the mean of the weights behind these epochs, with statistics of its batch norms computed anew.
+--- StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 0.8, annealing_epochs = 10}: from an
+--- epoch on, given by number or as a share of all, the learning rate goes to swa_lrs in place of
+--- other schedules. The module has in the end the mean of the weights behind these epochs, with
+--- statistics of its batch norms computed anew.
 function StochasticWeightAveraging:init(...)
   for name, value in pairs(read(...)) do self[name] = value end
 end
@@ -25,7 +27,9 @@ end
 local function first_epoch(self, trainer)
   if math.type(self.swa_epoch_start) == "integer" then return math.max(1, self.swa_epoch_start) end
   local epochs = trainer.loop.max_epochs
-  if not epochs then raise "StochasticWeightAveraging: swa_epoch_start: a share needs max_epochs" end
+  if not epochs then
+    raise "StochasticWeightAveraging: swa_epoch_start: a share needs max_epochs"
+  end
   return (epochs * self.swa_epoch_start // 1 | 0) + 1
 end
 
@@ -46,7 +50,9 @@ function StochasticWeightAveraging:on_fit_start(trainer, module)
 end
 
 function StochasticWeightAveraging:on_train_epoch_start(trainer)
-  if trainer.current_epoch >= self.first and not self.scheduler then change_schedules(self, trainer) end
+  if trainer.current_epoch >= self.first and not self.scheduler then
+    change_schedules(self, trainer)
+  end
 end
 
 function StochasticWeightAveraging:on_train_epoch_end(trainer, module)
