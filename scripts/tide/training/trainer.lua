@@ -95,6 +95,7 @@ end
 
 --- The loaders of a data module, of which `source` may be one, by name.
 local function set_up_data(self, source, stage)
+  self.data_module = nil
   if not class.is_a(source, DataModule) then return nil end
   source:prepare_data()
   source:setup(stage)

@@ -7,10 +7,8 @@ local averaged_weights = {}
 --- Means of a module's parameters, by the function avg_fn of AveragedModel; buffers are those of
 --- the module.
 function averaged_weights.of(module, avg_fn)
-  local owner = rawget(module, "trainer")
-  rawset(module, "trainer", nil)
   local averages = AveragedModel(module, {avg_fn = avg_fn})
-  rawset(module, "trainer", owner)
+  rawset(averages.module, "trainer", nil)
   return averages
 end
 
