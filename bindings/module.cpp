@@ -7,6 +7,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/io/files.h"
 #include "bindings/io/functions.h"
 #include "bindings/io/images.h"
 #include "bindings/io/scratch.h"
@@ -146,6 +147,14 @@ int end_step(lua_State* L) {
   return 0;
 }
 
+/// Adds functions without help to the table on top of the stack.
+void add_library(lua_State* L, std::span<const luaL_Reg> functions) {
+  for (const luaL_Reg& function : functions) {
+    lua_pushcfunction(L, function.func);
+    lua_setfield(L, -2, function.name);
+  }
+}
+
 /// What the library's Lua files use and scripts do not: require "tide.native".
 void add_native(lua_State* L) {
   lua_createtable(L, 0, 8);
@@ -155,10 +164,7 @@ void add_native(lua_State* L) {
   push_tensor_methods(L);
   lua_setfield(L, -2, "methods");
   lua_createtable(L, 0, 8);
-  for (const luaL_Reg& function : image_functions()) {
-    lua_pushcfunction(L, function.func);
-    lua_setfield(L, -2, function.name);
-  }
+  add_library(L, image_functions());
   lua_setfield(L, -2, "images");
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_state", guard<begin_state>},
@@ -180,6 +186,7 @@ void add_native(lua_State* L) {
                                 {"recurrence_backward", guard<run_recurrence_backward>},
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
+  add_library(L, file_functions());
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_insert(L, -2);
   lua_setfield(L, -2, "tide.native");

@@ -25,10 +25,11 @@ fs::path folder_at(const std::string& path) {
   return place;
 }
 
-bool lies_in(const fs::path& path, const fs::path& folder) {
+/// The folder itself may be looked into, but not removed, renamed or replaced.
+bool lies_in(const fs::path& path, const fs::path& folder, FileUse use) {
   if (folder.empty()) return false;
   const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-  return end == folder.end() && rest != path.end();
+  return end == folder.end() && (use == FileUse::read || rest != path.end());
 }
 
 /// Where `path` leads. Of a name that is not there its folder decides, and if that is not there
@@ -65,8 +66,8 @@ std::optional<std::string> permitted_path(const std::string& path, FileUse use) 
   if (!confinement) return path;
   const std::optional<fs::path> place = resolve(path, use);
   if (!place || !is_plain(*place)) return std::nullopt;
-  const bool readable = use == FileUse::read && lies_in(*place, confinement->readable);
-  if (!readable && !lies_in(*place, confinement->scratch)) return std::nullopt;
+  const bool readable = use == FileUse::read && lies_in(*place, confinement->readable, use);
+  if (!readable && !lies_in(*place, confinement->scratch, use)) return std::nullopt;
   return place->string();
 }
 

@@ -13,7 +13,7 @@ enum class FileUse {
   rename,  ///< the name itself, to be removed or renamed: a link is not followed
 };
 
-/// From now on this process reads the files of both folders only, and writes those of `scratch`
+/// From now on this process reads both folders and their files only, and writes those of `scratch`
 /// only. An empty name: no such folder. Throws FileError if a folder cannot be found.
 void confine_files(const std::string& readable, const std::string& scratch);
 

@@ -2,6 +2,7 @@
 local class = require "tide.internal.class"
 local folders = require "tide.loggers.folders"
 local Logger = require "tide.loggers.logger"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 
 -- Fields beside those of Logger: path; columns (sorted names, as in the file's header) and known (a set
@@ -50,9 +51,14 @@ end
 --- The rows of a file in order, each a table of fields by column with its step under 1, and the columns.
 --- What stands behind the last whole record is left out.
 local function read_rows(caller, path)
-  local file = io.open(path, "rb")
-  if not file then return {}, {} end
-  local text, reason = file:read "a"
+  local kind = native.file_kind(path)
+  if not kind then return {}, {} end
+  -- A device may have no end.
+  if kind ~= "file" then raise("%s: %s: is not a regular file", caller, path) end
+  local file, reason = io.open(path, "rb")
+  if not file then raise("%s: %s", caller, reason) end
+  local text
+  text, reason = file:read "a"
   file:close()
   if not text then raise("%s: %s: %s", caller, path, reason) end
   local columns, at = read_record(text, 1)
@@ -138,7 +144,7 @@ function CSVLogger:rewrite(steps, texts)
   for _, step in ipairs(steps) do
     if not merged[step] then lines[#lines + 1] = self:line(step, texts[step]) end
   end
-  folders.replace(self.caller, self.path, table.concat(lines))
+  native.write_file(self.path, table.concat(lines))
 end
 
 --- Appends rows. Until all of them are there, the file counts as broken.

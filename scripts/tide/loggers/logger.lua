@@ -1,7 +1,7 @@
 -- What all loggers share: values that are read when they are written, and when that is.
 local class = require "tide.internal.class"
-local folders = require "tide.loggers.folders"
 local hyperparams = require "tide.loggers.hyperparams"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -77,7 +77,7 @@ function Logger:log_hyperparams(values)
   self:check_open()
   local added = hyperparams.flat(self.caller, values)
   for name, value in pairs(added) do self.hparams[name] = value end
-  folders.replace(self.caller, self.log_dir .. "/hparams.yaml", hyperparams.yaml(self.hparams))
+  native.write_file(self.log_dir .. "/hparams.yaml", hyperparams.yaml(self.hparams))
 end
 
 --- Writes all that was logged.

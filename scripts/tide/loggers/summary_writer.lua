@@ -2,9 +2,9 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local EventFile = require "tide.loggers.event_file"
-local folders = require "tide.loggers.folders"
 local hyperparams = require "tide.loggers.hyperparams"
 local Logger = require "tide.loggers.logger"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local summary = require "tide.loggers.summary"
 local tide = require "tide"
@@ -24,7 +24,7 @@ end
 
 --- Makes the folder and the file.
 function SummaryWriter:open(caller, log_dir)
-  folders.make(caller, log_dir)
+  native.make_folders(log_dir)
   self:start(caller, log_dir)
   self.pending, self.others = {}, {}
   self.file = EventFile(caller, log_dir, self:wall_time())

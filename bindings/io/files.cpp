@@ -1,0 +1,59 @@
+// Files and folders for the library's own Lua files.
+#include "bindings/io/files.h"
+
+#include <string>
+#include <vector>
+
+#include "bindings/support/entry.h"
+#include "runtime/io/folders.h"
+
+namespace tide::bindings {
+namespace {
+
+/// The name at a stack index; a zero byte in it does not end it.
+std::string name_at(lua_State* L, int index) {
+  size_t length;
+  const char* const name = luaL_checklstring(L, index, &length);
+  return {name, length};
+}
+
+int make_folders(lua_State* L) {
+  lua_pushboolean(L, tide::make_folders(name_at(L, 1)));
+  return 1;
+}
+
+int list_folder(lua_State* L) {
+  const std::vector<FolderEntry> entries = tide::list_folder(name_at(L, 1));
+  const int count = static_cast<int>(entries.size());
+  lua_createtable(L, count, 0);
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; ++i) {
+    lua_pushlstring(L, entries[i].name.data(), entries[i].name.size());
+    lua_rawseti(L, -3, i + 1);
+    lua_pushstring(L, name_of(entries[i].kind));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 2;
+}
+
+int file_kind(lua_State* L) {
+  const auto status = file_status(name_at(L, 1));
+  if (!status) return 0;
+  lua_pushstring(L, name_of(status->kind));
+  if (status->kind != FileKind::file) return 1;
+  lua_pushinteger(L, static_cast<lua_Integer>(status->size));
+  return 2;
+}
+
+}  // namespace
+
+std::span<const luaL_Reg> file_functions() {
+  static constexpr luaL_Reg functions[] = {
+      {"make_folders", guard<make_folders>},
+      {"list_folder", guard<list_folder>},
+      {"file_kind", guard<file_kind>},
+  };
+  return functions;
+}
+
+}  // namespace tide::bindings
