@@ -8,7 +8,7 @@ local run_folder = {}
 
 --- The newest folder of a run that has a checkpoint: its path and version; nil if there is none.
 function run_folder.newest(root)
-  local versions = folders.versions("Trainer", root)
+  local versions = folders.versions(root)
   for i = #versions, 1, -1 do
     local path = ("%s/version_%d"):format(root, versions[i])
     if CheckpointManager.has_files(path .. "/checkpoint") then return path, versions[i] end

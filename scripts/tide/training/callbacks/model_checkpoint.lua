@@ -3,7 +3,7 @@ local arguments = require "tide.internal.arguments"
 local Callback = require "tide.training.callback"
 local CheckpointManager = require "tide.training.checkpoint_manager"
 local class = require "tide.internal.class"
-local folders = require "tide.loggers.folders"
+local native = require "tide.native"
 local Optimization = require "tide.training.optimization"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
@@ -42,7 +42,7 @@ function ModelCheckpoint:open(folder, objects)
   if not where then
     raise "ModelCheckpoint: say where to save: dirpath, or default_root_dir of the Trainer"
   end
-  if self.dirpath then folders.make("ModelCheckpoint", where) end
+  if self.dirpath then native.make_folders(where) end
   local all, top = self.save_top_k == -1, self.save_top_k
   self.manager = CheckpointManager(where .. "/" .. self.filename, objects, {
     mode = self.mode, keep = (all and math.maxinteger) or not self.monitor and top or 1,
