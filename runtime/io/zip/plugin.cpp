@@ -121,10 +121,10 @@ Archive archive_in(OpenFile& file, const std::string& path) {
 /// One member, unpacked while it is read; its checksum is compared at the end.
 class MemberSource : public ByteSource {
  public:
-  MemberSource(const std::string& path, zip_t* archive, const zip_stat_t& status)
-      : name_(path + ": " + status.name),
-        file_(zip_fopen_index(archive, status.index, 0)),
-        remaining_(status.size) {
+  MemberSource(const std::string& path, zip_t* archive, const ZipArchive::Member& member)
+      : name_(path + ": " + member.name),
+        file_(zip_fopen_index(archive, member.position, 0)),
+        remaining_(member.size) {
     if (!file_) throw_file_error(name_, zip_strerror(archive));
   }
 
@@ -154,24 +154,44 @@ class MemberSource : public ByteSource {
   uint64_t remaining_;
 };
 
-void read(const std::string& path,
-          const std::function<void(const std::string&, ByteSource&)>& visit) {
-  // Tells apart what libzip reports alike, in the words of all other readers.
-  const uint64_t file_size = FileSource(path).remaining();
-  const Archive archive = open_archive(path);
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
-  for (zip_int64_t i = 0; i < count; ++i) {
-    zip_stat_t status;
-    if (zip_stat_index(archive.get(), i, 0, &status) != 0 || !status.name ||
-        !(status.valid & ZIP_STAT_SIZE))
-      throw_file_error(path, "the archive's directory is damaged");
-    const std::string name = status.name;
-    if (name.ends_with('/')) continue;
-    if (status.size / kMaxExpansion > file_size)
-      throw_file_error(path + ": " + name, "is damaged: it claims more bytes than it can hold");
-    MemberSource source(path, archive.get(), status);
-    visit(name, source);
+class OpenArchive : public ZipArchive {
+ public:
+  explicit OpenArchive(const std::string& path) : path_(path) {
+    // Tells apart what libzip reports alike, in the words of all other readers.
+    const uint64_t file_size = FileSource(path).remaining();
+    archive_ = open_archive(path);
+    constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
+    const zip_int64_t count = zip_get_num_entries(archive_.get(), 0);
+    uint64_t unclaimed = file_size;
+    for (zip_int64_t i = 0; i < count; ++i) {
+      zip_stat_t status;
+      if (zip_stat_index(archive_.get(), i, 0, &status) != 0 || !status.name ||
+          (status.valid & kNeeded) != kNeeded)
+        throw_file_error(path, "the archive's directory is damaged");
+      const std::string name = status.name;
+      if (name.ends_with('/')) continue;
+      if (status.size / kMaxExpansion > file_size)
+        throw_file_error(path + ": " + name, "is damaged: it claims more bytes than it can hold");
+      if (status.comp_size > unclaimed)
+        throw_file_error(path + ": " + name, "is damaged: the file is too short for all members");
+      unclaimed -= status.comp_size;
+      members_.push_back({name, status.size, static_cast<uint64_t>(i)});
+    }
   }
+
+  const std::vector<Member>& members() const override { return members_; }
+  std::unique_ptr<ByteSource> open(const Member& member) const override {
+    return std::make_unique<MemberSource>(path_, archive_.get(), member);
+  }
+
+ private:
+  const std::string path_;
+  Archive archive_;
+  std::vector<Member> members_;
+};
+
+std::unique_ptr<ZipArchive> open(const std::string& path) {
+  return std::make_unique<OpenArchive>(path);
 }
 
 void write(int file, const std::string& path, std::span<const ZipMember> members, bool compress) {
@@ -179,14 +199,15 @@ void write(int file, const std::string& path, std::span<const ZipMember> members
   Archive archive = archive_in(open_file, path);
   const auto fail = [&] { throw_file_error(path, zip_strerror(archive.get())); };
   for (const ZipMember& member : members) {
-    // libzip only reads through these pointers.
+    // libzip only reads through these pointers; a part without bytes would end the member.
     zip_buffer_fragment_t parts[2];
-    parts[0] = {reinterpret_cast<zip_uint8_t*>(const_cast<char*>(member.head.data())),
-                member.head.size()};
-    parts[1] = {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(member.body.data())),
-                member.body.size()};
-    zip_source_t* source =
-        zip_source_buffer_fragment(archive.get(), parts, member.body.empty() ? 1 : 2, 0);
+    int count = 0;
+    const auto add = [&](const void* data, size_t size) {
+      if (size > 0) parts[count++] = {static_cast<zip_uint8_t*>(const_cast<void*>(data)), size};
+    };
+    add(member.head.data(), member.head.size());
+    add(member.body.data(), member.body.size());
+    zip_source_t* source = zip_source_buffer_fragment(archive.get(), parts, count, 0);
     if (!source) fail();
     const zip_int64_t index =
         zip_file_add(archive.get(), member.name.c_str(), source, ZIP_FL_ENC_UTF_8);
@@ -206,6 +227,6 @@ void write(int file, const std::string& path, std::span<const ZipMember> members
 }  // namespace tide
 
 extern "C" __attribute__((visibility("default"))) const tide::ZipPlugin* tide_zip_plugin() {
-  static constexpr tide::ZipPlugin plugin = {tide::read, tide::write};
+  static constexpr tide::ZipPlugin plugin = {tide::open, tide::write};
   return &plugin;
 }

@@ -2,9 +2,11 @@
 // would weigh on every start.
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/io/byte_file.h"
 
@@ -16,11 +18,26 @@ struct ZipMember {
   std::span<const std::byte> body;
 };
 
+/// An archive that is read member by member. Together its members claim no more bytes than deflate
+/// can hold in a file of its size.
+class ZipArchive {
+ public:
+  struct Member {
+    std::string name;
+    uint64_t size;      ///< unpacked
+    uint64_t position;  ///< among all entries of the archive
+  };
+
+  virtual ~ZipArchive() = default;
+  /// All members that are no folder, in order.
+  virtual const std::vector<Member>& members() const = 0;
+  /// The contents of one of them, unpacked while they are read.
+  virtual std::unique_ptr<ByteSource> open(const Member& member) const = 0;
+};
+
 /// Functions on zip archives. They throw FileError.
 struct ZipPlugin {
-  /// Calls visit(name, contents) for each member that is no folder, in order.
-  void (*read)(const std::string& path,
-               const std::function<void(const std::string& name, ByteSource& contents)>& visit);
+  std::unique_ptr<ZipArchive> (*open)(const std::string& path);
   /// Writes an archive to an open, empty file; errors speak of `path`.
   void (*write)(int file, const std::string& path, std::span<const ZipMember> members,
                 bool compress);
