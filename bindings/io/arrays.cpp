@@ -49,15 +49,16 @@ void add_table(lua_State* L, int index, const std::string& prefix, const char* f
         tensors, {}, [](const auto& named) -> auto& { return named.first; });
 }
 
-Tensor tensor_of(const HostArray& array, Device device) {
-  return record_constant(array.data.get(), array.shape, array.type, device);
+Tensor tensor_of(HostArray array, Device device) {
+  std::shared_ptr<const std::byte[]> elements(std::move(array.data));
+  return record_constant(std::move(elements), array.shape, array.type, device);
 }
 
-void push_arrays(lua_State* L, const NamedArrays& arrays, Device device) {
+void push_arrays(lua_State* L, NamedArrays arrays, Device device) {
   lua_createtable(L, 0, static_cast<int>(arrays.size()));
-  for (const auto& [name, array] : arrays) {
+  for (auto& [name, array] : arrays) {
     lua_pushlstring(L, name.data(), name.size());
-    push_tensor(L, tensor_of(array, device));
+    push_tensor(L, tensor_of(std::move(array), device));
     lua_rawset(L, -3);
   }
 }

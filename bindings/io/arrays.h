@@ -33,9 +33,9 @@ void add_table(lua_State* L, int index, const std::string& prefix, const char* f
                std::vector<std::pair<std::string, Tensor>>& tensors);
 
 /// A tensor on `device` with the array's elements.
-Tensor tensor_of(const HostArray& array, Device device);
+Tensor tensor_of(HostArray array, Device device);
 
 /// Pushes a table from names to tensors.
-void push_arrays(lua_State* L, const NamedArrays& arrays, Device device);
+void push_arrays(lua_State* L, NamedArrays arrays, Device device);
 
 }  // namespace tide::bindings

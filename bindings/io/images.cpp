@@ -33,7 +33,7 @@ Tensor tensor_of_bytes(std::string_view bytes) {
   const auto count = static_cast<int64_t>(bytes.size());
   HostArray array(DType::u8, {count});
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(array.data.get()));
-  return tensor_of(array, default_device());
+  return tensor_of(std::move(array), default_device());
 }
 
 /// One of the words at a stack index, whose places are the values of an enumeration.
@@ -78,8 +78,8 @@ int decode(lua_State* L) {
   std::string store;
   const std::string_view bytes = bytes_at(L, 1, function, &store);
   const ImageRequest request = request_at(L, 3, function);
-  const HostArray image = decode_image(bytes, std::string(function) + ": data", request);
-  push_tensor(L, tensor_of(image, default_device()));
+  HostArray image = decode_image(bytes, std::string(function) + ": data", request);
+  push_tensor(L, tensor_of(std::move(image), default_device()));
   return 1;
 }
 

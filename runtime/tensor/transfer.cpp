@@ -146,19 +146,25 @@ class UnfilledConstant {
   }
 
   /// Fills memory that the queue copies from.
-  Tensor upload(const Fill& fill) {
-    const size_t bytes = node_->bytes();
-    const auto staged = std::make_shared_for_overwrite<std::byte[]>(bytes);
-    fill({staged.get(), bytes});
+  Tensor upload_filled(const Fill& fill) {
+    const auto staged = std::make_shared_for_overwrite<std::byte[]>(node_->bytes());
+    fill({staged.get(), node_->bytes()});
+    return upload(staged);
+  }
+
+  /// Lets the queue copy these elements.
+  Tensor upload(std::shared_ptr<const std::byte[]> elements) {
     void* const destination = node_->storage->data;
+    const size_t bytes = node_->bytes();
     node_->ticket = stream_.queue->submit_task([&](Task& task) {
       task.ops = 1;
       task.generation = generation_;
       task.name = node_->name;
       task.output = destination;
-      task.run = [&state = state_, &stream = stream_, destination, staged, bytes] {
+      task.run = [&state = state_, &stream = stream_, destination, bytes,
+                  elements = std::move(elements)] {
         state.failures.clear(destination);
-        stream.backend.copy(destination, staged.get(), bytes,
+        stream.backend.copy(destination, elements.get(), bytes,
                             state.device.is_host() ? CopyKind::within : CopyKind::to_device);
       };
     });
@@ -205,16 +211,21 @@ bool is_pinned(const Tensor& x) {
 void wait_for_transfer(const Tensor& x) { wait_for(*x.body().cell->value, "to"); }
 
 Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device) {
-  UnfilledConstant constant(shape, type, device);
-  return constant.upload([&](std::span<std::byte> target) {
-    if (!target.empty()) std::memcpy(target.data(), elements, target.size());
-  });
+  const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(type);
+  const auto staged = std::make_shared_for_overwrite<std::byte[]>(bytes);
+  if (bytes) std::memcpy(staged.get(), elements, bytes);
+  return record_constant(std::shared_ptr<const std::byte[]>(staged), shape, type, device);
+}
+
+Tensor record_constant(std::shared_ptr<const std::byte[]> elements, const Shape& shape, DType type,
+                       Device device) {
+  return UnfilledConstant(shape, type, device).upload(std::move(elements));
 }
 
 Tensor record_filled(const Shape& shape, DType type, Device device,
                      const std::function<void(std::span<std::byte>)>& fill) {
   UnfilledConstant constant(shape, type, device);
-  return constant.is_free_on_host() ? constant.write(fill) : constant.upload(fill);
+  return constant.is_free_on_host() ? constant.write(fill) : constant.upload_filled(fill);
 }
 
 }  // namespace tide

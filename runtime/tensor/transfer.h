@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "runtime/tensor/tensor.h"
@@ -24,6 +25,9 @@ void wait_for_transfer(const Tensor& x);
 
 /// A tensor with these elements (row-major, size_of(type) each), copied now.
 Tensor record_constant(const void* elements, const Shape& shape, DType type, Device device);
+/// The same without that copy: the elements are kept until the queue has taken them.
+Tensor record_constant(std::shared_ptr<const std::byte[]> elements, const Shape& shape, DType type,
+                       Device device);
 /// A tensor whose elements (row-major) `fill` writes before this returns: to their own place in the
 /// host's memory if nothing that is queued can be using it, so that what is read from a file is
 /// copied once. Passes on what `fill` throws.
