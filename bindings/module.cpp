@@ -7,6 +7,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/io/archives.h"
 #include "bindings/io/files.h"
 #include "bindings/io/functions.h"
 #include "bindings/io/images.h"
@@ -155,6 +156,13 @@ void add_library(lua_State* L, std::span<const luaL_Reg> functions) {
   }
 }
 
+/// Adds functions as a table of `tide.native`, which is on top of the stack.
+void add_native_table(lua_State* L, const char* name, std::span<const luaL_Reg> functions) {
+  lua_createtable(L, 0, static_cast<int>(functions.size()));
+  add_library(L, functions);
+  lua_setfield(L, -2, name);
+}
+
 /// What the library's Lua files use and scripts do not: require "tide.native".
 void add_native(lua_State* L) {
   lua_createtable(L, 0, 8);
@@ -163,9 +171,8 @@ void add_native(lua_State* L) {
   lua_setfield(L, -2, "functional");
   push_tensor_methods(L);
   lua_setfield(L, -2, "methods");
-  lua_createtable(L, 0, 8);
-  add_library(L, image_functions());
-  lua_setfield(L, -2, "images");
+  add_native_table(L, "images", image_functions());
+  add_native_table(L, "archives", archive_functions());
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_state", guard<begin_state>},
                                 {"end_state", guard<end_state>},
@@ -204,6 +211,7 @@ void open_classes(lua_State* L) {
   open_dlpack(L);
   open_thread_class(L);
   open_channel_class(L);
+  open_archive_class(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<StateEnd>(L, none, none);
   lua_pop(L, 1);

@@ -4,9 +4,9 @@
 -- Lists are arrays, other tables {"fields": {name: value}} or, if keys are no UTF-8 text,
 -- {"table": [[key, value]]}. {"tensor": name} is a tensor of the file, {"bytes": hex} text that is not
 -- UTF-8, {"float": "inf" | "-inf" | "nan"} a number that JSON lacks. Floats have a point or an exponent.
-local class = require "tide.internal.class"
 local json = require "tide.internal.json"
 local raise = require "tide.internal.raise"
+local savable = require "tide.internal.savable"
 local tide = require "tide"
 
 local structure = {}
@@ -40,22 +40,6 @@ local function number_of(value)
   return text:find "[.e]" and text or text .. ".0"
 end
 
---- The keys of a table, integers first, in order.
-local function sorted_keys(value, place)
-  local keys = {}
-  for key in next, value do
-    if type(key) ~= "string" and math.type(key) ~= "integer" then
-      raise("save: %s: a %s cannot be saved as a key", place, math.type(key) or type(key))
-    end
-    keys[#keys + 1] = key
-  end
-  table.sort(keys, function(a, b)
-    if type(a) ~= type(b) then return type(a) == "number" end
-    return a < b
-  end)
-  return keys
-end
-
 --- The key as part of a tensor's name, which is UTF-8 without zeros.
 local function name_part(key)
   local name = tostring(key)
@@ -71,20 +55,6 @@ local function free_name(names, wanted)
     name = ("%s~%d"):format(wanted, number)
   end
   return name
-end
-
-local function index(value, name) return value[name] end
-
---- The state of a module, an optimizer or another object that has state_dict.
-local function state_of(value, place)
-  -- The module's own tensors, so that one that is shared is known by what it is.
-  if class.is_a(value, tide.nn.Module) then return value:state_dict({keep_vars = true}) end
-  local found, method = pcall(index, value, "state_dict")
-  if not found or type(method) ~= "function" then
-    local name = rawget(getmetatable(value), "__name")
-    raise("save: %s: %s cannot be saved: it has no state_dict", place, name and "a " .. name or "an object")
-  end
-  return method(value)
 end
 
 local Writer = {}
@@ -107,7 +77,7 @@ function Writer:table(value, place, prefix, depth)
   end
   if depth > kDeepest then raise("save: %s: tables are nested more than %d deep", place, kDeepest) end
   self.above[value] = place
-  local keys, parts = sorted_keys(value, place), {}
+  local keys, parts = savable.keys("save", value, place), {}
   local is_list, has_names = true, true
   for i, key in ipairs(keys) do
     is_list = is_list and key == i
@@ -132,7 +102,7 @@ function Writer:value(value, place, name, depth)
   if kind == "number" then return number_of(value) end
   if kind == "string" then return text_of(value) end
   if kind ~= "table" then raise("save: %s: a %s cannot be saved", place, kind) end
-  if getmetatable(value) then value = state_of(value, place) end
+  if getmetatable(value) then value = savable.state_of("save", value, place) end
   return self:table(value, place, name == "" and "" or name .. ".", depth)
 end
 
@@ -147,7 +117,7 @@ end
 --- The tensors of a table by their names in a file, and the text that describes the table; no text if
 --- the names and tensors say all.
 function structure.encode(value)
-  if getmetatable(value) then value = state_of(value, "the object") end
+  if getmetatable(value) then value = savable.state_of("save", value, "the object") end
   local writer = setmetatable({
     name_of = {}, tensors = {}, above = {}, shared = false,
   }, Writer)

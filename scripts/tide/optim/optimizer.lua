@@ -192,12 +192,34 @@ function Optimizer:state_dict()
   return {state = state, param_groups = groups}
 end
 
---- Takes over what state_dict gave, for the same parameters in the same order.
+--- Makes PyTorch's form of a state the form of state_dict: there groups list their parameters by numbers,
+--- which key the state, and tensors count steps. Options that this optimizer does not know are left out.
+local function from_torch(optimizer, saved)
+  local state, groups, number = {}, {}, 0
+  for i, group in ipairs(saved.param_groups) do
+    if type(group.params) ~= "table" then return saved end
+    groups[i] = {params = #group.params}
+    for key, value in pairs(group) do
+      if optimizer.known[key] ~= nil or key == "initial_lr" then groups[i][key] = value end
+    end
+    for _, key in ipairs(group.params) do
+      number = number + 1
+      state[number] = saved.state[key] and copy(saved.state[key])
+      local step = state[number] and state[number].step
+      if tide.is_tensor(step) then state[number].step = math.tointeger(step:item()) or step end
+    end
+  end
+  return {state = state, param_groups = groups}
+end
+
+--- Takes over what state_dict gave, for the same parameters in the same order; also what PyTorch's
+--- state_dict gave, for the same kind of optimizer.
 function Optimizer:load_state_dict(saved)
   if #saved.param_groups ~= #self.param_groups then
     raise("load_state_dict: %d groups of parameters here, %d in what is loaded", #self.param_groups,
       #saved.param_groups)
   end
+  saved = from_torch(self, saved)
   for i, group in ipairs(self.param_groups) do
     local other = saved.param_groups[i]
     if other.params ~= #group.params then

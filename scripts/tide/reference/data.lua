@@ -130,5 +130,19 @@ return {
         "Of a module or an optimizer it is what load_state_dict takes",
       "local path = os.tmpname(); local net = tide.nn.Linear(2, 2); tide.save({net = net}, path); " ..
         "net:load_state_dict(tide.load(path).net); os.remove(path); net.weight.shape --> {2, 2}"},
+    {"load_torch", "(path, device?)",
+      "The value that PyTorch's torch.save wrote to a .pt or .pth file. Makes tensors and plain values only: " ..
+        "dicts become tables with the same keys, lists and tuples lists, sets {value = true}, bytes text, None " ..
+        "nil, and types and devices their names; anything else is an error that names it. Tensors share their " ..
+        "elements as in PyTorch, a tensor that is there several times is one tensor, and none requires a gradient. " ..
+        "Of a module or an optimizer it is what load_state_dict takes",
+      "local path = os.tmpname(); tide.save_torch({w = tide.ones(2), epoch = 3}, path); " ..
+        "local loaded = tide.load_torch(path); os.remove(path); loaded --> {epoch = 3, w = {1.0, 1.0}}"},
+    {"save_torch", "(value, path)",
+      "Writes a tensor, or a table as tide.save takes it, to a file that torch.load(path, weights_only=True) " ..
+        "reads. Tables with the keys 1 to n become lists, others dicts; the state of an optimizer gets the form of " ..
+        "PyTorch's, which counts parameters from 0. The file is replaced as a whole",
+      "local path = os.tmpname(); tide.save_torch({model = tide.nn.Linear(2, 2)}, path); " ..
+        "local loaded = tide.load_torch(path); os.remove(path); loaded.model.weight.shape --> {2, 2}"},
   },
 }

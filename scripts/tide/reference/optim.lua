@@ -100,7 +100,8 @@ return {
     {"state_dict", "()", "The state as a table of plain values and tensors, to be saved",
       "optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}):state_dict().param_groups[1].lr " ..
         "--> 0.1"},
-    {"load_state_dict", "(state)", "Takes over a saved state",
+    {"load_state_dict", "(state)",
+      "Takes over a saved state, also one of PyTorch for the same kind of optimizer (see tide.load_torch)",
       "local w = nn.Parameter(tide.ones(1)); " ..
         "local a, b = optim.SGD({w}, {lr = 0.1}), optim.SGD({w}, {lr = 0.2}); " ..
         "b:load_state_dict(a:state_dict()); b.param_groups[1].lr --> 0.1"},
