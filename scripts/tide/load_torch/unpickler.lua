@@ -111,6 +111,9 @@ function Unpickler:append(list, value)
   list[length + 1], self.lengths[list] = plain(self, value), length + 1
 end
 
+--- What cannot be a key, by its type in Lua.
+local kKeys <const> = {["nil"] = "None", number = "nan", table = "a tuple", userdata = "a tensor"}
+
 function Unpickler:set_entry(dict, key, value)
   if dict == self.unknown or key == self.unknown then return end
   if type(dict) ~= "table" or getmetatable(dict) or self.lengths[dict] then
@@ -118,8 +121,7 @@ function Unpickler:set_entry(dict, key, value)
   end
   local kind = type(key)
   if kind ~= "string" and kind ~= "number" and kind ~= "boolean" or key ~= key then
-    self:refuse(("dicts and sets with a key that is %s"):format(
-      key == nil and "None" or kind == "number" and "nan" or "a " .. (kind == "table" and "tuple" or kind)))
+    self:refuse("dicts and sets with a key that is " .. (kKeys[kind] or "an object"))
     return
   end
   dict[key] = plain(self, value)
