@@ -10,6 +10,7 @@
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/core/error.h"
 #include "runtime/io/archive.h"
+#include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
 
@@ -76,9 +77,11 @@ int tensor(lua_State* L) {
   const auto source = member_at(L, archive_at(L, "tensor"), 2);
   const DType type = dtype_at(L, 3, "tensor");
   const Device device = device_or(L, 4, default_device(), "load_torch");
-  HostArray array(type, {static_cast<int64_t>(source->remaining() / size_of(type))});
-  source->read({array.data.get(), array.bytes()});
-  push_tensor(L, tensor_of(std::move(array), device));
+  const auto count = static_cast<int64_t>(source->remaining() / size_of(type));
+  push_tensor(L, record_filled({count}, type, device, [&](std::span<std::byte> elements) {
+                source->read(elements);
+                if (type == DType::boolean) normalize_booleans(elements);
+              }));
   return 1;
 }
 

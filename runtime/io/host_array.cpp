@@ -19,6 +19,10 @@ HostArray::HostArray(DType type, const Shape& shape) : type(type), shape(shape) 
   data = {elements, ReturnElements{size}};
 }
 
+void normalize_booleans(std::span<std::byte> elements) {
+  for (std::byte& element : elements) element = std::byte(element != std::byte(0));
+}
+
 bool checked_bytes(const Shape& shape, DType type, uint64_t* bytes) {
   // A size of 0 does not excuse the others: numel would overflow on the way to it.
   uint64_t total = size_of(type);

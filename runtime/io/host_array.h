@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,9 @@ struct ArrayToWrite {
 
   size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
 };
+
+/// Makes each byte that is not 0 a 1, as kernels expect booleans to be.
+void normalize_booleans(std::span<std::byte> elements);
 
 /// shape.numel() * size_of(type), or false if that does not fit into 62 bits.
 bool checked_bytes(const Shape& shape, DType type, uint64_t* bytes);

@@ -210,9 +210,7 @@ HostArray read_npy(ByteSource& source) {
   const std::span<std::byte> elements(array.data.get(), bytes);
   source.read(elements);
   if (header.description[0] == '>') swap_bytes(elements, size_of(*type));
-  // Any non-zero byte is true to NumPy, but kernels rely on 0 and 1.
-  if (*type == DType::boolean)
-    for (std::byte& element : elements) element = std::byte(element != std::byte(0));
+  if (*type == DType::boolean) normalize_booleans(elements);  // to NumPy they need not be 0 and 1
   return header.column_major && header.shape.rank() > 1 ? from_column_major(array)
                                                         : std::move(array);
 }

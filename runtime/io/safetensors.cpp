@@ -168,9 +168,7 @@ FileMetadata read_safetensors(const std::string& path,
   for (const Entry& entry : entries) {
     const auto read = [&](std::span<std::byte> elements) {
       file.read(elements);
-      // Kernels rely on 0 and 1.
-      if (entry.type == DType::boolean)
-        for (std::byte& element : elements) element = std::byte(element != std::byte(0));
+      if (entry.type == DType::boolean) normalize_booleans(elements);
     };
     visit({entry.name, entry.type, entry.shape, read});
   }

@@ -43,6 +43,17 @@ local function three_steps(layer, optimizer, x)
 end
 
 describe("load_torch", function(device)
+  local folder = own_folder()
+
+  it("takes every byte of a boolean but 0 for true", function()
+    local members, path = members_of(files .. "values.pt"), folder() .. "/booleans.pt"
+    for _, member in ipairs(members) do
+      if member[2] == "\0\1\1" then member[2] = "\0\2\255" end
+    end
+    native.archives.write(path, members)
+    equal(tide.load_torch(path, device).types.bool:to("uint8"):tolist(), {0, 1, 1})
+  end)
+
   for _, name in ipairs {"values.pt", "values_protocol_4.pt", "values_old.pt"} do
     it("reads tensors of all types and layouts: " .. name, function()
       local state = tide.load_torch(files .. name, device)
