@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "bindings/io/arrays.h"
 #include "bindings/support/entry.h"
+#include "bindings/tensor/tensor_object.h"
 #include "runtime/io/folders.h"
+#include "runtime/io/packed_file.h"
 
 namespace tide::bindings {
 namespace {
@@ -45,6 +48,19 @@ int file_kind(lua_State* L) {
   return 2;
 }
 
+int read_bytes(lua_State* L) {
+  const lua_Integer limit = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, limit >= 0, 2, "must not be negative");
+  push_tensor(L, tensor_of(read_packed_file(name_at(L, 1), limit), Device{}));
+  return 1;
+}
+
+int md5(lua_State* L) {
+  const std::string sum = md5_of_file(name_at(L, 1));
+  lua_pushlstring(L, sum.data(), sum.size());
+  return 1;
+}
+
 }  // namespace
 
 std::span<const luaL_Reg> file_functions() {
@@ -52,6 +68,8 @@ std::span<const luaL_Reg> file_functions() {
       {"make_folders", guard<make_folders>},
       {"list_folder", guard<list_folder>},
       {"file_kind", guard<file_kind>},
+      {"read_bytes", guard<read_bytes>},
+      {"md5", guard<md5>},
   };
   return functions;
 }

@@ -9,6 +9,8 @@
 #include "runtime/io/image.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/npz.h"
+#include "runtime/io/packed_file.h"
+#include "tests/runtime/io/packed.h"
 #include "tests/runtime/io/pictures.h"
 #include "tests/runtime/io/read_arrays.h"
 #include "tests/runtime/io/temporary_folder.h"
@@ -96,6 +98,9 @@ TEST_CASE("damaged files are refused with a FileError and no more memory than th
     write_npz(path, arrays, compress);
     CHECK(count_refused(path, 3, [](const std::string& p) { read_npz(p); }) > kVariants / 3);
   }
+  put(path, kPackedHello + kPackedHello);
+  CHECK(count_refused(path, 20, [](const std::string& p) { read_packed_file(p, 1 << 20); }) >
+        kVariants / 3);
   // The address sanitizer alone holds back 256 MB of freed memory.
   CHECK(peak_kilobytes() - before < 600'000);
 }

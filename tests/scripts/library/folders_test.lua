@@ -1,4 +1,4 @@
--- Folders and kinds of files, as the library's own files ask for them of tide.native.
+-- Folders, kinds and sums of files, as the library's own files ask for them of tide.native.
 local tide = require "tide"
 local test = require "tide.test"
 local native = require "tide.native"
@@ -56,8 +56,8 @@ describe("folders", function()
       for _, path in ipairs {"here", scratch .. "/../x", scratch .. "/a/../../x/y", "/tmp/tide-x/y", "link/x"} do
         print(select(2, pcall(native.make_folders, path)))
       end
-      for _, name in ipairs {"list_folder", "file_kind"} do
-        for _, path in ipairs {"/etc", "..", "link"} do print(select(2, pcall(native[name], path))) end
+      for _, name in ipairs {"list_folder", "file_kind", "md5", "read_bytes"} do
+        for _, path in ipairs {"/etc", "..", "link"} do print(select(2, pcall(native[name], path, 9))) end
       end
       local names, kinds = native.list_folder "."
       for i, name in ipairs(names) do print(name, kinds[i]) end]])
@@ -67,7 +67,7 @@ describe("folders", function()
     for line in output:gmatch "[^\n]+" do lines[#lines + 1] = line end
     equal(table.move(lines, 1, 3, 1, {}), {"true\tfolder", "1\tlink", "0"})
     for i = 4, 8 do test.is_true(lines[i]:find "outside the sandbox: only .* may be written$", lines[i]) end
-    for i = 9, 14 do test.is_true(lines[i]:find "outside the sandbox: only .* may be read$", lines[i]) end
-    equal(table.move(lines, 15, #lines, 1, {}), {"link\tother", "script.lua\tfile"})
+    for i = 9, 20 do test.is_true(lines[i]:find "outside the sandbox: only .* may be read$", lines[i]) end
+    equal(table.move(lines, 21, #lines, 1, {}), {"link\tother", "script.lua\tfile"})
   end)
 end)
