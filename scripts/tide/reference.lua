@@ -12,7 +12,7 @@ local files = {
   "functional", "optim", "autograd", "func", "types", "random", "data", "helpers", "signal", "metrics",
   "loggers", "training",
   "vision", "vision_functional", "vision_transforms",
-  "vision_models", "vision_ops",
+  "vision_datasets", "vision_models", "vision_ops",
 }
 
 local entries = native.reference()

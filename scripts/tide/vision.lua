@@ -1,8 +1,8 @@
--- The table `tide.vision`: pictures, and networks, boxes and regions for them.
+-- The table `tide.vision`: pictures, data sets of them, and networks, boxes and regions for them.
 local lazy_table = require "tide.internal.lazy_table"
 
 return lazy_table("tide.vision", {
-  io = "io", models = "models", ops = "ops", transforms = "transforms",
+  datasets = "datasets", io = "io", models = "models", ops = "ops", transforms = "transforms",
 }, {
   io = {
     "decode_image", "decode_jpeg", "decode_png", "encode_jpeg", "encode_png", "read_file",

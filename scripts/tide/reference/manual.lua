@@ -62,8 +62,8 @@ local pages = {
   {name = "modes", title = "Modes", families = {"Modes", "Half types"},
     about = "A mode holds in the function given, or until the value returned is closed: "
       .. "`local _ <close> = tide.no_grad()`. It belongs to the coroutine that opened it."},
-  {name = "vision", title = "Pictures", families = {"Files of pictures", "Pictures to look at", "Changes to pictures",
-      "Changes to pictures, as objects", "Changes to pictures, as functions"},
+  {name = "vision", title = "Pictures", families = {"Files of pictures", "Pictures to look at", "Data sets of pictures",
+      "Changes to pictures", "Changes to pictures, as objects", "Changes to pictures, as functions"},
     about = "A picture is a tensor (channels, height, width): uint8 from 0 to 255, or floats from 0 "
       .. "to 1."},
   {name = "data", title = "Data and files", families = {"Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files"},

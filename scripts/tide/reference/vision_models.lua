@@ -93,6 +93,8 @@ return {
     prefix = "tide.vision.",
     {"models", "", "Networks for images: see tide.vision.models.NAME",
       "#tide.vision.models.list() > 70 --> true"},
+    {"datasets", "", "Data sets of pictures: see tide.vision.datasets.NAME",
+      "#tide.vision.datasets.Digits() --> 1797"},
     {"ops", "", "Boxes, regions, layers of networks: see tide.vision.ops.NAME",
       "tide.vision.ops.nms ~= nil --> true"},
   },

@@ -54,6 +54,7 @@ describe("help", function()
     special = tide.special, test = tide.test, training = tide.training, vision = tide.vision,
     ["vision.transforms.functional"] = tide.vision.transforms.functional,
     ["vision.transforms"] = tide.vision.transforms,
+    ["vision.datasets"] = tide.vision.datasets,
     ["vision.models"] = tide.vision.models, ["vision.ops"] = tide.vision.ops,
   }
   for name, library in pairs(libraries) do

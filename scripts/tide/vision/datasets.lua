@@ -1,0 +1,10 @@
+-- The table `tide.vision.datasets`: data sets of pictures in files, by torchvision's names.
+local lazy_table = require "tide.internal.lazy_table"
+
+return lazy_table("tide.vision.datasets", {
+  Digits = "digits", FakeData = "fake_data",
+}, {
+  cifar = {"CIFAR10", "CIFAR100"},
+  folder = {"DatasetFolder", "ImageFolder"},
+  mnist = {"FashionMNIST", "KMNIST", "MNIST"},
+})

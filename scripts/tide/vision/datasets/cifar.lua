@@ -1,0 +1,122 @@
+-- datasets.CIFAR10 and CIFAR100: the binary version, unpacked or in its archive.
+local arguments = require "tide.internal.arguments"
+local ArrayDataset = require "tide.vision.datasets.array_dataset"
+local class = require "tide.internal.class"
+local downloads = require "tide.vision.datasets.downloads"
+local native = require "tide.native"
+local raise = require "tide.internal.raise"
+local tar_members = require "tide.vision.datasets.tar"
+local tide = require "tide"
+
+local kPixels <const> = 3 * 32 * 32
+local kMostBytes <const> = 256 << 20 -- that a file or the archive may hold
+local kUrl <const> = "https://www.cs.toronto.edu/~kriz/"
+
+local CIFAR10 = class("CIFAR10", ArrayDataset)
+
+--- The folder, the archive and its MD5 sum; Python's version, which is not read; {name, records} of the files.
+CIFAR10.folder, CIFAR10.archive = "cifar-10-batches-bin", "cifar-10-binary.tar.gz"
+CIFAR10.sum, CIFAR10.python_folder = "c32a1d4ab5d03f1284b67883e8d87530", "cifar-10-batches-py"
+CIFAR10.train_files = {
+  {"data_batch_1.bin", 10000}, {"data_batch_2.bin", 10000}, {"data_batch_3.bin", 10000},
+  {"data_batch_4.bin", 10000}, {"data_batch_5.bin", 10000},
+}
+CIFAR10.test_files = {{"test_batch.bin", 10000}}
+--- Labels in front of a record's pixels: for each the file of the classes' names, and their number.
+CIFAR10.labels = {{"batches.meta.txt", 10}}
+CIFAR10.label = 1
+
+local CIFAR100 = class("CIFAR100", CIFAR10)
+CIFAR100.folder, CIFAR100.archive = "cifar-100-binary", "cifar-100-binary.tar.gz"
+CIFAR100.sum, CIFAR100.python_folder = "03b5dce01913d631647c71ecec9e9cb8", "cifar-100-python"
+CIFAR100.train_files, CIFAR100.test_files = {{"train.bin", 50000}}, {{"test.bin", 10000}}
+CIFAR100.labels = {{"coarse_label_names.txt", 20}, {"fine_label_names.txt", 100}}
+
+--- A function that gives the bytes of a file of the data set and its name for messages.
+local function open(self, caller, given, names)
+  local folder, archive = given.root .. "/" .. self.folder, given.root .. "/" .. self.archive
+  local has_archive = native.file_kind(archive) == "file"
+  if has_archive and given.download then downloads.check(caller, archive, self.sum) end
+  local missing = {}
+  for _, name in ipairs(names) do
+    local path = folder .. "/" .. name
+    if native.file_kind(path) ~= "file" then missing[#missing + 1] = path end
+  end
+  if #missing == 0 then
+    return function(name) return native.read_bytes(folder .. "/" .. name, kMostBytes), folder .. "/" .. name end
+  end
+  if not has_archive then
+    missing[#missing + 1] = archive
+    local python = native.file_kind(given.root .. "/" .. self.python_folder) == "folder"
+    downloads.raise_missing(caller, given.download, missing, given.root, kUrl, {{self.archive, self.sum}},
+      python and self.python_folder .. " is Python's version, which is not read" or nil)
+  end
+  local members = tar_members(caller, archive, native.read_bytes(archive, kMostBytes))
+  return function(name)
+    local bytes = members[self.folder .. "/" .. name]
+    if not bytes then raise("%s: %s: lacks %s/%s", caller, archive, self.folder, name) end
+    return bytes, archive .. ": " .. name
+  end
+end
+
+--- Pixels (n, 3, 32, 32) and classes of one file.
+local function read_records(self, caller, bytes, path, count)
+  local record = #self.labels + kPixels
+  if #bytes ~= count * record then
+    raise("%s: %s: expected %d records of %d bytes, got %d bytes", caller, path, count, record, #bytes)
+  end
+  local records = bytes:reshape {count, record}
+  local classes = self.labels[self.label][2]
+  local labels = records:select(2, self.label)
+  local most = labels:max():item()
+  if most >= classes then
+    raise("%s: %s: labels go from 0 to %d, got %d", caller, path, classes - 1, most)
+  end
+  return records[{{}, {#self.labels + 1, record}}]:reshape {count, 3, 32, 32}, labels:to "int64" + 1
+end
+
+--- The names of classes, one in each line.
+local function read_names(caller, bytes, path, count)
+  local names = {}
+  for name in (#bytes > 0 and bytes:bytes() or ""):gmatch "[^\r\n]+" do names[#names + 1] = name end
+  if #names ~= count then raise("%s: %s: expected %d names of classes, got %d", caller, path, count, #names) end
+  return names
+end
+
+local function read(self, caller, given)
+  self:set_transforms(given)
+  local files, labels = given.train and self.train_files or self.test_files, self.labels[self.label]
+  local needed = {labels[1]}
+  for _, file in ipairs(files) do needed[#needed + 1] = file[1] end
+  local contents = open(self, caller, given, needed)
+  local bytes, path = contents(labels[1])
+  self:set_classes(read_names(caller, bytes, path, labels[2]))
+  local images, targets = {}, {}
+  for k, file in ipairs(files) do
+    bytes, path = contents(file[1])
+    images[k], targets[k] = read_records(self, caller, bytes, path, file[2])
+  end
+  self.root, self.train = given.root, given.train
+  self:set_arrays(tide.cat(images), tide.cat(targets))
+end
+
+local kOptions <const> = {"root", {"train", true}, {"transform"}, {"target_transform"}, {"download", false}}
+local kKinds <const> = {root = "string", train = "boolean", download = "boolean", coarse = "boolean"}
+
+--- CIFAR10(root, {train = true, transform =, target_transform =, download = false}).
+function CIFAR10:init(...)
+  local caller = getmetatable(self).name
+  read(self, caller, arguments(caller, kOptions, kKinds)(...))
+end
+
+--- CIFAR100: with coarse = true the 20 superclasses are the classes.
+function CIFAR100:init(...)
+  local caller = getmetatable(self).name
+  local options = table.move(kOptions, 1, #kOptions, 1, {})
+  options[#options + 1] = {"coarse", false}
+  local given = arguments(caller, options, kKinds)(...)
+  self.label = given.coarse and 1 or 2
+  read(self, caller, given)
+end
+
+return {CIFAR10 = CIFAR10, CIFAR100 = CIFAR100}

@@ -1,0 +1,41 @@
+-- datasets.FakeData: random pictures and classes, to try programs with.
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local draw = require "tide.internal.draw"
+local protocol = require "tide.data.protocol"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+local VisionDataset = require "tide.vision.datasets.vision_dataset"
+
+local FakeData = class("FakeData", VisionDataset)
+
+local read = arguments("FakeData", {
+  {"size", 1000}, {"image_size", {3, 224, 224}}, {"num_classes", 10}, {"transform"}, {"target_transform"},
+  {"random_offset", 0},
+}, {size = "count", image_size = "table", num_classes = "count", random_offset = "count"})
+
+--- FakeData(size, image_size, num_classes, {transform =, target_transform =, random_offset = 0}): the
+--- sample at a position is always the same.
+function FakeData:init(...)
+  local given = read(...)
+  self:set_transforms(given)
+  if given.num_classes < 1 then raise("FakeData: num_classes must be positive, got 0") end
+  if #given.image_size ~= 3 then raise("FakeData: image_size: expected {channels, height, width}") end
+  for _, size in ipairs(given.image_size) do protocol.check_positive("FakeData", "image_size", size) end
+  self.size, self.image_size, self.num_classes = given.size, given.image_size, given.num_classes
+  self.random_offset = given.random_offset
+end
+
+function FakeData:__len() return self.size end
+
+function FakeData:get(i)
+  local position = protocol.check_position("FakeData", i, self.size)
+  local state = tide.get_rng_state()
+  tide.manual_seed(position + self.random_offset)
+  local target = draw.integer(1, self.num_classes)
+  local image = tide.randint(0, 255, self.image_size, {device = "cpu"}):to "uint8"
+  tide.set_rng_state(state)
+  return self:transformed(image, target)
+end
+
+return FakeData
