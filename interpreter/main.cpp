@@ -1,4 +1,5 @@
 // The `tide` program: finds the subcommand and hands it the rest of the command line.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -119,6 +120,8 @@ int start(const Command* command, const tide::Words& words) {
 
 int main(int count, char** arguments) {
   tide_keep_reserve();
+  // A write past the limit on the size of files fails as one to a full disk does.
+  std::signal(SIGXFSZ, SIG_IGN);
   tide::open_states_for_threads();
   if (count > 0 && *arguments[0]) tide::program_name = arguments[0];
   tide::Words words(arguments + (count > 0), arguments + count);

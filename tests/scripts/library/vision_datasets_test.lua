@@ -7,6 +7,7 @@ local equal, raises = test.same_type, test.raises
 local datasets = tide.vision.datasets
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local count_refused = dofile(here .. "/../support/count_refused.lua")
 local own_folder = dofile(here .. "/../support/own_folder.lua")
 
 local function write(path, bytes)
@@ -25,38 +26,6 @@ local function idx(sizes, bytes)
   local head = {string.char(0, 0, 8, #sizes)}
   for _, size in ipairs(sizes) do head[#head + 1] = (">I4"):pack(size) end
   return table.concat(head) .. bytes
-end
-
---- What a call raises, for errors whose text the test looks at itself; nil if it raises nothing.
-local function problem_of(call, ...)
-  local ok, message = pcall(call, ...)
-  if not ok then return message end
-end
-
---- Damages a file in `count` ways; each variant is read, or an error that names the folder of the
---- files. Returns how many were errors.
-local function count_refused(path, count, seed, read, folder)
-  local file <close> = assert(io.open(path, "rb"))
-  local good, refused = file:read "a", 0
-  math.randomseed(seed)
-  for _ = 1, count do
-    local bad = good
-    for _ = 1, math.random(3) do
-      local at, kind = math.random(#bad), math.random(4)
-      if kind == 4 then at = math.random(math.min(#bad, 24)) end -- heads matter most
-      local tail = kind == 3 and bad:sub(at + math.random(0, 9)) or bad:sub(at + 1)
-      bad = kind == 2 and bad:sub(1, at) or bad:sub(1, at - 1) .. string.char(math.random(0, 255)) .. tail
-    end
-    local out <close> = assert(io.open(path, "wb"))
-    out:write(bad)
-    out:close()
-    local message = problem_of(read)
-    if message then
-      refused = refused + 1
-      if not message:find(folder, 1, true) then error(message) end
-    end
-  end
-  return refused
 end
 
 describe("data sets of MNIST's form", function()
