@@ -11,6 +11,7 @@
 #include "bindings/io/files.h"
 #include "bindings/io/functions.h"
 #include "bindings/io/images.h"
+#include "bindings/io/onnx.h"
 #include "bindings/io/scratch.h"
 #include "bindings/modes/interrupts.h"
 #include "bindings/modes/modes.h"
@@ -188,6 +189,8 @@ void add_native(lua_State* L) {
                                 {"write_file", guard<write_file>},
                                 {"save_tensors", guard<save_tensors>},
                                 {"load_tensors", guard<load_tensors>},
+                                {"read_onnx", guard<read_onnx_file>},
+                                {"write_onnx", guard<write_onnx_file>},
                                 {"does_recurrence", guard<does_recurrence_of>},
                                 {"recurrence", guard<run_recurrence>},
                                 {"recurrence_backward", guard<run_recurrence_backward>},

@@ -1,0 +1,108 @@
+#include "bindings/io/onnx.h"
+
+#include "bindings/io/arrays.h"
+#include "bindings/support/arguments.h"
+#include "bindings/support/entry.h"
+#include "runtime/core/error.h"
+#include "runtime/core/file_replacement.h"
+#include "runtime/io/image.h"
+#include "runtime/io/onnx.h"
+
+namespace tide::bindings {
+namespace {
+
+/// Values on Lua's stack.
+class TableBuilder : public MessageBuilder {
+ public:
+  explicit TableBuilder(lua_State* L) : L_(L) {}
+  void push_table() override {
+    make_place();
+    lua_newtable(L_);
+  }
+  void push_integer(int64_t value) override {
+    make_place();
+    lua_pushinteger(L_, value);
+  }
+  void push_number(double value) override {
+    make_place();
+    lua_pushnumber(L_, value);
+  }
+  void push_text(std::string_view text) override {
+    make_place();
+    lua_pushlstring(L_, text.data(), text.size());
+  }
+  void set_field(const std::string& name) override { lua_setfield(L_, -2, name.c_str()); }
+  void set_place(int64_t place) override { lua_rawseti(L_, -2, place); }
+
+ private:
+  /// For a value, and for the key that setting it takes.
+  void make_place() {
+    if (!lua_checkstack(L_, 2)) throw ArgumentError("messages are nested too deep");
+  }
+
+  lua_State* L_;
+};
+
+/// Tables on Lua's stack.
+class TableSource : public MessageSource {
+ public:
+  TableSource(lua_State* L, const char* function) : L_(L), function_(function) {}
+  bool push_field(const std::string& name) override {
+    if (lua_type(L_, -1) != LUA_TTABLE) expected("a table");
+    if (!lua_checkstack(L_, 2)) throw ArgumentError("messages are nested too deep");
+    if (lua_getfield(L_, -1, name.c_str()) != LUA_TNIL) return true;
+    lua_pop(L_, 1);
+    return false;
+  }
+  void push_place(int64_t place) override {
+    if (!lua_checkstack(L_, 2)) throw ArgumentError("messages are nested too deep");
+    lua_rawgeti(L_, -1, place);
+  }
+  void pop() override { lua_pop(L_, 1); }
+  int64_t length() const override {
+    if (lua_type(L_, -1) != LUA_TTABLE) expected("a list");
+    return static_cast<int64_t>(lua_rawlen(L_, -1));
+  }
+  int64_t integer() const override {
+    int is_integer;
+    const lua_Integer value = lua_tointegerx(L_, -1, &is_integer);
+    if (!is_integer) expected("an integer");
+    return value;
+  }
+  double number() const override {
+    if (lua_type(L_, -1) != LUA_TNUMBER) expected("a number");
+    return lua_tonumber(L_, -1);
+  }
+  std::string_view text() const override {
+    if (lua_type(L_, -1) != LUA_TSTRING) expected("a string");
+    size_t length;
+    const char* const text = lua_tolstring(L_, -1, &length);
+    return {text, length};
+  }
+
+ private:
+  [[noreturn]] void expected(const char* what) const { throw_expected(L_, -1, function_, what); }
+
+  lua_State* L_;
+  const char* function_;
+};
+
+}  // namespace
+
+int read_onnx_file(lua_State* L) {
+  const std::string path = path_at(L, 1, lua_tostring(L, 3));
+  TableBuilder builder(L);
+  read_onnx(read_whole_file(path), path, lua_tostring(L, 2), builder);
+  return 1;
+}
+
+int write_onnx_file(lua_State* L) {
+  const char* const function = lua_tostring(L, 4);
+  const std::string path = path_at(L, 1, function);
+  lua_pushvalue(L, 3);
+  TableSource source(L, function);
+  replace_file(path, write_onnx(lua_tostring(L, 2), source));
+  return 0;
+}
+
+}  // namespace tide::bindings

@@ -1,0 +1,15 @@
+// What the ONNX plugin offers.
+#pragma once
+
+#include "runtime/io/onnx.h"
+
+namespace tide {
+
+/// As the functions of runtime/io/onnx.h.
+struct OnnxPlugin {
+  void (*read)(std::string_view bytes, const std::string& name, const std::string& type,
+               MessageBuilder& builder);
+  std::string (*write)(const std::string& type, MessageSource& source);
+};
+
+}  // namespace tide

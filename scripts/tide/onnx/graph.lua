@@ -1,0 +1,224 @@
+-- Graphs of ONNX made ready to run: nodes with the functions of their ops, their attributes, and
+-- when each value is used for the last time.
+local operators = require "tide.onnx.operators"
+local raise = require "tide.internal.raise"
+local tensors = require "tide.onnx.tensors"
+
+local graph = {}
+
+--- How many nodes a model may have, those of functions counted for each call.
+local kMaxNodes <const> = 1000000
+
+-- Taken over as they are when a module is cloned.
+local Graph = {__name = "tide.onnx.Graph"}
+
+--- "node 'x' (Conv)", for messages.
+function graph.describe(node)
+  local name = node.name ~= "" and node.name or node.outputs[1] or "?"
+  return ("node '%s' (%s)"):format(name, node.op)
+end
+
+local compile
+
+-- Attributes --------------------------------------------------------------------------------------
+
+local readers = {
+  function(a) return a.f or 0.0 end,
+  function(a) return a.i or 0 end,
+  function(a) return a.s or "" end,
+  function(a, model) return a.t and tensors.read(a.t, model.folder) end,
+  function(a, model, scope) return a.g and compile(a.g, model, scope) end,
+  function(a) return a.floats or {} end,
+  function(a) return a.ints or {} end,
+  function(a) return a.strings or {} end,
+}
+
+--- The type of an attribute of an old file, which does not say it.
+local function guessed_type(a)
+  for type, field in ipairs {"f", "i", "s", "t", "g", "floats", "ints", "strings"} do
+    if a[field] ~= nil then return type end
+  end
+end
+
+--- The attributes of a node by name. Inside a function, `model.arguments` are those of the call.
+local function attributes_of(message, model, scope)
+  local attributes = {}
+  for _, a in ipairs(message.attribute or {}) do
+    local name = a.name or ""
+    if a.ref_attr_name and a.ref_attr_name ~= "" then
+      attributes[name] = (model.arguments or {})[a.ref_attr_name]
+    else
+      local read = readers[a.type or guessed_type(a)]
+      if not read then raise("attribute '%s' is of a type that is not supported", name) end
+      attributes[name] = read(a, model, scope)
+    end
+  end
+  return attributes
+end
+
+-- Nodes -------------------------------------------------------------------------------------------
+
+--- The body of the model's own function that a node calls, as a graph; nil if there is none.
+local function function_body(message, model, attributes)
+  local key = (message.domain or "") .. ":" .. (message.op_type or "")
+  local declared = model.functions[key]
+  if not declared then return nil end
+  if model.inside[key] then raise("function '%s' calls itself", message.op_type) end
+  local inputs, outputs = {}, {}
+  for i, name in ipairs(declared.input or {}) do inputs[i] = {name = name} end
+  for i, name in ipairs(declared.output or {}) do outputs[i] = {name = name} end
+  local inner = setmetatable({
+    arguments = attributes,
+    inside = setmetatable({[key] = true}, {__index = model.inside}),
+    versions = setmetatable({}, {__index = model.versions}),
+  }, {__index = model})
+  for _, opset in ipairs(declared.opset_import or {}) do
+    inner.versions[opset.domain or ""] = opset.version
+  end
+  return compile({node = declared.node, input = inputs, output = outputs}, inner, {})
+end
+
+--- What calls a graph as an op.
+local function caller_of(body)
+  return function(run, _, ...)
+    local values, given = {}, {...}
+    for i, name in ipairs(body.inputs) do values[name] = given[i] end
+    return table.unpack(run:graph(body, values))
+  end
+end
+
+local function check_inputs(node, scope)
+  for _, name in ipairs(node.inputs) do
+    if name ~= "" and not scope[name] then
+      raise("input '%s' is neither given nor computed before", name)
+    end
+  end
+end
+
+local function new_node(message, model, scope)
+  local domain = message.domain or ""
+  if domain == "ai.onnx" then domain = "" end
+  local node = {
+    name = message.name or "", op = message.op_type or "", inputs = message.input or {},
+    outputs = message.output or {}, version = model.versions[domain] or 1, training = model.training,
+  }
+  local ok, problem = pcall(function()
+    node.attributes = attributes_of(message, model, scope)
+    check_inputs(node, scope)
+    local body = function_body(message, model, node.attributes)
+    if body then
+      node.call, node.takes_run, node.host = caller_of(body), true, {}
+      return
+    end
+    local op = domain == "" and operators.find(node.op, node.version)
+    if not op then
+      raise(domain == "" and "this op is not supported" or "the domain '%s' is not supported", domain)
+    end
+    node.call, node.takes_run, node.host = op.call, op.takes_run, op.host
+  end)
+  if not ok then
+    local text = tostring(problem):gsub("^.-:%d+: ", "")
+    model.problems[#model.problems + 1] = ("%s: %s"):format(graph.describe(node), text)
+  end
+  return node
+end
+
+--- Notes which values of the graph no node after each one needs any more.
+local function note_last_uses(made)
+  local seen = {}
+  for _, name in ipairs(made.outputs) do seen[name] = true end
+  for i = #made.nodes, 1, -1 do
+    local node, free = made.nodes[i], {}
+    local function use(name)
+      if name ~= "" and not seen[name] then
+        seen[name] = true
+        free[#free + 1] = name
+      end
+    end
+    for _, name in ipairs(node.outputs) do use(name) end
+    for _, name in ipairs(node.inputs) do use(name) end
+    for _, value in pairs(node.attributes or {}) do
+      if getmetatable(value) == Graph then
+        for name in pairs(value.outer) do use(name) end
+      end
+    end
+    node.free = free
+  end
+end
+
+--- All names that a graph takes from those around it.
+local function outer_names(made, own)
+  local outer = {}
+  local function use(name)
+    if name ~= "" and not own[name] then outer[name] = true end
+  end
+  for _, name in ipairs(made.outputs) do use(name) end
+  for _, node in ipairs(made.nodes) do
+    for _, name in ipairs(node.inputs) do use(name) end
+    for _, value in pairs(node.attributes or {}) do
+      if getmetatable(value) == Graph then
+        for name in pairs(value.outer) do use(name) end
+      end
+    end
+  end
+  return outer
+end
+
+--- The initializers of a graph: {name, tensor} in order.
+local function initializers_of(message, model)
+  local list = {}
+  for _, tensor in ipairs(message.initializer or {}) do
+    local ok, value = pcall(tensors.read, tensor, model.folder)
+    if not ok then
+      model.problems[#model.problems + 1] = ("initializer '%s': %s"):format(tensor.name or "",
+        (tostring(value):gsub("^.-:%d+: ", "")))
+    end
+    list[#list + 1] = {tensor.name or "", value}
+  end
+  if message.sparse_initializer then
+    model.problems[#model.problems + 1] = "sparse initializers are not supported"
+  end
+  return list
+end
+
+--- A graph from the table of a GraphProto: {inputs, outputs, initializers, nodes, outer}. `scope`
+--- has the names of the graphs around it. What is wrong is added to model.problems. At the top of a
+--- model, inputs that are initializers too need not be given.
+function compile(message, model, scope, top)
+  local own, made = {}, {inputs = {}, outputs = {}, nodes = {}, optional = {}}
+  local known = setmetatable({}, {__index = function(_, name) return own[name] or scope[name] end})
+  made.initializers = initializers_of(message, model)
+  for _, entry in ipairs(made.initializers) do own[entry[1]] = true end
+  for _, input in ipairs(message.input or {}) do
+    local name = input.name or ""
+    if not own[name] or not top then made.inputs[#made.inputs + 1] = name end
+    own[name], made.optional[name] = true, (input.type or {}).optional_type ~= nil
+  end
+  for _, node in ipairs(message.node or {}) do
+    model.count[1] = model.count[1] + 1
+    if model.count[1] > kMaxNodes then raise("there are more than %d nodes", kMaxNodes) end
+    local added = new_node(node, model, known)
+    made.nodes[#made.nodes + 1] = added
+    for _, name in ipairs(added.outputs) do
+      if own[name] and name ~= "" then
+        model.problems[#model.problems + 1] = ("%s: output '%s' is computed twice"):format(
+          graph.describe(added), name)
+      end
+      own[name] = true
+    end
+  end
+  for i, output in ipairs(message.output or {}) do
+    local name = output.name or ""
+    made.outputs[i] = name
+    if not known[name] then
+      model.problems[#model.problems + 1] = ("output '%s' is not computed"):format(name)
+    end
+  end
+  made.outer = outer_names(made, own)
+  note_last_uses(made)
+  return setmetatable(made, Graph)
+end
+
+graph.compile = compile
+
+return graph

@@ -1,0 +1,66 @@
+-- tide.onnx.load: the model in a file as a module.
+local arguments = require "tide.internal.arguments"
+local graph = require "tide.onnx.graph"
+local Model = require "tide.onnx.model"
+local native = require "tide.native"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local kNewestOpset <const>, kOldestOpset <const> = 17, 7
+
+local read_arguments = arguments("load", {"path", {"device"}, {"dtype"}}, {path = "string"})
+
+--- The versions of the domains that a model uses.
+local function versions_of(message, path)
+  local versions = {}
+  for _, opset in ipairs(message.opset_import or {}) do
+    local domain = opset.domain or ""
+    versions[domain == "ai.onnx" and "" or domain] = opset.version or 1
+  end
+  local version = versions[""]
+  if version and (version < kOldestOpset or version > kNewestOpset) then
+    raise("load: %s: opset %d is not supported: expected %d to %d", path, version, kOldestOpset,
+      kNewestOpset)
+  end
+  versions[""] = version or 1
+  return versions
+end
+
+local function functions_of(message)
+  local functions = {}
+  for _, declared in ipairs(message.functions or {}) do
+    functions[(declared.domain or "") .. ":" .. (declared.name or "")] = declared
+  end
+  return functions
+end
+
+--- The graph of a file, ready to run.
+local function read_model(path)
+  local message = native.read_onnx(path, "ModelProto", "load")
+  if not message.graph then raise("load: %s: there is no graph in it", path) end
+  local model = {
+    folder = path:match "^(.*/)" or "", versions = versions_of(message, path),
+    functions = functions_of(message), inside = {}, problems = {}, count = {0},
+  }
+  local ok, made = pcall(graph.compile, message.graph, model, {}, true)
+  if not ok then raise("load: %s: %s", path, (tostring(made):gsub("^.-:%d+: ", ""))) end
+  if #model.problems > 0 then
+    raise("load: %s: %s", path, table.concat(model.problems, "; "))
+  end
+  return made
+end
+
+--- load(path, {device, dtype}): a module that computes the graph of the file and can be trained. It
+--- takes the graph's inputs in order, and returns its outputs. Initializers of floating types are
+--- parameters under their names; running statistics are buffers. The module starts in evaluation
+--- mode, as files describe models for use.
+local function load(...)
+  local given = read_arguments(...)
+  local module = Model(read_model(given.path), given.path)
+  if given.device or given.dtype then
+    module:to {device = given.device or tide.get_default_device(), dtype = given.dtype}
+  end
+  return module:eval()
+end
+
+return load

@@ -1,0 +1,101 @@
+-- The module that tide.onnx.load returns.
+local class = require "tide.internal.class"
+local Module = require "tide.nn.module"
+local new_run = require "tide.onnx.run"
+local operators = require "tide.onnx.operators"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local Model = class("OnnxModel", Module)
+
+--- Constants of more elements move with the module.
+local kLargeConstant <const> = 1024
+
+--- What the top graph's nodes do with an initializer: whether one reads its values, and whether one
+--- has it as its state.
+local function uses_of(graph)
+  local read, state = {}, {}
+  for _, node in ipairs(graph.nodes) do
+    local op = operators.find(node.op)
+    for i, name in ipairs(node.inputs) do
+      if node.host[i] then read[name] = true end
+      if op and op.state[i] then state[name] = true end
+    end
+  end
+  return read, state
+end
+
+--- A field for the tensor of this name: the name, if the class has no member that is called so.
+function Model:field_for(name)
+  local field = name
+  while class.member(Model, field) ~= nil or rawget(self, field) ~= nil do field = field .. "_" end
+  return field
+end
+
+function Model:init(graph, path)
+  self._path, self._graph, self._tensor_fields = path, graph, {}
+  local read, state = uses_of(graph)
+  local constants = {}
+  for _, entry in ipairs(graph.initializers) do
+    local name, value = entry[1], entry[2]
+    if read[name] or not value:is_floating_point() and value:dim() < 2 then
+      constants[#constants + 1] = entry
+    else
+      local field = self:field_for(name)
+      self._tensor_fields[name] = field
+      if value:is_floating_point() and not state[name] then
+        self:register_parameter(field, value:requires_grad_(true))
+      else
+        self:register_buffer(field, value)
+      end
+    end
+  end
+  graph.initializers = constants
+end
+
+--- Where this module's tensors are; that of the first input if it has none.
+function Model:device_of(inputs)
+  for _, field in pairs(self._tensor_fields) do return rawget(self, field).device end
+  for i = 1, inputs.n do
+    if tide.is_tensor(inputs[i]) then return inputs[i].device end
+  end
+end
+
+--- The inputs as values by name, with this module's tensors behind them.
+function Model:values_of(inputs)
+  local graph, fields = self._graph, self._tensor_fields
+  if inputs.n ~= #graph.inputs then
+    raise("%s: expected %d inputs (%s), got %d", self._path, #graph.inputs,
+      table.concat(graph.inputs, ", "), inputs.n)
+  end
+  local values = {}
+  for i, name in ipairs(graph.inputs) do
+    if inputs[i] == nil and not graph.optional[name] then
+      raise("%s: input %d (%s): expected tensor, got nil", self._path, i, name)
+    end
+    values[name] = inputs[i]
+  end
+  return setmetatable(values, {__index = function(_, name)
+    return fields[name] and rawget(self, fields[name])
+  end})
+end
+
+function Model:forward(...)
+  local inputs = table.pack(...)
+  local run = new_run(self, self:device_of(inputs))
+  local ok, outputs = pcall(run.graph, run, self._graph, self:values_of(inputs))
+  if not ok then
+    if type(outputs) ~= "string" then error(outputs, 0) end
+    local text = outputs:gsub("^.-:%d+: ", "")
+    raise("%s: %s: %s", self._path, run:place() or "inputs", text)
+  end
+  return table.unpack(outputs, 1, outputs.n)
+end
+
+function Model:describe()
+  local graph = self._graph
+  return ("%s -> %s, %d nodes"):format(table.concat(graph.inputs, ", "),
+    table.concat(graph.outputs, ", "), #graph.nodes)
+end
+
+return Model
