@@ -1,1 +1,65 @@
-return {}
+-- Reductions along axes, running sums, positions of the largest.
+local tide = require "tide"
+local values = require "tide.onnx.values"
+
+local ops = {host = {CumSum = {2}}}
+
+--- reduce(x, dims, keepdim) as an op; axes are an attribute or, in newer versions, an input.
+local function define(name, reduce)
+  ops.host[name] = {2}
+  ops[name] = function(node, x, axes)
+    local a, rank = node.attributes, x:dim()
+    local list = values.list(axes) or a.axes
+    if not list or #list == 0 then
+      if a.noop_with_empty_axes == 1 then return x end
+      list = {}
+      for i = 1, rank do list[i] = i - 1 end
+    end
+    if rank == 0 then return reduce(x:reshape(1), {1}, false):to(x.dtype) end
+    return reduce(x, values.dims(list, rank), a.keepdims ~= 0):to(x.dtype)
+  end
+end
+
+define("ReduceSum", function(x, dims, keep) return x:sum(dims, keep) end)
+define("ReduceMean", function(x, dims, keep)
+  if x:is_floating_point() then return x:mean(dims, keep) end
+  local count = 1
+  for _, d in ipairs(dims) do count = count * x:size(d) end
+  return x:sum(dims, keep):div(count, {rounding_mode = "trunc"})
+end)
+define("ReduceMax", function(x, dims, keep) return x:amax(dims, keep) end)
+define("ReduceMin", function(x, dims, keep) return x:amin(dims, keep) end)
+define("ReduceL1", function(x, dims, keep) return x:abs():sum(dims, keep) end)
+define("ReduceL2", function(x, dims, keep) return (x * x):sum(dims, keep):sqrt() end)
+define("ReduceSumSquare", function(x, dims, keep) return (x * x):sum(dims, keep) end)
+define("ReduceLogSum", function(x, dims, keep) return x:sum(dims, keep):log() end)
+define("ReduceLogSumExp", function(x, dims, keep) return x:logsumexp(dims, keep) end)
+define("ReduceProd", function(x, dims, keep)
+  table.sort(dims)
+  for i = #dims, 1, -1 do x = x:prod(dims[i], keep) end
+  return x
+end)
+
+--- Positions from 0 of the first or, if asked, the last of equal elements.
+local function define_position(name, find)
+  ops[name] = function(node, x)
+    local a = node.attributes
+    local dim = values.dim(a.axis or 0, x:dim())
+    local keep = a.keepdims ~= 0
+    if a.select_last_index ~= 1 then return find(x, dim, keep) - 1 end
+    return x:size(dim) - find(x:flip(dim), dim, keep)
+  end
+end
+
+define_position("ArgMax", tide.argmax)
+define_position("ArgMin", tide.argmin)
+
+function ops.CumSum(node, x, axis)
+  local dim = values.dim(axis:item(), x:dim())
+  local own = node.attributes.reverse == 1 and x:flip(dim) or x
+  local sums = own:cumsum(dim):to(x.dtype)
+  if node.attributes.exclusive == 1 then sums = sums - own end
+  return node.attributes.reverse == 1 and sums:flip(dim) or sums
+end
+
+return ops
