@@ -11,7 +11,13 @@ local root, pattern = arg[1], arg[2] or ""
 local function value_of(path, declared)
   local kind = declared and next(declared) and (declared.tensor_type and "tensor"
     or declared.sequence_type and "sequence" or declared.optional_type and "optional") or "tensor"
-  if kind == "tensor" then return tensors.read(native.read_onnx(path, "TensorProto", "load"), "") end
+  if kind == "tensor" then
+    local stored = native.read_onnx(path, "TensorProto", "load")
+    -- The tests store the bits of bfloat16 as uint16.
+    local type = declared and declared.tensor_type and declared.tensor_type.elem_type
+    if type == 16 then stored.data_type = 16 end
+    return tensors.read(stored, "")
+  end
   local message
   if kind == "optional" then
     message = native.read_onnx(path, "OptionalProto", "load")

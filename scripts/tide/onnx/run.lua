@@ -42,6 +42,7 @@ end
 
 --- The outputs of a graph, as a list. `values` has its inputs, and finds what lies around it.
 function Run:graph(made, values)
+  self.values = values
   for _, entry in ipairs(made.initializers) do
     if rawget(values, entry[1]) == nil then values[entry[1]] = entry[2] end
   end

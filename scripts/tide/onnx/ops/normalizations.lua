@@ -1,1 +1,62 @@
-return {}
+-- Normalizations.
+local F = require "tide.nn.functional"
+local values = require "tide.onnx.values"
+
+local ops = {state = {BatchNormalization = {4, 5}}, with_run = {}}
+
+--- With training_mode the running statistics are results; in training without it they are updated in
+--- place, as those of nn.BatchNorm2d.
+function ops.with_run.BatchNormalization(run, node, x, scale, bias, mean, variance)
+  local a = node.attributes
+  local momentum, eps = a.momentum or 0.9, a.epsilon or 1e-5
+  if a.training_mode ~= 1 then
+    return F.batch_norm(x, mean, variance, scale, bias, run.module.training, 1 - momentum, eps)
+  end
+  local dims = {1}
+  for d = 3, x:dim() do dims[#dims + 1] = d end
+  local own_mean = x:mean(dims)
+  local own_variance = x:var(dims, {correction = 0})
+  local y = F.batch_norm(x, own_mean, own_variance, scale, bias, false, 0, eps)
+  return y, mean * momentum + own_mean * (1 - momentum),
+    variance * momentum + own_variance * (1 - momentum)
+end
+
+function ops.InstanceNormalization(node, x, scale, bias)
+  return F.instance_norm(x, {weight = scale, bias = bias, eps = node.attributes.epsilon or 1e-5})
+end
+
+--- Also gives the means and the inverses of the standard deviations.
+function ops.LayerNormalization(node, x, scale, bias)
+  local shape, eps = x.shape, node.attributes.epsilon or 1e-5
+  local dim = values.dim(node.attributes.axis or -1, #shape)
+  local normalized = table.move(shape, dim, #shape, 1, {})
+  local y = F.layer_norm(x, normalized, {eps = eps}) * scale
+  if bias then y = y + bias end
+  if #node.outputs < 2 then return y end
+  local dims = {}
+  for d = dim, #shape do dims[#dims + 1] = d end
+  local mean = x:mean(dims, true)
+  return y, mean, (((x - mean) * (x - mean)):mean(dims, true) + eps):rsqrt()
+end
+
+function ops.LRN(node, x)
+  local a = node.attributes
+  local size = a.size
+  local alpha, beta, k = a.alpha or 1e-4, a.beta or 0.75, a.bias or 1.0
+  if size % 2 == 1 then return F.local_response_norm(x, size, {alpha = alpha, beta = beta, k = k}) end
+  -- An even window reaches one channel further behind than before, where tide's is the other way.
+  local flipped = F.local_response_norm(x:flip(2), size, {alpha = alpha, beta = beta, k = k})
+  return flipped:flip(2)
+end
+
+function ops.LpNormalization(node, x)
+  return x / x:norm(node.attributes.p or 2, values.dim(node.attributes.axis or -1, x:dim()), true)
+end
+
+function ops.MeanVarianceNormalization(node, x)
+  local dims = values.dims(node.attributes.axes or {0, 2, 3}, x:dim())
+  local centered = x - x:mean(dims, true)
+  return centered / ((centered * centered):mean(dims, true):sqrt() + 1e-9)
+end
+
+return ops

@@ -1,1 +1,84 @@
-return {}
+-- Sequences, which are lists of tensors here, and optional values, which may be nil.
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+local values = require "tide.onnx.values"
+
+local ops = {
+  host = {
+    SequenceAt = {2}, SequenceErase = {2}, SequenceInsert = {3}, SplitToSequence = {2},
+  },
+}
+
+local function check_sequence(value)
+  if tide.is_tensor(value) or type(value) ~= "table" then
+    raise("expected a sequence, got %s", tide.is_tensor(value) and "tensor" or type(value))
+  end
+  return value
+end
+
+--- A place from 1 for a position from 0, or from the end.
+local function place_of(position, count, default)
+  if not position then return default end
+  local place = values.list(position)[1]
+  if place < 0 then place = place + count end
+  if place < 0 or place >= count then raise("position %d of %d", place, count) end
+  return place + 1
+end
+
+function ops.SequenceEmpty() return {} end
+
+function ops.SequenceConstruct(_, ...) return {...} end
+
+function ops.SequenceAt(_, sequence, position)
+  return check_sequence(sequence)[place_of(position, #sequence)]
+end
+
+function ops.SequenceErase(_, sequence, position)
+  local left = table.move(check_sequence(sequence), 1, #sequence, 1, {})
+  table.remove(left, place_of(position, #sequence, #sequence))
+  return left
+end
+
+function ops.SequenceInsert(_, sequence, element, position)
+  local longer = table.move(check_sequence(sequence), 1, #sequence, 1, {})
+  table.insert(longer, place_of(position, #sequence + 1, #sequence + 1), element)
+  return longer
+end
+
+function ops.SequenceLength(_, sequence)
+  return tide.tensor(#check_sequence(sequence), {dtype = "int64", device = "cpu"})
+end
+
+function ops.ConcatFromSequence(node, sequence)
+  check_sequence(sequence)
+  if #sequence == 0 then raise "the sequence is empty" end
+  local axis, rank = node.attributes.axis, sequence[1]:dim()
+  if node.attributes.new_axis == 1 then return tide.stack(sequence, values.dim(axis, rank + 1)) end
+  return tide.cat(sequence, values.dim(axis, rank))
+end
+
+function ops.SplitToSequence(node, x, split)
+  local dim = values.dim(node.attributes.axis or 0, x:dim())
+  if not split then
+    local parts = x:split(1, dim)
+    if node.attributes.keepdims == 0 then
+      for i, part in ipairs(parts) do parts[i] = part:squeeze(dim) end
+    end
+    return parts
+  end
+  local sizes = values.list(split)
+  return x:split(split:dim() == 0 and sizes[1] or sizes, dim)
+end
+
+function ops.Optional(_, value) return value end
+
+function ops.OptionalGetElement(_, value)
+  if value == nil then raise "the optional value is empty" end
+  return value
+end
+
+function ops.OptionalHasElement(_, value)
+  return tide.tensor(value ~= nil, {device = "cpu"})
+end
+
+return ops
