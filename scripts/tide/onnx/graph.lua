@@ -31,6 +31,7 @@ local readers = {
   function(a) return a.floats or {} end,
   function(a) return a.ints or {} end,
   function(a) return a.strings or {} end,
+  [13] = function(a) return a.tp or {} end,
 }
 
 --- The type of an attribute of an old file, which does not say it.

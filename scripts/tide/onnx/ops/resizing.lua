@@ -1,1 +1,150 @@
-return {}
+-- Resampling: Resize with all its modes and ways to place samples, Upsample, GridSample.
+local F = require "tide.nn.functional"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+local values = require "tide.onnx.values"
+
+local ops = {host = {Resize = {2, 3, 4}, Upsample = {2}}}
+
+--- Where in the input, from 0, output i of `to` lies: by scale, sizes and region {start, end}.
+local coordinates = {
+  half_pixel = function(i, scale) return (i + 0.5) / scale - 0.5 end,
+  pytorch_half_pixel = function(i, scale, _, to) return to > 1 and (i + 0.5) / scale - 0.5 or 0 end,
+  tf_half_pixel_for_nn = function(i, scale) return (i + 0.5) / scale end,
+  asymmetric = function(i, scale) return i / scale end,
+  -- As the standard's own tests have it, by the size before it is rounded.
+  align_corners = function(i, scale, from, to)
+    return to > 1 and i * (from - 1) / (from * scale - 1) or 0
+  end,
+  tf_crop_and_resize = function(i, _, from, to, region)
+    local first, last = region[1] * (from - 1), region[2] * (from - 1)
+    return to > 1 and first + i * (last - first) / (to - 1) or 0.5 * (first + last)
+  end,
+}
+
+local roundings = {
+  floor = math.floor,
+  ceil = math.ceil,
+  round_prefer_floor = function(x) return math.ceil(x - 0.5) end,
+  round_prefer_ceil = function(x) return math.floor(x + 0.5) end,
+}
+
+--- The first of the inputs that an output at x is made of, and their weights.
+local taps = {}
+
+function taps.nearest(x, a) return roundings[a.nearest_mode or "round_prefer_floor"](x), {1.0} end
+
+function taps.linear(x)
+  local first = math.floor(x)
+  return first, {1 - (x - first), x - first}
+end
+
+function taps.cubic(x, attributes)
+  local a, first = attributes.cubic_coeff_a or -0.75, math.floor(x)
+  local r = x - first
+  local function near(d) return ((a + 2) * d - (a + 3)) * d * d + 1 end
+  local function far(d) return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a end
+  return first - 1, {far(r + 1), near(r), near(1 - r), far(2 - r)}
+end
+
+--- For each tap a list of positions from 1 and one of weights; and where x lies outside the input.
+local function plan(a, mode, from, to, scale, region)
+  local place = coordinates[a.coordinate_transformation_mode or "half_pixel"]
+  local positions, weights, outside = {}, {}, {}
+  for i = 0, to - 1 do
+    local x = place(i, scale, from, to, region)
+    outside[i + 1] = x < 0 or x > from - 1
+    local first, shares = taps[mode](x, a)
+    local sum = 0
+    for t, share in ipairs(shares) do
+      local at = math.tointeger(first) + t - 1
+      if a.exclude_outside == 1 and (at < 0 or at >= from) then shares[t], share = 0.0, 0.0 end
+      sum = sum + share
+      positions[t], weights[t] = positions[t] or {}, weights[t] or {}
+      positions[t][i + 1] = math.max(0, math.min(at, from - 1)) + 1
+    end
+    for t, share in ipairs(shares) do
+      weights[t][i + 1] = a.exclude_outside == 1 and share / sum or share
+    end
+  end
+  return positions, weights, outside
+end
+
+--- One dimension resampled.
+local function resize_dim(x, dim, a, mode, to, scale, region)
+  local positions, weights, outside = plan(a, mode, x:size(dim), to, scale, region)
+  local shape = values.filled(x:dim(), 1)
+  shape[dim] = to
+  local function column(list, dtype)
+    return tide.tensor(list, {dtype = dtype, device = x.device}):reshape(shape)
+  end
+  local y
+  for t, list in ipairs(positions) do
+    local picked = x:index_select(dim, tide.tensor(list, {device = x.device}))
+    if mode ~= "nearest" then picked = picked * column(weights[t], x.dtype) end
+    y = y and y + picked or picked
+  end
+  if a.coordinate_transformation_mode ~= "tf_crop_and_resize" then return y end
+  return tide.where(column(outside, "bool"), a.extrapolation_value or 0.0, y)
+end
+
+--- The sizes of the result and the scales; `sizes` may be nil.
+local function targets(x, scales, sizes)
+  local shape = x.shape
+  local given = sizes or scales
+  if #given ~= #shape then raise("expected %d scales or sizes, got %d", #shape, #given) end
+  local to, by = {}, {}
+  for d, from in ipairs(shape) do
+    if not sizes and not (scales[d] > 0 and scales[d] < 1 << 31) then raise("scale %g", scales[d]) end
+    to[d] = sizes and sizes[d] or math.floor(from * scales[d])
+    by[d] = sizes and to[d] / from or scales[d]
+    if to[d] < 1 or from < 1 then raise("size %d of %d", to[d], from) end
+  end
+  return to, by
+end
+
+local function resize(x, attributes, scales, sizes, roi)
+  local mode = attributes.mode or "nearest"
+  if not taps[mode] then raise("the mode '%s' is not supported", mode) end
+  if not coordinates[attributes.coordinate_transformation_mode or "half_pixel"] then
+    raise("coordinate_transformation_mode '%s' is not supported",
+      attributes.coordinate_transformation_mode)
+  end
+  local to, by = targets(x, scales, sizes)
+  local whole = attributes.coordinate_transformation_mode ~= "tf_crop_and_resize"
+  for d, size in ipairs(to) do
+    local region = not whole and {roi[d], roi[d + #to]}
+    if size ~= x:size(d) or by[d] ~= 1 or region and (region[1] ~= 0 or region[2] ~= 1) then
+      x = resize_dim(x, d, attributes, mode, size, by[d], region)
+    end
+  end
+  return x
+end
+
+--- Before opset 11 samples lie as with "asymmetric", and the nearest is that before.
+local function old_attributes(node)
+  return {
+    mode = node.attributes.mode, coordinate_transformation_mode = "asymmetric",
+    nearest_mode = "floor",
+  }
+end
+
+function ops.Resize(node, x, roi, scales, sizes)
+  if node.version < 11 then return resize(x, old_attributes(node), values.list(roi)) end
+  local list = values.list(sizes)
+  return resize(x, node.attributes, values.list(scales), list and #list > 0 and list, values.list(roi))
+end
+
+function ops.Upsample(node, x, scales)
+  return resize(x, old_attributes(node), values.list(scales) or node.attributes.scales)
+end
+
+function ops.GridSample(node, x, grid)
+  local a = node.attributes
+  return F.grid_sample(x, grid, {
+    mode = a.mode or "bilinear", padding_mode = a.padding_mode or "zeros",
+    align_corners = a.align_corners == 1,
+  })
+end
+
+return ops
