@@ -1,2 +1,2 @@
 -- tide.onnx: models in files of ONNX.
-return require "tide.internal.lazy_table"("tide.onnx", {load = "load"})
+return require "tide.internal.lazy_table"("tide.onnx", {load = "load", save = "save"})
