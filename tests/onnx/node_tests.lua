@@ -62,7 +62,8 @@ local function difference(got, expected)
   if got.dtype ~= expected.dtype then return got.dtype .. " instead of " .. expected.dtype end
   local a, b = got:to("float64"), expected:to("float64")
   if a:allclose(b, {rtol = 1e-3, atol = 1e-5, equal_nan = true}) then return nil end
-  return ("values: %s instead of %s"):format(tostring(got):sub(1, 150), tostring(expected):sub(1, 150))
+  return ("values: %s instead of %s"):format(tostring(got):sub(1, 150),
+    tostring(expected):sub(1, 150))
 end
 
 local function run_test(folder)
@@ -94,4 +95,5 @@ for _, name in ipairs(names) do
   counts[outcome] = counts[outcome] + 1
   if not ok then print(outcome, name, (tostring(problem):gsub("^.*model.onnx: ", ""))) end
 end
-print(("%d passed, %d failed, %d unsupported"):format(counts.passed, counts.failed, counts.unsupported))
+print(("%d passed, %d failed, %d unsupported"):format(counts.passed, counts.failed,
+  counts.unsupported))

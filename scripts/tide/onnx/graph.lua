@@ -101,7 +101,7 @@ local function new_node(message, model, scope)
   if domain == "ai.onnx" then domain = "" end
   local node = {
     name = message.name or "", op = message.op_type or "", inputs = message.input or {},
-    outputs = message.output or {}, version = model.versions[domain] or 1, training = model.training,
+    outputs = message.output or {}, version = model.versions[domain] or 1,
   }
   local ok, problem = pcall(function()
     node.attributes = attributes_of(message, model, scope)
@@ -111,10 +111,9 @@ local function new_node(message, model, scope)
       node.call, node.takes_run, node.host = caller_of(body), true, {}
       return
     end
-    local op = domain == "" and operators.find(node.op, node.version)
-    if not op then
-      raise(domain == "" and "this op is not supported" or "the domain '%s' is not supported", domain)
-    end
+    if domain ~= "" then raise("the domain '%s' is not supported", domain) end
+    local op = operators.find(node.op)
+    if not op then raise "this op is not supported" end
     node.call, node.takes_run, node.host = op.call, op.takes_run, op.host
   end)
   if not ok then

@@ -87,6 +87,9 @@ function Model:forward(...)
   if not ok then
     if type(outputs) ~= "string" then error(outputs, 0) end
     local text = outputs:gsub("^.-:%d+: ", "")
+    if text:find "^attempt to" or text:find "^bad argument" then
+      text = ("an input or attribute is missing or of the wrong kind (%s)"):format(text)
+    end
     raise("%s: %s: %s", self._path, run:place() or "inputs", text)
   end
   return table.unpack(outputs, 1, outputs.n)

@@ -33,11 +33,16 @@ end
 local function value_info(name, value, dynamic)
   local by_dim, sizes = {}, {}
   for key, entry in pairs(dynamic or {}) do
-    if type(entry) == "string" then by_dim[key] = entry else by_dim[entry] = name .. "_dim_" .. entry end
+    if type(entry) == "string" then
+      by_dim[key] = entry
+    else
+      by_dim[entry] = ("%s_dim_%s"):format(name, entry)
+    end
   end
   for d in pairs(by_dim) do
     if math.type(d) ~= "integer" or d < 1 or d > value:dim() then
-      raise("save: dynamic_axes: '%s' has no dimension %s: it has %d", name, tostring(d), value:dim())
+      raise("save: dynamic_axes: '%s' has no dimension %s: it has %d", name, tostring(d),
+        value:dim())
     end
   end
   for d, size in ipairs(value.shape) do
@@ -139,7 +144,8 @@ local function check(given)
 end
 
 --- save(module, inputs, path, {input_names, output_names, opset_version, dynamic_axes}): calls the
---- module with the example inputs, a tensor or a list of them, and writes what it computes as a graph.
+--- module with the example inputs, a tensor or a list of them, and writes what it computes as a
+--- graph.
 local function save(...)
   local given = read_arguments(...)
   local inputs = check(given)
@@ -162,7 +168,8 @@ local function save(...)
     results[i] = value_info(output_names[i], value, (given.dynamic_axes or {})[output_names[i]])
   end
   native.write_onnx(given.path, "ModelProto", {
-    ir_version = kIrVersion, producer_name = "tide", opset_import = {{domain = "", version = kOpset}},
+    ir_version = kIrVersion, producer_name = "tide",
+    opset_import = {{domain = "", version = kOpset}},
     graph = {
       name = getmetatable(given.module).name, node = writer.nodes, input = described,
       output = results, initializer = writer.initializers,

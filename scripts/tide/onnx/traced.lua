@@ -164,7 +164,9 @@ end
 
 function Traced:__unm() return self:neg() end
 
-function Traced.__lt() raise "save: < reads a value, and a graph cannot branch on it: use x:lt(y)" end
+function Traced.__lt()
+  raise "save: < reads a value, and a graph cannot branch on it: use x:lt(y)"
+end
 
 Traced.__le = Traced.__lt
 

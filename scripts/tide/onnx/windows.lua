@@ -27,8 +27,9 @@ local function list_of(node, name, rank, default)
 end
 windows.list_of = list_of
 
---- The windows of a node over spatial dimensions of these sizes: {kernel, strides, dilations, before,
---- after}, lists of one number for each. `kernel` is the weight's if the node has no attribute.
+--- The windows of a node over spatial dimensions of these sizes: {kernel, strides, dilations,
+--- before, after}, lists of one number for each. `kernel` is the weight's if the node has no
+--- attribute.
 function windows.of(node, sizes, kernel)
   local a, rank = node.attributes, #sizes
   local window = {

@@ -9,7 +9,8 @@ local with_run = ops.with_run
 --- A loop that runs longer is taken for one without an end.
 local kMaxIterations <const> = 1 << 24
 
---- Runs a graph that a node has as an attribute, inside the values around it: its outputs as a list.
+--- Runs a graph that a node has as an attribute, inside the values around it: its outputs as a
+--- list.
 local function call(run, graph, inputs)
   local node, around = run.node, run.values
   if #graph.inputs > #inputs then

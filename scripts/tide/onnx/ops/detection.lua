@@ -3,6 +3,9 @@ local raise = require "tide.internal.raise"
 local tide = require "tide"
 local values = require "tide.onnx.values"
 
+--- Read when a model has boxes.
+local function vision_ops() return require("tide.vision").ops end
+
 local ops = {host = {NonMaxSuppression = {3, 4, 5}}}
 
 --- Boxes with their lower corner first: (y, x, y, x), given by any two corners or by a center.
@@ -27,7 +30,7 @@ function ops.NonMaxSuppression(node, boxes, scores, limit, iou, least_score)
       local candidates = least and points:gt(least):nonzero():flatten()
         or tide.arange(1, points:numel() + 1, {device = points.device})
       if candidates:numel() > 0 then
-        local kept = require("tide.vision").ops.nms(own:select(1, picture):index_select(1, candidates),
+        local kept = vision_ops().nms(own:select(1, picture):index_select(1, candidates),
           points:index_select(1, candidates), threshold)
         local chosen = candidates:index_select(1, kept):tolist()
         for i = 1, math.min(most, #chosen) do
@@ -47,8 +50,10 @@ function ops.RoiAlign(node, x, boxes, batch)
   local mode = a.coordinate_transformation_mode
   local aligned = node.version >= 16 and mode ~= "output_half_pixel"
   local rois = tide.cat({batch:to(boxes.dtype):unsqueeze(2) + 1, boxes}, 2)
-  return require("tide.vision").ops.roi_align(x, rois, {a.output_height or 1, a.output_width or 1},
-    {spatial_scale = a.spatial_scale or 1.0, sampling_ratio = a.sampling_ratio or 0, aligned = aligned})
+  return vision_ops().roi_align(x, rois, {a.output_height or 1, a.output_width or 1}, {
+    spatial_scale = a.spatial_scale or 1.0, sampling_ratio = a.sampling_ratio or 0,
+    aligned = aligned,
+  })
 end
 
 return ops

@@ -73,10 +73,9 @@ function ops.ScatterND(node, x, indices, updates)
   local target = x:reshape(values.product(shape, 1, depth), rest)
   local rows = updates:reshape(flat:numel(), rest)
   local positions = (flat:flatten() + 1):unsqueeze(2):expand(flat:numel(), rest)
-  local scatter = ops.ScatterElements
+  local reduction = {attributes = {reduction = node.attributes.reduction}}
   -- Positions are from 0 there.
-  return scatter({attributes = {reduction = node.attributes.reduction}}, target, positions - 1, rows)
-    :reshape(shape)
+  return ops.ScatterElements(reduction, target, positions - 1, rows):reshape(shape)
 end
 
 --- Positions as columns; waits, as their number depends on the values.
@@ -106,8 +105,8 @@ function ops.TopK(node, x, k)
   return sorted:narrow(dim, 1, count), positions:narrow(dim, 1, count) - 1
 end
 
---- Sorted rows along a dimension, the first place of each, the group of each row, and how many there
---- are; waits.
+--- Sorted rows along a dimension, the first place of each, the group of each row, and how many
+--- there are; waits.
 function ops.Unique(node, x)
   local axis = node.attributes.axis
   local dim = axis and values.dim(axis, x:dim())
@@ -121,7 +120,8 @@ function ops.Unique(node, x)
     :scatter_reduce(1, inverse:flatten(), places, "amin")
   if node.attributes.sorted == 0 then
     local order = first:argsort()
-    local rank = tide.empty_like(order):scatter(1, order, tide.arange(1, count + 1, {device = x.device}))
+    local counted = tide.arange(1, count + 1, {device = x.device})
+    local rank = tide.empty_like(order):scatter(1, order, counted)
     distinct = distinct:index_select(dim or 1, order)
     inverse = rank:index_select(1, inverse:flatten())
     first, counts = first:index_select(1, order), counts:index_select(1, order)

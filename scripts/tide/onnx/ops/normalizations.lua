@@ -4,8 +4,8 @@ local values = require "tide.onnx.values"
 
 local ops = {state = {BatchNormalization = {4, 5}}, with_run = {}}
 
---- With training_mode the running statistics are results; in training without it they are updated in
---- place, as those of nn.BatchNorm2d.
+--- With training_mode the running statistics are results; in training without it they are updated
+--- in place, as those of nn.BatchNorm2d.
 function ops.with_run.BatchNormalization(run, node, x, scale, bias, mean, variance)
   local a = node.attributes
   local momentum, eps = a.momentum or 0.9, a.epsilon or 1e-5
@@ -42,11 +42,10 @@ end
 function ops.LRN(node, x)
   local a = node.attributes
   local size = a.size
-  local alpha, beta, k = a.alpha or 1e-4, a.beta or 0.75, a.bias or 1.0
-  if size % 2 == 1 then return F.local_response_norm(x, size, {alpha = alpha, beta = beta, k = k}) end
+  local options = {alpha = a.alpha or 1e-4, beta = a.beta or 0.75, k = a.bias or 1.0}
+  if size % 2 == 1 then return F.local_response_norm(x, size, options) end
   -- An even window reaches one channel further behind than before, where tide's is the other way.
-  local flipped = F.local_response_norm(x:flip(2), size, {alpha = alpha, beta = beta, k = k})
-  return flipped:flip(2)
+  return F.local_response_norm(x:flip(2), size, options):flip(2)
 end
 
 function ops.LpNormalization(node, x)

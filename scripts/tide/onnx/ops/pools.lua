@@ -116,7 +116,8 @@ function ops.MaxUnpool(node, x, positions, output_shape)
   local window = windows.of(node, sizes)
   local natural, count = {x:size(1), x:size(2)}, 1
   for d, size in ipairs(sizes) do
-    natural[d + 2] = (size - 1) * window.strides[d] + window.kernel[d] - window.before[d] - window.after[d]
+    local pads = window.before[d] + window.after[d]
+    natural[d + 2] = (size - 1) * window.strides[d] + window.kernel[d] - pads
   end
   for _, size in ipairs(natural) do count = count * size end
   local flat = tide.zeros({count}, {dtype = x.dtype, device = x.device})

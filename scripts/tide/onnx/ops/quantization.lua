@@ -67,7 +67,9 @@ function ops.ConvInteger(node, x, weight, x_zero, w_zero)
 end
 
 function ops.QLinearMatMul(_, a, a_scale, a_zero, b, b_scale, b_zero, scale, zero)
-  local function columns(value) return value:dim() == 1 and value:numel() > 1 and value:unsqueeze(2) or value end
+  local function columns(value)
+    return value:dim() == 1 and value:numel() > 1 and value:unsqueeze(2) or value
+  end
   local product = centered(a, columns(a_zero), -1, "float64") * columns(a_scale):to("float64")
   product = product:matmul(centered(b, b_zero, -1, "float64") * along(b_scale, b, -1):to("float64"))
   return quantize(product, scale:to("float64"), zero, 1)

@@ -1,4 +1,5 @@
--- Random numbers, and dropout. The attribute `seed` is not used: tide.manual_seed sets what is drawn.
+-- Random numbers, and dropout. The attribute `seed` is not used: tide.manual_seed sets what is
+-- drawn.
 local F = require "tide.nn.functional"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"

@@ -13,7 +13,9 @@ local activations = {
   affine = function(a, b) return function(x) return x * (a or 1.0) + (b or 0.0) end end,
   leakyrelu = function(a) return function(x) return F.leaky_relu(x, a or 0.01) end end,
   thresholdedrelu = function(a) return function(x) return F.threshold(x, a or 1.0, 0.0) end end,
-  scaledtanh = function(a, b) return function(x) return (x * (b or 1.0)):tanh() * (a or 1.0) end end,
+  scaledtanh = function(a, b)
+    return function(x) return (x * (b or 1.0)):tanh() * (a or 1.0) end
+  end,
   hardsigmoid = function(a, b)
     return function(x) return (x * (a or 0.2) + (b or 0.5)):clamp(0, 1) end
   end,
@@ -133,8 +135,9 @@ local function run(node, x, w, r, b, lengths, start, p)
       state[i] = given and given:select(1, direction)
         or tide.zeros({n, size}, {dtype = x.dtype, device = x.device})
     end
-    outputs[direction], states[direction] = run_direction(x, state, own_of(node, direction, w, r, b, p),
-      steps[node.op], lengths, backwards or direction == 2)
+    local own = own_of(node, direction, w, r, b, p)
+    outputs[direction], states[direction] = run_direction(x, state, own, steps[node.op], lengths,
+      backwards or direction == 2)
   end
   local y, results = tide.stack(outputs, 2), {}
   for i = 1, #states[1] do

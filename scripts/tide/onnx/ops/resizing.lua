@@ -95,10 +95,12 @@ local function targets(x, scales, sizes)
   if #given ~= #shape then raise("expected %d scales or sizes, got %d", #shape, #given) end
   local to, by = {}, {}
   for d, from in ipairs(shape) do
-    if not sizes and not (scales[d] > 0 and scales[d] < 1 << 31) then raise("scale %g", scales[d]) end
+    if not sizes and not (scales[d] > 0 and scales[d] < 1 << 31) then
+      raise("scale %g of dimension %d", scales[d], d - 1)
+    end
     to[d] = sizes and sizes[d] or math.floor(from * scales[d])
     by[d] = sizes and to[d] / from or scales[d]
-    if to[d] < 1 or from < 1 then raise("size %d of %d", to[d], from) end
+    if to[d] < 1 or from < 1 then raise("size %d cannot become %d", from, to[d]) end
   end
   return to, by
 end
@@ -131,8 +133,9 @@ end
 
 function ops.Resize(node, x, roi, scales, sizes)
   if node.version < 11 then return resize(x, old_attributes(node), values.list(roi)) end
-  local list = values.list(sizes)
-  return resize(x, node.attributes, values.list(scales), list and #list > 0 and list, values.list(roi))
+  local wanted = values.list(sizes)
+  if wanted and #wanted == 0 then wanted = nil end
+  return resize(x, node.attributes, values.list(scales), wanted, values.list(roi))
 end
 
 function ops.Upsample(node, x, scales)

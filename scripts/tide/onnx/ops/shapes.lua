@@ -32,7 +32,9 @@ function ops.Reshape(node, x, shape)
   local sizes, own = values.list(shape) or node.attributes.shape, x.shape
   for i, size in ipairs(sizes) do
     if size == 0 and node.attributes.allowzero ~= 1 then
-      if not own[i] then raise("there is no size %d to copy from (%s)", i, table.concat(own, ", ")) end
+      if not own[i] then
+        raise("there is no size %d to copy from (%s)", i, table.concat(own, ", "))
+      end
       sizes[i] = own[i]
     end
   end
@@ -137,9 +139,11 @@ function ops.Pad(node, x, pads, value)
   if mode == "constant" then
     local list = {}
     for d = rank, 1, -1 do
-      list[#list + 1], list[#list + 2] = amounts[d], amounts[rank + d]
+      list[#list + 1] = amounts[d]
+      list[#list + 1] = amounts[rank + d]
     end
-    return rank == 0 and x or F.pad(x, list, "constant", values.number(value, node.attributes.value or 0))
+    local filler = values.number(value, node.attributes.value or 0)
+    return rank == 0 and x or F.pad(x, list, "constant", filler)
   end
   for d = 1, rank do
     local before, after = amounts[d], amounts[rank + d]
@@ -174,7 +178,8 @@ local function slice_dim(x, dim, start, stop, step)
     return cut[index]
   end
   local last = first + (count - 1) * step
-  return slice_dim(x:narrow(dim, last + 1, first - last + 1):flip(dim), dim, 0, math.maxinteger, -step)
+  local reversed = x:narrow(dim, last + 1, first - last + 1):flip(dim)
+  return slice_dim(reversed, dim, 0, math.maxinteger, -step)
 end
 
 --- Steps beyond a size are all the same.

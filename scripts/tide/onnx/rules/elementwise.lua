@@ -1,4 +1,5 @@
 -- Rules for ops on single elements.
+local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
 
 local rules = {}
@@ -33,15 +34,31 @@ local function meet(g, a, result_type)
   return g:cast(x, common), g:cast(y, common)
 end
 
-for op, name in pairs {add = "Add", sub = "Sub", mul = "Mul", div = "Div", maximum = "Max", minimum = "Min"} do
+for op, name in pairs {
+  add = "Add", sub = "Sub", mul = "Mul", maximum = "Max", minimum = "Min",
+} do
   rules[op] = {arguments = {"x", "y"}, write = function(g, a, results)
     local x, y = meet(g, a, results[1].dtype)
     if a.alpha and a.alpha ~= 1 then y = g:node("Mul", {y, g:number(a.alpha, results[1].dtype)}) end
-    local z = g:node(name, {x, y})
-    if a.rounding_mode == "floor" and results[1]:is_floating_point() then z = g:node("Floor", {z}) end
-    return z
+    return g:node(name, {x, y})
   end}
 end
+
+--- Quotients that are rounded are computed as floats: ONNX's own division of integers cuts off.
+rules.div = {arguments = {"x", "y"}, write = function(g, a, results)
+  local dtype, rounding = results[1].dtype, a.rounding_mode
+  local floating = results[1]:is_floating_point() and dtype or "float64"
+  local quotient = g:node("Div", {meet(g, a, floating)})
+  if not rounding then return quotient end
+  if rounding == "floor" then
+    quotient = g:node("Floor", {quotient})
+  else
+    local whole = g:node("Floor", {(g:node("Abs", {quotient}))})
+    quotient = g:node("Mul", {(g:node("Sign", {quotient})), whole})
+  end
+  if floating == dtype then return quotient end
+  return g:node("Cast", {quotient}, {to = tensors.number_of(dtype)})
+end}
 
 rules.rsub = {arguments = {"x", "y"}, write = function(g, a, results)
   local x, y = meet(g, a, results[1].dtype)

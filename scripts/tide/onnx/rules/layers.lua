@@ -48,7 +48,7 @@ end}
 local function expand(value, rank, default)
   local list = {}
   for d = 1, rank do
-    if type(value) == "table" then list[d] = value[d] or value[1] else list[d] = value or default end
+    list[d] = type(value) == "table" and (value[d] or value[1]) or value or default
   end
   return list
 end
@@ -121,13 +121,14 @@ for rank = 1, 3 do
     adaptive_avg_pool = {"GlobalAveragePool", "AveragePool"},
     adaptive_max_pool = {"GlobalMaxPool", "MaxPool"},
   } do
-    rules[("%s%dd"):format(op, rank)] = {arguments = {"x", "output_size"}, write = function(g, a, results)
+    local name = ("%s%dd"):format(op, rank)
+    rules[name] = {arguments = {"x", "output_size"}, write = function(g, a, results)
       local from, to, kernel, is_global = a.x.shape, results[1].shape, {}, true
       for d = 1, rank do
         local size, count = from[2 + d], to[2 + d]
         if size % count ~= 0 then
-          raise("save: %s%dd of %d to %d parts has no form in ONNX: they differ in size", op, rank,
-            size, count)
+          raise("save: %s of %d to %d parts has no form in ONNX: they differ in size", name, size,
+            count)
         end
         kernel[d], is_global = size // count, is_global and count == 1
       end
@@ -194,7 +195,9 @@ rules.batch_norm = {
 rules.instance_norm = {
   arguments = {"x", "mean", "variance", "weight", "bias", "use_input_stats", "momentum", "eps"},
   write = function(g, a)
-    if a.use_input_stats == false then raise "save: instance_norm by running statistics has no form in ONNX" end
+    if a.use_input_stats == false then
+      raise "save: instance_norm by running statistics has no form in ONNX"
+    end
     local count, dtype = a.x:size(2), a.x.dtype
     return g:node("InstanceNormalization", {
       g:name(a.x), channel_values(g, a.weight, count, 1.0, dtype),

@@ -48,7 +48,9 @@ for op, name in pairs {argmax = "ArgMax", argmin = "ArgMin"} do
 end
 
 --- max(x), max(x, y), or values and positions along a dimension.
-for op, names in pairs {max = {"ReduceMax", "ArgMax", "Max"}, min = {"ReduceMin", "ArgMin", "Min"}} do
+for op, names in pairs {
+  max = {"ReduceMax", "ArgMax", "Max"}, min = {"ReduceMin", "ArgMin", "Min"},
+} do
   rules[op] = {arguments = {"x", "dim", "keepdim"}, write = function(g, a)
     if tide.is_tensor(a.dim) then return g:node(names[3], {g:name(a.x), g:name(a.dim)}) end
     local x, axes = g:name(a.x), axes_of(a.dim, a.x:dim())

@@ -121,7 +121,9 @@ end}
 --- x[{...}] of numbers and ranges.
 rules.index = {arguments = {"x", "key"}, write = function(g, a, results)
   local key, shape = a.key, a.x.shape
-  if tide.is_tensor(key) then raise "save: x[tensor] has no form in ONNX: use index_select or where" end
+  if tide.is_tensor(key) then
+    raise "save: x[tensor] has no form in ONNX: use index_select or where"
+  end
   local name, gone = g:name(a.x), 0
   for i, entry in ipairs(key) do
     local axis = i - 1 - gone
