@@ -42,6 +42,7 @@ end
 
 --- The outputs of a graph, as a list. `values` has its inputs, and finds what lies around it.
 function Run:graph(made, values)
+  local around, caller = self.values, self.node
   self.values = values
   for _, entry in ipairs(made.initializers) do
     if rawget(values, entry[1]) == nil then values[entry[1]] = entry[2] end
@@ -59,6 +60,7 @@ function Run:graph(made, values)
   end
   local outputs = {n = #made.outputs}
   for i, name in ipairs(made.outputs) do outputs[i] = values[name] end
+  self.values, self.node = around, caller
   return outputs
 end
 

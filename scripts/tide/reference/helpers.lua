@@ -91,6 +91,8 @@ return {
       "tide.autograd.gradcheck ~= nil --> true"},
     {"func", "", "Derivatives as functions, modules as functions: see tide.func.NAME",
       "tide.func.grad ~= nil --> true"},
+    {"onnx", "", "Models in files of ONNX: see tide.onnx.NAME",
+      "tide.onnx.load ~= nil --> true"},
     {"random", "", "Random numbers under NumPy's names: see tide.random.NAME",
       "tide.random.randint(1, 1) --> 1"},
     {"vision", "", "Networks for images, boxes: see tide.vision.NAME",

@@ -66,7 +66,8 @@ local pages = {
       "Changes to pictures", "Changes to pictures, as objects", "Changes to pictures, as functions"},
     about = "A picture is a tensor (channels, height, width): uint8 from 0 to 255, or floats from 0 "
       .. "to 1."},
-  {name = "data", title = "Data and files", families = {"Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files"},
+  {name = "data", title = "Data and files", families = {"Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files",
+      "Models in files"},
     about = "Files are replaced as a whole: a reader sees the old one or the new one."},
   {name = "metrics", title = "Metrics",
     families = {"Metrics", "Methods of metrics", "Metrics of one batch"},

@@ -34,7 +34,7 @@ describe("an unknown name", function()
       ["tide.amp"] = tide.amp, ["tide.data"] = tide.data, ["tide.linalg"] = tide.linalg,
       ["tide.special"] = tide.special, ["tide.np"] = tide.np, ["tide.sim"] = tide.sim,
       ["tide.cuda"] = tide.cuda, ["tide.test"] = tide.test, ["tide.func"] = tide.func,
-      ["tide.training"] = tide.training, ["tide.loggers"] = tide.loggers,
+      ["tide.onnx"] = tide.onnx, ["tide.training"] = tide.training, ["tide.loggers"] = tide.loggers,
       ["tide.metrics"] = tide.metrics, ["tide.metrics.functional"] = tide.metrics.functional,
       ["tide.random"] = tide.random, ["tide.signal"] = tide.signal,
       ["tide.signal.windows"] = tide.signal.windows, ["tide.nn.utils.prune"] = nn.utils.prune,

@@ -12,15 +12,12 @@ local kMaxIterations <const> = 1 << 24
 --- Runs a graph that a node has as an attribute, inside the values around it: its outputs as a
 --- list.
 local function call(run, graph, inputs)
-  local node, around = run.node, run.values
   if #graph.inputs > #inputs then
     raise("its graph takes %d inputs, got %d", #graph.inputs, #inputs)
   end
   local own = {}
   for i, name in ipairs(graph.inputs) do own[name] = inputs[i] end
-  local outputs = run:graph(graph, setmetatable(own, {__index = around}))
-  run.node, run.values = node, around
-  return outputs
+  return run:graph(graph, setmetatable(own, {__index = run.values}))
 end
 
 local function graph_of(node, name)

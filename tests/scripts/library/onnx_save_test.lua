@@ -1,0 +1,194 @@
+-- tide.onnx.save: what is saved computes the same when it is loaded, and what cannot be saved.
+local native = require "tide.native"
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local equal, raises = test.same_type, test.raises
+local F, nn = tide.nn.functional, tide.nn
+
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+local own_folder = dofile(here .. "/../support/own_folder.lua")
+
+local Lambda = tide.class("Lambda", nn.Module)
+
+function Lambda:init(fn) self.fn = fn end
+
+function Lambda:forward(...) return self.fn(...) end
+
+describe("tide.onnx.save", function(device)
+  local folder = own_folder()
+  test.before_each(function() tide.manual_seed(1) end)
+
+  local function save(module, inputs, options)
+    local path = folder() .. "/model.onnx"
+    tide.onnx.save(module:to(device), inputs, path, options)
+    return path
+  end
+
+  local function on_device(...)
+    local list = {...}
+    for i, x in ipairs(list) do list[i] = x:to(device) end
+    return list
+  end
+
+  local function close(got, expected)
+    equal(got.shape, expected.shape)
+    equal(got.dtype, expected.dtype)
+    test.is_true(got:to("float64"):allclose(expected:to("float64"), {rtol = 1e-4, atol = 1e-5}))
+  end
+
+  --- Saves and loads; outputs must be the same, also for `other` inputs.
+  local function round_trip(module, inputs, options, other)
+    local loaded = tide.onnx.load(save(module, inputs, options), {device = device})
+    module:eval()
+    local _ <close> = tide.no_grad()
+    for _, given in ipairs {inputs, other} do
+      local expected = table.pack(module(table.unpack(given)))
+      local got = table.pack(loaded(table.unpack(given)))
+      local place = 0
+      local function compare(value)
+        if not tide.is_tensor(value) then
+          for _, entry in ipairs(value) do compare(entry) end
+          return
+        end
+        place = place + 1
+        close(got[place], value)
+      end
+      for i = 1, expected.n do compare(expected[i]) end
+      equal(got.n, place)
+    end
+  end
+
+  it("keeps an MLP, its names and a batch of another size", function()
+    local net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(), nn.Linear(8, 3),
+      nn.Softmax(2))
+    local options = {input_names = {"x"}, output_names = {"p"}, dynamic_axes = {x = {1}, p = {1}}}
+    round_trip(net, on_device(tide.randn(2, 4)), options, on_device(tide.randn(7, 4)))
+    test.is_false(net[1].training)
+    local message = native.read_onnx(folder() .. "/model.onnx", "ModelProto", "load")
+    local names = {}
+    for i, tensor in ipairs(message.graph.initializer) do names[i] = tensor.name end
+    equal(names, {"0.weight", "0.bias", "3.weight", "3.bias"})
+    equal(message.graph.input[1].type.tensor_type.shape.dim[1].dim_param, "x_dim_1")
+    equal(message.graph.output[1].name, "p")
+  end)
+
+  it("keeps a convolutional network", function()
+    round_trip(nn.Sequential(nn.Conv2d(3, 8, 3, {padding = 1, stride = 2}), nn.BatchNorm2d(8),
+      nn.GELU(), nn.MaxPool2d(2), nn.ConvTranspose2d(8, 4, 3, {stride = 2, output_padding = 1}),
+      nn.Hardswish(), nn.AvgPool2d(2), nn.SiLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()),
+      on_device(tide.randn(2, 3, 16, 16)), {dynamic_axes = {input_1 = {1}}},
+      on_device(tide.randn(3, 3, 16, 16)))
+  end)
+
+  it("keeps a residual network", function()
+    round_trip(tide.vision.models.resnet18 {num_classes = 5}, on_device(tide.randn(1, 3, 32, 32)),
+      {dynamic_axes = {input_1 = {1}}}, on_device(tide.randn(2, 3, 32, 32)))
+  end)
+
+  it("keeps a layer of a transformer", function()
+    local options = {dynamic_axes = {input_1 = {1, 2}}}
+    round_trip(nn.TransformerEncoderLayer(8, 2, 16), on_device(tide.randn(5, 2, 8)), options,
+      on_device(tide.randn(6, 3, 8)))
+    round_trip(nn.TransformerEncoderLayer(8, 2, 16,
+      {batch_first = true, norm_first = true, activation = "gelu"}), on_device(tide.randn(5, 2, 8)))
+  end)
+
+  it("keeps recurrent layers and their states", function()
+    local x = tide.randn(5, 2, 4)
+    round_trip(nn.LSTM(4, 6, 2, {bidirectional = true}), on_device(x),
+      {dynamic_axes = {input_1 = {1, 2}}}, on_device(tide.randn(7, 3, 4)))
+    round_trip(nn.GRU(4, 6, {batch_first = true}), on_device(x, tide.randn(1, 5, 6)))
+    round_trip(nn.LSTM(4, 6, {bias = false}),
+      on_device(x, tide.randn(1, 2, 6), tide.randn(1, 2, 6)))
+    round_trip(nn.RNN(4, 6), on_device(x))
+  end)
+
+  it("keeps embeddings and normalizations", function()
+    round_trip(nn.Sequential(nn.Embedding(10, 4), nn.LayerNorm(4)),
+      on_device(tide.tensor{{1, 10}, {3, 4}}))
+    round_trip(nn.Sequential(nn.GroupNorm(2, 4), nn.InstanceNorm1d(4), nn.PReLU(4),
+      nn.Upsample {scale_factor = 2}), on_device(tide.randn(2, 4, 6)))
+    round_trip(nn.Sequential(nn.Upsample {scale_factor = 2, mode = "bilinear"}, nn.PixelShuffle(2),
+      nn.ZeroPad2d(1)), on_device(tide.randn(1, 4, 3, 3)))
+  end)
+
+  it("keeps ops of a forward of one's own", function()
+    for _, fn in ipairs {
+      function(x) return (x * 2 + 1) / (x:abs() + 1), 3 - x, x:square():sum(2, true):sqrt() end,
+      function(x) return x:max(2) end,
+      function(x) return x:topk(2, 2) end,
+      function(x) return x[{1, {2, 3}}], x[2], x[{{}, -1}], x:narrow(2, 2, 2) end,
+      function(x) return tide.cat({x, -x}, 2):chunk(2, 2) end,
+      function(x) return tide.stack({x, x:exp()}, 1):permute(3, 1, 2):reshape(-1, 2) end,
+      function(x) return tide.where(x:gt(0), x, x * 0.1), x:masked_fill(x:lt(0), 5.0) end,
+      function(x) return x:clamp(-0.5, 0.5), x:clamp(0), x:argmax(2), x:to("int64") end,
+      function(x) return x:mean(), x:amax({1, 2}), x:cumsum(2), x:tril(), x:flip(2) end,
+      function(x) return x:div(0.3, {rounding_mode = "floor"}), F.pad(x, {1, 2}) end,
+      function(x) return F.scaled_dot_product_attention(x, x, x, {is_causal = true}) end,
+      function(x) return x:unsqueeze(1):expand(3, 3, 4), x:repeat_dims(2, 1), x:t():matmul(x) end,
+    } do
+      round_trip(Lambda(fn), on_device(tide.randn(3, 4)))
+    end
+  end)
+
+  it("leaves the module as it was", function()
+    local net = nn.Sequential(nn.LSTM(2, 2), Lambda(function(y) return y end)):train()
+    net[2]:eval()
+    save(net, on_device(tide.randn(3, 1, 2)))
+    equal({net.training, net[1].training, net[2].training}, {true, true, false})
+    test.is_nil(rawget(net[1], "forward"))
+  end)
+
+  it("names the op and the module that have no form", function()
+    local net = nn.Sequential(nn.Linear(2, 2), Lambda(function(x) return x:erfinv() end))
+    raises("module[2] (Lambda): save: the op 'erfinv' has no form in ONNX", function()
+      save(net, on_device(tide.ones(1, 2)))
+    end)
+    raises("which changes a tensor in place", function()
+      save(Lambda(function(x) return x:add_(1) end), on_device(tide.ones(2)))
+    end)
+    raises("a graph cannot branch on it", function()
+      save(Lambda(function(x) return x < 1 and x or -x end), on_device(tide.ones(1)))
+    end)
+    raises("adaptive_avg_pool1d of 5 to 2 parts has no form in ONNX", function()
+      save(nn.AdaptiveAvgPool1d(2), on_device(tide.ones(1, 1, 5)))
+    end)
+  end)
+
+  it("checks its arguments, and writes nothing if it fails", function()
+    local net, x = nn.Linear(2, 2), tide.ones(1, 2)
+    raises("save: module: expected a module, got number", tide.onnx.save, 1, x, "x.onnx")
+    raises("save: inputs: expected tensors", tide.onnx.save, net, {}, "x.onnx")
+    raises("opset_version must be 17, got 9", tide.onnx.save, net, x, "x.onnx", {opset_version = 9})
+    raises("save: dynamic_axes: 'input_1' has no dimension 3: it has 2", tide.onnx.save, net, x,
+      "x.onnx", {dynamic_axes = {input_1 = {3}}})
+    raises("save: input_names: 2 names for 1 tensors", tide.onnx.save, net, x, "x.onnx",
+      {input_names = {"a", "b"}})
+    test.is_nil(io.open("x.onnx"))
+  end)
+
+  it("writes files that ONNX's checker and reference agree with", function()
+    local path = save(nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.GELU()),
+      on_device(tide.full({2, 3}, 0.5)))
+    local script = ([[import sys
+try:
+  import numpy, onnx, onnx.reference
+except ImportError:
+  sys.exit(3)
+m = onnx.load("%s")
+onnx.checker.check_model(m, full_check=True)
+y = onnx.reference.ReferenceEvaluator(m).run(None, {"input_1": numpy.full((2, 3), 0.5, "float32")})
+y[0].astype("float32").tofile("%s.values")]]):format(path, path)
+    local _, _, code = os.execute(("python3 -c '%s' 2>/dev/null"):format(script))
+    if code == 3 or code == 127 then
+      print "skipped: there is no python3 with onnx"
+      return
+    end
+    equal(code, 0)
+    local file <close> = io.open(path .. ".values", "rb")
+    local loaded = tide.onnx.load(path)
+    local expected = tide.from_bytes(file:read "a", "float32", {2, 4})
+    close(loaded(tide.full({2, 3}, 0.5)):detach(), expected)
+  end)
+end)

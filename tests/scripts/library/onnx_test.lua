@@ -1,0 +1,225 @@
+-- tide.onnx.load: models as modules, parameters, devices, subgraphs, functions; what is refused.
+local native = require "tide.native"
+local tensors = require "tide.onnx.tensors"
+local tide = require "tide"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+local equal, raises = test.same_type, test.raises
+
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+local own_folder = dofile(here .. "/../support/own_folder.lua")
+
+local kFloat <const>, kInt <const> = 1, 7
+
+local function info(name, type) return {name = name, type = {tensor_type = {elem_type = type}}} end
+
+local function infos(names)
+  local list = {}
+  for i, name in ipairs(names) do list[i] = info(name, kFloat) end
+  return list
+end
+
+local function node(op, inputs, outputs, attributes)
+  local list = {}
+  for name, value in pairs(attributes or {}) do
+    local a = {name = name}
+    if type(value) == "table" and value.node then a.type, a.g = 5, value
+    elseif type(value) == "table" then a.type, a.ints = 7, value
+    elseif math.type(value) == "integer" then a.type, a.i = 2, value
+    else a.type, a.f = 1, value end
+    list[#list + 1] = a
+  end
+  return {op_type = op, name = op:lower(), input = inputs, output = outputs, attribute = list}
+end
+
+describe("tide.onnx.load", function(device)
+  local folder = own_folder()
+
+  --- Writes a model and loads it.
+  local function load(graph, options, extra)
+    local path = folder() .. "/model.onnx"
+    graph.name = "graph"
+    local model = {ir_version = 8, opset_import = {{domain = "", version = 17}}, graph = graph}
+    for key, value in pairs(extra or {}) do model[key] = value end
+    native.write_onnx(path, "ModelProto", model, "save")
+    return tide.onnx.load(path, options or {device = device})
+  end
+
+  local function layer(extra)
+    local w = tide.tensor{{1.0, 2}, {3, 4}}
+    return {
+      input = infos {"x"}, output = infos {"y"},
+      node = extra or {node("Gemm", {"x", "fc.weight", "fc.bias"}, {"h"}, {transB = 1}),
+        node("Relu", {"h"}, {"y"})},
+      initializer = {tensors.write("fc.weight", w), tensors.write("fc.bias", tide.tensor{-4.0, 0})},
+    }
+  end
+
+  it("makes a module with the names of the initializers", function()
+    local model = load(layer())
+    equal(model(tide.ones(1, 2, {device = device})):tolist(), {{0.0, 7.0}})
+    local names = {}
+    for name in model:named_parameters() do names[#names + 1] = name end
+    equal(names, {"fc.weight", "fc.bias"})
+    equal(model:state_dict()["fc.bias"]:tolist(), {-4.0, 0.0})
+    test.is_false(model.training)
+  end)
+
+  it("makes a module that trains", function()
+    local model = load(layer())
+    local x, y = tide.ones(3, 2, {device = device}), tide.full({3, 2}, 2.0, {device = device})
+    local optimizer = tide.optim.SGD(model:parameters(), {lr = 0.05})
+    local first
+    for _ = 1, 100 do
+      local loss = (model(x) - y):square():mean()
+      first = first or loss:item()
+      optimizer:zero_grad()
+      loss:backward()
+      optimizer:step()
+    end
+    -- The second output comes to 2; the first is cut off by the relu and has no gradient.
+    equal(first, 14.5)
+    test.is_true((model(x)[{{}, 2}] - 2):abs():max():item() < 1e-3)
+  end)
+
+  it("converts to a type, copies, and takes its state from another", function()
+    local model = load(layer(), {device = device, dtype = "float64"})
+    equal(model:state_dict()["fc.weight"].dtype, "float64")
+    local copy = model:clone()
+    copy:load_state_dict {
+      ["fc.weight"] = tide.zeros(2, 2, {dtype = "float64"}),
+      ["fc.bias"] = tide.ones(2, {dtype = "float64"}),
+    }
+    local x = tide.ones(1, 2, {device = device, dtype = "float64"})
+    equal(copy(x):tolist(), {{1.0, 1.0}})
+    equal(model(x):tolist(), {{0.0, 7.0}})
+  end)
+
+  it("fits any batch where shapes are computed", function()
+    local model = load {
+      input = infos {"x"}, output = infos {"y"},
+      node = {
+        node("Shape", {"x"}, {"s"}), node("Gather", {"s", "first"}, {"n"}),
+        node("Unsqueeze", {"n", "axis"}, {"n1"}),
+        node("Concat", {"n1", "rest"}, {"shape"}, {axis = 0}),
+        node("Reshape", {"x", "shape"}, {"y"}),
+      },
+      initializer = {
+        tensors.write("first", tide.tensor(0)), tensors.write("axis", tide.tensor{0}),
+        tensors.write("rest", tide.tensor{-1}),
+      },
+    }
+    for _, n in ipairs {1, 5} do
+      equal(model(tide.ones(n, 2, 3, {device = device})).shape, {n, 6})
+    end
+    equal(#model:parameters() + #model:buffers(), 0)
+  end)
+
+  it("keeps running statistics as buffers, and learns them in training", function()
+    local function one(name, value) return tensors.write(name, tide.tensor{value}) end
+    local model = load {
+      input = infos {"x"}, output = infos {"y"},
+      node = {node("BatchNormalization", {"x", "scale", "shift", "mean", "var"}, {"y"})},
+      initializer = {one("scale", 1.0), one("shift", 0.0), one("mean", 0.0), one("var", 1.0)},
+    }
+    equal({#model:parameters(), #model:buffers()}, {2, 2})
+    local x = tide.full({4, 1, 2}, 10.0, {device = device})
+    model:train()(x)
+    local function near(value, expected) test.is_true(math.abs(value - expected) < 1e-3) end
+    near(model:state_dict().mean:item(), 1.0)
+    near(model:eval()(x)[1]:flatten():tolist()[1], 9.0 / math.sqrt(0.9))
+  end)
+
+  it("runs branches and the model's own functions", function()
+    local twice = {
+      name = "Twice", domain = "own", input = {"a"}, output = {"b"}, attribute = {"by"},
+      opset_import = {{domain = "", version = 17}},
+      node = {
+        {op_type = "Constant", output = {"k"},
+          attribute = {{name = "value_float", ref_attr_name = "by", type = 1}}},
+        node("Mul", {"a", "k"}, {"b"}),
+      },
+    }
+    local call = node("Twice", {"x"}, {"d"}, {by = 2.0})
+    call.domain = "own"
+    local function branch(op, name)
+      return {name = name, output = infos {name}, node = {node(op, {"d"}, {name})}}
+    end
+    local model = load({
+      input = infos {"x", "c"}, output = infos {"y"},
+      node = {call, node("If", {"c"}, {"y"},
+        {then_branch = branch("Neg", "t"), else_branch = branch("Abs", "e")})},
+    }, nil, {functions = {twice}, opset_import = {
+      {domain = "", version = 17}, {domain = "own", version = 1}}})
+    local x = tide.tensor({-3.0}, {device = device})
+    equal(model(x, tide.tensor(true)):tolist(), {6.0})
+    equal(model(-x, tide.tensor(false)):tolist(), {6.0})
+  end)
+
+  it("reads data beside the file, and no other", function()
+    local function external(location, offset, length)
+      return {name = "w", dims = {2}, data_type = kFloat, data_location = 1, external_data = {
+        {key = "location", value = location}, {key = "offset", value = tostring(offset)},
+        {key = "length", value = tostring(length)}}}
+    end
+    local function graph(...)
+      return {input = infos {"x"}, output = infos {"y"}, initializer = {external(...)},
+        node = {node("Add", {"x", "w"}, {"y"})}}
+    end
+    local file <close> = io.open(folder() .. "/w.bin", "wb")
+    file:write(("<ffff"):pack(9, 1, 2, 9))
+    file:close()
+    local x = tide.zeros(2, {device = device})
+    equal(load(graph("w.bin", 4, 8))(x):tolist(), {1.0, 2.0})
+    raises("must lie in the model's own folder, not in '../w.bin'", load, graph("../w.bin", 4, 8))
+    raises("must lie in the model's own folder, not in '/w.bin'", load, graph("/w.bin", 4, 8))
+    raises("'w.bin' ends before byte 20", load, graph("w.bin", 12, 8))
+    raises("where 8 bytes are needed", load, graph("w.bin", 4, 1 << 40))
+    raises("initializer 'w': its data are missing", load, graph("none.bin", 4, 8))
+  end)
+
+  it("names everything that is not supported at once", function()
+    raises("node 'stringnormalizer' (StringNormalizer): this op is not supported; "
+      .. "node 'odd' (Odd): the domain 'com.x' is not supported", load, layer {
+      node("StringNormalizer", {"x"}, {"h"}),
+      {op_type = "Odd", domain = "com.x", name = "odd", input = {"h"}, output = {"y"}},
+    })
+  end)
+
+  it("refuses graphs that cannot be computed", function()
+    raises("node 'add' (Add): input 'z' is neither given nor computed before", load, layer {
+      node("Add", {"x", "z"}, {"y"}), node("Relu", {"y"}, {"z"})})
+    raises("node 'relu' (Relu): output 'y' is computed twice", load, layer {
+      node("Relu", {"x"}, {"y"}), node("Relu", {"x"}, {"y"})})
+    raises("output 'y' is not computed", load, layer {})
+    raises("opset 3 is not supported: expected 7 to 17", load, layer(), nil,
+      {opset_import = {{domain = "", version = 3}}})
+    local calls_itself = {name = "F", domain = "own", input = {"a"}, output = {"b"},
+      node = {{op_type = "F", domain = "own", input = {"a"}, output = {"b"}}}}
+    raises("function 'F' calls itself", load,
+      layer {{op_type = "F", domain = "own", input = {"x"}, output = {"y"}}}, nil,
+      {functions = {calls_itself}})
+  end)
+
+  it("refuses tensors that are not what they claim", function()
+    local function with(tensor)
+      return {input = infos {"x"}, output = infos {"y"}, initializer = {tensor},
+        node = {node("Add", {"x", "w"}, {"y"})}}
+    end
+    raises("initializer 'w': its sizes (2) make 8 bytes, but it has 4", load,
+      with {name = "w", dims = {2}, data_type = kFloat, raw_data = "abcd"})
+    raises("are too large", load,
+      with {name = "w", dims = {1 << 40, 1 << 40}, data_type = kFloat, raw_data = ""})
+    raises("its sizes are (-1)", load,
+      with {name = "w", dims = {-1}, data_type = kInt, raw_data = ""})
+    raises("type string have no meaning here", load,
+      with {name = "w", dims = {1}, data_type = 8, raw_data = ""})
+  end)
+
+  it("names the node where an input does not fit", function()
+    local model = load(layer())
+    raises("node 'gemm' (Gemm): ", model, tide.ones(1, 3, {device = device}))
+    raises("expected 1 inputs (x), got 2", model, tide.ones(1), tide.ones(1))
+    raises("input 1 (x): expected tensor, got nil", function() model(nil) end)
+  end)
+end)
