@@ -7,7 +7,7 @@ local ops = {with_run = {}, host = {If = {1}, Loop = {1, 2}}}
 local with_run = ops.with_run
 
 --- A loop that runs longer is taken for one without an end.
-local kMaxIterations <const> = 1 << 24
+local kMaxIterations <const> = 1 << 20
 
 --- Runs a graph that a node has as an attribute, inside the values around it: its outputs as a
 --- list.

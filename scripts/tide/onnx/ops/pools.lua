@@ -7,6 +7,9 @@ local windows = require "tide.onnx.windows"
 
 local ops = {host = {MaxUnpool = {3}, MaxRoiPool = {2}}}
 
+--- The most parts of a box: they are pooled one by one.
+local kMaxParts <const> = 65536
+
 local kMax <const> = {F.max_pool1d, F.max_pool2d, F.max_pool3d}
 local kMaxWithIndices <const> = {
   F.max_pool1d_with_indices, F.max_pool2d_with_indices, F.max_pool3d_with_indices,
@@ -135,7 +138,9 @@ end
 --- The largest values of parts of boxes; the boxes are read, as their sizes differ.
 function ops.MaxRoiPool(node, x, rois)
   local shape, scale = node.attributes.pooled_shape, node.attributes.spatial_scale or 1.0
-  if not shape then raise "pooled_shape is missing" end
+  if not shape or shape[1] < 1 or shape[2] < 1 or shape[1] > kMaxParts // shape[2] then
+    raise "pooled_shape must be two sizes of at most 65536 parts"
+  end
   local height, width, results = x:size(3), x:size(4), {}
   local function range(start, size, i, parts, limit)
     local first = math.floor(start + i * size / parts)

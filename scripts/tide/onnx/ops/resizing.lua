@@ -6,6 +6,9 @@ local values = require "tide.onnx.values"
 
 local ops = {host = {Resize = {2, 3, 4}, Upsample = {2}}}
 
+--- Places and weights are made one by one for each size.
+local kMaxSize <const> = 1 << 20
+
 --- Where in the input, from 0, output i of `to` lies: by scale, sizes and region {start, end}.
 local coordinates = {
   half_pixel = function(i, scale) return (i + 0.5) / scale - 0.5 end,
@@ -100,7 +103,9 @@ local function targets(x, scales, sizes)
     end
     to[d] = sizes and sizes[d] or math.floor(from * scales[d])
     by[d] = sizes and to[d] / from or scales[d]
-    if to[d] < 1 or from < 1 then raise("size %d cannot become %d", from, to[d]) end
+    if to[d] < 1 or from < 1 or to[d] > kMaxSize then
+      raise("size %d cannot become %d", from, to[d])
+    end
   end
   return to, by
 end

@@ -12,7 +12,10 @@ local ops = {
 }
 
 --- Largest Fourier matrix: its sides multiplied.
-local kMaxMatrix <const> = 1 << 28
+local kMaxMatrix <const> = 1 << 26
+
+--- The most weights of a mel matrix, which are computed one by one.
+local kMaxMel <const> = 1 << 22
 
 --- A window that is a sum of cosines with these weights.
 local function define_window(name, weights)
@@ -35,7 +38,7 @@ define_window("BlackmanWindow", {0.42, -0.5, 0.08})
 --- The transform of x (..., n, parts), of 1 or 2 parts, along its last dimension but one: (...,
 --- bins, 2).
 local function transform(x, bins, length, inverse)
-  if length * bins > kMaxMatrix then raise("a transform of length %d is too long", length) end
+  if bins > kMaxMatrix // length then raise("a transform of length %d is too long", length) end
   local options = {dtype = "float64", device = x.device}
   local steps = tide.arange(length, options):unsqueeze(2) * tide.arange(bins, options)
   -- The angles of whole turns are left off before they grow large.
@@ -87,7 +90,7 @@ function ops.MelWeightMatrix(node, bands, dft_length, sample_rate, low, high)
   local function number(x) return values.list(x)[1] end
   local count, length, rate = number(bands), number(dft_length), number(sample_rate)
   local bins = length // 2 + 1
-  if count < 1 or length < 1 or rate < 1 or count * bins > kMaxMatrix >> 4 then
+  if count < 1 or length < 1 or rate < 1 or count > kMaxMel or bins > kMaxMel // count then
     raise("%d bands of a transform of length %d at a rate of %d", count, length, rate)
   end
   local function mel(f) return 2595 * math.log(1 + f / 700, 10) end
