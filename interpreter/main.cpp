@@ -74,9 +74,10 @@ is a failure.
   --list        name the tests and stop
 )"},
     {"lesson", tide::lesson_command,
-     R"(usage: tide lesson [N | name] [--show] [args]
+     R"(usage: tide lesson [N | name] [--show | --answers] [args]
 Without a name: lists the lessons. With one: runs it, and hands it the arguments.
-  --show   print the lesson's text in place of running it
+  --show      print the lesson's text in place of running it
+  --answers   print answers to its exercises, as a script that can be run
 )"},
     {"bench", tide::bench_command,
      R"(usage: tide bench [NAME...] [--json] [--beside PEER]

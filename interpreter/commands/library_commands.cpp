@@ -22,6 +22,7 @@ namespace tide {
 namespace {
 
 constexpr std::string_view kLessons = "lessons/";
+constexpr char kAnswers[] = "lessons/answers/";
 constexpr char kBench[] = "bench/main.lua";
 
 /// "lessons/02_async_queue.lua" without folder and suffix.
@@ -58,6 +59,14 @@ std::optional<std::string> find_lesson(const std::string& wanted) {
   return std::nullopt;
 }
 
+/// Prints a file of scripts/.
+int print_script(const std::string& path) {
+  const std::optional<std::string> text = read_script(path);
+  if (!text) throw UsageError{"lesson: " + path + " is not part of this build"};
+  std::fputs(text->c_str(), stdout);
+  return EXIT_SUCCESS;
+}
+
 /// The text of a file's first comment line.
 std::string first_comment(const std::string& path) {
   const std::string text = read_script(path).value_or("");
@@ -73,7 +82,8 @@ int list_lessons() {
   std::puts(
       "\n`tide lesson N` runs one, `tide lesson N --show` prints its text. To change it, make a "
       "copy:"
-      "\n`tide lesson N --show > mine.lua`, and run that: `tide mine.lua`.");
+      "\n`tide lesson N --show > mine.lua`, and run that: `tide mine.lua`."
+      "\n`tide lesson N --answers` prints answers to the exercises at its end, as a script.");
   return EXIT_SUCCESS;
 }
 
@@ -143,11 +153,12 @@ int lesson_command(const Words& words) {
   const std::optional<std::string> path = find_lesson(words[0]);
   if (!path) throw UsageError{"lesson: there is no lesson '" + words[0] + "'"};
   const Words rest(words.begin() + 1, words.end());
-  if (std::find(rest.begin(), rest.end(), "--show") == rest.end()) {
-    return run_embedded(*path, "lesson", rest, choose_accelerator);
-  }
-  std::fputs(read_script(*path).value_or("").c_str(), stdout);
-  return EXIT_SUCCESS;
+  const auto given = [&](const char* option) {
+    return std::find(rest.begin(), rest.end(), option) != rest.end();
+  };
+  if (given("--answers")) return print_script(kAnswers + std::string(lesson_name(*path)) + ".lua");
+  if (given("--show")) return print_script(*path);
+  return run_embedded(*path, "lesson", rest, choose_accelerator);
 }
 
 int bench_command(const Words& words) { return run_embedded(kBench, "bench", words); }

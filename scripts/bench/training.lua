@@ -40,7 +40,7 @@ local function lenet(device)
   return training(net, optimizer, tide.randn(64, 1, 28, 28, {device = device}), 10, 50)
 end
 
---- The network of lesson 3.
+--- The network of lesson 5.
 local function digits(device)
   local net = nn.Sequential(
     nn.Conv2d(1, 16, 3, {padding = 1}), nn.ReLU(),
@@ -175,7 +175,7 @@ return {
   },
   {
     name = "digits_train",
-    words = "the network of lesson 3, batch 32 of (1, 8, 8), SGD with momentum; 45 training steps",
+    words = "the network of lesson 5, batch 32 of (1, 8, 8), SGD with momentum; 45 training steps",
     unit = "us/step",
     figure = function(t) return t / 45 * 1e6 end,
     make = digits,

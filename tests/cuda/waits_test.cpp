@@ -27,7 +27,7 @@ int waits(int turns, const std::string& script) {
   return std::atoi(reported.c_str() + std::string("fake driver: ").size());
 }
 
-/// Lesson 3's network and loop; `loss` and `batch` are those of the test.
+/// Lesson 5's network and loop; `loss` and `batch` are those of the test.
 std::string training(const std::string& batch, const std::string& loss) {
   return R"(
     local nn, F = tide.nn, tide.nn.functional

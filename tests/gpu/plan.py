@@ -160,10 +160,13 @@ class Plan:
         return Step("bits in two processes", 30, commands, check=check)
 
     def lessons(self):
-        words = {2: "--size 128 --products 40", 3: "--digits 8 --epochs 1", 7: "--megabytes 1", 11: "--products 50"}
-        small = {number: text.split() for number, text in words.items()} if self.small else {}
-        return Step("lessons", 40, [[self.tide, "lesson", str(number), *small.get(number, []), "--device", "cuda"]
-                                    for number in range(1, 12)])
+        words = {"gradients": "--steps 5", "async_queue": "--size 128 --products 40",
+                 "training_loop": "--digits 8 --epochs 1", "relu_three_ways": "--count 4096",
+                 "transfers": "--megabytes 1", "contexts": "--products 50"}
+        small = {name: text.split() for name, text in words.items()} if self.small else {}
+        names = sorted(path.stem[3:] for path in (ROOT / "scripts/lessons").glob("[0-9]*.lua"))
+        return Step("lessons", 40, [[self.tide, "lesson", name, *small.get(name, []), "--device", "cuda"]
+                                    for name in names])
 
     def two_devices(self):
         return Step("two GPUs", 15, [self.script("two_devices")])

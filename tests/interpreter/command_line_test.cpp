@@ -316,9 +316,11 @@ TEST_CASE("LUA_INIT is run, and -E ignores it", "[command line]") {
 
 TEST_CASE("the lessons are listed with their first lines", "[command line]") {
   const Outcome outcome = run_tide({"lesson"});
-  CHECK_THAT(outcome.out, StartsWith("01_devices "));
+  CHECK_THAT(outcome.out, StartsWith("01_tensors "));
   CHECK(outcome.status == 0);
-  CHECK_THAT(run_tide({"lesson", "devices", "--show"}).out, StartsWith("-- "));
+  CHECK_THAT(run_tide({"lesson", "devices", "--show"}).out, StartsWith("-- Lesson 3: "));
+  CHECK_THAT(run_tide({"lesson", "1", "--answers"}).out,
+             StartsWith("-- Answers to the exercises of lesson 1, "));
   CHECK_THAT(run_tide({"lesson", "99"}).err, StartsWith("tide: lesson: there is no lesson '99'\n"));
 }
 

@@ -1,9 +1,12 @@
--- Every lesson runs on its usual device and on the cpu, and its claims hold.
+-- Every lesson runs on an accelerator and on the cpu, and its claims hold.
+local tide = require "tide"
 local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/../support/program.lua")
 local describe, it = test.describe, test.it
+
+local accelerator = tide.cuda.is_available() and "cuda" or "sim"
 
 local function output_of(arguments)
   local output, succeeded = run("lesson " .. arguments)
@@ -19,7 +22,7 @@ end
 
 describe("lesson", function()
   it("numbers go up by one", function()
-    test.is_true(#lessons >= 11)
+    test.is_true(#lessons >= 14)
     for i, lesson in ipairs(lessons) do test.equal(lesson.number, i) end
   end)
 
@@ -35,7 +38,9 @@ describe("lesson", function()
   end)
 
   for _, lesson in ipairs(lessons) do
-    it(("%d holds on an accelerator"):format(lesson.number), function() output_of(lesson.name) end)
+    it(("%d holds on an accelerator"):format(lesson.number), function()
+      output_of(lesson.name .. " --device " .. accelerator)
+    end)
     it(("%d holds on the cpu"):format(lesson.number), function()
       output_of(lesson.name .. " --device cpu")
     end)

@@ -100,10 +100,10 @@ describe("threads", function()
     tide.set_num_threads(count)
     same(many, one, 0)
   end)
-  it("do not change a bit of lesson 3's weights", function()
+  it("do not change a bit of lesson 5's weights", function()
     local function weights(threads, device)
       local output, succeeded = start(("'%s/../support/lesson_weights.lua' '%s' --device %s"):format(here,
-        here .. "/../../../scripts/lessons/03_training_loop.lua", device), "TIDE_NUM_THREADS=" .. threads)
+        here .. "/../../../scripts/lessons/05_training_loop.lua", device), "TIDE_NUM_THREADS=" .. threads)
       if not succeeded then error(output, 0) end
       return output
     end

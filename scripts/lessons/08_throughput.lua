@@ -1,7 +1,7 @@
--- Lesson 5: throughput. How fast is this device, how fast could it be, what does "100 % busy" mean?
+-- Lesson 8: throughput. How fast is this device, how fast could it be, what does "100 % busy" mean?
 --
--- Run it:        tide lesson 5
--- On the cpu:    tide lesson 5 --device cpu
+-- Run it:        tide lesson 8
+-- On the cpu:    tide lesson 8 --device cpu
 --
 -- The speed of arithmetic is counted in FLOP/s: floating-point operations per second. A GFLOP/s is
 -- a billion of them in a second, a TFLOP/s is a thousand GFLOP/s.

@@ -1,7 +1,7 @@
--- Lesson 4: is my GPU visible? What tide asks the machine, and how to read `tide smi`.
+-- Lesson 7: is my GPU visible? What tide asks the machine, and how to read `tide smi`.
 -- It runs everywhere: without a GPU it shows what is said then.
 --
--- Run it:        tide lesson 4
+-- Run it:        tide lesson 7
 -- The whole story of this machine, outside of a lesson:   tide info   and   tide smi
 local tide = require "tide"
 

@@ -1,7 +1,7 @@
--- Lesson 9: shape errors. Ten broken networks, what tide says about each, and how that mends it.
+-- Lesson 6: shape errors. Ten broken networks, what tide says about each, and how that mends it.
 --
--- Run it:        tide lesson 9
--- On the cpu:    tide lesson 9 --device cpu
+-- Run it:        tide lesson 6
+-- On the cpu:    tide lesson 6 --device cpu
 --
 -- Most mistakes in deep learning are shapes that do not fit. A message about one has four parts:
 -- the line of the script, the layer, the op with the shapes it was given, and, where there is a

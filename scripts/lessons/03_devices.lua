@@ -1,8 +1,8 @@
--- Lesson 1: devices. Where do tensors live, and how do they get elsewhere?
+-- Lesson 3: devices. Where do tensors live, and how do they get elsewhere?
 --
--- Run it:        tide lesson 1
--- On the cpu:    tide lesson 1 --device cpu
--- To change it:  tide lesson 1 --show > mine.lua      and then   tide mine.lua
+-- Run it:        tide lesson 3
+-- On the cpu:    tide lesson 3 --device cpu
+-- To change it:  tide lesson 3 --show > mine.lua      and then   tide mine.lua
 --
 -- Every claim below is checked by an `assert`, so what you read here is what this machine did.
 -- Change a line and run it again: the assert that fails tells you what you have just learned.

@@ -1,7 +1,7 @@
--- Lesson 7: transfers. How numbers get to a device and back, what slows them, and what hides them.
+-- Lesson 11: transfers. How numbers get to a device and back, what slows them, and what hides them.
 --
--- Run it:        tide lesson 7
--- On the cpu:    tide lesson 7 --device cpu
+-- Run it:        tide lesson 11
+-- On the cpu:    tide lesson 11 --device cpu
 --
 -- A GPU reads its own memory at thousands of GB/s. The road from the host's memory (the one that the
 -- processor uses) to the GPU is a hundred times slower. Many programs that seem slow on a GPU wait
@@ -117,7 +117,7 @@ assert(pinned:to(device):cpu():equal(pageable), "the same numbers by both ways")
 -- data.DataLoader(set, {pin_memory = true}), which pins every batch.
 local kept = seconds_of(function()
   pinned = nil
-  collectgarbage() -- gives the block back for reuse; see lesson 10
+  collectgarbage() -- gives the block back for reuse; see lesson 13
   pinned = pageable:pin_memory()
 end)
 show("pin again, in a block that is kept", kept, bytes, first_pinning)

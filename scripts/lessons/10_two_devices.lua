@@ -1,9 +1,9 @@
--- Lesson 6: two devices. How to keep both busy, and how data gets from one to the other.
+-- Lesson 10: two devices. How to keep both busy, and how data gets from one to the other.
 --
--- Run it:        tide lesson 6
--- On the cpu:    tide lesson 6 --device cpu
+-- Run it:        tide lesson 10
+-- On the cpu:    tide lesson 10 --device cpu
 --
--- Every device has a queue of its own (lesson 2), so the script can give work to one and go on to
+-- Every device has a queue of its own (lesson 4), so the script can give work to one and go on to
 -- the next before the first has finished. Nothing else is needed to use two devices at once; the
 -- art is not to wait at the wrong place.
 local tide = require "tide"

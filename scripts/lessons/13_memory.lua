@@ -1,7 +1,7 @@
--- Lesson 10: memory. What a tensor costs, what costs nothing, who lets go of it, and when it ends.
+-- Lesson 13: memory. What a tensor costs, what costs nothing, who lets go of it, and when it ends.
 --
--- Run it:        tide lesson 10
--- On the cpu:    tide lesson 10 --device cpu
+-- Run it:        tide lesson 13
+-- On the cpu:    tide lesson 13 --device cpu
 --
 -- A GPU's memory is small and fast, and running out of it is the most frequent way for a training
 -- to end. One MB is 2^20 bytes here: 1024 x 1024.

@@ -1,7 +1,7 @@
--- Lesson 2: the queue. Your script and the device work at the same time: who waits for whom?
+-- Lesson 4: the queue. Your script and the device work at the same time: who waits for whom?
 --
--- Run it:        tide lesson 2
--- On the cpu:    tide lesson 2 --device cpu
+-- Run it:        tide lesson 4
+-- On the cpu:    tide lesson 4 --device cpu
 --
 -- A line like `c = a:matmul(b)` computes nothing. It writes down what is to be done, hands the note
 -- to the device's queue and goes on to the next line. That is why a GPU can be busy while your
@@ -57,7 +57,7 @@ local one = size * size * 4
 local peak = tide.max_memory_allocated(device) - before
 print(("memory at the peak:    %.1f results of %.1f MB each"):format(peak / one, one / 2 ^ 20))
 -- (Lua's collector comes round after some 64 MB at the latest; smaller results than these may all be
--- there until then. Lesson 10 is about that.)
+-- there until then. Lesson 13 is about that.)
 assert(peak < math.max(options.products / 4 * one, 72 * 2 ^ 20), "a few at a time, not hundreds")
 
 -- 2. What forces the script to wait ---------------------------------------------------------------
@@ -114,7 +114,7 @@ assert(value == 100000)
 -- 4. A timer that lies, and one that does not -----------------------------------------------------
 -- Measuring "how long does matmul take" by reading a clock before and after is the classic mistake:
 -- that measures how long it takes to write the note. (A GFLOP/s is a billion operations with
--- numbers in a second; lesson 5 is about them.)
+-- numbers in a second; lesson 8 is about them.)
 heading "4. A timer that lies"
 
 local repeats = 20

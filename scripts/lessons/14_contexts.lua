@@ -1,7 +1,7 @@
--- Lesson 11: contexts. The words of the book "Dive into Deep Learning" (D2L) and of Gluon, at work.
+-- Lesson 14: contexts. The words of the book "Dive into Deep Learning" (D2L) and of Gluon, at work.
 --
--- Run it:        tide lesson 11
--- On the cpu:    tide lesson 11 --device cpu
+-- Run it:        tide lesson 14
+-- On the cpu:    tide lesson 14 --device cpu
 --
 -- Gluon and D2L call the place where a tensor lives its context. tide calls it a device, and knows
 -- the other words too: cpu(), gpu(i), num_gpus(), try_gpu(), ctx, as_in_ctx, copyto, initialize.

@@ -1,8 +1,8 @@
--- Lesson 3: the training loop. A network learns to read digits, and we see what waiting costs.
+-- Lesson 5: the training loop. A network learns to read digits, and we see what waiting costs.
 --
--- Run it:        tide lesson 3
--- On the cpu:    tide lesson 3 --device cpu
--- Longer:        tide lesson 3 --epochs 40
+-- Run it:        tide lesson 5
+-- On the cpu:    tide lesson 5 --device cpu
+-- Longer:        tide lesson 5 --epochs 40
 --
 -- The data are real: 1797 digits of 8 x 8 dots that people wrote on paper. The last 360 were
 -- written by people who wrote none of the others, so the network has never seen their hand: an
@@ -93,7 +93,7 @@ local function train(network, epochs, report, every_step)
       loss:backward()
       optimizer:step()
       -- The sum stays on the device. `total = total + loss:item()` would wait here, in every step.
-      -- detach: the value alone, without what backward would need (lesson 10).
+      -- detach: the value alone, without what backward would need (lesson 2).
       total:add_(loss:detach())
       if every_step then every_step(loss) end
     end
@@ -157,13 +157,22 @@ print(("                         time     waits"))
 print(("  read once an epoch  %6.2f s   %6d"):format(seconds, waits))
 print(("  read in every step  %6.2f s   %6d"):format(seconds_again, waits_again))
 local steps = options.epochs * #loader
-assert(#log == steps)
--- Not quite one for each step: now and then the device is done before the script asks.
-assert(waits_again > 0.9 * steps, "a wait in nearly every step")
+assert(#log == steps, "a number read in every step: a wait, unless the device is done already")
 assert(waits <= 2 * options.epochs, "one in an epoch without")
 
 -- Reading changes when things are computed, never what: both runs end with the same loss, bit for
 -- bit.
 assert(final_loss == losses[#losses], "the same numbers")
 print("The results are the same to the last bit; only the waiting differs.")
+
+-- How long is such a wait? As long as what is queued takes. A simulated device shows it: when
+-- starting a kernel takes 20 ms there, no number comes back sooner.
+local far = tide.device("sim:0")
+tide.sim.configure {device = far, launch_cost = 20e-3}
+local slow_loss = (tide.ones(8, {device = far}) * 2):sum()
+start = tide.time()
+assert(slow_loss:item() == 16)
+local waited = tide.time() - start
+print(("A number from a device that needs 20 ms came after %.1f ms."):format(waited * 1e3))
+assert(waited >= 20e-3)
 print("tide run --syncs FILE shows for any script where it waited, how often and how long.")

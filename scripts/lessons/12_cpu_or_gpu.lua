@@ -1,7 +1,7 @@
--- Lesson 8: cpu or GPU? When is it worth while to bring work to an accelerator, and when is it not?
+-- Lesson 12: cpu or GPU? When is it worth while to bring work to an accelerator, and when is it not?
 --
--- Run it:        tide lesson 8
--- On the cpu:    tide lesson 8 --device cpu
+-- Run it:        tide lesson 12
+-- On the cpu:    tide lesson 12 --device cpu
 --
 -- A GPU computes faster than the processor. But the numbers have to get there and back, and every
 -- kernel (a program that the device runs) has to be started: work has to be big enough to pay for
