@@ -15,8 +15,8 @@ tide.set_default_device(options.device) -- where tensors are made; lesson 3 is a
 local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
 
 -- 1. As much Lua as you need ----------------------------------------------------------------------
--- `local` makes a variable. Texts stand in quotes; `..` joins them. `%d` in a text is a place for a
--- whole number, `%.2f` for one with two digits behind the point: `format` fills them in.
+-- `local` makes a variable. Texts stand in quotes; `..` joins them. `%d` in a text is a place for
+-- a whole number, `%.2f` for one with two digits behind the point: `format` fills them in.
 heading "1. As much Lua as you need"
 
 local name, year = "Lua", 1993
@@ -47,8 +47,8 @@ assert(low == 5 and high == 7)
 -- `/` always gives a number with a point, `//` divides and rounds down. Not equal is written `~=`.
 assert(7 / 2 == 3.5 and 7 // 2 == 3 and 7 % 2 == 1 and 7 ~= 8)
 
--- An error ends a program. `pcall` calls a function and tells in place of that: false and what went
--- wrong, with the line of the script in front.
+-- An error ends a program. `pcall` calls a function and tells in place of that: false and what
+-- went wrong, with the line of the script in front.
 local ok, message = pcall(function() return list + 1 end)
 assert(not ok)
 print("  list + 1:  " .. message)
@@ -103,7 +103,8 @@ local function fails(line, words, fn)
   assert(not succeeded and complaint:find(words, 1, true), complaint)
   print(("  %-16s %s"):format(line, complaint))
 end
--- Learn to know these two: they are the first mistake of everybody who comes from another language.
+-- Learn to know these two: they are the first mistake of everybody who comes from another
+-- language.
 fails("x.sum()", "expected tensor, got nothing", function() return x.sum() end)
 fails("x:shape()", "attempt to call a table value", function() return x:shape() end)
 -- Names that are not there are errors, too, and tide guesses what you meant.
@@ -123,8 +124,8 @@ assert(x[2]:equal(tide.tensor {4, 5, 6}))
 assert(x[-1]:equal(x[2]))
 assert(x[2][3]:item() == 6, "row 2, and of that element 3")
 
--- A table in the brackets has one entry for each dimension: a position, or a range in braces of its
--- own. A range includes both ends; an empty one means all.
+-- A table in the brackets has one entry for each dimension: a position, or a range in braces of
+-- its own. A range includes both ends; an empty one means all.
 --
 --         x[{2, 3}]           row 2, column 3             6
 --         x[{{}, 2}]          all rows, column 2          2 5
@@ -140,8 +141,8 @@ fails("x[0]", "positions start at 1, got 0", function() return x[0] end)
 fails("x[{1, 4}]", "position out of range: 4 of 3", function() return x[{1, 4}] end)
 assert(x[#x + 1] == nil, "right behind the end is nothing, so that ipairs knows where to stop")
 
--- Or ask for all elements of which something is true. A comparison is a method, since Lua's own `>`
--- gives one answer and not six: gt is "greater than", and there are lt, ge, le, eq and ne.
+-- Or ask for all elements of which something is true. A comparison is a method, since Lua's own
+-- `>` gives one answer and not six: gt is "greater than", and there are lt, ge, le, eq and ne.
 print(x:gt(3))
 print(x[x:gt(3)])
 assert(x[x:gt(3)]:equal(tide.tensor {4, 5, 6}))
@@ -152,8 +153,8 @@ assert(x:sum(1):equal(tide.tensor {5, 7, 9}), "the rows are added up: one number
 assert(x:sum(2):equal(tide.tensor {6, 15}), "the columns are: one number for each row")
 
 -- 5. Views ----------------------------------------------------------------------------------------
--- x[2] is not a copy. It is a view: another way to look at the same numbers. Who writes into a view
--- writes into x.
+-- x[2] is not a copy. It is a view: another way to look at the same numbers. Who writes into a
+-- view writes into x.
 heading "5. Views, and writing"
 
 local row = x[2]
@@ -196,8 +197,8 @@ fails("(3) + (2)", "differ in dimension 1 (3 against 2)", function()
   return line + tide.ones(2)
 end)
 
--- The product of matrices is matmul; `*` is element by element. (2, 3) times (3, 2) is (2, 2): each
--- row of the one with each column of the other.
+-- The product of matrices is matmul; `*` is element by element. (2, 3) times (3, 2) is (2, 2):
+-- each row of the one with each column of the other.
 local a = tide.tensor {{1.0, 2, 3}, {4, 5, 6}}
 print(a:matmul(a:t()))
 assert(a:matmul(a:t())[{1, 2}]:item() == 1 * 4 + 2 * 5 + 3 * 6)

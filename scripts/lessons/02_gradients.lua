@@ -3,8 +3,8 @@
 -- Run it:        tide lesson 2
 -- More steps:    tide lesson 2 --steps 1000
 --
--- Lesson 1 ended with a slope: how fast a result grows if what went in grows. Here the result is an
--- error that we want to be small. Then the slope says which way to go: downhill.
+-- Lesson 1 ended with a slope: how fast a result grows if what went in grows. Here the result is
+-- an error that we want to be small. Then the slope says which way to go: downhill.
 local tide = require "tide"
 local nn, optim = tide.nn, tide.optim
 local F = nn.functional
@@ -44,8 +44,8 @@ for step = 1, 15 do
 end
 assert(math.abs(x:item() - 3) < 0.01, "near 3, without being told")
 
--- How large a step? The number in front of the slope is called the learning rate. Too small, and it
--- takes for ever; too large, and each step goes farther up on the other side than it came from.
+-- How large a step? The number in front of the slope is called the learning rate. Too small, and
+-- it takes for ever; too large, and each step goes farther up on the other side than it came from.
 for _, rate in ipairs {0.01, 0.2, 1.1} do
   local place = 0.0
   for _ = 1, 15 do place = place - rate * 2 * (place - 3) end -- the slope of (x - 3)^2 is 2 (x - 3)
@@ -84,8 +84,8 @@ doubled:sum():backward()
 assert(many.grad:equal(tide.full({3}, 2.0)))
 
 -- 3. Gradients add up -----------------------------------------------------------------------------
--- backward adds to `grad`. That is of use if a gradient is made of parts. If you forget to clear it
--- between steps, each step goes where all the steps before wanted to go, too.
+-- backward adds to `grad`. That is of use if a gradient is made of parts. If you forget to clear
+-- it between steps, each step goes where all the steps before wanted to go, too.
 heading "3. Gradients add up"
 
 local w = tide.tensor(2.0):requires_grad_(true)

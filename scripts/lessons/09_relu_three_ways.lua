@@ -1,4 +1,5 @@
--- Lesson 9: relu in three ways. A loop in Lua, one core with vectors, all cores: who does how much?
+-- Lesson 9: relu in three ways. A loop in Lua, one core with vectors, all cores: who does how
+-- much?
 --
 -- Run it:        tide lesson 9
 -- On the cpu:    tide lesson 9 --device cpu
@@ -43,8 +44,9 @@ local function measure(words, fn, tries)
 end
 
 -- 1. A loop in Lua --------------------------------------------------------------------------------
--- One number after the other. For each of them Lua reads its instruction, looks what type the value
--- is, compares, and puts the result into a table. The comparison is the smallest part of that.
+-- One number after the other. For each of them Lua reads its instruction, looks what type the
+-- value is, compares, and puts the result into a table. The comparison is the smallest part of
+-- that.
 heading(("1. %d numbers, one by one in Lua"):format(count))
 
 local x = tide.randn(count)
@@ -86,7 +88,7 @@ assert(on_one:equal(on_all), "however many threads: the same numbers to the last
 assert(tide.tensor(by_lua):equal(on_all), "and the same as Lua's")
 -- Lua takes tens of nanoseconds for each number, a core less than one.
 assert(count < 1000000 or one_core.rate > 5 * loop.rate, "at least five times as many in a second")
-print(("One core with vectors does %.0f times what the loop does, all threads %.1f times that."):format(
+print(("One core does %.0f times what the loop does, all threads %.1f times that."):format(
   one_core.rate / loop.rate, all_cores.rate / one_core.rate))
 
 -- More arithmetic for each number, and the cores count for more: here a hundred operations where
@@ -101,9 +103,9 @@ local slow, much_on_one = measure("ten sines, one thread", much, 3)
 tide.set_num_threads(threads)
 local quick, much_on_all = measure("ten sines, all threads", much, 3)
 assert(slow:equal(quick))
-print(("With more arithmetic all threads do %.1f times what one does. (Other programs that run now"):format(
+print(("With more arithmetic all threads do %.1f times what one does."):format(
   much_on_all.rate / much_on_one.rate))
-print("want the cores, too: on a busy machine that is less than you paid for.)")
+print("(Other programs want the cores, too: on a busy machine that is less than you would think.)")
 
 -- 4. A device with thousands of lanes -------------------------------------------------------------
 -- A GPU is the same idea, carried on. It has no clever cores that guess what comes next, but many
@@ -112,7 +114,7 @@ print("want the cores, too: on a busy machine that is less than you paid for.)")
 --      Lua loop      one lane, and most of its time is not spent on your numbers
 --      a core        4 to 16 lanes, some operations with each beat
 --      a processor   a handful to a hundred cores of that kind
---      a GPU         thousands of lanes, and they need so many numbers that all have something to do
+--      a GPU         thousands of lanes, which need enough numbers that all have something to do
 heading("4. On " .. tostring(device))
 
 local there = x:to(device)
@@ -121,14 +123,14 @@ local on_device = measure("x:relu() on " .. tostring(device), function() return 
 measure("there, relu, and back", function() return x:to(device):relu():to("cpu") end)
 assert(on_device:cpu():equal(on_all), "the same numbers there")
 if device.type == "sim" then
-  print("  (A simulated device computes on one core of this processor: it shows how, not how fast.)")
+  print("  (A simulated device computes on one core of this processor: this is no GPU's speed.)")
 end
 
 -- 5. Relu made of other ops -----------------------------------------------------------------------
 -- relu can be written in other ways: a mask of what is positive, times x. That is three ops: the
 -- mask of true and false, ones and zeros made of it, the product. Op by op (eager) each goes
--- through memory by itself. Otherwise tide fuses them into one kernel: the mask lives in a register
--- and is never written down. Kernels can be counted, so no clock is needed.
+-- through memory by itself. Otherwise tide fuses them into one kernel: the mask lives in a
+-- register and is never written down. Kernels can be counted, so no clock is needed.
 heading "5. Three ops in one kernel"
 
 --- The number of kernels that fn starts on the device, and its result.
@@ -152,14 +154,15 @@ assert(apart == 3 and fused == 1 and single == 1)
 assert(result_apart:equal(result_fused) and result_fused:equal(on_device))
 
 -- 6. The mistake to avoid -------------------------------------------------------------------------
--- A loop in Lua over a *tensor* is the slowest way of all: each x[i]:item() asks the device for one
--- number and waits for it. Take the numbers out once (tolist), or better, leave them where they are.
+-- A loop in Lua over a *tensor* is the slowest way of all: each x[i]:item() asks the device for
+-- one number and waits for it. Take the numbers out once (tolist), or better, leave them where
+-- they are.
 heading "6. Number by number out of a tensor"
 
 local few = there:narrow(1, 1, 100)
 if device.type == "sim" then
   tide.sim.configure {device = device, copy_latency = 1e-3}
-  print("Every copy from " .. tostring(device) .. " takes 1 ms or more now: that time is simulated.")
+  print("Every copy from " .. device .. " takes 1 ms or more now: that time is simulated.")
 end
 local by_item, by_list = {}, nil
 local item_seconds = seconds_of(function()
