@@ -139,3 +139,16 @@ print("net(x:to(device)) works and stays there:")
 print(output)
 
 print("\nAll of this was true on " .. tostring(accelerator) .. ".")
+
+print [[
+
+Exercises
+---------
+1. Write a function same_place(x, y) that adds two tensors wherever they are: the second goes to
+   where the first is. Which of the two should travel if one is much larger?
+2. What are the devices of x + 1, of x:to("sim:1") and of x:cpu(), if x is on sim:0? Predict, then
+   print.
+3. After net:to(device), is net[1].weight another tensor than before? And after x = x:to(device),
+   is x? Explain why a module does it otherwise than a tensor.
+
+`tide lesson 3 --answers` shows answers.]]

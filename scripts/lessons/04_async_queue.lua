@@ -151,3 +151,16 @@ assert(result.device_ms > 0.5 * truth * 1e3 and result.device_ms < 2 * truth * 1
   "it agrees with the timer that waits")
 
 print("\nAll of this was true on " .. tostring(device) .. ".")
+
+print [[
+
+Exercises
+---------
+1. Which of these lines wait: x:max(), x:max():item(), #x, x.dtype, x:tolist(), if x:sum() > 3 then?
+   tide.wait_count() tells. Try them on a device whose kernels take 20 ms to start.
+2. Write a loop of 100 steps that keeps the largest sum so far, with a wait in each step; then one
+   with a single wait at the end.
+3. Measure how long x:sort() of a million numbers takes: with a clock that lies, with one that does
+   not, and by tide.benchmark.
+
+`tide lesson 4 --answers` shows answers.]]

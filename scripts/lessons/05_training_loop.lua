@@ -176,3 +176,16 @@ local waited = tide.time() - start
 print(("A number from a device that needs 20 ms came after %.1f ms."):format(waited * 1e3))
 assert(waited >= 20e-3)
 print("tide run --syncs FILE shows for any script where it waited, how often and how long.")
+
+print [[
+
+Exercises
+---------
+1. Train without momentum, and with a learning rate ten times smaller. What happens to the loss of
+   the first epochs?
+2. Make the table that tells which digits are taken for which others: a tensor of shape (10, 10)
+   that counts, for each true digit, each answer.
+3. Leave out the network:eval() of the exam. Is the same digit still given the same answer twice?
+   Why not?
+
+`tide lesson 5 --answers` shows answers.]]

@@ -248,3 +248,16 @@ assert(not grid:reshape(3, 2):equal(grid:t()), "the same shape, other contents")
 print("So test with numbers that you know, not only with shapes.")
 
 print("\nAll of this was true on " .. tostring(device) .. ".")
+
+print [[
+
+Exercises
+---------
+1. Which sizes has the output of nn.Conv2d(3, 8, 5, {stride = 2}) for a picture of 32 x 32? Find the
+   rule, write it as a function, and check it against the layer for sizes from 5 to 40.
+2. (4, 1) + (3) has the shape (4, 3). What have (4, 1) + (4), (2, 1, 3) + (5, 1), and (2, 3) + (2)?
+   Predict first; one of them is an error.
+3. Write a function that calls a network and, if a shape does not fit, names the layers that did
+   work before the error.
+
+`tide lesson 6 --answers` shows answers.]]

@@ -90,3 +90,14 @@ processes          who else is there: memory that is gone although your script h
 assert(tide.smi():find("| cpu ", 1, true), "the cpu has a line, too")
 
 print("\nAll of this was true on " .. options.device .. ".")
+
+print [[
+
+Exercises
+---------
+1. Write a function that says in one line what a script will run on: the name of the first GPU, or
+   "cpu" and the reason why there is no GPU. tide.info() has the reason.
+2. How many numbers of float32 fit into the free memory of a device with 8 GB, of which 5.5 GB are
+   free? And how large a square matrix is that?
+
+`tide lesson 7 --answers` shows answers.]]

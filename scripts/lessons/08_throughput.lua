@@ -224,3 +224,15 @@ end
 print("The results are equal to the last bit. What is left of the time is mostly the script itself.")
 
 print("\nAll of this was true on " .. tostring(device) .. ".")
+
+print [[
+
+Exercises
+---------
+1. How many operations are in a product of (m, k) and (k, n)? How many numbers does it read and
+   write? For which square matrices are there more than 100 operations for each number?
+2. Count the kernels of x:add(1):mul(2):add(3) op by op, and fused. Then put a sum in between:
+   ((x + 1) / (x + 1):sum()) * 2. How many are there now, on the cpu and on your device?
+3. What is the rate, in GB/s, of y = x + 1 for a million numbers? Is it limited by arithmetic?
+
+`tide lesson 8 --answers` shows answers.]]

@@ -217,3 +217,16 @@ assert(mean:allclose(whole, {rtol = 1e-4, atol = 1e-6}), "the same but for round
 print("Two halves and one small copy give the gradient of the whole.")
 
 print("\nAll of this was true on " .. tostring(first) .. " and " .. tostring(second) .. ".")
+
+print [[
+
+Exercises
+---------
+1. Bring the mean of two tensors on two devices to the first of them, once so that a whole tensor
+   travels and once so that one number does.
+2. Do section 4 with three parts on two devices: 32 samples on the first, 16 and 16 on the second.
+   Which weights must the three gradients have so that their sum is that of the whole?
+3. Put an event at the end of each device's work and ask it with query() whether it is done: count
+   how often the script could have done something else meanwhile.
+
+`tide lesson 10 --answers` shows answers.]]

@@ -235,3 +235,16 @@ if simulated then
 end
 
 print("\nAll of this was true on " .. tostring(device) .. ".")
+
+print [[
+
+Exercises
+---------
+1. You need the largest of a million numbers that are on the device. How many bytes travel with
+   x:cpu():max() and with x:max():cpu()?
+2. From which number of uses on does pinning pay, if pinning 16 MB takes 32 ms, the road 8 ms and
+   the detour 8 ms more? Compute it with a formula, for any three times.
+3. Copy a tensor with non_blocking = true and change the source right after it. Which numbers
+   arrive? Show it for pinned memory, too.
+
+`tide lesson 11 --answers` shows answers.]]

@@ -195,3 +195,15 @@ print("The same numbers, the same arithmetic; what differs is how often somethin
 
 print("\nAll of this was true on " .. tostring(device) ..
   (simulated and ", as far as costs go. What a GPU gains, only a GPU shows." or "."))
+
+print [[
+
+Exercises
+---------
+1. A device multiplies ten times faster than the cpu, but the way there and back takes 1 ms. The
+   cpu takes t ms. From which t on is it worth while? Check your formula for t = 1, 2 and 100.
+2. Multiply a batch of 100 matrices of 8 x 8 with one and the same matrix: with a loop, with one
+   batched product, and with one product of two matrices after a reshape. Compare the results.
+3. Count the kernels of these three.
+
+`tide lesson 12 --answers` shows answers.]]

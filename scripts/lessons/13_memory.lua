@@ -256,3 +256,14 @@ assert(on_neighbour:sum():item() == 0)
 
 print("\n" .. tide.memory_summary(device))
 print("\nAll of this was true on " .. tostring(device) .. ".")
+
+print [[
+
+Exercises
+---------
+1. How much memory do the weights, the gradients and the two numbers of Adam for each weight take
+   in a network with a million weights? Compute it, then ask tide.memory_allocated.
+2. Which of these make new memory: x:t(), x:clone(), x[1], x + 0, x:reshape(-1), x:t():reshape(-1)?
+3. Process 64 MB of numbers in parts with a peak of less than 20 MB: their sum of squares.
+
+`tide lesson 13 --answers` shows answers.]]

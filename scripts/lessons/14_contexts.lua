@@ -201,3 +201,15 @@ end
 print("The logs are equal. Keep what you log on the device, and read it when an epoch is over.")
 
 print("\nAll of this was true on " .. tostring(ctx) .. ".")
+
+print [[
+
+Exercises
+---------
+1. Make a network of three nn.Dense layers, initialize it, and find all shapes after a first batch
+   of 7 features: predict them before you look.
+2. Write evaluate(net, x) that brings x to the context of the net's first parameter and the answer
+   back to the cpu.
+3. Do the log of section 5 with one wait for every 100 products.
+
+`tide lesson 14 --answers` shows answers.]]
