@@ -1,5 +1,4 @@
--- Lesson 9: relu in three ways. A loop in Lua, one core with vectors, all cores: who does how
--- much?
+-- Lesson 9: relu in three ways. A loop in Lua, one core with vectors, all cores: who does most?
 --
 -- Run it:        tide lesson 9
 -- On the cpu:    tide lesson 9 --device cpu
