@@ -1,4 +1,4 @@
--- Lesson 12: cpu or GPU? When is it worth while to bring work to an accelerator, and when is it not?
+-- Lesson 12: cpu or GPU? When is it worth while to bring work to an accelerator, and when not?
 --
 -- Run it:        tide lesson 12
 -- On the cpu:    tide lesson 12 --device cpu

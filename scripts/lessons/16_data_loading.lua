@@ -1,5 +1,4 @@
--- Lesson 16: data loading. Batches, the last one, shuffling, threads that read ahead, pinned
--- memory.
+-- Lesson 16: data loading. Batches, the last one, shuffling, threads that read ahead, pinning.
 --
 -- Run it:        tide lesson 16
 -- On the cpu:    tide lesson 16 --device cpu

@@ -1,5 +1,4 @@
--- Lesson 17: ResNet-18. A real network: what is in it, a pass forward, learning, and
--- channels_last.
+-- Lesson 17: ResNet-18. What is in a real network, a pass forward, learning, channels_last.
 --
 -- Run it:        tide lesson 17
 -- On the cpu:    tide lesson 17 --device cpu

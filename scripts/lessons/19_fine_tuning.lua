@@ -1,5 +1,4 @@
--- Lesson 19: fine-tuning. What one network has learned serves another: named weights, frozen
--- layers.
+-- Lesson 19: fine-tuning. What one network has learned serves another: names, frozen layers.
 --
 -- Run it:        tide lesson 19
 -- On the cpu:    tide lesson 19 --device cpu

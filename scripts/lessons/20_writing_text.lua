@@ -1,5 +1,4 @@
--- Lesson 20: writing text. A recurrent network reads a poem letter by letter, and writes on its
--- own.
+-- Lesson 20: writing text. A network reads a poem letter by letter, and writes on its own.
 --
 -- Run it:        tide lesson 20
 -- On the cpu:    tide lesson 20 --device cpu
