@@ -116,7 +116,7 @@ end
 local function tensor(unpickler, arguments)
   local storage, offset, size, stride, further = arguments[1], arguments[2], arguments[3], arguments[4], arguments[7]
   if storage == unpickler.unknown then return storage end
-  if type(storage) ~= "table" or not storage.tensor then unpickler:fail "a tensor without a storage" end
+  if not unpickler:is_special(storage, "tensor") then unpickler:fail "a tensor without a storage" end
   if is_plain_table(further) and next(further) ~= nil then
     return unpickler:refuse "tensors that are conjugated or negated lazily"
   end
@@ -140,7 +140,7 @@ end
 local function typed_tensor(unpickler, arguments)
   local make, kind, inner = arguments[1], arguments[2], arguments[3]
   if make == unpickler.unknown or kind == unpickler.unknown then return unpickler.unknown end
-  if type(make) ~= "table" or not make.call or not is_plain_table(inner) then
+  if not unpickler:is_special(make, "call") or not is_plain_table(inner) then
     unpickler:fail "a tensor without a function that makes it"
   end
   if make.call == typed_tensor then unpickler:fail "a typed tensor of a typed tensor" end

@@ -43,8 +43,8 @@ function Reader:find_storage(elements)
     if type(id) ~= "table" or id[1] ~= "storage" then unpickler:fail "a persistent id of no storage" end
     local kind, key, count = id[2], id[3], id[5]
     if kind == unpickler.unknown then return kind end
-    if type(kind) ~= "table" or type(kind.storage) ~= "table" or type(key) ~= "string" or
-      math.type(count) ~= "integer" or count < 0 or count > kMostBytes // 8 then
+    if not unpickler:is_special(kind, "storage") or type(key) ~= "string" or math.type(count) ~= "integer" or
+      count < 0 or count > kMostBytes // 8 then
       unpickler:fail "a storage without a type, a name or a size"
     end
     if id[6] ~= nil then return unpickler:refuse "storages that are parts of others" end

@@ -47,6 +47,11 @@ function Unpickler:special(object, called)
   return object
 end
 
+--- Whether a value of the stack is such an object and has the field.
+function Unpickler:is_special(value, field)
+  return type(value) == "table" and self.unfit[value] ~= nil and value[field] ~= nil
+end
+
 --- The value, which goes into a table; what is no plain value is refused.
 local function plain(self, value)
   local called = value ~= nil and self.unfit[value]
@@ -152,7 +157,7 @@ end
 local function call(self)
   local arguments, callee = pop(self), pop(self)
   if callee == self.unknown then return push(self, callee) end
-  if getmetatable(callee) ~= Global or not callee.call then self:fail "it calls what is no function" end
+  if not self:is_special(callee, "call") then self:fail "it calls what is no function" end
   if type(arguments) ~= "table" or getmetatable(arguments) then self:fail "arguments that are no tuple" end
   push(self, callee.call(self, arguments))
 end

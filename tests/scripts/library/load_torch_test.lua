@@ -175,6 +175,11 @@ describe("load_torch", function()
       {"X\xff\xff\xff\xffa.", "it is cut short"},
       {"V12\n.", "damaged at byte 1: 0x56 is no opcode that torch.save writes"},
       {"ccollections\nOrderedDict\n(](K\1etR.", "an entry of a dict that is no pair"},
+      -- A dict is not taken for what the reader makes of names.
+      {"}X\4\0\0\0callK\1s)R.", "it calls what is no function"},
+      {"(X\7\0\0\0storage}X\7\0\0\0storageK\1sX\1\0\0\0" .. "0X\3\0\0\0cpuK\6tQ.", "a storage without a type"},
+      {"ctorch._utils\n_rebuild_tensor\n(}X\6\0\0\0tensorK\1sK\0))tR.", "a tensor without a storage"},
+      {"ctorch._tensor\n_rebuild_from_type_v2\n(}X\4\0\0\0callK\1sN)NtR.", "a tensor without a function"},
       {view("0", 6, 0, "K\2K\3", "K\3K\1"), false},
       {view("0", 6, 1, "K\2K\3", "K\3K\1"), "a tensor that cannot be: the view reaches beyond the storage of 6"},
       {view("0", 6, 0, "K\2", "K\3K\1"), "a tensor that cannot be: expected as many strides as sizes, got 2 and 1"},
