@@ -19,6 +19,7 @@
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
 #include "bindings/support/entry.h"
+#include "bindings/support/math_random.h"
 #include "bindings/support/text_file.h"
 #include "bindings/tensor/custom_gradient.h"
 #include "bindings/tensor/generator_object.h"
@@ -187,6 +188,7 @@ void add_native(lua_State* L) {
                                 {"snapshot", guard<take_snapshot>},
                                 {"monitor_devices", guard<monitor_devices>},
                                 {"write_file", guard<write_file>},
+                                {"math_random_state", guard<math_random_state>},
                                 {"save_tensors", guard<save_tensors>},
                                 {"load_tensors", guard<load_tensors>},
                                 {"read_onnx", guard<read_onnx_file>},

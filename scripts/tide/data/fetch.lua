@@ -1,6 +1,7 @@
 -- How samples are read and become a batch. Nothing here knows the loader: a function gets all that
 -- it needs as arguments.
 local default_collate = require "tide.data.default_collate"
+local native = require "tide.native"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -53,13 +54,28 @@ function fetch.mix(pass, number)
   return z
 end
 
+-- The generators of tide and of math.random are seeded, kept and restored together.
+
+local function seed_random(seed)
+  tide.manual_seed(seed)
+  math.randomseed(seed)
+end
+
+--- The states of both; the second is nil where the script has a math.random of its own.
+local function random_states() return tide.get_rng_state(), native.math_random_state() end
+
+local function set_random_states(state, math_state)
+  tide.set_rng_state(state)
+  if math_state then native.math_random_state(math_state) end
+end
+
 --- pcall(fn, ...) with random numbers that depend on the pass and `number` alone; those of the
 --- script go on afterwards as if there had been none.
 local function seeded_pcall(pass, number, fn, ...)
-  local state = tide.get_rng_state()
-  tide.manual_seed(fetch.mix(pass, number))
+  local state, math_state = random_states()
+  seed_random(fetch.mix(pass, number))
   local function restored(...)
-    tide.set_rng_state(state)
+    set_random_states(state, math_state)
     return ...
   end
   return restored(pcall(fn, ...))
@@ -105,21 +121,21 @@ end
 --- Opens an iterable data set: returns a function that gives the values of the next sample, and
 --- then nil. Its random numbers are those of `worker` in the pass; the script's go on as without.
 function fetch.open(dataset, pass, worker)
-  local outer = tide.get_rng_state()
-  tide.manual_seed(fetch.mix(pass, worker))
+  local outer, outer_math = random_states()
+  seed_random(fetch.mix(pass, worker))
   local step, number = protocol.steps(dataset), 0
-  local own = tide.get_rng_state()
-  tide.set_rng_state(outer)
+  local own, own_math = random_states()
+  set_random_states(outer, outer_math)
   local function pass_on(succeeded, ...)
-    own = tide.get_rng_state()
-    tide.set_rng_state(outer)
+    own, own_math = random_states()
+    set_random_states(outer, outer_math)
     if not succeeded then checked(number, false, ...) end
     return ...
   end
   return function()
     number = number + 1
-    outer = tide.get_rng_state()
-    tide.set_rng_state(own)
+    outer, outer_math = random_states()
+    set_random_states(own, own_math)
     return pass_on(pcall(step))
   end
 end

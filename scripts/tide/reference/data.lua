@@ -8,7 +8,8 @@ return {
         "drop_last, timeout, worker_init_fn, generator, prefetch_factor, persistent_workers})",
       "Walks a data set, a list or a tensor in batches: for x, y in loader do. batch_size = false " ..
         "gives samples as they are. With num_workers threads read them, each in a Lua state of " ..
-        "its own; the batches are the same",
+        "its own; the batches are the same, random numbers of samples included, also those of math.random: they " ..
+        "depend on tide.manual_seed, the pass and the position",
       "local sizes = {}; for x in tide.data.DataLoader(tide.ones(5, 3), {batch_size = 2}) do " ..
         "sizes[#sizes + 1] = #x end; sizes --> {2, 2, 1}"},
     {"Dataset", "()",

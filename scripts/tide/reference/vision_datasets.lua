@@ -36,8 +36,8 @@ return {
     prefix = "tide.vision.datasets.",
     {"MNIST", kOptions,
       "Handwritten digits in root/MNIST/raw, plain or .gz, as torchvision leaves them. A sample is a uint8 picture " ..
-        "(1, 28, 28), where torchvision has one of PIL, and its class, which counts from 1: the digit 0 is class 1. " ..
-        "Nothing is fetched: download = true says what to fetch, and checks MD5 sums of packed files",
+        "(1, 28, 28), where torchvision has one of PIL, and its class, which counts from 1: the digit 0 is " ..
+        "class 1. Nothing is fetched: download = true says what to fetch, and checks MD5 sums of packed files",
       of_mnist("MNIST", "{set:get(2)}", "{{{{8}}}, 10}")},
     {"FashionMNIST", kOptions, "Pictures of clothes in root/FashionMNIST/raw, as MNIST",
       of_mnist("FashionMNIST", "set.classes[10]", "\"Ankle boot\"")},

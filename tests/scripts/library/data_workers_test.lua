@@ -60,6 +60,55 @@ describe("workers", function()
     equal(tide.rand(2):tolist(), expected)
   end)
 
+  it("draw the numbers of math.random too, whatever their number, and none of the script's", function()
+    local Dice = tide.class("Dice", data.Dataset)
+    function Dice:__len() return 9 end
+    function Dice:get(i) return i * 1000000 + math.random(999999) end
+    local function rolled(count, passes)
+      tide.manual_seed(5)
+      local loader, list = data.DataLoader(Dice(), {batch_size = 2, shuffle = true, num_workers = count}), {}
+      for _ = 1, passes do
+        for batch in loader do list[#list + 1] = batch:tolist() end
+      end
+      return list
+    end
+    math.randomseed(7)
+    local expected = {math.random(1000), math.random(1000)}
+    math.randomseed(7)
+    local alone = rolled(0, 2)
+    equal({math.random(1000), math.random(1000)}, expected)
+    local seen = {}
+    for _, batch in ipairs(alone) do
+      for _, value in ipairs(batch) do seen[value % 1000000] = true end
+    end
+    local different = 0
+    for _ in pairs(seen) do different = different + 1 end
+    equal(different, 18)
+    for _, count in ipairs {1, 4} do equal(rolled(count, 2), alone) end
+  end)
+
+  it("draw numbers of math.random for a stream that depend on the seed alone", function()
+    local Stream = tide.class("DiceStream", data.IterableDataset)
+    function Stream:iter()
+      local count = 0
+      return function()
+        count = count + 1
+        if count <= 5 then return math.random(1000000) end
+      end
+    end
+    local function rolled(count)
+      tide.manual_seed(5)
+      local list = {}
+      for value in data.DataLoader(Stream(), {batch_size = false, num_workers = count}):iter() do
+        list[#list + 1] = value
+        math.random()
+      end
+      return list
+    end
+    equal(rolled(1), rolled(1))
+    equal(rolled(0), rolled(0))
+  end)
+
   it("share a data set's tensors, also on other devices", function()
     for _, device in ipairs {"cpu", "sim"} do
       local x = tide.arange(20, {dtype = "float32", device = device}):reshape(10, 2)

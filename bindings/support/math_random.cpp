@@ -1,0 +1,26 @@
+// Reaches the state of math.random, which Lua keeps in a userdata that is the function's upvalue.
+#include "bindings/support/math_random.h"
+
+#include <cstring>
+
+namespace tide::bindings {
+
+int math_random_state(lua_State* L) {
+  size_t size = 0;
+  const char* const given = luaL_optlstring(L, 1, nullptr, &size);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, LUA_MATHLIBNAME);
+  if (!lua_istable(L, -1)) return 0;
+  lua_pushliteral(L, "random");
+  lua_rawget(L, -2);
+  if (!lua_iscfunction(L, -1) || !lua_getupvalue(L, -1, 1)) return 0;
+  void* const state = lua_touserdata(L, -1);
+  if (!state || lua_type(L, -1) != LUA_TUSERDATA) return 0;
+  const size_t length = lua_rawlen(L, -1);
+  lua_pushlstring(L, static_cast<const char*>(state), length);
+  luaL_argcheck(L, !given || size == length, 1, "is not a state of math.random");
+  if (given) std::memcpy(state, given, length);
+  return 1;
+}
+
+}  // namespace tide::bindings
