@@ -31,7 +31,7 @@ std::optional<FileStatus> file_status(const std::string& path);
 std::vector<FolderEntry> list_folder(const std::string& path);
 
 /// Makes a folder and those above it that are missing. False if it was there before: of several
-/// processes that make the same one, one is told true. Throws FileError.
+/// processes that make the same one, a single one gets true. Throws FileError.
 bool make_folders(const std::string& path);
 
 }  // namespace tide

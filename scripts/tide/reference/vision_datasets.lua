@@ -52,8 +52,8 @@ return {
         "root/cifar-100-binary.tar.gz", missing "CIFAR100"},
     {"ImageFolder", "(root, {transform, target_transform, loader, is_valid_file, allow_empty})",
       "Pictures in a folder for each class, root/dog/x.png, in torchvision's order: a sample is the uint8 picture " ..
-        "in RGB (3, height, width), or what loader(path) gives, and its class. Fields: classes, class_to_idx, samples, " ..
-        "targets", of_folders("tide.vision.datasets.ImageFolder(root).class_to_idx", "{cat = 1, dog = 2}")},
+        "in RGB (3, height, width), or what loader(path) gives, and its class. Fields: classes, class_to_idx, " ..
+        "samples, targets", of_folders("tide.vision.datasets.ImageFolder(root).class_to_idx", "{cat = 1, dog = 2}")},
     {"DatasetFolder", "(root, loader, {extensions, transform, target_transform, is_valid_file, allow_empty})",
       "As ImageFolder, of files of any kind: loader(path) reads a sample. Either extensions, such as {\".npy\"}, or " ..
         "is_valid_file(path) says which files count",
