@@ -8,7 +8,7 @@
 
 namespace tide {
 
-/// What a message that is read is told to: a stack of values. Fields that a message lacks are left
+/// Takes in a message that is read: a stack of values. Fields that a message lacks are left
 /// out; a repeated field is a table with places from 1.
 class MessageBuilder {
  public:

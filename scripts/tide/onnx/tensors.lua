@@ -23,7 +23,7 @@ local kBytes <const> = {
 function tensors.dtype_of(number)
   local entry = kTypes[number]
   if not entry then
-    raise("elements of the type %s have no meaning here", kNames[number] or tostring(number))
+    raise("elements of the type %s are not supported", kNames[number] or tostring(number))
   end
   return entry[2] or entry[1]
 end

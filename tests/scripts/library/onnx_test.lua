@@ -201,6 +201,29 @@ describe("tide.onnx.load", function(device)
       {functions = {calls_itself}})
   end)
 
+  it("reads elements from the field of their type", function()
+    local function read(data_type, field, values)
+      local path = folder() .. "/tensor.pb"
+      native.write_onnx(path, "TensorProto",
+        {name = "t", dims = {#values}, data_type = data_type, [field] = values}, "save")
+      return tensors.read(native.read_onnx(path, "TensorProto", "load"), "")
+    end
+    for _, case in ipairs {
+      {1, "float_data", {1.5, -2.0}, "float32"}, {11, "double_data", {0.1, 1e300}, "float64"},
+      {7, "int64_data", {1 << 60, -1}, "int64"}, {6, "int32_data", {7, -7}, "int32"},
+      {5, "int32_data", {-300, 300}, "int16"}, {3, "int32_data", {-128, 127}, "int8"},
+      {2, "int32_data", {255, 0}, "uint8"}, {4, "int32_data", {65535, 1}, "int32"},
+      {12, "uint64_data", {4294967295, 1}, "int64"}, {13, "uint64_data", {1 << 62, 2}, "int64"},
+    } do
+      local value = read(case[1], case[2], case[3])
+      equal(value.dtype, case[4])
+      equal(value:tolist(), case[3])
+    end
+    equal(read(9, "int32_data", {1, 0}):tolist(), {true, false})
+    equal(read(10, "int32_data", {0x3c00, 0xc000}):tolist(), {1.0, -2.0})
+    equal(read(16, "int32_data", {0x3f80, 0xc000}):tolist(), {1.0, -2.0})
+  end)
+
   it("refuses tensors that are not what they claim", function()
     local function with(tensor)
       return {input = infos {"x"}, output = infos {"y"}, initializer = {tensor},
@@ -212,7 +235,7 @@ describe("tide.onnx.load", function(device)
       with {name = "w", dims = {1 << 40, 1 << 40}, data_type = kFloat, raw_data = ""})
     raises("its sizes are (-1)", load,
       with {name = "w", dims = {-1}, data_type = kInt, raw_data = ""})
-    raises("type string have no meaning here", load,
+    raises("type string are not supported", load,
       with {name = "w", dims = {1}, data_type = 8, raw_data = ""})
   end)
 

@@ -200,7 +200,7 @@ softmax("log_softmax", "LogSoftmax")
 
 -- Types -------------------------------------------------------------------------------------------
 
---- A copy in another type; the device has no meaning in a file.
+--- A copy in another type; a file says nothing of devices.
 local function write_cast(g, a, results)
   return g:cast(a.x, results[1].dtype)
 end
