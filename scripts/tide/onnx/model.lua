@@ -8,7 +8,7 @@ local tide = require "tide"
 
 local Model = class("OnnxModel", Module)
 
---- Constants of more elements move with the module.
+--- Constant nodes of more elements are kept with the module, so that they move with it.
 local kLargeConstant <const> = 1024
 
 --- What the top graph's nodes do with an initializer: whether one reads its values, and whether one
@@ -32,25 +32,47 @@ function Model:field_for(name)
   return field
 end
 
+--- Keeps a tensor as a parameter or buffer.
+function Model:keep(name, value, is_parameter)
+  local field = self:field_for(name)
+  self._tensor_fields[name] = field
+  if is_parameter then
+    self:register_parameter(field, value:requires_grad_(true))
+  else
+    self:register_buffer(field, value)
+  end
+end
+
+--- Takes the nodes out of the graph that are large constants, and keeps these as buffers.
+function Model:keep_large_constants(graph, read)
+  local others = {}
+  for _, node in ipairs(graph.nodes) do
+    local name, value = node.outputs[1], node.op == "Constant" and not node.takes_run
+      and node.attributes.value
+    if value and not read[name] and value:numel() > kLargeConstant then
+      self:keep(name, value, false)
+    else
+      others[#others + 1] = node
+    end
+  end
+  graph.nodes = others
+end
+
 function Model:init(graph, path)
   self._path, self._graph, self._tensor_fields = path, graph, {}
   local read, state = uses_of(graph)
   local constants = {}
   for _, entry in ipairs(graph.initializers) do
     local name, value = entry[1], entry[2]
-    if read[name] or not value:is_floating_point() and value:dim() < 2 then
+    local floating = value:is_floating_point()
+    if read[name] or not floating and value:dim() < 2 then
       constants[#constants + 1] = entry
     else
-      local field = self:field_for(name)
-      self._tensor_fields[name] = field
-      if value:is_floating_point() and not state[name] then
-        self:register_parameter(field, value:requires_grad_(true))
-      else
-        self:register_buffer(field, value)
-      end
+      self:keep(name, value, floating and not state[name])
     end
   end
   graph.initializers = constants
+  self:keep_large_constants(graph, read)
 end
 
 --- Where this module's tensors are; that of the first input if it has none.

@@ -69,7 +69,7 @@ local function external_bytes(message, folder, bytes)
     raise("its data are cut short: '%s' ends before byte %d", name, offset + bytes)
   end
   file:seek("set", offset)
-  return bytes == 0 and "" or file:read(bytes)
+  return bytes == 0 and "" or file:read(bytes) or ""
 end
 
 --- A tensor on the cpu from the table of a TensorProto; `folder` is where data outside the file

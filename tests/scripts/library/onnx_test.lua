@@ -130,6 +130,17 @@ describe("tide.onnx.load", function(device)
     near(model:eval()(x)[1]:flatten():tolist()[1], 9.0 / math.sqrt(0.9))
   end)
 
+  it("keeps large constants as buffers", function()
+    local value = tensors.write("", tide.arange(2000, {dtype = "float32"}))
+    local model = load {
+      input = infos {"x"}, output = infos {"y"}, node = {
+        {op_type = "Constant", output = {"k"}, attribute = {{name = "value", type = 4, t = value}}},
+        node("Add", {"x", "k"}, {"y"})},
+    }
+    equal({#model:parameters(), #model:buffers()}, {0, 1})
+    equal(model(tide.ones(1, {device = device}))[2000]:item(), 2000.0)
+  end)
+
   it("runs branches and the model's own functions", function()
     local twice = {
       name = "Twice", domain = "own", input = {"a"}, output = {"b"}, attribute = {"by"},
