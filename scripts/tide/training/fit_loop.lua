@@ -7,7 +7,6 @@ local batches = require "tide.training.batches"
 local class = require "tide.internal.class"
 local evaluation_loop = require "tide.training.evaluation_loop"
 local LogValues = require "tide.training.log_values"
-local Mean = require "tide.metrics.mean"
 local native = require "tide.native"
 local nonfinite = require "tide.training.nonfinite"
 local raise = require "tide.internal.raise"
@@ -16,9 +15,10 @@ local tide = require "tide"
 
 -- Fields: trainer; train, validation (loaders); total (batches of an epoch, nil if not known);
 -- validation_total; every (batches between validations; nil at the epoch's end); epochs (that are
--- over) and batch (of the one that is not); values, loss (logged values, the mean loss); good (how
--- many steps' losses were finite before the first that was not); unfinished (the place of a
--- validation that was interrupted).
+-- over) and batch (of the one that is not); values (that are logged); loss_sum and loss_weight (of
+-- the epoch's losses, by samples); good (how many steps' losses were finite before the first that was
+-- not); unfinished ("batch" or "epoch", whose validation was interrupted); results (of the epoch's
+-- last validation).
 local FitLoop = class "FitLoop"
 
 local kBetween <const> = 0.25 -- seconds between two looks at values
@@ -36,7 +36,7 @@ function FitLoop:init(trainer, train, validation)
   if self.total == 0 then raise "fit: there is nothing to train on: the loader is empty" end
   self.every = self:validation_interval(options.val_check_interval)
   self.epochs, self.batch, self.seconds, self.began = 0, 0, 0.0, tide.time()
-  self.values, self.loss = LogValues(true), Mean()
+  self.values, self.loss_sum, self.loss_weight = LogValues(true), nil, 0
   self.good, self.read_at = tide.zeros({}, {dtype = "int64", device = trainer.device}), tide.time()
   self.done, self.max_epochs = {}, options.max_epochs
   self.compute = function()
@@ -92,8 +92,8 @@ end
 --- Reads the mean loss and `values` at once; stops the training if a loss was no finite number.
 --- Waits.
 function FitLoop:read(values)
-  values.loss = values.loss or self.loss:compute()
-  values[1], values[2] = self.loss.state.sum, self.good
+  values.loss = values.loss or self.loss_sum / self.loss_weight
+  values[1], values[2] = self.loss_sum, self.good
   local read = LogValues.read(values)
   self.read_at = tide.time()
   if read[1] - read[1] ~= 0 and self.trainer.stops_at_nonfinite then
@@ -126,9 +126,12 @@ end
 function FitLoop:take_loss(loss)
   loss = loss:detach()
   self.last_loss = loss
-  self.loss:update(loss, self.trainer.batch_size or 1)
+  local size = self.trainer.batch_size or 1
+  local weighted = loss:to("float64") * size
+  self.loss_sum = self.loss_sum and self.loss_sum + weighted or weighted
+  self.loss_weight = self.loss_weight + size
   -- The sum is finite until the first loss that is not.
-  self.good:add_(self.loss.state.sum:isfinite())
+  self.good:add_(self.loss_sum:isfinite())
 end
 
 --- Trains with a batch.
@@ -239,7 +242,7 @@ end
 function FitLoop:start_epoch()
   local trainer = self.trainer
   self.values:reset()
-  self.loss:reset()
+  self.loss_sum, self.loss_weight = nil, 0
   trainer.values = self.values
   trainer.call "on_train_epoch_start"
 end
@@ -274,7 +277,7 @@ function FitLoop:run()
     if self.batch == 0 then batches.restore(self.train, batches.state_of(self.train, false)) end
   end
   while not self:is_over() do self:run_epoch() end
-  if self.batch > 0 and self.loss.state then self:end_row() end -- of the part of an epoch
+  if self.batch > 0 and self.loss_sum then self:end_row() end -- of the part of an epoch
 end
 
 -- State -------------------------------------------------------------------------------------------
@@ -285,19 +288,21 @@ function FitLoop:state_dict()
     epochs = self.epochs, batch = self.batch, unfinished = self.unfinished, good = self.good,
     seconds = self:take_seconds(),
     stepped = self.stepped, results = self.results, values = self.values:state_dict(),
-    loss = self.loss.state,
+    loss_sum = self.loss_sum, loss_weight = self.loss_weight,
     train = batches.state_of(self.train, in_epoch),
     validation = self.validation and batches.state_of(self.validation, false),
   }
 end
 
+local kPlain <const> = {
+  "epochs", "batch", "unfinished", "seconds", "stepped", "results", "loss_weight",
+}
+
 function FitLoop:load_state_dict(state)
   local device = self.trainer.device
-  for _, name in ipairs {"epochs", "batch", "unfinished", "seconds", "stepped", "results"} do
-    self[name] = state[name]
-  end
+  for _, name in ipairs(kPlain) do self[name] = state[name] end
   self.good = state.good:to(device)
-  self.loss.state = state.loss and batches.moved(state.loss, device)
+  self.loss_sum = state.loss_sum and state.loss_sum:to(device)
   self.values:load_state_dict(state.values, device)
   batches.restore(self.train, state.train)
   if self.validation and state.validation then

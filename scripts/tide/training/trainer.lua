@@ -73,7 +73,7 @@ function Trainer:print(text) self.bar:print(text) end
 --- Raises an error that says where it comes from if the loss was nan or infinite in this epoch.
 --- Waits.
 function Trainer:check_finite()
-  if self.loop and self.loop.loss.state then self.loop:read {} end
+  if self.loop and self.loop.loss_sum then self.loop:read {} end
 end
 
 -- Beginning and ending ----------------------------------------------------------------------------
