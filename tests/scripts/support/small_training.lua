@@ -13,10 +13,11 @@ function small_training.dataset(count)
   return tide.data.TensorDataset(x, x:sum(2):gt(0):to("int64") + 1)
 end
 
---- A loader of five batches, and one for validation.
-function small_training.loaders()
-  local dataset = small_training.dataset(30)
-  return tide.data.DataLoader(dataset, {batch_size = 6, shuffle = true}),
+--- A loader of five batches, with further options, and one for validation.
+function small_training.loaders(options)
+  local dataset, all = small_training.dataset(30), {batch_size = 6, shuffle = true}
+  for name, value in pairs(options or {}) do all[name] = value end
+  return tide.data.DataLoader(dataset, all),
     tide.data.DataLoader(dataset, {batch_size = 10})
 end
 

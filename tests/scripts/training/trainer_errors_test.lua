@@ -110,7 +110,7 @@ describe("tide.Trainer", function()
       return {tide.ones(4), 1}
     end
     refuses("sample 3 is broken", {}, nil, tide.data.DataLoader(Raising(), {batch_size = 2}))
-    refuses("4", {}, nil, tide.data.DataLoader({{tide.ones(4), 1}, {tide.ones(3), 1}},
+    refuses("sample 1, [1] is a tensor of shape (4), sample 2, [1] is a tensor of shape (3)", {}, nil, tide.data.DataLoader({{tide.ones(4), 1}, {tide.ones(3), 1}},
       {batch_size = 2}))
   end)
   it("says what is wrong with steps", function()

@@ -20,6 +20,7 @@ local function parts(root, way, options)
     for x, y in (small.loaders()):iter() do train[#train + 1] = {x, y} end
     validation[1] = train[1]
   end
+  if way.workers then train = small.loaders {num_workers = 2} end
   local net = small.network()
   local optimizer = tide.optim.Adam(net:parameters(), {lr = 0.05})
   local all = {
@@ -53,6 +54,7 @@ local ways = {
   ["validation in the middle of epochs"] = {val_check_interval = 2, callbacks = none},
   ["accumulated gradients"] = {accumulate = 2, val_check_interval = 2, callbacks = none},
   ["16-mixed"] = {precision = "16-mixed", callbacks = none},
+  ["workers that read the data"] = {workers = true, callbacks = none},
   ["lists of batches"] = {lists = true, callbacks = none},
   ["means of weights"] = {
     callbacks = function()
