@@ -29,8 +29,9 @@ bool stopped_for_good();
 const char* stop_reason();
 
 /// While one lives, Ctrl-C raises the error "interrupted" in the Lua code running in `L` or in a
-/// coroutine of it. At its end work still queued by interrupted code is dropped. A script that holds
-/// interrupts (see tide_hold_interrupt) is asked first; only the next Ctrl-C raises the error.
+/// coroutine of it. At its end work still queued by interrupted code is dropped. A script that
+/// holds interrupts (see tide_hold_interrupt) is asked first; only the next Ctrl-C raises the
+/// error.
 class Interruptible {
  public:
   explicit Interruptible(lua_State* L);
