@@ -42,7 +42,7 @@ for step = 1, 15 do
     print(("  step %2d   slope %7.3f   x is now %.4f"):format(step, slope, x:item()))
   end
 end
-assert(math.abs(x:item() - 3) < 0.01, "near 3, without being told")
+assert(math.abs(x:item() - 3) < 0.01, "near 3, which nobody gave away")
 
 -- How large a step? The number in front of the slope is called the learning rate. Too small, and
 -- it takes for ever; too large, and each step goes farther up on the other side than it came from.

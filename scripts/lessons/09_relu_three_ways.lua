@@ -30,16 +30,14 @@ local function seconds_of(fn, tries)
   return best, result
 end
 
-local rows = {}
-
---- Measures one way, prints its line of the table and returns its result.
+--- Measures one way, prints its line of the table; returns its result and how many numbers it does
+--- in a second.
 local function measure(words, fn, tries)
   local seconds, result = seconds_of(fn, tries)
-  rows[#rows + 1] = {words = words, rate = count / seconds, seconds = seconds}
-  local last = rows[#rows]
-  print(("  %-32s %9.3f ms %9.1f million/s %8.2f GB/s"):format(words, seconds * 1e3,
-    last.rate / 1e6, last.rate * 8 / 1e9))
-  return result, last
+  local rate = count / seconds
+  print(("  %-32s %9.3f ms %9.1f million/s %8.2f GB/s"):format(words, seconds * 1e3, rate / 1e6,
+    rate * 8 / 1e9))
+  return result, rate
 end
 
 -- 1. A loop in Lua --------------------------------------------------------------------------------
@@ -86,9 +84,9 @@ local on_all, all_cores = measure("x:relu(), all threads", function() return x:r
 assert(on_one:equal(on_all), "however many threads: the same numbers to the last bit")
 assert(tide.tensor(by_lua):equal(on_all), "and the same as Lua's")
 -- Lua takes tens of nanoseconds for each number, a core less than one.
-assert(count < 1000000 or one_core.rate > 5 * loop.rate, "at least five times as many in a second")
+assert(count < 1000000 or one_core > 5 * loop, "at least five times as many in a second")
 print(("One core does %.0f times what the loop does, all threads %.1f times that."):format(
-  one_core.rate / loop.rate, all_cores.rate / one_core.rate))
+  one_core / loop, all_cores / one_core))
 
 -- More arithmetic for each number, and the cores count for more: here a hundred operations where
 -- relu has one.
@@ -103,7 +101,7 @@ tide.set_num_threads(threads)
 local quick, much_on_all = measure("ten sines, all threads", much, 3)
 assert(slow:equal(quick))
 print(("With more arithmetic all threads do %.1f times what one does."):format(
-  much_on_all.rate / much_on_one.rate))
+  much_on_all / much_on_one))
 print("(Other programs want the cores, too: on a busy machine that is less than you would think.)")
 
 -- 4. A device with thousands of lanes -------------------------------------------------------------
