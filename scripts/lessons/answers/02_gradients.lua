@@ -51,7 +51,7 @@ end
 -- through the lowest point and up the other side, to and fro, and never comes to rest.
 local with, without = learn(true), learn(false)
 for step = 5, 60, 5 do
-  print(("step %2d   loss with zero_grad %.4f, without %.4f"):format(step, with[step], without[step]))
+  print(("step %2d   loss %.4f, without zero_grad %.4f"):format(step, with[step], without[step]))
 end
 local worst = 0
 for step = 31, 60 do worst = math.max(worst, without[step]) end
