@@ -218,7 +218,7 @@ void report(const std::string& name, double bytes, const LoopProgram& program, J
     }
   }
   job.kernel = &Kernel::find(program);
-  job.kernel->function(machine_code);
+  job.kernel->function(tide::machine_code);
   report(name, bytes, [&](int thread, int threads) { job.run(thread, threads); });
 }
 
@@ -302,7 +302,7 @@ void measure_compiling() {
 int main() {
   std::printf("kernels for %s\n", tide::kernel_cpu().c_str());
   const double start = tide::processor_seconds();
-  tide::Kernel::find(tide::twenty_program()).function(machine_code);
+  tide::Kernel::find(tide::twenty_program()).function(tide::machine_code);
   std::printf("first kernel %.2f ms, %lld from disk\n", (tide::processor_seconds() - start) * 1e3,
               static_cast<long long>(tide::kernel_statistics().from_disk));
   tide::measure_compiling();
