@@ -22,7 +22,7 @@ RESULTS = HERE / "results"
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs/benchmarks.md"]
 
 # The machine of the README's rows, and the rows.
-README_MACHINE = "zen4"
+README_MACHINE = "xeon"
 README_ROWS = ["op_overhead", "mlp_step", "lenet_train", "lstm_train", "gpt_train", "matmul_1024",
                "chain_16m", "softmax_4k", "sort_16m", "startup"]
 
