@@ -194,14 +194,18 @@ function FitLoop:take_seconds()
   return self.seconds
 end
 
---- The figures of the epoch, as numbers: its row in the history.
+--- The figures of the epoch, as numbers, which callback_metrics has from here on too. Waits.
+function FitLoop:read_epoch()
+  local metrics, row = self.trainer.callback_metrics, self:read(self.values:of_epoch())
+  for name, value in pairs(LogValues.read(self.values:of_step())) do metrics[name] = value end
+  for name, value in pairs(row) do metrics[name] = value end
+  return row
+end
+
+--- Adds the figures of the epoch to the history.
 function FitLoop:end_row()
   local trainer = self.trainer
-  local row = self:read(self.values:of_epoch())
-  for name, value in pairs(LogValues.read(self.values:of_step())) do
-    trainer.callback_metrics[name] = value
-  end
-  for name, value in pairs(row) do trainer.callback_metrics[name] = value end
+  local row = self:read_epoch()
   row.epoch = trainer.current_epoch
   trainer:log_metrics(row)
   for name, value in pairs(self.results or {}) do row[name] = value end
@@ -219,6 +223,8 @@ function FitLoop:finish_epoch()
     self.stepped = true
   end
   trainer.values = self.values
+  -- The hook finds the figures of its epoch, and may log more of them.
+  if trainer.listens "on_train_epoch_end" then self:read_epoch() end
   trainer.call "on_train_epoch_end"
   self:end_row()
   self.epochs, self.batch, self.results, self.seconds = self.epochs + 1, 0, nil, 0.0

@@ -46,7 +46,8 @@ local function check_names(object)
 end
 
 --- A function call(name, ...) that calls the hook of the callbacks, in their order, with the
---- trainer and the module, and then that of the module.
+--- trainer and the module, and then that of the module; and a function listens(name): whether there
+--- is one to call.
 function hooks.caller(trainer, module, callbacks)
   local lists, own = {}, {}
   for name in pairs(hooks.names) do lists[name], own[name] = {}, hooks.method(module, name) end
@@ -62,7 +63,7 @@ function hooks.caller(trainer, module, callbacks)
     for _, hook in ipairs(lists[name]) do hook[1](hook[2], trainer, module, ...) end
     local method = own[name]
     if method then method(module, ...) end
-  end
+  end, function(name) return own[name] ~= nil or #lists[name] > 0 end
 end
 
 return hooks

@@ -83,7 +83,7 @@ local function prepare(self, caller, model, given)
   self.caller, self.should_stop, self.interrupted, self.callback_metrics = caller, false, false, {}
   self.task = task.of(caller, model, given, function(...) self:log(...) end)
   self.bar = ProgressBar(self.options.enable_progress_bar)
-  self.call = hooks.caller(self, self.task.owner, self.callbacks)
+  self.call, self.listens = hooks.caller(self, self.task.owner, self.callbacks)
   rawset(model, "trainer", self)
   model:to(self.device)
   return setmetatable({}, {__close = function(_, problem)

@@ -155,6 +155,18 @@ describe("training.Module", function()
     equal({row.mean, row.both, row["end"], row.val_i, row.i}, {3.0, 3.0, 7.0, 14 / 6, nil})
     equal({trainer.callback_metrics.i, trainer.callback_metrics.mean_step}, {5, 5})
   end)
+  it("shows the figures of an epoch to the hook at its end", function()
+    local net, found = Net(), {}
+    local trainer = small.trainer {
+      max_epochs = 2,
+      callbacks = {{
+        on_train_epoch_end = function(_, own) found[#found + 1] = own.callback_metrics.loss end,
+      }},
+    }
+    local history = trainer:fit(net, (small.loaders()))
+    equal(found, {history[1].loss, history[2].loss})
+    test.is_true(found[1] ~= found[2])
+  end)
   it("is validated, tested and asked for predictions", function()
     local Full = tide.class("Full", Net)
     function Full:test_step(batch) self:log("right",
