@@ -4,6 +4,7 @@
 -- batching_rules.lua or, where there is none, sample by sample.
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local tensor_operators = require "tide.internal.tensor_operators"
 local tide = require "tide"
 local unknown_name = require "tide.internal.unknown_name"
 
@@ -364,17 +365,7 @@ function Batched:__tostring()
     table.concat(self.shape, ", "), self.dtype)
 end
 
-for event, name in pairs {
-  __add = "add", __sub = "sub", __mul = "mul", __div = "div", __idiv = "floor_divide",
-  __mod = "remainder", __pow = "pow", __band = "bitwise_and", __bor = "bitwise_or",
-  __bxor = "bitwise_xor", __shl = "bitwise_left_shift", __shr = "bitwise_right_shift",
-} do
-  Batched[event] = function(a, b) return batched.call(name, tide[name], a, b) end
-end
-
-function Batched:__unm() return self:neg() end
-
-function Batched:__bnot() return self:bitwise_not() end
+tensor_operators(Batched, batched.call)
 
 function Batched.__lt() raise "vmap: < would read a value: use x:lt(y)" end
 

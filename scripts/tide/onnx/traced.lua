@@ -3,6 +3,7 @@
 -- called with one come here (`__tensor_function`), are carried out, and are written by the rules.
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local tensor_operators = require "tide.internal.tensor_operators"
 local tide = require "tide"
 local unknown_name = require "tide.internal.unknown_name"
 
@@ -155,14 +156,7 @@ function Traced:__tostring()
   return ("'%s' of shape (%s) %s"):format(self._name, table.concat(self.shape, ", "), self.dtype)
 end
 
-for event, name in pairs {
-  __add = "add", __sub = "sub", __mul = "mul", __div = "div", __idiv = "floor_divide",
-  __mod = "remainder", __pow = "pow", __band = "bitwise_and", __bor = "bitwise_or",
-} do
-  Traced[event] = function(a, b) return traced.call(name, tide[name], a, b) end
-end
-
-function Traced:__unm() return self:neg() end
+tensor_operators(Traced, traced.call)
 
 function Traced.__lt()
   raise "save: < reads a value, and a graph cannot branch on it: use x:lt(y)"
