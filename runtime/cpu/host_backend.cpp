@@ -27,6 +27,25 @@ constexpr int kFewInstructions = 8;
 /// Parts of vector ranges end at multiples of this.
 constexpr int64_t kVectorStep = 64;
 
+/// Elements of a vector range that are gone through for all rows before the next ones, if an array
+/// lies across the rows: what they read of its cache lines is still there for the next row.
+constexpr int64_t kAcross = 64;
+
+/// Whether neighbours along the last outer dimension but one lie nearer to each other in an array
+/// than those along the vector, as in a transposed matrix.
+bool reads_across(const LoopStep& step) {
+  const LoopProgram& program = step.program;
+  const size_t rank = program.outer_rank;
+  if (program.has_row || rank < 2) return false;
+  for (size_t k = 0; k < program.operands.size(); ++k) {
+    const int64_t along = std::abs(step.strides[k * rank + rank - 1]),
+                  down = std::abs(step.strides[k * rank + rank - 2]);
+    if (program.operands[k].kind == LoopOperand::Kind::memory && down > 0 && along > down)
+      return true;
+  }
+  return false;
+}
+
 /// Scratch of the calling thread; grows and stays.
 void* thread_scratch(size_t bytes) {
   thread_local Scratch scratch;
@@ -113,7 +132,15 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
   for (int d = 0; d < rank - (vector_outer ? 1 : 0); ++d) outer *= step.extents[d];
   const size_t scratch = step.kernel->scratch_bytes(row);
   const int64_t work = std::max<int64_t>(row, 1);
-  const auto call = [&](LoopRange range) { kernel(&arguments, &range, thread_scratch(scratch)); };
+  const bool across = vector > kAcross && reads_across(step);
+  const auto call = [&](LoopRange range) {
+    if (!across) return kernel(&arguments, &range, thread_scratch(scratch));
+    const int64_t end = range.vector_end;
+    for (; range.vector_begin < end; range.vector_begin = range.vector_end) {
+      range.vector_end = std::min(range.vector_begin + kAcross, end);
+      kernel(&arguments, &range, thread_scratch(scratch));
+    }
+  };
 
   const int64_t total = outer * vector * work;
   const int64_t grain = grain_of(*step.kernel);

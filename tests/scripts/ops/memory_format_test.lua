@@ -74,6 +74,21 @@ describe("channels_last", function(device)
     equal(plain(x):stride(), {216, 36, 6, 1})
   end)
 
+  it("is read and written across its rows, whatever their length", function()
+    for _, shape in ipairs {{2, 70, 9, 15}, {1, 3, 130, 1}, {3, 65, 8, 16}, {2, 5, 8, 8}} do
+      local x = tide.range(1, shape[1] * shape[2] * shape[3] * shape[4]):reshape(shape):to(device)
+      local y = x:contiguous(kLast)
+      test.identical(y:contiguous(), x)
+      test.identical(y + x:flip(1), x + x:flip(1):contiguous(kLast))
+    end
+    local places = tide.arange(130):unsqueeze(2) + tide.arange(201) * 130 -- of the transposed matrix
+    local matrix = tide.arange(201 * 130):reshape(201, 130):to(device)
+    test.identical(matrix:t():contiguous(), places:to(device))
+    local written = tide.zeros({130, 201}, {dtype = "int64", device = device})
+    written:t():copy_(matrix)
+    test.identical(written, places:to(device))
+  end)
+
   it("takes writes, and steps of optimizers", function()
     local x = planes(2, 3, 4, 5)
     local y = x:to(kLast) * 1
