@@ -13,8 +13,7 @@ namespace tide::bindings {
 
 bool Channel::push(Parcel parcel) {
   std::unique_lock lock(mutex_);
-  wait_until(lock, changed_, std::numeric_limits<double>::infinity(),
-             [&] { return closed_ || parcels_.size() < capacity_; });
+  wait_until(lock, changed_, kForever, [&] { return closed_ || parcels_.size() < capacity_; });
   if (closed_) return false;
   parcels_.push_back(std::move(parcel));
   changed_.notify_all();
@@ -78,11 +77,7 @@ int channel_push(lua_State* L) {
 
 int channel_pop(lua_State* L) {
   Channel& channel = channel_at(L, "pop");
-  double seconds = std::numeric_limits<double>::infinity();
-  if (!lua_isnoneornil(L, 2)) {
-    if (lua_type(L, 2) != LUA_TNUMBER) throw_expected(L, 2, "pop: timeout", "seconds");
-    seconds = lua_tonumber(L, 2);
-  }
+  const double seconds = timeout_at(L, 2, "pop: timeout");
   lua_settop(L, 0);
   // In a userdata: what is made of the parcel may raise an error.
   auto& parcel = push_object(L, channel.pop(seconds));

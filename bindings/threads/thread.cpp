@@ -1,5 +1,4 @@
 // tide.thread: functions on threads of their own.
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -10,8 +9,6 @@
 
 namespace tide::bindings {
 namespace {
-
-constexpr double kForever = std::numeric_limits<double>::infinity();
 
 Worker& worker_at(lua_State* L, const char* function) {
   return *check<std::shared_ptr<Worker>>(L, 1, function);
@@ -39,12 +36,6 @@ int new_thread(lua_State* L) {
   return 1;
 }
 
-double seconds_at(lua_State* L, int index, const char* function) {
-  if (lua_isnoneornil(L, index)) return kForever;
-  if (lua_type(L, index) != LUA_TNUMBER) throw_expected(L, index, function, "seconds");
-  return lua_tonumber(L, index);
-}
-
 int thread_join(lua_State* L) {
   Worker& worker = worker_at(L, "join");
   worker.wait(kForever);
@@ -53,7 +44,7 @@ int thread_join(lua_State* L) {
 }
 
 int thread_wait(lua_State* L) {
-  lua_pushboolean(L, worker_at(L, "wait").wait(seconds_at(L, 2, "wait: timeout")));
+  lua_pushboolean(L, worker_at(L, "wait").wait(timeout_at(L, 2, "wait: timeout")));
   return 1;
 }
 

@@ -1,9 +1,12 @@
 // Waiting of threads for each other.
 #include "bindings/threads/waiting.h"
 
+#include <cmath>
 #include <string>
 
 #include "bindings/module.h"
+#include "bindings/support/arguments.h"
+#include "bindings/support/entry.h"
 #include "runtime/core/error.h"
 #include "runtime/device/work_queue.h"
 
@@ -19,6 +22,15 @@ bool forbidden = false;
 
 void check_may_have_threads(const char* function) {
   if (forbidden) throw Error(std::string(function) + ": a script in the sandbox has one thread");
+}
+
+double timeout_at(lua_State* L, int index, const char* parameter) {
+  if (lua_isnoneornil(L, index)) return kForever;
+  if (lua_type(L, index) != LUA_TNUMBER) throw_expected(L, index, parameter, "seconds");
+  const double seconds = lua_tonumber(L, index);
+  if (std::isnan(seconds))
+    throw ArgumentError(std::string(parameter) + ": expected seconds, got nan");
+  return seconds;
 }
 
 void check_interrupt() {

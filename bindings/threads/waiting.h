@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <limits>
+#include <lua5.4/lua.hpp>
 #include <mutex>
 
 namespace tide::bindings {
@@ -13,6 +15,14 @@ extern constinit thread_local const std::atomic<bool>* cancelled;
 
 /// Throws Error if scripts may have no further threads (tide_forbid_threads).
 void check_may_have_threads(const char* function);
+
+/// A timeout that never comes.
+inline constexpr double kForever = std::numeric_limits<double>::infinity();
+
+/// The timeout in seconds that a script gave at `index`; kForever for none or nil. Throws
+/// ArgumentError, which begins with `parameter` ("pop: timeout"), for what is no number and for
+/// nan.
+double timeout_at(lua_State* L, int index, const char* parameter);
 
 /// Throws Interrupted if the program is interrupted, and Error("cancelled") if the thread is
 /// cancelled.

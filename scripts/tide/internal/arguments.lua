@@ -19,6 +19,7 @@ local function of_kind(caller, name, value, kind)
   if kind == "count" then
     local count = type(value) == "number" and math.tointeger(value)
     if count and count >= 0 then return count end
+    if count then raise("%s: %s must be non-negative, got %d", caller, name, count) end
     raise("%s: %s: expected a whole number, got %s", caller, name,
       type(value) == "number" and tostring(value) or type(value))
   end

@@ -228,6 +228,7 @@ describe("channels", function()
     raises("channel: capacity must be positive, got 0", function() tide.channel(0) end)
     raises("channel: capacity: expected a positive integer, got", function() tide.channel "x" end)
     raises("pop: timeout: expected seconds, got string", function() c:pop "x" end)
+    raises("pop: timeout: expected seconds, got nan", function() c:pop(0 / 0) end)
   end)
 
   it("cross in values", function()
