@@ -14,18 +14,32 @@
 namespace tide {
 namespace {
 
-/// The traceback without frames that are no part of the script: the library's, and the C call that
-/// started it all. Empty if no frame is left.
-std::string script_traceback(std::string_view traceback) {
+/// The traceback without frames that are no part of the script: the library's, the C functions that
+/// those call, and the C call that started it all. Empty if what is left says no more than
+/// `message`: one frame of Lua, at the line that the message begins with.
+std::string script_traceback(std::string_view message, std::string_view traceback) {
   const std::string library = std::string("\t").append(kLibrarySource.substr(1));
-  std::string kept;
+  std::string kept, called;  // `called`: C functions whose caller is not known yet.
+  int lua_frames = 0;
+  bool named = false;
   for (size_t begin = traceback.find('\n'); begin != std::string_view::npos;) {
     const size_t end = traceback.find('\n', begin + 1);
     const std::string_view line = traceback.substr(begin + 1, end - begin - 1);
-    if (!line.starts_with(library) && line != "\t[C]: in ?") kept.append("\n").append(line);
     begin = end;
+    if (line.starts_with(library)) {
+      called.clear();
+    } else if (line.starts_with("\t[C]: ")) {
+      if (line != "\t[C]: in ?") called.append("\n").append(line);
+    } else {
+      kept.append(called).append("\n").append(line);
+      called.clear();
+      ++lua_frames;
+      named = message.starts_with(line.substr(1, line.find(": in ")));
+    }
   }
-  return kept.empty() ? kept : std::string("\nstack traceback:").append(kept);
+  kept.append(called);
+  if (kept.empty() || (lua_frames == 1 && named)) return {};
+  return "\nstack traceback:" + kept;
 }
 
 /// Adds what a misspelt name may have been meant to be to the message at index 1.
@@ -68,7 +82,7 @@ int describe_error(lua_State* L) {
   if (stopped_for_good()) name_reason(L);
   suggest_name(L);
   luaL_traceback(L, L, nullptr, 1);
-  const std::string traceback = script_traceback(lua_tostring(L, 2));
+  const std::string traceback = script_traceback(lua_tostring(L, 1), lua_tostring(L, 2));
   lua_pop(L, 1);
   lua_pushlstring(L, traceback.data(), traceback.size());
   lua_concat(L, 2);

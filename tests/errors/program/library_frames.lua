@@ -1,10 +1,10 @@
--- Frames of the embedded library are left out of the traceback.
+-- Frames of the embedded library are left out of the traceback, and so are the C functions that it
+-- calls.
 local class = require "tide.class"
 local Broken = class("Broken")
-function Broken:init() error("cannot be made") end
+function Broken:init() return tide.nn.Linear(3), 1 end
 Broken()
---> tide: library_frames.lua:4: cannot be made
+--> tide: library_frames.lua:5: Linear: out_features is missing
 --> stack traceback:
---> 	[C]: in function 'error'
---> 	library_frames.lua:4: in field 'init'
---> 	library_frames.lua:5: in main chunk
+--> 	library_frames.lua:5: in field 'init'
+--> 	library_frames.lua:6: in main chunk
