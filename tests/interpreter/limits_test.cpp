@@ -36,8 +36,8 @@ TEST_CASE("a script is stopped at its time limit, by an error with its line", "[
         "print(x:sum():item())"}) {
     CAPTURE(script);
     const Outcome outcome = run_briefly(script);
-    CHECK_THAT(outcome.err, StartsWith("tide: main.lua:2: ") &&
-                                EndsWith("time limit of 0.5 s reached\n"));
+    CHECK_THAT(outcome.err,
+               StartsWith("tide: main.lua:2: ") && EndsWith("time limit of 0.5 s reached\n"));
     CHECK(outcome.out.empty());
     CHECK(outcome.status == 124);
   }
