@@ -77,7 +77,7 @@ int channel_push(lua_State* L) {
 
 int channel_pop(lua_State* L) {
   Channel& channel = channel_at(L, "pop");
-  const double seconds = timeout_at(L, 2, "pop: timeout");
+  const double seconds = timeout_at(L, 2, "pop");
   lua_settop(L, 0);
   // In a userdata: what is made of the parcel may raise an error.
   auto& parcel = push_object(L, channel.pop(seconds));

@@ -44,7 +44,7 @@ int thread_join(lua_State* L) {
 }
 
 int thread_wait(lua_State* L) {
-  lua_pushboolean(L, worker_at(L, "wait").wait(timeout_at(L, 2, "wait: timeout")));
+  lua_pushboolean(L, worker_at(L, "wait").wait(timeout_at(L, 2, "wait")));
   return 1;
 }
 

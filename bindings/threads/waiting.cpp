@@ -1,14 +1,13 @@
 // Waiting of threads for each other.
 #include "bindings/threads/waiting.h"
 
-#include <cmath>
 #include <string>
 
 #include "bindings/module.h"
 #include "bindings/support/arguments.h"
-#include "bindings/support/entry.h"
 #include "runtime/core/error.h"
 #include "runtime/device/work_queue.h"
+#include "runtime/ops/checks.h"
 
 namespace tide::bindings {
 
@@ -24,12 +23,12 @@ void check_may_have_threads(const char* function) {
   if (forbidden) throw Error(std::string(function) + ": a script in the sandbox has one thread");
 }
 
-double timeout_at(lua_State* L, int index, const char* parameter) {
+double timeout_at(lua_State* L, int index, const char* function) {
   if (lua_isnoneornil(L, index)) return kForever;
-  if (lua_type(L, index) != LUA_TNUMBER) throw_expected(L, index, parameter, "seconds");
+  if (lua_type(L, index) != LUA_TNUMBER)
+    throw_expected(L, index, std::string(function) + ": timeout", "seconds");
   const double seconds = lua_tonumber(L, index);
-  if (std::isnan(seconds))
-    throw ArgumentError(std::string(parameter) + ": expected seconds, got nan");
+  check_non_negative(function, "timeout", seconds);
   return seconds;
 }
 

@@ -19,10 +19,9 @@ void check_may_have_threads(const char* function);
 /// A timeout that never comes.
 inline constexpr double kForever = std::numeric_limits<double>::infinity();
 
-/// The timeout in seconds that a script gave at `index`; kForever for none or nil. Throws
-/// ArgumentError, which begins with `parameter` ("pop: timeout"), for what is no number and for
-/// nan.
-double timeout_at(lua_State* L, int index, const char* parameter);
+/// The timeout in seconds that a script gave at `index`; kForever for none or nil. Throws an error
+/// in the name of `function` for what is no number, for negative numbers and for nan.
+double timeout_at(lua_State* L, int index, const char* function);
 
 /// Throws Interrupted if the program is interrupted, and Error("cancelled") if the thread is
 /// cancelled.

@@ -23,8 +23,7 @@ local function exclude(given, name, other, why)
 end
 
 local function check_workers(given)
-  -- nan is no timeout either: it is neither 0 or more nor below 0.
-  if type(given.timeout) ~= "number" or not (given.timeout >= 0) then
+  if type(given.timeout) ~= "number" or not (given.timeout >= 0) then -- nan too
     raise("DataLoader: timeout must be a number of seconds, 0 or more, got %s", tostring(given.timeout))
   end
   if given.prefetch_factor ~= nil then

@@ -1,10 +1,10 @@
--- Frames of the embedded library are left out of the traceback, and so are the C functions that it
--- calls.
+-- Frames of the embedded library are left out of the traceback.
 local class = require "tide.class"
 local Broken = class("Broken")
-function Broken:init() return tide.nn.Linear(3), 1 end
+function Broken:init() error("cannot be made") end
 Broken()
---> tide: library_frames.lua:5: Linear: out_features is missing
+--> tide: library_frames.lua:4: cannot be made
 --> stack traceback:
---> 	library_frames.lua:5: in field 'init'
---> 	library_frames.lua:6: in main chunk
+--> 	[C]: in function 'error'
+--> 	library_frames.lua:4: in field 'init'
+--> 	library_frames.lua:5: in main chunk
