@@ -150,6 +150,16 @@ int end_step(lua_State* L) {
   return 0;
 }
 
+int begin_trial(lua_State*) {
+  engine::begin_trial();
+  return 0;
+}
+
+int end_trial(lua_State*) {
+  engine::end_trial();
+  return 0;
+}
+
 /// Adds functions without help to the table on top of the stack.
 void add_library(lua_State* L, std::span<const luaL_Reg> functions) {
   for (const luaL_Reg& function : functions) {
@@ -180,6 +190,8 @@ void add_native(lua_State* L) {
                                 {"end_state", guard<end_state>},
                                 {"begin_step", guard<begin_step>},
                                 {"end_step", guard<end_step>},
+                                {"begin_trial", guard<begin_trial>},
+                                {"end_trial", guard<end_trial>},
                                 {"hold_interrupts", hold_interrupts},
                                 {"take_interrupt", take_interrupt},
                                 {"release_interrupts", release_interrupts},

@@ -163,6 +163,10 @@ void end_step(bool whole) {
   recorder.flush();
 }
 
+void begin_trial() { Recorder::of_thread().begin_trial(); }
+
+void end_trial() { Recorder::of_thread().end_trial(); }
+
 bool has_library(Device device, ComputeOp op) {
   return DeviceState::of(device).backend->has_library(op);
 }

@@ -106,6 +106,11 @@ void end_state();
 void begin_step();
 void end_step(bool whole = true);
 
+/// What is recorded between these is checked, as all ops are, and dropped. What was recorded before
+/// stays as it is. Within a step they do nothing.
+void begin_trial();
+void end_trial();
+
 /// Whether a library of the device does the op as a whole, faster than what it could be made of.
 bool has_library(Device device, ComputeOp op);
 

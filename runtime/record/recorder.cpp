@@ -38,6 +38,26 @@ void Recorder::flush() {
     if (window) window->flush();
 }
 
+void Recorder::begin_trial() {
+  if (in_trial_ || all_or_nothing) return;
+  windows_.swap(aside_);
+  in_trial_ = all_or_nothing = true;
+}
+
+void Recorder::end_trial() {
+  if (!in_trial_) return;
+  struct Ended {
+    Recorder& recorder;
+    ~Ended() {
+      recorder.windows_ = std::move(recorder.aside_);
+      recorder.aside_.clear();
+      recorder.in_trial_ = recorder.all_or_nothing = recorder.cancelled = false;
+    }
+  } const ended{*this};
+  cancelled = true;
+  flush();
+}
+
 int64_t Recorder::pending_ops() const {
   int64_t count = 0;
   for (const auto& window : windows_)

@@ -24,6 +24,9 @@ class Recorder {
   /// The stream that work for the device goes to.
   Stream& stream(DeviceState& device) { return window(device).stream(); }
   void flush();
+  /// Puts the windows aside and records into others, until these are dropped: see engine.h.
+  void begin_trial();
+  void end_trial();
   /// Ops in windows.
   int64_t pending_ops() const;
   /// Ops of these windows that `counters` does not have yet.
@@ -41,6 +44,8 @@ class Recorder {
   Window& add_window(DeviceState& device);
 
   std::vector<std::unique_ptr<Window>> windows_;
+  std::vector<std::unique_ptr<Window>> aside_;  ///< of a trial: the windows from before
+  bool in_trial_ = false;
 };
 
 /// Counters of the process; windows add to them when they are flushed.

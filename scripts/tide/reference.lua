@@ -2,9 +2,11 @@
 -- rows that it is registered from; what is written in Lua, from the families below reference/:
 -- rows {name, arguments, what it does, example}.
 --
--- An entry: name, signature ("x:mv(vector)"), called_as ("x:mv"), doc, family, example. Those of
--- ops have parameters, a list of {name, kind, optional, rest}, and results ("Tensor, Tensor");
--- those of Lua have composed = true. An op of several signatures has an entry for each.
+-- An entry: name, called_as ("x:mv"), signature ("x:mv(vector)"), parameters (see
+-- reference/parameters.lua), doc, family, example. Those of ops have a row, the list of {name, kind,
+-- optional, rest} that they were registered with, and results ("Tensor, Tensor"); those of Lua have
+-- composed = true, and arguments, as their rows write them. An op of several signatures has an entry
+-- for each. Signatures and parameters are made when they are first asked for.
 local native = require "tide.native"
 
 local files = {
@@ -15,22 +17,47 @@ local files = {
   "vision_datasets", "vision_models", "vision_ops",
 }
 
+local made_when_asked = {}
+
+function made_when_asked.parameters(entry)
+  return require "tide.reference.parameters".of(entry)
+end
+
+function made_when_asked.signature(entry)
+  local complete = entry.arguments ~= "(...)" and not entry.arguments:find("{options of", 1, true)
+  if complete then return entry.called_as .. entry.arguments end
+  return entry.called_as .. require "tide.reference.parameters".text(entry.parameters)
+end
+
+local Entry = {}
+
+function Entry.__index(entry, key)
+  local make = made_when_asked[key]
+  local value = make and make(entry)
+  rawset(entry, key, value)
+  return value
+end
+
 local entries = native.reference()
-for _, entry in ipairs(entries) do entry.called_as = entry.signature:match "^[^(]*" end
+for _, entry in ipairs(entries) do
+  entry.called_as, entry.arguments = entry.signature:match "^([^(]*)(.*)$"
+  entry.row, entry.parameters = entry.parameters, nil
+  setmetatable(entry, Entry)
+end
 
 for _, file in ipairs(files) do
   for _, family in ipairs(require("tide.reference." .. file)) do
     for _, row in ipairs(family) do
       local name, arguments, doc, example = table.unpack(row)
-      entries[#entries + 1] = {
+      entries[#entries + 1] = setmetatable({
         name = name,
-        signature = family.prefix .. name .. arguments,
         called_as = family.prefix .. name,
+        arguments = arguments,
         doc = doc,
         family = family.title,
         example = example,
         composed = true,
-      }
+      }, Entry)
     end
   end
 end

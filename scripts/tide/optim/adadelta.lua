@@ -1,11 +1,14 @@
 -- optim.Adadelta: steps as large as recent steps were, by the root mean squares of both.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local Adadelta = class("Adadelta", Optimizer)
 
-local defaults = {lr = 1.0, rho = 0.9, eps = 1e-6, weight_decay = 0, maximize = false}
+local defaults = declare("Adadelta", {
+  {"lr", 1.0}, {"rho", 0.9}, {"eps", 1e-6}, {"weight_decay", 0}, {"maximize", false},
+})
 
 --- optim.Adadelta(net:parameters(), {rho = 0.9})
 function Adadelta:init(params, options) Optimizer.init(self, params, options, defaults) end

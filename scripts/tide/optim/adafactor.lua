@@ -1,14 +1,16 @@
 -- optim.Adafactor: squares of gradients kept as sums of rows and of columns, steps in proportion to
 -- the size of the parameters (Shazeer and Stern, 2018).
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local Adafactor = class("Adafactor", Optimizer)
 
-local defaults = {
-  lr = 1e-2, beta2_decay = -0.8, eps = {false, 1e-3}, d = 1.0, weight_decay = 0.0, maximize = false,
-}
+local defaults = declare("Adafactor", {
+  {"lr", 1e-2}, {"beta2_decay", -0.8}, {"eps", {false, 1e-3}}, {"d", 1.0}, {"weight_decay", 0.0},
+  {"maximize", false},
+})
 
 --- optim.Adafactor(net:parameters(), {lr = 0.01}). eps = {least square, least size of parameters}:
 --- false as the first stands for the type's precision.

@@ -1,14 +1,15 @@
 -- optim.Adagrad: steps divided by the root of the sum of all squared gradients so far.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local Adagrad = class("Adagrad", Optimizer)
 
-local defaults = {
-  lr = 1e-2, lr_decay = 0, weight_decay = 0, initial_accumulator_value = 0, eps = 1e-10,
-  maximize = false,
-}
+local defaults = declare("Adagrad", {
+  {"lr", 1e-2}, {"lr_decay", 0}, {"weight_decay", 0}, {"initial_accumulator_value", 0},
+  {"eps", 1e-10}, {"maximize", false},
+})
 
 --- optim.Adagrad(net:parameters(), {lr = 0.01, lr_decay = 0})
 function Adagrad:init(params, options) Optimizer.init(self, params, options, defaults) end

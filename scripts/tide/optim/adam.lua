@@ -1,13 +1,15 @@
 -- optim.Adam: steps scaled by running means of the gradient and of its square.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local Adam = class("Adam", Optimizer)
 
-local defaults = {
-  lr = 1e-3, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, amsgrad = false, maximize = false,
-}
+local defaults = declare("Adam", {
+  {"lr", 1e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0}, {"amsgrad", false},
+  {"maximize", false},
+})
 
 --- optim.Adam(net:parameters(), {lr = 1e-3})
 function Adam:init(params, options) Optimizer.init(self, params, options, defaults) end

@@ -1,13 +1,14 @@
 -- optim.Adamax: Adam with the largest recent gradient in place of the root mean square.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local Adamax = class("Adamax", Optimizer)
 
-local defaults = {
-  lr = 2e-3, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, maximize = false,
-}
+local defaults = declare("Adamax", {
+  {"lr", 2e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0}, {"maximize", false},
+})
 
 --- optim.Adamax(net:parameters(), {lr = 0.002})
 function Adamax:init(params, options) Optimizer.init(self, params, options, defaults) end

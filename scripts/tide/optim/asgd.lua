@@ -1,13 +1,15 @@
 -- optim.ASGD: gradient descent with decaying steps that also keeps the mean of the parameters.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local ASGD = class("ASGD", Optimizer)
 
-local defaults = {
-  lr = 1e-2, lambd = 1e-4, alpha = 0.75, t0 = 1e6, weight_decay = 0, maximize = false,
-}
+local defaults = declare("ASGD", {
+  {"lr", 1e-2}, {"lambd", 1e-4}, {"alpha", 0.75}, {"t0", 1e6}, {"weight_decay", 0},
+  {"maximize", false},
+})
 
 --- optim.ASGD(net:parameters(), {lr = 0.01}); the mean of a parameter is state[parameter].ax
 function ASGD:init(params, options) Optimizer.init(self, params, options, defaults) end

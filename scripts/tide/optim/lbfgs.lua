@@ -1,16 +1,17 @@
 -- optim.LBFGS: Newton's method with the curvature guessed from the last steps (Nocedal and Wright,
 -- "Numerical optimization", chapters 3 and 7).
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local LBFGS = class("LBFGS", Optimizer)
 
-local defaults = {
-  lr = 1, max_iter = 20, max_eval = false, tolerance_grad = 1e-7, tolerance_change = 1e-9,
-  history_size = 100, line_search_fn = false,
-}
+local defaults = declare("LBFGS", {
+  {"lr", 1}, {"max_iter", 20}, {"max_eval", false}, {"tolerance_grad", 1e-7},
+  {"tolerance_change", 1e-9}, {"history_size", 100}, {"line_search_fn", false},
+})
 
 --- optim.LBFGS(net:parameters(), {lr = 1, line_search_fn = "strong_wolfe"}): step takes a closure
 --- that computes the gradients anew and returns the loss. It reads values, and so waits.

@@ -1,16 +1,18 @@
 -- optim.Muon: momentum whose matrices are made orthogonal by Newton's and Schulz's iteration
 -- (Jordan et al., 2024).
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local Muon = class("Muon", Optimizer)
 
-local defaults = {
-  lr = 1e-3, weight_decay = 0.1, momentum = 0.95, nesterov = true,
-  ns_coefficients = {3.4445, -4.775, 2.0315}, eps = 1e-7, ns_steps = 5, adjust_lr_fn = "original",
-}
+local defaults = declare("Muon", {
+  {"lr", 1e-3}, {"weight_decay", 0.1}, {"momentum", 0.95}, {"nesterov", true},
+  {"ns_coefficients", {3.4445, -4.775, 2.0315}}, {"eps", 1e-7}, {"ns_steps", 5},
+  {"adjust_lr_fn", "original"},
+})
 
 --- optim.Muon(matrices, {lr = 0.02}). adjust_lr_fn is "original" or "match_rms_adamw".
 function Muon:init(params, options) Optimizer.init(self, params, options, defaults) end

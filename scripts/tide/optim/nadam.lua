@@ -1,14 +1,15 @@
 -- optim.NAdam: Adam that looks ahead as Nesterov's momentum does.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local NAdam = class("NAdam", Optimizer)
 
-local defaults = {
-  lr = 2e-3, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, momentum_decay = 4e-3,
-  decoupled_weight_decay = false, maximize = false,
-}
+local defaults = declare("NAdam", {
+  {"lr", 2e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0},
+  {"momentum_decay", 4e-3}, {"decoupled_weight_decay", false}, {"maximize", false},
+})
 
 --- optim.NAdam(net:parameters(), {lr = 0.002})
 function NAdam:init(params, options) Optimizer.init(self, params, options, defaults) end

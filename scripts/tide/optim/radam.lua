@@ -1,14 +1,15 @@
 -- optim.RAdam: Adam that waits with its scaling until the mean square can be relied on.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local RAdam = class("RAdam", Optimizer)
 
-local defaults = {
-  lr = 1e-3, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, decoupled_weight_decay = false,
-  maximize = false,
-}
+local defaults = declare("RAdam", {
+  {"lr", 1e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0},
+  {"decoupled_weight_decay", false}, {"maximize", false},
+})
 
 --- optim.RAdam(net:parameters(), {lr = 0.001})
 function RAdam:init(params, options) Optimizer.init(self, params, options, defaults) end

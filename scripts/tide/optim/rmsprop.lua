@@ -1,14 +1,15 @@
 -- optim.RMSprop: steps divided by the root of a running mean of the squared gradient.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local RMSprop = class("RMSprop", Optimizer)
 
-local defaults = {
-  lr = 1e-2, alpha = 0.99, eps = 1e-8, weight_decay = 0, momentum = 0, centered = false,
-  maximize = false,
-}
+local defaults = declare("RMSprop", {
+  {"lr", 1e-2}, {"alpha", 0.99}, {"eps", 1e-8}, {"weight_decay", 0}, {"momentum", 0},
+  {"centered", false}, {"maximize", false},
+})
 
 --- optim.RMSprop(net:parameters(), {lr = 0.01, alpha = 0.99, centered = true})
 function RMSprop:init(params, options) Optimizer.init(self, params, options, defaults) end

@@ -1,11 +1,14 @@
 -- optim.Rprop: step sizes of their own that grow while the gradient keeps its sign.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
 local Rprop = class("Rprop", Optimizer)
 
-local defaults = {lr = 1e-2, etas = {0.5, 1.2}, step_sizes = {1e-6, 50}, maximize = false}
+local defaults = declare("Rprop", {
+  {"lr", 1e-2}, {"etas", {0.5, 1.2}}, {"step_sizes", {1e-6, 50}}, {"maximize", false},
+})
 
 --- optim.Rprop(net:parameters(), {lr = 0.01}), for gradients of all data
 function Rprop:init(params, options) Optimizer.init(self, params, options, defaults) end

@@ -1,14 +1,16 @@
 -- optim.SGD: gradient descent, with momentum, weight decay and Nesterov's look ahead.
 local class = require "tide.internal.class"
+local declare = require "tide.optim.declare"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local SGD = class("SGD", Optimizer)
 
-local defaults = {
-  lr = 1e-3, momentum = 0, dampening = 0, weight_decay = 0, nesterov = false, maximize = false,
-}
+local defaults = declare("SGD", {
+  {"lr", 1e-3}, {"momentum", 0}, {"dampening", 0}, {"weight_decay", 0}, {"nesterov", false},
+  {"maximize", false},
+})
 
 --- optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
 function SGD:init(params, options)

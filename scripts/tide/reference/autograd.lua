@@ -7,7 +7,7 @@ return {
       "An op written in Lua; as a base class: class(name, Function), then Class.apply(x)",
       "local twice = autograd.Function{forward = function(ctx, x) return 2 * x end, " ..
         "backward = function(ctx, dy) return 2 * dy end}; twice(tide.ones(2)) --> {2.0, 2.0}"},
-    {"grad", "(outputs, inputs, {...})", "The same as tide.grad",
+    {"grad", "(outputs, inputs, {grad_outputs, retain_graph, create_graph, allow_unused})", "The same as tide.grad",
       "local x = tide.tensor({1.0, 2}, {requires_grad = true}); " ..
         "autograd.grad(x:square():sum(), x) --> {2.0, 4.0}"},
     {"backward", "(tensors, grad_tensors?, {retain_graph, create_graph})",
@@ -36,8 +36,7 @@ return {
     {"hvp", "(fn, inputs, v, {create_graph})", "A number, and its second derivatives times v",
       "autograd.hvp(function(x) return x:pow(3):sum() end, tide.tensor{1.0, 2}, " ..
         "tide.ones(2)) --> 9.0, {6.0, 12.0}"},
-    {"gradcheck", "(fn, inputs, {eps, atol, rtol, raise_exception})",
-      "Whether gradients agree with finite differences",
+    {"gradcheck", "(...)", "Whether gradients agree with finite differences",
       [[autograd.gradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", requires_grad ]] ..
         "= true})) --> true"},
     {"gradgradcheck", "(fn, inputs, {eps, atol, rtol, raise_exception})",
@@ -51,8 +50,7 @@ return {
     {"autocast", "(device?, {dtype, enabled}, fn?, ...)", "The same as tide.autocast",
       [[tide.amp.autocast({dtype = "bfloat16"}, function() return tide.ones(2, ]] ..
         [[2):matmul(tide.ones(2, 2)).dtype end) --> "bfloat16"]]},
-    {"GradScaler", "({init_scale, growth_factor, backoff_factor, growth_interval, enabled})",
-      "Scales losses up, and leaves out steps whose gradients overflowed",
+    {"GradScaler", "(...)", "Scales losses up, and leaves out steps whose gradients overflowed",
       "tide.amp.GradScaler({init_scale = 4}):scale(tide.tensor(2.0)) --> 8.0"},
   },
 }

@@ -6,7 +6,7 @@ return {
   {
     title = "Parameters computed by modules",
     prefix = "tide.nn.utils.parametrize.",
-    {"register_parametrization", "(module, name, parametrization)",
+    {"register_parametrization", "(...)",
       "Lets parametrization(original) stand for a parameter; the original, which its method " ..
         "right_inverse(value) finds, now and when a value is assigned, is trained. Returns the " ..
         "module",
@@ -15,7 +15,7 @@ return {
         "layer.weight.data = tide.ones(1, 1); " ..
         "nn.utils.parametrize.register_parametrization(layer, \"weight\", Exp()); " ..
         "layer.weight, layer.parametrizations.weight.original --> {{1.0}}, {{0.0}}"},
-    {"remove_parametrizations", "(module, name, {leave_parametrized})",
+    {"remove_parametrizations", "(...)",
       "Makes the parameter one of its own again, with the value that was computed",
       "local layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2)); " ..
         "nn.utils.parametrize.remove_parametrizations(layer, \"weight\"); " ..
@@ -27,7 +27,7 @@ return {
   {
     title = "Parameters of a form",
     prefix = "tide.nn.utils.parametrizations.",
-    {"orthogonal", "(module, {name, orthogonal_map, use_trivialization})",
+    {"orthogonal", "(...)",
       "Keeps a matrix orthogonal, by \"matrix_exp\", \"cayley\" or \"householder\"; computed when " ..
         "it is read. Returns the module",
       "local layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 2)); local w = layer.weight; " ..
@@ -36,27 +36,25 @@ return {
   {
     title = "Pruning",
     prefix = "tide.nn.utils.prune.",
-    {"identity", "(module, name)", "A mask of ones: nothing is pruned",
+    {"identity", "(...)", "A mask of ones: nothing is pruned",
       prelude .. "prune.identity(layer, \"weight\"); layer.weight --> {{0.5, -3.0}}"},
-    {"random_unstructured", "(module, name, amount)",
+    {"random_unstructured", "(...)",
       "Elements that chance picks become zero: so many, or a share as a float",
       prelude .. "prune.random_unstructured(layer, \"weight\", 0.5); " ..
         "layer.weight:count_nonzero() --> 1"},
-    {"l1_unstructured", "(module, name, amount, {importance_scores})",
+    {"l1_unstructured", "(...)",
       "The elements nearest to zero become zero; weight_orig is trained, weight_mask saved",
       prelude .. "prune.l1_unstructured(layer, \"weight\", 1); layer.weight --> {{0.0, -3.0}}"},
-    {"random_structured", "(module, name, amount, dim)",
-      "Slices along dim that chance picks become zero",
+    {"random_structured", "(...)", "Slices along dim that chance picks become zero",
       prelude .. "prune.random_structured(layer, \"weight\", 1, 2); " ..
         "layer.weight:count_nonzero() --> 1"},
-    {"ln_structured", "(module, name, amount, n, dim, {importance_scores})",
-      "The slices along dim with the least n-norm become zero",
+    {"ln_structured", "(...)", "The slices along dim with the least n-norm become zero",
       prelude .. "prune.ln_structured(layer, \"weight\", 1, 2, 2); layer.weight --> {{0.0, -3.0}}"},
-    {"global_unstructured", "({{module, name}, ...}, pruning_method, {importance_scores, amount})",
+    {"global_unstructured", "(...)",
       "The elements of all the parameters together that matter least become zero",
       prelude .. "prune.global_unstructured({{layer, \"weight\"}}, prune.L1Unstructured, " ..
         "{amount = 0.5}); layer.weight --> {{0.0, -3.0}}"},
-    {"custom_from_mask", "(module, name, mask)", "What the mask has 0 for becomes zero",
+    {"custom_from_mask", "(...)", "What the mask has 0 for becomes zero",
       prelude .. "prune.custom_from_mask(layer, \"weight\", tide.tensor{{0, 1}}); " ..
         "layer.weight --> {{0.0, -3.0}}"},
     {"remove", "(module, name)", "Makes the pruned parameter the module's own again, with its zeros",

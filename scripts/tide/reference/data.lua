@@ -3,9 +3,7 @@ return {
   {
     title = "Data",
     prefix = "tide.data.",
-    {"DataLoader",
-      "(dataset, {batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn, pin_memory, " ..
-        "drop_last, timeout, worker_init_fn, generator, prefetch_factor, persistent_workers})",
+    {"DataLoader", "(...)",
       "Walks a data set, a list or a tensor in batches: for x, y in loader do. batch_size = false " ..
         "gives samples as they are. With num_workers threads read them, each in a Lua state of " ..
         "its own; the batches are the same, random numbers of samples included, also those of math.random: they " ..
@@ -27,7 +25,7 @@ return {
       "#tide.data.TensorDataset(tide.ones(5, 3), tide.ones(5)) --> 5"},
     {"ListDataset", "(list)", "Samples that are the entries of a list",
       "tide.data.ListDataset({7, 8, 9}):get(2) --> 8"},
-    {"Subset", "(dataset, indices)", "The samples of a data set at these positions",
+    {"Subset", "(...)", "The samples of a data set at these positions",
       "tide.data.Subset({7, 8, 9}, {3, 1}):get(1) --> 9"},
     {"ConcatDataset", "(datasets)",
       "The samples of a list of data sets, one after the other; a + b is this too",
@@ -41,7 +39,7 @@ return {
     {"StackDataset", "(dataset...)",
       "The samples of data sets side by side; of a table of data sets, tables with its keys",
       [[tide.data.StackDataset({image = {1, 2}, text = {"a", "b"}}):get(2) --> {image = 2, text = "b"}]]},
-    {"random_split", "(dataset, lengths, generator?)",
+    {"random_split", "(...)",
       "A list of subsets of these numbers of samples, or fractions of them, dealt out at random",
       "local parts = tide.data.random_split(tide.ones(10), {0.8, 0.2}); #parts[1], #parts[2] --> 8, 2"},
     {"default_collate", "(samples)",
@@ -51,13 +49,13 @@ return {
         [[{name = {"a", "b"}, x = {1, 2}}]]},
     {"get_worker_info", "()", "In a worker of a loader {id, num_workers, seed, dataset}, its id from 1; nil elsewhere",
       "tide.data.get_worker_info() --> nil"},
-    {"read_csv", "(path, {delimiter, header, columns, dtype, missing, as_tensor})",
+    {"read_csv", "(...)",
       "The columns of a file of comma-separated values by name, tensors of numbers and lists of text, and " ..
         "a list of the names; missing numbers are nan",
       [[local path = os.tmpname(); local file = io.open(path, "w"); file:write "x,name\n1,ann\n2,bob\n"; ]] ..
         "file:close(); local columns = tide.data.read_csv(path); os.remove(path); " ..
         [[columns.x, columns.name --> {1, 2}, {"ann", "bob"}]]},
-    {"read_jsonl", "(path, {tensors, null})",
+    {"read_jsonl", "(...)",
       "The JSON values in the lines of a file, in a list; with tensors = true arrays of numbers are tensors",
       [[local path = os.tmpname(); local file = io.open(path, "w"); ]] ..
         [[file:write '{"x": [1, 2]}\n{"x": [3, 4]}\n'; ]] ..
@@ -75,19 +73,18 @@ return {
       [[local Back = tide.class("Back", tide.data.Sampler); ]] ..
         "function Back:order() return tide.tensor{3, 2, 1} end; " ..
         "local list = {}; for i in Back():iter() do list[#list + 1] = i end; list --> {3, 2, 1}"},
-    {"SequentialSampler", "(data_source)", "All positions in order",
+    {"SequentialSampler", "(...)", "All positions in order",
       "tide.data.SequentialSampler({7, 8, 9}):iter()() --> 1"},
-    {"RandomSampler", "(data_source, {replacement, num_samples, generator})",
-      "Positions in random order, or drawn with replacement",
+    {"RandomSampler", "(...)", "Positions in random order, or drawn with replacement",
       "#tide.data.RandomSampler({7, 8, 9}, {num_samples = 5}) --> 5"},
-    {"SubsetRandomSampler", "(indices, generator?)", "These positions in random order",
+    {"SubsetRandomSampler", "(...)", "These positions in random order",
       "#tide.data.SubsetRandomSampler({3, 5}) --> 2"},
-    {"WeightedRandomSampler", "(weights, num_samples, {replacement, generator})",
+    {"WeightedRandomSampler", "(...)",
       "Positions drawn with these weights, with replacement by default",
       "tide.data.WeightedRandomSampler({0, 1, 0}, 4):iter()() --> 2"},
-    {"BatchSampler", "(sampler, batch_size, {drop_last})", "Lists of batch_size positions of a sampler",
+    {"BatchSampler", "(...)", "Lists of batch_size positions of a sampler",
       "tide.data.BatchSampler({1, 2, 3}, 2):iter()() --> {1, 2}"},
-    {"DistributedSampler", "(dataset, {num_replicas, rank, shuffle, seed, drop_last})",
+    {"DistributedSampler", "(...)",
       "The share of process rank, which counts from 0, of num_replicas; shares are equally long",
       "#tide.data.DistributedSampler(tide.ones(5), {num_replicas = 2, rank = 0}) --> 3"},
   },
@@ -131,7 +128,7 @@ return {
         "Of a module or an optimizer it is what load_state_dict takes",
       "local path = os.tmpname(); local net = tide.nn.Linear(2, 2); tide.save({net = net}, path); " ..
         "net:load_state_dict(tide.load(path).net); os.remove(path); net.weight.shape --> {2, 2}"},
-    {"load_torch", "(path, device?)",
+    {"load_torch", "(...)",
       "The value that PyTorch's torch.save wrote to a .pt or .pth file. Makes tensors and plain values only: " ..
         "dicts become tables with the same keys, lists and tuples lists, sets {value = true}, bytes text, None " ..
         "nil, and types and devices their names; anything else is an error that names it. Tensors share their " ..
@@ -139,7 +136,7 @@ return {
         "Of a module or an optimizer it is what load_state_dict takes",
       "local path = os.tmpname(); tide.save_torch({w = tide.ones(2), epoch = 3}, path); " ..
         "local loaded = tide.load_torch(path); os.remove(path); loaded --> {epoch = 3, w = {1.0, 1.0}}"},
-    {"save_torch", "(value, path)",
+    {"save_torch", "(...)",
       "Writes a tensor, or a table as tide.save takes it, to a file that torch.load(path, weights_only=True) " ..
         "reads. Tables with the keys 1 to n become lists, others dicts; the state of an optimizer gets the form of " ..
         "PyTorch's, which counts parameters from 0. The file is replaced as a whole",

@@ -3,37 +3,36 @@ return {
   {
     title = "Functions of functions",
     prefix = "tide.func.",
-    {"grad", "(fn, {argnums, has_aux})",
+    {"grad", "(...)",
       "A function that gives the gradient of fn's number by argument 1, or by those of argnums",
       "tide.func.grad(function(x) return x:square():sum() end)(tide.tensor{1.0, 2}) " ..
         "--> {2.0, 4.0}"},
-    {"grad_and_value", "(fn, {argnums, has_aux})", "As grad, with fn's number behind the gradient",
+    {"grad_and_value", "(...)", "As grad, with fn's number behind the gradient",
       "tide.func.grad_and_value(function(x) return x:square():sum() end)(tide.tensor{1.0, 2}) " ..
         "--> {2.0, 4.0}, 5.0"},
     {"vjp", "(fn, primal..., {has_aux})",
       "fn's results, and a function that gives v times the derivatives by each primal",
       "local y, vjp_fn = tide.func.vjp(tide.square, tide.tensor{1.0, 2}); y, vjp_fn(tide.ones(2)) " ..
         "--> {1.0, 4.0}, {2.0, 4.0}"},
-    {"jvp", "(fn, primals, tangents, {has_aux})",
-      "fn's results for a list of primals, and their derivatives times the tangents",
+    {"jvp", "(...)", "fn's results for a list of primals, and their derivatives times the tangents",
       "tide.func.jvp(tide.square, {tide.tensor{1.0, 2}}, {tide.ones(2)}) " ..
         "--> {1.0, 4.0}, {2.0, 4.0}"},
-    {"jacrev", "(fn, {argnums, has_aux})",
+    {"jacrev", "(...)",
       "A function that gives all derivatives of fn's results, one backward pass for each result",
       "tide.func.jacrev(tide.square)(tide.tensor{1.0, 2}) --> {{2.0, 0.0}, {0.0, 4.0}}"},
-    {"jacfwd", "(fn, {argnums, has_aux})",
+    {"jacfwd", "(...)",
       "A function that gives all derivatives of fn's results, one pass for each argument's element",
       "tide.func.jacfwd(tide.square)(tide.tensor{1.0, 2}) --> {{2.0, 0.0}, {0.0, 4.0}}"},
-    {"hessian", "(fn, {argnums})", "A function that gives all second derivatives of fn's number",
+    {"hessian", "(...)", "A function that gives all second derivatives of fn's number",
       "tide.func.hessian(function(x) return x:pow(3):sum() end)(tide.tensor{1.0, 2}) " ..
         "--> {{6.0, 0.0}, {0.0, 12.0}}"},
-    {"vmap", "(fn, {in_dims, out_dims, randomness, chunk_size})",
+    {"vmap", "(...)",
       "A function that applies fn, written for one sample, to a batch along a dimension of its " ..
         "arguments (1, or in_dims, where false is none); ops without a rule for batches run " ..
         "sample by sample",
       "tide.func.vmap(function(x, y) return x:dot(y) end)(tide.ones(3, 2), tide.ones(3, 2)) " ..
         "--> {2.0, 2.0, 2.0}"},
-    {"functional_call", "(module, parameters_and_buffers, args, {options, strict})",
+    {"functional_call", "(...)",
       "module(args...) with other parameters and buffers, by names as in state_dict",
       "local layer = nn.Linear(2, 1, {bias = false}); " ..
         "tide.func.functional_call(layer, {weight = tide.ones(1, 2)}, tide.ones(2)) --> {2.0}"},

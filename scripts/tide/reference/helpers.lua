@@ -57,25 +57,24 @@ return {
     {"as_tensor", "(data, {dtype, device})",
       "A tensor of Lua values, or the tensor given, converted and moved only if needed",
       "tide.as_tensor({1, 2}) --> {1, 2}"},
-    {"segment_reduce", "(data, reduce, {lengths, offsets, axis, unsafe, initial})",
+    {"segment_reduce", "(...)",
       "The sum, mean, prod, max or min of stretches of a dimension, one after the other; looks " ..
         "whether lengths fit, which waits, unless unsafe",
       [[tide.segment_reduce(tide.tensor{1.0, 2, 3, 4}, "sum", ]] ..
         "{lengths = tide.tensor{1, 3}}) --> {1.0, 9.0}"},
-    {"histogramdd", "(x, bins, {range, weight, density})",
+    {"histogramdd", "(...)",
       "How many points (rows of x) lie in each box of a grid, and a table of its edges; waits " ..
         "without a range",
       "tide.histogramdd(tide.tensor{{0.0, 1}, {1, 0}, {2, 2}}, {2, 1}) --> " ..
         "{{1.0}, {2.0}}, {{0.0, 1.0, 2.0}, {0.0, 2.0}}"},
-    {"svd_lowrank", "(A, {q, niter, M})",
+    {"svd_lowrank", "(...)",
       "U, S, V with U diag(S) V' nearly A, for the q largest singular values",
       "local U, S, V = tide.svd_lowrank(tide.tensor{{3.0, 0}, {0, 4}}, {q = 2}); S --> {4.0, 3.0}"},
-    {"pca_lowrank", "(A, {q, center, niter})",
+    {"pca_lowrank", "(...)",
       "svd_lowrank of samples around their mean: the columns of V are the main directions",
       "local U, S, V = tide.pca_lowrank(tide.tensor{{1.0, 1}, {3, 3}}, {q = 1}); " ..
         "S --> {2.0}"},
-    {"gradient", "(x, {spacing, dim, edge_order})",
-      "A table of slopes along each dimension, from neighbouring elements",
+    {"gradient", "(...)", "A table of slopes along each dimension, from neighbouring elements",
       "tide.gradient(tide.tensor{1.0, 4, 9, 16}) --> {{3.0, 4.0, 6.0, 7.0}}"},
     {"args", "({name = default, ...})", "The script's arguments by name: --epochs 5",
       [[tide.args({epochs = 10}, {"--epochs", "5"}).epochs --> 5]]},

@@ -32,7 +32,7 @@ return {
       "A SummaryWriter in save_dir/name/version_N; without a version the next free one",
       with_folder("local logger = tide.loggers.TensorBoardLogger(folder); logger:log_metrics({loss = 0.5}, 1); " ..
         "logger:close(); local x = logger.version", "0")},
-    {"SummaryWriter", "({log_dir, comment})",
+    {"SummaryWriter", "(...)",
       "Logs to a file of events for TensorBoard, by default in runs/DATE_TIME",
       written("add_scalar(\"loss\", 0.5, 1)", "x.value", "0.5")},
     {"read_events", "(path)",

@@ -11,66 +11,54 @@ return {
         "function Step:update(w, grad) w:sub_(grad) end; " ..
         "local w = nn.Parameter(tide.ones(1)); w:sum():backward(); Step({w}, {}, {}):step(); " ..
         "w --> {0.0}"},
-    {"SGD", "(params, {lr, momentum, dampening, weight_decay, nesterov, maximize})",
-      "Gradient descent",
+    {"SGD", "(...)", "Gradient descent",
       "local w = nn.Parameter(tide.tensor{1.0}); local sgd = optim.SGD({w}, {lr = 0.1}); " ..
         "(w * 5):sum():backward(); sgd:step(); w --> {0.5}"},
-    {"Adam", "(params, {lr, betas, eps, weight_decay, amsgrad, maximize})",
-      "Steps scaled by running means of the gradient and its square",
+    {"Adam", "(...)", "Steps scaled by running means of the gradient and its square",
       "local w = nn.Parameter(tide.tensor{1.0}); local adam = optim.Adam({w}, {lr = 0.1}); " ..
         "(w * 5):sum():backward(); adam:step(); w --> {0.9}"},
-    {"AdamW", "(params, {lr, betas, eps, weight_decay, amsgrad, maximize})",
-      "Adam with decoupled weight decay",
+    {"AdamW", "(...)", "Adam with decoupled weight decay",
       "local w = nn.Parameter(tide.tensor{1.0}); local adam = optim.AdamW({w}, {lr = 0.1}); " ..
         "(w * 5):sum():backward(); adam:step(); w --> {0.899}"},
-    {"ASGD", "(params, {lr, lambd, alpha, t0, weight_decay, maximize})",
-      "Gradient descent that keeps the mean of the parameters",
+    {"ASGD", "(...)", "Gradient descent that keeps the mean of the parameters",
       "local w = nn.Parameter(tide.tensor{1.0}); local asgd = optim.ASGD({w}, {lr = 0.1}); " ..
         "(w * 5):sum():backward(); asgd:step(); w --> {0.5}"},
-    {"Adadelta", "(params, {lr, rho, eps, weight_decay, maximize})",
-      "Steps as large as recent steps were",
+    {"Adadelta", "(...)", "Steps as large as recent steps were",
       "local w = nn.Parameter(tide.tensor{1.0}); local adadelta = optim.Adadelta({w}); " ..
         "(w * 5):sum():backward(); adadelta:step(); w --> {0.9968}"},
-    {"Adafactor", "(params, {lr, beta2_decay, eps, d, weight_decay, maximize})",
+    {"Adafactor", "(...)",
       "Squares kept as sums of rows and columns, steps as large as the parameters allow",
       "local w = nn.Parameter(tide.tensor{1.0}); local adafactor = optim.Adafactor({w}, {lr = 0.1}); " ..
         "(w * 5):sum():backward(); adafactor:step(); w --> {0.9}"},
-    {"Muon", "(params, {lr, weight_decay, momentum, nesterov, ns_coefficients, eps, ns_steps, ...})",
-      "Momentum whose matrices are made orthogonal",
+    {"Muon", "(...)", "Momentum whose matrices are made orthogonal",
       "local w = nn.Parameter(tide.ones(2, 2)); local muon = optim.Muon({w}, {lr = 0.1}); " ..
         "w:sum():backward(); muon:step(); w:sum():item() < 4 --> true"},
-    {"Adagrad", "(params, {lr, lr_decay, weight_decay, initial_accumulator_value, eps, maximize})",
-      "Steps divided by the root of the sum of all squared gradients",
+    {"Adagrad", "(...)", "Steps divided by the root of the sum of all squared gradients",
       "local w = nn.Parameter(tide.tensor{1.0}); " ..
         "local adagrad = optim.Adagrad({w}, {lr = 0.1}); (w * 5):sum():backward(); " ..
         "adagrad:step(); w --> {0.9}"},
-    {"Adamax", "(params, {lr, betas, eps, weight_decay, maximize})",
-      "Adam with the largest recent gradient",
+    {"Adamax", "(...)", "Adam with the largest recent gradient",
       "local w = nn.Parameter(tide.tensor{1.0}); " ..
         "local adamax = optim.Adamax({w}, {lr = 0.1}); (w * 5):sum():backward(); " ..
         "adamax:step(); w --> {0.9}"},
-    {"LBFGS", "(params, {lr, max_iter, tolerance_grad, history_size, line_search_fn, ...})",
+    {"LBFGS", "(...)",
       "Newton's method with guessed curvature; step(closure) computes gradients anew and waits",
       "local w = nn.Parameter(tide.tensor{1.0}); local lbfgs = optim.LBFGS({w}); " ..
         "lbfgs:step(function() lbfgs:zero_grad(); local loss = (w - 3):square():sum(); " ..
         "loss:backward(); return loss end); w --> {3.0}"},
-    {"NAdam", "(params, {lr, betas, eps, weight_decay, momentum_decay, ...})",
-      "Adam with Nesterov's look ahead",
+    {"NAdam", "(...)", "Adam with Nesterov's look ahead",
       "local w = nn.Parameter(tide.tensor{1.0}); " ..
         "local nadam = optim.NAdam({w}, {lr = 0.1}); (w * 5):sum():backward(); nadam:step(); " ..
         "w --> {0.8944}"},
-    {"RAdam", "(params, {lr, betas, eps, weight_decay, ...})",
-      "Adam that waits with its scaling until it can be relied on",
+    {"RAdam", "(...)", "Adam that waits with its scaling until it can be relied on",
       "local w = nn.Parameter(tide.tensor{1.0}); " ..
         "local radam = optim.RAdam({w}, {lr = 0.1}); (w * 5):sum():backward(); radam:step(); " ..
         "w --> {0.5}"},
-    {"RMSprop", "(params, {lr, alpha, eps, weight_decay, momentum, centered, maximize})",
-      "Steps divided by the root of a running mean of squared gradients",
+    {"RMSprop", "(...)", "Steps divided by the root of a running mean of squared gradients",
       "local w = nn.Parameter(tide.tensor{1.0}); " ..
         "local rmsprop = optim.RMSprop({w}, {lr = 0.1}); (w * 5):sum():backward(); " ..
         "rmsprop:step(); w --> {0.0}"},
-    {"Rprop", "(params, {lr, etas, step_sizes, maximize})",
-      "Step sizes of their own that grow while the gradient keeps its sign",
+    {"Rprop", "(...)", "Step sizes of their own that grow while the gradient keeps its sign",
       "local w = nn.Parameter(tide.tensor{1.0}); " ..
         "local rprop = optim.Rprop({w}, {lr = 0.1}); (w * 5):sum():backward(); rprop:step(); " ..
         "w --> {0.9}"},
@@ -87,7 +75,7 @@ return {
     {"zero_grad", "()", "Drops all gradients",
       "local w = nn.Parameter(tide.ones(1)); w:sum():backward(); " ..
         "optim.SGD({w}, {lr = 0.1}):zero_grad(); w.grad"},
-    {"add_param_group", "({params, lr, ...})", "Adds parameters with options of their own",
+    {"add_param_group", "(group)", "Adds parameters with options of their own",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}); " ..
         "sgd:add_param_group({params = {nn.Parameter(tide.ones(1))}, lr = 0.2}); " ..
         "#sgd.param_groups --> 2"},
@@ -115,59 +103,55 @@ return {
         "function Half:rate(i, base, now) return base / 2 end; " ..
         "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1}); Half(sgd); " ..
         "sgd.param_groups[1].lr --> 0.5"},
-    {"StepLR", "(optimizer, step_size, {gamma})", "Times gamma every step_size steps",
+    {"StepLR", "(...)", "Times gamma every step_size steps",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.StepLR(sgd, 2); sgd:step(); plan:step(); " ..
         "sgd.param_groups[1].lr --> 1"},
-    {"MultiStepLR", "(optimizer, milestones, {gamma})", "Times gamma at each of a list of steps",
+    {"MultiStepLR", "(...)", "Times gamma at each of a list of steps",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.MultiStepLR(sgd, {2, 4}); sgd:step(); plan:step(); " ..
         "sgd.param_groups[1].lr --> 1"},
-    {"ExponentialLR", "(optimizer, gamma)", "Times gamma every step",
+    {"ExponentialLR", "(...)", "Times gamma every step",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.ExponentialLR(sgd, 0.9); sgd:step(); plan:step(); " ..
         "sgd.param_groups[1].lr --> 0.9"},
-    {"ConstantLR", "(optimizer, {factor, total_iters})", "Times a factor for the first steps",
+    {"ConstantLR", "(...)", "Times a factor for the first steps",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.ConstantLR(sgd, {total_iters = 2}); sgd:step(); " ..
         "plan:step(); sgd.param_groups[1].lr --> 0.3333"},
-    {"LinearLR", "(optimizer, {start_factor, end_factor, total_iters})",
-      "A factor that changes evenly",
+    {"LinearLR", "(...)", "A factor that changes evenly",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.LinearLR(sgd, {total_iters = 4}); sgd:step(); " ..
         "plan:step(); sgd.param_groups[1].lr --> 0.5"},
-    {"PolynomialLR", "(optimizer, {total_iters, power})", "Down to 0 by a power",
+    {"PolynomialLR", "(...)", "Down to 0 by a power",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.PolynomialLR(sgd, {total_iters = 4}); sgd:step(); " ..
         "plan:step(); sgd.param_groups[1].lr --> 0.75"},
-    {"CosineAnnealingLR", "(optimizer, T_max, {eta_min})", "Half a cosine down, then up again",
+    {"CosineAnnealingLR", "(...)", "Half a cosine down, then up again",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.CosineAnnealingLR(sgd, 4); sgd:step(); plan:step(); " ..
         "sgd.param_groups[1].lr --> 0.8536"},
-    {"CosineAnnealingWarmRestarts", "(optimizer, T_0, {T_mult, eta_min})",
-      "Half a cosine down, then from the top again",
+    {"CosineAnnealingWarmRestarts", "(...)", "Half a cosine down, then from the top again",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd, 4); sgd:step(); " ..
         "plan:step(); sgd.param_groups[1].lr --> 0.8536"},
-    {"LambdaLR", "(optimizer, lr_lambda)", "The first rate times lr_lambda(step)",
+    {"LambdaLR", "(...)", "The first rate times lr_lambda(step)",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); local " ..
         "plan = optim.lr_scheduler.LambdaLR(sgd, function(step) return 1 / (1 + step) end); " ..
         "sgd:step(); plan:step(); sgd.param_groups[1].lr --> 0.5"},
-    {"MultiplicativeLR", "(optimizer, lr_lambda)", "The rate before times lr_lambda(step)",
+    {"MultiplicativeLR", "(...)", "The rate before times lr_lambda(step)",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); local " ..
         "plan = optim.lr_scheduler.MultiplicativeLR(sgd, function(step) return 0.5 end); " ..
         "sgd:step(); plan:step(); sgd.param_groups[1].lr --> 0.5"},
-    {"OneCycleLR", "(optimizer, max_lr, {total_steps, pct_start, anneal_strategy, ...})",
-      "One rise and a long fall, the momentum against it",
+    {"OneCycleLR", "(...)", "One rise and a long fall, the momentum against it",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.OneCycleLR(sgd, 1, {total_steps = 10}); sgd:step(); " ..
         "plan:step(); sgd.param_groups[1].lr --> 0.52"},
-    {"CyclicLR", "(optimizer, base_lr, max_lr, {step_size_up, mode, gamma, ...})",
-      "Up and down again and again, the momentum against it",
+    {"CyclicLR", "(...)", "Up and down again and again, the momentum against it",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9}); " ..
         "local plan = optim.lr_scheduler.CyclicLR(sgd, 0.1, 1); sgd:step(); plan:step(); " ..
         "sgd.param_groups[1].lr --> 0.1005"},
-    {"SequentialLR", "(optimizer, schedulers, milestones)", "One plan after the other",
+    {"SequentialLR", "(...)", "One plan after the other",
       "local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = " ..
         "1}); local plan = plans.SequentialLR(sgd, {plans.ConstantLR(sgd), plans.StepLR(sgd, " ..
         "5)}, {2}); sgd:step(); plan:step(); sgd.param_groups[1].lr --> 0.3333"},
@@ -175,8 +159,7 @@ return {
       "local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = " ..
         "1}); local plan = plans.ChainedScheduler{plans.ExponentialLR(sgd, 0.5), " ..
         "plans.StepLR(sgd, 5)}; sgd:step(); plan:step(); sgd.param_groups[1].lr --> 0.5"},
-    {"ReduceLROnPlateau", "(optimizer, {mode, factor, patience, threshold, ...})",
-      "Lowers the rate when step(figure) sees no progress",
+    {"ReduceLROnPlateau", "(...)", "Lowers the rate when step(figure) sees no progress",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1}); " ..
         "local plan = optim.lr_scheduler.ReduceLROnPlateau(sgd, {patience = 0}); " ..
         "plan:step(5); plan:step(6); sgd.param_groups[1].lr --> 0.1"},
@@ -184,12 +167,11 @@ return {
   {
     title = "Means of models",
     prefix = "tide.optim.swa_utils.",
-    {"AveragedModel", "(model, {device, avg_fn, multi_avg_fn, use_buffers})",
+    {"AveragedModel", "(...)",
       "A copy of a model whose parameters are means: averaged:update_parameters(model)",
       "local net = nn.Linear(1, 1); local mean = optim.swa_utils.AveragedModel(net); " ..
         "mean:update_parameters(net); mean.n_averaged --> 1"},
-    {"SWALR", "(optimizer, swa_lr, {anneal_epochs, anneal_strategy})",
-      "From the rate that stands to another, where it stays",
+    {"SWALR", "(...)", "From the rate that stands to another, where it stays",
       "local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1}); " ..
         "local plan = optim.swa_utils.SWALR(sgd, 0.5, {anneal_epochs = 2}); sgd:step(); " ..
         "plan:step(); sgd.param_groups[1].lr --> 0.75"},
@@ -202,7 +184,7 @@ return {
     {"get_swa_multi_avg_fn", "()", "For AveragedModel: the mean of all, of lists of tensors",
       "local means = {tide.tensor(4.0)}; " ..
         "optim.swa_utils.get_swa_multi_avg_fn()(means, {tide.tensor(8.0)}, 1); means[1] --> 6.0"},
-    {"update_bn", "(loader, model, device?)",
+    {"update_bn", "(...)",
       "Computes the running statistics of batch norms anew, as means over the batches",
       "local net = nn.BatchNorm1d(1); " ..
         "optim.swa_utils.update_bn({tide.tensor{{1.0}, {3}}, tide.tensor{{3.0}, {5}}}, net); " ..

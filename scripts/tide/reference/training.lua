@@ -35,20 +35,14 @@ local kStep = "function Net:training_step(batch) return " ..
 local kLogs = "function Net:training_step(batch) local loss = " ..
   [[tide.nn.functional.cross_entropy(self(batch[1]), batch[2]); self:log("figure", 3); return loss end; ]]
 
-local kAboutTrainer = "Trains, validates and tests modules. How long: max_epochs, max_steps, max_time (seconds, " ..
-  "\"DD:HH:MM:SS\" or {hours = 1}), min_epochs, min_steps, fast_dev_run. Where and how: device " ..
-  "(tide.accelerator()), precision (\"32\", \"16-mixed\", \"bf16-mixed\"), accumulate_grad_batches, " ..
-  "gradient_clip_val, gradient_clip_algorithm (\"norm\", \"value\"), deterministic, detect_anomaly. How much of the " ..
-  "data, as a number of batches or a share 0.0 to 1.0: limit_train_batches, limit_val_batches, limit_test_batches, " ..
-  "limit_predict_batches, overfit_batches. When to validate: val_check_interval, check_val_every_n_epoch, " ..
-  "num_sanity_val_steps (2). What is written: default_root_dir (without it no files), logger, log_every_n_steps " ..
-  "(50), enable_checkpointing, enable_progress_bar, callbacks"
+local kAboutTrainer = "Trains, validates and tests modules: how long, where, on how much of the data, and what is " ..
+  "written, its options say. Without default_root_dir nothing is written to files"
 
 return {
   {
     title = "Trainer",
     prefix = "tide.",
-    {"Trainer", "({max_epochs, device, precision, default_root_dir, callbacks, ...})", kAboutTrainer,
+    {"Trainer", "(...)", kAboutTrainer,
       trained("", "#history --> 2")},
   },
   {
@@ -103,9 +97,9 @@ return {
       kParts .. [[local Data = tide.class("Data", tide.training.DataModule); ]] ..
         "function Data:predict_dataloader() return loader end; " .. kTrainer ..
         "}; #trainer:predict(net, Data()) --> 2"},
-    {"Trainer", "({max_epochs, device, precision, default_root_dir, callbacks, ...})", "The same as tide.Trainer",
+    {"Trainer", "(...)", "The same as tide.Trainer",
       trained("", "#history --> 2")},
-    {"lr_find", "(trainer, model, loader, {min_lr, max_lr, num_training, mode, early_stop_threshold, fit})",
+    {"lr_find", "(...)",
       "Trains some steps (100) with rates from min_lr (1e-8) to max_lr (1), and puts all back. Returns a table: " ..
         "lrs, losses, suggestion(). fit has loss and optimizer of a network that is no Module; waits in each step",
       kParts .. kTrainer .. "}; local found = tide.training.lr_find(trainer, net, loader, {num_training = 5, " ..
@@ -143,31 +137,32 @@ return {
         "function Count:init() self.batches = 0 end; " ..
         "function Count:on_train_batch_end() self.batches = self.batches + 1 end; local count = Count(); " ..
         trained(", callbacks = {count}", "count.batches --> 4")},
-    {"ModelCheckpoint", "({dirpath, filename, monitor, mode, save_top_k, every_n_epochs, every_n_train_steps})",
+    {"ModelCheckpoint", "(...)",
       "Saves the training behind every n-th epoch or step, and where it stops: the newest file and the save_top_k " ..
         "(1; -1: all) best of monitor are kept. best_path() and last_path() name them",
       "local path = tide.scratch() .. \"/saved\"; local saver = tide.training.ModelCheckpoint{dirpath = path}; " ..
         trained(", callbacks = {saver}", "#saver.manager:checkpoints() --> 1")},
-    {"EarlyStopping", "(monitor, {min_delta, patience, mode, check_finite, stopping_threshold, divergence_threshold})",
+    {"EarlyStopping", "(...)",
       "Stops when a value was not better for `patience` (3) validations, or epochs; is nan; or is past a threshold",
       trained(", callbacks = {stop}", "#history --> 1",
         "local stop = tide.training.EarlyStopping{monitor = \"loss\", stopping_threshold = 100}; ")},
-    {"LearningRateMonitor", "({logging_interval})", "Logs the learning rates by \"epoch\" or \"step\" as lr",
+    {"LearningRateMonitor", "(...)", "Logs the learning rates by \"epoch\" or \"step\" as lr",
       "local rates = {}; local logger = {log_metrics = function(_, values) rates[#rates + 1] = values.lr end}; " ..
         trained(", logger = logger, callbacks = {tide.training.LearningRateMonitor()}", "#rates --> 2")},
-    {"ExponentialMovingAverage", "({decay})",
+    {"ExponentialMovingAverage", "(...)",
       "Keeps the mean decay * mean + (1 - decay) * weight of all weights: validation runs with it, and the module " ..
         "has it in the end. decay is 0.999",
       trained(", callbacks = {tide.training.ExponentialMovingAverage{decay = 0.9}}", "#history --> 2")},
-    {"StochasticWeightAveraging", "(swa_lrs, {swa_epoch_start, annealing_epochs, annealing_strategy})",
+    {"StochasticWeightAveraging", "(...)",
       "From epoch swa_epoch_start on (0.8 of all) the rate goes to swa_lrs, and the module has in the end the mean " ..
         "of the weights behind these epochs",
       trained(", callbacks = {tide.training.StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 2}}",
         "#history --> 2")},
-    {"GradientAccumulationScheduler", "(scheduling)", "How many batches make a step, by the epoch from which on",
+    {"GradientAccumulationScheduler", "(...)",
+      "How many batches make a step, by the epoch from which on",
       trained(", callbacks = {tide.training.GradientAccumulationScheduler{scheduling = {[2] = 2}}}",
         "trainer.global_step --> 3")},
-    {"Timer", "(duration)", "Stops behind the step in which `duration` seconds of training are over",
+    {"Timer", "(...)", "Stops behind the step in which `duration` seconds of training are over",
       trained(", callbacks = {tide.training.Timer{duration = 3600}}", "#history --> 2")},
   },
   {

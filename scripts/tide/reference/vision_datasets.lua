@@ -58,10 +58,10 @@ return {
       "As ImageFolder, of files of any kind: loader(path) reads a sample. Either extensions, such as {\".npy\"}, or " ..
         "is_valid_file(path) says which files count",
       of_folders("#tide.vision.datasets.DatasetFolder(root, tide.np.load, {extensions = {\".png\"}})", "2")},
-    {"FakeData", "(size, image_size, num_classes, {transform, target_transform, random_offset})",
+    {"FakeData", "(...)",
       "Random pictures, 1000 of {3, 224, 224} and 10 classes if nothing else is said; the sample at a position is " ..
         "always the same", "tide.vision.datasets.FakeData(5, {3, 4, 6}):get(2).shape --> {3, 4, 6}"},
-    {"Digits", "({transform, target_transform})",
+    {"Digits", "(...)",
       "The 1797 handwritten digits that come with tide: pictures (1, 8, 8) of values 0 to 16; the digit 0 is class 1",
       "tide.vision.datasets.Digits():get(1).shape --> {1, 8, 8}"},
   },

@@ -1,4 +1,5 @@
 -- The options of a trainer: their defaults, what they may be, and messages for slips.
+local declarations = require "tide.internal.declarations"
 local nearest = require "tide.internal.nearest"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
@@ -122,6 +123,15 @@ local kDefaults <const> = {
   limit_val_batches = 1.0, log_every_n_steps = 50, min_epochs = 0, min_steps = 0,
   num_sanity_val_steps = 2, overfit_batches = 0, precision = "32", val_check_interval = 1.0,
 }
+
+--- All options with their defaults, for the reference.
+local function declare()
+  local declared = {}
+  for name in pairs(kKinds) do declared[#declared + 1] = {name, kDefaults[name]} end
+  table.sort(declared, function(a, b) return a[1] < b[1] end)
+  declarations[kName] = {{declared = declared, kinds = {}}}
+end
+declare()
 
 -- Other libraries' words.
 local kCalled <const> = {

@@ -1,4 +1,5 @@
 -- The function of a network: reads its table of options, and builds it.
+local declarations = require "tide.internal.declarations"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 
@@ -50,10 +51,20 @@ local function check_weights(name, options)
   end
 end
 
+--- The options that `fixed` leaves open.
+local function open_options(declared, fixed)
+  local open = {}
+  for _, entry in ipairs(declared) do
+    if fixed[entry[1]] == nil then open[#open + 1] = entry end
+  end
+  return open
+end
+
 --- A function(options) that returns build(values). `declared` lists the options as {name, default},
 --- where the default tells the kind of the option, and nil allows any. `fixed` holds those that are
 --- part of the name of the network: another value is an error.
 local function network(name, declared, build, fixed)
+  declarations["vision.models." .. name] = {{declared = open_options(declared, fixed or {}), kinds = {}}}
   return function(options)
     options = options == nil and {} or options
     if type(options) ~= "table" or getmetatable(options) or #options > 0 then

@@ -1,0 +1,33 @@
+-- What the reference says of a name besides its row and its parameters: a formula, shapes, what waits,
+-- errors, and where to read on.
+--
+-- The files below notes/ are lists of groups (see groups.lua) with the fields `formula`, `shapes`,
+-- `counts` (what counts from 1), `waits`, `errors` and `see`, which names others as "F.relu nn.ReLU".
+local groups = require "tide.reference.groups"
+
+local notes = {}
+
+--- The fields in the order in which they are shown, and what is written in front of them.
+notes.fields = {
+  {"formula", "formula"}, {"shapes", "shapes"}, {"counts", "counts from 1"}, {"waits", "waits"},
+  {"errors", "errors"}, {"see", "see also"},
+}
+
+local kFiles <const> = {"ops", "layers", "losses", "optim", "data", "training"}
+
+--- The modules that hold the notes.
+function notes.modules()
+  local modules = {}
+  for i, file in ipairs(kFiles) do modules[i] = "tide.reference.notes." .. file end
+  return modules
+end
+
+local find -- made when it is first needed
+
+--- What is said of an entry under a field; nil if nothing.
+function notes.of(entry, field)
+  find = find or groups(notes.modules())
+  return (find(entry, field))
+end
+
+return notes
