@@ -91,7 +91,12 @@ Runs the benchmark workloads, all or those named.
      "usage: tide smi [dmon [TIMES]]\nA table of the devices; with dmon a line a second for each, "
      "until interrupted.\n"},
     {"help", tide::help_command,
-     "usage: tide help [NAME]\nThe reference of NAME, such as tide.matmul.\n"},
+     R"(usage: tide help [NAME]
+       tide help --search WORD...
+The reference of NAME, such as tide.matmul, or what there is on a topic, such as nn, optim, F, data
+or vision. --search looks for words in all its texts. Text longer than the screen goes through
+$PAGER, else less.
+)"},
     {"manual", tide::manual_command,
      R"(usage: tide manual FOLDER
        tide manual --luals FILE

@@ -14,6 +14,7 @@
 #include "interpreter/commands/commands.h"
 #include "interpreter/commands/option_reader.h"
 #include "interpreter/run/interrupt.h"
+#include "interpreter/run/pager.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
 #include "interpreter/version.h"
@@ -124,8 +125,8 @@ int run_embedded(const std::string& path, const std::string& command, const Word
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/// Calls the function NAME of a module with the words, and prints the text it returns, if any. If a
-/// false follows the text, it says what is wrong.
+/// Calls the function NAME of a module with the words, and prints the text it returns, if any, by a
+/// pager if it is long. If a false follows the text, it says what is wrong.
 int print_answer(const char* name, const Words& words, const char* module = "tide") {
   State state;
   // A frame of the library, not of a script: tracebacks leave it out.
@@ -141,8 +142,12 @@ int print_answer(const char* name, const Words& words, const char* module = "tid
     return EXIT_FAILURE;
   }
   const bool wrong = lua_isboolean(state, -1) && !lua_toboolean(state, -1);
-  if (const char* text = lua_tostring(state, -2))
-    std::fprintf(wrong ? stderr : stdout, wrong ? "tide: %s\n" : "%s\n", text);
+  if (const char* text = lua_tostring(state, -2)) {
+    if (wrong)
+      std::fprintf(stderr, "tide: %s\n", text);
+    else
+      print_paged(text);
+  }
   return finish(state, wrong ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
@@ -178,7 +183,11 @@ int smi_command(const Words& words) {
 }
 
 int help_command(const Words& words) {
-  if (words.size() > 1) throw UsageError{"help: takes one name"};
+  if (!words.empty() && words[0] == "--search") {
+    if (words.size() == 1) throw UsageError{"help: --search: no word to look for"};
+    return print_answer("answer", {words.begin() + 1, words.end()}, "tide.reference.search");
+  }
+  if (words.size() > 1) throw UsageError{"help: takes one name, or --search and words"};
   return print_answer("help", words);
 }
 

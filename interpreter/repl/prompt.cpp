@@ -20,6 +20,7 @@
 #include "interpreter/repl/history.h"
 #include "interpreter/repl/input.h"
 #include "interpreter/repl/line_editor.h"
+#include "interpreter/run/pager.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
 
@@ -32,15 +33,8 @@ constexpr char kHelp[] = "return (require('tide').help(...))";
 constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
 constexpr char kGreeting[] = "help() lists what there is, ?NAME explains it, Ctrl-D ends.";
 
-/// `?text`: help on the value that the text stands for, else on the name that it is.
-constexpr char kHelpOnText[] = R"(
-  local text = ...
-  local help = require("tide").help
-  local expression = load("return " .. text)
-  local known, value = pcall(expression or error)
-  if known and value ~= nil then return (help(value)) end
-  return (help(text))
-)";
+/// `?text`: help on the value or the name that the text stands for.
+constexpr char kHelpOnText[] = "return require('tide.reference.asked')(...)";
 
 bool wants_colour(bool on_terminal) {
   const char* terminal = std::getenv("TERM");
@@ -141,7 +135,8 @@ class Prompt {
   }
 
   InputKind compile(const std::string& text) {
-    if (!text.starts_with('?')) return compile_input(state_, text, line_number_);
+    is_question_ = text.starts_with('?');
+    if (!is_question_) return compile_input(state_, text, line_number_);
     const size_t begin = text.find_first_not_of("? \t");
     luaL_loadstring(state_, begin == std::string::npos ? kHelp : kHelpOnText);
     if (begin != std::string::npos) lua_pushstring(state_, text.c_str() + begin);
@@ -158,13 +153,16 @@ class Prompt {
     const auto start = Clock::now();
     const bool wrong = kind_ == InputKind::kWrong;
     if (!wrong && call(state_, lua_gettop(state_) - 1, LUA_MULTRET)) {
-      print_results();
+      if (is_question_)
+        print_paged(lua_tostring(state_, 1));
+      else
+        print_results();
     } else {
       waiting_.clear();  // The rest of a pasted block was meant for a state that is not there.
       show_error();
     }
     if (wrong) return;
-    tide_flush(state_);
+    if (!is_question_) tide_flush(state_);
     if (on_terminal_) print_cost(Clock::now() - start);
   }
 
@@ -223,7 +221,8 @@ class Prompt {
   std::optional<PromptHistory> history_;
   std::deque<std::string> waiting_;  ///< Lines of a pasted block that are to be run.
   InputKind kind_ = InputKind::kRunnable;
-  int line_number_ = 1;  ///< Of the next line that is run.
+  bool is_question_ = false;  ///< Whether the input is `?text`.
+  int line_number_ = 1;       ///< Of the next line that is run.
 };
 
 }  // namespace

@@ -142,9 +142,9 @@ local kTensorKinds = {tensor = true, ["tensor or number"] = true, ["table of ten
 
 --- The name of the argument that facts speak of, the first; nil if it is no tensor.
 local function subject(entry)
-  if not entry.parameters then return nil end
+  if not entry.row then return nil end
   if entry.called_as:find "^x:" then return "x" end
-  local first = entry.parameters[1]
+  local first = entry.row[1]
   return first and kTensorKinds[first.kind] and first.name
 end
 

@@ -1,8 +1,9 @@
 -- The vocabulary: what a parameter means, by its name and by the function that takes it.
 --
 -- The files below meanings/ are lists of groups (see groups.lua) whose fields are parameters, as
--- "TYPE = DEFAULT: MEANING". The type may be left out where a row or a declaration has one, and the
--- default where there is none or a declaration has it.
+-- "TYPE = DEFAULT: MEANING". A type is one of those below, a list of one ("tensor[]"), a text in
+-- quotes, or several of them ("number | nil"). It may be left out where a row or a declaration has
+-- one, and the default where there is none or a declaration has it.
 local groups = require "tide.reference.groups"
 
 local meanings = {}
@@ -19,6 +20,20 @@ function meanings.modules()
   return modules
 end
 
+local kTypes <const> = {}
+for name in ("any boolean callback class dataset device dtype false function generator integer loader "
+  .. "logger metric module number optimizer sampler scheduler string table tensor userdata stream event "
+  .. "PackedSequence"):gmatch "%S+" do kTypes[name] = true end
+
+--- Whether a text names types: "integer | tensor[]".
+local function is_type(text)
+  for word in text:gsub("%[%]", ""):gmatch "[^|]+" do
+    word = word:match "^%s*(.-)%s*$"
+    if not kTypes[word] and not word:find '^"[^"]*"$' then return false end
+  end
+  return true
+end
+
 local find -- made when it is first needed
 
 --- What is known of an entry's parameter: {type, default, meaning}, the first two nil if there are
@@ -28,9 +43,9 @@ function meanings.of(entry, parameter)
   local text, group = find(entry, parameter)
   if not text then return nil end
   local head, meaning = text:match "^(.-): (.*)$"
-  if not head then return {meaning = text}, group end
-  local type, default = head:match "^(.-)%s*= (.*)$"
+  local type, default = (head or ""):match "^(.-)%s*= (.*)$"
   type = type or head
+  if not head or not is_type(type) then return {meaning = text}, group end
   return {type = type ~= "" and type or nil, default = default, meaning = meaning}, group
 end
 

@@ -30,4 +30,13 @@ function notes.of(entry, field)
   return (find(entry, field))
 end
 
+--- The names of a `see` without the entry's own: a list.
+function notes.other_names(entry, see)
+  local names = {}
+  for name in see:gmatch "%S+" do
+    if name:match "[^.:]*$" ~= entry.name then names[#names + 1] = name end
+  end
+  return names
+end
+
 return notes

@@ -40,7 +40,7 @@ local pages = {
       "Gradients and parameters together", "Parameters computed by modules",
       "Parameters of a form", "Pruning", "Sequences of different lengths"},
     about = "Modules are called like functions: `model(x)`."},
-  {name = "networks", title = "Networks for images",
+  {name = "networks", title = "Networks for images", topic = "vision",
     families = {"Images", "Networks for images", "Layers of networks for images", "Boxes",
       "Regions of images"},
     about = "Names, options and weights are torchvision's. A network takes images (n, channels, "

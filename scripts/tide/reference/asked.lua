@@ -1,0 +1,65 @@
+-- What `?TEXT` answers at the prompt: help on the value that a path of names leads to, on the field
+-- or method of a tensor, else on the name. The path is walked without running an op: nothing is read
+-- of a tensor.
+local entry_text = require "tide.reference.entry_text"
+local help = require "tide.help"
+local lookup = require "tide.reference.lookup"
+local native = require "tide.native"
+local receivers = require "tide.reference.receivers"
+local tide = require "tide"
+
+--- The names in "net[1].weight:sum(...)": a list {"net", 1, "weight", "sum"}; nil if it is no path.
+local function path_of(text)
+  local path = {text:match "^[%a_][%w_]*"}
+  if not path[1] then return nil end
+  local place = #path[1] + 1
+  while true do
+    local _, last, name = text:find("^%s*[.:]%s*([%a_][%w_]*)", place)
+    if not last then _, last, name = text:find("^%s*%[%s*(%d+)%s*%]", place) end
+    if not last then break end
+    path[#path + 1] = math.tointeger(name) or name
+    place = last + 1
+  end
+  -- Behind the path, arguments may follow: the help is on what they are for.
+  local rest = text:sub(place)
+  return (rest:find "^%s*$" or rest:find "^%s*[({\"'%[]") and path or nil
+end
+
+local function index(value, key) return value[key] end
+
+--- The entries on a field or a method of an object; nil if the reference has none.
+local function entries_of_member(receiver, name)
+  return lookup.exact(receiver .. "." .. name) or lookup.exact(receiver .. ":" .. name)
+end
+
+--- The value that a path leads to, and the object that it is a member of. Of a tensor nothing is
+--- read: there is no value then.
+local function walk(path)
+  local value, owner = _G[path[1]], nil
+  for i = 2, #path do
+    if value == nil then return nil end
+    if tide.is_tensor(value) then return nil, value end
+    owner = value
+    -- Some fields are computed when they are read: what that records is dropped.
+    native.begin_trial()
+    local found, member = pcall(index, value, path[i])
+    native.end_trial()
+    value = found and member or nil
+  end
+  return value, owner
+end
+
+--- The text of the reference on what is asked.
+local function asked(text)
+  text = text:match "^%s*(.-)%s*$"
+  local path = path_of(text)
+  if not path then return (help(text)) end
+  local value, owner = walk(path)
+  local receiver = tide.is_tensor(owner) and "x" or receivers.of(owner)
+  local found = receiver and entries_of_member(receiver, path[#path])
+  if found then return entry_text(found) end
+  if value ~= nil then return (help(value)) end
+  return (help((text:gsub("%s*[({\"'%[].*$", ""))))
+end
+
+return asked
