@@ -1,37 +1,21 @@
 -- Annotations for editors (the format of the Lua language server), made from the reference.
 local entries = require "tide.reference"
 local native = require "tide.native"
-local raise = require "tide.internal.raise"
+local notes = require "tide.reference.notes"
+local receivers = require "tide.reference.receivers"
 local tide = require "tide"
 
 local annotations = {}
 
--- Types of arguments, by what the rows of ops say that they take.
-local kTypeOfKind = {
-  tensor = "tide.Tensor",
-  ["tensor or number"] = "tide.Tensor|number|boolean",
-  number = "number|boolean",
-  integer = "integer",
-  boolean = "boolean",
-  string = "string",
-  dimension = "integer",
-  ["dimension or table of dimensions"] = "integer|integer[]",
-  position = "integer",
-  ["integer or table of integers"] = "integer|integer[]",
-  ["integers or table of integers"] = "integer|integer[]",
-  ["type name"] = "tide.dtype",
-  device = "tide.Device|string",
-  ["table of tensors"] = "tide.Tensor[]",
-  ["table of two tables of dimensions"] = "integer[][]",
-  ["table of integers"] = "integer[]",
-  ["number or table of numbers"] = "number|number[]",
-  ["table of options"] = "tide.TensorOptions",
-}
-
--- Types of arguments, and of results, that only their names tell.
-local kTypeOfName = {
-  fn = "function", device = "tide.Device|string", dtype = "tide.dtype", path = "string",
-  seed = "integer", x = "tide.Tensor", other = "tide.Tensor", tensor = "tide.Tensor",
+-- What the reference's words for types are to the language server. Other words are its own.
+local kTypes <const> = {
+  tensor = "tide.Tensor", dtype = "tide.dtype", device = "tide.Device|string",
+  module = "tide.nn.Module", optimizer = "tide.optim.Optimizer", metric = "tide.metrics.Metric",
+  logger = "tide.loggers.Logger", generator = "tide.Generator", event = "tide.Event",
+  stream = "tide.Stream", sampler = "tide.data.Sampler",
+  scheduler = "tide.optim.lr_scheduler.LRScheduler", loader = "tide.data.DataLoader|table",
+  dataset = "table", callback = "table", class = "table", PackedSequence = "table",
+  trainer = "tide.Trainer",
 }
 
 -- What names in these places give.
@@ -44,23 +28,14 @@ local kResultOf = {
   ["tide.nn.functional."] = "tide.Tensor", ["tide.nn.init."] = "tide.Tensor",
 }
 
--- Receivers of methods, by how signatures write them: their classes, and the tables that hold them.
-local kReceivers = {
-  x = {class = "tide.Tensor", table = "Tensor"},
-  module = {class = "tide.nn.Module", table = "Module"},
-  optimizer = {class = "tide.optim.Optimizer", table = "Optimizer"},
-  metric = {class = "tide.metrics.Metric", table = "Metric"},
-  logger = {class = "tide.loggers.Logger", table = "Logger"},
-  generator = {class = "tide.Generator", table = "Generator"},
-  event = {class = "tide.Event", table = "Event"},
-  stream = {class = "tide.Stream", table = "Stream"},
-  loader = {class = "tide.data.DataLoader", table = "Loader"},
-  sampler = {class = "tide.data.Sampler", table = "Sampler"},
-  manager = {class = "tide.training.CheckpointManager", table = "Manager"},
-  trainer = {class = "tide.Trainer", table = "Trainer"},
-  thread = {class = "tide.Thread", table = "Thread"},
-  channel = {class = "tide.Channel", table = "Channel"},
-}
+--- The local table of the annotations that holds the methods of a class.
+local function table_of(receiver)
+  return receiver.name == "x" and "Tensor" or (receiver.name:gsub("^%l", string.upper))
+end
+
+-- Receivers of methods, by how signatures write them.
+local kReceivers <const> = {}
+for _, receiver in ipairs(receivers.list) do kReceivers[receiver.name] = receiver end
 
 local kKeywords = {
   ["and"] = true, ["end"] = true, ["for"] = true, ["function"] = true, ["if"] = true, ["in"] = true,
@@ -86,11 +61,6 @@ local kPreamble = [[
 ---@class tide.Device
 ---@field type string
 ---@field index integer
-
----@class tide.TensorOptions
----@field dtype? tide.dtype
----@field device? tide.Device|string
----@field requires_grad? boolean
 ]]
 
 -- The operators of tensors in the language server's words.
@@ -109,40 +79,47 @@ local kTypeOfField = {
 --- A name that Lua takes for a parameter.
 local function safe(name) return kKeywords[name] and name .. "_" or name end
 
---- The parameters in "(dim?, {keepdim, dtype})": a list of {name, type, optional, rest}.
-local function parsed_parameters(signature)
-  local list = {}
-  local text = signature:match "%((.*)%)" or ""
-  local without, options = text:gsub("{.*}%??", "")
-  for word in without:gmatch "[^,]+" do
-    local name = word:match "[%a_][%w_]*"
-    if name or word:find("...", 1, true) then
+--- A type of the reference in the language server's words: "tide.Tensor|number".
+local function type_text(type)
+  local parts = {}
+  for word in (type or "any"):gmatch "[^|]+" do
+    local name, list = word:match "^%s*(.-)([%[%]]*)%s*$"
+    local known = kTypes[name] or name
+    parts[#parts + 1] = (list ~= "" and known:find("|", 1, true) and "(" .. known .. ")" or known) .. list
+  end
+  return table.concat(parts, "|")
+end
+
+--- "add a trained bias (default: true)".
+local function meaning_text(parameter)
+  if not parameter.default or parameter.default == "nil" then return parameter.meaning end
+  return ("%s (default: %s)"):format(parameter.meaning, parameter.default)
+end
+
+--- The class of the options of all functions of a name: "tide.options.nn.Linear".
+local function options_class(entry)
+  local path = entry.called_as:gsub("^tide%.", ""):gsub("^x:", ""):gsub(":", ".")
+  return "tide.options." .. path
+end
+
+--- What a function takes in its place: {name, type, optional, rest, meaning}. What may be left out
+--- may also be given by name in a table.
+local function arguments_of(entry)
+  local list, class, named = {}, options_class(entry), false
+  for _, parameter in ipairs(entry.parameters) do
+    if parameter.named then
+      named = true
+    else
+      local type = type_text(parameter.type)
+      if parameter.optional and entry.row then type = type .. "|" .. class end
       list[#list + 1] = {
-        name = name or "...", type = kTypeOfName[name] or "any",
-        optional = word:find("?", 1, true) ~= nil,
-        rest = word:find("...", 1, true) ~= nil,
+        name = safe(parameter.name), type = type, optional = parameter.optional,
+        rest = parameter.rest, meaning = meaning_text(parameter),
       }
     end
   end
-  if options > 0 then
-    list[#list + 1] = {name = "options", type = "table", optional = true}
-  end
-  return list
-end
-
-local function parameters_of(entry)
-  if not entry.parameters then return parsed_parameters(entry.signature) end
-  local list = {}
-  for i, parameter in ipairs(entry.parameters) do
-    local kind = kTypeOfKind[parameter.kind]
-    if not kind then raise("manual: there is no annotation for '%s'", parameter.kind) end
-    local named = parameter.kind == "table of options"
-    list[i] = {
-      name = named and "options" or safe(parameter.name), optional = parameter.optional,
-      rest = parameter.rest,
-      -- An optional argument may also be given by name in a table.
-      type = parameter.optional and not named and kind .. "|table" or kind,
-    }
+  if named then
+    list[#list + 1] = {name = "options", type = class, optional = true, meaning = "named arguments"}
   end
   return list
 end
@@ -164,7 +141,7 @@ end
 --- "fun(self: tide.Tensor, dim: integer): tide.Tensor".
 local function overload_text(entry, receiver)
   local parts = {receiver and "self: " .. receiver.class}
-  for _, parameter in ipairs(parameters_of(entry)) do
+  for _, parameter in ipairs(arguments_of(entry)) do
     local form = parameter.rest and "...: %s" or parameter.optional and "%s?: %s" or "%s: %s"
     parts[#parts + 1] = parameter.rest and form:format(parameter.type)
       or form:format(parameter.name, parameter.type)
@@ -172,19 +149,53 @@ local function overload_text(entry, receiver)
   return ("fun(%s): %s"):format(table.concat(parts, ", "), results_of(entry))
 end
 
+local function write_notes(write, entry)
+  write("\n---" .. entry.doc)
+  for _, note in ipairs(notes.list(entry)) do
+    write(("---\n---%s: %s"):format(note.title, note.text))
+  end
+end
+
 --- The function of a list of entries of one name: the first as such, the others as overloads.
 local function write_function(write, list, path, receiver)
   local entry, names = list[1], {}
-  write("\n---" .. entry.doc)
-  for _, parameter in ipairs(parameters_of(entry)) do
+  write_notes(write, entry)
+  for _, parameter in ipairs(arguments_of(entry)) do
     names[#names + 1] = parameter.rest and "..." or parameter.name
-    write(("---@param %s%s %s"):format(names[#names],
-      parameter.optional and not parameter.rest and "?" or "", parameter.type))
+    write(("---@param %s%s %s # %s"):format(names[#names],
+      parameter.optional and not parameter.rest and "?" or "", parameter.type, parameter.meaning))
     if parameter.rest then break end
   end
   write("---@return " .. results_of(entry))
   for i = 2, #list do write("---@overload " .. overload_text(list[i], receiver)) end
   write(("function %s(%s) end"):format(path, table.concat(names, ", ")))
+end
+
+--- A class for the options of each name, so that an editor completes them inside of braces.
+local function write_options(write)
+  local classes, order = {}, {}
+  for _, entry in ipairs(entries) do
+    local name = options_class(entry)
+    for _, parameter in ipairs(entry.parameters) do
+      if parameter.named or entry.row and parameter.optional then
+        local class = classes[name]
+        if not class then
+          class = {name = name}
+          classes[name], order[#order + 1] = class, class
+        end
+        if not class[parameter.name] then
+          class[parameter.name], class[#class + 1] = true, parameter
+        end
+      end
+    end
+  end
+  for _, class in ipairs(order) do
+    write("\n---@class " .. class.name)
+    for _, parameter in ipairs(class) do
+      write(("---@field %s? %s # %s"):format(parameter.name, type_text(parameter.type),
+        meaning_text(parameter)))
+    end
+  end
 end
 
 --- Entries by what they are called as, in order: {called_as, entry, ...}.
@@ -213,14 +224,12 @@ local function write_classes(write)
   end
   write "---@operator unm: tide.Tensor\n---@operator bnot: tide.Tensor\n---@operator len: integer"
   write "local Tensor = {}"
-  for _, name in ipairs {
-    "module", "optimizer", "metric", "logger", "generator", "event", "stream", "loader", "sampler", "manager",
-    "trainer", "thread", "channel",
-  } do
-    local receiver = kReceivers[name]
-    write("\n---@class " .. receiver.class)
-    if name == "module" then write "---@overload fun(...): tide.Tensor" end
-    write(("local %s = {}"):format(receiver.table))
+  for _, receiver in ipairs(receivers.list) do
+    if receiver.class ~= "tide.Tensor" then
+      write("\n---@class " .. receiver.class)
+      if receiver.name == "module" then write "---@overload fun(...): tide.Tensor" end
+      write(("local %s = {}"):format(table_of(receiver)))
+    end
   end
   write "\n---@class tide.optim.lr_scheduler.LRScheduler"
 end
@@ -248,12 +257,13 @@ function annotations.text()
   local function write(line) lines[#lines + 1] = line end
   local order = by_name()
   write_classes(write)
+  write_options(write)
   local tables = write_tables(write, order)
   for _, list in ipairs(order) do
     local path = list[1].called_as
     local receiver, method = path:match "^(%a+):(.*)$"
     if receiver and kReceivers[receiver] then
-      write_function(write, list, kReceivers[receiver].table .. ":" .. method, kReceivers[receiver])
+      write_function(write, list, table_of(kReceivers[receiver]) .. ":" .. method, kReceivers[receiver])
     elseif list[1].family == "Types" then
       write(("%s = %q"):format(path, tide[list[1].name]))
     elseif path:find "^tide%." and not tables[path] then

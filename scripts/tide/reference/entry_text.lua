@@ -3,6 +3,7 @@ local example = require "tide.reference.example"
 local facts = require "tide.reference.facts"
 local lines = require "tide.reference.lines"
 local notes = require "tide.reference.notes"
+local sections = require "tide.reference.sections"
 
 local kIndent <const> = "    "
 
@@ -35,15 +36,6 @@ local function add_parameters(list, parameters)
   end
 end
 
---- The form of a group that names all arguments: the longest.
-local function fullest(group)
-  local best = group[1]
-  for _, entry in ipairs(group) do
-    if #entry.parameters > #best.parameters then best = entry end
-  end
-  return best
-end
-
 local function add_group(list, group)
   for _, entry in ipairs(group) do
     local results = entry.results and " -> " .. entry.results or ""
@@ -51,36 +43,21 @@ local function add_group(list, group)
       list[#list + 1] = i == 1 and line or kIndent .. line
     end
   end
-  local entry = fullest(group)
+  local entry = sections.fullest(group)
   lines.add(list, kIndent, entry.doc)
   add_parameters(list, entry.parameters)
-  for _, field in ipairs(notes.fields) do
-    local text = notes.of(entry, field[1])
-    if text and field[1] == "see" then
-      text = table.concat(notes.other_names(entry, text), ", ")
-    end
-    if text and text ~= "" and text ~= entry.doc then
-      lines.add(list, kIndent .. field[2] .. ": ", text)
-    end
+  for _, note in ipairs(notes.list(entry)) do
+    lines.add(list, kIndent .. note.title .. ": ", note.text)
   end
   local known = facts.text(entry)
   if known then lines.add(list, kIndent, known) end
   for _, line in ipairs(example.lines(entry.example)) do list[#list + 1] = kIndent .. "> " .. line end
 end
 
---- The text on entries of one name. Forms of one op, such as x:f() and tide.f(), share what is said
---- about them.
+--- The text on entries of one name.
 local function entry_text(entries)
-  local list, group = {}, {}
-  for i, entry in ipairs(entries) do
-    group[#group + 1] = entry
-    local following = entries[i + 1]
-    local shared = following and following.doc == entry.doc and following.example == entry.example
-    if not shared then
-      add_group(list, group)
-      group = {}
-    end
-  end
+  local list = {}
+  for _, group in ipairs(sections.divide(entries)) do add_group(list, group) end
   return table.concat(list, "\n")
 end
 

@@ -109,7 +109,7 @@ return {
       "local sum = 0; for i in tide.progress(3) do sum = sum + i end; sum --> 6"},
     {"help", "(name_or_function?)",
       "The text of the reference on a name, a function, or a family of them; where there is none, a text that says so, and false",
-      [[tide.help("sqrt"):match("^[^\n]*") --> "x:sqrt()"]]},
+      [[tide.help("sleep"):match("^[^\n]*") --> "tide.sleep(seconds)"]]},
     {"class", "(name, base?)", "A class with single inheritance; calling it makes an object",
       [[local Point = tide.class("Point"); function Point:init(x) self.x = x end; ]] ..
         "Point(3).x --> 3"},

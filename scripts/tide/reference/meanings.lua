@@ -22,7 +22,7 @@ end
 
 local kTypes <const> = {}
 for name in ("any boolean callback class dataset device dtype false function generator integer loader "
-  .. "logger metric module number optimizer sampler scheduler string table tensor userdata stream event "
+  .. "logger metric module number optimizer sampler scheduler string table tensor trainer userdata stream event "
   .. "PackedSequence"):gmatch "%S+" do kTypes[name] = true end
 
 --- Whether a text names types: "integer | tensor[]".

@@ -31,12 +31,27 @@ function notes.of(entry, field)
 end
 
 --- The names of a `see` without the entry's own: a list.
-function notes.other_names(entry, see)
+function notes.other_names(entry)
   local names = {}
-  for name in see:gmatch "%S+" do
+  for name in (notes.of(entry, "see") or ""):gmatch "%S+" do
     if name:match "[^.:]*$" ~= entry.name then names[#names + 1] = name end
   end
   return names
+end
+
+--- All that is said of an entry besides its row, in order: {field, title, text}. What the row says
+--- already is left out.
+function notes.list(entry)
+  local list = {}
+  for _, field in ipairs(notes.fields) do
+    local name, title = field[1], field[2]
+    local text = notes.of(entry, name)
+    if name == "see" then text = table.concat(notes.other_names(entry), ", ") end
+    if text and text ~= "" and text ~= entry.doc then
+      list[#list + 1] = {field = name, title = title, text = text}
+    end
+  end
+  return list
 end
 
 return notes

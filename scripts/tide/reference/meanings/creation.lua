@@ -39,7 +39,6 @@ return {
     window_length = "how many elements",
     periodic = "= true: for spectra of frames; with false symmetric, for filters",
     alpha = "= 0.54: the constant part",
-    beta = "shape: larger is narrower",
   },
   {of = "hamming_window", beta = "= 0.46: factor of the cosine"},
   {of = "kaiser_window", beta = "= 12: shape; larger is narrower"},

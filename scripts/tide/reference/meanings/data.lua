@@ -29,8 +29,6 @@ return {
     replacement = "boolean = false: a sample may be drawn again",
     num_samples = "integer = #data_source: how many to draw",
     weights = "number[] | tensor: weight of each sample",
-    num_replicas = "integer = 1: how many processes share the samples",
-    rank = "integer = 0: which of them this is, from 0",
     seed = "integer: the seed of the order",
     path = "string: name of the file",
     delimiter = "string: what parts the columns",

@@ -254,7 +254,6 @@ return {
   {
     of = "where",
     condition = "bools: true takes from x, false from other",
-    x = "where the condition is true",
     input = "where the condition is true",
     other = "where the condition is false",
   },
@@ -398,7 +397,6 @@ return {
     dim = "= 2: the dimension of the vectors, from 1",
     eps = "= 1e-8: the least product of norms",
   },
-  {of = "conj resolve_conj", input = "the tensor"},
   {of = "contiguous", memory_format = '= "contiguous_format": order of the elements in memory'},
   {of = "uniform", from = "= 0: lower end", to = "= 1: upper end"},
   {

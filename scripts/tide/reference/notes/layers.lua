@@ -272,7 +272,7 @@ return {
   {
     of = "PairwiseDistance pairwise_distance",
     formula = "||x1 - x2 + eps||_p",
-    see = "nn.PairwiseDistance F.pairwise_distance x:cdist",
+    see = "nn.PairwiseDistance F.pairwise_distance tide.cdist",
   },
   -- Activations
   {

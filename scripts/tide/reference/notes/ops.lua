@@ -31,7 +31,7 @@ return {
     see = "x:gather x:scatter x:index_select x:take_along_dim x[index]",
   },
   {of = "nonzero", counts = "the positions", see = "x:nonzero x:count_nonzero x[mask]"},
-  {of = "searchsorted bucketize", counts = "the positions", see = "x:searchsorted x:sort"},
+  {of = "searchsorted bucketize", counts = "the positions", see = "tide.searchsorted x:sort"},
   {of = "one_hot", counts = "x", see = "F.one_hot nn.Embedding"},
   {
     of = "bincount",
@@ -97,7 +97,7 @@ return {
   },
   {
     of = "zeros ones empty full",
-    see = "tide.zeros tide.ones tide.full tide.empty x:zeros_like tide.tensor",
+    see = "tide.zeros tide.ones tide.full tide.empty tide.zeros_like tide.tensor",
   },
   {of = "arange range linspace", see = "tide.arange tide.range tide.linspace"},
   {

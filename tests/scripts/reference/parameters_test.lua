@@ -1,0 +1,205 @@
+-- Each parameter of each public name has a type and a meaning; options are named, not hidden; and the
+-- defaults that the vocabulary states are those that ops have.
+local entries = require "tide.reference"
+local example = require "tide.reference.example"
+local meanings = require "tide.reference.meanings"
+local native = require "tide.native"
+local notes = require "tide.reference.notes"
+local lookup = require "tide.reference.lookup"
+local tide = require "tide"
+local value_of = require "tide.reference.value_of"
+local test = require "tide.test"
+local describe, it = test.describe, test.it
+
+--- Fails with all that was found wrong, a line each.
+local function report(problems)
+  if #problems > 0 then error(#problems .. " wrong:\n" .. table.concat(problems, "\n"), 2) end
+end
+
+describe("every parameter", function()
+  it("has a type and a meaning", function()
+    local problems = {}
+    for _, entry in ipairs(entries) do
+      for _, parameter in ipairs(entry.parameters) do
+        if not parameter.type or not parameter.meaning then
+          problems[#problems + 1] = entry.signature .. ": " .. parameter.name
+        end
+      end
+    end
+    report(problems)
+  end)
+  it("has a default if it is an option that the library declares", function()
+    for _, name in ipairs {"tide.optim.SGD", "tide.nn.Conv2d", "tide.data.DataLoader"} do
+      for _, parameter in ipairs(lookup.exact(name)[1].parameters) do
+        if parameter.named and not parameter.default then error(name .. ": " .. parameter.name) end
+      end
+    end
+  end)
+  it("is named: no option hides behind dots", function()
+    local problems = {}
+    for _, entry in ipairs(entries) do
+      local options = entry.signature:match "{.*}" or ""
+      -- Of {name = default, ...} the names are the caller's.
+      local hidden = options:gsub("%b{}", function(all)
+        return all:find "^{[%w_]+ = [%w_]+, %.%.%.}$" and "" or all
+      end):find("...", 1, true)
+      -- After options come the arguments of a function.
+      if hidden and options:find "%.%.%.}" then problems[#problems + 1] = entry.signature end
+    end
+    report(problems)
+  end)
+  it("is what the function declares", function()
+    local function names(path)
+      local list = {}
+      for i, parameter in ipairs(lookup.exact(path)[1].parameters) do list[i] = parameter.name end
+      return table.concat(list, " ")
+    end
+    test.equal(names "tide.nn.Linear", "in_features out_features bias device dtype")
+    test.equal(names "tide.optim.SGD", "params lr momentum dampening weight_decay nesterov maximize")
+    test.equal(names "tide.metrics.functional.f1",
+      "predictions targets task num_classes average threshold ignore_index zero_division")
+    test.equal(names "tide.zeros", "shape dtype device requires_grad")
+  end)
+end)
+
+--- The value of a default that is written as Lua; nil for words and for nil.
+local function literal(text)
+  local read = load("return " .. text, "=default", "t", {})
+  return read and read()
+end
+
+--- The defaults that an op's entry states, by name.
+local function stated_defaults(entry)
+  local defaults = {}
+  for _, parameter in ipairs(entry.parameters) do
+    if parameter.default and parameter.name ~= "requires_grad" then
+      defaults[parameter.name] = literal(parameter.default)
+    end
+  end
+  return defaults
+end
+
+--- Whether a value is a table of named options.
+local function is_options(value)
+  return type(value) == "table" and getmetatable(value) == nil and type(next(value)) == "string"
+end
+
+--- Calls `fn` with all stated defaults that the caller leaves out, by name.
+local function with_defaults(fn, entry, defaults, receivers)
+  return function(...)
+    local given, options = table.pack(...), {}
+    if is_options(given[given.n]) then
+      for name, value in pairs(given[given.n]) do options[name] = value end
+      given.n = given.n - 1
+    end
+    for i, parameter in ipairs(entry.parameters) do
+      if given.n < i + receivers and options[parameter.name] == nil then
+        options[parameter.name] = defaults[parameter.name]
+      end
+    end
+    if next(options) then
+      given.n = given.n + 1
+      given[given.n] = options
+    end
+    return fn(table.unpack(given, 1, given.n))
+  end
+end
+
+--- The table and the key of an op that is called so, and whether its receiver comes first.
+local function place_of(called_as)
+  local method = called_as:match "^x:(.*)$"
+  if method then return native.methods, method, true end
+  local path, name = called_as:match "^(.*)%.([^.]*)$"
+  return path == "tide" and tide or value_of(path), name, false
+end
+
+--- Whether all calls of that name are of one signature without a list of any length.
+local function has_one_form(entry, count)
+  if not entry.row or count[entry.called_as] > 1 or entry.name:find "_$" then return false end
+  for _, parameter in ipairs(entry.parameters) do
+    if parameter.rest then return false end
+  end
+  return true
+end
+
+describe("stated defaults", function()
+  it("are those of the ops", function()
+    local count, problems, tried = {}, {}, 0
+    for _, entry in ipairs(entries) do count[entry.called_as] = (count[entry.called_as] or 0) + 1 end
+    for _, entry in ipairs(entries) do
+      local defaults = has_one_form(entry, count) and stated_defaults(entry) or {}
+      local op, holder, name, is_method
+      if next(defaults) then
+        holder, name, is_method = place_of(entry.called_as)
+        op = rawget(holder, name)
+      end
+      if op then
+        tried = tried + 1
+        holder[name] = with_defaults(op, entry, defaults, is_method and 1 or 0)
+        local ran, got, promised = pcall(example.run, entry.example)
+        holder[name] = op
+        if not ran or promised and got ~= promised then
+          problems[#problems + 1] = ("%s gives %s with its defaults"):format(entry.signature, got)
+        end
+      end
+    end
+    report(problems)
+    test.is_true(tried > 150)
+  end)
+end)
+
+describe("the vocabulary", function()
+  it("has nothing that no name needs", function()
+    local used = {}
+    for _, entry in ipairs(entries) do
+      for _, parameter in ipairs(entry.parameters) do
+        local _, group = meanings.of(entry, parameter.name)
+        if group then used[group] = used[group] or {}; used[group][parameter.name] = true end
+      end
+    end
+    local problems = {}
+    for _, module in ipairs(meanings.modules()) do
+      for _, group in ipairs(require(module)) do
+        for name in pairs(group) do
+          if name ~= "of" and not (used[group] and used[group][name]) then
+            problems[#problems + 1] = module .. ": " .. group.of:sub(1, 40) .. ": " .. name
+          end
+        end
+      end
+    end
+    table.sort(problems)
+    report(problems)
+  end)
+end)
+
+describe("notes", function()
+  it("speak of names that there are", function()
+    local problems = {}
+    for _, module in ipairs(notes.modules()) do
+      for _, group in ipairs(require(module)) do
+        for word in group.of:gmatch "%S+" do
+          if not lookup.exact(word) then problems[#problems + 1] = module .. ": of " .. word end
+        end
+        for word in (group.see or ""):gmatch "%S+" do
+          local operator = word:find "^x%["
+          if not operator and not lookup.exact(word) then
+            problems[#problems + 1] = module .. ": see " .. word
+          end
+        end
+      end
+    end
+    report(problems)
+  end)
+  it("give each loss and each optimizer a formula", function()
+    local problems = {}
+    local wanted = {["Losses as modules"] = true, ["Optimizers"] = true, ["loss"] = true}
+    for _, entry in ipairs(entries) do
+      local is_base = entry.name == "Optimizer" or entry.name == "AdaptiveLogSoftmaxWithLoss"
+      local is_table = entry.arguments == ""
+      if wanted[entry.family] and not is_base and not is_table and not notes.of(entry, "formula") then
+        problems[#problems + 1] = entry.signature
+      end
+    end
+    report(problems)
+  end)
+end)
