@@ -200,6 +200,8 @@ void add_native(lua_State* L) {
                                 {"snapshot", guard<take_snapshot>},
                                 {"monitor_devices", guard<monitor_devices>},
                                 {"write_file", guard<write_file>},
+                                {"read_embedded", guard<read_embedded>},
+                                {"list_embedded", guard<list_embedded>},
                                 {"math_random_state", guard<math_random_state>},
                                 {"save_tensors", guard<save_tensors>},
                                 {"load_tensors", guard<load_tensors>},

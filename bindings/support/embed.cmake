@@ -1,18 +1,23 @@
-# Builds the files of scripts/ (Lua, and the data of the lessons) into a C++ source.
+# Builds the files of scripts/ (Lua, the data of the lessons, what pages look like) and the documents
+# of docs/ into a C++ source.
 # Included: tide_embed_scripts(VARIABLE) sets VARIABLE to the path of the source to compile.
 # As a script (cmake -P, with ROOT, FILES and OUTPUT set): writes that source.
 if(CMAKE_SCRIPT_MODE_FILE)
   string(REPLACE "|" ";" FILES "${FILES}")
   set(index 0)
   foreach(path IN LISTS FILES)
+    set(source "${ROOT}/scripts/${path}")
+    if(path MATCHES "^docs/")
+      set(source "${ROOT}/${path}")
+    endif()
     # The assembler copies the bytes: any file fits, and the compiler has nothing to read. A compiler
     # cache sees no more than the text: the digest shows when a file has changed.
-    file(SHA256 "${ROOT}/${path}" digest)
-    string(APPEND blobs "TIDE_EMBED(${index}, \"${ROOT}/${path}\", \"${digest}\")\n")
+    file(SHA256 "${source}" digest)
+    string(APPEND blobs "TIDE_EMBED(${index}, \"${source}\", \"${digest}\")\n")
     string(APPEND rows "      TIDE_ROW(${index}, \"${path}\"),\n")
     math(EXPR index "${index} + 1")
   endforeach()
-  file(WRITE "${OUTPUT}.new" "// Generated from scripts/ by bindings/support/embed.cmake.
+  file(WRITE "${OUTPUT}.new" "// Generated from scripts/ and docs/ by bindings/support/embed.cmake.
 #include \"bindings/support/embedded.h\"
 
 #define TIDE_EMBED(n, path, digest)                                       \\
@@ -42,10 +47,16 @@ endif()
 set(TIDE_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 function(tide_embed_scripts variable)
-  set(root ${CMAKE_SOURCE_DIR}/scripts)
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/*.lua ${root}/data/*.npz)
+  set(root ${CMAKE_SOURCE_DIR})
+  set(scripts ${root}/scripts)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${scripts} ${scripts}/*.lua
+       ${scripts}/data/*.npz ${scripts}/tide/*.css ${scripts}/tide/*.js)
+  file(GLOB documents CONFIGURE_DEPENDS RELATIVE ${root} ${root}/docs/*.md ${root}/docs/*.svg)
+  list(TRANSFORM files PREPEND ${scripts}/ OUTPUT_VARIABLE depends)
+  list(TRANSFORM documents PREPEND ${root}/ OUTPUT_VARIABLE other_depends)
+  list(APPEND depends ${other_depends})
+  list(APPEND files ${documents})
   list(SORT files)
-  list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE depends)
   list(JOIN files "|" joined)
   set(output ${CMAKE_BINARY_DIR}/generated/embedded_files.cpp)
   add_custom_command(

@@ -1,4 +1,5 @@
-// Finds files of scripts/ in the program or below TIDE_PATH, and loads library modules from them.
+// Finds files of scripts/ and docs/ in the program or at TIDE_PATH, and loads library modules from
+// them.
 #include "bindings/support/embedded.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLibraryFolder = "tide/";
+constexpr std::string_view kDocuments = "docs/";
 constexpr std::string_view kLuaSuffix = ".lua";
 constexpr std::string_view kPackageSuffix = "/init.lua";
 
@@ -22,6 +24,11 @@ constexpr std::string_view kPackageSuffix = "/init.lua";
 std::string tree_folder() {
   const char* folder = std::getenv("TIDE_PATH");
   return folder ? folder : "";
+}
+
+/// The folder that paths below docs/ begin in: in the tree it lies beside scripts/.
+fs::path folder_of(std::string_view path, const fs::path& scripts) {
+  return path.starts_with(kDocuments) ? scripts / ".." : scripts;
 }
 
 /// The path of the module `name` ("tide.nn.linear") and its text; none if the library has no such.
@@ -34,6 +41,11 @@ std::optional<std::pair<std::string, std::string>> find_module(std::string name)
     if (auto text = read_script(path)) return std::pair{std::move(path), std::move(*text)};
   }
   return std::nullopt;
+}
+
+/// The folder of a beginning of paths: "lessons" of "lessons/0".
+std::string prefix_folder(std::string_view prefix) {
+  return std::string(prefix.substr(0, prefix.find_last_of('/') + 1));
 }
 
 /// Pushes the loader of module `name` and the file's name, or the reason why there is none, as
@@ -71,7 +83,7 @@ int find_library_module(lua_State* L) {
 std::optional<std::string> read_script(std::string_view path) {
   if (const std::string folder = tree_folder(); !folder.empty()) {
     if (path.starts_with('/') || path.find("..") != std::string_view::npos) return std::nullopt;
-    std::ifstream file(fs::path(folder) / path, std::ios::binary);
+    std::ifstream file(folder_of(path, folder) / path, std::ios::binary);
     if (!file) return std::nullopt;
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
@@ -90,9 +102,10 @@ std::vector<std::string> list_scripts(std::string_view prefix) {
   };
   if (const std::string folder = tree_folder(); !folder.empty()) {
     std::error_code error;
-    for (fs::recursive_directory_iterator file(folder, error), end; file != end;
-         file.increment(error)) {
-      if (file->is_regular_file(error)) keep(file->path().lexically_relative(folder).string());
+    const fs::path root = folder_of(prefix, folder);
+    for (fs::recursive_directory_iterator file(root / prefix_folder(prefix), error), end;
+         file != end; file.increment(error)) {
+      if (file->is_regular_file(error)) keep(file->path().lexically_relative(root).string());
     }
     std::sort(paths.begin(), paths.end());
   } else {

@@ -1,4 +1,5 @@
-// The files of scripts/ (the Lua library, lessons, benchmarks and their data) inside the program.
+// The files of scripts/ (the Lua library, lessons, benchmarks and their data) and the documents of
+// docs/ inside the program.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -11,14 +12,14 @@ namespace tide {
 
 /// A file as it was when the program was built.
 struct EmbeddedFile {
-  std::string_view path;  ///< Below scripts/, as in "tide/nn/linear.lua".
+  std::string_view path;  ///< Below scripts/, as in "tide/nn/linear.lua"; of documents "docs/...".
   std::string_view text;
 };
 
 /// All embedded files, sorted by path.
 const std::vector<EmbeddedFile>& embedded_files();
 
-/// The contents of the file at `path` below scripts/: the tree's own if the environment variable
+/// The contents of the file at `path` below scripts/, or of a document: the tree's own if the environment variable
 /// TIDE_PATH names that folder, else the embedded ones. None if there is no such file.
 std::optional<std::string> read_script(std::string_view path);
 

@@ -1,6 +1,7 @@
-// Text files, by the runtime's way of replacing files.
+// Text files, by the runtime's way of replacing files, and those inside the program.
 #include "bindings/support/text_file.h"
 
+#include "bindings/support/embedded.h"
 #include "runtime/core/file_replacement.h"
 
 namespace tide {
@@ -14,6 +15,23 @@ int write_file(lua_State* L) {
   const char* const text = luaL_checklstring(L, 2, &size);
   replace_file(luaL_checkstring(L, 1), {text, size});
   return 0;
+}
+
+int read_embedded(lua_State* L) {
+  const auto text = read_script(luaL_checkstring(L, 1));
+  if (!text) return 0;
+  lua_pushlstring(L, text->data(), text->size());
+  return 1;
+}
+
+int list_embedded(lua_State* L) {
+  const std::vector<std::string> paths = list_scripts(luaL_checkstring(L, 1));
+  lua_createtable(L, static_cast<int>(paths.size()), 0);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    lua_pushlstring(L, paths[i].data(), paths[i].size());
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  return 1;
 }
 
 }  // namespace bindings

@@ -1,4 +1,4 @@
-// Writes text files for the program and the Lua library.
+// Writes text files for the program and the Lua library, and reads those inside the program.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -15,6 +15,12 @@ namespace bindings {
 
 /// write_file(path, text) of "tide.native".
 int write_file(lua_State* L);
+
+/// read_embedded(path): the text of a file inside the program, nothing if there is none.
+int read_embedded(lua_State* L);
+
+/// list_embedded(prefix): the sorted paths that begin so.
+int list_embedded(lua_State* L);
 
 }  // namespace bindings
 }  // namespace tide

@@ -1,5 +1,5 @@
 -- The reference: an entry for each public name. What is written in C++ has its entries from the
--- rows that it is registered from; what is written in Lua, from the families below reference/:
+-- rows that it is registered from; what is written in Lua, from the families below reference/rows/:
 -- rows {name, arguments, what it does, example}.
 --
 -- An entry: name, called_as ("x:mv"), signature ("x:mv(vector)"), parameters (see
@@ -46,7 +46,7 @@ for _, entry in ipairs(entries) do
 end
 
 for _, file in ipairs(files) do
-  for _, family in ipairs(require("tide.reference." .. file)) do
+  for _, family in ipairs(require("tide.reference.rows." .. file)) do
     for _, row in ipairs(family) do
       local name, arguments, doc, example = table.unpack(row)
       entries[#entries + 1] = setmetatable({

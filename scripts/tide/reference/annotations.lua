@@ -91,9 +91,9 @@ local function type_text(type)
 end
 
 --- "add a trained bias (default: true)".
-local function meaning_text(parameter)
-  if not parameter.default or parameter.default == "nil" then return parameter.meaning end
-  return ("%s (default: %s)"):format(parameter.meaning, parameter.default)
+local function about_text(parameter)
+  if not parameter.default or parameter.default == "nil" then return parameter.about end
+  return ("%s (default: %s)"):format(parameter.about, parameter.default)
 end
 
 --- The class of the options of all functions of a name: "tide.options.nn.Linear".
@@ -102,7 +102,7 @@ local function options_class(entry)
   return "tide.options." .. path
 end
 
---- What a function takes in its place: {name, type, optional, rest, meaning}. What may be left out
+--- What a function takes in its place: {name, type, optional, rest, about}. What may be left out
 --- may also be given by name in a table.
 local function arguments_of(entry)
   local list, class, named = {}, options_class(entry), false
@@ -114,12 +114,12 @@ local function arguments_of(entry)
       if parameter.optional and entry.row then type = type .. "|" .. class end
       list[#list + 1] = {
         name = safe(parameter.name), type = type, optional = parameter.optional,
-        rest = parameter.rest, meaning = meaning_text(parameter),
+        rest = parameter.rest, about = about_text(parameter),
       }
     end
   end
   if named then
-    list[#list + 1] = {name = "options", type = class, optional = true, meaning = "named arguments"}
+    list[#list + 1] = {name = "options", type = class, optional = true, about = "named arguments"}
   end
   return list
 end
@@ -163,7 +163,7 @@ local function write_function(write, list, path, receiver)
   for _, parameter in ipairs(arguments_of(entry)) do
     names[#names + 1] = parameter.rest and "..." or parameter.name
     write(("---@param %s%s %s # %s"):format(names[#names],
-      parameter.optional and not parameter.rest and "?" or "", parameter.type, parameter.meaning))
+      parameter.optional and not parameter.rest and "?" or "", parameter.type, parameter.about))
     if parameter.rest then break end
   end
   write("---@return " .. results_of(entry))
@@ -193,7 +193,7 @@ local function write_options(write)
     write("\n---@class " .. class.name)
     for _, parameter in ipairs(class) do
       write(("---@field %s? %s # %s"):format(parameter.name, type_text(parameter.type),
-        meaning_text(parameter)))
+        about_text(parameter)))
     end
   end
 end

@@ -32,7 +32,7 @@ local function add_parameters(list, parameters)
     else
       head = head .. type .. (" "):rep(type_width - #type + 2)
     end
-    lines.add(list, head, parameter.meaning or "")
+    lines.add(list, head, parameter.about or "")
   end
 end
 

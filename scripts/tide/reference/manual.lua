@@ -12,7 +12,7 @@ local manual = {}
 local function write_parameters(write, parameters)
   for _, parameter in ipairs(parameters) do
     local type = parameter.default and parameter.type .. " = " .. parameter.default or parameter.type
-    write(("- `%s`: %s: %s"):format(parameter.name, type, parameter.meaning))
+    write(("- `%s`: %s: %s"):format(parameter.name, type, parameter.about))
   end
 end
 

@@ -1,12 +1,12 @@
--- The parameters of an entry of the reference: what a function takes, each with its type, default and
--- meaning.
+-- The parameters of an entry of the reference: what a function takes, each with its type, its default
+-- and what it means.
 --
 -- Names come from where a function says what it takes: from the row of an op, from what a function
 -- of the library declares (internal/arguments.lua), or from the arguments that its entry writes out.
--- Defaults come from declarations. Types and meanings, and defaults that no declaration has, are the
--- vocabulary's: see meanings.lua.
+-- Defaults come from declarations. What they mean, their types, and defaults that no declaration has,
+-- are in the vocabulary.
 local declarations = require "tide.internal.declarations"
-local meanings = require "tide.reference.meanings"
+local vocabulary = require "tide.reference.vocabulary"
 local value_of = require "tide.reference.value_of"
 
 local parameters = {}
@@ -143,17 +143,17 @@ local function names_of(entry)
   return declaration and with_defaults(list, declaration) or list
 end
 
---- The parameters of an entry, in order: {name, type, meaning, default (as text, nil if there is
+--- The parameters of an entry, in order: {name, type, about, default (as text, nil if there is
 --- none), optional, rest (takes all that follows), named (by name in a table only)}.
 function parameters.of(entry)
   local list = names_of(entry)
   for _, parameter in ipairs(list) do
-    local known = meanings.of(entry, parameter.name)
+    local known = vocabulary.of(entry, parameter.name)
     if known then
       local choices = known.type and known.type:find('"', 1, true)
       if choices or not parameter.type then parameter.type = known.type or parameter.type end
       parameter.default = parameter.default or parameter.optional and known.default or nil
-      parameter.meaning = known.meaning
+      parameter.about = known.about
     end
   end
   return list

@@ -30,7 +30,7 @@ local function fields_of(entry)
   }
   for _, parameter in ipairs(entry.parameters) do
     fields[#fields + 1] = {text = parameter.name, score = kParameterName}
-    fields[#fields + 1] = {text = parameter.meaning or "", score = kParameter}
+    fields[#fields + 1] = {text = parameter.about or "", score = kParameter}
   end
   for _, field in ipairs(notes.fields) do
     local text = field[1] ~= "see" and notes.of(entry, field[1])

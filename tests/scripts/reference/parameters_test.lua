@@ -1,8 +1,8 @@
--- Each parameter of each public name has a type and a meaning; options are named, not hidden; and the
+-- Each parameter of each public name has a type and an explanation; options are named, not hidden; and the
 -- defaults that the vocabulary states are those that ops have.
 local entries = require "tide.reference"
 local example = require "tide.reference.example"
-local meanings = require "tide.reference.meanings"
+local vocabulary = require "tide.reference.vocabulary"
 local native = require "tide.native"
 local notes = require "tide.reference.notes"
 local lookup = require "tide.reference.lookup"
@@ -17,11 +17,11 @@ local function report(problems)
 end
 
 describe("every parameter", function()
-  it("has a type and a meaning", function()
+  it("has a type and an explanation", function()
     local problems = {}
     for _, entry in ipairs(entries) do
       for _, parameter in ipairs(entry.parameters) do
-        if not parameter.type or not parameter.meaning then
+        if not parameter.type or not parameter.about then
           problems[#problems + 1] = entry.signature .. ": " .. parameter.name
         end
       end
@@ -153,12 +153,12 @@ describe("the vocabulary", function()
     local used = {}
     for _, entry in ipairs(entries) do
       for _, parameter in ipairs(entry.parameters) do
-        local _, group = meanings.of(entry, parameter.name)
+        local _, group = vocabulary.of(entry, parameter.name)
         if group then used[group] = used[group] or {}; used[group][parameter.name] = true end
       end
     end
     local problems = {}
-    for _, module in ipairs(meanings.modules()) do
+    for _, module in ipairs(vocabulary.modules()) do
       for _, group in ipairs(require(module)) do
         for name in pairs(group) do
           if name ~= "of" and not (used[group] and used[group][name]) then

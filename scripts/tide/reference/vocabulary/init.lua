@@ -1,12 +1,12 @@
 -- The vocabulary: what a parameter means, by its name and by the function that takes it.
 --
--- The files below meanings/ are lists of groups (see groups.lua) whose fields are parameters, as
--- "TYPE = DEFAULT: MEANING". A type is one of those below, a list of one ("tensor[]"), a text in
+-- The files below vocabulary/ are lists of groups (see groups.lua) whose fields are parameters, as
+-- "TYPE = DEFAULT: TEXT". A type is one of those below, a list of one ("tensor[]"), a text in
 -- quotes, or several of them ("number | nil"). It may be left out where a row or a declaration has
 -- one, and the default where there is none or a declaration has it.
 local groups = require "tide.reference.groups"
 
-local meanings = {}
+local vocabulary = {}
 
 local kFiles <const> = {
   "shared", "ops", "linalg", "creation", "nn", "losses", "optim", "autograd", "data", "training",
@@ -14,9 +14,9 @@ local kFiles <const> = {
 }
 
 --- The modules that hold the vocabulary.
-function meanings.modules()
+function vocabulary.modules()
   local modules = {}
-  for i, file in ipairs(kFiles) do modules[i] = "tide.reference.meanings." .. file end
+  for i, file in ipairs(kFiles) do modules[i] = "tide.reference.vocabulary." .. file end
   return modules
 end
 
@@ -36,17 +36,17 @@ end
 
 local find -- made when it is first needed
 
---- What is known of an entry's parameter: {type, default, meaning}, the first two nil if there are
+--- What is known of an entry's parameter: {type, default, about}, the first two nil if there are
 --- none, and the group that says it; nil if nothing is known.
-function meanings.of(entry, parameter)
-  find = find or groups(meanings.modules())
+function vocabulary.of(entry, parameter)
+  find = find or groups(vocabulary.modules())
   local text, group = find(entry, parameter)
   if not text then return nil end
-  local head, meaning = text:match "^(.-): (.*)$"
+  local head, about = text:match "^(.-): (.*)$"
   local type, default = (head or ""):match "^(.-)%s*= (.*)$"
   type = type or head
-  if not head or not is_type(type) then return {meaning = text}, group end
-  return {type = type ~= "" and type or nil, default = default, meaning = meaning}, group
+  if not head or not is_type(type) then return {about = text}, group end
+  return {type = type ~= "" and type or nil, default = default, about = about}, group
 end
 
-return meanings
+return vocabulary
