@@ -98,10 +98,11 @@ or vision. --search looks for words in all its texts. Text longer than the scree
 $PAGER, else less.
 )"},
     {"manual", tide::manual_command,
-     R"(usage: tide manual FOLDER
+     R"(usage: tide manual FOLDER [--html]
        tide manual --luals FILE
-Writes the reference into a folder, a page in Markdown for each family of names, or as annotations
-for editors that use the Lua language server.
+Writes the reference into a folder, a page in Markdown for each family of names; with --html as a
+site that needs no server, with the lessons, the documents and a search. Or writes annotations for
+editors that use the Lua language server.
 )"},
     {"--test-worker", tide::test_worker_command, ""},
 };

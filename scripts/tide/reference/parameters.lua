@@ -93,16 +93,19 @@ end
 --- The parameters in "(x, dim?, fn..., {keepdim, dtype})". "{options of metrics.F1}" are those that
 --- tide.metrics.F1 declares.
 local function of_text(text)
-  local list, depth = {}, 0
+  local list, listed, depth, last = {}, {}, 0, ""
   local inside, other = text:match "^%((.*){options of ([%w.]+)}%)$"
   inside = inside or text:match "^%((.*)%)$" or ""
   for before, word, after in inside:gmatch "([{(]*)([%w_.]+)([^%w_.]*)" do
     depth = depth + select(2, before:gsub("{", ""))
-    local name = word:match "[%a_][%w_]*"
-    list[#list + 1] = {
-      name = name or word, named = depth > 0, optional = depth > 0 or after:find("?", 1, true) ~= nil,
-      rest = word:find("...", 1, true) ~= nil,
-    }
+    local name = word:match "[%a_][%w_]*" or word
+    if not listed[name] and not (name == "..." and last:find "}$") then -- as in {name, module}...
+      list[#list + 1] = {
+        name = name, named = depth > 0, optional = depth > 0 or after:find("?", 1, true) ~= nil,
+        rest = word:find("...", 1, true) ~= nil,
+      }
+    end
+    listed[name], last = true, after
     depth = depth + select(2, after:gsub("{", "")) - select(2, after:gsub("}", ""))
   end
   if other then

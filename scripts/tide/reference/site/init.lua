@@ -1,0 +1,125 @@
+-- The site: the reference, the lessons and the documents as pages of HTML that need no server.
+local html = require "tide.reference.site.html"
+local lesson_pages = require "tide.reference.site.lesson_pages"
+local markdown = require "tide.reference.site.markdown"
+local name_pages = require "tide.reference.site.name_pages"
+local native = require "tide.native"
+local pages = require "tide.reference.pages"
+
+local site = {}
+
+local kIntroduction <const> = [[
+<h1>tide</h1>
+<p>Lua 5.4 with tensors, gradients, models, data and timing, over a lazy runtime for CPUs and NVIDIA
+GPUs. These pages are made by <code>tide manual FOLDER --html</code> from what the program itself says:
+<code>tide help NAME</code> shows the same in a terminal.</p>
+<ul>
+<li>Dimensions and positions count from 1, negative ones from the end. Classes count from 1.</li>
+<li>An argument with <code>?</code> may be left out, or be given by name in a table at the end, as those
+in braces: <code>x:sum(1, true)</code> is <code>x:sum(1, {keepdim = true})</code>.</li>
+<li>Calls do not wait for the device unless their section says so.</li>
+<li>Each example is run as a test. <code>--&gt;</code> shows what it gives, numbers with four digits.
+<code>nn</code>, <code>F</code>, <code>optim</code> and <code>autograd</code> stand for
+<code>tide.nn</code>, <code>tide.nn.functional</code>, <code>tide.optim</code> and
+<code>tide.autograd</code>.</li>
+</ul>
+]]
+
+--- The documents: {path, file, title, text}, and what files of docs/ are called on the site.
+local function documents()
+  local list, files = {}, {}
+  for _, path in ipairs(native.list_embedded "docs/") do
+    local name = path:match "^docs/([%w_]+)%.md$"
+    if name then
+      local text = native.read_embedded(path)
+      local file = "doc-" .. name .. ".html"
+      list[#list + 1] = {path = path, file = file, title = text:match "^# ([^\n]*)" or name, text = text}
+      files[name .. ".md"] = file
+    elseif path:find "%.svg$" then
+      files[path:match "[^/]*$"] = path:match "[^/]*$"
+    end
+  end
+  return list, files
+end
+
+local function links_of(list)
+  local links = {}
+  for i, page in ipairs(list) do links[i] = {page.file or page.name .. ".html", page.title} end
+  return links
+end
+
+--- A text as JavaScript writes it. Nothing in it ends the script or a line.
+local function script_text(text)
+  local escapes = {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = " ", ["\r"] = " ", ["<"] = "\\u003c"}
+  return '"' .. text:gsub('[\\"\n\r<]', escapes) .. '"'
+end
+
+--- The index of the search: rows {name, address, text}.
+local function index_script(rows)
+  local lines = {}
+  for i, row in ipairs(rows) do
+    lines[i] = ("[%s,%s,%s]"):format(script_text(row[1]), script_text(row[2]), script_text(row[3]))
+  end
+  return "window.tideIndex = [\n" .. table.concat(lines, ",\n") .. "\n];\n"
+end
+
+local function add_headings(rows, file, headings)
+  for _, heading in ipairs(headings) do
+    local anchor = heading.anchor ~= "" and "#" .. heading.anchor or ""
+    rows[#rows + 1] = {heading.title, file .. anchor, heading.text}
+  end
+end
+
+--- The pages of the index: a list of links with what they are about.
+local function index_body(navigation)
+  local out = {kIntroduction}
+  for _, part in ipairs(navigation) do
+    out[#out + 1] = "<h2>" .. html.escape(part.title) .. '</h2>\n<ul class="pages">'
+    for _, link in ipairs(part.links) do
+      out[#out + 1] = ('<li><a href="%s">%s</a></li>'):format(link[1], html.escape(link[2]))
+    end
+    out[#out + 1] = "</ul>"
+  end
+  return table.concat(out, "\n")
+end
+
+--- Writes the site into a folder that exists; gives a line about it.
+function site.write(folder)
+  local docs, files = documents()
+  local lessons = lesson_pages.list()
+  local navigation = {
+    {title = "Reference", links = links_of(pages)}, {title = "Lessons", links = links_of(lessons)},
+    {title = "Documents", links = links_of(docs)},
+  }
+  local rows, count = {}, 0
+  local function write(file, title, body)
+    count = count + 1
+    native.write_file(folder .. "/" .. file, html.page(file, title, body, navigation))
+  end
+  write("index.html", "tide", index_body(navigation))
+  for _, page in ipairs(pages) do
+    write(page.name .. ".html", page.title .. " - tide", name_pages.body(page))
+    for _, row in ipairs(name_pages.index(page)) do rows[#rows + 1] = row end
+  end
+  for _, lesson in ipairs(lessons) do
+    local body, headings = lesson_pages.body(lesson)
+    write(lesson.file, lesson.title .. " - tide", body)
+    add_headings(rows, lesson.file, headings)
+  end
+  for _, document in ipairs(docs) do
+    local body, headings = markdown(document.text, files)
+    write(document.file, document.title .. " - tide", body)
+    add_headings(rows, document.file, headings)
+  end
+  for _, path in ipairs(native.list_embedded "docs/") do
+    local picture = path:match "([^/]*%.svg)$"
+    if picture then native.write_file(folder .. "/" .. picture, native.read_embedded(path)) end
+  end
+  for _, name in ipairs {"style.css", "search.js"} do
+    native.write_file(folder .. "/" .. name, native.read_embedded("tide/reference/site/" .. name))
+  end
+  native.write_file(folder .. "/index.js", index_script(rows))
+  return ("%d pages in %s: open %s/index.html"):format(count, folder, folder)
+end
+
+return site
