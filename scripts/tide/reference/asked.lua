@@ -1,10 +1,10 @@
 -- What `?TEXT` answers at the prompt: help on the value that a path of names leads to, on the field
 -- or method of a tensor, else on the name. The path is walked without running an op: nothing is read
 -- of a tensor.
+local class = require "tide.internal.class"
 local entry_text = require "tide.reference.entry_text"
 local help = require "tide.help"
 local lookup = require "tide.reference.lookup"
-local native = require "tide.native"
 local receivers = require "tide.reference.receivers"
 local tide = require "tide"
 
@@ -25,7 +25,29 @@ local function path_of(text)
   return (rest:find "^%s*$" or rest:find "^%s*[({\"'%[]") and path or nil
 end
 
+--- Whether a function is the library's: it reads files, but runs no op.
+local function is_of_library(fn)
+  local about = debug.getinfo(fn, "S")
+  return about.what == "C" or about.source:find "^=%[tide%]" ~= nil
+end
+
 local function index(value, key) return value[key] end
+
+--- What a value has under a key, without computing anything: some fields are computed when they are
+--- read. Nothing is read of a tensor.
+local function member_of(value, key)
+  local meta = debug.getmetatable(value)
+  local own = type(value) == "table" and rawget(value, key) or nil
+  if own ~= nil or not meta then return own end
+  if type(value) == "table" and (rawget(meta, "__name") or rawget(value, "__name")) then
+    return class.member(rawget(meta, "__name") and meta or value, key)
+  end
+  local by = rawget(meta, "__index")
+  if type(by) == "table" then return member_of(by, key) end
+  if type(by) ~= "function" or not is_of_library(by) then return nil end
+  local found, member = pcall(index, value, key)
+  return found and member or nil
+end
 
 --- The entries on a field or a method of an object; nil if the reference has none.
 local function entries_of_member(receiver, name)
@@ -40,11 +62,7 @@ local function walk(path)
     if value == nil then return nil end
     if tide.is_tensor(value) then return nil, value end
     owner = value
-    -- Some fields are computed when they are read: what that records is dropped.
-    native.begin_trial()
-    local found, member = pcall(index, value, path[i])
-    native.end_trial()
-    value = found and member or nil
+    value = member_of(value, path[i])
   end
   return value, owner
 end

@@ -101,12 +101,12 @@ end
 
 local function value_text(value)
   if tide.is_tensor(value) then return tensor_text(value) end
+  local topic = type(value) == "table" and topics.of_value(value)
+  if topic then return topic end
   local found = lookup.of_value(value)
   if found[1] then return entry_text(found) end
   if type(value) == "function" then return function_text(value) end
   if type(value) == "table" then
-    local topic = topics.of_value(value)
-    if topic then return topic end
     local meta = getmetatable(value)
     if not meta then return "a table: " .. table_text(value) end
     if rawget(value, "__name") then
