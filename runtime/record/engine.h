@@ -107,7 +107,7 @@ void begin_step();
 void end_step(bool whole = true);
 
 /// What is recorded between these is checked, as all ops are, and dropped. What was recorded before
-/// stays as it is. Within a step they do nothing.
+/// stays as it is, and must not be used. Within a step they do nothing.
 void begin_trial();
 void end_trial();
 

@@ -80,9 +80,9 @@ describe("a question at the prompt", function()
     help_test_net, help_test_x = nil, nil
   end)
   it("runs nothing and flushes nothing", function(device)
+    help_test_net = tide.nn.utils.parametrizations.orthogonal(tide.nn.Linear(2, 2))
     tide.synchronize() -- what is pending from now on is what is recorded below
     help_test_x = tide.ones({2}, {device = device}) + 1
-    help_test_net = tide.nn.utils.parametrizations.orthogonal(tide.nn.Linear(2, 2))
     local pending, launches = tide.pending(), tide.statistics().launches
     for _, text in ipairs {"help_test_x", "help_test_x.T.shape", "help_test_x.shape", "sum",
       "help_test_net.weight", "cross_entropy"} do
