@@ -200,7 +200,8 @@ class Prompt {
   /// `[1.25 ms, 3 ops queued]`. Counts without waiting: what is queued stays so.
   void print_cost(Clock::duration time) {
     const double milliseconds = std::chrono::duration<double, std::milli>(time).count();
-    const std::int64_t pending = tide_pending_operations(state_);
+    // What a question records is dropped: it would only be miscounted.
+    const std::int64_t pending = is_question_ ? 0 : tide_pending_operations(state_);
     std::string cost(64, '\0');
     if (milliseconds < 1000) {
       cost.resize(std::snprintf(cost.data(), cost.size(), "[%.3g ms", milliseconds));

@@ -146,6 +146,21 @@ TEST_CASE("every command answers --help", "[command line]") {
   CHECK_THAT(run_tide({"--help"}).out, StartsWith("usage: tide [options]"));
 }
 
+TEST_CASE("help looks for words and lists topics", "[command line]") {
+  const Outcome found = run_tide({"help", "--search", "learning rate"});
+  CHECK(found.status == 0);
+  CHECK_THAT(found.out, Contains("tide.optim.lr_scheduler.StepLR"));
+  CHECK(run_tide({"help", "--search", "learning", "rate"}).out == found.out);
+  CHECK_THAT(run_tide({"help", "optim"}).out, Contains("Gradient descent"));
+  CHECK_THAT(run_tide({"help", "lstm"}).out, StartsWith("tide.nn.LSTM("));
+  CHECK_THAT(run_tide({"help", "--search", "nosuchword"}).err,
+             StartsWith("tide: nothing in the reference speaks of 'nosuchword'"));
+  CHECK_THAT(run_tide({"help", "--search"}).err,
+             StartsWith("tide: help: --search: no word to look for\nusage: tide help"));
+  CHECK_THAT(run_tide({"help", "a", "b"}).err,
+             StartsWith("tide: help: takes one name, or --search and words\n"));
+}
+
 TEST_CASE("help fails on a name that there is not", "[command line]") {
   CHECK(run_tide({"help", "softmax"}).status == 0);
   const Outcome outcome = run_tide({"help", "softmaxx"});

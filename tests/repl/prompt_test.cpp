@@ -1,6 +1,7 @@
 // The prompt where a transcript says too little: many keys, interrupts, history between sessions.
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdlib>
 
 #include "tests/interpreter/terminal.h"
 
@@ -15,6 +16,14 @@ std::string answer(Terminal& terminal, const std::string& line) {
   return terminal.read_to_prompt();
 }
 
+/// The pager of the programs that start while this is there.
+struct Pager {
+  explicit Pager(const char* command) { setenv("PAGER", command, 1); }
+  ~Pager() { unsetenv("PAGER"); }
+  Pager(const Pager&) = delete;
+  Pager& operator=(const Pager&) = delete;
+};
+
 }  // namespace
 
 TEST_CASE("Tab on every prefix of an expression leaves the prompt usable", "[repl]") {
@@ -27,6 +36,27 @@ TEST_CASE("Tab on every prefix of an expression leaves the prompt usable", "[rep
     terminal.type(text.substr(0, size) + "\t\t\x15");  // Ctrl-U deletes the line.
     terminal.type("print('alive' .. " + std::to_string(size) + ")\n");
     CHECK_THAT(terminal.read_until("]\n> "), Contains("\nalive" + std::to_string(size) + "\n"));
+  }
+}
+
+TEST_CASE("help that is longer than the screen goes through the pager", "[repl]") {
+  const Pager pager("sed s/^/paged:/");
+  Terminal terminal;
+  terminal.read_to_prompt();
+  CHECK_THAT(answer(terminal, "?optim"), Contains("\npaged:Optimizers\n"));
+  CHECK_THAT(answer(terminal, "?sleep"), Contains("\ntide.sleep(seconds)\n"));
+  CHECK_THAT(test::run_tide({"help", "optim"}).out, !Contains("paged:"));
+  Terminal command({"help", "optim"});
+  CHECK_THAT(command.read_until("paged:Plans for"), Contains("paged:Optimizers\n"));
+  CHECK(command.wait() == 0);
+}
+
+TEST_CASE("help does without a pager that cannot be started", "[repl]") {
+  for (const char* command : {"", "no-such-pager"}) {
+    const Pager pager(command);
+    Terminal terminal;
+    terminal.read_to_prompt();
+    CHECK_THAT(answer(terminal, "?optim"), Contains("\nOptimizers\n"));
   }
 }
 
