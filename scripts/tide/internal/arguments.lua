@@ -37,8 +37,7 @@ end
 --- they must be if they are given: "tensor", "count" (a whole number, 0 or more), or a type of
 --- Lua's. The function returns a table of all values by name.
 local function arguments(caller, declared, kinds)
-  declarations[caller] = declarations[caller] or {}
-  table.insert(declarations[caller], {declared = declared, kinds = kinds or {}})
+  declarations[caller] = declarations[caller] or {declared = declared, kinds = kinds or {}}
   local names, defaults, required, position = {}, {}, {}, {}
   for i, entry in ipairs(declared) do
     local name = type(entry) == "table" and entry[1] or entry

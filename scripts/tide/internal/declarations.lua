@@ -1,3 +1,3 @@
 -- The parameters that functions of the library declare, by the name of the function in its errors:
--- {{declared, kinds}, ...}, as `arguments` was given them. The reference reads them.
+-- {declared, kinds}, as `arguments` was given them first. The reference reads them.
 return {}

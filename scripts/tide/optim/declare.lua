@@ -5,6 +5,6 @@ local declarations = require "tide.internal.declarations"
 return function(name, options)
   local defaults = {}
   for _, option in ipairs(options) do defaults[option[1]] = option[2] end
-  declarations[name] = {{declared = {"params", table.unpack(options)}, kinds = {}}}
+  declarations[name] = {declared = {"params", table.unpack(options)}, kinds = {}}
   return defaults
 end

@@ -110,7 +110,7 @@ local function of_text(text)
   end
   if other then
     value_of("tide." .. other)
-    local options = of_declaration(declarations[other:match "[^.]*$"][1])
+    local options = of_declaration(declarations[other:match "[^.]*$"])
     table.move(options, 1, #options, #list + 1, list)
   end
   return list
@@ -121,8 +121,7 @@ local function declaration_of(entry)
   local receiver = entry.called_as:match "^(%l+):"
   value_of(kClassOf[receiver] or entry.called_as) -- reads the file that declares it
   local path = entry.called_as:match "^tide%.(.*)$"
-  local found = declarations[path] or declarations[entry.name]
-  return found and found[1]
+  return declarations[path] or declarations[entry.name]
 end
 
 --- Adds defaults of the declaration to parameters that were written out.

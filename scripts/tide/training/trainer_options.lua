@@ -129,7 +129,7 @@ local function declare()
   local declared = {}
   for name in pairs(kKinds) do declared[#declared + 1] = {name, kDefaults[name]} end
   table.sort(declared, function(a, b) return a[1] < b[1] end)
-  declarations[kName] = {{declared = declared, kinds = {}}}
+  declarations[kName] = {declared = declared, kinds = {}}
 end
 declare()
 

@@ -32,7 +32,8 @@ return {
     seed = "integer: the seed of the order",
     path = "string: name of the file",
     delimiter = "string: what parts the columns",
-    header = "boolean: the first line names the columns",
+    header = "boolean | string[]: the first line names the columns; false: it does not; or the "
+      .. "names themselves",
     columns = "string[] = nil: the columns to read, by name or number from 1; nil is all",
     dtype = "dtype | table = nil: type of all columns, or of each by name; nil goes by the values",
     missing = "string[]: texts that stand for no value, which becomes nan",
@@ -42,8 +43,8 @@ return {
   },
   {
     of = "DistributedSampler",
-    num_replicas = "integer = nil: how many processes share the samples",
-    rank = "integer = nil: which of them this is, from 0",
+    num_replicas = "integer: how many processes share the samples; it must be given",
+    rank = "integer: which of them this is, from 0; it must be given",
   },
   {
     of = "WeightedRandomSampler",
@@ -109,7 +110,7 @@ return {
   {
     of = "tide.loggers.* logger:*",
     save_dir = "string: the folder that runs are written to",
-    name = 'string = "lightning_logs": name of the experiment, a folder in save_dir',
+    name = 'string = "tide_logs": name of the experiment, a folder in save_dir',
     version = 'integer | string = nil: name of the run; nil is "version_N", the first N that is '
       .. 'free',
     log_dir = 'string = nil: the folder; nil is one below "runs" named by time',

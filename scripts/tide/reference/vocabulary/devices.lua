@@ -26,7 +26,7 @@ return {
   {
     of = "Event",
     device = "device = default device: the device",
-    timing = "boolean = true: keep the time",
+    timing = "boolean = false: keep the time, for elapsed_time",
   },
   {of = "Stream current_stream Generator", device = "device = default device: the device"},
   {of = "tide.stream stream:wait_stream", stream = "stream: the stream"},

@@ -21,9 +21,11 @@ function vocabulary.modules()
 end
 
 local kTypes <const> = {}
-for name in ("any boolean callback class dataset device dtype false function generator integer loader "
-  .. "logger metric module number optimizer sampler scheduler string table tensor trainer userdata stream event "
-  .. "PackedSequence"):gmatch "%S+" do kTypes[name] = true end
+for name in ("any boolean callback class dataset device dtype event false function generator integer "
+  .. "loader logger metric module number optimizer PackedSequence sampler scheduler stream string "
+  .. "table tensor trainer userdata"):gmatch "%a+" do
+  kTypes[name] = true
+end
 
 --- Whether a text names types: "integer | tensor[]".
 local function is_type(text)

@@ -98,7 +98,7 @@ return {
   {
     of = "multilabel_margin_loss MultiLabelMarginLoss",
     x = "tensor: scores of the classes: (n, classes)",
-    target = "tensor: classes, from 1, up to the first that is not positive: (n, classes)",
+    target = "tensor: classes, from 1, up to the first negative one: (n, classes)",
   },
   {
     of = "multilabel_soft_margin_loss MultiLabelSoftMarginLoss",

@@ -1,5 +1,6 @@
 -- What parameters of ops mean: elementwise ops, reductions, scans, shapes, indexing.
-local kOfAll <const> = "= nil: the dimensions to combine, from 1, negative ones from the end; nil is all"
+local kOfAll <const> = "= nil: the dimensions to combine, from 1, negative ones from the end; nil "
+  .. "is all"
 
 return {
   {

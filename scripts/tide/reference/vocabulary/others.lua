@@ -6,7 +6,7 @@ return {
     expected = "any: what there should be",
     fn = "function: the function to call",
     rtol = "number = 1e-5: tolerance, as a share",
-    atol = "number = 1e-8: tolerance, as a number",
+    atol = "number = 1e-6: tolerance, as a number",
     ["..."] = "any: its arguments",
     filter = "string = nil: only tests whose name contains it",
     tags = "string = nil: only tests with this tag",

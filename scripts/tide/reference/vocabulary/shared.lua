@@ -27,7 +27,7 @@ return {
     reduction = '"none" | "mean" | "sum" = "mean": what is made of the losses of all elements: '
       .. 'nothing, their mean, or their sum',
     p = "number: probability",
-    state = "tensor: what the function that gives a state returned",
+    state = "table: what the function that gives a state returned",
     i = "integer = 0: number of the device, from 0",
     create_graph = "boolean = false: record the gradients too, so that they can be differentiated",
     retain_graph = "boolean = create_graph: keep what backward needs, for a second backward",

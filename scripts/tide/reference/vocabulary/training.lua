@@ -1,11 +1,12 @@
 -- What parameters of trainers, trained modules and callbacks mean.
-local kLimit <const> = "integer | number: batches used of each pass: a number, or as a float a share"
+local kLimit <const> = "integer | number: batches used of each pass: a number, or as a float a "
+  .. "share"
 
 return {
   {
     of = "Trainer",
-    max_epochs = "integer = 1000: the last epoch, if neither max_steps nor max_time ends the "
-      .. "training before",
+    max_epochs = "integer = nil: epochs in all; one of max_epochs, max_steps and max_time must be "
+      .. "given",
     max_steps = "integer = nil: the last step of an optimizer",
     max_time = 'number | string | table = nil: seconds, "DD:HH:MM:SS" or {hours = 1}',
     min_epochs = "integer: epochs before something else may stop the training",

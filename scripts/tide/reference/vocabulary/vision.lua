@@ -1,5 +1,6 @@
 -- What parameters of pictures, networks, boxes and regions mean.
-local kFill <const> = "number | number[] = 0: value of places that lie outside, for all channels or for each"
+local kFill <const> = "number | number[] = 0: value of places that lie outside, for all channels or "
+  .. "for each"
 
 return {
   {
@@ -11,8 +12,9 @@ return {
     mode = '"unchanged" | "gray" | "gray_alpha" | "rgb" | "rgb_alpha" = "unchanged": channels of '
       .. 'the result',
     apply_exif_orientation = "boolean: turn the picture as its file says",
-    max_pixels = "integer: larger pictures are an error",
-    size_hint = "integer = nil: a JPEG is read at the least size that is not below it",
+    max_pixels = "integer = nil: larger pictures are an error",
+    size_hint = "integer[] = nil: {height, width}: a JPEG is read at the least size that is not "
+      .. "below",
     compression_level = "integer: from 0, quick, to 9, small",
     quality = "integer: from 1 to 100",
     tensor = "tensor | tensor[]: pictures (n, channels, height, width), or a list of them",
@@ -44,12 +46,12 @@ return {
     center = "number[] = nil: the point to turn around, (x, y); nil is the middle",
     output_size = "integer | integer[]: height and width of the result",
     dtype = "dtype: the type: floats go from 0 to 1, integers to their largest value",
-    top = "integer: first row, from 0",
-    left = "integer: first column, from 0",
+    top = "integer: first row, from 1",
+    left = "integer: first column, from 1",
     height = "integer: height of the part",
     displacement = "tensor: shift of each pixel, (1, height, width, 2)",
-    i = "integer: first row, from 0",
-    j = "integer: first column, from 0",
+    i = "integer: first row, from 1",
+    j = "integer: first column, from 1",
     h = "integer: height of the part",
     w = "integer: width of the part",
     v = "number | tensor: what stands there",
@@ -186,6 +188,7 @@ return {
     alpha = "number | number[]: how far pixels move",
     sigma = "number | number[]: how smoothly",
   },
+  {of = "tide.vision.transforms.functional.affine", angle = "number: degrees, clockwise"},
   {of = "RandomChoice", p = "number[] = nil: weight of each change; nil is the same for all"},
   {of = "CutMix MixUp", alpha = "number: shape of the distribution of shares"},
   {of = "FakeData", size = "integer: number of samples"},

@@ -64,7 +64,7 @@ end
 --- where the default tells the kind of the option, and nil allows any. `fixed` holds those that are
 --- part of the name of the network: another value is an error.
 local function network(name, declared, build, fixed)
-  declarations["vision.models." .. name] = {{declared = open_options(declared, fixed or {}), kinds = {}}}
+  declarations["vision.models." .. name] = {declared = open_options(declared, fixed or {}), kinds = {}}
   return function(options)
     options = options == nil and {} or options
     if type(options) ~= "table" or getmetatable(options) or #options > 0 then
