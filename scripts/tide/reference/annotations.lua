@@ -72,8 +72,8 @@ local kTypeOfField = {
   shape = "integer[]", dtype = "tide.dtype", device = "tide.Device", ctx = "tide.Device",
   grad = "tide.Tensor?", requires_grad = "boolean", is_leaf = "boolean",
   retains_grad = "boolean", T = "tide.Tensor",
-  mT = "tide.Tensor", H = "tide.Tensor", mH = "tide.Tensor", data = "tide.Tensor", ndim = "integer", itemsize = "integer",
-  nbytes = "integer",
+  mT = "tide.Tensor", H = "tide.Tensor", mH = "tide.Tensor", data = "tide.Tensor",
+  ndim = "integer", itemsize = "integer", nbytes = "integer",
 }
 
 --- A name that Lua takes for a parameter.
@@ -85,7 +85,8 @@ local function type_text(type)
   for word in (type or "any"):gmatch "[^|]+" do
     local name, list = word:match "^%s*(.-)([%[%]]*)%s*$"
     local known = kTypes[name] or name
-    parts[#parts + 1] = (list ~= "" and known:find("|", 1, true) and "(" .. known .. ")" or known) .. list
+    local is_union = known:find("|", 1, true) ~= nil
+    parts[#parts + 1] = (list ~= "" and is_union and "(" .. known .. ")" or known) .. list
   end
   return table.concat(parts, "|")
 end
@@ -131,7 +132,8 @@ local function results_of(entry)
   local place = entry.called_as:match "^(.*%.)[^.]*$"
   if kResultOf[place] then return kResultOf[place] end
   if kClasses[place] and entry.name:find "^%u" then return kClasses[place] end
-  if entry.called_as == "tide.tensor" or entry.called_as == "tide.from" then return "tide.Tensor" end
+  local makes_tensor = entry.called_as == "tide.tensor" or entry.called_as == "tide.from"
+  if makes_tensor then return "tide.Tensor" end
   local class = entry.called_as
   local known = class == kReceivers.loader.class or class == kReceivers.manager.class
   return (known or class:find "^tide%.%u%a*$") and class
@@ -216,7 +218,8 @@ local function write_classes(write)
   write "\n---@class tide.Tensor"
   for _, entry in ipairs(entries) do
     if entry.family == "Fields of a tensor" then
-      write(("---@field %s %s # %s"):format(entry.name, kTypeOfField[entry.name] or "any", entry.doc))
+      local type = kTypeOfField[entry.name] or "any"
+      write(("---@field %s %s # %s"):format(entry.name, type, entry.doc))
     end
   end
   for _, operator in ipairs(kOperators) do
@@ -262,8 +265,9 @@ function annotations.text()
   for _, list in ipairs(order) do
     local path = list[1].called_as
     local receiver, method = path:match "^(%a+):(.*)$"
-    if receiver and kReceivers[receiver] then
-      write_function(write, list, table_of(kReceivers[receiver]) .. ":" .. method, kReceivers[receiver])
+    local known = kReceivers[receiver]
+    if known then
+      write_function(write, list, table_of(known) .. ":" .. method, known)
     elseif list[1].family == "Types" then
       write(("%s = %q"):format(path, tide[list[1].name]))
     elseif path:find "^tide%." and not tables[path] then

@@ -1,6 +1,6 @@
 -- What `?TEXT` answers at the prompt: help on the value that a path of names leads to, on the field
--- or method of a tensor, else on the name. The path is walked without running an op: nothing is read
--- of a tensor.
+-- or method of a tensor, else on the name. The path is walked without running an op: nothing is
+-- read of a tensor.
 local class = require "tide.internal.class"
 local entry_text = require "tide.reference.entry_text"
 local help = require "tide.help"

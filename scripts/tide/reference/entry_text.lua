@@ -51,7 +51,9 @@ local function add_group(list, group)
   end
   local known = facts.text(entry)
   if known then lines.add(list, kIndent, known) end
-  for _, line in ipairs(example.lines(entry.example)) do list[#list + 1] = kIndent .. "> " .. line end
+  for _, line in ipairs(example.lines(entry.example)) do
+    list[#list + 1] = kIndent .. "> " .. line
+  end
 end
 
 --- The text on entries of one name.

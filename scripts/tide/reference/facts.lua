@@ -150,7 +150,8 @@ end
 
 local known = {}
 
---- The facts of an entry: {subject, types, gradient, shapes, waits}; nil for what is no op on tensors.
+--- The facts of an entry: {subject, types, gradient, shapes, waits}; nil for what is no op on
+--- tensors.
 function facts.of(entry)
   local name = subject(entry)
   if not name then return nil end

@@ -5,7 +5,8 @@ local value_of = require "tide.reference.value_of"
 
 local lookup = {}
 
--- Entries by name: "mv", "x:mv", "F.relu", "tide.mv", "nn.Linear". And names by their small letters.
+-- Entries by name: "mv", "x:mv", "F.relu", "tide.mv", "nn.Linear". And names by their small
+-- letters.
 local by_key, by_letters = {}, {}
 
 local function add(key, entry)
@@ -46,8 +47,8 @@ end
 
 local kMostSimilar <const> = 5
 
---- Names that are near to one that there is not, the best first: what begins so, what differs by few
---- letters, and what begins alike.
+--- Names that are near to one that there is not, the best first: what begins so, what differs by
+--- few letters, and what begins alike.
 function lookup.similar(name)
   local known, found, seen = {}, {}, {}
   for _, entry in ipairs(entries) do known[entry.name] = true end

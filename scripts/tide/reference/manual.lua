@@ -11,8 +11,8 @@ local manual = {}
 
 local function write_parameters(write, parameters)
   for _, parameter in ipairs(parameters) do
-    local type = parameter.default and parameter.type .. " = " .. parameter.default or parameter.type
-    write(("- `%s`: %s: %s"):format(parameter.name, type, parameter.about))
+    local default = parameter.default and " = " .. parameter.default or ""
+    write(("- `%s`: %s%s: %s"):format(parameter.name, parameter.type, default, parameter.about))
   end
 end
 

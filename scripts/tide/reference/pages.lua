@@ -1,93 +1,163 @@
 -- The pages of the reference, in the order of its index. Each lists the families that it
 -- holds.
 local pages = {
-  {name = "creation", title = "New tensors",
+  {
+    name = "creation", title = "New tensors",
     families = {"Tensors of Lua values", "creation", "Windows of signals"},
-    about = "The last argument may be a table: `dtype`, `device` and `requires_grad`. Without them "
-      .. "a tensor of floats is float32, one of integers int64, on the default device."},
-  {name = "tensors", title = "Asking, reading and converting",
-    families = {"Fields of a tensor", "Asking a tensor", "Properties", "Reading values", "Printing",
-      "Bytes and summaries", "Types", "Other types and devices", "Giving memory back"},
-    about = "What a tensor is (shape, type, device) is known at once. Only reading values waits."},
-  {name = "indexing", title = "Indexing", families = {"Indexing", "indexing"},
-    about = "Positions count from 1, negative ones from the end; ranges include both ends."},
-  {name = "elementwise", title = "One element at a time",
+    about = "The last argument may be a table: `dtype`, `device` and `requires_grad`. Without "
+      .. "them a tensor of floats is float32, one of integers int64, on the default device.",
+  },
+  {
+    name = "tensors", title = "Asking, reading and converting",
+    families = {
+      "Fields of a tensor", "Asking a tensor", "Properties", "Reading values", "Printing",
+      "Bytes and summaries", "Types", "Other types and devices", "Giving memory back",
+    },
+    about = "What a tensor is (shape, type, device) is known at once. Only reading values waits.",
+  },
+  {
+    name = "indexing", title = "Indexing",
+    families = {"Indexing", "indexing"},
+    about = "Positions count from 1, negative ones from the end; ranges include both ends.",
+  },
+  {
+    name = "elementwise", title = "One element at a time",
     families = {"Operators", "elementwise", "special"},
     about = "Shapes broadcast: dimensions are compared from the last one, and sizes of 1, or "
-      .. "missing ones, are repeated. Types promote as PyTorch's do; numbers from Lua are weak. "
-      .. "`x:f_(...)` writes the result of `x:f(...)` into x."},
-  {name = "reductions", title = "Reductions, scans, orders and statistics",
+      .. "missing ones, are repeated. Types promote as PyTorch's do; numbers from Lua are "
+      .. "weak. `x:f_(...)` writes the result of `x:f(...)` into x.",
+  },
+  {
+    name = "reductions", title = "Reductions, scans, orders and statistics",
     families = {"reduction", "scan", "statistics"},
     about = "`dim` names the dimensions to combine, all without it; `keepdim = true` keeps them "
-      .. "with size 1. Positions in results count from 1."},
-  {name = "shape", title = "Shapes, joining and arranging",
+      .. "with size 1. Positions in results count from 1.",
+  },
+  {
+    name = "shape", title = "Shapes, joining and arranging",
     families = {"shape", "joining", "arrangement"},
-    about = "Views share their elements with the tensor they are of: writes show in both."},
-  {name = "linalg", title = "Products and linear algebra", families = {"matrix", "linalg"},
+    about = "Views share their elements with the tensor they are of: writes show in both.",
+  },
+  {
+    name = "linalg", title = "Products and linear algebra",
+    families = {"matrix", "linalg"},
     about = "Matrices are the last two dimensions; dimensions before them are a stack. "
-      .. "Decompositions take float32 and float64."},
-  {name = "random", title = "Random numbers",
+      .. "Decompositions take float32 and float64.",
+  },
+  {
+    name = "random", title = "Random numbers",
     families = {"Random numbers", "Generators", "Random numbers as in NumPy"},
-    about = "The same seed gives the same numbers on every device."},
-  {name = "functional", title = "Layers as functions",
-    families = {"softmax", "normalization", "convolution", "pooling", "loss",
-      "Layers as functions, composed in Lua"},
-    about = "`F` stands for `tide.nn.functional`. Images are (n, channels, height, width)."},
-  {name = "nn", title = "Modules",
-    families = {"Layers, losses and containers", "Methods of modules", "Convolutions and pools",
+    about = "The same seed gives the same numbers on every device.",
+  },
+  {
+    name = "functional", title = "Layers as functions",
+    families = {
+      "softmax", "normalization", "convolution", "pooling", "loss",
+      "Layers as functions, composed in Lua",
+    },
+    about = "`F` stands for `tide.nn.functional`. Images are (n, channels, height, width).",
+  },
+  {
+    name = "nn", title = "Modules",
+    families = {
+      "Layers, losses and containers", "Methods of modules", "Convolutions and pools",
       "Normalization and dropout", "Recurrent layers and transformers", "Activations as modules",
       "Losses as modules", "Layers that move, pad, resample or compare", "Starting values",
       "Gradients and parameters together", "Parameters computed by modules",
-      "Parameters of a form", "Pruning", "Sequences of different lengths"},
-    about = "Modules are called like functions: `model(x)`."},
-  {name = "networks", title = "Networks for images", topic = "vision",
-    families = {"Images", "Networks for images", "Layers of networks for images", "Boxes",
-      "Regions of images"},
+      "Parameters of a form", "Pruning", "Sequences of different lengths",
+    },
+    about = "Modules are called like functions: `model(x)`.",
+  },
+  {
+    name = "networks", title = "Networks for images", topic = "vision",
+    families = {
+      "Images", "Networks for images", "Layers of networks for images", "Boxes",
+      "Regions of images",
+    },
     about = "Names, options and weights are torchvision's. A network takes images (n, channels, "
-      .. "height, width)."},
-  {name = "optim", title = "Optimizers",
-    families = {"Optimizers", "Methods of optimizers", "Plans for the learning rate",
-      "Means of models"},
-    about = "A step is queued like any other work; it runs whole or not at all."},
-  {name = "autograd", title = "Gradients",
+      .. "height, width).",
+  },
+  {
+    name = "optim", title = "Optimizers",
+    families = {
+      "Optimizers", "Methods of optimizers", "Plans for the learning rate", "Means of models",
+    },
+    about = "A step is queued like any other work; it runs whole or not at all.",
+  },
+  {
+    name = "autograd", title = "Gradients",
     families = {"Gradients", "Derivatives", "Functions of functions"},
-    about = "A graph is kept for what is computed from tensors that require a gradient."},
-  {name = "modes", title = "Modes", families = {"Modes", "Half types"},
-    about = "A mode holds in the function given, or until the value returned is closed: "
-      .. "`local _ <close> = tide.no_grad()`. It belongs to the coroutine that opened it."},
-  {name = "vision", title = "Pictures", families = {"Files of pictures", "Pictures to look at", "Data sets of pictures",
-      "Changes to pictures", "Changes to pictures, as objects", "Changes to pictures, as functions"},
-    about = "A picture is a tensor (channels, height, width): uint8 from 0 to 255, or floats from 0 "
-      .. "to 1."},
-  {name = "data", title = "Data and files", families = {"Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files",
-      "Models in files"},
-    about = "Files are replaced as a whole: a reader sees the old one or the new one."},
-  {name = "metrics", title = "Metrics",
+    about = "A graph is kept for what is computed from tensors that require a gradient.",
+  },
+  {
+    name = "modes", title = "Modes",
+    families = {"Modes", "Half types"},
+    about = "A mode holds in the function given, or until the value returned is closed: `local _ "
+      .. "<close> = tide.no_grad()`. It belongs to the coroutine that opened it.",
+  },
+  {
+    name = "vision", title = "Pictures",
+    families = {
+      "Files of pictures", "Pictures to look at", "Data sets of pictures", "Changes to pictures",
+      "Changes to pictures, as objects", "Changes to pictures, as functions",
+    },
+    about = "A picture is a tensor (channels, height, width): uint8 from 0 to 255, or floats from "
+      .. "0 to 1.",
+  },
+  {
+    name = "data", title = "Data and files",
+    families = {
+      "Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files",
+      "Models in files",
+    },
+    about = "Files are replaced as a whole: a reader sees the old one or the new one.",
+  },
+  {
+    name = "metrics", title = "Metrics",
     families = {"Metrics", "Methods of metrics", "Metrics of one batch"},
-    about = "Classes count from 1, a target of yes or no is 0 or 1, or a boolean. Figures are tensors "
-      .. "on the device of the predictions; only reading them waits."},
-  {name = "loggers", title = "Loggers",
+    about = "Classes count from 1, a target of yes or no is 0 or 1, or a boolean. Figures are "
+      .. "tensors on the device of the predictions; only reading them waits.",
+  },
+  {
+    name = "loggers", title = "Loggers",
     families = {"Loggers", "Methods of loggers", "Methods of loggers for TensorBoard"},
-    about = "Tensors that are logged are read when the logger writes: at most once a second, at save, flush "
-      .. "and close. So logging waits for no step. A program that is killed leaves whole records, but for the "
-      .. "last one perhaps."},
-  {name = "training", title = "Training",
-    families = {"Trainer", "Methods of trainers", "Modules that are trained", "Methods of trained modules",
-      "Callbacks of trainings", "Checkpoints", "Methods of checkpoint managers"},
-    about = "A training that goes on from a checkpoint gives the same bits as one that never stopped. Values that are "
-      .. "logged stay tensors until a progress bar, a log or the end of an epoch reads them: no step waits."},
-  {name = "devices", title = "Devices, memory and streams",
-    families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
-      "Simulated devices"},
-    about = "A device may be named anywhere one is taken: `\"cpu\"`, `\"cuda:0\"`, `\"sim\"`."},
-  {name = "threads", title = "Threads and channels", families = {"Threads", "Methods of threads", "Channels"},
-    about = "A thread has a Lua state of its own: values are copied on their way, and tensors share "
-      .. "their elements until one is written to."},
-  {name = "time", title = "Time and looking inside",
+    about = "Tensors that are logged are read when the logger writes: at most once a second, at "
+      .. "save, flush and close. So logging waits for no step. A program that is killed leaves "
+      .. "whole records, but for the last one perhaps.",
+  },
+  {
+    name = "training", title = "Training",
+    families = {
+      "Trainer", "Methods of trainers", "Modules that are trained", "Methods of trained modules",
+      "Callbacks of trainings", "Checkpoints", "Methods of checkpoint managers",
+    },
+    about = "A training that goes on from a checkpoint gives the same bits as one that never "
+      .. "stopped. Values that are logged stay tensors until a progress bar, a log or the end "
+      .. "of an epoch reads them: no step waits.",
+  },
+  {
+    name = "devices", title = "Devices, memory and streams",
+    families = {
+      "Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA", "Simulated devices",
+    },
+    about = "A device may be named anywhere one is taken: `\"cpu\"`, `\"cuda:0\"`, `\"sim\"`.",
+  },
+  {
+    name = "threads", title = "Threads and channels",
+    families = {"Threads", "Methods of threads", "Channels"},
+    about = "A thread has a Lua state of its own: values are copied on their way, and tensors "
+      .. "share their elements until one is written to.",
+  },
+  {
+    name = "time", title = "Time and looking inside",
     families = {"Time", "Benchmarks", "Looking inside"},
-    about = "Work is queued: measure it with what waits for it."},
-  {name = "helpers", title = "Tests and helpers", families = {"Tests", "Helpers"},
-    about = "What a script needs besides tensors."},
+    about = "Work is queued: measure it with what waits for it.",
+  },
+  {
+    name = "helpers", title = "Tests and helpers",
+    families = {"Tests", "Helpers"},
+    about = "What a script needs besides tensors.",
+  },
 }
 
 return pages

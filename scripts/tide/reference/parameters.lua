@@ -1,10 +1,10 @@
--- The parameters of an entry of the reference: what a function takes, each with its type, its default
--- and what it means.
+-- The parameters of an entry of the reference: what a function takes, each with its type, its
+-- default and what it means.
 --
 -- Names come from where a function says what it takes: from the row of an op, from what a function
--- of the library declares (internal/arguments.lua), or from the arguments that its entry writes out.
--- Defaults come from declarations. What they mean, their types, and defaults that no declaration has,
--- are in the vocabulary.
+-- of the library declares (internal/arguments.lua), or from the arguments that its entry writes
+-- out. Defaults come from declarations. What they mean, their types, and defaults that no
+-- declaration has, are in the vocabulary.
 local declarations = require "tide.internal.declarations"
 local vocabulary = require "tide.reference.vocabulary"
 local value_of = require "tide.reference.value_of"
@@ -16,8 +16,8 @@ local kDeclared <const> = "(...)"
 
 -- Types by what the rows of ops say that they take.
 local kTypeOfKind <const> = {
-  tensor = "tensor", ["tensor or number"] = "tensor | number", number = "number", integer = "integer",
-  boolean = "boolean", string = "string", dimension = "integer",
+  tensor = "tensor", ["tensor or number"] = "tensor | number", number = "number",
+  integer = "integer", boolean = "boolean", string = "string", dimension = "integer",
   ["dimension or table of dimensions"] = "integer | integer[]", position = "integer",
   ["integer or table of integers"] = "integer | integer[]",
   ["integers or table of integers"] = "integer | integer[]", ["type name"] = "dtype",
@@ -34,7 +34,8 @@ local kTypeOfDeclared <const> = {
 -- Objects whose methods an entry may name, and where their classes are, so that these are loaded.
 local kClassOf <const> = {
   module = "tide.nn.Module", optimizer = "tide.optim.Optimizer", metric = "tide.metrics.Metric",
-  trainer = "tide.Trainer", loader = "tide.data.DataLoader", manager = "tide.training.CheckpointManager",
+  trainer = "tide.Trainer", loader = "tide.data.DataLoader",
+  manager = "tide.training.CheckpointManager",
   logger = "tide.loggers.TensorBoardLogger",
 }
 
@@ -73,7 +74,8 @@ local function of_row(row)
   return list
 end
 
---- The parameters that a function declares; `self` and private ones are nothing that a caller gives.
+--- The parameters that a function declares; `self` and private ones are nothing that a caller
+--- gives.
 local function of_declaration(declaration)
   local list = {}
   for _, parameter in ipairs(declaration.declared) do
@@ -127,7 +129,9 @@ end
 --- Adds defaults of the declaration to parameters that were written out.
 local function with_defaults(list, declaration)
   local declared = {}
-  for _, parameter in ipairs(of_declaration(declaration)) do declared[parameter.name] = parameter end
+  for _, parameter in ipairs(of_declaration(declaration)) do
+    declared[parameter.name] = parameter
+  end
   for _, parameter in ipairs(list) do
     local other = declared[parameter.name]
     if other then parameter.default, parameter.type = other.default, other.type end

@@ -1,4 +1,5 @@
--- Sections of the reference: entries that share a text, as the forms x:f() and tide.f() of an op do.
+-- Sections of the reference: entries that share a text, as the forms x:f() and tide.f() of an op
+-- do.
 local entries = require "tide.reference"
 
 local sections = {}

@@ -132,11 +132,13 @@ function topics.overview()
   local list = {
     "On a name: tide.help \"softmax\", ?softmax at the prompt, `tide help softmax` in a shell.",
     "On a value: ?net, ?x.shape at the prompt. On a word in any text: `tide help --search rate`.",
-    "On a topic: tide.help \"nn\", \"optim\", \"F\", \"data\", \"vision\", or one of these families:",
+    "On a topic: tide.help \"nn\", \"optim\", \"F\", \"data\", \"vision\", or one of these:",
   }
   for _, family in ipairs(families) do
     local names = {}
-    for _, row in ipairs(rows_of(family)) do table.move(row.names, 1, #row.names, #names + 1, names) end
+    for _, row in ipairs(rows_of(family)) do
+      table.move(row.names, 1, #row.names, #names + 1, names)
+    end
     list[#list + 1] = ("  %s%s  %s"):format(family.title, (" "):rep(widest - #family.title),
       lines.names(names, lines.columns - widest - 4))
   end

@@ -48,11 +48,10 @@ local function add_tensor_names(list)
 end
 
 local function tensor_text(x)
-  local about = ("a tensor (%s) %s %s"):format(table.concat(x.shape, ", "), x.dtype, tostring(x.device))
-  if x.requires_grad then
-    about = about .. (x.is_leaf and ", requires a gradient" or ", computed from what requires a gradient")
-  end
-  local list = {about}
+  local shape = table.concat(x.shape, ", ")
+  local about = ("a tensor (%s) %s %s"):format(shape, x.dtype, tostring(x.device))
+  local gradient = x.is_leaf and ", requires a gradient" or ", computed from what requires one"
+  local list = {x.requires_grad and about .. gradient or about}
   add_tensor_names(list)
   return table.concat(list, "\n")
 end
@@ -91,7 +90,8 @@ end
 --- A function of a script: where it is and what it takes.
 local function function_text(fn)
   local about = debug.getinfo(fn, "Su")
-  if about.what == "C" or about.source:find "^=%[tide%]" then return "a function that has no help" end
+  local is_script = about.what ~= "C" and not about.source:find "^=%[tide%]"
+  if not is_script then return "a function that has no help" end
   local names = {}
   for i = 1, about.nparams do names[i] = debug.getlocal(fn, i) end
   if about.isvararg then names[#names + 1] = "..." end

@@ -55,12 +55,14 @@ describe("help on a value", function()
     contains(help(nn.Sequential(nn.Linear(3, 2))), "[1]: Linear(3 -> 2)",
       "an object of tide.nn.Sequential", "state_dict")
     contains(help(tide.ones(2, 3)), "a tensor (2, 3) float32 cpu", "Reduction", "sum, mean")
-    contains(help(tide.optim.SGD(nn.Linear(2, 2):parameters(), {lr = 1})), "tide.optim.SGD", "zero_grad")
+    local sgd = tide.optim.SGD(nn.Linear(2, 2):parameters(), {lr = 1})
+    contains(help(sgd), "an object of tide.optim.SGD", "zero_grad")
     contains(help(function(a, b) return a, b end), "a function (a, b) of", "help_test.lua")
     contains(help {a = 1}, "a table: {a = 1}")
     local Net = tide.class("Net", nn.Module)
     function Net:forward(x) return x end
-    contains(help(Net()), "an object of the class Net, derived from Module", "its own methods: forward")
+    contains(help(Net()), "an object of the class Net, derived from Module",
+      "its own methods: forward")
     contains(help(tide.Event()), "elapsed_time")
   end)
 end)

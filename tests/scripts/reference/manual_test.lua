@@ -33,7 +33,8 @@ describe("tide manual", function()
     end
     test.equal(missing, {})
     local sqrt = all:match "### sqrt\n.-\n### "
-    for _, line in ipairs {"x:sqrt() -> Tensor", "tide.sqrt(input) -> Tensor", "- `input`: tensor: the tensor",
+    for _, line in ipairs {"x:sqrt() -> Tensor", "tide.sqrt(input) -> Tensor",
+      "- `input`: tensor: the tensor",
       "- types of `input`: floating; integer, bool -> float32",
       "- shapes, as in the example: (2) -> (2)", "- gradient: yes; waits: no",
       "tide.tensor{1.0, 4}:sqrt() --> {1.0, 2.0}"} do
@@ -44,7 +45,7 @@ describe("tide manual", function()
   it("says what is wrong with its arguments", function()
     local output, succeeded = run "manual"
     test.is_false(succeeded)
-    test.is_true(output:find("manual: takes a folder, with --html for a site, or --luals and a file", 1, true))
+    test.is_true(output:find("manual: takes a folder, with --html for a site, or --luals", 1, true))
   end)
 end)
 
@@ -83,9 +84,11 @@ describe("tide manual --luals", function()
   end)
   it("gives types and overloads", function()
     for _, line in ipairs {
-      "---@param keepdim? boolean|tide.options.max # keep the reduced dimensions, with size 1 (default: false)\n"
-        .. "---@return tide.Tensor, tide.Tensor\n---@overload fun(self: tide.Tensor): tide.Tensor\n",
-      "---@class tide.options.optim.SGD\n---@field lr? number # learning rate: how far a step goes (default: 0.001)\n",
+      "---@param keepdim? boolean|tide.options.max # keep the reduced dimensions, with size 1 "
+        .. "(default: false)\n---@return tide.Tensor, tide.Tensor\n"
+        .. "---@overload fun(self: tide.Tensor): tide.Tensor\n",
+      "---@class tide.options.optim.SGD\n"
+        .. "---@field lr? number # learning rate: how far a step goes (default: 0.001)\n",
       "function Tensor:max(dim, keepdim) end", "---@operator add(tide.Tensor|number): tide.Tensor",
     } do
       if not text:find(line, 1, true) then error(line .. " is missing") end

@@ -1,8 +1,9 @@
--- What the reference says of a name besides its row and its parameters: a formula, shapes, what waits,
--- errors, and where to read on.
+-- What the reference says of a name besides its row and its parameters: a formula, shapes, what
+-- waits, errors, and where to read on.
 --
 -- The files below notes/ are lists of groups (see groups.lua) with the fields `formula`, `shapes`,
--- `counts` (what counts from 1), `waits`, `errors` and `see`, which names others as "F.relu nn.ReLU".
+-- `counts` (what counts from 1), `waits`, `errors` and `see`, which names others as "F.relu
+-- nn.ReLU".
 local groups = require "tide.reference.groups"
 
 local notes = {}

@@ -1,7 +1,9 @@
 -- Pieces of HTML: escaped text, Lua with its parts in colours, and the frame of a page.
 local html = {}
 
-local kEscapes <const> = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;"}
+local kEscapes <const> = {
+  ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;",
+}
 
 --- A text in which nothing is taken for HTML.
 function html.escape(text) return (text:gsub("[&<>\"']", kEscapes)) end
@@ -12,8 +14,10 @@ function html.id(name)
 end
 
 local kKeywords <const> = {}
-for word in ("and break do else elseif end false for function goto if in local nil not or repeat return "
-  .. "then true until while"):gmatch "%a+" do kKeywords[word] = true end
+for word in ("and break do else elseif end false for function goto if in local nil not or repeat "
+  .. "return then true until while"):gmatch "%a+" do
+  kKeywords[word] = true
+end
 
 local function span(class, text)
   return ('<span class="%s">%s</span>'):format(class, html.escape(text))
@@ -42,7 +46,8 @@ function html.lua(code)
     local last, class
     if code:find("^%-%-", place) then
       local long = code:match("^%-%-()%[=*%[", place)
-      last, class = long and string_end(code, long) or (code:find("\n", place, true) or #code + 1) - 1, "c"
+      local line_end = (code:find("\n", place, true) or #code + 1) - 1
+      last, class = long and string_end(code, long) or line_end, "c"
     elseif code:find("^[\"'%[]", place) and string_end(code, place) then
       last, class = string_end(code, place), "s"
     elseif code:find("^%d", place) then
@@ -81,7 +86,8 @@ local kFrame <const> = [[
 <header>
 <a class="home" href="index.html">tide</a>
 <div class="search" role="search">
-<input id="search" type="search" placeholder="Search (press /)" aria-label="Search" autocomplete="off">
+<input id="search" type="search" placeholder="Search (press /)" aria-label="Search"
+  autocomplete="off">
 <ol id="results" hidden></ol>
 </div>
 </header>
@@ -104,7 +110,8 @@ function html.page(file, title, body, navigation)
     list[#list + 1] = "<h2>" .. html.escape(part.title) .. "</h2>\n<ul>"
     for _, link in ipairs(part.links) do
       local here = link[1] == file and ' aria-current="page"' or ""
-      list[#list + 1] = ('<li><a href="%s"%s>%s</a></li>'):format(link[1], here, html.escape(link[2]))
+      local title = html.escape(link[2])
+      list[#list + 1] = ('<li><a href="%s"%s>%s</a></li>'):format(link[1], here, title)
     end
     list[#list + 1] = "</ul>"
   end

@@ -11,15 +11,15 @@ local site = {}
 local kIntroduction <const> = [[
 <h1>tide</h1>
 <p>Lua 5.4 with tensors, gradients, models, data and timing, over a lazy runtime for CPUs and NVIDIA
-GPUs. These pages are made by <code>tide manual FOLDER --html</code> from what the program itself says:
-<code>tide help NAME</code> shows the same in a terminal.</p>
+GPUs. These pages are made by <code>tide manual FOLDER --html</code> from what the program itself
+says: <code>tide help NAME</code> shows the same in a terminal.</p>
 <ul>
 <li>Dimensions and positions count from 1, negative ones from the end. Classes count from 1.</li>
-<li>An argument with <code>?</code> may be left out, or be given by name in a table at the end, as those
-in braces: <code>x:sum(1, true)</code> is <code>x:sum(1, {keepdim = true})</code>.</li>
+<li>An argument with <code>?</code> may be left out, or be given by name in a table at the end, as
+those in braces: <code>x:sum(1, true)</code> is <code>x:sum(1, {keepdim = true})</code>.</li>
 <li>Calls do not wait for the device unless their section says so.</li>
-<li>Each example is run as a test. <code>--&gt;</code> shows what it gives, numbers with four digits.
-<code>nn</code>, <code>F</code>, <code>optim</code> and <code>autograd</code> stand for
+<li>Each example is run as a test. <code>--&gt;</code> shows what it gives, numbers with four
+digits. <code>nn</code>, <code>F</code>, <code>optim</code> and <code>autograd</code> stand for
 <code>tide.nn</code>, <code>tide.nn.functional</code>, <code>tide.optim</code> and
 <code>tide.autograd</code>.</li>
 </ul>
@@ -33,7 +33,8 @@ local function documents()
     if name then
       local text = native.read_embedded(path)
       local file = "doc-" .. name .. ".html"
-      list[#list + 1] = {path = path, file = file, title = text:match "^# ([^\n]*)" or name, text = text}
+      local title = text:match "^# ([^\n]*)" or name
+      list[#list + 1] = {path = path, file = file, title = title, text = text}
       files[name .. ".md"] = file
     elseif path:find "%.svg$" then
       files[path:match "[^/]*$"] = path:match "[^/]*$"

@@ -33,7 +33,8 @@ local function parts_of(text)
     table.insert(last.lines, line)
   end
   for line in (text .. "\n"):gmatch "(.-)\n" do
-    local comment = not line:find "^%-%-%-[^-]" and line:match "^%-%-%s?(.*)$" -- "---" explains code
+    local explains_code = line:find "^%-%-%-[^-]"
+    local comment = not explains_code and line:match "^%-%-%s?(.*)$"
     local heading = comment and comment:match "^(.-)%s*%-%-%-%-+$"
     if heading then add("heading", heading)
     elseif comment then add("text", comment)

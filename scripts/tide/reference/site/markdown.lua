@@ -1,8 +1,9 @@
--- Markdown as HTML, as much of it as the documents use: headings, paragraphs, lists, tables, blocks of
--- code, and in a line code, links, pictures and strong text.
+-- Markdown as HTML, as much of it as the documents use: headings, paragraphs, lists, tables, blocks
+-- of code, and in a line code, links, pictures and strong text.
 local html = require "tide.reference.site.html"
 
---- The end of a link: local pages have another ending here; what is not part of the site has no link.
+--- The end of a link: local pages have another ending here; what is not part of the site has no
+--- link.
 local function target_of(address, files)
   if address:find "^#" then return address end
   local name, anchor = address:match "^([%w_.-]+)(#?.*)$"
@@ -16,10 +17,13 @@ local function inline(text, files)
     kept[#kept + 1] = piece
     return "\0" .. #kept .. "\0"
   end
-  text = text:gsub("`([^`]+)`", function(code) return keep("<code>" .. html.escape(code) .. "</code>") end)
+  text = text:gsub("`([^`]+)`", function(code)
+    return keep("<code>" .. html.escape(code) .. "</code>")
+  end)
   text = text:gsub("!%[([^%]]*)%]%(([^)]*)%)", function(about, address)
     local file = files[address:match "[^/]*$"]
-    return file and keep(('<img src="%s" alt="%s">'):format(html.escape(file), html.escape(about))) or about
+    if not file then return about end
+    return keep(('<img src="%s" alt="%s">'):format(html.escape(file), html.escape(about)))
   end)
   text = text:gsub("%[([^%]]*)%]%(([^)]*)%)", function(about, address)
     local target = target_of(address, files)
@@ -48,7 +52,8 @@ end
 
 local function is_rule(line) return line ~= nil and line:find "^%s*|[%s:|-]+|%s*$" ~= nil end
 
--- Blocks: functions (lines, i, files) that give the HTML of what begins in line i, and the line behind.
+-- Blocks: functions (lines, i, files) that give the HTML of what begins in line i, and the line
+-- behind.
 
 local function table_block(lines, i, files)
   local out = {'<div class="wide"><table>'}
@@ -126,14 +131,16 @@ end
 
 local function heading_block(line, files)
   local marks, title = line:match "^(#+)%s+(.*)$"
-  return ('<h%d id="%s">%s</h%d>'):format(#marks, html.escape(anchor_of(title)), inline(title, files), #marks)
+  local anchor, shown = html.escape(anchor_of(title)), inline(title, files)
+  return ('<h%d id="%s">%s</h%d>'):format(#marks, anchor, shown, #marks)
 end
 
---- The HTML of a document, and its headings: a list of {title, anchor, text}, the text being what stands
---- below. `files` gives the names of files on the site by their names in the tree.
+--- The HTML of a document, and its headings: a list of {title, anchor, text}, the text being what
+--- stands below. `files` gives the names of files on the site by their names in the tree.
 local function markdown(text, files)
   local lines, out, headings = {}, {}, {}
-  for line in (text .. "\n"):gsub("<!%-%-.-%-%->", ""):gmatch "(.-)\n" do lines[#lines + 1] = line end
+  local shown = (text .. "\n"):gsub("<!%-%-.-%-%->", "")
+  for line in shown:gmatch "(.-)\n" do lines[#lines + 1] = line end
   local i = 1
   while i <= #lines do
     local line, block, first = lines[i], nil, i

@@ -1,5 +1,5 @@
--- Pages of names: for each page of the reference its families, and for each name what it takes, gives
--- and means, with links between names.
+-- Pages of names: for each page of the reference its families, and for each name what it takes,
+-- gives and means, with links between names.
 local example = require "tide.reference.example"
 local facts = require "tide.reference.facts"
 local html = require "tide.reference.site.html"
@@ -27,7 +27,8 @@ local function places()
           id = html.id(group[1].called_as) .. "-" .. count -- another signature of the same name
         end
         taken[page.name .. id] = true
-        for _, entry in ipairs(group) do place_of[entry] = {file = page.name .. ".html", id = id} end
+        local place = {file = page.name .. ".html", id = id}
+        for _, entry in ipairs(group) do place_of[entry] = place end
       end
     end
   end
@@ -60,10 +61,11 @@ local function add_parameters(out, entry)
   if not entry.parameters[1] then return end
   out[#out + 1] = '<dl class="parameters">'
   for _, parameter in ipairs(entry.parameters) do
-    local default = parameter.default and (' = <span class="n">%s</span>'):format(html.escape(parameter.default))
-    out[#out + 1] = ('<div><dt><code>%s</code> <span class="type">%s%s</span></dt><dd>%s</dd></div>')
-      :format(html.escape(parameter.name), html.escape(parameter.type), default or "",
-        linked(parameter.about, entry))
+    local default = parameter.default
+      and (' = <span class="n">%s</span>'):format(html.escape(parameter.default)) or ""
+    out[#out + 1] = ('<div><dt><code>%s</code> <span class="type">%s%s</span></dt>'):format(
+      html.escape(parameter.name), html.escape(parameter.type), default)
+    out[#out + 1] = "<dd>" .. linked(parameter.about, entry) .. "</dd></div>"
   end
   out[#out + 1] = "</dl>"
 end
@@ -72,8 +74,8 @@ local function add_notes(out, entry)
   local rows = {}
   for _, note in ipairs(notes.list(entry)) do
     local text = linked(note.text, entry)
-    if note.field == "formula" or note.field == "shapes" then text = "<code>" .. text .. "</code>" end
-    rows[#rows + 1] = {note.title, text}
+    local is_code = note.field == "formula" or note.field == "shapes"
+    rows[#rows + 1] = {note.title, is_code and "<code>" .. text .. "</code>" or text}
   end
   local known = facts.of(entry)
   if known then
@@ -95,7 +97,8 @@ local function add_section(out, group)
     html.escape(entry.name))
   local forms = {}
   for i, form in ipairs(group) do
-    forms[i] = html.lua(form.signature) .. (form.results and " &rarr; " .. html.escape(form.results) or "")
+    local results = form.results and " &rarr; " .. html.escape(form.results) or ""
+    forms[i] = html.lua(form.signature) .. results
   end
   out[#out + 1] = '<pre class="forms"><code>' .. table.concat(forms, "\n") .. "</code></pre>"
   out[#out + 1] = "<p>" .. linked(entry.doc, entry) .. ".</p>"
@@ -125,10 +128,11 @@ end
 
 --- The body of a page of the reference.
 function name_pages.body(page)
-  local out = {"<h1>" .. html.escape(page.title) .. "</h1>", "<p>" .. with_code(page.about) .. "</p>"}
+  local about = "<p>" .. with_code(page.about) .. "</p>"
+  local out = {"<h1>" .. html.escape(page.title) .. "</h1>", about}
   for _, family in ipairs(page.families) do
-    local groups = sections.of(family)
-    out[#out + 1] = ('<h2 id="%s">%s</h2>'):format(html.id(family), html.escape(topics.title(family)))
+    local groups, title = sections.of(family), html.escape(topics.title(family))
+    out[#out + 1] = ('<h2 id="%s">%s</h2>'):format(html.id(family), title)
     add_names(out, groups)
     for _, group in ipairs(groups) do add_section(out, group) end
   end
@@ -148,7 +152,8 @@ function name_pages.index(page)
       for _, note in ipairs(notes.list(entry)) do
         if note.field ~= "see" then text[#text + 1] = note.text end
       end
-      rows[#rows + 1] = {group[1].called_as, place.file .. "#" .. place.id, table.concat(text, ". ")}
+      local address = place.file .. "#" .. place.id
+      rows[#rows + 1] = {group[1].called_as, address, table.concat(text, ". ")}
     end
   end
   return rows

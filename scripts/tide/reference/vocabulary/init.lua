@@ -21,9 +21,9 @@ function vocabulary.modules()
 end
 
 local kTypes <const> = {}
-for name in ("any boolean callback class dataset device dtype event false function generator integer "
-  .. "loader logger metric module number optimizer PackedSequence sampler scheduler stream string "
-  .. "table tensor trainer userdata"):gmatch "%a+" do
+for name in ("any boolean callback class dataset device dtype event false function generator "
+  .. "integer loader logger metric module number optimizer PackedSequence sampler scheduler "
+  .. "stream string table tensor trainer userdata"):gmatch "%a+" do
   kTypes[name] = true
 end
 

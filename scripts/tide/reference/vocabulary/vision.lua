@@ -1,6 +1,6 @@
 -- What parameters of pictures, networks, boxes and regions mean.
-local kFill <const> = "number | number[] = 0: value of places that lie outside, for all channels or "
-  .. "for each"
+local kFill <const> = "number | number[] = 0: value of places that lie outside, for all channels "
+  .. "or for each"
 
 return {
   {
