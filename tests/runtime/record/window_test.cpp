@@ -207,6 +207,20 @@ TEST_CASE("a step runs whole or not at all", "[graph]") {
   CHECK(values(b) == Values{15, 15, 15, 15});
 }
 
+TEST_CASE("a trial leaves what was recorded before it, and its own is dropped", "[graph]") {
+  const Tensor before = full({4}, 1.0, {.dtype = {}, .device = kSim}) + 1;
+  const int64_t recorded = Recorder::of_thread().pending_ops();
+  REQUIRE(recorded > 0);
+  engine::begin_trial();
+  CHECK(Recorder::of_thread().pending_ops() == 0);
+  const Tensor tried = full({4}, 1.0, {.dtype = {}, .device = kSim}) * 2;
+  CHECK_THROWS_AS(matmul(tried, full({3}, 1.0, {.dtype = {}, .device = kSim})), ShapeError);
+  engine::end_trial();
+  CHECK(Recorder::of_thread().pending_ops() == recorded);
+  CHECK_THROWS_WITH(values(tried), Contains("given up"));
+  CHECK(values(before).front() == 2);
+}
+
 TEST_CASE("what is queued can be dropped: writes keep the old value", "[graph]") {
   const Tensor a = stored({4}, kSim);
   engine::synchronize();
