@@ -3,7 +3,8 @@
 -- rows {name, arguments, what it does, example}.
 --
 -- An entry: name, called_as ("x:mv"), signature ("x:mv(vector)"), parameters (see
--- reference/parameters.lua), doc, family, example. Those of ops have a row, the list of {name, kind,
+-- reference/parameters.lua), call (what objects of a class are called with, if that is declared,
+-- else false), doc, family, example. Those of ops have a row, the list of {name, kind,
 -- optional, rest} that they were registered with, and results ("Tensor, Tensor"); those of Lua have
 -- composed = true, and arguments, as their rows write them. An op of several signatures has an entry
 -- for each. Signatures and parameters are made when they are first asked for.
@@ -21,6 +22,10 @@ local made_when_asked = {}
 
 function made_when_asked.parameters(entry)
   return require "tide.reference.parameters".of(entry)
+end
+
+function made_when_asked.call(entry)
+  return require "tide.reference.parameters".of_call(entry) or false
 end
 
 function made_when_asked.signature(entry)

@@ -29,6 +29,13 @@ local function of_kind(caller, name, value, kind)
   return value
 end
 
+--- Keeps what is declared for the reference. Of a class that is what makes an object, and behind it
+--- what the object is called with.
+local function declare(caller, declared, kinds)
+  local key = declarations[caller] and declared[1] == "self" and caller .. ":forward" or caller
+  declarations[key] = declarations[key] or {declared = declared, kinds = kinds or {}}
+end
+
 --- Returns a function that reads the arguments of `caller`.
 ---
 --- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be
@@ -37,7 +44,7 @@ end
 --- they must be if they are given: "tensor", "count" (a whole number, 0 or more), or a type of
 --- Lua's. The function returns a table of all values by name.
 local function arguments(caller, declared, kinds)
-  declarations[caller] = declarations[caller] or {declared = declared, kinds = kinds or {}}
+  declare(caller, declared, kinds)
   local names, defaults, required, position = {}, {}, {}, {}
   for i, entry in ipairs(declared) do
     local name = type(entry) == "table" and entry[1] or entry

@@ -3,6 +3,7 @@ local example = require "tide.reference.example"
 local facts = require "tide.reference.facts"
 local lines = require "tide.reference.lines"
 local notes = require "tide.reference.notes"
+local parameters = require "tide.reference.parameters"
 local sections = require "tide.reference.sections"
 
 local kIndent <const> = "    "
@@ -16,14 +17,14 @@ end
 
 local kWidestType <const> = 34
 
-local function add_parameters(list, parameters)
+local function add_parameters(list, given)
   local name_width, type_width = 0, 0
-  for _, parameter in ipairs(parameters) do
+  for _, parameter in ipairs(given) do
     name_width = math.max(name_width, #parameter.name)
     local width = #type_text(parameter)
     if width <= kWidestType then type_width = math.max(type_width, width) end
   end
-  for _, parameter in ipairs(parameters) do
+  for _, parameter in ipairs(given) do
     local head = kIndent .. parameter.name .. (" "):rep(name_width - #parameter.name + 2)
     local type, width = type_text(parameter), #head + type_width + 2
     if #type > kWidestType then
@@ -46,6 +47,10 @@ local function add_group(list, group)
   local entry = sections.fullest(group)
   lines.add(list, kIndent, entry.doc)
   add_parameters(list, entry.parameters)
+  if entry.call then
+    lines.add(list, kIndent, "called with " .. parameters.text(entry.call))
+    add_parameters(list, entry.call)
+  end
   for _, note in ipairs(notes.list(entry)) do
     lines.add(list, kIndent .. note.title .. ": ", note.text)
   end

@@ -5,12 +5,13 @@ local facts = require "tide.reference.facts"
 local native = require "tide.native"
 local notes = require "tide.reference.notes"
 local pages = require "tide.reference.pages"
+local parameters = require "tide.reference.parameters"
 local sections = require "tide.reference.sections"
 
 local manual = {}
 
-local function write_parameters(write, parameters)
-  for _, parameter in ipairs(parameters) do
+local function write_parameters(write, given)
+  for _, parameter in ipairs(given) do
     local default = parameter.default and " = " .. parameter.default or ""
     write(("- `%s`: %s%s: %s"):format(parameter.name, parameter.type, default, parameter.about))
   end
@@ -24,6 +25,10 @@ local function write_group(write, group)
   end
   write("```\n" .. entry.doc .. ".\n")
   write_parameters(write, entry.parameters)
+  if entry.call then
+    write("- called with `" .. parameters.text(entry.call) .. "`")
+    write_parameters(write, entry.call)
+  end
   for _, note in ipairs(notes.list(entry)) do write(("- %s: %s"):format(note.title, note.text)) end
   local known = facts.of(entry)
   if known then

@@ -149,10 +149,8 @@ local function names_of(entry)
   return declaration and with_defaults(list, declaration) or list
 end
 
---- The parameters of an entry, in order: {name, type, about, default (as text, nil if there is
---- none), optional, rest (takes all that follows), named (by name in a table only)}.
-function parameters.of(entry)
-  local list = names_of(entry)
+--- Adds what the vocabulary says of them.
+local function explain(list, entry)
   for _, parameter in ipairs(list) do
     local known = vocabulary.of(entry, parameter.name)
     if known then
@@ -163,6 +161,19 @@ function parameters.of(entry)
     end
   end
   return list
+end
+
+--- The parameters of an entry, in order: {name, type, about, default (as text, nil if there is
+--- none), optional, rest (takes all that follows), named (by name in a table only)}.
+function parameters.of(entry)
+  return explain(names_of(entry), entry)
+end
+
+--- What objects of a class are called with, as far as that is declared; else nil.
+function parameters.of_call(entry)
+  if entry.arguments ~= kDeclared or not declaration_of(entry) then return nil end
+  local declaration = declarations[entry.name .. ":forward"]
+  return declaration and explain(of_declaration(declaration), entry)
 end
 
 --- "(in_features, out_features, {bias, device, dtype})".

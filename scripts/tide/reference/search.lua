@@ -10,8 +10,12 @@ local kName <const>, kPartOfName <const>, kDoc <const>, kFamily <const> = 12, 6,
 local kParameterName <const>, kParameter <const>, kNote <const> = 3, 1, 1
 local kPhrase <const> = 3 -- words that stand together
 
---- A word without the ending of plurals.
-local function stem(word) return #word > 3 and word:match "^(.*[^s])s$" or word end
+--- A word without its ending: "clipping", "clipped" and "clips" are "clip".
+local function stem(word)
+  local root = #word > 3 and (word:match "^(%l%l%l.*)ing$" or word:match "^(%l%l%l.*)ed$"
+    or word:match "^(.*[^s])s$") or word
+  return root ~= word and root:match "^(.*([^aeiousl]))%2$" or root
+end
 
 --- The words of a text, a set, by their stems.
 local function words_of(text)
@@ -42,44 +46,49 @@ end
 
 --- How well an entry fits one word; 0 if not at all.
 local function word_score(entry, fields, word)
-  local name, best = entry.name:lower(), 0
-  if name == word or stem(name) == stem(word) then return kName end
-  if name:find(word, 1, true) then
-    best = kPartOfName * (0.5 + 0.5 * #word / #name) -- the more of the name, the better
+  local name, best, root = entry.name:lower(), 0, stem(word)
+  if name == word or stem(name) == root then return kName end
+  if name:find(root, 1, true) then
+    best = kPartOfName * (0.5 + 0.5 * #root / #name) -- the more of the name, the better
+  end
+  for part in name:gmatch "%l%l%l%l+" do -- short forms: "grad" for "gradient"
+    if best == 0 and word:sub(1, #part) == part then best = kPartOfName / 2 end
   end
   for _, field in ipairs(fields) do
-    if field.score > best and field.words[stem(word)] then best = field.score end
+    if field.score > best and field.words[root] then best = field.score end
   end
   return best
 end
 
---- How well an entry fits all words; 0 if one is nowhere.
+--- How many of the words an entry has, and how well it fits them.
 local function score(entry, words, phrase)
-  local fields, sum = fields_of(entry), 0
+  local fields, count, sum = fields_of(entry), 0, 0
   for _, word in ipairs(words) do
     local own = word_score(entry, fields, word)
-    if own == 0 then return 0 end
+    if own > 0 then count = count + 1 end
     sum = sum + own
   end
   for _, field in ipairs(fields) do
     if #words > 1 and field.text:lower():find(phrase, 1, true) then
-      return sum + kPhrase * field.score
+      return count, sum + kPhrase * field.score
     end
   end
-  return sum
+  return count, sum
 end
 
---- The entries that have all words of a text, best first: a list of {entry, score}. Of the forms of
---- one name there is one.
+--- The entries that have the most words of a text, best first: a list of {entry, score}. Of the
+--- forms of one name there is one.
 function search.find(text)
   local words, found, seen = {}, {}, {}
   for word in text:lower():gmatch "[%w_]+" do words[#words + 1] = word end
   if not words[1] then return found end
-  local phrase = table.concat(words, " ")
+  local phrase, most = table.concat(words, " "), 1
   for i, entry in ipairs(entries) do
     local key = entry.name .. entry.doc
-    local own = not seen[key] and score(entry, words, phrase) or 0
-    if own > 0 then found[#found + 1] = {entry = entry, score = own, place = i} end
+    local count, own = 0, 0
+    if not seen[key] then count, own = score(entry, words, phrase) end
+    if count > most then found, most = {}, count end
+    if count == most then found[#found + 1] = {entry = entry, score = own, place = i} end
     seen[key] = true
   end
   table.sort(found, function(a, b)

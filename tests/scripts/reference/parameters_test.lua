@@ -16,11 +16,18 @@ local function report(problems)
   if #problems > 0 then error(#problems .. " wrong:\n" .. table.concat(problems, "\n"), 2) end
 end
 
+--- What an entry takes, and what the objects that it makes are called with.
+local function all_parameters(entry)
+  local list = table.move(entry.parameters, 1, #entry.parameters, 1, {})
+  local call = entry.call or {}
+  return table.move(call, 1, #call, #list + 1, list)
+end
+
 describe("every parameter", function()
   it("has a type and an explanation", function()
     local problems = {}
     for _, entry in ipairs(entries) do
-      for _, parameter in ipairs(entry.parameters) do
+      for _, parameter in ipairs(all_parameters(entry)) do
         if not parameter.type or not parameter.about then
           problems[#problems + 1] = entry.signature .. ": " .. parameter.name
         end
@@ -45,6 +52,7 @@ describe("every parameter", function()
       end):find("...", 1, true)
       -- After options come the arguments of a function.
       if hidden and options:find "%.%.%.}" then problems[#problems + 1] = entry.signature end
+      if entry.doc:find "%.%.%.}" then problems[#problems + 1] = entry.doc end
     end
     report(problems)
   end)
@@ -60,6 +68,8 @@ describe("every parameter", function()
     test.equal(names "tide.metrics.functional.f1",
       "predictions targets task num_classes average threshold ignore_index zero_division")
     test.equal(names "tide.zeros", "shape dtype device requires_grad")
+    test.equal(#lookup.exact("nn.MultiheadAttention")[1].call, 8)
+    test.is_false(lookup.exact("nn.Linear")[1].call)
   end)
 end)
 
@@ -155,7 +165,7 @@ describe("the vocabulary", function()
   it("has nothing that no name needs", function()
     local used = {}
     for _, entry in ipairs(entries) do
-      for _, parameter in ipairs(entry.parameters) do
+      for _, parameter in ipairs(all_parameters(entry)) do
         local _, group = vocabulary.of(entry, parameter.name)
         if group then used[group] = used[group] or {}; used[group][parameter.name] = true end
       end
@@ -193,14 +203,22 @@ describe("notes", function()
     end
     report(problems)
   end)
-  it("give each loss and each optimizer a formula", function()
+  it("give losses, optimizers and plans formulas, and layers formulas or shapes", function()
     local problems = {}
-    local wanted = {["Losses as modules"] = true, ["Optimizers"] = true, ["loss"] = true}
+    local wanted = {
+      ["Losses as modules"] = {"formula"}, Optimizers = {"formula"}, loss = {"formula"},
+      ["Plans for the learning rate"] = {"formula"}, ["Convolutions and pools"] = {"shapes"},
+      ["Normalization and dropout"] = {"formula"}, ["Activations as modules"] = {"formula"},
+      ["Recurrent layers and transformers"] = {"shapes"},
+    }
+    local without = {
+      Optimizer = true, AdaptiveLogSoftmaxWithLoss = true, LRScheduler = true, SequentialLR = true,
+      ChainedScheduler = true,
+    }
     for _, entry in ipairs(entries) do
-      local has_none = entry.name == "Optimizer" or entry.name == "AdaptiveLogSoftmaxWithLoss"
-        or entry.arguments == "" -- a table
-      if wanted[entry.family] and not has_none and not notes.of(entry, "formula") then
-        problems[#problems + 1] = entry.signature
+      local is_table = entry.arguments == ""
+      for _, field in ipairs(not is_table and not without[entry.name] and wanted[entry.family] or {}) do
+        if not notes.of(entry, field) then problems[#problems + 1] = entry.signature .. ": " .. field end
       end
     end
     report(problems)

@@ -105,6 +105,7 @@ return {
   {
     of = "LPPool1d LPPool2d LPPool3d lp_pool1d lp_pool2d lp_pool3d",
     formula = "y = (sum over the window of x^p)^(1/p)",
+    shapes = "x (n, channels, size...) -> (n, channels, (size - kernel_size) // stride + 1 for each)",
     see = "nn.LPPool2d nn.AvgPool2d F.lp_pool2d",
   },
   {
@@ -420,4 +421,24 @@ return {
     of = "module:parameters module:named_parameters",
     see = "module:parameters module:named_parameters module:buffers optim.SGD",
   },
+  {
+    of = "ConstantPad1d ConstantPad2d ConstantPad3d CircularPad1d CircularPad2d CircularPad3d "
+      .. "ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d "
+      .. "ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d",
+    shapes = "x (n, channels, size...) -> (n, channels, front + size + behind for each)",
+    see = "nn.ConstantPad2d nn.ReflectionPad2d nn.ReplicationPad2d nn.CircularPad2d F.pad",
+  },
+  {
+    of = "FractionalMaxPool2d FractionalMaxPool3d fractional_max_pool2d fractional_max_pool3d",
+    shapes = "x (n, channels, size...) -> (n, channels, output_size or floor(output_ratio size)...)",
+  },
+  {
+    of = "ChannelShuffle channel_shuffle",
+    shapes = "x (n, channels, ...) -> the same",
+    see = "nn.ChannelShuffle F.channel_shuffle nn.PixelShuffle",
+  },
+  {of = "Softmax2d", formula = "softmax over the channels of each place", see = "nn.Softmax"},
+  {of = "Squareplus squareplus", formula = "(x + sqrt(x^2 + 4)) / 2", see = "nn.Softplus nn.ReLU"},
+  {of = "uniform_", formula = "uniform in a..b", see = "nn.init.normal_ nn.init.xavier_uniform_"},
+  {of = "trunc_normal_", formula = "normal (mean, std), drawn again outside of a..b"},
 }

@@ -39,7 +39,7 @@ return {
     {"EmbeddingBag", "(...)", "Sums, means or largest values of looked-up vectors",
       "nn.EmbeddingBag(10, 4)(tide.tensor{{1, 2}, {3, 10}}).shape --> {2, 4}"},
     {"MultiheadAttention", "(...)",
-      "output, weights = attention(query, key, value, {key_padding_mask, attn_mask, ...})",
+      "output, weights = attention(query, key, value)",
       "local x = tide.ones(5, 1, 8); nn.MultiheadAttention(8, 2)(x, x, x).shape --> {5, 1, 8}"},
     {"utils", "", "Gradients kept small, parameters as a vector: see tide.nn.utils.NAME",
       "nn.utils.clip_grad_norm_ ~= nil --> true"},
@@ -199,7 +199,7 @@ return {
       "nn.GRUCell(3, 4)(tide.ones(2, 3)).shape --> {2, 4}"},
     {"TransformerEncoderLayer", "(...)", "y = layer(x, {src_mask, src_key_padding_mask})",
       "nn.TransformerEncoderLayer(8, 2)(tide.ones(5, 1, 8)).shape --> {5, 1, 8}"},
-    {"TransformerDecoderLayer", "(...)", "y = layer(x, memory, {tgt_mask, memory_mask, ...})",
+    {"TransformerDecoderLayer", "(...)", "y = layer(tgt, memory)",
       "nn.TransformerDecoderLayer(8, 2)(tide.ones(5, 1, 8), tide.ones(6, 1, 8)).shape --> " ..
         "{5, 1, 8}"},
     {"TransformerEncoder", "(...)", "A stack of copies of a layer",
@@ -208,7 +208,7 @@ return {
     {"TransformerDecoder", "(...)", "A stack of copies of a layer",
       "nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2), 2)(tide.ones(5, 1, 8), " ..
         "tide.ones(6, 1, 8)).shape --> {5, 1, 8}"},
-    {"Transformer", "(...)", "y = transformer(src, tgt, {src_mask, tgt_mask, ...})",
+    {"Transformer", "(...)", "y = transformer(src, tgt)",
       "nn.Transformer({d_model = 8, nhead = 2, num_encoder_layers = 1, num_decoder_layers = " ..
         "1})(tide.ones(6, 1, 8), tide.ones(5, 1, 8)).shape --> {5, 1, 8}"},
   },

@@ -6,6 +6,7 @@ local html = require "tide.reference.site.html"
 local lookup = require "tide.reference.lookup"
 local notes = require "tide.reference.notes"
 local pages = require "tide.reference.pages"
+local parameters = require "tide.reference.parameters"
 local sections = require "tide.reference.sections"
 local topics = require "tide.reference.topics"
 
@@ -57,10 +58,10 @@ local function linked(text, entry)
   return table.concat(parts)
 end
 
-local function add_parameters(out, entry)
-  if not entry.parameters[1] then return end
+local function add_parameters(out, entry, given)
+  if not given[1] then return end
   out[#out + 1] = '<dl class="parameters">'
-  for _, parameter in ipairs(entry.parameters) do
+  for _, parameter in ipairs(given) do
     local default = parameter.default
       and (' = <span class="n">%s</span>'):format(html.escape(parameter.default)) or ""
     out[#out + 1] = ('<div><dt><code>%s</code> <span class="type">%s%s</span></dt>'):format(
@@ -102,7 +103,11 @@ local function add_section(out, group)
   end
   out[#out + 1] = '<pre class="forms"><code>' .. table.concat(forms, "\n") .. "</code></pre>"
   out[#out + 1] = "<p>" .. linked(entry.doc, entry) .. ".</p>"
-  add_parameters(out, entry)
+  add_parameters(out, entry, entry.parameters)
+  if entry.call then
+    out[#out + 1] = "<p>Called with <code>" .. html.lua(parameters.text(entry.call)) .. "</code></p>"
+    add_parameters(out, entry, entry.call)
+  end
   add_notes(out, entry)
   out[#out + 1] = html.block(table.concat(example.lines(entry.example), "\n"))
   out[#out + 1] = "</section>"

@@ -65,7 +65,7 @@ return {
     num_layers = "integer = 1: how many layers stand on each other",
     nonlinearity = '"tanh" | "relu" = "tanh": the function of a step',
     batch_first = "boolean = false: (n, length, features) instead of (length, n, features)",
-    dropout = "number = 0.0: probability that an element becomes 0, between layers and in training",
+    dropout = "number = 0.0: probability that an element becomes 0, in training",
     bidirectional = "boolean = false: a second pass from the end to the start; features of both "
       .. "are joined",
     proj_size = "integer = 0: size the hidden state is projected to; 0 is none",
@@ -352,6 +352,34 @@ return {
     average_attn_weights = "boolean: give the mean over the heads",
     is_causal = "boolean: says that attn_mask is causal",
     training = "boolean: apply dropout",
+  },
+  {
+    of = "RNN LSTM GRU",
+    dropout = "number: probability that an element becomes 0, between layers and in training",
+  },
+  {
+    of = "MultiheadAttention Transformer TransformerEncoder TransformerDecoder "
+      .. "TransformerEncoderLayer TransformerDecoderLayer",
+    query = "tensor: what is looked for: (length, n, embed_dim)",
+    key = "tensor: what it is compared with: (others, n, kdim)",
+    value = "tensor: what is mixed: (others, n, vdim)",
+    key_padding_mask = "tensor = nil: (n, others), true leaves a key out",
+    need_weights = "boolean: also give the weights of the attention",
+    attn_mask = "tensor = nil: bools, true leaves out; or numbers added to the scores",
+    average_attn_weights = "boolean: give the mean over the heads",
+    is_causal = "boolean: says that the mask is causal",
+    src = "tensor: input of the encoder: (length, n, d_model)",
+    tgt = "tensor: input of the decoder: (length, n, d_model)",
+    memory = "tensor: what the encoder gives",
+    mask = "tensor = nil: of the attention in src: true leaves out, or numbers are added",
+    src_mask = "tensor = nil: of the attention in src: true leaves out, or numbers are added",
+    tgt_mask = "tensor = nil: of the attention in tgt: true leaves out, or numbers are added",
+    memory_mask = "tensor = nil: of the attention from tgt to memory",
+    src_key_padding_mask = "tensor = nil: (n, length), true leaves a position of src out",
+    tgt_key_padding_mask = "tensor = nil: (n, length), true leaves a position of tgt out",
+    memory_key_padding_mask = "tensor = nil: (n, length), true leaves a position of memory out",
+    tgt_is_causal = "boolean: says that tgt_mask is causal",
+    memory_is_causal = "boolean: says that memory_mask is causal",
   },
   -- Modules
   {
