@@ -84,7 +84,7 @@ function search.find(text)
   if not words[1] then return found end
   local phrase, most = table.concat(words, " "), 1
   for i, entry in ipairs(entries) do
-    local key = entry.name .. entry.doc
+    local key = entry.name:gsub("_$", "") .. entry.doc
     local count, own = 0, 0
     if not seen[key] then count, own = score(entry, words, phrase) end
     if count > most then found, most = {}, count end
