@@ -167,7 +167,7 @@ int stream_text(lua_State* L) {
 }
 
 constexpr Function kFunctions[] = {
-    {"Event", guard<new_event>, "{device, timing}",
+    {"Event", guard<new_event>, "{device, timing, ctx, enable_timing}",
      "A point in the queue of a device: the one named, else the default device, if it was set, or "
      "that of --device",
      "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "

@@ -242,7 +242,8 @@ constexpr Function kFunctions[] = {
      "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"},
     {"inference_mode", guard<no_grad>, "fn?, ...", "As no_grad",
      "tide.inference_mode(tide.is_grad_enabled) --> false"},
-    {"autocast", guard<autocast>, "device?, {dtype, enabled}?, fn?, ...",
+    {"autocast", guard<autocast>,
+     "device?, {dtype, enabled, device_type, cache_enabled}?, fn?, ...",
      "Products compute in a half type, sums and losses in float32, in fn or until the returned "
      "value "
      "is closed",

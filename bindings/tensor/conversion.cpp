@@ -165,7 +165,7 @@ Tensor as_in_ctx(const Tensor& x, Device device) { return converted(x, {{}, devi
 
 constexpr Function kMethods[] = {
     {"to", guard<to>,
-     "device | dtype | tensor | {device, dtype, copy, non_blocking, memory_format}",
+     "device | dtype | tensor | {device, dtype, copy, non_blocking, memory_format, ctx}",
      "x on another device or of another type; x itself if nothing changes. On the way to the cpu "
      "it waits, unless non_blocking = true: then the first read does",
      "tide.tensor{1, 2}:to(\"float32\") --> {1.0, 2.0}"},

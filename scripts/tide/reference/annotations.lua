@@ -179,7 +179,7 @@ local function write_options(write)
   for _, entry in ipairs(entries) do
     local name = options_class(entry)
     for _, parameter in ipairs(entry.parameters) do
-      if parameter.named or entry.row and parameter.optional then
+      if parameter.named or parameter.by_name or entry.row and parameter.optional then
         local class = classes[name]
         if not class then
           class = {name = name}

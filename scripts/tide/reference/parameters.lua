@@ -101,13 +101,17 @@ local function of_text(text)
   for before, word, after in inside:gmatch "([{(]*)([%w_.]+)([^%w_.]*)" do
     depth = depth + select(2, before:gsub("{", ""))
     local name = word:match "[%a_][%w_]*" or word
-    if not listed[name] and not (name == "..." and last:find "}$") then -- as in {name, module}...
-      list[#list + 1] = {
+    local repeats = name == "..." and last:find "}$" -- as in {name, module}...
+    if listed[name] then
+      listed[name].by_name = listed[name].by_name or depth > 0
+    elseif not repeats then
+      listed[name] = {
         name = name, named = depth > 0, optional = depth > 0 or after:find("?", 1, true) ~= nil,
         rest = word:find("...", 1, true) ~= nil,
       }
+      list[#list + 1] = listed[name]
     end
-    listed[name], last = true, after
+    last = after
     depth = depth + select(2, after:gsub("{", "")) - select(2, after:gsub("}", ""))
   end
   if other then
@@ -164,7 +168,8 @@ local function explain(list, entry)
 end
 
 --- The parameters of an entry, in order: {name, type, about, default (as text, nil if there is
---- none), optional, rest (takes all that follows), named (by name in a table only)}.
+--- none), optional, rest (takes all that follows), named (by name in a table only), by_name (in its
+--- place or by name, as in "(device | {device})")}.
 function parameters.of(entry)
   return explain(names_of(entry), entry)
 end

@@ -56,6 +56,35 @@ describe("every parameter", function()
     end
     report(problems)
   end)
+  it("is one that the function knows", function()
+    -- Functions in C++ that read their options by hand, called with one that there is not.
+    local calls = {
+      ["tide.zeros"] = {2}, ["tide.benchmark"] = {function() end}, ["tide.Event"] = {},
+      ["tide.autocast"] = {}, ["tide.set_printoptions"] = {}, ["tide.sim.configure"] = {},
+      ["tide.grad"] = {tide.ones(1), tide.ones(1)}, ["x:to"] = {tide.ones(1)},
+      ["x:sum"] = {tide.ones(1)},
+      ["module:to"] = {tide.nn.Linear(1, 1)},
+    }
+    for name, arguments in pairs(calls) do
+      local method = name:match ":(.*)$"
+      local fn = method and arguments[1][method] or value_of(name)
+      arguments[#arguments + 1] = {no_such_option = 1}
+      local _, message = pcall(fn, table.unpack(arguments))
+      local known, stated = {}, {}
+      for option in message:match "known are ([^\n]*)":gmatch "[%w_]+" do
+        known[#known + 1] = option
+      end
+      for _, parameter in ipairs(lookup.exact(name)[1].parameters) do
+        local by_name = parameter.named or parameter.by_name
+        if by_name or parameter.optional and lookup.exact(name)[1].row then
+          stated[#stated + 1] = parameter.name
+        end
+      end
+      table.sort(known)
+      table.sort(stated)
+      test.equal({name, table.concat(stated, " ")}, {name, table.concat(known, " ")})
+    end
+  end)
   it("is what the function declares", function()
     local function names(path)
       local list = {}
@@ -217,8 +246,11 @@ describe("notes", function()
     }
     for _, entry in ipairs(entries) do
       local is_table = entry.arguments == ""
-      for _, field in ipairs(not is_table and not without[entry.name] and wanted[entry.family] or {}) do
-        if not notes.of(entry, field) then problems[#problems + 1] = entry.signature .. ": " .. field end
+      local fields = not is_table and not without[entry.name] and wanted[entry.family] or {}
+      for _, field in ipairs(fields) do
+        if not notes.of(entry, field) then
+          problems[#problems + 1] = entry.signature .. ": " .. field
+        end
       end
     end
     report(problems)

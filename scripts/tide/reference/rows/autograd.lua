@@ -47,7 +47,7 @@ return {
   {
     title = "Half types",
     prefix = "tide.amp.",
-    {"autocast", "(device?, {dtype, enabled}, fn?, ...)", "The same as tide.autocast",
+    {"autocast", "(device?, {dtype, enabled, device_type, cache_enabled}, fn?, ...)", "The same as tide.autocast",
       [[tide.amp.autocast({dtype = "bfloat16"}, function() return tide.ones(2, ]] ..
         [[2):matmul(tide.ones(2, 2)).dtype end) --> "bfloat16"]]},
     {"GradScaler", "(...)", "Scales losses up, and leaves out steps whose gradients overflowed",

@@ -57,7 +57,7 @@ return {
     {"to_empty", "(...)",
       "Moves parameters and buffers in place without their values, which are uninitialized then",
       "nn.Linear(3, 2):to_empty(\"sim\").weight.device --> sim:0"},
-    {"to", "(device | dtype | {device, dtype})",
+    {"to", "(device | dtype | {device, dtype, non_blocking, memory_format})",
       "Moves or converts parameters and buffers in place",
       [[nn.Linear(3, 2):to("float64").weight.dtype --> "float64"]]},
     {"cpu", "()", "Moves to the cpu",

@@ -54,6 +54,8 @@ return {
     of = "autocast",
     device = "device = nil: where the mode is on; nil is everywhere",
     enabled = "boolean = true: with false the mode is off in its scope",
+    device_type = "string = nil: taken for PyTorch's sake; the device stands in front",
+    cache_enabled = "boolean = true: taken for PyTorch's sake",
     dtype = 'dtype = nil: the half type; nil is float16 on CUDA, else bfloat16',
   },
   {

@@ -27,6 +27,7 @@ return {
     of = "Event",
     device = "device = default device: the device",
     timing = "boolean = false: keep the time, for elapsed_time",
+    enable_timing = "boolean = false: PyTorch's word for timing",
   },
   {of = "Stream current_stream Generator", device = "device = default device: the device"},
   {of = "tide.stream stream:wait_stream", stream = "stream: the stream"},
