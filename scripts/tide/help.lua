@@ -2,12 +2,30 @@
 local entry_text = require "tide.reference.entry_text"
 local lookup = require "tide.reference.lookup"
 local topics = require "tide.reference.topics"
+local value_of = require "tide.reference.value_of"
+
+--- Whether entries stand for something that is called, which a topic of their name gives way to.
+local function names_function(found)
+  for _, entry in ipairs(found) do
+    if entry.arguments ~= "" or type(value_of(entry.called_as)) == "function" then return true end
+  end
+  return false
+end
+
+--- What there is on a topic, behind the text on a field of its name.
+local function topic_text(name, found)
+  local topic = topics.text(name)
+  local is_field = topic and found and found[1].called_as:find "^%l+%.[%w_]+$"
+    and not value_of(found[1].called_as)
+  return is_field and entry_text(found) .. "\n\n" .. topic or topic
+end
 
 --- On a name, or on words in any text; behind an answer that there is nothing stands false.
 local function help_on_name(name)
-  local text = topics.text(name)
-  if text then return text end
-  local found = lookup.exact(name) or lookup.by_letters(name)
+  local found = lookup.exact(name)
+  local topic = not (found and names_function(found)) and topic_text(name, found)
+  if topic then return topic end
+  found = found or lookup.by_letters(name)
   if found then return entry_text(found) end
   if name:find "%s" then return require "tide.reference.search".answer(name) end
   local similar = lookup.similar(name)

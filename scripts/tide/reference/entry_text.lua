@@ -28,7 +28,7 @@ local function add_parameters(list, given)
     local head = kIndent .. parameter.name .. (" "):rep(name_width - #parameter.name + 2)
     local type, width = type_text(parameter), #head + type_width + 2
     if #type > kWidestType then
-      list[#list + 1] = head .. type
+      lines.add(list, head, type)
       head = (" "):rep(width)
     else
       head = head .. type .. (" "):rep(type_width - #type + 2)

@@ -5,6 +5,7 @@
 -- `counts` (what counts from 1), `waits`, `errors` and `see`, which names others as "F.relu
 -- nn.ReLU".
 local groups = require "tide.reference.groups"
+local lookup = require "tide.reference.lookup"
 
 local notes = {}
 
@@ -35,7 +36,8 @@ end
 function notes.other_names(entry)
   local names = {}
   for name in (notes.of(entry, "see") or ""):gmatch "%S+" do
-    if name:match "[^.:]*$" ~= entry.name then names[#names + 1] = name end
+    local found = lookup.exact(name)
+    if not found or found[1].doc ~= entry.doc then names[#names + 1] = name end
   end
   return names
 end

@@ -47,8 +47,9 @@ end
 local function linked(text, entry)
   local parts, place = {}, 1
   for first, name, last in text:gmatch "()([%a_][%w_]*[.:][%w_.:]*[%w_])()" do
-    local address = name:match "[^.:]*$" ~= entry.name and address_of(name)
-    if address and first >= place then
+    local address = address_of(name)
+    local is_own = address == places()[entry].file .. "#" .. places()[entry].id
+    if address and not is_own and first >= place then
       parts[#parts + 1] = html.escape(text:sub(place, first - 1))
       parts[#parts + 1] = ('<a href="%s">%s</a>'):format(html.escape(address), html.escape(name))
       place = last
