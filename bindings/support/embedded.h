@@ -19,8 +19,9 @@ struct EmbeddedFile {
 /// All embedded files, sorted by path.
 const std::vector<EmbeddedFile>& embedded_files();
 
-/// The contents of the file at `path` below scripts/, or of a document: the tree's own if the environment variable
-/// TIDE_PATH names that folder, else the embedded ones. None if there is no such file.
+/// The contents of the file at `path` below scripts/, or of a document: the tree's own if the
+/// environment variable TIDE_PATH names that folder, else the embedded ones. None if there is no
+/// such file.
 std::optional<std::string> read_script(std::string_view path);
 
 /// Sorted paths below scripts/ that begin with `prefix`; the tree's own with TIDE_PATH.
