@@ -99,6 +99,7 @@ Writes the reference into a folder, a page in Markdown for each family of names,
 for editors that use the Lua language server.
 )"},
     {"--test-worker", tide::test_worker_command, ""},
+    {tide::kProcessCommand, tide::process_command, ""},
 };
 
 int start(const Command* command, const tide::Words& words) {
@@ -124,6 +125,7 @@ int main(int count, char** arguments) {
   // A write past the limit on the size of files fails as one to a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
   tide::open_states_for_threads();
+  tide_set_process_command(tide::kProcessCommand);
   if (count > 0 && *arguments[0]) tide::program_name = arguments[0];
   tide::Words words(arguments + (count > 0), arguments + count);
   const Command* found = nullptr;

@@ -30,6 +30,7 @@ class Parcel {
  private:
   friend class Packer;
   friend class Unpacker;
+  friend class ParcelBytes;
   static constexpr uint32_t kNone = UINT32_MAX;
 
   /// A table or function that a module holds: the module's name, then keys.
