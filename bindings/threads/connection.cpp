@@ -17,17 +17,11 @@
 namespace tide::bindings {
 namespace {
 
-/// In front of the body of each message.
-struct Head {
-  uint64_t size;
-  Message message;
-};
-
 uint64_t number_of(const std::shared_ptr<LocalChannel>& channel) {
   return reinterpret_cast<uintptr_t>(channel.get());
 }
 
-std::string answer_of(uint64_t number, Outcome outcome, std::string_view text = {}) {
+Payload answer_of(uint64_t number, Outcome outcome, std::string_view text = {}) {
   ByteWriter answer;
   answer.number(number);
   answer.number(outcome);
@@ -37,6 +31,11 @@ std::string answer_of(uint64_t number, Outcome outcome, std::string_view text = 
 
 }  // namespace
 
+struct Connection::Head {
+  uint64_t size;
+  Message message;
+};
+
 Connection::~Connection() { close(socket_); }
 
 void Connection::start(Owner owner) {
@@ -45,13 +44,13 @@ void Connection::start(Owner owner) {
   reader_ = std::thread([this] { read(); });
 }
 
-void Connection::send(Message message, std::string body) {
+void Connection::send(Message message, Payload body) {
   const std::lock_guard lock(mutex_);
   queue(message, std::move(body));
 }
 
 /// With the mutex held.
-void Connection::queue(Message message, std::string body) {
+void Connection::queue(Message message, Payload body) {
   outgoing_.push_back({message, std::move(body)});
   work_.notify_one();
 }
@@ -72,26 +71,25 @@ void Connection::cut() {
   if (writer_.joinable()) writer_.join();
 }
 
-std::optional<std::string> Connection::request(Message message, uint64_t channel, std::string body,
-                                               double seconds, const Late& late) {
+std::optional<Payload> Connection::request(Message message, uint64_t channel, Payload body,
+                                           double seconds, const Late& late) {
   std::unique_lock lock(mutex_);
   const uint64_t number = ++last_number_;
   Waiting& waiting = waiting_[number];
   const auto answered = [&] { return waiting.answered || ended_; };
-  const auto take = [&]() -> std::optional<std::string> {
+  const auto take = [&]() -> std::optional<Payload> {
     auto taken = waiting_.extract(number);
     if (!taken.mapped().answered) return std::nullopt;
     return std::move(taken.mapped().answer);
   };
-  // From the head on, what a request consists of.
-  const auto ask = [&](Message what, std::string_view rest) {
-    ByteWriter text;
-    text.number(number);
-    text.number(channel);
-    rest.copy(text.room(rest.size()), rest.size());
-    queue(what, text.take());
+  const auto ask = [&](Message what, Payload rest) {
+    ByteWriter whole;
+    whole.number(number);
+    whole.number(channel);
+    whole.payload(std::move(rest));
+    queue(what, whole.take());
   };
-  ask(message, body);
+  ask(message, std::move(body));
   const auto withdraw = [&] {
     ask(Message::withdraw, {});
     answered_.wait(lock, answered);
@@ -100,7 +98,7 @@ std::optional<std::string> Connection::request(Message message, uint64_t channel
     if (!wait_until(lock, answered_, seconds, answered)) withdraw();
   } catch (...) {
     withdraw();
-    const std::optional<std::string> answer = take();
+    const std::optional<Payload> answer = take();
     lock.unlock();
     if (answer && late) late(ByteReader(*answer));
     throw;
@@ -117,7 +115,7 @@ void Connection::channel_changed() {
 ChannelName Connection::name(const std::shared_ptr<Channel>& channel) {
   if (const auto* remote = dynamic_cast<const RemoteChannel*>(channel.get())) {
     if (remote->goes_over(*this)) return {true, remote->number()};
-    throw ArgumentError("a channel that lies in one process cannot go to a third");
+    throw ArgumentError("process: a channel that lies in one process cannot go to a third");
   }
   const auto local = std::static_pointer_cast<LocalChannel>(channel);
   local->watch(shared_from_this());
@@ -154,10 +152,10 @@ std::shared_ptr<LocalChannel> Connection::lent(uint64_t number) {
 void Connection::read() {
   try {
     Head head;
-    std::string body;
-    while (read_bytes(reinterpret_cast<char*>(&head), sizeof head)) {
-      body.resize(head.size);
-      if (!read_bytes(body.data(), body.size())) break;
+    Payload body;
+    while (read_head(head, body.memory)) {
+      body.bytes.resize(head.size);
+      if (!read_bytes(body.bytes.data(), body.bytes.size())) break;
       take(head.message, ByteReader(body));
     }
   } catch (const std::exception&) {
@@ -165,6 +163,31 @@ void Connection::read() {
   }
   note_end();
   owner_.ended();
+}
+
+/// Descriptors come with the head.
+bool Connection::read_head(Head& head, std::vector<std::shared_ptr<SharedMemory>>& memory) {
+  memory.clear();
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostMemory * sizeof(int))];
+  iovec part{&head, sizeof head};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t count;
+  do count = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  while (count < 0 && errno == EINTR);
+  if (count <= 0) return false;
+  for (cmsghdr* item = CMSG_FIRSTHDR(&message); item; item = CMSG_NXTHDR(&message, item)) {
+    if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS) continue;
+    const auto* descriptors = reinterpret_cast<const int*>(CMSG_DATA(item));
+    const size_t number = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < number; ++i)
+      memory.push_back(SharedMemory::of_descriptor(descriptors[i]));
+  }
+  const auto got = static_cast<size_t>(count);
+  return read_bytes(reinterpret_cast<char*>(&head) + got, sizeof head - got);
 }
 
 bool Connection::read_bytes(char* bytes, size_t size) {
@@ -274,7 +297,7 @@ void Connection::serve(std::deque<Request> incoming, std::deque<Frame>& answers)
       answers.push_back({Message::answer, answer_of(request.number, Outcome::withdrawn)});
   }
   for (auto request = unanswered_.begin(); request != unanswered_.end();) {
-    std::optional<std::string> answer = serve(*request);
+    std::optional<Payload> answer = serve(*request);
     if (!answer) {
       ++request;
       continue;
@@ -285,7 +308,7 @@ void Connection::serve(std::deque<Request> incoming, std::deque<Frame>& answers)
 }
 
 /// The answer to a request; none yet if it has to wait.
-std::optional<std::string> Connection::serve(Request& request) try {
+std::optional<Payload> Connection::serve(Request& request) try {
   LocalChannel* const channel = request.channel.get();
   if (request.message == Message::look) {
     ByteWriter answer;
@@ -317,9 +340,32 @@ std::optional<std::string> Connection::serve(Request& request) try {
 }
 
 bool Connection::write(const Frame& frame) {
-  const Head head{frame.body.size(), frame.message};
-  return write_bytes(reinterpret_cast<const char*>(&head), sizeof head) &&
-         write_bytes(frame.body.data(), frame.body.size());
+  return write_head(frame) && write_bytes(frame.body.bytes.data(), frame.body.bytes.size());
+}
+
+bool Connection::write_head(const Frame& frame) {
+  Head head{frame.body.bytes.size(), frame.message};
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostMemory * sizeof(int))] = {};
+  iovec part{&head, sizeof head};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (const size_t number = frame.body.memory.size(); number > 0) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(number * sizeof(int));
+    cmsghdr* const item = CMSG_FIRSTHDR(&message);
+    item->cmsg_level = SOL_SOCKET;
+    item->cmsg_type = SCM_RIGHTS;
+    item->cmsg_len = CMSG_LEN(number * sizeof(int));
+    auto* const descriptors = reinterpret_cast<int*>(CMSG_DATA(item));
+    for (size_t i = 0; i < number; ++i) descriptors[i] = frame.body.memory[i]->descriptor();
+  }
+  ssize_t count;
+  do count = sendmsg(socket_, &message, MSG_NOSIGNAL);
+  while (count < 0 && errno == EINTR);
+  if (count <= 0) return false;
+  const auto sent = static_cast<size_t>(count);
+  return write_bytes(reinterpret_cast<const char*>(&head) + sent, sizeof head - sent);
 }
 
 bool Connection::write_bytes(const char* bytes, size_t size) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <vector>
 
 #include "bindings/threads/channel.h"
 #include "bindings/threads/parcel_bytes.h"
@@ -63,7 +64,7 @@ class Connection final : public ChannelWatcher,
   void start(Owner owner);
 
   /// Queues a message behind those queued before.
-  void send(Message message, std::string body);
+  void send(Message message, Payload body);
   /// Writes what is queued, then ends the connection.
   void finish();
   /// Ends the connection.
@@ -73,17 +74,18 @@ class Connection final : public ChannelWatcher,
   /// ended. Whatever ends the wait for it (see waiting.h), or after `seconds`, the request is
   /// withdrawn; if it was served all the same, `late` gets the answer before an error is passed on.
   using Late = std::function<void(ByteReader)>;
-  std::optional<std::string> request(Message message, uint64_t channel, std::string body,
-                                     double seconds, const Late& late = {});
+  std::optional<Payload> request(Message message, uint64_t channel, Payload body, double seconds,
+                                 const Late& late = {});
 
   void channel_changed() override;
   ChannelName name(const std::shared_ptr<Channel>& channel) override;
   std::shared_ptr<Channel> channel(ChannelName name) override;
 
  private:
+  struct Head;  // in front of each message
   struct Frame {
     Message message;
-    std::string body;
+    Payload body;
   };
   /// What the other end wants of a channel of this one.
   struct Request {
@@ -94,7 +96,7 @@ class Connection final : public ChannelWatcher,
   };
   struct Waiting {
     bool answered = false;
-    std::string answer;
+    Payload answer;
   };
   struct Lent {
     std::shared_ptr<LocalChannel> channel;
@@ -102,6 +104,7 @@ class Connection final : public ChannelWatcher,
   };
 
   void read();
+  bool read_head(Head& head, std::vector<std::shared_ptr<SharedMemory>>& memory);
   bool read_bytes(char* bytes, size_t size);
   void take(Message message, ByteReader body);
   void take_request(Message message, ByteReader body);
@@ -110,10 +113,11 @@ class Connection final : public ChannelWatcher,
   void note_end();
   void serve_and_write();
   void serve(std::deque<Request> incoming, std::deque<Frame>& answers);
-  std::optional<std::string> serve(Request& request);
+  std::optional<Payload> serve(Request& request);
   bool write(const Frame& frame);
+  bool write_head(const Frame& frame);
   bool write_bytes(const char* bytes, size_t size);
-  void queue(Message message, std::string body);
+  void queue(Message message, Payload body);
   std::shared_ptr<LocalChannel> lent(uint64_t number);
 
   const int socket_;

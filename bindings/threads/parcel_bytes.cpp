@@ -11,6 +11,13 @@
 
 namespace tide::bindings {
 
+namespace {
+
+/// Bytes from which on a tensor does not go through the socket.
+constexpr size_t kLeastShared = 1 << 18;
+
+}  // namespace
+
 /// Knows the items of parcels.
 class ParcelBytes {
  public:
@@ -77,7 +84,18 @@ class ParcelBytes {
     bytes.number(x.dtype());
     bytes.number<uint8_t>(static_cast<uint8_t>(x.shape().rank()));
     for (const int64_t size : x.shape()) bytes.number(size);
-    x.read(bytes.room(static_cast<size_t>(x.numel()) * size_of(x.dtype())), "process");
+    const size_t size = static_cast<size_t>(x.numel()) * size_of(x.dtype());
+    Payload& payload = bytes.payload_;
+    const bool shared = size >= kLeastShared && payload.memory.size() < kMostMemory;
+    bytes.number(shared);
+    if (shared) {
+      payload.memory.push_back(std::make_shared<SharedMemory>(size));
+      x.read(payload.memory.back()->map().get(), "process");
+    } else {
+      const size_t start = payload.bytes.size();
+      payload.bytes.resize(start + size);
+      x.read(payload.bytes.data() + start, "process");
+    }
   }
 
   template <size_t kIndex>
@@ -130,9 +148,14 @@ class ParcelBytes {
     Shape shape;
     for (auto left = bytes.number<uint8_t>(); left > 0; --left)
       shape.push_back(bytes.number<int64_t>());
-    const std::string_view elements =
-        bytes.bytes(static_cast<uint64_t>(shape.numel()) * size_of(type));
-    return {SharedTensor(record_constant(elements.data(), shape, type, device)), requires_grad};
+    const uint64_t size = static_cast<uint64_t>(shape.numel()) * size_of(type);
+    if (!bytes.number<bool>()) {
+      const void* const elements = bytes.bytes(size).data();
+      return {SharedTensor(record_constant(elements, shape, type, device)), requires_grad};
+    }
+    const SharedMemory& memory = bytes.memory();
+    if (memory.size() < size) throw Error("process: a message has too little memory");
+    return {SharedTensor(record_constant(memory.map(), shape, type, device)), requires_grad};
   }
 };
 
@@ -146,6 +169,13 @@ std::string_view ByteReader::bytes(uint64_t size) {
   if (size > bytes_.size()) throw Error("process: a message ends too soon");
   const std::string_view front = bytes_.substr(0, size);
   bytes_.remove_prefix(size);
+  return front;
+}
+
+const SharedMemory& ByteReader::memory() {
+  if (memory_.empty()) throw Error("process: a message lacks memory");
+  const SharedMemory& front = *memory_.front();
+  memory_ = memory_.subspan(1);
   return front;
 }
 

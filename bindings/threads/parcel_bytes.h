@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "bindings/threads/parcel.h"
+#include "bindings/threads/shared_memory.h"
 
 namespace tide::bindings {
 
@@ -30,36 +33,45 @@ class ChannelNames {
   ~ChannelNames() = default;
 };
 
+/// How many pieces of memory a payload may have: a system call takes not many more descriptors.
+inline constexpr size_t kMostMemory = 240;
+
+/// What goes over a connection: bytes, and the memory that they speak of.
+struct Payload {
+  std::string bytes;
+  std::vector<std::shared_ptr<SharedMemory>> memory;
+};
+
 /// Writes numbers, texts and parcels one behind the other.
 class ByteWriter {
  public:
   template <class T>
   void number(T value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    payload_.bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   void text(std::string_view text) {
     number<uint64_t>(text.size());
-    bytes_.append(text);
+    payload_.bytes.append(text);
   }
   /// Waits for the values of tensors. Throws what made them fail.
   void parcel(const Parcel& parcel, ChannelNames& channels);
-  /// Room for so many bytes, which the caller fills.
-  char* room(size_t size) {
-    const size_t start = bytes_.size();
-    bytes_.resize(start + size);
-    return bytes_.data() + start;
+  /// What another has written, in which no parcel comes behind one of this writer.
+  void payload(Payload payload) {
+    payload_.bytes += payload.bytes;
+    for (auto& memory : payload.memory) payload_.memory.push_back(std::move(memory));
   }
-  std::string take() { return std::move(bytes_); }
+  Payload take() { return std::move(payload_); }
 
  private:
-  std::string bytes_;
+  friend class ParcelBytes;
+  Payload payload_;
 };
 
-/// Reads what a ByteWriter has written; throws Error for bytes that end too soon.
+/// Reads what a ByteWriter has written; throws Error for what ends too soon.
 class ByteReader {
  public:
-  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  explicit ByteReader(const Payload& payload) : bytes_(payload.bytes), memory_(payload.memory) {}
 
   template <class T>
   T number() {
@@ -69,14 +81,17 @@ class ByteReader {
     return value;
   }
   std::string_view text() { return bytes(number<uint64_t>()); }
-  /// The next bytes, so many of them.
-  std::string_view bytes(uint64_t size);
   /// All that is left.
-  std::string_view rest() { return bytes(bytes_.size()); }
+  Payload rest() const { return {std::string(bytes_), {memory_.begin(), memory_.end()}}; }
   Parcel parcel(ChannelNames& channels);
 
  private:
+  friend class ParcelBytes;
+  std::string_view bytes(uint64_t size);
+  const SharedMemory& memory();
+
   std::string_view bytes_;
+  std::span<const std::shared_ptr<SharedMemory>> memory_;
 };
 
 }  // namespace tide::bindings

@@ -67,7 +67,8 @@ std::string end_text(int status) {
     const int signal = WTERMSIG(status);
     return "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
   }
-  return "ended with status " + std::to_string(WEXITSTATUS(status)) + " before its function did";
+  return "ended with exit status " + std::to_string(WEXITSTATUS(status)) +
+         " before its function returned";
 }
 
 /// Starts this program with the socket as kSocket; nothing to read, and our outputs.
@@ -153,7 +154,7 @@ struct ProcessCall {
   std::atomic<bool> cancelled{false};
   std::mutex mutex;
   std::condition_variable changed;
-  std::optional<std::string> call;
+  std::optional<Payload> call;
   bool is_over = false;  ///< Nothing is to be called, or was called.
 
   void receive(Message message, ByteReader body) {
@@ -178,9 +179,9 @@ struct ProcessCall {
 };
 
 /// Runs the function of a call, and sends what becomes of it.
-void answer_call(lua_State* L, std::string_view text, Connection& connection) {
+void answer_call(lua_State* L, const Payload& payload, Connection& connection) {
   try {
-    ByteReader body(text);
+    ByteReader body(payload);
     apply_settings(body);
     TaskCall call{std::string(body.text()), {}, {}};
     call.c_path = body.text();

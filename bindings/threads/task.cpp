@@ -76,7 +76,7 @@ int run_call(lua_State* L) {
   lua_call(L, count - 3, LUA_MULTRET);
   lua_sethook(L, nullptr, 0, 0);
   const int last = lua_gettop(L);
-  Packer packer(L, running.word);
+  Packer packer(L, running.word, running.word);
   for (int i = 3; i <= last; ++i) packer.add(i, "result " + std::to_string(i - 2));
   running.results = packer.take();
   engine::flush();

@@ -29,7 +29,7 @@ TaskCall call_at(lua_State* L, const char* word) {
   check_may_have_threads(word);
   if (!lua_isfunction(L, 1)) throw_expected(L, 1, word, "a function");
   const int count = lua_gettop(L);
-  Packer packer(L, word);
+  Packer packer(L, word, word);
   packer.add_globals();
   packer.add(1, "the function");
   for (int i = 2; i <= count; ++i) packer.add(i, "argument " + std::to_string(i - 1));
