@@ -16,7 +16,7 @@ bool LocalChannel::push(Parcel parcel) {
   wait_until(lock, changed_, kForever, [&] { return closed_ || parcels_.size() < capacity_; });
   if (closed_) return false;
   parcels_.push_back(std::move(parcel));
-  tell();
+  notify();
   return true;
 }
 
@@ -25,7 +25,7 @@ std::optional<bool> LocalChannel::try_push(Parcel& parcel) {
   if (closed_) return false;
   if (parcels_.size() >= capacity_) return std::nullopt;
   parcels_.push_back(std::move(parcel));
-  tell();
+  notify();
   return true;
 }
 
@@ -45,14 +45,14 @@ std::optional<Parcel> LocalChannel::take_first() {
   if (parcels_.empty()) return std::nullopt;
   std::optional<Parcel> parcel(std::move(parcels_.front()));
   parcels_.pop_front();
-  tell();
+  notify();
   return parcel;
 }
 
 void LocalChannel::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  tell();
+  notify();
 }
 
 bool LocalChannel::closed() {
@@ -74,7 +74,7 @@ void LocalChannel::watch(const std::shared_ptr<ChannelWatcher>& watcher) {
   watchers_.push_back(watcher);
 }
 
-void LocalChannel::tell() {
+void LocalChannel::notify() {
   changed_.notify_all();
   for (const auto& watcher : watchers_)
     if (const auto there = watcher.lock()) there->channel_changed();

@@ -29,7 +29,7 @@ class Channel {
   virtual size_t size() = 0;
 };
 
-/// Is told when a channel has changed. The call must not use the channel.
+/// Hears when a channel has changed. The call must not use the channel.
 class ChannelWatcher {
  public:
   virtual void channel_changed() = 0;
@@ -54,12 +54,12 @@ class LocalChannel final : public Channel {
   std::optional<bool> try_push(Parcel& parcel);
   /// As pop, where nothing waits.
   std::optional<Parcel> try_pop();
-  /// From now on the watcher is told of changes, as long as it is there.
+  /// From now on the watcher hears of changes, as long as it is there.
   void watch(const std::shared_ptr<ChannelWatcher>& watcher);
 
  private:
   std::optional<Parcel> take_first();
-  void tell();
+  void notify();
 
   const size_t capacity_;
   std::mutex mutex_;

@@ -127,10 +127,10 @@ Process::~Process() {
 }
 
 void Process::receive(Message message, ByteReader body) try {
-  if (message == Message::results) end(body.parcel(*connection_));
-  if (message == Message::failure) end(std::nullopt, std::string(body.text()));
+  if (message == Message::results) outcome_ = body.parcel(*connection_);
+  if (message == Message::failure) outcome_ = std::string(body.text());
 } catch (const Error& error) {
-  end(std::nullopt, error.what());
+  outcome_ = std::string(error.what());
 }
 
 void Process::reap() {
@@ -142,7 +142,12 @@ void Process::reap() {
   int status = 0;
   while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
   }
-  end(std::nullopt, end_text(status));
+  if (auto* results = std::get_if<Parcel>(&outcome_))
+    end(std::move(*results));
+  else if (auto* error = std::get_if<std::string>(&outcome_))
+    end(std::nullopt, std::move(*error));
+  else
+    end(std::nullopt, end_text(status));
   reaped_ = true;
   changed_.notify_all();
 }

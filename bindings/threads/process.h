@@ -7,14 +7,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <variant>
 
 #include "bindings/threads/connection.h"
 #include "bindings/threads/task.h"
 
 namespace tide::bindings {
 
-/// Runs a function in a new process of this program. It ends with the last owner, and with the
-/// process that started it, however that ends.
+/// Runs a function in a new process of this program; it is done when the process has ended. It ends
+/// with the last owner, and with the process that started it, however that ends.
 class Process final : public Task {
  public:
   /// Throws Error if this program cannot start itself, ArgumentError for a value that cannot go to
@@ -34,6 +35,8 @@ class Process final : public Task {
 
   pid_t id_ = 0;
   std::shared_ptr<Connection> connection_;
+  /// What came from the process, until it has ended.
+  std::variant<std::monostate, Parcel, std::string> outcome_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool reaped_ = false;

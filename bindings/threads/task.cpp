@@ -104,7 +104,6 @@ bool Task::wait(double seconds) {
 
 void Task::end(std::optional<Parcel> results, std::string error) {
   const std::lock_guard lock(mutex_);
-  if (done()) return;
   results_ = std::move(results);
   error_ = std::move(error);
   done_.store(true, std::memory_order_release);

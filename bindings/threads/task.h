@@ -49,7 +49,7 @@ class Task {
   const std::string& error() const { return error_; }
 
  protected:
-  /// Notes how the function ended. Only the first end counts.
+  /// Notes how the function ended; to be called once.
   void end(std::optional<Parcel> results, std::string error = {});
 
  private:
