@@ -184,6 +184,8 @@ void add_native(lua_State* L) {
                                 {"take_interrupt", take_interrupt},
                                 {"release_interrupts", release_interrupts},
                                 {"terminal_columns", terminal_columns},
+                                {"terminal_size", terminal_size},
+                                {"ask_terminal", guard<ask_terminal>},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},
                                 {"monitor_devices", guard<monitor_devices>},

@@ -1,0 +1,129 @@
+-- Reads the arguments of plotting calls: data by position, then options of the series and of its panel.
+local arguments = require "tide.internal.arguments"
+local colors = require "tide.plot.colors"
+local nearest = require "tide.internal.nearest"
+local raise = require "tide.internal.raise"
+
+local options = {}
+
+local kPanel <const> = {
+  "title", "xlabel", "ylabel", "xscale", "yscale", "xlim", "ylim", "xticks", "yticks", "grid",
+}
+
+local kScales <const> = {linear = true, log = true}
+local kStyles <const> = {["-"] = "solid", ["--"] = "dashed", [":"] = "dotted"}
+local kMarkers <const> = {["o"] = true, ["."] = true, ["x"] = true, ["+"] = true, ["s"] = true, ["^"] = true}
+
+--- The value if it is a key of `known`; else an error that lists them.
+local function choice(caller, name, value, known)
+  if known[value] then return value end
+  local names = {}
+  for each in pairs(known) do names[#names + 1] = ("'%s'"):format(each) end
+  table.sort(names)
+  local near = type(value) == "string" and nearest(value, known)
+  raise("%s: %s: expected one of %s, got '%s'%s", caller, name, table.concat(names, ", "),
+    tostring(value), near and ("; did you mean '%s'?"):format(near) or "")
+end
+
+local function checked_text(caller, name, value)
+  if type(value) ~= "string" then raise("%s: %s: expected a string, got %s", caller, name, type(value)) end
+  return value
+end
+
+local function checked_limits(caller, name, value)
+  local low, high
+  if type(value) == "table" then low, high = value[1], value[2] end
+  if type(low) ~= "number" or type(high) ~= "number" then
+    raise("%s: %s: expected {lowest, highest}, got %s", caller, name, type(value))
+  end
+  if not (low < high and high - low < math.huge) then
+    raise("%s: %s: the lowest must be less than the highest, got {%s, %s}", caller, name, low, high)
+  end
+  return {low + 0.0, high + 0.0}
+end
+
+local function checked_ticks(caller, name, value)
+  local kind = type(value) == "table" and type(value[1])
+  if type(value) ~= "table" or getmetatable(value) or #value > 0 and kind ~= "number" and kind ~= "string" then
+    raise("%s: %s: expected a list of numbers, or of names for 1, 2, ...", caller, name)
+  end
+  for i, each in ipairs(value) do
+    if type(each) ~= kind then
+      raise("%s: %s: expected a %s at %d, got %s", caller, name, kind, i, type(each))
+    end
+  end
+  return table.move(value, 1, #value, 1, {})
+end
+
+local function checked_positive(caller, name, value)
+  if type(value) ~= "number" or not (value > 0 and value < math.huge) then
+    raise("%s: %s: expected a positive number, got %s", caller, name, tostring(value))
+  end
+  return value
+end
+
+local function checked_boolean(caller, name, value)
+  if type(value) ~= "boolean" then raise("%s: %s: expected boolean, got %s", caller, name, type(value)) end
+  return value
+end
+
+local function checked_number(caller, name, value)
+  if type(value) ~= "number" or value - value ~= 0 then
+    raise("%s: %s: expected a finite number, got %s", caller, name,
+      type(value) == "number" and tostring(value) or type(value))
+  end
+  return value
+end
+
+local function scale(caller, name, value) return choice(caller, name, value, kScales) end
+
+-- How the value of an option is checked, wherever it is an option.
+local kChecks <const> = {
+  title = checked_text, xlabel = checked_text, ylabel = checked_text, label = checked_text,
+  xscale = scale, yscale = scale, xlim = checked_limits, ylim = checked_limits,
+  xticks = checked_ticks, yticks = checked_ticks, grid = checked_boolean, annotate = checked_boolean,
+  linewidth = checked_positive, size = checked_positive, width = checked_positive,
+  vmin = checked_number, vmax = checked_number, density = checked_boolean, range = checked_limits,
+  color = function(caller, _, value) return colors.checked(caller, value) end,
+  cmap = function(caller, _, value) return colors.palette(caller, value) and value end,
+  linestyle = function(caller, name, value) return kStyles[choice(caller, name, value, kStyles)] end,
+  marker = function(caller, name, value) return choice(caller, name, value, kMarkers) end,
+}
+
+--- Checks the values of a table by their names.
+local function check(caller, values)
+  for name, value in pairs(values) do
+    if kChecks[name] then values[name] = kChecks[name](caller, name, value) end
+  end
+  return values
+end
+
+--- A function that reads the arguments of `caller`: `positions` are names of data, of which those in
+--- tables may be left out, `own` the options of the series. It returns what was given of the two by
+--- name, and what was given for the panel.
+function options.reader(caller, positions, own)
+  local declared = table.move(positions, 1, #positions, 1, {})
+  for _, name in ipairs(own) do declared[#declared + 1] = {name} end
+  for _, name in ipairs(kPanel) do declared[#declared + 1] = {name} end
+  local read = arguments(caller, declared)
+  return function(...)
+    local given, panel = check(caller, read(...)), {}
+    for _, name in ipairs(kPanel) do panel[name], given[name] = given[name], nil end
+    return given, panel
+  end
+end
+
+--- Reads a table of a panel's options alone, with `more` declared behind them.
+function options.panel_reader(caller, more)
+  local declared = {}
+  for i, name in ipairs(kPanel) do declared[i] = {name} end
+  local read = arguments(caller, table.move(more or {}, 1, #(more or {}), #declared + 1, declared))
+  return function(given)
+    if given ~= nil and type(given) ~= "table" then
+      raise("%s: expected a table of options, got %s", caller, type(given))
+    end
+    return check(caller, read(given or {}))
+  end
+end
+
+return options

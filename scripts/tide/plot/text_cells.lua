@@ -1,0 +1,120 @@
+-- Draws grids of values and pictures: half blocks in color, shades of gray without, or the values as
+-- text where they were asked for and fit.
+local colors = require "tide.plot.colors"
+local Grid = require "tide.plot.grid"
+
+local cells = {}
+
+local kShades <const> = {" ", "░", "▒", "▓", "█"}
+
+local function shade(share) return kShades[math.min(math.max(share, 0) * 5 // 1 | 0, 4) + 1] end
+
+--- A function from a mark's cell (row and column of `rows` x `columns`, from 0) to the mean of the values
+--- there, as a color 0xrrggbb and as a share of white; nil where there is no number.
+local function sampler(mark, bar, rows, columns)
+  local channels = mark.kind == "pixels" and 3 or 1
+  local scale = channels == 1 and colors.scale(bar.points)
+  local function mean(row, column, channel)
+    local top, left = row * mark.rows // rows, column * mark.columns // columns
+    local bottom = math.max(top, (row + 1) * mark.rows // rows - 1)
+    local right = math.max(left, (column + 1) * mark.columns // columns - 1)
+    local sum, count = 0, 0
+    for y = top, bottom do
+      for x = left, right do
+        local value = mark.values[(y * mark.columns + x) * channels + channel]
+        if value - value == 0 then sum, count = sum + value, count + 1 end
+      end
+    end
+    return count > 0 and sum / count or nil
+  end
+  return function(row, column)
+    if row >= rows then return nil end
+    local red, green, blue, share
+    if channels == 1 then
+      local value = mean(row, column, 1)
+      if not value then return nil end
+      share = (value - bar.low) / (bar.high - bar.low)
+      red, green, blue = scale(share)
+    else
+      red, green, blue = mean(row, column, 1) // 1 | 0, mean(row, column, 2) // 1 | 0, mean(row, column, 3) // 1 | 0
+      share = (0.299 * red + 0.587 * green + 0.114 * blue) / 255
+    end
+    return red << 16 | green << 8 | blue, share
+  end
+end
+
+--- The whole number of cells nearest to count * scale.
+local function scaled(count, scale) return math.max(1, (count * scale + 0.5) // 1 | 0) end
+
+local function draw_blocks(grid, mark, bar, area)
+  -- A half block is about as wide as high.
+  local scale = math.min(area.columns / mark.width, 2 * area.rows / mark.height)
+  if scale > 1 then scale = scale // 1 end
+  local columns = math.min(area.columns, scaled(mark.width, scale))
+  local halves = math.min(2 * area.rows, scaled(mark.height, scale))
+  area.columns, area.rows = columns, (halves + 1) // 2
+  local sample = sampler(mark, bar, halves, columns)
+  for row = 0, area.rows - 1 do
+    for column = 0, columns - 1 do
+      local upper, upper_share = sample(2 * row, column)
+      local lower, lower_share = sample(2 * row + 1, column)
+      local at, line = area.left + column, area.top + row
+      if not grid.colored then
+        local first, second = upper_share or lower_share, lower_share or upper_share
+        if first then grid:set(at, line, shade((first + second) / 2)) end
+      elseif upper then
+        grid:set(at, line, "▀", upper, lower)
+      elseif lower then
+        grid:set(at, line, "▄", lower)
+      end
+    end
+  end
+end
+
+local function draw_texts(grid, mark, bar, area, width)
+  area.columns, area.rows = mark.columns * width, mark.rows
+  local scale = colors.scale(bar.points)
+  for i, text in ipairs(mark.texts) do
+    local row, column = (i - 1) // mark.columns, (i - 1) % mark.columns
+    local front, back
+    if grid.colored and text ~= "" then
+      local red, green, blue = scale((mark.values[i] - bar.low) / (bar.high - bar.low))
+      back = red << 16 | green << 8 | blue
+      front = colors.is_bright(red, green, blue) and 0 or 0xffffff
+    end
+    local left, blank = area.left + column * width, width - #text
+    grid:write(left, area.top + row, (" "):rep(blank // 2) .. text .. (" "):rep(blank - blank // 2), front, nil, back)
+  end
+end
+
+--- Draws the grids of a panel and makes the area as small as they need.
+function cells.draw(grid, panel, area)
+  for _, mark in ipairs(panel.marks) do
+    if mark.rows then
+      local width = 0
+      for _, text in ipairs(mark.texts or {}) do width = math.max(width, #text + 2) end
+      for _, name in ipairs(panel.x.given or {}) do width = math.max(width, Grid.width(tostring(name)) + 2) end
+      if mark.texts and mark.columns * width <= area.columns and mark.rows <= area.rows then
+        draw_texts(grid, mark, panel.color_bar, area, width)
+      else
+        draw_blocks(grid, mark, panel.color_bar, area)
+      end
+    end
+  end
+end
+
+--- Draws `count` cells of a palette, from its lowest to its highest color.
+function cells.strip(grid, bar, column, row, count)
+  local scale = colors.scale(bar.points)
+  for i = 0, count - 1 do
+    local share = i / (count - 1)
+    local red, green, blue = scale(share)
+    if grid.colored then
+      grid:set(column + i, row, "█", red << 16 | green << 8 | blue)
+    else
+      grid:set(column + i, row, shade(share))
+    end
+  end
+end
+
+return cells
