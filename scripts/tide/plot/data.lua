@@ -11,6 +11,9 @@ local function flatten(caller, name, list, depth, shape, flat)
   if shape[depth] and shape[depth] ~= #list then
     raise("%s: %s: the inner lists differ in length: %d and %d", caller, name, shape[depth], #list)
   end
+  if #list == 0 and next(list) ~= nil then
+    raise("%s: %s: expected a list of numbers, got values by name ('%s')", caller, name, tostring(next(list)))
+  end
   shape[depth] = #list
   for i, value in ipairs(list) do
     local kind = tide.is_tensor(value) and "tensor" or type(value)

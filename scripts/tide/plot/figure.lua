@@ -15,24 +15,10 @@ local show = require "tide.plot.show"
 local Figure = class "Figure"
 
 local kSize <const> = {640, 480}
-local kMostPixels <const> = 10000 -- along a side
-
-local function checked_size(caller, size)
-  if size == nil then return kSize end
-  for i = 1, 2 do
-    local pixels = type(size) == "table" and math.tointeger(size[i])
-    if not pixels or pixels < 50 or pixels > kMostPixels then
-      raise("%s: size: expected {width, height} in pixels from 50 to %d, got %s", caller, kMostPixels,
-        type(size) == "table" and ("{%s, %s}"):format(size[1], size[2]) or type(size))
-    end
-  end
-  return {math.tointeger(size[1]), math.tointeger(size[2])}
-end
 
 --- Makes a figure of empty panels; `given` are options that were read.
-function Figure:init(caller, rows, columns, given)
-  self.rows, self.columns = rows, columns
-  self.size = checked_size(caller, given.size)
+function Figure:init(rows, columns, given)
+  self.rows, self.columns, self.size = rows, columns, given.size or kSize
   given.size = nil
   for i = 1, rows * columns do self[i] = Panel() end
   if #self == 1 then
@@ -47,7 +33,7 @@ local read_figure = options.panel_reader("figure", {{"size"}})
 local read_subplots = options.panel_reader("subplots", {{"size"}})
 
 --- tide.plot.figure{size = {640, 480}, title =, xlabel =, ...}
-function Figure.new(given) return Figure("figure", 1, 1, read_figure(given)) end
+function Figure.new(given) return Figure(1, 1, read_figure(given)) end
 
 --- tide.plot.subplots(rows, columns, {size =, title =, ...})
 function Figure.subplots(rows, columns, given)
@@ -57,7 +43,7 @@ function Figure.subplots(rows, columns, given)
         count and tostring(count) or "nil")
     end
   end
-  return Figure("subplots", rows, columns, read_subplots(given))
+  return Figure(rows, columns, read_subplots(given))
 end
 
 --- The only panel of a figure.

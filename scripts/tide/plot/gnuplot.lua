@@ -1,7 +1,7 @@
 -- Draws descriptions of figures by gnuplot: SVG, PNG, PDF and sixel.
 --
 -- gnuplot reads its script from its standard input, and ends at the first error. Texts of users stand
--- in it between single quotes, where it expands nothing; numbers in data blocks; cells of images as
+-- in it with every letter escaped that could mean something; numbers in data blocks; cells of images as
 -- bytes behind the command, which says how many there are.
 local clean = require "tide.plot.clean"
 local colors = require "tide.plot.colors"
@@ -12,13 +12,14 @@ local gnuplot = {}
 
 -- The script ---------------------------------------------------------------------------------------
 
---- A text as an expression of gnuplot; its lines stay lines.
+--- A text as a string of gnuplot: all that could mean something there is written as \ooo.
 local function quoted(text)
   local lines = {}
-  for line in (text .. "\n"):gmatch "(.-)\r?\n" do
-    lines[#lines + 1] = "'" .. clean(line):gsub("'", "''") .. "'"
-  end
-  return table.concat(lines, '."\\n".')
+  for line in (text .. "\n"):gmatch "(.-)\r?\n" do lines[#lines + 1] = clean(line) end
+  local escaped = table.concat(lines, "\n"):gsub("[^%w \x80-\xff]", function(letter)
+    return ("\\%03o"):format(letter:byte())
+  end)
+  return '"' .. escaped .. '"'
 end
 
 --- Labels of ticks are formats: a percent sign is doubled.

@@ -42,9 +42,10 @@ end
 
 --- Moves a single value of data, which is y, to its place behind x.
 local function with_x(read)
-  return function(first, second, ...)
-    if is_data(second, first) then return read(first, second, ...) end
-    return read(nil, first, second, ...)
+  return function(...)
+    local first, second = ...
+    if is_data(second, first) then return read(...) end
+    return read(nil, ...)
   end
 end
 
@@ -60,7 +61,7 @@ local function drawn(series, kind)
   return {
     kind = kind, x = series.data.x.numbers, y = series.data.y.numbers, color = series.color,
     width = series.linewidth or 1.5, style = series.linestyle or "solid", marker = series.marker,
-    size = series.size or 6,
+    size = series.markersize or 6,
   }
 end
 
@@ -72,7 +73,7 @@ end
 
 -- Points and lines --------------------------------------------------------------------------------
 
-define("line", {{"x"}, "y"}, {"label", "color", "linewidth", "linestyle", "marker"}, {
+define("line", {{"x"}, "y"}, {"label", "color", "linewidth", "linestyle", "marker", "markersize"}, {
   colored = true,
   make = function(caller, given)
     given.data = take_xy(caller, given)
@@ -81,7 +82,7 @@ define("line", {{"x"}, "y"}, {"label", "color", "linewidth", "linestyle", "marke
   marks = function(series, add) add(drawn(series, "line")) end,
 })
 
-define("scatter", {{"x"}, "y"}, {"label", "color", "marker", "size"}, {
+define("scatter", {{"x"}, "y"}, {"label", "color", "marker", "markersize"}, {
   colored = true,
   make = function(caller, given)
     given.data = take_xy(caller, given)
@@ -111,7 +112,7 @@ local function reach(errors, i)
 end
 
 define("errorbar", {{"x"}, "y"},
-  {"yerr", "xerr", "label", "color", "linewidth", "linestyle", "marker"}, {
+  {"yerr", "xerr", "label", "color", "linewidth", "linestyle", "marker", "markersize"}, {
   colored = true,
   make = function(caller, given)
     given.data = take_xy(caller, given)

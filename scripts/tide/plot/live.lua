@@ -141,6 +141,7 @@ end
 function Live:add(step, values)
   if self.closed then raise "add: the plot is closed" end
   if type(step) ~= "number" then raise("add: step: expected a number, got %s", type(step)) end
+  if values == nil then raise "add: value is missing" end
   if type(values) ~= "table" or tide.is_tensor(values) then values = {value = values} end
   local names = {}
   for name in pairs(values) do
@@ -166,8 +167,6 @@ end
 
 function Live:__close() self:close() end
 
-function Live:__tostring()
-  return ("live plot: %d curves, %s"):format(#self.names, self.closed and "closed" or "open")
-end
+function Live:__tostring() return ("live plot (%s)"):format(self.closed and "closed" or "open") end
 
 return {live = function(given) return Live(given) end}

@@ -55,6 +55,18 @@ local function checked_ticks(caller, name, value)
   return table.move(value, 1, #value, 1, {})
 end
 
+local kMostPixels <const> = 10000 -- along a side of a figure
+
+local function checked_size(caller, name, value)
+  local width, height
+  if type(value) == "table" then width, height = math.tointeger(value[1]), math.tointeger(value[2]) end
+  if not width or not height or math.min(width, height) < 50 or math.max(width, height) > kMostPixels then
+    raise("%s: %s: expected {width, height} in pixels, each from 50 to %d, got %s", caller, name, kMostPixels,
+      type(value) == "table" and ("{%s, %s}"):format(value[1], value[2]) or type(value))
+  end
+  return {width, height}
+end
+
 local function checked_positive(caller, name, value)
   if type(value) ~= "number" or not (value > 0 and value < math.huge) then
     raise("%s: %s: expected a positive number, got %s", caller, name, tostring(value))
@@ -82,7 +94,7 @@ local kChecks <const> = {
   title = checked_text, xlabel = checked_text, ylabel = checked_text, label = checked_text,
   xscale = scale, yscale = scale, xlim = checked_limits, ylim = checked_limits,
   xticks = checked_ticks, yticks = checked_ticks, grid = checked_boolean, annotate = checked_boolean,
-  linewidth = checked_positive, size = checked_positive, width = checked_positive,
+  linewidth = checked_positive, markersize = checked_positive, size = checked_size, width = checked_positive,
   vmin = checked_number, vmax = checked_number, density = checked_boolean, range = checked_limits,
   color = function(caller, _, value) return colors.checked(caller, value) end,
   cmap = function(caller, _, value) return colors.palette(caller, value) and value end,

@@ -115,7 +115,7 @@ local function draw_panel(grid, panel, left, top, columns, rows)
   if panel.title then center(title_row, panel.title) end
   if bare then return end
   draw_y_axis(grid, y_ticks, area, panel.y, area.left - 1)
-  draw_x_axis(grid, ticks.of(panel.x, math.max(2, area.columns // 10)), area, panel.x, left, last)
+  draw_x_axis(grid, ticks.of(panel.x, math.max(2, area.columns // 8)), area, panel.x, left, last)
   if panel.x.label then center(area.top + area.rows + 2, panel.x.label) end
 end
 
