@@ -4,8 +4,8 @@ local contour = {}
 -- Which sides of a square a line crosses, by the corners above the level: bit 0 the upper left one,
 -- then clockwise. Sides: 1 upper, 2 right, 3 lower, 4 left. Saddles are settled by the middle.
 local kSides <const> = {
-  {4, 1}, {1, 2}, {4, 2}, {2, 3}, {4, 1, 2, 3}, {1, 3}, {4, 3}, {3, 4}, {1, 3}, {1, 2, 3, 4}, {2, 3},
-  {4, 2}, {1, 2}, {4, 1},
+  {4, 1}, {1, 2}, {4, 2}, {2, 3}, {4, 1, 2, 3}, {1, 3}, {4, 3},
+  {3, 4}, {1, 3}, {1, 2, 3, 4}, {2, 3}, {4, 2}, {1, 2}, {4, 1},
 }
 
 --- Calls visit(x1, y1, x2, y2) for the pieces of the line of a level. `z` has the values in rows of

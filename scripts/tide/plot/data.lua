@@ -1,18 +1,19 @@
--- Data of plots: lists and tensors as they are when they are given. The tensors of a figure are read
--- together, in one wait, when it is first drawn.
+-- Data of plots: lists and tensors as they are when they are given. The tensors of a figure are
+-- read together, in one wait, when it is first drawn.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local data = {}
 
---- Appends the numbers of nested lists, and finds their shape. What stands in a list may be a tensor of
---- one value.
+--- Appends the numbers of nested lists, and finds their shape. What stands in a list may be a
+--- tensor of one value.
 local function flatten(caller, name, list, depth, shape, flat)
   if shape[depth] and shape[depth] ~= #list then
     raise("%s: %s: the inner lists differ in length: %d and %d", caller, name, shape[depth], #list)
   end
   if #list == 0 and next(list) ~= nil then
-    raise("%s: %s: expected a list of numbers, got values by name ('%s')", caller, name, tostring(next(list)))
+    raise("%s: %s: expected a list of numbers, got values by name ('%s')", caller, name,
+      tostring(next(list)))
   end
   shape[depth] = #list
   for i, value in ipairs(list) do
@@ -36,8 +37,8 @@ local function flatten(caller, name, list, depth, shape, flat)
   end
 end
 
---- Takes a tensor or a list of numbers. `dims` are the numbers of dimensions that fit. The result has
---- `shape`, and, after data.read, `numbers` in rows.
+--- Takes a tensor or a list of numbers. `dims` are the numbers of dimensions that fit. The result
+--- has `shape`, and, after data.read, `numbers` in rows.
 function data.take(caller, name, value, dims)
   local taken
   if tide.is_tensor(value) then
@@ -69,7 +70,8 @@ function data.read(list)
   local tensors, places = {}, {}
   local function want(tensor, numbers, first)
     if tensor:numel() == 0 then return end
-    tensors[#tensors + 1] = tensor:reshape(-1):to({device = "cpu", non_blocking = true}):to("float64")
+    local copy = tensor:reshape(-1):to {device = "cpu", non_blocking = true}
+    tensors[#tensors + 1] = copy:to "float64"
     places[#places + 1] = {numbers, first, tensor:numel()}
   end
   local read = {}

@@ -1,10 +1,12 @@
--- A figure as plain data, which both back ends draw: numbers that were read, axes with ranges, marks
--- with no more points than can be seen.
+-- A figure as plain data, which both back ends draw: numbers that were read, axes with ranges,
+-- marks with no more points than can be seen.
 --
---   {title, rows, columns, panels = {{title, x = axis, y = axis, marks, legend, color_bar, grid, bare}}}
+--   {title, rows, columns, panels}
+--   a panel: {title, x = axis, y = axis, marks, legend, color_bar, grid, square, bare}
 --
--- An axis: {label, log, low, high, reversed, given (ticks), whole (ticks at whole numbers only)}. Marks: see kinds.lua, each with a `label`
--- if it has one. color_bar: {low, high, points, shown}: the palette of the panel.
+-- An axis: {label, log, low, high, reversed, given (ticks), whole (ticks at whole numbers only)}.
+-- Marks: see kinds.lua, each with a `label` if it has one. color_bar: {low, high, points, shown}:
+-- the palette of the panel.
 local colors = require "tide.plot.colors"
 local data = require "tide.plot.data"
 local kinds = require "tide.plot.kinds"
@@ -136,7 +138,10 @@ local function color_bar_of(marks)
   if not points then return nil end
   if low > high then low, high = 0.0, 1.0 end
   low, high = vmin or low, vmax or high
-  if not (low < high) then low, high = ticks.range(math.min(low, high), math.min(low, high), false, 0) end
+  if not (low < high) then
+    local only = math.min(low, high)
+    low, high = ticks.range(only, only, false, 0)
+  end
   return {low = low, high = high, points = points, shown = shown}
 end
 
@@ -167,7 +172,8 @@ local function panel_of(panel, width, height)
   return result
 end
 
---- Describes a figure for a picture of so many pixels, or dots. Waits once for what was not read yet.
+--- Describes a figure for a picture of so many pixels, or dots. Waits once for what was not read
+--- yet.
 return function(figure, width, height)
   local wanted = {}
   for _, panel in ipairs(figure) do

@@ -72,7 +72,8 @@ delegate "legend"
 local function rendered(self, caller, format, size)
   size = size or self.size
   -- Lines and points are at least two pixels wide.
-  return gnuplot.run(caller, gnuplot.script(describe(self, size[1] // 2, size[2] // 2), format, size))
+  local description = describe(self, size[1] // 2, size[2] // 2)
+  return gnuplot.run(caller, gnuplot.script(description, format, size))
 end
 
 --- The text of an SVG picture.
@@ -98,7 +99,8 @@ local read_text = require "tide.internal.arguments"("text",
 function Figure:text(...)
   local given = read_text(...)
   if given.columns < 20 or given.rows < 5 or given.columns > 1000 or given.rows > 1000 then
-    raise("text: expected 20 to 1000 columns and 5 to 1000 rows, got %d and %d", given.columns, given.rows)
+    raise("text: expected 20 to 1000 columns and 5 to 1000 rows, got %d and %d", given.columns,
+      given.rows)
   end
   return draw_text(self, given.columns, given.rows, given.color)
 end

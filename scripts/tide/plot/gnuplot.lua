@@ -1,8 +1,8 @@
 -- Draws descriptions of figures by gnuplot: SVG, PNG, PDF and sixel.
 --
--- gnuplot reads its script from its standard input, and ends at the first error. Texts of users stand
--- in it with every letter escaped that could mean something; numbers in data blocks; cells of images as
--- bytes behind the command, which says how many there are.
+-- gnuplot reads its script from its standard input, and ends at the first error. Texts of users
+-- stand in it with every letter escaped that could mean something; numbers in data blocks; cells of
+-- images as bytes behind the command, which says how many there are.
 local clean = require "tide.plot.clean"
 local colors = require "tide.plot.colors"
 local raise = require "tide.internal.raise"
@@ -10,7 +10,7 @@ local ticks = require "tide.plot.ticks"
 
 local gnuplot = {}
 
--- The script ---------------------------------------------------------------------------------------
+-- The script --------------------------------------------------------------------------------------
 
 --- A text as a string of gnuplot: all that could mean something there is written as \ooo.
 local function quoted(text)
@@ -31,8 +31,8 @@ local function tick_list(axis, most)
   return "(" .. table.concat(parts, ", ") .. ")"
 end
 
--- Collects the lines of a script. Fields: blocks (how many data blocks there are); bytes (what stands
--- behind the next command); vectors (whether the format draws with them).
+-- Collects the lines of a script. Fields: blocks (how many data blocks there are); bytes (what
+-- stands behind the next command); vectors (whether the format draws with them).
 local Script = {}
 Script.__index = Script
 
@@ -81,21 +81,26 @@ end
 
 function parts_of.line(script, mark)
   local style = ("lw %.3g dt %d lc rgb '%s'"):format(mark.width, kDashes[mark.style], mark.color)
-  return mark.marker and ("%s using 1:2 with linespoints %s %s"):format(xy_block(script, mark), point_style(mark), style)
-    or ("%s using 1:2 with lines %s"):format(xy_block(script, mark), style)
+  local block = xy_block(script, mark)
+  if not mark.marker then return ("%s using 1:2 with lines %s"):format(block, style) end
+  return ("%s using 1:2 with linespoints %s %s"):format(block, point_style(mark), style)
 end
 
 function parts_of.points(script, mark)
-  return ("%s using 1:2 with points %s lc rgb '%s'"):format(xy_block(script, mark), point_style(mark), mark.color)
+  return ("%s using 1:2 with points %s lc rgb '%s'"):format(xy_block(script, mark),
+    point_style(mark), mark.color)
 end
 
 function parts_of.segments(script, mark)
   local colored = mark.values ~= nil
   local block = script:block(#mark.x1, function(i)
     local value = colored and mark.values[i] or nil
-    return row_of(mark.x1[i], mark.y1[i], value) .. "\n" .. row_of(mark.x2[i], mark.y2[i], value) .. "\n"
+    local from, to = row_of(mark.x1[i], mark.y1[i], value), row_of(mark.x2[i], mark.y2[i], value)
+    return from .. "\n" .. to .. "\n"
   end)
-  if colored then return ("%s using 1:2:3 with lines lw %.3g lc palette"):format(block, mark.width) end
+  if colored then
+    return ("%s using 1:2:3 with lines lw %.3g lc palette"):format(block, mark.width)
+  end
   return ("%s using 1:2 with lines lw 1.5 lc rgb '%s'"):format(block, mark.color)
 end
 
@@ -125,8 +130,9 @@ local function image(script, mark, format, style, cell)
     script.bytes[#script.bytes + 1] = table.concat(bytes)
   end
   local dx, dy = mark.width / columns, mark.height / rows
-  return ("'-' binary endian=little array=(%d,%d) dx=%.15g dy=%.15g origin=(%.15g,%.15g) format='%s' using %s"):format(
-    columns, rows, dx, dy, 0.5 + dx / 2, 0.5 + dy / 2, format, style)
+  local place = ("array=(%d,%d) dx=%.15g dy=%.15g origin=(%.15g,%.15g)"):format(columns, rows,
+    dx, dy, 0.5 + dx / 2, 0.5 + dy / 2)
+  return ("'-' binary endian=little %s format='%s' using %s"):format(place, format, style)
 end
 
 --- 0xrrggbb of a text that is easy to read on the color of a value.
@@ -136,13 +142,16 @@ local function text_color(bar, scale, value)
 end
 
 function parts_of.cells(script, mark, panel)
-  local grid = image(script, mark, "%float64", "1 with image", function(i) return ("<d"):pack(mark.values[i]) end)
+  local grid = image(script, mark, "%float64", "1 with image", function(i)
+    return ("<d"):pack(mark.values[i])
+  end)
   if not mark.texts then return grid end
-  local scale = colors.scale(panel.color_bar.points)
+  local bar, scale = panel.color_bar, colors.scale(panel.color_bar.points)
   local texts = script:block(#mark.texts, function(i)
-    local row, column = (i - 1) // mark.columns, (i - 1) % mark.columns
-    local x, y = (column + 0.5) / mark.columns * mark.width + 0.5, (row + 0.5) / mark.rows * mark.height + 0.5
-    return ('%s "%s" %d'):format(row_of(x, y), mark.texts[i], text_color(panel.color_bar, scale, mark.values[i]))
+    local x = ((i - 1) % mark.columns + 0.5) / mark.columns * mark.width + 0.5
+    local y = ((i - 1) // mark.columns + 0.5) / mark.rows * mark.height + 0.5
+    local color = text_color(bar, scale, mark.values[i])
+    return ('%s "%s" %d'):format(row_of(x, y), mark.texts[i], color)
   end)
   return grid, ("%s using 1:2:3:4 with labels tc rgb variable"):format(texts)
 end
@@ -194,7 +203,9 @@ local function write_panel(script, panel)
     local empty = #(mark.x or mark.x1 or mark.top or mark.values) == 0
     local drawn = empty and {("NaN with lines lc rgb '%s'"):format(mark.color or "#000000")}
       or {parts_of[mark.kind](script, mark, panel)}
-    for i, part in ipairs(drawn) do parts[#parts + 1] = part .. " " .. (i == 1 and label or "notitle") end
+    for i, part in ipairs(drawn) do
+      parts[#parts + 1] = part .. " " .. (i == 1 and label or "notitle")
+    end
   end
   script[#script + 1] = "plot " .. (#parts > 0 and table.concat(parts, ", ") or "NaN notitle")
   if #script.bytes > 0 then script[#script + 1] = table.concat(script.bytes) end
@@ -210,11 +221,12 @@ local kPixelsPerInch <const> = 96
 
 --- The script that draws a description in a format: svg, png, pdf or sixel.
 function gnuplot.script(figure, format, size)
-  local script = setmetatable({blocks = 0, bytes = {}, vectors = format == "svg" or format == "pdf"}, Script)
+  local vectors = format == "svg" or format == "pdf"
+  local script = setmetatable({blocks = 0, bytes = {}, vectors = vectors}, Script)
   script:line "set encoding utf8"
   if format == "pdf" then
-    script:line("set terminal pdfcairo size %.4gin,%.4gin noenhanced font 'sans,10'", size[1] / kPixelsPerInch,
-      size[2] / kPixelsPerInch)
+    script:line("set terminal pdfcairo size %.4gin,%.4gin noenhanced font 'sans,10'",
+      size[1] / kPixelsPerInch, size[2] / kPixelsPerInch)
   else
     script:line("set terminal " .. kTerminals[format], size[1], size[2])
   end
@@ -227,10 +239,10 @@ function gnuplot.script(figure, format, size)
   return table.concat(script, "\n") .. "\n"
 end
 
--- The program --------------------------------------------------------------------------------------
+-- The program -------------------------------------------------------------------------------------
 
--- The names of the two files are the first lines of the input. All of it is read in any case, and an
--- interrupt reaches tide alone: otherwise writing to the pipe could end tide.
+-- The names of the two files are the first lines of the input. All of it is read in any case, and
+-- an interrupt reaches tide alone: otherwise writing to the pipe could end tide.
 local kCommand <const> = [[
 trap '' INT
 IFS= read -r output
@@ -262,9 +274,9 @@ end
 function gnuplot.run(caller, script)
   local available = gnuplot.is_available()
   if not available then
-    raise(available == nil and "%s: gnuplot draws files, and the sandbox starts no programs: fig:text() needs none"
-      or "%s: gnuplot is not installed, which draws files (on Debian: apt-get install gnuplot-nox): "
-      .. "fig:text() needs none", caller)
+    raise("%s: %s: fig:text() needs no gnuplot", caller, available == nil
+      and "gnuplot draws files, and the sandbox starts no programs"
+      or "gnuplot is not installed, which draws files (on Debian: apt-get install gnuplot-nox)")
   end
   local output <close> = temporary()
   local errors <close> = temporary()

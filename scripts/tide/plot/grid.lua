@@ -33,7 +33,7 @@ end
 --- How many cells a text takes.
 function Grid.width(text) return utf8.len(clean(text)) end
 
--- Braille: cells of 2 x 4 dots ---------------------------------------------------------------------
+-- Braille: cells of 2 x 4 dots --------------------------------------------------------------------
 
 local kDots <const> = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 local kBraille <const> = 0x2800
@@ -49,13 +49,16 @@ function Grid:dot(x, y, color)
   self.front[at] = color
 end
 
--- Text ---------------------------------------------------------------------------------------------
+-- Text --------------------------------------------------------------------------------------------
+
+--- What sets the color of letters (38) or of what is behind them (48).
+local function set_color(which, color)
+  if not color then return "" end
+  return (";%d;2;%d;%d;%d"):format(which, color >> 16, color >> 8 & 255, color & 255)
+end
 
 local function color_text(front, back)
-  local text = "\27[0"
-  if front then text = text .. (";38;2;%d;%d;%d"):format(front >> 16, front >> 8 & 255, front & 255) end
-  if back then text = text .. (";48;2;%d;%d;%d"):format(back >> 16, back >> 8 & 255, back & 255) end
-  return text .. "m"
+  return "\27[0" .. set_color(38, front) .. set_color(48, back) .. "m"
 end
 
 --- The grid as lines, without spaces at their ends.
@@ -64,7 +67,7 @@ function Grid:text(colored)
   for row = 1, self.rows do
     local first, last, parts, current = (row - 1) * self.columns, 0, {}, "\27[0m"
     for column = 1, self.columns do
-      if self.letters[first + column] or colored and self.back[first + column] then last = column end
+      if self.letters[first + column] then last = column end
     end
     for column = 1, last do
       local at = first + column

@@ -1,15 +1,16 @@
 -- The kinds of series: what each takes, and the marks that it becomes.
 --
--- A kind has `read`, which gives the options of a series and of its panel; `make(caller, given)`, which
--- checks the data and gives the series: {kind, label, color, data}, with all that `marks` needs; and
--- `marks(series, add)`, which calls add(mark) once the data are read. Marks are what the back ends draw:
+-- A kind has `read`, which gives the options of a series and of its panel; `make(caller, given)`,
+-- which checks the data and gives the series: {kind, label, color, data}, with all that `marks`
+-- needs; and `marks(series, add)`, which calls add(mark) once the data are read. Marks are what the
+-- back ends draw:
 --
---   {kind = "line", x, y, color, width, style, marker, size}  points joined by a line, nan is a hole
---   {kind = "points", x, y, color, marker, size}
---   {kind = "segments", x1, y1, x2, y2, color | values}       separate pieces of lines
---   {kind = "boxes", left, right, top, color}                 boxes that stand on 0
---   {kind = "cells", rows, columns, values, texts?}           numbers as colors of a palette
---   {kind = "pixels", rows, columns, values}                  red, green, blue, 0 to 255, of each cell
+--   line: x, y, color, width, style, marker, size    points joined by a line, nan is a hole
+--   points: x, y, color, marker, size
+--   segments: x1, y1, x2, y2, color or values        separate pieces of lines
+--   boxes: left, right, top, color                   boxes that stand on 0
+--   cells: rows, columns, values, texts if wanted    numbers as colors of a palette
+--   pixels: rows, columns, values                    red, green and blue, 0 to 255, of each cell
 --
 -- Cell (row, column) of the last two is centered at y = row, x = column.
 local contour = require "tide.plot.contour"
@@ -33,7 +34,8 @@ local function check_lengths(caller, x, y, name)
   end
 end
 
---- Whether a value is data behind `first`, and no table of options. An empty table is data if both are.
+--- Whether a value is data behind `first`, and no table of options. An empty table is data if both
+--- are.
 local function is_data(value, first)
   if tide.is_tensor(value) then return true end
   if type(value) ~= "table" or getmetatable(value) then return value ~= nil end
@@ -95,7 +97,9 @@ define("scatter", {{"x"}, "y"}, {"label", "color", "marker", "markersize"}, {
 --- The sizes of errors: a number, one for each point, or a row below and one above.
 local function take_error(caller, name, value, count)
   if value == nil then return nil end
-  if type(value) == "number" then value = tide.full({count}, value, {dtype = "float64", device = "cpu"}) end
+  if type(value) == "number" then
+    value = tide.full({count}, value, {dtype = "float64", device = "cpu"})
+  end
   local taken = data.take(caller, name, value, {1, 2})
   local shape = taken.shape
   if shape[#shape] ~= count or #shape == 2 and shape[1] ~= 2 then
@@ -119,7 +123,9 @@ define("errorbar", {{"x"}, "y"},
     local count = given.data.y.shape[1]
     given.data.yerr = take_error(caller, "yerr", given.yerr, count)
     given.data.xerr = take_error(caller, "xerr", given.xerr, count)
-    if not given.data.yerr and not given.data.xerr then raise("%s: yerr or xerr is missing", caller) end
+    if not given.data.yerr and not given.data.xerr then
+      raise("%s: yerr or xerr is missing", caller)
+    end
     return given
   end,
   marks = function(series, add)
@@ -177,7 +183,8 @@ define("hist", {"x"}, {"bins", "range", "density", "label", "color"}, {
     given.bins = given.bins or 10
     local bins = type(given.bins) == "number" and math.tointeger(given.bins)
     if not bins or bins < 1 or bins > 10000 then
-      raise("%s: bins: expected a whole number from 1 to 10000, got %s", caller, tostring(given.bins))
+      raise("%s: bins: expected a whole number from 1 to 10000, got %s", caller,
+        tostring(given.bins))
     end
     given.bins = bins
     return given
@@ -211,7 +218,8 @@ define("bar", {{"x"}, "y"}, {"width", "label", "color"}, {
   end,
   marks = function(series, add)
     local x, half = series.data.x.numbers, (series.width or 0.8) / 2
-    local boxes = {kind = "boxes", left = {}, right = {}, top = series.data.y.numbers, color = series.color}
+    local boxes = {kind = "boxes", left = {}, right = {}, color = series.color}
+    boxes.top = series.data.y.numbers
     for i, place in ipairs(x) do boxes.left[i], boxes.right[i] = place - half, place + half end
     add(boxes)
   end,
@@ -228,16 +236,18 @@ local function fitting(grid)
   if not grid:is_floating_point() then grid = grid:to("float32") end
   local planes = grid:reshape(1, -1, rows, columns)
   local size = {math.min(rows, kMostCells), math.min(columns, kMostCells)}
-  return tide.nn.functional.adaptive_avg_pool2d(planes, size):reshape(-1, table.unpack(size))
+  local shape = table.move(size, 1, 2, grid:dim() - 1, grid.shape)
+  return tide.nn.functional.adaptive_avg_pool2d(planes, size):reshape(shape)
 end
 
 --- The grid of values (rows, columns) of a call, with its true size.
 local function take_grid(caller, name, value)
-  local whole = tide.is_tensor(value) and value:dim() == 2 and value:detach()
-  local taken = data.take(caller, name, whole and value:numel() > 0 and fitting(whole):squeeze(1) or value, {2})
-  taken.whole = whole and whole.shape or taken.shape
-  if taken.shape[1] == 0 or taken.shape[2] == 0 then
-    raise("%s: %s: expected at least one value, got shape (%s)", caller, name, table.concat(taken.shape, ", "))
+  local is_large = tide.is_tensor(value) and value:dim() == 2 and value:numel() > 0
+  local taken = data.take(caller, name, is_large and fitting(value:detach()) or value, {2})
+  taken.whole = is_large and value.shape or taken.shape
+  if data.count(taken) == 0 then
+    raise("%s: %s: expected at least one value, got shape (%s)", caller, name,
+      table.concat(taken.shape, ", "))
   end
   return taken
 end
@@ -285,10 +295,14 @@ local function planes_of(caller, picture)
   local shape, x = picture.shape, picture:detach()
   if #shape == 2 then x = x:unsqueeze(1) end
   if x:dim() ~= 3 or x:size(1) ~= 1 and x:size(1) ~= 3 or x:numel() == 0 then
-    local near = #shape == 3 and (shape[3] == 3 or shape[3] == 1) and ": x:permute(3, 1, 2) puts channels first"
-      or #shape == 4 and ": x[i] is one of a batch, and tide.vision.make_grid puts several side by side" or ""
-    raise("%s: x: expected shape (height, width), (1, height, width) or (3, height, width), got (%s)%s",
-      caller, table.concat(shape, ", "), near)
+    local mend = ""
+    if #shape == 3 and (shape[3] == 3 or shape[3] == 1) then
+      mend = ": x:permute(3, 1, 2) puts channels first"
+    elseif #shape == 4 then
+      mend = ": x[i] is one of a batch, and tide.vision.make_grid puts several side by side"
+    end
+    raise("%s: x: expected shape (height, width), (1, height, width) or (3, height, width), "
+      .. "got (%s)%s", caller, table.concat(shape, ", "), mend)
   end
   return x
 end

@@ -8,14 +8,15 @@ local show = require "tide.plot.show"
 local draw_text = require "tide.plot.text"
 local tide = require "tide"
 
--- Values that are added wait in `fresh`. When a drawing is due, those that were sent off for the last
--- one are read if they have arrived, the curves are drawn, and the fresh ones are sent off: copies to
--- the host are queued, and an event behind them says when they have arrived. So the curves lag behind
--- by one drawing, and nothing waits before close().
+-- Values that are added wait in `fresh`. When a drawing is due, those that were sent off for the
+-- last one are read if they have arrived, the curves are drawn, and the fresh ones are sent off:
+-- copies to the host are queued, and an event behind them says when they have arrived. So the
+-- curves lag behind by one drawing, and nothing waits before close().
 --
 -- Fields: given (options of the panel); names (curves in order); curves (by name: {x, y}, numbers);
--- fresh, sent (lists of {name, step, value}); arrivals (tensors that were sent, by device: {entries,
--- values, events}); drawn_at; lines (of the drawing in the terminal); closed; figure (once closed).
+-- fresh, sent (lists of {name, step, value}); arrivals (tensors that were sent, by device:
+-- {entries, values, events}); drawn_at; lines (of the drawing in the terminal); closed; figure
+-- (once closed).
 local Live = class "Live"
 
 local kBetween <const> = 0.25 -- seconds between two drawings
@@ -145,12 +146,15 @@ function Live:add(step, values)
   if type(values) ~= "table" or tide.is_tensor(values) then values = {value = values} end
   local names = {}
   for name in pairs(values) do
-    if type(name) ~= "string" then raise("add: expected values by name, got the key %s", tostring(name)) end
+    if type(name) ~= "string" then
+      raise("add: expected values by name, got the key %s", tostring(name))
+    end
     names[#names + 1] = name
   end
   table.sort(names)
   for _, name in ipairs(names) do
-    self.fresh[#self.fresh + 1] = {name = name, step = step + 0.0, value = checked_value(name, values[name])}
+    local value = checked_value(name, values[name])
+    self.fresh[#self.fresh + 1] = {name = name, step = step + 0.0, value = value}
   end
   if tide.time() - self.drawn_at >= kBetween then redraw(self) end
 end

@@ -1,4 +1,5 @@
--- Reads the arguments of plotting calls: data by position, then options of the series and of its panel.
+-- Reads the arguments of plotting calls: data by position, then options of the series and of its
+-- panel.
 local arguments = require "tide.internal.arguments"
 local colors = require "tide.plot.colors"
 local nearest = require "tide.internal.nearest"
@@ -12,7 +13,7 @@ local kPanel <const> = {
 
 local kScales <const> = {linear = true, log = true}
 local kStyles <const> = {["-"] = "solid", ["--"] = "dashed", [":"] = "dotted"}
-local kMarkers <const> = {["o"] = true, ["."] = true, ["x"] = true, ["+"] = true, ["s"] = true, ["^"] = true}
+local kMarkers <const> = {o = true, x = true, s = true, ["."] = true, ["+"] = true, ["^"] = true}
 
 --- The value if it is a key of `known`; else an error that lists them.
 local function choice(caller, name, value, known)
@@ -25,9 +26,14 @@ local function choice(caller, name, value, known)
     tostring(value), near and ("; did you mean '%s'?"):format(near) or "")
 end
 
-local function checked_text(caller, name, value)
-  if type(value) ~= "string" then raise("%s: %s: expected a string, got %s", caller, name, type(value)) end
-  return value
+--- A check that the value is of a type of Lua's.
+local function of_type(kind, text)
+  return function(caller, name, value)
+    if type(value) ~= kind then
+      raise("%s: %s: expected %s, got %s", caller, name, text, type(value))
+    end
+    return value
+  end
 end
 
 local function checked_limits(caller, name, value)
@@ -43,8 +49,9 @@ local function checked_limits(caller, name, value)
 end
 
 local function checked_ticks(caller, name, value)
-  local kind = type(value) == "table" and type(value[1])
-  if type(value) ~= "table" or getmetatable(value) or #value > 0 and kind ~= "number" and kind ~= "string" then
+  local is_list = type(value) == "table" and not getmetatable(value)
+  local kind = is_list and type(value[1])
+  if not is_list or #value > 0 and kind ~= "number" and kind ~= "string" then
     raise("%s: %s: expected a list of numbers, or of names for 1, 2, ...", caller, name)
   end
   for i, each in ipairs(value) do
@@ -58,11 +65,12 @@ end
 local kMostPixels <const> = 10000 -- along a side of a figure
 
 local function checked_size(caller, name, value)
-  local width, height
-  if type(value) == "table" then width, height = math.tointeger(value[1]), math.tointeger(value[2]) end
-  if not width or not height or math.min(width, height) < 50 or math.max(width, height) > kMostPixels then
-    raise("%s: %s: expected {width, height} in pixels, each from 50 to %d, got %s", caller, name, kMostPixels,
-      type(value) == "table" and ("{%s, %s}"):format(value[1], value[2]) or type(value))
+  local is_list = type(value) == "table"
+  local width = is_list and math.tointeger(value[1]) or 0
+  local height = is_list and math.tointeger(value[2]) or 0
+  if math.min(width, height) < 50 or math.max(width, height) > kMostPixels then
+    raise("%s: %s: expected {width, height} in pixels, each from 50 to %d, got %s", caller, name,
+      kMostPixels, is_list and ("{%s, %s}"):format(value[1], value[2]) or type(value))
   end
   return {width, height}
 end
@@ -71,11 +79,6 @@ local function checked_positive(caller, name, value)
   if type(value) ~= "number" or not (value > 0 and value < math.huge) then
     raise("%s: %s: expected a positive number, got %s", caller, name, tostring(value))
   end
-  return value
-end
-
-local function checked_boolean(caller, name, value)
-  if type(value) ~= "boolean" then raise("%s: %s: expected boolean, got %s", caller, name, type(value)) end
   return value
 end
 
@@ -89,16 +92,21 @@ end
 
 local function scale(caller, name, value) return choice(caller, name, value, kScales) end
 
+local text, boolean = of_type("string", "a string"), of_type("boolean", "boolean")
+
 -- How the value of an option is checked, wherever it is an option.
 local kChecks <const> = {
-  title = checked_text, xlabel = checked_text, ylabel = checked_text, label = checked_text,
+  title = text, xlabel = text, ylabel = text, label = text,
+  grid = boolean, annotate = boolean, density = boolean,
   xscale = scale, yscale = scale, xlim = checked_limits, ylim = checked_limits,
-  xticks = checked_ticks, yticks = checked_ticks, grid = checked_boolean, annotate = checked_boolean,
-  linewidth = checked_positive, markersize = checked_positive, size = checked_size, width = checked_positive,
-  vmin = checked_number, vmax = checked_number, density = checked_boolean, range = checked_limits,
+  xticks = checked_ticks, yticks = checked_ticks, range = checked_limits,
+  linewidth = checked_positive, markersize = checked_positive, width = checked_positive,
+  size = checked_size, vmin = checked_number, vmax = checked_number,
   color = function(caller, _, value) return colors.checked(caller, value) end,
   cmap = function(caller, _, value) return colors.palette(caller, value) and value end,
-  linestyle = function(caller, name, value) return kStyles[choice(caller, name, value, kStyles)] end,
+  linestyle = function(caller, name, value)
+    return kStyles[choice(caller, name, value, kStyles)]
+  end,
   marker = function(caller, name, value) return choice(caller, name, value, kMarkers) end,
 }
 
@@ -110,9 +118,9 @@ local function check(caller, values)
   return values
 end
 
---- A function that reads the arguments of `caller`: `positions` are names of data, of which those in
---- tables may be left out, `own` the options of the series. It returns what was given of the two by
---- name, and what was given for the panel.
+--- A function that reads the arguments of `caller`: `positions` are names of data, of which those
+--- in tables may be left out, `own` the options of the series. It returns what was given of the two
+--- by name, and what was given for the panel.
 function options.reader(caller, positions, own)
   local declared = table.move(positions, 1, #positions, 1, {})
   for _, name in ipairs(own) do declared[#declared + 1] = {name} end

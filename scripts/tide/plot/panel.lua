@@ -31,7 +31,8 @@ function Panel:add(kind_name, ...)
   if kind.color_bar or kind.has_cells then
     for _, other in ipairs(self.series) do
       if other.cmap and other.cmap ~= series.cmap then
-        raise("%s: the panel has a %s with cmap '%s': one palette a panel", kind_name, other.kind, other.cmap)
+        raise("%s: the panel has a %s with cmap '%s': one palette a panel", kind_name, other.kind,
+          other.cmap)
       end
     end
   end
@@ -49,7 +50,8 @@ end
 
 local read_options = options.panel_reader "set"
 
---- Sets options of the axes: title, xlabel, ylabel, xscale, yscale, xlim, ylim, xticks, yticks, grid.
+--- Sets options of the axes: title, xlabel, ylabel, xscale, yscale, xlim, ylim, xticks, yticks,
+--- grid.
 function Panel:set(given)
   self:apply(read_options(given))
   return self
@@ -63,8 +65,8 @@ local kPlaces <const> = {
 function Panel:legend(place)
   if place == nil then place = "upper right" end
   if place ~= false and not kPlaces[place] then
-    raise("legend: expected 'upper right', 'upper left', 'lower right', 'lower left' or false, got '%s'",
-      tostring(place))
+    raise("legend: expected 'upper right', 'upper left', 'lower right', 'lower left' or false, "
+      .. "got '%s'", tostring(place))
   end
   self.legend_place = place
   return self
@@ -74,10 +76,11 @@ end
 function Panel:summary()
   local parts = {}
   for i, series in ipairs(self.series) do
-    local main = series.data.z or series.data.y or series.data.x
-    parts[i] = ("%s%s (%s)"):format(series.kind, series.label and (" '%s'"):format(series.label) or "",
-      #main.shape == 1 and main.shape[1] .. (main.shape[1] == 1 and " point" or " points")
-      or table.concat(main.shape, " x "))
+    local shape = (series.data.z or series.data.y or series.data.x).shape
+    local label = series.label and (" '%s'"):format(series.label) or ""
+    local size = table.concat(shape, " x ")
+    if #shape == 1 then size = size .. (shape[1] == 1 and " point" or " points") end
+    parts[i] = ("%s%s (%s)"):format(series.kind, label, size)
   end
   return #parts > 0 and table.concat(parts, ", ") or "empty"
 end

@@ -12,8 +12,8 @@ local function shape_text(x) return "(" .. table.concat(x.shape, ", ") .. ")" en
 local read_filters = arguments("filters", {"weight", {"nrow", 8}, {"cmap"}, {"title"}},
   {weight = "tensor", nrow = "count", cmap = "string", title = "string"})
 
---- The filters of a convolution (out, in, height, width) side by side, each from its least value to its
---- largest: in color if they take three channels, else a picture for each channel.
+--- The filters of a convolution (out, in, height, width) side by side, each from its least value to
+--- its largest: in color if they take three channels, else a picture for each channel.
 function pictures.filters(...)
   local given = read_filters(...)
   local weight = given.weight
@@ -27,17 +27,19 @@ function pictures.filters(...)
   end
   local planes = weight:detach():to("float32")
   if not is_color then planes = planes:reshape(-1, 1, weight:size(3), weight:size(4)) end
-  local grid = tide.vision.make_grid(planes, {nrow = given.nrow, padding = 1, normalize = true, scale_each = true,
-    pad_value = 0.5})
+  local grid = tide.vision.make_grid(planes, {
+    nrow = given.nrow, padding = 1, pad_value = 0.5, normalize = true, scale_each = true,
+  })
   local figure = Figure.new {title = given.title}
   -- make_grid gives a single filter as it is, and repeats a single channel three times.
   if not is_color then grid = grid[{{1, 1}}] end
   return figure:image(grid, {cmap = given.cmap, vmin = given.cmap and 0, vmax = given.cmap and 1})
 end
 
-local read_confusion = arguments("confusion_matrix",
-  {"matrix", {"target"}, {"classes"}, {"normalize", false}, {"title", "confusion matrix"}, {"cmap", "blues"}},
-  {classes = "table", normalize = "boolean", title = "string", target = "tensor"})
+local read_confusion = arguments("confusion_matrix", {
+  "matrix", {"target"}, {"classes"}, {"normalize", false}, {"title", "confusion matrix"},
+  {"cmap", "blues"},
+}, {classes = "table", normalize = "boolean", title = "string", target = "tensor"})
 
 --- Counts of classes (rows: true, columns: predicted): a matrix, or predictions and targets.
 function pictures.confusion_matrix(...)
@@ -70,8 +72,10 @@ function pictures.confusion_matrix(...)
   end
   local names = {}
   for i = 1, #matrix do names[i] = tostring(classes and classes[i] or i) end
-  return Figure.new():heatmap(matrix, {annotate = #names <= 20, cmap = given.cmap, vmin = 0, title = given.title,
-    xticks = names, yticks = names, xlabel = "predicted", ylabel = "true"})
+  return Figure.new():heatmap(matrix, {
+    annotate = #names <= 20, cmap = given.cmap, vmin = 0, title = given.title,
+    xticks = names, yticks = names, xlabel = "predicted", ylabel = "true",
+  })
 end
 
 return pictures

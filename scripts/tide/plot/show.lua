@@ -1,4 +1,5 @@
--- How a figure is shown in this terminal: as a picture, by the protocol of kitty or by sixel, or in letters.
+-- How a figure is shown in this terminal: as a picture, by the protocol of kitty or by sixel, or in
+-- letters.
 local native = require "tide.native"
 
 local show = {}
@@ -28,7 +29,8 @@ local kThis <const> = {
 }
 
 local function takes_kitty(getenv, term)
-  return getenv "KITTY_WINDOW_ID" or kKittyTerminals[term] or kKittyPrograms[getenv "TERM_PROGRAM" or ""]
+  return getenv "KITTY_WINDOW_ID" or kKittyTerminals[term]
+    or kKittyPrograms[getenv "TERM_PROGRAM" or ""]
 end
 
 local function takes_sixel(place, term)
@@ -40,14 +42,15 @@ local function takes_sixel(place, term)
   return false
 end
 
---- The terminal that standard output goes to: {columns, rows, width (pixels), color}; nil if it goes
---- elsewhere. `place` is where the program runs: functions getenv, size and attributes.
+--- The terminal that standard output goes to: {columns, rows, width (pixels), color}; nil if it
+--- goes elsewhere. `place` is where the program runs: functions getenv, size and attributes.
 function show.terminal(place)
   place = place or kThis
   local columns, rows, width = place.size()
   if not columns then return nil end
   local color = (place.getenv "TERM" or "dumb") ~= "dumb" and not place.getenv "NO_COLOR"
-  return {columns = columns, rows = rows, color = color, width = width > 0 and width or columns * kLetterPixels}
+  if width == 0 then width = columns * kLetterPixels end
+  return {columns = columns, rows = rows, color = color, width = width}
 end
 
 --- "kitty", "sixel" or "text": how pictures are shown, and the terminal.
@@ -69,8 +72,8 @@ end
 
 local kNoTerminal <const> = {columns = 80, rows = 60}
 
---- How many columns and rows of letters have about the form of a picture, and fit the terminal, if there
---- is one.
+--- How many columns and rows of letters have about the form of a picture, and fit the terminal, if
+--- there is one.
 function show.cells(terminal, size)
   terminal = terminal or kNoTerminal
   local columns = math.max(20, math.min(terminal.columns, 100))

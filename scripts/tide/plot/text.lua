@@ -1,5 +1,5 @@
--- Draws figures in letters: lines, points and boxes in braille, grids of values in half blocks, with
--- axes, ticks and labels.
+-- Draws figures in letters: lines, points and boxes in braille, grids of values in half blocks,
+-- with axes, ticks and labels.
 local Grid = require "tide.plot.grid"
 local describe = require "tide.plot.describe"
 local draw_cells = require "tide.plot.text_cells"
@@ -14,13 +14,14 @@ end
 
 local function color_of(mark) return mark.color and tonumber(mark.color:sub(2), 16) end
 
+local kSigns <const> = {line = "━━", points = "••"}
+
 --- The labels of series in one line.
 local function draw_legend(grid, panel, left, last, row)
   local column = left
   for _, mark in ipairs(panel.marks) do
     if mark.label and column + 3 < last then
-      grid:write(column, row, mark.kind == "line" and "━━" or mark.kind == "points" and "••" or "■■",
-        color_of(mark))
+      grid:write(column, row, kSigns[mark.kind] or "■■", color_of(mark))
       grid:write(column + 3, row, mark.label, nil, last)
       column = column + 3 + Grid.width(mark.label) + 2
     end
@@ -103,7 +104,9 @@ local function draw_panel(grid, panel, left, top, columns, rows)
   if height < 1 then return end
   local y_ticks = bare and {} or ticks.of(panel.y, panel.y.given and 0 or math.max(2, height // 2))
   local margin = bare and 0 or math.min(widest(y_ticks), columns // 2) + 1
-  local area = setmetatable({left = left + margin, top = top, columns = columns - margin, rows = height}, Area)
+  local area = setmetatable({
+    left = left + margin, top = top, columns = columns - margin, rows = height,
+  }, Area)
   if area.columns < 2 then return end
   draw_cells.draw(grid, panel, area) -- a grid of values takes what it needs of the area
   draw_marks(grid, panel, area)
@@ -124,7 +127,8 @@ return function(figure, columns, rows, colored)
   local description = describe(figure, 2 * columns, 4 * rows)
   local grid, top = Grid.new(columns, rows), 1
   if description.title then
-    grid:write(math.max(1, (columns - Grid.width(description.title)) // 2 + 1), 1, description.title)
+    local first = (columns - Grid.width(description.title)) // 2 + 1
+    grid:write(math.max(1, first), 1, description.title)
     top = 2
   end
   grid.colored = colored

@@ -1,5 +1,5 @@
--- Draws grids of values and pictures: half blocks in color, shades of gray without, or the values as
--- text where they were asked for and fit.
+-- Draws grids of values and pictures: half blocks in color, shades of gray without, or the values
+-- as text where they were asked for and fit.
 local colors = require "tide.plot.colors"
 local Grid = require "tide.plot.grid"
 
@@ -9,8 +9,8 @@ local kShades <const> = {" ", "░", "▒", "▓", "█"}
 
 local function shade(share) return kShades[math.min(math.max(share, 0) * 5 // 1 | 0, 4) + 1] end
 
---- A function from a mark's cell (row and column of `rows` x `columns`, from 0) to the mean of the values
---- there, as a color 0xrrggbb and as a share of white; nil where there is no number.
+--- A function from a mark's cell (row and column of `rows` x `columns`, from 0) to the mean of the
+--- values there, as a color 0xrrggbb and as a share of white; nil where there is no number.
 local function sampler(mark, bar, rows, columns)
   local channels = mark.kind == "pixels" and 3 or 1
   local scale = channels == 1 and colors.scale(bar.points)
@@ -36,7 +36,8 @@ local function sampler(mark, bar, rows, columns)
       share = (value - bar.low) / (bar.high - bar.low)
       red, green, blue = scale(share)
     else
-      red, green, blue = mean(row, column, 1) // 1 | 0, mean(row, column, 2) // 1 | 0, mean(row, column, 3) // 1 | 0
+      local function byte(channel) return mean(row, column, channel) // 1 | 0 end
+      red, green, blue = byte(1), byte(2), byte(3)
       share = (0.299 * red + 0.587 * green + 0.114 * blue) / 255
     end
     return red << 16 | green << 8 | blue, share
@@ -83,7 +84,8 @@ local function draw_texts(grid, mark, bar, area, width)
       front = colors.is_bright(red, green, blue) and 0 or 0xffffff
     end
     local left, blank = area.left + column * width, width - #text
-    grid:write(left, area.top + row, (" "):rep(blank // 2) .. text .. (" "):rep(blank - blank // 2), front, nil, back)
+    local centered = (" "):rep(blank // 2) .. text .. (" "):rep(blank - blank // 2)
+    grid:write(left, area.top + row, centered, front, nil, back)
   end
 end
 
@@ -93,7 +95,9 @@ function cells.draw(grid, panel, area)
     if mark.rows then
       local width = 0
       for _, text in ipairs(mark.texts or {}) do width = math.max(width, #text + 2) end
-      for _, name in ipairs(panel.x.given or {}) do width = math.max(width, Grid.width(tostring(name)) + 2) end
+      for _, name in ipairs(panel.x.given or {}) do
+        width = math.max(width, Grid.width(tostring(name)) + 2)
+      end
       if mark.texts and mark.columns * width <= area.columns and mark.rows <= area.rows then
         draw_texts(grid, mark, panel.color_bar, area, width)
       else

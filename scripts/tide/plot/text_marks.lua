@@ -7,7 +7,8 @@ local function number_of(color) return tonumber(color:sub(2), 16) end
 --- Barsky).
 local function clipped(x1, y1, x2, y2, width, height)
   local from, to = 0, 1
-  for _, side in ipairs {{x1 - x2, x1}, {x2 - x1, width - x1}, {y1 - y2, y1}, {y2 - y1, height - y1}} do
+  local sides = {{x1 - x2, x1}, {x2 - x1, width - x1}, {y1 - y2, y1}, {y2 - y1, height - y1}}
+  for _, side in ipairs(sides) do
     local slope, distance = side[1], side[2]
     if slope == 0 then
       if distance < 0 then return nil end
@@ -21,7 +22,8 @@ local function clipped(x1, y1, x2, y2, width, height)
   return x1 + from * (x2 - x1), y1 + from * (y2 - y1), x1 + to * (x2 - x1), y1 + to * (y2 - y1)
 end
 
-local kDashes <const> = {solid = {1, 1}, dashed = {6, 10}, dotted = {1, 4}} -- dots drawn, of so many
+-- How many dots are drawn, of so many.
+local kDashes <const> = {solid = {1, 1}, dashed = {6, 10}, dotted = {1, 4}}
 
 -- Draws dots of one color within an area.
 local Pen = {}
@@ -103,13 +105,11 @@ function draw.boxes(pen, mark)
     local right, head = pen:place(mark.right[i], mark.top[i])
     local first, last = math.max(0, math.ceil(left)), math.min(pen.width, math.floor(right))
     if last < first then last = first end
-    local upper, lower = math.min(foot, head), math.max(foot, head)
-    if mark.top[i] ~= base then
-      for x = first, last do
-        for y = math.max(0, math.floor(upper + 0.5)), math.min(pen.height, math.floor(lower + 0.5)) do
-          pen:dot(x, y, color)
-        end
-      end
+    local upper = math.max(0, math.floor(math.min(foot, head) + 0.5))
+    local lower = math.min(pen.height, math.floor(math.max(foot, head) + 0.5))
+    if mark.top[i] == base then lower = upper - 1 end -- nothing
+    for x = first, last do
+      for y = upper, lower do pen:dot(x, y, color) end
     end
   end
 end

@@ -16,7 +16,8 @@ function ticks.place(axis, value)
   return (value - axis.low) / (axis.high - axis.low)
 end
 
---- A range around low..high, nil if there is nothing; `margin` is the part that is added on each side.
+--- A range around low..high, nil if there is nothing; `margin` is the part that is added on each
+--- side.
 function ticks.range(low, high, log, margin)
   if not low then
     if log then return 1.0, 10.0 end
@@ -42,7 +43,8 @@ local function tick_text(value, step)
   if size < 1e-9 * step then return "0" end
   if size >= 1e5 or size < 1e-4 then
     local digits = math.ceil(math.log(size / step, 10) - 1e-9) + 1
-    return (("%." .. math.min(math.max(digits, 1), 15) .. "g"):format(value):gsub("e%+?(-?)0*", "e%1"))
+    local text = ("%." .. math.min(math.max(digits, 1), 15) .. "g"):format(value)
+    return (text:gsub("e%+?(-?)0*", "e%1"))
   end
   local digits = math.max(0, math.ceil(-math.log(step, 10) - 1e-9))
   return ("%." .. math.min(digits, 15) .. "f"):format(value)

@@ -27,6 +27,7 @@ describe("figures", function(device)
     equal(mark_of(plot.line(leaf)).y, {1.0, 2.0})
     equal(mark_of(plot.line(leaf * 2, {})).y, {2.0, 4.0})
     equal(mark_of(plot.heatmap(on {{1, 2}, {3, 4}}.T)).values, {1.0, 3.0, 2.0, 4.0})
+    equal(mark_of(plot.heatmap(on {{1, 2, 3}})).columns, 3)
   end)
   it("show what data were when they were given", function()
     local y, list = on {1.0, 2}, {1, 2}
@@ -107,7 +108,8 @@ describe("figures", function(device)
     for _, figure in ipairs {
       plot.confusion_matrix(on {{2, 0}, {1, 1}}), plot.confusion_matrix {{2, 0}, {1, 1}},
       plot.confusion_matrix(on {1, 1, 2, 1}, on {1, 1, 2, 2}),
-      plot.confusion_matrix(on {{0.9, 0.1}, {0.8, 0.2}, {0.1, 0.9}, {0.7, 0.3}}, on {1, 1, 2, 2}, {classes = {"a", "b"}}),
+      plot.confusion_matrix(on {{0.9, 0.1}, {0.8, 0.2}, {0.1, 0.9}, {0.7, 0.3}}, on {1, 1, 2, 2},
+        {classes = {"a", "b"}}),
     } do
       equal(mark_of(figure).values, expected)
     end
@@ -202,18 +204,21 @@ describe("arguments of figures", function()
     raises("heatmap: z: the inner lists differ in length: 2 and 1", plot.heatmap, {{1, 2}, {1}})
     raises("heatmap: z: numbers and lists are mixed", plot.heatmap, {{1, 2}, 3})
     raises("heatmap: z: expected at least one value, got shape (0, 3)", plot.heatmap, tide.ones(0, 3))
-    raises("line: unknown option 'colour'; did you mean 'color'?: known are color, grid", plot.line, {1}, {colour = "red"})
+    raises("line: unknown option 'colour'; did you mean 'color'?: known are color, grid", plot.line, {1},
+      {colour = "red"})
     raises("line: color: expected a name such as 'red', or '#rrggbb', got 'gren'; did you mean 'green'?",
       plot.line, {1}, {color = "gren"})
     raises("line: linestyle: expected one of '-', '--', ':', got '-.'", plot.line, {1}, {linestyle = "-."})
-    raises("line: yscale: expected one of 'linear', 'log', got 'lag'; did you mean 'log'?", plot.line, {1}, {yscale = "lag"})
+    raises("line: yscale: expected one of 'linear', 'log', got 'lag'; did you mean 'log'?", plot.line, {1},
+      {yscale = "lag"})
     raises("line: label: expected a string, got number", plot.line, {1}, {label = 1})
     raises("line: xlim: the lowest must be less than the highest, got {3, 1}", plot.line, {1}, {xlim = {3, 1}})
     raises("line: linewidth: expected a positive number, got 0", plot.line, {1}, {linewidth = 0})
     raises("line: xticks: expected a string at 2, got number", plot.line, {1}, {xticks = {"a", 2}})
     raises("hist: bins: expected a whole number from 1 to 10000, got 0", plot.hist, {1}, {bins = 0})
     raises("errorbar: yerr or xerr is missing", plot.errorbar, {1}, {2})
-    raises("errorbar: yerr: expected a number, shape (2) or (2, 2), got (3)", plot.errorbar, {1, 2}, {1, 2}, {yerr = {1, 2, 3}})
+    raises("errorbar: yerr: expected a number, shape (2) or (2, 2), got (3)", plot.errorbar, {1, 2}, {1, 2},
+      {yerr = {1, 2, 3}})
     raises("heatmap: cmap: there is no palette 'virids'; did you mean 'viridis'?: known are blues, coolwarm, gray",
       plot.heatmap, {{1}}, {cmap = "virids"})
     raises("image: x: expected shape (height, width), (1, height, width) or (3, height, width), got (4, 5, 3): "
@@ -228,9 +233,11 @@ describe("arguments of figures", function()
       plot.confusion_matrix, x)
     raises("confusion_matrix: 3 classes for a matrix of shape (2, 2)", plot.confusion_matrix, tide.ones(2, 2),
       {classes = {1, 2, 3}})
-    raises("figure: size: expected {width, height} in pixels, each from 50 to 10000, got {1, 2}", plot.figure, {size = {1, 2}})
+    raises("figure: size: expected {width, height} in pixels, each from 50 to 10000, got {1, 2}", plot.figure,
+      {size = {1, 2}})
     raises("subplots: columns: expected a whole number from 1 to 50, got nil", plot.subplots, 2)
-    raises("line: the figure has 2 panels: fig[1]:line(...) is of the first", function() plot.subplots(1, 2):line {1} end)
+    raises("line: the figure has 2 panels: fig[1]:line(...) is of the first",
+      function() plot.subplots(1, 2):line {1} end)
     raises("legend: expected 'upper right', 'upper left', 'lower right', 'lower left' or false, got 'top'",
       function() plot.line({1}):legend "top" end)
     raises("heatmap: the panel has a heatmap with cmap 'viridis': one palette a panel",

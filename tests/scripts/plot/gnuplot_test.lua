@@ -52,7 +52,8 @@ describe("scripts of gnuplot", function(device)
   end)
   it("hold cells as bytes", function()
     local text = script_of(plot.image(tide.tensor({{{0.0, 1}}, {{0, 1}}, {{1, 1}}}, {device = device})), "png")
-    test.is_true(text:find("array=(2,2) dx=1 dy=0.5 origin=(1,0.75) format='%uint8%uint8%uint8' using 1:2:3 with rgbimage", 1, true))
+    test.is_true(text:find("array=(2,2) dx=1 dy=0.5 origin=(1,0.75) format='%uint8%uint8%uint8' using 1:2:3 with rgbimage",
+      1, true))
     test.is_true(text:find("\n\0\0\255\255\255\255\0\0\255\255\255\255\n", 1, true))
   end)
   it("hold texts as letters, digits and numbers of bytes", function()
@@ -84,8 +85,8 @@ describe("texts for gnuplot", function()
       ("`touch %s`"):format(mark), ("'.system('touch %s').'"):format(mark), ("' ; system 'touch %s' ; '"):format(mark),
       ("'\nsystem 'touch %s'\n#"):format(mark), ("\n!touch %s\n"):format(mark), ("\\\n!touch %s"):format(mark),
       ("\"\nset output '%s'\n"):format(mark), ("END\nsystem 'touch %s'\n"):format(mark), ("$(touch %s)"):format(mark),
-      ("'; touch %s; '"):format(mark), ("|touch %s"):format(mark), "%s%n%d %%", "@x", "{/Symbol a}_{b}^c", "\\", "\\'", "''",
-      "\0'", "\xff'", "a\r\nb", ("'"):rep(99), "",
+      ("'; touch %s; '"):format(mark), ("|touch %s"):format(mark), "%s%n%d %%", "@x", "{/Symbol a}_{b}^c",
+      "\\", "\\'", "''", "\0'", "\xff'", "a\r\nb", ("'"):rep(99), "",
     }
     for _, text in ipairs(attempts) do
       local svg = figure_with(text):svg()
@@ -126,7 +127,8 @@ describe("pictures of figures", function(device)
     local path = folder() .. "/picture.png"
     plot.figure {size = {300, 300}}:image(tide.tensor({{{1.0}}, {{0}}, {{0}}}, {device = device})):save(path)
     equal(tide.vision.read_image(path)[{{}, 150, 150}]:tolist(), {255, 0, 0})
-    plot.figure {size = {300, 300}}:heatmap(tide.tensor({{0.0, 1}, {0, 1}}, {device = device}), {cmap = "gray"}):save(path)
+    local shades = tide.tensor({{0.0, 1}, {0, 1}}, {device = device})
+    plot.figure {size = {300, 300}}:heatmap(shades, {cmap = "gray"}):save(path)
     local pixels = tide.vision.read_image(path)
     equal({pixels[{1, 150, 100}]:item(), pixels[{1, 150, 200}]:item()}, {0, 255})
   end)
@@ -151,7 +153,8 @@ describe("files of figures", function()
     local nan = 0 / 0
     for _, figure in ipairs {
       plot.figure(), plot.line {}, plot.line {1}, plot.line {nan}, plot.scatter {1e308, -1e308}, plot.hist {nan},
-      plot.line({-1, 0}, {yscale = "log", xscale = "log"}), plot.bar({}, {}), plot.heatmap {{nan, nan}}, plot.heatmap {{1}},
+      plot.line({-1, 0}, {yscale = "log", xscale = "log"}), plot.bar({}, {}), plot.heatmap {{nan, nan}},
+      plot.heatmap {{1}},
       plot.contour {{1}}, plot.contour {{1, 2}, {3, nan}}, plot.errorbar({1}, {nan}, {yerr = 1}),
       plot.errorbar({1, 2}, {1, 2}, {yerr = 5, yscale = "log"}), plot.hist({1, 2, 2}, {yscale = "log"}),
       plot.line({1, 2, 3}, {ylim = {1.5, 1.6}}), plot.image(tide.rand(1, 1, 700)), plot.line {1 - 1e-15, 1 + 1e-15},
@@ -161,10 +164,11 @@ describe("files of figures", function()
     end
   end)
   it("have a name that says the kind, in a folder that exists", function()
-    raises("save: 'loss.gif': expected a name that ends in .pdf, .png or .svg", plot.line {1}.save, plot.line {1}, "loss.gif")
-    raises("save: path: expected a string, got nil", plot.line {1}.save, plot.line {1})
+    local figure = plot.line {1}
+    raises("save: 'loss.gif': expected a name that ends in .pdf, .png or .svg", figure.save, figure, "loss.gif")
+    raises("save: path: expected a string, got nil", figure.save, figure)
     needs_gnuplot()
-    raises("/none/loss.svg", plot.line {1}.save, plot.line {1}, folder() .. "/none/loss.svg")
+    raises("/none/loss.svg", figure.save, figure, folder() .. "/none/loss.svg")
   end)
   it("stay as they are if gnuplot fails", function()
     local path = folder() .. "/loss.svg"
@@ -185,14 +189,16 @@ describe("files of figures", function()
     local script = [[-e 'local figure = tide.plot.line{1, 2}
       print(pcall(figure.save, figure, "x.svg")); print(pcall(figure.svg, figure)); figure:show()']]
     local output = run(script, "PATH=")
-    test.is_true(output:find("save: gnuplot is not installed, which draws files (on Debian: apt-get install gnuplot-nox)", 1, true))
+    test.is_true(output:find("save: gnuplot is not installed, which draws files (on Debian: apt-get install " ..
+      "gnuplot-nox): fig:text() needs no gnuplot", 1, true))
     test.is_true(output:find("svg: gnuplot is not installed", 1, true))
     test.is_true(output:find("⣀", 1, true))
   end)
   it("are not written in the sandbox, which starts no programs", function()
     local output = run [[--sandbox -e 'local figure = tide.plot.line{1, 2}
       print(pcall(figure.save, figure, tide.scratch() .. "/x.svg")); figure:show()']]
-    test.is_true(output:find("save: gnuplot draws files, and the sandbox starts no programs: fig:text() needs none", 1, true))
+    test.is_true(output:find("save: gnuplot draws files, and the sandbox starts no programs: fig:text() needs no " ..
+      "gnuplot", 1, true))
     test.is_true(output:find("⣀", 1, true))
   end)
   it("leave nothing behind", function()

@@ -67,7 +67,9 @@ describe("pictures for a terminal", function()
   end)
   it("of kitty are base64 in pieces", function()
     -- RFC 4648, section 10.
-    for plain, coded in pairs {f = "Zg==", fo = "Zm8=", foo = "Zm9v", foob = "Zm9vYg==", fooba = "Zm9vYmE=", foobar = "Zm9vYmFy"} do
+    for plain, coded in pairs {
+      f = "Zg==", fo = "Zm8=", foo = "Zm9v", foob = "Zm9vYg==", fooba = "Zm9vYmE=", foobar = "Zm9vYmFy",
+    } do
       equal(show.picture("kitty", plain), ("\27_Gf=100,a=T,m=0;%s\27\\\n"):format(coded))
     end
     local shown = show.picture("kitty", ("\255"):rep(6000))

@@ -200,7 +200,8 @@ describe("letters in color", function()
   end)
   it("are half blocks for pictures", function()
     local red_over_blue = plot.image {{{1.0, 0}, {0, 0}}, {{0, 0}, {0, 0}}, {{0, 0}, {1, 0}}}
-    test.is_true(red_over_blue:text({columns = 20, rows = 5, color = true}):find("\27[0;38;2;255;0;0;48;2;0;0;255m▀", 1, true))
+    local text = red_over_blue:text {columns = 20, rows = 5, color = true}
+    test.is_true(text:find("\27[0;38;2;255;0;0;48;2;0;0;255m▀", 1, true))
     equal(plot.image({{0.0 / 0}}):text {columns = 20, rows = 5, color = true}, "")
   end)
 end)
@@ -214,7 +215,8 @@ describe("texts of scripts", function()
     test.is_true(utf8.len(text) and not text:find "[\0-\9\11-\31\127]")
   end)
   it("are cut where the figure ends", function()
-    local text = plot.line({1, 2}, {title = ("long "):rep(99), ylabel = ("y"):rep(99), label = ("l"):rep(99)}):text(30, 9)
+    local words = {title = ("long "):rep(99), ylabel = ("y"):rep(99), label = ("l"):rep(99)}
+    local text = plot.line({1, 2}, words):text(30, 9)
     for line in text:gmatch "[^\n]+" do test.is_true(utf8.len(line) <= 30) end
   end)
 end)
