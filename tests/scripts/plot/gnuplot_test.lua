@@ -51,9 +51,10 @@ describe("scripts of gnuplot", function(device)
     test.is_true(text:find("$d1 << END\n1 1 0.6 1.4 0 1\n2 2 1.6 2.4 0 2\nEND\n", 1, true))
   end)
   it("hold cells as bytes", function()
-    local text = script_of(plot.image(tide.tensor({{{0.0, 1}}, {{0, 1}}, {{1, 1}}}, {device = device})), "png")
-    test.is_true(text:find("array=(2,2) dx=1 dy=0.5 origin=(1,0.75) format='%uint8%uint8%uint8' using 1:2:3 with rgbimage",
-      1, true))
+    local picture = tide.tensor({{{0.0, 1}}, {{0, 1}}, {{1, 1}}}, {device = device})
+    local text = script_of(plot.image(picture), "png")
+    test.is_true(text:find("plot '-' binary endian=little array=(2,2) dx=1 dy=0.5 origin=(1,0.75) " ..
+      "format='%uint8%uint8%uint8' using 1:2:3 with rgbimage notitle\n", 1, true))
     test.is_true(text:find("\n\0\0\255\255\255\255\0\0\255\255\255\255\n", 1, true))
   end)
   it("hold texts as letters, digits and numbers of bytes", function()
