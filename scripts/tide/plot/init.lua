@@ -1,7 +1,7 @@
 -- The table `tide.plot`: figures of numbers and pictures.
 local Figure = require "tide.plot.figure"
 local kinds = require "tide.plot.kinds"
-local strict_table = require "tide.internal.strict_table"
+local unknown_name = require "tide.internal.unknown_name"
 
 local plot = {figure = Figure.new, subplots = Figure.subplots}
 
@@ -17,4 +17,16 @@ for _, file in ipairs {"live", "pictures"} do
   for name, value in pairs(require("tide.plot." .. file)) do plot[name] = value end
 end
 
-return strict_table("tide.plot", plot)
+-- Names of matplotlib that are others here.
+local kOthers <const> = {
+  imshow = "image", matshow = "heatmap", pcolormesh = "heatmap", plot = "line", semilogx = "line",
+  semilogy = "line", loglog = "line",
+}
+
+return setmetatable(plot, {
+  __index = function(self, name)
+    if type(name) ~= "string" then return nil end
+    local other = kOthers[name]
+    unknown_name("tide.plot", name, self, other and ("; did you mean '%s'?"):format(other))
+  end,
+})
