@@ -10,6 +10,7 @@
 local colors = require "tide.plot.colors"
 local data = require "tide.plot.data"
 local kinds = require "tide.plot.kinds"
+local raise = require "tide.internal.raise"
 local thin = require "tide.plot.thin"
 local ticks = require "tide.plot.ticks"
 
@@ -156,6 +157,9 @@ local function panel_of(panel, width, height)
     elseif mark.kind == "boxes" then
       placed_boxes(mark, x_axis, y_axis)
     elseif mark.rows then
+      if x_axis.log or y_axis.log then
+        raise("%s: xscale and yscale must be 'linear' in a panel with cells", mark.series.kind)
+      end
       y_axis.reversed, result.square, x_axis.whole, y_axis.whole = true, true, true, true
       result.bare = kinds[mark.series.kind].bare
     else

@@ -110,8 +110,8 @@ function parts_of.boxes(script, mark, panel)
     local left, right, top = mark.left[i], mark.right[i], mark.top[i]
     return row_of((left + right) / 2, top, left, right, math.min(base, top), math.max(base, top))
   end)
-  return ("%s using 1:2:3:4:5:6 with boxxyerror lc rgb '%s' fs solid 0.7 border rgb '%s'"):format(
-    block, mark.color, mark.color)
+  return ("%s using 1:2:3:4:5:6 with boxxyerror lc rgb '%s' fs transparent solid 0.6 "
+    .. "border rgb '%s'"):format(block, mark.color, mark.color)
 end
 
 local kSharp <const> = 256 -- cells along the longer side of an image in a format of vectors

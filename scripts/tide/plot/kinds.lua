@@ -240,6 +240,13 @@ local function fitting(grid)
   return tide.nn.functional.adaptive_avg_pool2d(planes, size):reshape(shape)
 end
 
+--- Raises unless the range of colors, as far as it is given, goes upwards.
+local function check_colors(caller, given)
+  if given.vmin and given.vmax and given.vmin >= given.vmax then
+    raise("%s: vmin must be less than vmax, got %s and %s", caller, given.vmin, given.vmax)
+  end
+end
+
 --- The grid of values (rows, columns) of a call, with its true size.
 local function take_grid(caller, name, value)
   local is_large = tide.is_tensor(value) and value:dim() == 2 and value:numel() > 0
@@ -274,6 +281,7 @@ define("heatmap", {"z"}, {"cmap", "vmin", "vmax", "annotate"}, {
   has_cells = true,
   color_bar = true,
   make = function(caller, given)
+    check_colors(caller, given)
     given.data = {z = take_grid(caller, "z", given.z)}
     given.cmap = given.cmap or "viridis"
     return given
@@ -311,6 +319,7 @@ define("image", {"x"}, {"cmap", "vmin", "vmax"}, {
   has_cells = true,
   bare = true,
   make = function(caller, given)
+    check_colors(caller, given)
     local x = planes_of(caller, given.x)
     given.whole = {x:size(2), x:size(3)}
     given.is_color, given.high = x:size(1) == 3, is_bytes(x) and 255 or 1
@@ -355,6 +364,7 @@ define("contour", {{"x"}, {"y"}, {"z"}}, {"levels", "cmap", "vmin", "vmax", "lin
   make = function(caller, given)
     if given.y == nil and given.z == nil then given.x, given.z = nil, given.x end
     if given.z == nil then raise("%s: expected z, or x, y and z", caller) end
+    check_colors(caller, given)
     local z = data.take(caller, "z", given.z, {2})
     local function along(name, count)
       if given[name] == nil then return positions(count) end

@@ -169,7 +169,10 @@ function Live:close()
   return self.figure
 end
 
-function Live:__close() self:close() end
+-- Where an error passes, it matters more than what closing may find wrong.
+function Live:__close(passing)
+  if passing then pcall(self.close, self) else self:close() end
+end
 
 function Live:__tostring() return ("live plot (%s)"):format(self.closed and "closed" or "open") end
 

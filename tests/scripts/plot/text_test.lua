@@ -157,6 +157,21 @@ describe("figures in letters", function(device)
           predicted
     ]])
   end)
+  it("show parts of a matrix, and points in it", function()
+    local matrix = tide.tensor({{0.0, 1, 2}, {3, 4, 5}, {6, 7, 8}}, {device = device})
+    local figure = plot.heatmap(matrix, {xlim = {1.5, 4.5}, ylim = {0.5, 2.5}, annotate = true})
+    shows(figure:scatter({4}, {1}), 30, 8, [[
+
+       │      ░░░░░░
+      1┤      ░░░░░░  ⠠
+       │      ░░░░░░
+       │▒▒▒▒▒▒▓▓▓▓▓▓
+      2┤▒▒▒▒▒▒▓▓▓▓▓▓
+       │▒▒▒▒▒▒▓▓▓▓▓▓
+       └───┬──────────┬───
+           2          4
+    ]])
+  end)
   it("show several panels under one title", function()
     local figure = plot.subplots(1, 2, {title = "Both"})
     figure[1]:line(tide.tensor({1, 2}, {device = device}))
