@@ -16,7 +16,8 @@ local function flatten(caller, name, list, depth, shape, flat)
       tostring(next(list)))
   end
   shape[depth] = #list
-  for i, value in ipairs(list) do
+  for i = 1, #list do
+    local value = list[i]
     local kind = tide.is_tensor(value) and "tensor" or type(value)
     if kind == "table" then
       flatten(caller, name, value, depth + 1, shape, flat)
@@ -37,8 +38,8 @@ local function flatten(caller, name, list, depth, shape, flat)
   end
 end
 
---- Takes a tensor or a list of numbers. `dims` are the numbers of dimensions that fit. The result
---- has `shape`, and, after data.read, `numbers` in rows.
+--- Takes a tensor or a list of numbers. `dims` are the numbers of dimensions that fit, any if it is
+--- nil. The result has `shape`, and, after data.read, `numbers` in rows.
 function data.take(caller, name, value, dims)
   local taken
   if tide.is_tensor(value) then
@@ -51,6 +52,7 @@ function data.take(caller, name, value, dims)
   else
     raise("%s: %s: expected a tensor or a list of numbers, got %s", caller, name, type(value))
   end
+  if not dims then return taken end
   for _, count in ipairs(dims) do
     if #taken.shape == count then return taken end
   end

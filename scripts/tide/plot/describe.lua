@@ -18,13 +18,11 @@ local ticks = require "tide.plot.ticks"
 local function marks_of(panel)
   local marks = {}
   for _, series in ipairs(panel.series) do
-    local first = #marks + 1
     kinds[series.kind].marks(series, function(mark)
       mark.series = series
       marks[#marks + 1] = mark
     end)
-    local named = marks[#marks]
-    if named and #marks >= first then named.label = series.label end
+    marks[#marks].label = series.label
   end
   return marks
 end
@@ -132,7 +130,9 @@ local function color_bar_of(marks)
       vmin, vmax = vmin or series.vmin, vmax or series.vmax
       shown = shown or kinds[series.kind].color_bar and not mark.texts
       for _, value in ipairs(mark.values) do
-        if value - value == 0 then low, high = math.min(low, value), math.max(high, value) end
+        if ticks.has_place(value) then
+          low, high = math.min(low, value), math.max(high, value)
+        end
       end
     end
   end

@@ -55,7 +55,7 @@ local function number(value)
   return ("%.9g"):format(value)
 end
 
---- The number `numbers` of a row of a block.
+--- Numbers as a row of a block.
 local function row_of(...)
   local texts = {...}
   for i, value in ipairs(texts) do texts[i] = number(value) end
@@ -82,6 +82,7 @@ end
 function parts_of.line(script, mark)
   local style = ("lw %.3g dt %d lc rgb '%s'"):format(mark.width, kDashes[mark.style], mark.color)
   local block = xy_block(script, mark)
+  if #mark.x == 1 then mark.marker = mark.marker or "." end -- a line of one point would not be seen
   if not mark.marker then return ("%s using 1:2 with lines %s"):format(block, style) end
   return ("%s using 1:2 with linespoints %s %s"):format(block, point_style(mark), style)
 end

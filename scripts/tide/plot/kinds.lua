@@ -17,6 +17,7 @@ local contour = require "tide.plot.contour"
 local data = require "tide.plot.data"
 local options = require "tide.plot.options"
 local raise = require "tide.internal.raise"
+local ticks = require "tide.plot.ticks"
 local tide = require "tide"
 
 local kinds = {}
@@ -169,7 +170,7 @@ end
 local function span(values)
   local low, high = math.huge, -math.huge
   for _, value in ipairs(values) do
-    if value - value == 0 then low, high = math.min(low, value), math.max(high, value) end
+    if ticks.has_place(value) then low, high = math.min(low, value), math.max(high, value) end
   end
   if low > high then return 0.0, 1.0 end
   if low == high then return low - 0.5, high + 0.5 end
@@ -179,7 +180,9 @@ end
 define("hist", {"x"}, {"bins", "range", "density", "label", "color"}, {
   colored = true,
   make = function(caller, given)
-    given.data = {x = data.take(caller, "x", given.x, {1, 2, 3, 4})}
+    local x = data.take(caller, "x", given.x)
+    x.shape = {data.count(x)}
+    given.data = {x = x}
     given.bins = given.bins or 10
     local bins = type(given.bins) == "number" and math.tointeger(given.bins)
     if not bins or bins < 1 or bins > 10000 then
@@ -334,21 +337,21 @@ define("image", {"x"}, {"cmap", "vmin", "vmax"}, {
       given.vmin = given.vmin or shades and 0 or nil
       given.vmax = given.vmax or shades and given.high or nil
     end
-    given.data = {z = data.take(caller, "x", fitting(x), {3})}
+    given.data = {x = data.take(caller, "x", fitting(x), {3})}
     return given
   end,
   marks = function(series, add)
-    local z = series.data.z
-    local rows, columns = z.shape[2], z.shape[3]
+    local x = series.data.x
+    local rows, columns = x.shape[2], x.shape[3]
     local mark = {
-      kind = "cells", rows = rows, columns = columns, values = z.numbers,
+      kind = "cells", rows = rows, columns = columns, values = x.numbers,
       height = series.whole[1], width = series.whole[2],
     }
     if series.is_color then
       local pixels, count = {}, rows * columns
       for i = 1, count do
         for channel = 0, 2 do
-          local value = z.numbers[channel * count + i] / series.high
+          local value = x.numbers[channel * count + i] / series.high
           value = value == value and math.min(math.max(value, 0), 1) or 0
           pixels[3 * (i - 1) + channel + 1] = (value * 255 + 0.5) // 1 | 0
         end

@@ -117,6 +117,12 @@ local function figure_of(self)
   return figure
 end
 
+--- The terminal, if drawings can stand over each other there.
+local function drawing_terminal()
+  local terminal = show.terminal()
+  return terminal and terminal.moves and terminal or nil
+end
+
 --- Draws the curves over their last drawing.
 local function draw(self, terminal)
   local figure = figure_of(self)
@@ -134,7 +140,7 @@ local function redraw(self)
   if not has_arrived(self) then return end
   receive(self)
   send(self)
-  local terminal = show.terminal()
+  local terminal = drawing_terminal()
   if terminal and #self.names > 0 then draw(self, terminal) end
 end
 
@@ -144,18 +150,15 @@ function Live:add(step, values)
   if type(step) ~= "number" then raise("add: step: expected a number, got %s", type(step)) end
   if values == nil then raise "add: value is missing" end
   if type(values) ~= "table" or tide.is_tensor(values) then values = {value = values} end
-  local names = {}
-  for name in pairs(values) do
+  local entries = {}
+  for name, value in pairs(values) do
     if type(name) ~= "string" then
       raise("add: expected values by name, got the key %s", tostring(name))
     end
-    names[#names + 1] = name
+    entries[#entries + 1] = {name = name, step = step + 0.0, value = checked_value(name, value)}
   end
-  table.sort(names)
-  for _, name in ipairs(names) do
-    local value = checked_value(name, values[name])
-    self.fresh[#self.fresh + 1] = {name = name, step = step + 0.0, value = value}
-  end
+  table.sort(entries, function(a, b) return a.name < b.name end)
+  table.move(entries, 1, #entries, #self.fresh + 1, self.fresh)
   if tide.time() - self.drawn_at >= kBetween then redraw(self) end
 end
 
@@ -164,7 +167,7 @@ function Live:close()
   if self.closed then return self.figure end
   receive_rest(self)
   self.closed, self.figure = true, figure_of(self)
-  local terminal = show.terminal()
+  local terminal = drawing_terminal()
   if terminal then draw(self, terminal) else io.stdout:write(self.figure:text(), "\n") end
   return self.figure
 end

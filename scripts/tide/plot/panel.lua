@@ -23,6 +23,8 @@ function Panel:add(kind_name, ...)
   local kind = kinds[kind_name]
   local given, panel = kind.read(...)
   local series = kind.make(kind_name, given)
+  -- The tensors that were given are not needed: `data` has what they were.
+  for name in pairs(series.data) do series[name] = nil end
   series.kind = kind_name
   if kind.colored then
     series.color = series.color or colors.cycle[self.colored % #colors.cycle + 1]

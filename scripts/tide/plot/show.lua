@@ -42,15 +42,17 @@ local function takes_sixel(place, term)
   return false
 end
 
---- The terminal that standard output goes to: {columns, rows, width (pixels), color}; nil if it
---- goes elsewhere. `place` is where the program runs: functions getenv, size and attributes.
+--- The terminal that standard output goes to: {columns, rows, width (pixels), color, moves (whether
+--- its cursor can)}; nil if it goes elsewhere. `place` is where the program runs: functions getenv,
+--- size and attributes.
 function show.terminal(place)
   place = place or kThis
   local columns, rows, width = place.size()
   if not columns then return nil end
-  local color = (place.getenv "TERM" or "dumb") ~= "dumb" and not place.getenv "NO_COLOR"
+  local moves = (place.getenv "TERM" or "dumb") ~= "dumb"
   if width == 0 then width = columns * kLetterPixels end
-  return {columns = columns, rows = rows, color = color, width = width}
+  return {columns = columns, rows = rows, width = width, moves = moves,
+    color = moves and not place.getenv "NO_COLOR"}
 end
 
 --- "kitty", "sixel" or "text": how pictures are shown, and the terminal.

@@ -37,12 +37,14 @@ local function draw_color_bar(grid, panel, left, last, row)
   grid:write(left + #low + 14, row, high)
 end
 
-local function draw_y_axis(grid, list, area, axis, column)
+local function draw_y_axis(grid, list, area, axis, left)
+  local column = area.left - 1
   for row = area.top, area.top + area.rows - 1 do grid:set(column, row, "│") end
   for _, tick in ipairs(list) do
     local row = area.top + area:row(axis, tick.at)
     grid:set(column, row, "┤")
-    grid:write(column - Grid.width(tick.text), row, tick.text, nil, column - 1)
+    local first = math.max(left, column - Grid.width(tick.text))
+    grid:write(first, row, tick.text, nil, column - 1)
   end
 end
 
@@ -117,7 +119,7 @@ local function draw_panel(grid, panel, left, top, columns, rows)
   end
   if panel.title then center(title_row, panel.title) end
   if bare then return end
-  draw_y_axis(grid, y_ticks, area, panel.y, area.left - 1)
+  draw_y_axis(grid, y_ticks, area, panel.y, left)
   draw_x_axis(grid, ticks.of(panel.x, math.max(2, area.columns // 8)), area, panel.x, left, last)
   if panel.x.label then center(area.top + area.rows + 2, panel.x.label) end
 end

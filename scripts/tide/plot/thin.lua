@@ -42,15 +42,15 @@ function thin.line(x, y, x_axis, columns)
   return new_x, new_y
 end
 
---- Lists of x and y with one point for each of columns x rows pixels.
+--- Lists of x and y with one point for each of columns x rows pixels, if there are many.
 function thin.points(x, y, x_axis, y_axis, columns, rows)
   if #x <= columns then return x, y end
   local new_x, new_y, taken, count = {}, {}, {}, 0
   for i = 1, #x do
-    local column = ticks.place(x_axis, x[i]) * columns // 1
-    local row = ticks.place(y_axis, y[i]) * rows // 1
-    local pixel = row * columns + column
-    if not taken[pixel] then
+    local across, down = ticks.place(x_axis, x[i]), ticks.place(y_axis, y[i])
+    local pixel = (down * rows // 1) * (columns + 1) + across * columns // 1
+    local is_inside = across >= 0 and across <= 1 and down >= 0 and down <= 1
+    if is_inside and not taken[pixel] then
       taken[pixel], count = true, count + 1
       new_x[count], new_y[count] = x[i], y[i]
     end

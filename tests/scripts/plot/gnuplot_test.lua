@@ -157,6 +157,7 @@ describe("files of figures", function()
       plot.line({-1, 0}, {yscale = "log", xscale = "log"}), plot.bar({}, {}), plot.heatmap {{nan, nan}},
       plot.heatmap {{1}},
       plot.contour {{1}}, plot.contour {{1, 2}, {3, nan}}, plot.errorbar({1}, {nan}, {yerr = 1}),
+      plot.heatmap {{1e308, -1e308}, {1 / 0, 0}}, plot.hist {1e308, -1e308},
       plot.errorbar({1, 2}, {1, 2}, {yerr = 5, yscale = "log"}), plot.hist({1, 2, 2}, {yscale = "log"}),
       plot.line({1, 2, 3}, {ylim = {1.5, 1.6}}), plot.image(tide.rand(1, 1, 700)), plot.line {1 - 1e-15, 1 + 1e-15},
       plot.subplots(3, 4, {size = {50, 50}}),

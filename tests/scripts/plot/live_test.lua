@@ -12,7 +12,8 @@ local function at_terminal(has_terminal)
   local time, terminal, stdout = tide.time, show.terminal, io.stdout
   test.finally(function() tide.time, show.terminal, io.stdout = time, terminal, stdout end)
   tide.time = function() return now end
-  show.terminal = function() return has_terminal and {columns = 60, rows = 20, color = false} or nil end
+  local place = {columns = 60, rows = 20, color = false, moves = true}
+  show.terminal = function() return has_terminal and place or nil end
   io.stdout = {
     write = function(_, ...)
       for _, text in ipairs {...} do written[#written + 1] = text end
