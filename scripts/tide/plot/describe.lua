@@ -68,11 +68,10 @@ local function axis_of(panel, marks, name)
   local axis = {label = options[name .. "label"], log = options[name .. "scale"] == "log",
     given = options[name .. "ticks"]}
   local limits = options[name .. "lim"]
-  if limits and ticks.has_place(limits[1], axis.log) then
+  if limits and ticks.is_range(limits[1], limits[2], axis.log) then
     axis.low, axis.high = limits[1], limits[2]
-  else
+  else -- no limits, or those of a logarithmic axis from 0 or below
     axis.low, axis.high = range_of(marks, name, axis.log)
-    -- A logarithmic axis from 0 or below goes from the least value that it can show.
     if limits then axis.high = math.max(limits[2], axis.low * 2) end
   end
   return axis
@@ -139,10 +138,7 @@ local function color_bar_of(marks)
   if not points then return nil end
   if low > high then low, high = 0.0, 1.0 end
   low, high = vmin or low, vmax or high
-  if not (low < high) then
-    local only = math.min(low, high)
-    low, high = ticks.range(only, only, false, 0)
-  end
+  if not ticks.is_range(low, high) then low, high = ticks.range(low, low, false, 0) end
   return {low = low, high = high, points = points, shown = shown}
 end
 

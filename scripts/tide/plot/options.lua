@@ -4,6 +4,7 @@ local arguments = require "tide.internal.arguments"
 local colors = require "tide.plot.colors"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
+local ticks = require "tide.plot.ticks"
 
 local options = {}
 
@@ -42,7 +43,7 @@ local function checked_limits(caller, name, value)
   if type(low) ~= "number" or type(high) ~= "number" then
     raise("%s: %s: expected {lowest, highest}, got %s", caller, name, type(value))
   end
-  if not (low < high and high - low < math.huge) then
+  if not ticks.is_range(low, high) then
     raise("%s: %s: the lowest must be less than the highest, got {%s, %s}", caller, name, low, high)
   end
   return {low + 0.0, high + 0.0}
@@ -83,7 +84,7 @@ local function checked_positive(caller, name, value)
 end
 
 local function checked_number(caller, name, value)
-  if type(value) ~= "number" or value - value ~= 0 then
+  if type(value) ~= "number" or not ticks.has_place(value) then
     raise("%s: %s: expected a finite number, got %s", caller, name,
       type(value) == "number" and tostring(value) or type(value))
   end

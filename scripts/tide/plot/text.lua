@@ -69,9 +69,11 @@ end
 local Area = {}
 Area.__index = Area
 
+local kFarthest <const> = 1e9 -- times the axis: what lies beyond stands there
+
 --- Where a value stands, in steps 0 to `count` - 1 from the left or the top.
 local function step(axis, value, count, downward)
-  local share = ticks.place(axis, value)
+  local share = math.max(-kFarthest, math.min(ticks.place(axis, value), kFarthest))
   if (axis.reversed or false) ~= downward then share = 1 - share end
   return share * (count - 1)
 end

@@ -2,12 +2,15 @@
 -- as text where they were asked for and fit.
 local colors = require "tide.plot.colors"
 local Grid = require "tide.plot.grid"
+local ticks = require "tide.plot.ticks"
 
 local cells = {}
 
 local kShades <const> = {" ", "░", "▒", "▓", "█"}
 
-local function shade(share) return kShades[math.min(math.max(share, 0) * 5 // 1 | 0, 4) + 1] end
+local function shade(share)
+  return kShades[math.min(math.min(math.max(share, 0), 1) * 5 // 1 | 0, 4) + 1]
+end
 
 --- The first and the last of `size` cells, from 0, that lie in part `i`, from 0, of `count` equal
 --- parts of an axis. All cells together reach from 0.5 to `extent` + 0.5.
@@ -32,7 +35,7 @@ local function sampler(mark, panel, rows, columns)
     for y = top, bottom do
       for x = left, right do
         local value = mark.values[(y * mark.columns + x) * channels + channel]
-        if value - value == 0 then sum, count = sum + value, count + 1 end
+        if ticks.has_place(value) then sum, count = sum + value, count + 1 end
       end
     end
     return count > 0 and sum / count or nil

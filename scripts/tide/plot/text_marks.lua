@@ -37,9 +37,9 @@ local function pen_of(grid, area, panel)
 end
 
 function Pen:dot(x, y, color)
-  x, y = (x + 0.5) // 1 | 0, (y + 0.5) // 1 | 0
+  x, y = (x + 0.5) // 1, (y + 0.5) // 1
   if x >= 0 and x <= self.width and y >= 0 and y <= self.height then
-    self.grid:dot(self.x0 + x, self.y0 + y, color)
+    self.grid:dot(self.x0 + (x | 0), self.y0 + (y | 0), color)
   end
 end
 

@@ -1,37 +1,45 @@
 -- Axes: ranges that hold all values, and where ticks stand.
 local ticks = {}
 
-local kWidest <const> = 1e300 -- larger numbers count as infinite: differences stay finite
+-- Numbers beyond these count as infinite, or as 0: differences and quotients stay finite.
+local kLargest <const>, kSmallest <const> = 1e300, 1e-300
 
 --- Whether a number has a place on an axis.
 function ticks.has_place(value, log)
-  return value == value and value < kWidest and value > (log and 0 or -kWidest)
+  return value == value and value < kLargest and value > (log and kSmallest or -kLargest)
+end
+
+--- Whether an axis may reach from low to high.
+function ticks.is_range(low, high, log)
+  local size = math.max(math.abs(low), math.abs(high))
+  return ticks.has_place(low, log) and ticks.has_place(high, log)
+    and high - low > math.max(1e-12 * size, kSmallest)
 end
 
 --- Where a number stands on an axis, from 0 to 1.
 function ticks.place(axis, value)
   if axis.log then
-    return math.log(value / axis.low) / math.log(axis.high / axis.low)
+    local low = math.log(axis.low)
+    return (math.log(value) - low) / (math.log(axis.high) - low)
   end
   return (value - axis.low) / (axis.high - axis.low)
 end
 
---- A range around low..high, nil if there is nothing; `margin` is the part that is added on each
---- side.
+--- A range around low..high, or any if low is nil; `margin` is the part that is added on each side.
 function ticks.range(low, high, log, margin)
   if not low then
     if log then return 1.0, 10.0 end
     return 0.0, 1.0
   end
-  if log then
-    if high / low < 1 + 1e-9 then return low / 2, high * 2 end
-    local factor = (high / low) ^ margin
-    return low / factor, high * factor
-  end
-  local size = math.max(math.abs(low), math.abs(high))
-  if high - low <= 1e-12 * size or high == low then
-    local half = size > 0 and 0.05 * size or 0.05
+  if not ticks.is_range(low, high, log) then
+    if log then return low / 2, low * 2 end
+    local size = math.max(math.abs(low), math.abs(high))
+    local half = 0.05 * (size > 1e-290 and size or 1)
     return low - half, high + half
+  end
+  if log then
+    local factor = math.exp((math.log(high) - math.log(low)) * margin)
+    return math.max(low / factor, kSmallest / 2), math.min(high * factor, kLargest)
   end
   local added = (high - low) * margin
   return low - added, high + added
