@@ -12,12 +12,13 @@ local gnuplot = {}
 
 -- The script --------------------------------------------------------------------------------------
 
---- A text as a string of gnuplot: all that could mean something there is written as \ooo.
+--- A text as a string of gnuplot: all that could mean something there is written as \ooo, and so are
+--- the digits behind it, which gnuplot would take for further octal ones.
 local function quoted(text)
   local lines = {}
   for line in (text .. "\n"):gmatch "(.-)\r?\n" do lines[#lines + 1] = clean(line) end
-  local escaped = table.concat(lines, "\n"):gsub("[^%w \x80-\xff]", function(letter)
-    return ("\\%03o"):format(letter:byte())
+  local escaped = table.concat(lines, "\n"):gsub("[^%w \x80-\xff]%d*", function(letters)
+    return (letters:gsub(".", function(letter) return ("\\%03o"):format(letter:byte()) end))
   end)
   return '"' .. escaped .. '"'
 end

@@ -97,6 +97,10 @@ describe("texts for gnuplot", function()
   end)
   it("stand in the picture as they are", function()
     needs_gnuplot()
+    local numbers = plot.line({-1.5, 0, 1.25}, {title = "-1.5 (2) 3%4 #5 6"}):svg()
+    for _, text in ipairs {"-1.5 (2) 3%4 #5 6", "-1", "2.5"} do
+      test.is_true(numbers:find(">" .. text .. "<", 1, true), text)
+    end
     local svg = figure_with("it's 100% <b>\"x\"</b> & _{y} `z` \\n"):svg()
     test.is_true(svg:find("it's 100% &lt;b>\"x\"&lt;/b> &amp; _{y} `z` \\n", 1, true))
     test.is_false(svg:find("<b>", 1, true) ~= nil)
