@@ -19,6 +19,7 @@
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
 #include "bindings/support/entry.h"
+#include "bindings/support/list.h"
 #include "bindings/support/math_random.h"
 #include "bindings/support/text_file.h"
 #include "bindings/tensor/custom_gradient.h"
@@ -201,6 +202,8 @@ void add_native(lua_State* L) {
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
   add_library(L, file_functions());
+  push_list_metatable(L);
+  lua_setfield(L, -2, "list");
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_insert(L, -2);
   lua_setfield(L, -2, "tide.native");
@@ -251,6 +254,7 @@ void add_functions(lua_State* L) {
 int open(lua_State* L) {
   luaL_checkversion(L);
   open_collector(L);
+  open_list(L);
   open_classes(L);
   add_library_searcher(L);
   lua_createtable(L, 0, 512);

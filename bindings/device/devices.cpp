@@ -11,6 +11,7 @@
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/typed_function.h"
+#include "bindings/support/list.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -53,6 +54,7 @@ int push_list(lua_State* L, const std::vector<Device>& devices) {
     push_device(L, devices[i]);
     lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
   }
+  make_list(L);
   return 1;
 }
 

@@ -5,7 +5,7 @@ local tide = require "tide"
 
 --- A table that holds options, as opposed to a list, which is a value.
 local function is_options(value)
-  return type(value) == "table" and getmetatable(value) == nil and type(next(value)) == "string"
+  return type(value) == "table" and not getmetatable(value) and type(next(value)) == "string"
 end
 
 --- "a, b or c", for messages.
