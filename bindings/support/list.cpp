@@ -1,5 +1,7 @@
 #include "bindings/support/list.h"
 
+#include <string>
+
 #include "bindings/support/entry.h"
 
 namespace tide::bindings {
@@ -30,6 +32,12 @@ int list_concat(lua_State* L) {
   return 1;
 }
 
+/// x.shape[0] is a slip; positions behind the last one give nil, which ends loops.
+int list_index(lua_State* L) {
+  if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) > 0) return 0;
+  throw ArgumentError("index: positions start at 1, got " + std::to_string(lua_tointeger(L, 2)));
+}
+
 /// Whether all fields of the table at index `a` are those of the one at `b`.
 bool has_fields(lua_State* L, int a, int b) {
   for (lua_pushnil(L); lua_next(L, a); lua_pop(L, 2)) {
@@ -51,6 +59,7 @@ int list_equal(lua_State* L) {
 void open_list(lua_State* L) {
   const luaL_Reg metamethods[] = {{"__tostring", guard_lookup<list_text>},
                                   {"__concat", guard_lookup<list_concat>},
+                                  {"__index", guard_lookup<list_index>},
                                   {"__eq", guard_lookup<list_equal>},
                                   {nullptr, nullptr}};
   luaL_newlib(L, metamethods);

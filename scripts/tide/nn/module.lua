@@ -66,10 +66,13 @@ local function names_of(class)
   return names
 end
 
---- Fields of the bases of a class; nil for a noted one.
+--- Fields of the bases of a class; nil for a noted one, and for positions behind the last child.
 local function field_of_bases(class, name)
   local value = member(rawget(class, "base"), name)
   if value ~= nil then return value end
+  if math.type(name) == "integer" and name < 1 then
+    raise("%s: positions start at 1, got %d", class.name, name)
+  end
   if type(name) == "string" and not class._noted[name] then
     unknown_name(class.name, name, class,
       ("; if it may be absent: %s:optional %q"):format(class.name, name))

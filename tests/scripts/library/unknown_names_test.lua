@@ -76,7 +76,7 @@ describe("an unknown name", function()
       "parameter_")
     local net = nn.Sequential(layer, nn.ReLU())
     equal(net[3], nil)
-    equal(net[0], nil)
+    raises("Sequential: positions start at 1, got 0", field, net, 0)
     equal(rawget(layer, "wieght"), nil)
     -- Completion at the prompt reads these.
     local named = nn.Sequential {"first", layer}

@@ -79,6 +79,8 @@ local kSlips <const> = {
   {"x = {1, 2}[1]", "({1, 2})[1]"},
   {'x = {"a": 1}', "{key = value}"},
   {"x, y = (1, 2)", "x, y = 1, 2"},
+  {"x = tide.zeros((2, 3))", "{1, 2}"},
+  {"x = tide.randint(0, 10, (3,))", "{1, 2}"},
   {"f(*args)", "f(table.unpack(list))"},
   {"f(**options)", "f(options), with a table of named arguments"},
   {'"""What it does."""', "--[[ text ]]"},

@@ -43,8 +43,17 @@ local kSlips <const> = {
   {"print(x.numel + 1)", "'numel' is a function: call it, x:numel()"},
   {'print("n: " .. x.numel)', "'numel' is a function: call it, x:numel()"},
   {"for row in x do end", "in a loop: for i, row in ipairs(x) do"},
-  {"for p in net:parameters() do end", "in a loop: for i, x in ipairs(list) do"},
+  {"for p in net:parameters() do end", "in a loop: ipairs(list), or pairs(t)"},
+  {"for name, value in net:state_dict() do end", "in a loop: ipairs(list), or pairs(t)"},
   {"print('a' + 'b')", "in Lua: a .. b"},
+  {"print('n: ' + 1)", "in Lua: a .. b"},
+  {"print('x: ' + x)", "in Lua: a .. b"},
+  {"print('x: %d' % 1)", 'in Lua: ("%d"):format(x)'},
+  {"print('x: %f' % x)", 'in Lua: ("%d"):format(x)'},
+  {"print(net.weight.grad.shape)", "x.grad is nil before backward"},
+  {"tide.tensor(1, 2, 3)", "in Lua: tide.tensor{1, 2, 3}"},
+  {"tide.tensor({1, 2}, 'float32')", 'options have names: {dtype = "float32"}'},
+  {"tide.cat(x, x)", "tensors stand in a table: {a, b}"},
   {"print(tide.tensor([[1,2],[3,4]]))", "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
   {"print(math.exp(x))", "x:item() is its number, x:exp() takes tensors"},
   {"print(('%d'):format(x))", "x:item() is its number"},
@@ -82,6 +91,10 @@ describe("a slip from Python", function()
     raises("DataLoader: batches are read by `for x, y in loader do`", function()
       for _ in pairs(loader) do end
     end)
+    raises("Sequential: positions start at 1, got 0", function() return nn.Sequential(net)[0] end)
+    raises("index: positions start at 1, got 0", function() return tide.ones(2).shape[0] end)
+    raises("index: positions start at 1, got -1", function() return tide.ones(2):tolist()[-1] end)
+    raises("save: the path is missing", tide.save, net)
     raises("{} takes all of a dimension", function() return tide.ones(3, 3)[{":", 1}] end)
     raises("did you mean 'is_available'?", function() return tide.cuda.availble end)
     raises("did you mean 'Adam'?", function() return optim.adam end)

@@ -148,6 +148,7 @@ local kRows <const> = {
   {line = "}%s*%[", near = "%[", lua = "({1, 2})[1]"},
   {line = "%[", near = "%[", says = "^unexpected symbol", lua = "{1, 2, 3}"},
   {line = "=%s*%([^%(%)]*,", near = ",", says = "^'%)' expected", lua = "x, y = 1, 2"},
+  {line = "[%(,]%s*%([^%(%)]*,", near = ",", says = "^'%)' expected", lua = "{1, 2}"},
   {line = "[{,]%s*\"+%s*:[%s%d\"{%[%-]", lua = "{key = value}"},
   {line = "{%s*[%a_][%w_]*%s*:%s", says = "expected", lua = "{key = value}"},
   {line = has_named_argument, near = "=", says = "^'%)' expected", lua = "f(x, {name = value})"},

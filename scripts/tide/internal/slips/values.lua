@@ -74,6 +74,9 @@ local function number_wanted(name)
   return "x:item() is its number" .. (method and (", x:%s() takes tensors"):format(name) or "")
 end
 
+local kJoined <const> = "in Lua: a .. b"
+local kFormatted <const> = 'in Lua: ("%d"):format(x)'
+
 -- `says`, a pattern of the message, in which methods are fields, too; `line`, one of the script's line;
 -- `mend`, what is added, or what makes it of the capture of the last of these patterns.
 local kRows <const> = {
@@ -86,9 +89,17 @@ local kRows <const> = {
   {says = "a tensor is no function", line = "[%.:]([%a_]+)%s*%(%s*%)", mend = called_field},
   {says = "a tensor is no function", line = "%f[%w]for%s.*%sin%s.*%sdo%f[%W]",
     mend = "in a loop: for i, row in ipairs(x) do"},
-  {says = "attempt to call a table value %(for iterator", mend = "in a loop: for i, x in ipairs(list) do"},
+  {says = "attempt to call a table value %(for iterator", mend = "in a loop: ipairs(list), or pairs(t)"},
   {says = "attempt to %l[%l ]* a function value %(field '([%w_]+)'%)", mend = method_as_value},
-  {says = "attempt to add a 'string' with a 'string'", mend = "in Lua: a .. b"},
+  {says = "attempt to add a 'string' with a '[sn][tu]%l+'", mend = kJoined}, -- a string or a number
+  {says = "attempt to add a 'number' with a 'string'", mend = kJoined},
+  {says = ": %+: expected tensor or number, got string$", mend = kJoined},
+  {says = "attempt to mod a 'string' with", mend = kFormatted},
+  {says = ": %%: expected tensor or number, got string$", mend = kFormatted},
+  {says = "attempt to index a nil value %(field 'grad'%)", mend = "x.grad is nil before backward"},
+  {says = ": tensor: .*expected table of options, got number$", mend = "in Lua: tide.tensor{1, 2, 3}"},
+  {says = "expected table of options, got string$", mend = 'options have names: {dtype = "float32"}'},
+  {says = "expected table of tensors, got tide%.Tensor$", mend = "tensors stand in a table: {a, b}"},
   {says = "expected numbers or booleans, got string", line = "%[%[",
     mend = "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
   {says = "to '([%w_]+)' %(number expected, got tide%.Tensor%)", mend = number_wanted},
