@@ -94,11 +94,6 @@ int script_arguments(lua_State* L) {
   return count;
 }
 
-/// The name of a file's chunk, or of standard input's.
-std::string name_of_file(const char* path) {
-  return path ? std::string("@").append(path) : "=stdin";
-}
-
 /// Runs the chunk that a load left on the stack, or reports why there is none.
 bool run_loaded(lua_State* L, int load_status, const std::string& chunk_name, bool with_arguments) {
   bool succeeded = load_status == LUA_OK;
@@ -112,6 +107,22 @@ bool run_loaded(lua_State* L, int load_status, const std::string& chunk_name, bo
   if (!succeeded) report_error(L);
   lua_settop(L, chunk - 1);
   return succeeded;
+}
+
+/// As luaL_loadfile of standard input, whose text is kept.
+int load_standard_input(lua_State* L) {
+  std::string text;
+  char block[4096];
+  while (const size_t size = std::fread(block, 1, sizeof block, stdin)) text.append(block, size);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  if (text.starts_with('#')) text.erase(0, text.find('\n'));
+  keep_text(L, "=stdin", text, 1);
+  return luaL_loadbuffer(L, text.data(), text.size(), "=stdin");
+}
+
+bool run_source(lua_State* L, const char* path, bool with_arguments) {
+  if (!path) return run_loaded(L, load_standard_input(L), "=stdin", with_arguments);
+  return run_loaded(L, luaL_loadfile(L, path), std::string("@").append(path), with_arguments);
 }
 
 }  // namespace
@@ -165,13 +176,9 @@ void report_error(lua_State* L) {
   lua_pop(L, 1);
 }
 
-bool run_script(lua_State* L, const char* path) {
-  return run_loaded(L, luaL_loadfile(L, path), name_of_file(path), true);
-}
+bool run_script(lua_State* L, const char* path) { return run_source(L, path, true); }
 
-bool run_file(lua_State* L, const char* path) {
-  return run_loaded(L, luaL_loadfile(L, path), name_of_file(path), false);
-}
+bool run_file(lua_State* L, const char* path) { return run_source(L, path, false); }
 
 bool run_text(lua_State* L, std::string_view text, const std::string& chunk_name) {
   keep_text(L, chunk_name, text, 1);
