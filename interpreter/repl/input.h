@@ -6,6 +6,10 @@
 
 namespace tide {
 
+/// The name of all that is typed. Lines are counted through the whole session: an error that shows
+/// up later than the line that queued its op can then name both.
+inline constexpr char kPromptChunk[] = "=stdin";
+
 /// What a text typed at the prompt is.
 enum class InputKind {
   kRunnable,    ///< Its function is on the stack.

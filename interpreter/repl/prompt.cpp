@@ -144,6 +144,8 @@ class Prompt {
   }
 
   void remember(const std::string& text) {
+    keep_text(state_, kPromptChunk, text, line_number_);
+    if (kind_ == InputKind::kWrong) describe_syntax_error(state_, kPromptChunk);
     line_number_ += 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     editor_->remember(text);
     if (history_) history_->add(text);

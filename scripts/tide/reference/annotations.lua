@@ -26,6 +26,7 @@ local kClasses = {
 }
 local kResultOf = {
   ["tide.nn.functional."] = "tide.Tensor", ["tide.nn.init."] = "tide.Tensor",
+  ["tide.plot."] = "tide.plot.Figure", ["tide.plot.live"] = "tide.plot.Live",
 }
 
 --- The local table of the annotations that holds the methods of a class.
@@ -130,7 +131,8 @@ local function results_of(entry)
     return (entry.results:gsub("Tensor", "tide.Tensor"):gsub("%.%.%.", ""))
   end
   local place = entry.called_as:match "^(.*%.)[^.]*$"
-  if kResultOf[place] then return kResultOf[place] end
+  local result = kResultOf[entry.called_as] or kResultOf[place]
+  if result then return result end
   if kClasses[place] and entry.name:find "^%u" then return kClasses[place] end
   local makes_tensor = entry.called_as == "tide.tensor" or entry.called_as == "tide.from"
   if makes_tensor then return "tide.Tensor" end

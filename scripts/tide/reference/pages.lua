@@ -126,6 +126,13 @@ local pages = {
       .. "whole records, but for the last one perhaps.",
   },
   {
+    name = "plots", title = "Figures",
+    families = {"Figures", "Methods of figures", "Figures in files", "Live plots"},
+    about = "Data are tensors on any device, or lists of numbers. Those of a figure are read "
+      .. "together, in one wait, when it is first drawn; it shows them as they were when they were "
+      .. "given.",
+  },
+  {
     name = "training", title = "Training",
     families = {
       "Trainer", "Methods of trainers", "Modules that are trained", "Methods of trained modules",
@@ -143,10 +150,11 @@ local pages = {
     about = "A device may be named anywhere one is taken: `\"cpu\"`, `\"cuda:0\"`, `\"sim\"`.",
   },
   {
-    name = "threads", title = "Threads and channels",
+    name = "threads", title = "Threads, processes and channels",
     families = {"Threads", "Methods of threads", "Channels"},
-    about = "A thread has a Lua state of its own: values are copied on their way, and tensors "
-      .. "share their elements until one is written to.",
+    about = "A thread or a process has a Lua state of its own: values are copied on their way. "
+      .. "Tensors share their elements with threads until one is written to; a process has its own "
+      .. "memory.",
   },
   {
     name = "time", title = "Time and looking inside",

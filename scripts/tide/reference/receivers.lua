@@ -19,6 +19,8 @@ receivers.list = {
   {name = "trainer", class = "tide.Trainer"},
   {name = "thread", class = "tide.Thread"},
   {name = "channel", class = "tide.Channel"},
+  {name = "fig", class = "tide.plot.Figure"},
+  {name = "live", class = "tide.plot.Live"},
 }
 
 --- How signatures write an object before its methods ("module"); nil if the reference has none.

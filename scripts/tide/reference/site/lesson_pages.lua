@@ -1,4 +1,5 @@
--- Pages of lessons: comments of their own are text, the rest is code.
+-- Pages of lessons: what stands in comments is text, the rest is code.
+local cells_of = require "tide.internal.lessons.cells"
 local html = require "tide.reference.site.html"
 local native = require "tide.native"
 
@@ -18,29 +19,6 @@ function lesson_pages.list()
     end
   end
   return list
-end
-
---- The parts of a script: {kind = "text" or "code" or "heading", lines}. Text is what stands in
---- comments in front of the lines of a chunk.
-local function parts_of(text)
-  local parts = {}
-  local function add(kind, line)
-    local last = parts[#parts]
-    if not last or last.kind ~= kind or kind == "heading" then
-      last = {kind = kind, lines = {}}
-      parts[#parts + 1] = last
-    end
-    table.insert(last.lines, line)
-  end
-  for line in (text .. "\n"):gmatch "(.-)\n" do
-    local explains_code = line:find "^%-%-%-[^-]"
-    local comment = not explains_code and line:match "^%-%-%s?(.*)$"
-    local heading = comment and comment:match "^(.-)%s*%-%-%-%-+$"
-    if heading then add("heading", heading)
-    elseif comment then add("text", comment)
-    else add("code", line) end
-  end
-  return parts
 end
 
 --- Text of comments as paragraphs; what is indented is code.
@@ -71,23 +49,21 @@ end
 
 --- The body of a lesson, and what the search finds in it: {title, anchor, text}.
 function lesson_pages.body(lesson)
-  local text = native.read_embedded(lesson.path):sub(#"-- " + #lesson.title + 1):gsub("^%. ?", "")
   local out = {"<h1>" .. html.escape(lesson.title) .. "</h1>"}
   local headings = {{title = lesson.title, anchor = "", text = ""}}
-  for _, part in ipairs(parts_of("-- " .. text)) do
-    if part.kind == "heading" then
-      local title = part.lines[1]
-      local anchor = html.id(title)
-      headings[#headings + 1] = {title = lesson.title .. ": " .. title, anchor = anchor, text = ""}
-      out[#out + 1] = ('<h2 id="%s">%s</h2>'):format(anchor, html.escape(title))
-    elseif part.kind == "text" then
-      out[#out + 1] = text_html(part.lines)
-      local heading = headings[#headings]
-      heading.text = heading.text .. " " .. table.concat(part.lines, " ")
-    else
-      local code = table.concat(part.lines, "\n"):match "^\n*(.-)%s*$"
-      if code ~= "" then out[#out + 1] = html.block(code) end
+  for i, cell in ipairs(cells_of(native.read_embedded(lesson.path))) do
+    if i == 1 then cell.text[1] = cell.text[1]:sub(#lesson.title + 1):gsub("^%. ?", "") end
+    if cell.heading then
+      local anchor = html.id(cell.heading)
+      headings[#headings + 1] = {
+        title = lesson.title .. ": " .. cell.heading, anchor = anchor, text = "",
+      }
+      out[#out + 1] = ('<h2 id="%s">%s</h2>'):format(anchor, html.escape(cell.heading))
     end
+    out[#out + 1] = text_html(cell.text)
+    if cell.code[1] then out[#out + 1] = html.block(table.concat(cell.code, "\n")) end
+    local heading = headings[#headings]
+    heading.text = heading.text .. " " .. table.concat(cell.text, " ")
   end
   return table.concat(out, "\n"), headings
 end

@@ -10,7 +10,7 @@ local vocabulary = {}
 
 local kFiles <const> = {
   "shared", "ops", "linalg", "creation", "nn", "losses", "optim", "autograd", "data", "training",
-  "devices", "vision", "others",
+  "devices", "vision", "plot", "others",
 }
 
 --- The modules that hold the vocabulary.
