@@ -183,6 +183,8 @@ void add_native(lua_State* L) {
                                 {"hold_interrupts", hold_interrupts},
                                 {"take_interrupt", take_interrupt},
                                 {"release_interrupts", release_interrupts},
+                                {"watch_scopes", watch_scopes},
+                                {"wait_report", guard_lookup<wait_report>},
                                 {"terminal_columns", terminal_columns},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},

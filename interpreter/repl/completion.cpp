@@ -137,10 +137,10 @@ void take_step(lua_State* L, const std::string& step) {
   lua_remove(L, -2);
 }
 
-/// Collects into the Names given as light userdata. Runs protected, for metamethods may raise.
+/// Collects into the Names given as light userdata what the table above it knows. Runs protected,
+/// for metamethods may raise.
 int collect_names(lua_State* L) {
   Names& names = *static_cast<Names*>(lua_touserdata(L, 1));
-  lua_pushglobaltable(L);
   for (const std::string& step : names.path.steps) take_step(L, step);
   names.add_value();
   return 0;
@@ -148,7 +148,7 @@ int collect_names(lua_State* L) {
 
 void stop_metamethod(lua_State* L, lua_Debug*) { luaL_error(L, "too long for a completion"); }
 
-std::vector<std::string> field_candidates(lua_State* L, const Path& path) {
+std::vector<std::string> field_candidates(lua_State* L, Session& session, const Path& path) {
   Names names{L, path, {}};
   if (path.separator == '\0') {
     for (std::string_view keyword : kKeywords) names.add(keyword, true);
@@ -157,7 +157,8 @@ std::vector<std::string> field_candidates(lua_State* L, const Path& path) {
   lua_sethook(L, stop_metamethod, LUA_MASKCOUNT, kStepLimit);
   lua_pushcfunction(L, collect_names);
   lua_pushlightuserdata(L, &names);
-  lua_pcall(L, 1, 0, 0);
+  session.push_names(path.steps.empty() ? "" : path.steps.front());
+  lua_pcall(L, 2, 0, 0);
   lua_sethook(L, nullptr, 0, 0);
   lua_settop(L, top);
   return {names.found.begin(), names.found.end()};
@@ -207,14 +208,14 @@ std::vector<std::string> module_candidates(lua_State* L, std::string_view typed)
 
 }  // namespace
 
-Completion complete(lua_State* L, const std::string& before_cursor) {
+Completion complete(lua_State* L, Session& session, const std::string& before_cursor) {
   if (const auto typed = required_module(before_cursor)) {
     const size_t word = before_cursor.size() - typed->size() + typed->find_last_of('.') + 1;
     return {word, module_candidates(L, *typed)};
   }
   const std::optional<Path> path = read_path(before_cursor);
   if (!path) return {before_cursor.size(), {}};
-  return {path->begin, field_candidates(L, *path)};
+  return {path->begin, field_candidates(L, session, *path)};
 }
 
 }  // namespace tide

@@ -3,9 +3,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -18,8 +17,8 @@
 #include "bindings/module.h"
 #include "interpreter/repl/completion.h"
 #include "interpreter/repl/history.h"
-#include "interpreter/repl/input.h"
 #include "interpreter/repl/line_editor.h"
+#include "interpreter/repl/session.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
 
@@ -31,16 +30,6 @@ using Clock = std::chrono::steady_clock;
 constexpr char kHelp[] = "return (require('tide').help(...))";
 constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
 constexpr char kGreeting[] = "help() lists what there is, ?NAME explains it, Ctrl-D ends.";
-
-/// `?text`: help on the value that the text stands for, else on the name that it is.
-constexpr char kHelpOnText[] = R"(
-  local text = ...
-  local help = require("tide").help
-  local expression = load("return " .. text)
-  local known, value = pcall(expression or error)
-  if known and value ~= nil then return (help(value)) end
-  return (help(text))
-)";
 
 bool wants_colour(bool on_terminal) {
   const char* terminal = std::getenv("TERM");
@@ -58,7 +47,9 @@ class Prompt {
  public:
   explicit Prompt(lua_State* L)
       : state_(L),
-        editor_(make_line_editor([L](const std::string& before) { return complete(L, before); })),
+        session_(L),
+        editor_(make_line_editor(
+            [this](const std::string& before) { return complete(state_, session_, before); })),
         on_terminal_(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)),
         coloured_(wants_colour(on_terminal_)) {
     push_global(L, "help");
@@ -73,35 +64,36 @@ class Prompt {
     if (on_terminal_) std::puts(kGreeting);
     std::string text;
     while (read_input(text)) {
-      if (text.find_first_not_of(" \t\n") != std::string::npos) run_input();
+      if (kind_ == InputKind::kRunnable || kind_ == InputKind::kWrong) run_input();
       lua_settop(state_, 0);
     }
   }
 
  private:
   /// Reads lines until they can be run or are wrong; then the function or the message is on the
-  /// stack. False at the end of the input.
+  /// stack. False at the end of the session.
   bool read_input(std::string& text) {
     text.clear();
+    kind_ = InputKind::kNothing;
     while (true) {
       std::string line;
-      const std::string prompt =
-          text.empty() ? prompt_text("_PROMPT", "> ") : prompt_text("_PROMPT2", ">> ");
-      const ReadResult result = read_line(prompt.c_str(), line);
-      if (result == ReadResult::kInterrupted) return text.clear(), true;
+      const ReadResult result = read_line(next_prompt(!text.empty()).c_str(), line);
+      if (result == ReadResult::kInterrupted) return kind_ = InputKind::kNothing, true;
       if (result == ReadResult::kEnd && text.empty()) return false;
       if (result == ReadResult::kEnd) {
         kind_ = InputKind::kWrong;
-        lua_pushliteral(state_, "stdin: the input ends inside a statement");
+        lua_pushfstring(state_, "In [%d]: the input ends inside a statement", session_.number());
         return true;
       }
-      if (text.empty() && line.find_first_not_of(" \t\n") == std::string::npos) return true;
       const bool pasted = text.empty() && line.find('\n') != std::string::npos;
       text += text.empty() ? line : "\n" + line;
-      kind_ = compile(text);
+      kind_ = session_.read(text);
       if (kind_ == InputKind::kUnfinished) continue;
+      if (kind_ == InputKind::kLeave) return false;
+      if (kind_ == InputKind::kNothing) return true;
       if (kind_ == InputKind::kWrong && pasted) {
         // As a whole it is no chunk, but the lines may be, one after the other.
+        session_.take_back();
         lua_pop(state_, 1);
         split(text);
         text.clear();
@@ -112,9 +104,16 @@ class Prompt {
     }
   }
 
+  /// `In [12]: `, or what stands in front of its other lines.
+  std::string next_prompt(bool continued) {
+    const std::string first = "In [" + std::to_string(session_.number()) + "]: ";
+    if (!continued) return prompt_text("_PROMPT", first);
+    const std::string_view mark = "...: ";
+    return prompt_text("_PROMPT2", std::string(first.size() - mark.size(), ' ').append(mark));
+  }
+
   /// The text of a global, or `usual` where the script has set none.
-  std::string prompt_text(const char* global, const char* usual) {
-    std::string text = usual;
+  std::string prompt_text(const char* global, std::string text) {
     push_global(state_, global);
     if (!lua_isnil(state_, -1)) {
       lua_pushcfunction(state_, to_text);
@@ -140,30 +139,22 @@ class Prompt {
     for (std::string line; std::getline(lines, line);) waiting_.push_back(std::move(line));
   }
 
-  InputKind compile(const std::string& text) {
-    if (!text.starts_with('?')) return compile_input(state_, text, line_number_);
-    const size_t begin = text.find_first_not_of("? \t");
-    luaL_loadstring(state_, begin == std::string::npos ? kHelp : kHelpOnText);
-    if (begin != std::string::npos) lua_pushstring(state_, text.c_str() + begin);
-    return InputKind::kRunnable;
-  }
-
   void remember(const std::string& text) {
-    line_number_ += 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     editor_->remember(text);
     if (history_) history_->add(text);
   }
 
   void run_input() {
     const auto start = Clock::now();
-    const bool wrong = kind_ == InputKind::kWrong;
-    if (!wrong && call(state_, lua_gettop(state_) - 1, LUA_MULTRET)) {
+    std::string note;
+    if (kind_ == InputKind::kRunnable && session_.run(note)) {
       print_results();
     } else {
       waiting_.clear();  // The rest of a pasted block was meant for a state that is not there.
       show_error();
     }
-    if (wrong) return;
+    if (!note.empty()) std::printf("note: %s\n", note.c_str());
+    if (kind_ == InputKind::kWrong) return;
     tide_flush(state_);
     if (on_terminal_) print_cost(Clock::now() - start);
   }
@@ -217,13 +208,13 @@ class Prompt {
   }
 
   lua_State* state_;
+  Session session_;
   std::unique_ptr<LineEditor> editor_;
   bool on_terminal_;
   bool coloured_;
   std::optional<PromptHistory> history_;
   std::deque<std::string> waiting_;  ///< Lines of a pasted block that are to be run.
   InputKind kind_ = InputKind::kRunnable;
-  int line_number_ = 1;  ///< Of the next line that is run.
 };
 
 }  // namespace

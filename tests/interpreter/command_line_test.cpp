@@ -47,7 +47,9 @@ TEST_CASE("-i prompts after the script, and reads like a session off a terminal"
           "[command line]") {
   const Outcome outcome = run_tide({"-i", "-e", "x = 20"}, "x + 1\nx +\n1\n= 5\n");
   CHECK_THAT(outcome.out, StartsWith("tide "));
-  CHECK_THAT(outcome.out, Contains("\n> x + 1\n21\n> x +\n>> 1\n21\n> = 5\n5\n> \n"));
+  CHECK_THAT(
+      outcome.out,
+      Contains("\nIn [1]: x + 1\n21\nIn [2]: x +\n   ...: 1\n21\nIn [3]: = 5\n5\nIn [4]: \n"));
   CHECK(outcome.status == 0);
 }
 
@@ -59,7 +61,7 @@ TEST_CASE("_PROMPT and _PROMPT2 are what the prompt shows", "[command line]") {
   const Outcome wrong = run_tide(
       {"-i", "-e", "_PROMPT = setmetatable({}, {__tostring = function() error 'none' end})"},
       "7\n");
-  CHECK_THAT(wrong.out, Contains("> 7\n7\n"));
+  CHECK_THAT(wrong.out, Contains("In [1]: 7\n7\n"));
   CHECK_THAT(wrong.err, Contains("none"));
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("Ctrl-C at 100 random points leaves the parameters of some step", "[in
   terminal.type("\x03");
   terminal.read_to_prompt();
   terminal.type("check()\n");
-  terminal.read_until("]\n> ");
+  terminal.read_until("]\nIn [");
   const auto longest = static_cast<unsigned>(whole.count());
   std::mt19937 random(7);
   std::set<std::string> answers;
@@ -36,7 +36,7 @@ TEST_CASE("Ctrl-C at 100 random points leaves the parameters of some step", "[in
     terminal.type("\x03");
     REQUIRE_THAT(terminal.read_to_prompt(), Contains("interrupted"));
     terminal.type("check()\n");
-    const std::string answer = terminal.read_until("]\n> ");
+    const std::string answer = terminal.read_until("]\nIn [");
     CAPTURE(point, answer);
     REQUIRE_THAT(answer, Contains("whole steps\t"));
     const size_t number = answer.find("whole steps\t");

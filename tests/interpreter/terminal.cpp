@@ -47,6 +47,8 @@ Terminal::Terminal(const std::vector<std::string>& words, const std::string& sta
   setenv("NO_COLOR", "1", 1);
   setenv("INPUTRC", TIDE_TESTS "/repl/inputrc", 1);
   setenv("XDG_STATE_HOME", state_path_.c_str(), 1);
+  setenv("VISUAL", "sed -i s/ones/zeros/", 1);
+  if (chdir(state_path_.c_str()) != 0) _exit(127);
   std::vector<char*> arguments = {const_cast<char*>("tide")};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
