@@ -267,7 +267,11 @@ bool report_syncs = false;
 
 int set_options(lua_State* L) {
   const auto& options = *static_cast<const TideOptions*>(lua_touserdata(L, 1));
-  if (!options.device.empty()) set_accelerator(options.device);
+  if (!options.accelerator.empty()) set_accelerator(options.accelerator);
+  if (!options.device.empty()) {
+    set_accelerator(options.device);
+    set_default_device(accelerator());
+  }
   if (options.seed) default_generator().manual_seed(static_cast<uint64_t>(*options.seed));
   report_syncs = options.syncs;
   return 0;

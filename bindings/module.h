@@ -21,7 +21,8 @@ void tide_keep_reserve();
 
 /// What `tide run` and the prompt set for the whole process.
 struct TideOptions {
-  std::string device;                ///< Answer of `tide.accelerator()`; empty: as without it.
+  std::string device;                ///< Where tensors are created; the accelerator as well.
+  std::string accelerator;           ///< Answer of `tide.accelerator()`; empty: as without it.
   std::optional<std::int64_t> seed;  ///< As `tide.manual_seed`.
   bool syncs = false;                ///< Keep count of where the script waits.
 };

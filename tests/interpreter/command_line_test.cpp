@@ -236,8 +236,28 @@ TEST_CASE("an option of run behind a script that cannot read it is an error", "[
 }
 
 TEST_CASE("an option of run before FILE is reported where it belongs", "[command line]") {
+  CHECK_THAT(run_tide({"--seed", "1", "show.lua"}).err,
+             StartsWith("tide: unrecognized option '--seed'; `tide run` has it\nusage: tide"));
   CHECK_THAT(run_tide({"--device", "sim", "show.lua"}).err,
-             StartsWith("tide: unrecognized option '--device'; `tide run` has it\nusage: tide"));
+             StartsWith("tide: --device is for the prompt; `tide run show.lua --device sim` runs"));
+}
+
+TEST_CASE("--device is where tensors are created", "[command line]") {
+  const TemporaryFolder folder;
+  folder.write("show.lua",
+               "print(tide.ones(1).device, tide.accelerator(), tide.zeros(1, {device = "
+               "'cpu'}).device)");
+  const auto out = [&](std::vector<std::string> words, const std::string& input = "") {
+    return run_tide(words, input, folder.path()).out;
+  };
+  CHECK(out({"run", "show.lua", "--device", "sim:1"}) == "sim:1\tsim:1\tcpu\n");
+  CHECK(out({"run", "show.lua"}).starts_with("cpu\t"));
+  const std::string ask = "print(tide.ones(1).device, tide.accelerator())";
+  CHECK(out({"--device", "sim", "-e", ask}) == "sim:0\tsim:0\n");
+  CHECK(out({"--device=sim"}, ask) == "sim:0\tsim:0\n");
+  CHECK_THAT(out({"-i", "--device", "sim"}, "tide.ones(1)\n"), Contains("(1) float32 sim:0\n"));
+  CHECK_THAT(run_tide({"--device", "none", "-e", ask}).err,
+             StartsWith("tide: device: no device is called 'none'"));
 }
 
 TEST_CASE("precompiled chunks are refused everywhere", "[command line]") {
