@@ -48,7 +48,7 @@ def record(program, lines):
 
 def read_to_prompt(terminal):
     shown = ""
-    while not re.search(r"(^|\n)(\x1b\[\?2004h)?>>? $", shown.replace("\r", "")):
+    while not re.search(r"(In \[\d+\]|\.\.\.): $", without_codes(shown)):
         if not select.select([terminal], [], [], PATIENCE)[0]:
             sys.exit(f"session.py: no prompt came after:\n{shown}")
         shown += os.read(terminal, 65536).decode()

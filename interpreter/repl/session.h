@@ -38,8 +38,19 @@ class Session {
   /// Pushes the table of all that `text` may name.
   void push_names(const std::string& text);
 
+  /// Pushes a table whose keys may stand at the end of `text` in place of values, or nil.
+  void push_candidates(const std::string& text);
+
+  /// An input with its colours; `hint` becomes the signature of the call that is open at its end,
+  /// if the cursor, behind byte `point`, is there.
+  std::string decorate(const std::string& text, size_t point, std::string& hint);
+
+  /// The text of a result with its colours.
+  std::string paint(const std::string& text);
+
  private:
   bool call_method(const char* name, int arguments, int results);
+  std::string take_text(const std::string& otherwise);
 
   lua_State* state_;
   int number_ = 1;

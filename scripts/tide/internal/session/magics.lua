@@ -131,7 +131,7 @@ local function save(session, text)
     end
   end
   file:close()
-  print(("%d inputs written to %s"):format(count, path))
+  print(("%d %s written to %s"):format(count, count == 1 and "input" or "inputs", path))
 end
 
 local function history(session)
