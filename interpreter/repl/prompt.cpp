@@ -29,7 +29,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kHelp[] = "return (require('tide').help(...))";
 constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
-constexpr char kGreeting[] = "help() lists what there is, ?NAME explains it, Ctrl-D ends.";
+constexpr char kGreeting[] =
+    "help() lists what there is, ?NAME explains it, %help lists commands, Ctrl-D ends.";
 
 bool wants_colour(bool on_terminal) {
   const char* terminal = std::getenv("TERM");
