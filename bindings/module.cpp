@@ -19,6 +19,7 @@
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
 #include "bindings/support/entry.h"
+#include "bindings/support/list.h"
 #include "bindings/support/math_random.h"
 #include "bindings/support/text_file.h"
 #include "bindings/tensor/custom_gradient.h"
@@ -186,6 +187,8 @@ void add_native(lua_State* L) {
                                 {"watch_scopes", watch_scopes},
                                 {"wait_report", guard_lookup<wait_report>},
                                 {"terminal_columns", terminal_columns},
+                                {"terminal_size", terminal_size},
+                                {"ask_terminal", guard<ask_terminal>},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},
                                 {"monitor_devices", guard<monitor_devices>},
@@ -201,6 +204,8 @@ void add_native(lua_State* L) {
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
   add_library(L, file_functions());
+  push_list_metatable(L);
+  lua_setfield(L, -2, "list");
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_insert(L, -2);
   lua_setfield(L, -2, "tide.native");
@@ -229,6 +234,8 @@ void open_classes(lua_State* L) {
 void add_functions(lua_State* L) {
   register_ops(L, OpScope::function);
   add_dtype_names(L);
+  lua_pushliteral(L, TIDE_VERSION);
+  lua_setfield(L, -2, "version");
   for (const FunctionFamily& family : function_families())
     if (std::string_view(family.prefix) == "tide.") register_functions(L, family.functions);
   add_table(L, "np", numpy_functions());
@@ -249,6 +256,7 @@ void add_functions(lua_State* L) {
 int open(lua_State* L) {
   luaL_checkversion(L);
   open_collector(L);
+  open_list(L);
   open_classes(L);
   add_library_searcher(L);
   lua_createtable(L, 0, 512);

@@ -5,6 +5,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/device/registry.h"
 #include "runtime/record/engine.h"
@@ -117,6 +118,7 @@ int get_device_properties(lua_State* L) {
                                                     {"peak_double", device.peak_double()},
                                                     {"peak_bandwidth", device.peak_bandwidth()}};
   lua_createtable(L, 0, 24);
+  make_list(L);
   lua_pushstring(L, device.name.c_str());
   lua_setfield(L, -2, "name");
   for (const auto& [name, value] : integers) {

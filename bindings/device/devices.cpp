@@ -11,6 +11,7 @@
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/typed_function.h"
+#include "bindings/support/list.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -53,6 +54,7 @@ int push_list(lua_State* L, const std::vector<Device>& devices) {
     push_device(L, devices[i]);
     lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
   }
+  make_list(L);
   return 1;
 }
 
@@ -175,6 +177,8 @@ Device timed_device() {
 }
 
 void set_accelerator(const std::string& name) { asked_for() = device_from_name(name); }
+
+std::string accelerator_asked_for() { return asked_for() ? asked_for()->name() : ""; }
 
 Device device_or(lua_State* L, int index, Device fallback, const char* function) {
   return lua_isnoneornil(L, index) ? fallback : device_at(L, index, function);

@@ -4,6 +4,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/support/list.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -73,6 +74,7 @@ int memory_stats(lua_State* L) {
     lua_pushinteger(L, value);
     lua_setfield(L, -2, name);
   }
+  make_list(L);
   return 1;
 }
 

@@ -1,6 +1,7 @@
 // Pushes results of ops.
 #include "bindings/ops/push.h"
 
+#include "bindings/support/list.h"
 #include "bindings/tensor/tensor_object.h"
 
 namespace tide::bindings {
@@ -21,6 +22,7 @@ int push_result(lua_State* L, std::vector<Tensor> tensors) {
     push_tensor(L, std::move(tensors[i]));
     lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
   }
+  make_list(L);
   return 1;
 }
 

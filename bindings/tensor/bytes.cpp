@@ -8,6 +8,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
+#include "bindings/support/list.h"
 #include "bindings/support/object.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
@@ -86,6 +87,7 @@ int stats(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "stats");
   const GradientMode no_gradients(false);
   lua_createtable(L, 0, 8);
+  make_list(L);
   const auto set = [L](const char* name, double value) {
     lua_pushnumber(L, value);
     lua_setfield(L, -2, name);

@@ -7,6 +7,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
+#include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
@@ -56,7 +57,7 @@ Entry text_entry(lua_State* L, int index) {
     entry.kind = Entry::Kind::new_dim;
   else
     throw ArgumentError("index: the words are \"...\" and \"new\", got \"" + std::string(text) +
-                        "\"");
+                        "\"; {} takes all of a dimension");
   return entry;
 }
 
@@ -123,6 +124,7 @@ int get_shape(lua_State* L, const Tensor& x) {
     lua_pushinteger(L, shape[d]);
     lua_rawseti(L, -2, d + 1);
   }
+  make_list(L);
   return 1;
 }
 

@@ -7,6 +7,7 @@
 #include "bindings/ops/stand_in.h"
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
+#include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/core/default_dtype.h"
@@ -42,6 +43,7 @@ int one_or_all(lua_State* L, const char* function, const Get& get) {
     lua_pushinteger(L, get(x, d));
     lua_rawseti(L, -2, d + 1);
   }
+  make_list(L);
   return 1;
 }
 

@@ -1,6 +1,7 @@
 // Reads values out of tensors: item, tolist.
 #include <cstring>
 
+#include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/ir/math/half.h"
@@ -95,6 +96,7 @@ void push_nested(lua_State* L, const HostValues& values, const Shape& shape, int
     push_nested(L, values, shape, dim + 1, next);
     lua_rawseti(L, -2, i);
   }
+  make_list(L);
 }
 
 int tolist(lua_State* L) {

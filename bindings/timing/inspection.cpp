@@ -2,6 +2,7 @@
 #include <string>
 
 #include "bindings/support/entry.h"
+#include "bindings/support/list.h"
 #include "bindings/timing/functions.h"
 #include "runtime/device/registry.h"
 #include "runtime/ir/kernel_statistics.h"
@@ -34,6 +35,7 @@ int statistics(lua_State* L) {
   const auto engine = engine::statistics();
   const auto kernels = kernel_statistics();
   lua_createtable(L, 0, 12);
+  make_list(L);
   set_count(L, "recorded", engine.recorded);
   set_count(L, "windows", engine.windows);
   set_count(L, "plans", engine.plans);

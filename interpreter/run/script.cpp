@@ -42,21 +42,17 @@ std::string script_traceback(std::string_view message, std::string_view tracebac
   return "\nstack traceback:" + kept;
 }
 
-/// Adds what a misspelt name may have been meant to be to the message at index 1.
-void suggest_name(lua_State* L) {
-  if (!std::strstr(lua_tostring(L, 1), "a nil value (")) return;
+/// Calls a function of tide.internal.slips with the values on top of the stack, of which the first
+/// is a message; its result, or the message as it was, is left in their place.
+void improve_message(lua_State* L, const char* function, int arguments) {
+  const int message = lua_gettop(L) - arguments + 1;
   push_global(L, "require");
-  lua_pushliteral(L, "tide.internal.suggest");
-  if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
-    lua_pushvalue(L, 1);
-    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)) {
-      lua_pushvalue(L, 1);
-      lua_insert(L, -2);
-      lua_concat(L, 2);
-      lua_replace(L, 1);
-    }
+  lua_pushliteral(L, "tide.internal.slips");
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_getfield(L, -1, function) == LUA_TFUNCTION) {
+    for (int i = 0; i < arguments; ++i) lua_pushvalue(L, message + i);
+    if (lua_pcall(L, arguments, 1, 0) == LUA_OK && lua_isstring(L, -1)) lua_replace(L, message);
   }
-  lua_settop(L, 1);
+  lua_settop(L, message);
 }
 
 /// Puts the reason for which the script is stopped in the place of a wait's word for it.
@@ -80,7 +76,7 @@ int describe_error(lua_State* L) {
   lua_settop(L, 1);
   lua_tostring(L, 1);
   if (stopped_for_good()) name_reason(L);
-  suggest_name(L);
+  improve_message(L, "describe", 1);
   luaL_traceback(L, L, nullptr, 1);
   const std::string traceback = script_traceback(lua_tostring(L, 1), lua_tostring(L, 2));
   lua_pop(L, 1);
@@ -99,8 +95,9 @@ int script_arguments(lua_State* L) {
 }
 
 /// Runs the chunk that a load left on the stack, or reports why there is none.
-bool run_loaded(lua_State* L, int load_status, bool with_arguments) {
+bool run_loaded(lua_State* L, int load_status, const std::string& chunk_name, bool with_arguments) {
   bool succeeded = load_status == LUA_OK;
+  if (load_status == LUA_ERRSYNTAX) describe_syntax_error(L, chunk_name);
   const int chunk = lua_gettop(L);
   if (succeeded && with_arguments) {
     lua_pushcfunction(L, script_arguments);
@@ -110,6 +107,22 @@ bool run_loaded(lua_State* L, int load_status, bool with_arguments) {
   if (!succeeded) report_error(L);
   lua_settop(L, chunk - 1);
   return succeeded;
+}
+
+/// As luaL_loadfile of standard input, whose text is kept.
+int load_standard_input(lua_State* L) {
+  std::string text;
+  char block[4096];
+  while (const size_t size = std::fread(block, 1, sizeof block, stdin)) text.append(block, size);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  if (text.starts_with('#')) text.erase(0, text.find('\n'));
+  keep_text(L, "=stdin", text, 1);
+  return luaL_loadbuffer(L, text.data(), text.size(), "=stdin");
+}
+
+bool run_source(lua_State* L, const char* path, bool with_arguments) {
+  if (!path) return run_loaded(L, load_standard_input(L), "=stdin", with_arguments);
+  return run_loaded(L, luaL_loadfile(L, path), std::string("@").append(path), with_arguments);
 }
 
 }  // namespace
@@ -139,6 +152,24 @@ bool call(lua_State* L, int arguments, int results) {
   return status == LUA_OK;
 }
 
+void describe_syntax_error(lua_State* L, const std::string& chunk_name) {
+  lua_pushlstring(L, chunk_name.data(), chunk_name.size());
+  improve_message(L, "in_syntax", 2);
+}
+
+void keep_text(lua_State* L, const std::string& chunk_name, std::string_view text, int first_line) {
+  const int top = lua_gettop(L);
+  push_global(L, "require");
+  lua_pushliteral(L, "tide.internal.slips.source");
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_getfield(L, -1, "keep") == LUA_TFUNCTION) {
+    lua_pushlstring(L, chunk_name.data(), chunk_name.size());
+    lua_pushlstring(L, text.data(), text.size());
+    lua_pushinteger(L, first_line);
+    lua_pcall(L, 3, 0, 0);
+  }
+  lua_settop(L, top);
+}
+
 void report_error(lua_State* L) {
   std::fflush(stdout);
   const char* message = lua_tostring(L, -1);
@@ -150,17 +181,14 @@ void report_error(lua_State* L) {
   lua_pop(L, 1);
 }
 
-bool run_script(lua_State* L, const char* path) {
-  return run_loaded(L, luaL_loadfile(L, path), true);
-}
+bool run_script(lua_State* L, const char* path) { return run_source(L, path, true); }
 
-bool run_file(lua_State* L, const char* path) {
-  return run_loaded(L, luaL_loadfile(L, path), false);
-}
+bool run_file(lua_State* L, const char* path) { return run_source(L, path, false); }
 
 bool run_text(lua_State* L, std::string_view text, const std::string& chunk_name) {
+  keep_text(L, chunk_name, text, 1);
   const int status = luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t");
-  return run_loaded(L, status, chunk_name.starts_with('@'));
+  return run_loaded(L, status, chunk_name, chunk_name.starts_with('@'));
 }
 
 bool require_module(lua_State* L, const std::string& specification) {

@@ -11,6 +11,13 @@ namespace tide {
 /// with its traceback is left there as a string, and false returned.
 bool call(lua_State* L, int arguments, int results);
 
+/// Keeps a text that is run and is no file, so that errors can be explained by its lines.
+void keep_text(lua_State* L, const std::string& chunk_name, std::string_view text, int first_line);
+
+/// Adds to the message of a syntax error on the stack what the slip may be written as in Lua. The
+/// text is the file's that the chunk is named after, or was kept.
+void describe_syntax_error(lua_State* L, const std::string& chunk_name);
+
 /// Takes the error off the stack and prints it to stderr, headed "tide: ".
 void report_error(lua_State* L);
 

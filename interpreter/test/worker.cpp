@@ -96,7 +96,10 @@ void set_words(lua_State* L, const char* name, const Words& words) {
 
 /// Runs the file, which sees busted's words beside Lua's globals.
 bool run_test_file(lua_State* L, const std::string& path) {
-  if (luaL_loadfilex(L, path.c_str(), "t") != LUA_OK) return false;
+  if (luaL_loadfilex(L, path.c_str(), "t") != LUA_OK) {
+    describe_syntax_error(L, "@" + path);
+    return false;
+  }
   if (!call_library(L, kEnvironment, 0, 1)) return false;
   lua_setupvalue(L, -2, 1);
   return call(L, 0, 0);

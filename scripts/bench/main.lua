@@ -7,6 +7,11 @@ local tide = require "tide"
 local families = {"overhead", "training", "matmul", "memory", "positions", "startup", "files", "gpu",
   "transfers"}
 
+local Refusal = {__tostring = function(self) return self.text end}
+
+--- Ends the program with one line: what was asked for cannot be done here.
+local function refuse(format, ...) error(setmetatable({text = "bench: " .. format:format(...)}, Refusal)) end
+
 local function all_workloads()
   local list = {}
   for _, family in ipairs(families) do
@@ -111,8 +116,7 @@ local function find_peers()
     local path = folder .. "/bench/peers.py"
     if exists(path) then return path end
   end
-  error("bench: --beside needs scripts/bench/peers.py: run it in the source tree, "
-    .. "or set TIDE_PATH to its scripts folder", 0)
+  refuse("--beside needs scripts/bench/peers.py: run it in the source tree, or set TIDE_PATH to its scripts folder")
 end
 
 --- One run of a peer in a process of its own; nil if it has no such workload.
@@ -122,7 +126,10 @@ local function measure_peer(script, row, peer, device, reps)
     is_cuda(device) and "cuda" or "cpu")
   local pipe = assert(io.popen(command))
   local output = pipe:read("a")
-  if not pipe:close() then error(("bench: this failed: %s\n%s"):format(command, output), 0) end
+  local succeeded = pipe:close()
+  local missing = output:match "No module named '([%w_.]+)'"
+  if missing then refuse("--beside %s: python3 has no module %s", peer, missing) end
+  if not succeeded then refuse("this failed: %s\n%s", command, output) end
   local best, middle = output:match('"best": ([%d.]+), "median": ([%d.]+)')
   local peak = output:match '"peak_mb": ([%d.]+)'
   if best then
@@ -222,8 +229,7 @@ local function chosen(names, workloads, device)
   local by_name, known, rows = {}, {}, {}
   for i, row in ipairs(workloads) do by_name[row.name], known[i] = row, row.name end
   for i, name in ipairs(names) do
-    rows[i] = by_name[name]
-      or error("bench: unknown workload " .. name .. ": known are " .. table.concat(known, ", "), 0)
+    rows[i] = by_name[name] or refuse("unknown workload %s: known are %s", name, table.concat(known, ", "))
   end
   return rows
 end

@@ -1,4 +1,5 @@
 -- tide.finfo: what numbers a floating type has.
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -19,10 +20,10 @@ local function finfo(dtype)
   local eps = 2.0 ^ -fraction
   local max = (2 - eps) * 2.0 ^ exponent
   local tiny = 2.0 ^ (1 - exponent)
-  return {
+  return setmetatable({
     dtype = dtype, bits = bits, eps = eps, max = max, min = -max, tiny = tiny,
     smallest_normal = tiny, resolution = 10.0 ^ -math.floor(fraction * math.log(2, 10)),
-  }
+  }, native.list)
 end
 
 return finfo

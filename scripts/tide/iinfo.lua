@@ -1,4 +1,5 @@
 -- tide.iinfo: what numbers an integer type has.
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 
 local short = {i8 = "int8", i16 = "int16", i32 = "int32", i64 = "int64", u8 = "uint8"}
@@ -9,9 +10,9 @@ local function iinfo(dtype)
   dtype = short[dtype] or dtype
   local bits = bits_of[dtype]
   if not bits then raise("iinfo: expected an integer type, got %s", tostring(dtype)) end
-  if dtype == "uint8" then return {dtype = dtype, bits = 8, min = 0, max = 255} end
-  local least = -(1 << (bits - 1)) -- for 64 bits, too: it wraps around
-  return {dtype = dtype, bits = bits, min = least, max = -(least + 1)}
+  local least = dtype == "uint8" and 0 or -(1 << (bits - 1)) -- for 64 bits, too: it wraps around
+  local most = dtype == "uint8" and 255 or -(least + 1)
+  return setmetatable({dtype = dtype, bits = bits, min = least, max = most}, native.list)
 end
 
 return iinfo

@@ -1,5 +1,6 @@
 -- tide.progress: walks a list, an iterator or 1..n while a line on the terminal shows how far it
 -- is.
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -13,13 +14,14 @@ local function line(label, done, total, seconds)
   return ("%s%3.0f%%  %d/%d  %.1f/s  %.0f s left"):format(label, share, done, total, rate, left)
 end
 
---- An object that draws the line; `finish` leaves it with the time taken.
+--- An object that draws the line, on a terminal; `finish` leaves it with the time taken.
 local function new_meter(total, label)
   local start, drawn, done = tide.time(), 0, 0
+  local on_terminal = native.terminal_columns() ~= nil
   local meter = {}
   function meter.advance()
     local now = tide.time() - start
-    if now - drawn >= kBetween then
+    if on_terminal and now - drawn >= kBetween then
       drawn = now
       io.stderr:write("\r", line(label, done, total, now), "\27[K")
       io.stderr:flush()

@@ -18,6 +18,7 @@ end
 --- text, booleans, and tables, modules and optimizers of these. The file is replaced as a whole.
 local function save(value, path, metadata)
   if type(value) == "string" and type(path) ~= "string" then value, path = path, value end
+  if path == nil then raise 'save: the path is missing: tide.save(value, "name")' end
   if type(value) == "table" and not tide.is_tensor(value) then
     local tensors, text = structure.encode(value)
     value, metadata = tensors, described(metadata, text)

@@ -7,6 +7,7 @@
 #include "tests/interpreter/command.h"
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using test::Outcome;
 using test::run_tide;
@@ -41,6 +42,18 @@ TEST_CASE("a script sees its arguments", "[command line]") {
 TEST_CASE("standard input is a script when nothing else is", "[command line]") {
   CHECK(run_tide({}, "print(3)").out == "3\n");
   CHECK(run_tide({"-", "a"}, "print(...)").out == "a\n");
+  CHECK(run_tide({}, "# a first line as of a file\nprint(3)").out == "3\n");
+}
+
+TEST_CASE("slips are mended by the text, wherever it comes from", "[command line]") {
+  const char* text = "local x = tide.ones(2)\nprint(x.sum())";
+  const char* call =
+      ":2: sum: argument 1 (x): expected tensor, got nothing; use ':', as in x:sum()\n";
+  CHECK_THAT(run_tide({}, text).err, EndsWith(std::string("stdin") + call));
+  CHECK_THAT(run_tide({"-e", text}).err, EndsWith(std::string("(command line)") + call));
+  CHECK(run_tide({}, "x += 1").err == "tide: stdin:1: syntax error near '+'\nin Lua: x = x + 1\n");
+  CHECK(run_tide({"-e", "x += 1"}).err ==
+        "tide: (command line):1: syntax error near '+'\nin Lua: x = x + 1\n");
 }
 
 TEST_CASE("-i prompts after the script, and reads like a session off a terminal",

@@ -113,12 +113,20 @@ function DataLoader:__len()
   return self.drop_last and count // size or (count + size - 1) // size
 end
 
+--- Batches have no positions: a loop over them by ipairs would end before it began.
+function DataLoader:__index(key)
+  if math.type(key) == "integer" then raise "DataLoader: batches are read by `for x, y in loader do`" end
+  return DataLoader[key]
+end
+
+function DataLoader:__pairs() raise "DataLoader: batches are read by `for x, y in loader do`" end
+
 -- A pass ------------------------------------------------------------------------------------------
 
 --- The value with its tensors in pinned memory.
 local function pinned(value)
   if protocol.method(value, "pin_memory") or tide.is_tensor(value) then return value:pin_memory() end
-  if type(value) ~= "table" or getmetatable(value) ~= nil then return value end
+  if type(value) ~= "table" or getmetatable(value) then return value end
   local copy = {}
   for key, entry in pairs(value) do copy[key] = pinned(entry) end
   return copy

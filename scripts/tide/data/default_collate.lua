@@ -10,7 +10,7 @@ local function kind_of(value)
   if tide.is_tensor(value) then return "tensor" end
   if type(value) ~= "table" then return type(value) end
   if protocol.is_list(value) then return "list" end
-  return getmetatable(value) == nil and "table" or protocol.kind_of(value)
+  return not getmetatable(value) and "table" or protocol.kind_of(value)
 end
 
 --- "sample 7", or "sample 7, image[2]" inside of it.

@@ -41,7 +41,7 @@ end
 
 --- A table that is nothing but a list, and so can hold samples.
 function protocol.is_list(value)
-  return type(value) == "table" and getmetatable(value) == nil
+  return type(value) == "table" and not getmetatable(value)
     and (value[1] ~= nil or next(value) == nil)
 end
 
@@ -116,7 +116,7 @@ function protocol.reader(caller, first, declared, kinds)
   local names = table.move(declared, 1, #declared, 2, {first})
   local read = arguments(caller, names, kinds)
   return function(value, ...)
-    local named = select("#", ...) == 0 and type(value) == "table" and getmetatable(value) == nil
+    local named = select("#", ...) == 0 and type(value) == "table" and not getmetatable(value)
       and value[first] ~= nil
     if named or value == nil then return read(value) end
     local given = read(true, ...)

@@ -23,7 +23,7 @@ end
 --- The data sets by position or by name, their keys in order, and whether they have names.
 local function read_datasets(first, ...)
   local count = select("#", ...)
-  local named = count == 0 and type(first) == "table" and getmetatable(first) == nil
+  local named = count == 0 and type(first) == "table" and not getmetatable(first)
     and type(next(first)) == "string" and not protocol.method(first, "get")
   local keys = {}
   if named then

@@ -28,7 +28,7 @@ batched.is_batched = is_batched
 
 --- Whether `value` is a list or table of a script's.
 local function is_plain(value)
-  return type(value) == "table" and debug.getmetatable(value) == nil
+  return type(value) == "table" and not getmetatable(value)
 end
 
 --- The tensor with the batch, if `value` is batched at this level; else nil.

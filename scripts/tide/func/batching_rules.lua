@@ -29,7 +29,7 @@ for _, entry in ipairs(native.reference()) do
 end
 
 local function is_options(value)
-  return type(value) == "table" and debug.getmetatable(value) == nil
+  return type(value) == "table" and not getmetatable(value)
     and type(next(value)) == "string"
 end
 

@@ -14,7 +14,7 @@ local transforms = {}
 local function leaves(name, value, list)
   if tide.is_tensor(value) then
     list[#list + 1] = value
-  elseif type(value) == "table" and getmetatable(value) == nil then
+  elseif type(value) == "table" and not getmetatable(value) then
     local keys = {}
     for key in pairs(value) do keys[#keys + 1] = key end
     table.sort(keys, function(a, b)

@@ -8,7 +8,7 @@ local read = arguments("vmap", {
   "fn", {"in_dims", 1}, {"out_dims", 1}, {"randomness", "error"}, {"chunk_size"},
 }, {randomness = "string", chunk_size = "count"})
 
-local function is_plain(value) return type(value) == "table" and getmetatable(value) == nil end
+local function is_plain(value) return type(value) == "table" and not getmetatable(value) end
 
 --- The dimension `dims` gives for part `key` of a value; a number or false counts for all parts.
 local function dim_of_part(dims, key)

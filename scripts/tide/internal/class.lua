@@ -1,5 +1,8 @@
 -- Classes with single inheritance: `class("Linear", Module)` makes one, calling it makes an object.
 
+--- The text of an object whose class does not define __tostring: its fields.
+local function text_of_fields(object) return require "tide.internal.object_text"(object) end
+
 --- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object
 --- and hands the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
 --- inherited too. A base with a function `inherited` gets to see each class derived from it.
@@ -12,6 +15,7 @@ local function class(name, base)
   end
   made.__index = made
   made.__name = name
+  made.__tostring = made.__tostring or text_of_fields
   setmetatable(made, {
     __index = base,
     __call = function(self, ...)

@@ -37,8 +37,22 @@ local function continued(name, names)
   return best
 end
 
+--- The candidate one of whose words is nearly `name`: is_available for availble; nil if there is none.
+local function with_word(name, names)
+  local best, least = nil, 2
+  for candidate in pairs(names) do
+    if type(candidate) == "string" and candidate:find("_", 2, true) then
+      for word in candidate:gmatch "%w+" do
+        local found = math.abs(#word - #name) <= least and distance(name, word) or least + 1
+        if found < least or found == least and best and candidate < best then best, least = candidate, found end
+      end
+    end
+  end
+  return best
+end
+
 --- The candidate (a key of `names`) that differs from `name` by the fewest letters, else one that
---- goes on behind it; nil if none is near. Short names are near to too many others, so less of them
+--- goes on behind it or has it as a word; nil if none is near. Short names are near to too many others, so less of them
 --- may differ.
 local function nearest(name, names)
   local best, least = nil, #name > 5 and 3 or #name > 2 and 2 or 0
@@ -50,7 +64,7 @@ local function nearest(name, names)
       end
     end
   end
-  return best or #name > 2 and continued(name, names) or nil
+  return best or #name > 2 and continued(name, names) or #name > 5 and with_word(name, names) or nil
 end
 
 return nearest

@@ -33,7 +33,7 @@ local kMostElements <const> = 1 << 59
 
 -- Plain values ------------------------------------------------------------------------------------
 
-local function is_plain_table(value) return type(value) == "table" and getmetatable(value) == nil end
+local function is_plain_table(value) return type(value) == "table" and not getmetatable(value) end
 
 --- A dict of a list of pairs, or of another dict, or an empty one.
 local function dict(unpickler, arguments)

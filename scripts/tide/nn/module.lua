@@ -5,6 +5,7 @@ local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local describe_error = require "tide.nn.internal.describe_error"
 local fields = require "tide.nn.internal.module_fields"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local state_methods = require "tide.nn.internal.module_state"
 local tide = require "tide"
@@ -65,10 +66,13 @@ local function names_of(class)
   return names
 end
 
---- Fields of the bases of a class; nil for a noted one.
+--- Fields of the bases of a class; nil for a noted one, and for positions behind the last child.
 local function field_of_bases(class, name)
   local value = member(rawget(class, "base"), name)
   if value ~= nil then return value end
+  if math.type(name) == "integer" and name < 1 then
+    raise("%s: positions start at 1, got %d", class.name, name)
+  end
   if type(name) == "string" and not class._noted[name] then
     unknown_name(class.name, name, class,
       ("; if it may be absent: %s:optional %q"):format(class.name, name))
@@ -173,7 +177,7 @@ end
 local function values(list)
   local result = {}
   for i, entry in ipairs(list) do result[i] = entry[2] end
-  return result
+  return setmetatable(result, native.list)
 end
 
 --- `for name, module in net:named_modules()`: this module and all below it.
@@ -296,7 +300,7 @@ end
 
 --- What `to` was asked for, as {device =, dtype =}: a device, a type, their names or such a table.
 local function read_placement(target)
-  if type(target) == "table" and getmetatable(target) == nil then
+  if type(target) == "table" and not getmetatable(target) then
     for name in pairs(target) do
       if name ~= "device" and name ~= "dtype" and name ~= "non_blocking" and name ~= "memory_format" then
         raise("to: unknown option '%s': known are device, dtype, non_blocking, memory_format",
@@ -374,7 +378,7 @@ function Module:bfloat16() return self:to("bfloat16") end
 function Module:initialize(...)
   local given = read_initialize(self, ...)
   local device, init = given.ctx or given.device, given.init
-  local several = type(device) == "table" and getmetatable(device) == nil
+  local several = type(device) == "table" and not getmetatable(device)
   if several and #device == 0 then raise("initialize: ctx: the list of devices is empty") end
   if init ~= nil and type(init) ~= "function" and not (getmetatable(init) or {}).__call then
     raise("initialize: init: expected a function such as nn.init.xavier_uniform_, got %s",

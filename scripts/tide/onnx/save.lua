@@ -85,7 +85,7 @@ local function flat(results, count, list)
     local value = results[i]
     if tide.is_tensor(value) then
       list[#list + 1] = value
-    elseif type(value) == "table" and getmetatable(value) == nil then
+    elseif type(value) == "table" and not getmetatable(value) then
       flat(value, #value, list)
     elseif value ~= nil then
       raise("save: forward gave %s: expected tensors", type(value))

@@ -21,7 +21,7 @@ end
 traced.is_traced = is_traced
 
 local function is_plain(value)
-  return type(value) == "table" and debug.getmetatable(value) == nil
+  return type(value) == "table" and not getmetatable(value)
 end
 
 --- `value` with tensors in the place of traced ones, also inside tables; and a graph that one of

@@ -4,6 +4,7 @@ local add_hook = require "tide.internal.add_hook"
 local class = require "tide.internal.class"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
 local Optimizer = class("Optimizer")
@@ -31,11 +32,15 @@ end
 --- ..., ...}. `defaults` has a value for every option there is.
 function Optimizer:init(params, given, defaults)
   local name = getmetatable(self).name
-  if type(params) ~= "table" or getmetatable(params) ~= nil then
+  if type(params) ~= "table" or getmetatable(params) then
     raise("%s: expected a list of parameters, as net:parameters() gives it, got %s", name,
       type(params) == "table" and tostring(getmetatable(params).name) or type(params))
   end
   if #params == 0 then raise("%s: the list of parameters is empty", name) end
+  if given ~= nil and type(given) ~= "table" then
+    raise("%s: expected a table of options, got %s: write {lr = %s}", name, type(given),
+      type(given) == "number" and tostring(given) or "0.1")
+  end
   self.known = defaults
   self.defaults = with_defaults(name, given or {}, defaults, defaults)
   self.param_groups, self.state = {}, {}
@@ -245,6 +250,7 @@ function Optimizer:__tostring()
   for i, group in ipairs(self.param_groups) do
     local options = {}
     for key, value in pairs(group) do
+      if type(value) == "table" and not getmetatable(value) then value = table_text(value) end
       if key ~= "params" then options[#options + 1] = ("%s = %s"):format(key, tostring(value)) end
     end
     table.sort(options)

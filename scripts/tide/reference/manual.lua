@@ -78,6 +78,10 @@ local pages = {
     about = "Tensors that are logged are read when the logger writes: at most once a second, at save, flush "
       .. "and close. So logging waits for no step. A program that is killed leaves whole records, but for the "
       .. "last one perhaps."},
+  {name = "plots", title = "Figures",
+    families = {"Figures", "Methods of figures", "Figures in files", "Live plots"},
+    about = "Data are tensors on any device, or lists of numbers. Those of a figure are read together, in one wait, "
+      .. "when it is first drawn; it shows them as they were when they were given."},
   {name = "training", title = "Training",
     families = {"Trainer", "Methods of trainers", "Modules that are trained", "Methods of trained modules",
       "Callbacks of trainings", "Checkpoints", "Methods of checkpoint managers"},
@@ -87,9 +91,9 @@ local pages = {
     families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
       "Simulated devices"},
     about = "A device may be named anywhere one is taken: `\"cpu\"`, `\"cuda:0\"`, `\"sim\"`."},
-  {name = "threads", title = "Threads and channels", families = {"Threads", "Methods of threads", "Channels"},
-    about = "A thread has a Lua state of its own: values are copied on their way, and tensors share "
-      .. "their elements until one is written to."},
+  {name = "threads", title = "Threads, processes and channels", families = {"Threads", "Methods of threads", "Channels"},
+    about = "A thread or a process has a Lua state of its own: values are copied on their way. Tensors share "
+      .. "their elements with threads until one is written to; a process has its own memory."},
   {name = "time", title = "Time and looking inside",
     families = {"Time", "Benchmarks", "Looking inside"},
     about = "Work is queued: measure it with what waits for it."},

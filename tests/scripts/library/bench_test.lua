@@ -7,18 +7,15 @@ local own_folder = dofile(here .. "/../support/own_folder.lua")
 local scripts = here .. "/../../../scripts"
 local describe, it = test.describe, test.it
 
---- What `tide bench WORDS` prints beside a peer in `folder` that takes 5000 us/step.
-local function beside(folder, words)
+--- What `tide bench WORDS` prints beside a peer in `folder` that answers with `answer`, and whether it
+--- succeeded.
+local function beside(folder, words, answer)
   local peer = assert(io.open(folder .. "/python3", "w"))
-  peer:write [[#!/bin/sh
-echo '{"workload": "digits_train", "peer": "numpy", "best": 5000.000, "median": 6000.000}'
-]]
+  peer:write(("#!/bin/sh\necho '%s'\n"):format(answer:gsub("'", "'\\''")))
   peer:close()
   assert(os.execute(("chmod +x '%s/python3'"):format(folder)))
-  local output, succeeded = run("bench digits_train --reps 1 --rounds 1 --beside numpy " .. words,
+  return run("bench digits_train --reps 1 --rounds 1 --beside numpy " .. words,
     ("TIDE_PATH='%s' PATH='%s':$PATH"):format(scripts, folder))
-  if not succeeded then error(output, 2) end
-  return output
 end
 
 --- The best figure of a workload, run once.
@@ -43,12 +40,19 @@ describe("tide bench", function()
     test.is_true(measured:find('"workload": "startup_bare", "peer": "tide", "best": ', 1, true) ~= nil)
   end)
   it("compares tide with a peer, in a table and as JSON", function()
-    test.is_true(beside(folder(), ""):find("digits_train +us/step +[%d.]+ +5000%.0 +[%d.]+") ~= nil)
-    local ours, ratio, date = beside(folder(), "--json"):match('^{"workload": "digits_train", '
+    local answer = '{"workload": "digits_train", "peer": "numpy", "best": 5000.000, "median": 6000.000}'
+    test.is_true(beside(folder(), "", answer):find("digits_train +us/step +[%d.]+ +5000%.0 +[%d.]+") ~= nil)
+    local ours, ratio, date = beside(folder(), "--json", answer):match('^{"workload": "digits_train", '
       .. '"unit": "us/step", "peer": "numpy", "tide": ([%d.]+), "other": 5000%.000, '
       .. '"ratio": ([%d.]+), "device": "cpu", "threads": %d+, "date": "(%d+%-%d%d%-%d%d)"}\n$')
     test.is_true(ours ~= nil and date ~= nil)
     test.close(tonumber(ratio), 5000 / tonumber(ours), {atol = 1e-3})
+  end)
+  it("names the module that a peer lacks in one line", function()
+    local output, succeeded = beside(folder(), "--json",
+      [[{"workload": "digits_train", "peer": "numpy", "error": "ModuleNotFoundError: No module named 'numpy'"}]])
+    test.is_false(succeeded)
+    test.is_true(output:find "^[^\n]*tide: bench: %-%-beside numpy: python3 has no module numpy\n$" ~= nil)
   end)
   it("finds an idle prompt small", function()
     local megabytes = best("idle_memory")

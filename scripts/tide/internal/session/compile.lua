@@ -16,8 +16,11 @@ local openers, closers = set "do function repeat if ( { [", set "end until ) } ]
 -- What a statement may end with, beside names and literals.
 local enders = set ") ] } end nil true false ... ; :: break"
 
---- Whether a message of Lua's compiler says that the text ended too early.
-local function is_unfinished(message) return message:sub(-5) == "<eof>" end
+--- Whether a message of Lua's compiler says that the text ended too early. A colon ends lines of
+--- Python: no name of a method will follow it.
+local function is_unfinished(message, text)
+  return message:sub(-5) == "<eof>" and not text:find ":%s*$"
+end
 
 --- The tokens of a text without comments; those outside of all blocks and brackets are `outside`.
 local function structure(text)
@@ -146,7 +149,7 @@ local function compile(text, name, environment, declare)
     local statement = not marked and load(text, name, "t")
     return "run", run, {script = statement and text or as_statements(expression, 1), closed = {}}
   end
-  local unfinished = is_unfinished(wrong)
+  local unfinished = is_unfinished(wrong, text)
   if marked then return unfinished and "unfinished" or "wrong", wrong end
 
   local whole
@@ -162,7 +165,7 @@ local function compile(text, name, environment, declare)
     if known then known.script = as_statements(text, from) end
     return kind, value, known
   end
-  if unfinished or is_unfinished(wrong) then return "unfinished" end
+  if unfinished or is_unfinished(wrong, text) then return "unfinished" end
   return "wrong", wrong
 end
 

@@ -3,6 +3,8 @@
 local class = require "tide.class"
 local compile = require "tide.internal.session.compile"
 local native = require "tide.native"
+local slips = require "tide.internal.slips"
+local source = require "tide.internal.slips.source"
 
 -- What an input may name without reading it first, and where it comes from.
 local short_names <const> = {
@@ -23,6 +25,9 @@ end
 local Session = class "Session"
 
 Session.most_results = 10 -- that are kept as _1, _2, ...: they may hold a device's memory
+
+--- What errors call input `number`.
+local function chunk_name(number) return ("=In [%d]"):format(number) end
 
 --- The globals of inputs: those of the state, but for locals that hide one of `own_names`.
 local function make_environment()
@@ -128,6 +133,8 @@ function Session:read(text, number)
   end
   local kind, value, known = self:compile(text)
   if kind ~= "unfinished" then
+    source.keep(chunk_name(number), text, 1)
+    if kind == "wrong" then value = slips.in_syntax(value, chunk_name(number)) end
     self.inputs[number] = {text = text, script = known and known.script}
     self.closed = known and known.closed or {}
   end
@@ -137,7 +144,7 @@ end
 --- Compiles Lua as part of the present input: see compile.lua.
 function Session:compile(text)
   self:provide(text)
-  return compile(text, ("=In [%d]"):format(self.number), self.environment, self.hide)
+  return compile(text, chunk_name(self.number), self.environment, self.hide)
 end
 
 --- The variables that inputs have made, by name.

@@ -34,7 +34,7 @@ ModuleSequence.inherited(ModuleSequence)
 
 --- Whether `value` is a pair {name, module}.
 local function is_pair(value)
-  return type(value) == "table" and getmetatable(value) == nil and type(value[1]) == "string"
+  return type(value) == "table" and not getmetatable(value) and type(value[1]) == "string"
 end
 
 --- The module and name (nil: none) that `value` stands for: a module, or {name, module}.

@@ -14,7 +14,7 @@ end
 
 --- A list of `count` sizes.
 function sizes.expand(name, value, count)
-  local several = type(value) == "table" and getmetatable(value) == nil
+  local several = type(value) == "table" and not getmetatable(value)
   if several and #value ~= count then
     raise("%s: expected %d sizes, got %d", name, count, #value)
   end

@@ -15,13 +15,12 @@ local function names_of(kind)
   return names
 end
 
---- For Lua's message on a nil value that has a name, "; did you mean 'ones'?"; else "".
+--- For Lua's message on a nil value that has a name, "did you mean 'ones'?"; else nil.
 local function suggest(message)
   local kind, name = message:match "a nil value %((%l+) '([%w_]+)'%)"
-  if not kind then return "" end
-  if kind ~= "global" and kind ~= "method" then kind = "field" end
+  if kind ~= "global" and kind ~= "method" and kind ~= "field" then return nil end
   local best = nearest(name, names_of(kind))
-  return best and best ~= name and ("; did you mean '%s'?"):format(best) or ""
+  return best and best ~= name and ("did you mean '%s'?"):format(best) or nil
 end
 
 return suggest

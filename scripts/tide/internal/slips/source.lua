@@ -1,0 +1,68 @@
+-- The lines of what runs: of scripts in files, and of texts that the program was given.
+local source = {}
+
+local kept = {} -- by chunk name, the lines of texts that are no files
+
+--- Keeps a text that a chunk name stands for; `first` is the number of its first line. Texts that
+--- were kept by that name before stay, as the lines of a session at the prompt.
+function source.keep(name, text, first)
+  local lines = kept[name] or {}
+  kept[name], lines.first = lines, first
+  for line in (text .. "\n"):gmatch "(.-)\r?\n" do
+    lines[first] = line
+    first = first + 1
+  end
+end
+
+--- The lines of a file; {} if it cannot be read.
+local function lines_of_file(path)
+  local file, lines = io.open(path), {}
+  if not file then return lines end
+  for line in file:lines() do lines[#lines + 1] = line end
+  file:close()
+  return lines
+end
+
+--- The lines of a chunk by its name (debug.getinfo's `source`): {} if nobody knows them. Their field
+--- `first` is the number at which the last text begins, if there were several.
+function source.lines(name)
+  if kept[name] then return kept[name] end
+  if name:sub(1, 1) == "@" then return lines_of_file(name:sub(2)) end
+  return {}
+end
+
+--- A line without what strings and comments hold; of the same length.
+function source.code(line)
+  local parts, at = {}, 1
+  local function fill(first, last, with) parts[#parts + 1] = with:rep(last - first + 1) end
+  while at <= #line do
+    local start = line:find("[\"'%-%[]", at)
+    if not start then break end
+    parts[#parts + 1] = line:sub(at, start - 1)
+    local quote = line:sub(start, start)
+    if line:find("^%-%-", start) then
+      fill(start, #line, " ")
+      return table.concat(parts)
+    elseif line:find("^%[%[", start) then
+      local _, stop = line:find("]]", start, true)
+      stop = stop or #line
+      fill(start, stop, '"')
+      at = stop + 1
+    elseif quote == "-" or quote == "[" then
+      parts[#parts + 1] = quote
+      at = start + 1
+    else
+      local stop = start + 1
+      while stop <= #line and line:sub(stop, stop) ~= quote do
+        stop = stop + (line:sub(stop, stop) == "\\" and 2 or 1)
+      end
+      stop = math.min(stop, #line)
+      fill(start, stop, '"')
+      at = stop + 1
+    end
+  end
+  parts[#parts + 1] = line:sub(at)
+  return table.concat(parts)
+end
+
+return source

@@ -1,0 +1,3 @@
+import torch.nn.functional as F
+--> tide: import.lua:1: syntax error near 'torch'
+--> in Lua: local F = tide.nn.functional

@@ -1,0 +1,110 @@
+-- Names, fields and values that are written as for Python: what the program adds to their errors.
+local slips = require "tide.internal.slips"
+local source = require "tide.internal.slips.source"
+local test = require "tide.test"
+local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+
+local kStart <const> = "local x, net, list, text = tide.ones(2, 3), tide.nn.Linear(3, 2), {1}, 'a'\n"
+
+local count = 0
+
+--- What the program adds to the error of a text; nil if nothing.
+local function advice(text)
+  count = count + 1
+  local chunk = "=values" .. count
+  source.keep(chunk, kStart .. text, 1)
+  local fn, plain = assert(load(kStart .. text, chunk)), nil
+  local ok, message = xpcall(fn, function(message)
+    plain = message
+    return slips.describe(message)
+  end)
+  assert(not ok, "no error: " .. text)
+  assert(message:find "^values%d+:2: ", message)
+  assert(message:sub(1, #plain) == plain, "the error's own message stands first")
+  return message:sub(#plain + 1):match "^; (.*)$"
+end
+
+local kSlips <const> = {
+  {"torch.ones(2)", "the module is called tide"},
+  {"print(len(x))", "in Lua: #x"},
+  {"for i in range(3) do end", "in Lua: for i = 1, n do"},
+  {"for i, v in enumerate(list) do end", "in Lua: for i, x in ipairs(list) do"},
+  {"print(None.x)", "in Lua: nil"},
+  {"True()", "in Lua: true"},
+  {'print(f"x is {x}")', 'in Lua: ("x is %d"):format(x)'},
+  {"list.append(1)", "in Lua: list[#list + 1] = x"},
+  {"for k, v in list.items() do end", "in Lua: for key, value in pairs(t) do"},
+  {"print(x.shape())", "'shape' is a field: read it without ()"},
+  {"print(x:shape())", "'shape' is a field: read it without ()"},
+  {"print(x.device())", "'device' is a field: read it without ()"},
+  {"print(x.T())", "'T' is a field: read it without ()"},
+  {"print(net.training())", "'training' is a field: read it without ()"},
+  {"print(x.size[1])", "'size' is a function: call it, x:size()"},
+  {"print(x.numel + 1)", "'numel' is a function: call it, x:numel()"},
+  {'print("n: " .. x.numel)', "'numel' is a function: call it, x:numel()"},
+  {"for row in x do end", "in a loop: for i, row in ipairs(x) do"},
+  {"for p in net:parameters() do end", "in a loop: ipairs(list), or pairs(t)"},
+  {"for name, value in net:state_dict() do end", "in a loop: ipairs(list), or pairs(t)"},
+  {"print('a' + 'b')", "in Lua: a .. b"},
+  {"print('n: ' + 1)", "in Lua: a .. b"},
+  {"print('x: ' + x)", "in Lua: a .. b"},
+  {"print('x: %d' % 1)", 'in Lua: ("%d"):format(x)'},
+  {"print('x: %f' % x)", 'in Lua: ("%d"):format(x)'},
+  {"print(net.weight.grad.shape)", "x.grad is nil before backward"},
+  {"tide.tensor(1, 2, 3)", "in Lua: tide.tensor{1, 2, 3}"},
+  {"tide.tensor({1, 2}, 'float32')", 'options have names: {dtype = "float32"}'},
+  {"tide.cat(x, x)", "tensors stand in a table: {a, b}"},
+  {"print(tide.tensor([[1,2],[3,4]]))", "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
+  {"print(math.exp(x))", "x:item() is its number, x:exp() takes tensors"},
+  {"print(('%d'):format(x))", "x:item() is its number"},
+  {"tide.zeros(2, {dtype = 'flot32'})", "did you mean 'float32'?"},
+  {"tide.zeros(2, {dtype = 'long'})", "did you mean 'int64'?"},
+  {"x:to('float')", "did you mean 'float32'?"},
+  {"x:to('torch.float64')", "did you mean 'float64'?"},
+  {"x:numpy()", "x:tolist() gives tables, tide.np.save writes .npy"},
+  {"x:astype('int64')", "x:to(dtype) converts"},
+}
+
+local kOthers <const> = {
+  "list.field.x = 1", "input.x = 1", "print(max.x)", "local split = nil; split()", "frobnicate()", "list[1]()",
+  "local shape = 1; shape()", "x:to('mars')", "print(text + {})", "error 'attempt'", "list.run()",
+  "print(#net.weight.grad)",
+}
+
+describe("a slip from Python", function()
+  for _, slip in ipairs(kSlips) do
+    it("is explained: " .. slip[1], function() equal(advice(slip[1]), slip[2]) end)
+  end
+  for _, text in ipairs(kOthers) do
+    it("is not seen where there is none: " .. text, function() equal(advice(text), nil) end)
+  end
+  it("is an error that names what is meant", function()
+    local nn, optim, data = tide.nn, tide.optim, tide.data
+    local net = nn.Linear(3, 2)
+    local loader = data.DataLoader(tide.ones(4, 3), {batch_size = 2})
+    raises("Adam: expected a table of options, got number: write {lr = 0.1}", function()
+      optim.Adam(net:parameters(), 0.1)
+    end)
+    raises("DataLoader: batches are read by `for x, y in loader do`", function()
+      for _ in ipairs(loader) do end
+    end)
+    raises("DataLoader: batches are read by `for x, y in loader do`", function()
+      for _ in pairs(loader) do end
+    end)
+    raises("Sequential: positions start at 1, got 0", function() return nn.Sequential(net)[0] end)
+    raises("index: positions start at 1, got 0", function() return tide.ones(2).shape[0] end)
+    raises("index: positions start at 1, got -1", function() return tide.ones(2):tolist()[-1] end)
+    raises("save: the path is missing", tide.save, net)
+    raises("{} takes all of a dimension", function() return tide.ones(3, 3)[{":", 1}] end)
+    raises("did you mean 'is_available'?", function() return tide.cuda.availble end)
+    raises("did you mean 'Adam'?", function() return optim.adam end)
+    raises("did you mean 'relu'?", function() return nn.functional.rellu end)
+  end)
+end)
+
+describe("an error that comes by twice", function()
+  it("is explained once", function()
+    local _, message = xpcall(function() return torch.x end, slips.describe)
+    equal(slips.describe(message), message)
+  end)
+end)
