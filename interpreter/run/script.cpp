@@ -145,7 +145,7 @@ bool call(lua_State* L, int arguments, int results) {
     }
   }
   lua_remove(L, handler);
-  if (status != LUA_OK && !dropped.empty()) {
+  if (status != LUA_OK && !dropped.empty() && !stopped_for_good()) {
     lua_pushfstring(L, "\n(%s)", dropped.c_str());
     lua_concat(L, 2);
   }

@@ -24,7 +24,8 @@ describe("what a text is", function()
   for text, kind in pairs {
     ["1"] = "run", ["x ="] = "unfinished", ["for i = 1, 2 do"] = "unfinished",
     ["f("] = "unfinished",
-    ["[["] = "unfinished", ["x = = 1"] = "wrong", ["for i in range(3):"] = "wrong", ["end"] = "wrong", ["'"] = "unfinished",
+    ["[["] = "unfinished", ["x = = 1"] = "wrong", ["for i in range(3):"] = "wrong",
+    ["end"] = "wrong", ["'"] = "unfinished",
     [" \n\t"] = "nothing", ["-- a comment"] = "run", exit = "leave", ["quit()"] = "leave",
     ["exit = 1"] = "run", ["%nosuch"] = "run", ["!true"] = "run", ["?"] = "run", ["="] = "run",
     ["local x <const> = 1 x = 2"] = "wrong", ["> x\n> = 1"] = "run",
