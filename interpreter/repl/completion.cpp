@@ -83,6 +83,7 @@ struct Names {
   lua_State* state;
   const Path& path;
   std::set<std::string> found;
+  int methods = 0;  ///< Where on the stack the methods of the reference stand, if not 0.
 
   void add(std::string_view name, bool callable) {
     const bool hidden = name.starts_with('_') && !path.partial.starts_with('_');
@@ -96,10 +97,24 @@ struct Names {
   void add_keys() {
     lua_pushnil(state);
     while (lua_next(state, -2)) {
-      const bool callable = !lua_isnumber(state, -1) && !lua_isstring(state, -1);
-      if (lua_type(state, -2) == LUA_TSTRING) add(lua_tostring(state, -2), callable);
+      if (lua_type(state, -2) == LUA_TSTRING) add(lua_tostring(state, -2), is_method());
       lua_pop(state, 1);
     }
+  }
+
+  /// Whether a colon may stand in front of the value on the top of the stack, whose name is below
+  /// it: a function, or `true` among declared names. Those of the library must be in the reference.
+  bool is_method() const {
+    if (!lua_isfunction(state, -1)) return lua_isboolean(state, -1);
+    if (!methods || lua_iscfunction(state, -1)) return true;
+    lua_Debug info;
+    lua_pushvalue(state, -1);
+    lua_getinfo(state, ">S", &info);
+    if (!is_library_source({info.source, info.srclen})) return true;
+    lua_pushvalue(state, -2);
+    const bool known = lua_rawget(state, methods) != LUA_TNIL;
+    lua_pop(state, 1);
+    return known;
   }
 
   /// Adds what the value on the top of the stack knows: its keys, those of `__names`, and those of
@@ -138,10 +153,11 @@ void take_step(lua_State* L, const std::string& step) {
   lua_remove(L, -2);
 }
 
-/// Collects into the Names given as light userdata what the table above it knows. Runs protected,
-/// for metamethods may raise.
+/// Collects into the Names given as light userdata what the last argument knows; between the two
+/// stand the methods of the reference, or nil. Runs protected, for metamethods may raise.
 int collect_names(lua_State* L) {
   Names& names = *static_cast<Names*>(lua_touserdata(L, 1));
+  names.methods = lua_istable(L, 2) ? 2 : 0;
   for (const std::string& step : names.path.steps) take_step(L, step);
   names.add_value();
   return 0;
@@ -158,8 +174,9 @@ std::vector<std::string> field_candidates(lua_State* L, Session& session, const 
   lua_sethook(L, stop_metamethod, LUA_MASKCOUNT, kStepLimit);
   lua_pushcfunction(L, collect_names);
   lua_pushlightuserdata(L, &names);
+  session.push_methods(path.separator == ':');
   session.push_names(path.steps.empty() ? "" : path.steps.front());
-  lua_pcall(L, 2, 0, 0);
+  lua_pcall(L, 3, 0, 0);
   lua_sethook(L, nullptr, 0, 0);
   lua_settop(L, top);
   return {names.found.begin(), names.found.end()};

@@ -89,6 +89,12 @@ void Session::push_names(const std::string& text) {
   }
 }
 
+void Session::push_methods(bool wanted) {
+  if (wanted && call_method("methods", 0, 1)) return;
+  if (wanted) lua_pop(state_, 1);
+  lua_pushnil(state_);
+}
+
 void Session::push_candidates(const std::string& text) {
   lua_pushlstring(state_, text.data(), text.size());
   if (call_method("candidates", 1, 1)) return;

@@ -38,6 +38,9 @@ class Session {
   /// Pushes the table of all that `text` may name.
   void push_names(const std::string& text);
 
+  /// Pushes a table whose keys are the methods of the reference, or nil if they are not `wanted`.
+  void push_methods(bool wanted);
+
   /// Pushes a table whose keys may stand at the end of `text` in place of values, or nil.
   void push_candidates(const std::string& text);
 

@@ -1,6 +1,7 @@
 // The prompt where a transcript says too little: many keys, interrupts, history between sessions.
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <sstream>
 
 #include "tests/interpreter/terminal.h"
 
@@ -57,6 +58,26 @@ TEST_CASE("Tab completes names that a value's metatable declares for it", "[repl
          "__names = function(self) return {[rawget(self, 'own')] = true} end})");
   terminal.type("print('found', shy.nee\t)\n");
   CHECK_THAT(terminal.read_until("]\nIn ["), Contains("found\t6") || Contains("found   6"));
+}
+
+TEST_CASE("the README's example runs when it is typed line by line", "[repl]") {
+  std::istringstream readme(test::read_file(TIDE_TESTS "/../README.md"));
+  Terminal terminal;
+  terminal.read_to_prompt();
+  bool inside = false;
+  std::string shown;
+  for (std::string line; std::getline(readme, line);) {
+    if (inside && line == "```") break;
+    if (inside) {
+      terminal.type(line + "\n");
+      shown += terminal.read_until(": ");
+    }
+    inside = inside || line == "```lua";
+  }
+  REQUIRE(inside);
+  terminal.type("print('typed')\n");
+  shown += terminal.read_until("typed");
+  CHECK_THAT(shown, !Contains("]:1: ") && Contains("\n0."));  // no error; the loss that it prints
 }
 
 TEST_CASE("a pasted block of 500 lines runs as one", "[repl]") {

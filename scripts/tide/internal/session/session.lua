@@ -64,6 +64,20 @@ function Session:names_in(text)
   return self.environment
 end
 
+local methods -- of the reference; made when it is first needed
+
+--- A table whose keys are the names of all methods in the reference.
+function Session:methods()
+  if not methods then
+    methods = {}
+    for _, entry in ipairs(require "tide.reference") do
+      local name = entry.called_as:match ":([%w_]+)$"
+      if name then methods[name] = true end
+    end
+  end
+  return methods
+end
+
 --- What may stand at the end of a text beside the names of values: options of the call that is
 --- open, commands behind %, names of the reference behind ?. Nil if values may.
 function Session:candidates(text)
