@@ -196,6 +196,8 @@ void add_native(lua_State* L) {
                                 {"hold_interrupts", hold_interrupts},
                                 {"take_interrupt", take_interrupt},
                                 {"release_interrupts", release_interrupts},
+                                {"watch_scopes", watch_scopes},
+                                {"wait_report", guard_lookup<wait_report>},
                                 {"terminal_columns", terminal_columns},
                                 {"terminal_size", terminal_size},
                                 {"ask_terminal", guard<ask_terminal>},
@@ -287,7 +289,11 @@ bool report_syncs = false;
 
 int set_options(lua_State* L) {
   const auto& options = *static_cast<const TideOptions*>(lua_touserdata(L, 1));
-  if (!options.device.empty()) set_accelerator(options.device);
+  if (!options.accelerator.empty()) set_accelerator(options.accelerator);
+  if (!options.device.empty()) {
+    set_accelerator(options.device);
+    set_default_device(accelerator());
+  }
   if (options.seed) default_generator().manual_seed(static_cast<uint64_t>(*options.seed));
   report_syncs = options.syncs;
   return 0;
@@ -368,7 +374,17 @@ void tide_forget_held_interrupts() { tide::bindings::forget_held_interrupts(); }
 
 void tide_request_interrupt() { tide::engine::request_interrupt(); }
 
-void tide_interrupt(lua_State*) { tide::engine::interrupt(); }
+std::string tide_interrupt(lua_State*) {
+  constexpr double kMoment = 0.1;  // seconds
+  const auto found = tide::engine::interrupt(kMoment);
+  std::string text;
+  if (found.dropped > 0)
+    text = std::to_string(found.dropped) +
+           (found.dropped == 1 ? " queued op was dropped" : " queued ops were dropped");
+  for (const tide::Device device : found.busy)
+    text += (text.empty() ? "" : "; ") + device.name() + " still finishes the op that it runs";
+  return text;
+}
 
 bool tide_report_unread_errors(std::FILE* out) { return tide::engine::report_unread_failures(out); }
 

@@ -21,7 +21,8 @@ void tide_keep_reserve();
 
 /// What `tide run` and the prompt set for the whole process.
 struct TideOptions {
-  std::string device;                ///< Answer of `tide.accelerator()`; empty: as without it.
+  std::string device;                ///< Where tensors are created; the accelerator as well.
+  std::string accelerator;           ///< Answer of `tide.accelerator()`; empty: as without it.
   std::optional<std::int64_t> seed;  ///< As `tide.manual_seed`.
   bool syncs = false;                ///< Keep count of where the script waits.
 };
@@ -113,8 +114,10 @@ void tide_forget_held_interrupts();
 /// "interrupted". Safe in a signal handler.
 void tide_request_interrupt();
 
-/// Drops what is recorded or queued and has not begun, and takes back tide_request_interrupt.
-void tide_interrupt(lua_State* L);
+/// Drops what is recorded or queued and has not begun, stops what can be stopped, and takes back
+/// tide_request_interrupt. Waits a moment for what runs. Returns what there is to say about that:
+/// "3 queued ops were dropped; cuda:0 still finishes the one that runs", or nothing.
+std::string tide_interrupt(lua_State* L);
 
 /// Waits for everything flushed and prints the errors that nobody read, one a line.
 /// True if there were any.

@@ -35,6 +35,7 @@ Options of the first form, as lua's:
   -v        show the versions        -W        turn warnings on
   -E        ignore LUA_INIT, LUA_PATH and LUA_CPATH
   --        end of options           -         run standard input
+  --device D  where the prompt creates tensors: cpu, sim, sim:1, cuda, ...
   --sandbox, --scratch, --time-limit, --memory-limit, --binary-chunks: see tide run --help
 All words behind FILE are the script's. An option of `tide run` among them is an error if FILE uses
 neither ... nor arg nor tide.args, and so cannot read it.
@@ -47,7 +48,8 @@ constexpr Command kCommands[] = {
 Runs a script. Options stand before or behind FILE; other words are the script's arguments. Options
 of the script's own, also one that is called like an option below, stand behind --: before it an
 unknown one is an error.
-  --device D   what tide.accelerator() answers: cpu, sim, sim:1, cuda, ...
+  --device D   where tensors are created if no device is named, and what tide.accelerator()
+               answers: cpu, sim, sim:1, cuda, ...
   --seed N     start the random numbers as tide.manual_seed(N) does
   --syncs      print at the end where the script waited, how often and how long
   --sandbox    for a script that need not be trusted: it reads the files of its own folder, writes

@@ -20,6 +20,36 @@ namespace {
 /// Registry key of the table that has the modes of coroutines that set any.
 const char kModesTable = 0;
 
+/// Registry key of the list of open scopes, if watch_scopes has made it.
+const char kOpenScopes = 0;
+
+/// Adds the scope on top of the stack to the list of open ones, if there is one.
+void note_open(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kOpenScopes) == LUA_TTABLE) {
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
+  }
+  lua_pop(L, 1);
+}
+
+/// Takes the scope at index 1 off the list.
+void note_closed(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kOpenScopes) == LUA_TTABLE) {
+    const auto length = static_cast<lua_Integer>(lua_rawlen(L, -1));
+    lua_Integer place = length;
+    for (bool found = false; place > 0 && !found; place -= !found) {
+      lua_rawgeti(L, -1, place);
+      found = lua_rawequal(L, -1, 1);
+      lua_pop(L, 1);
+    }
+    for (; place > 0 && place <= length; ++place) {
+      lua_rawgeti(L, -1, place + 1);
+      lua_rawseti(L, -2, place);
+    }
+  }
+  lua_pop(L, 1);
+}
+
 /// What holds where nothing was set.
 Modes base_modes() {
   static const bool eager = engine::eager();  // TIDE_EAGER
@@ -80,6 +110,7 @@ int scope_close(lua_State* L) {
   if (!scope.open) return 0;
   if (scope.owner != L) throw Error("close: this scope was opened by another coroutine");
   scope.open = false;
+  note_closed(L);
   if (scope.mode)
     set_mode(L, scope.mode, scope.previous);
   else if (scope.of_streams)
@@ -99,6 +130,7 @@ int call_in_scope(lua_State* L) {
   const int arguments = lua_gettop(L) - 1;
   if (arguments == 0 || lua_isnil(L, 1)) {
     note_opening();
+    note_open(L);
     return 1;
   }
   lua_insert(L, 1);
@@ -291,6 +323,13 @@ constexpr Function kFunctions[] = {
 };
 
 }  // namespace
+
+int watch_scopes(lua_State* L) {
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &kOpenScopes);
+  return 1;
+}
 
 bool set_gradient_mode(lua_State* L, bool on) { return set_mode(L, &Modes::gradients, on); }
 

@@ -46,6 +46,9 @@ bool set_gradient_mode(lua_State* L, bool on);
 /// Opens a scope in which work goes to the stream. With a function as first argument: calls it with
 /// the others in that scope.
 int open_stream_scope(lua_State* L, engine::StreamId stream);
+/// native.watch_scopes(): a list in which scopes stand from now on while they are open, but for
+/// those that were given a function.
+int watch_scopes(lua_State* L);
 /// tide.no_grad and its like.
 std::span<const Function> mode_functions();
 

@@ -84,4 +84,21 @@ constexpr Function kFunctions[] = {
 
 std::span<const Function> inspection_functions() { return kFunctions; }
 
+int wait_report(lua_State* L) {
+  const auto waits = engine::wait_report();
+  lua_createtable(L, static_cast<int>(waits.size()), 0);
+  for (size_t i = 0; i < waits.size(); ++i) {
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, waits[i].site.text().c_str());
+    lua_setfield(L, -2, "place");
+    lua_pushstring(L, waits[i].reason.c_str());
+    lua_setfield(L, -2, "reason");
+    set_count(L, "count", waits[i].count);
+    lua_pushnumber(L, 1e3 * waits[i].seconds);
+    lua_setfield(L, -2, "ms");
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  return 1;
+}
+
 }  // namespace tide::bindings

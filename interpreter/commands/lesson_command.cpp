@@ -91,10 +91,10 @@ void choose_accelerator(lua_State* L, const Words& words) {
   TideOptions options;
   OptionReader reader(words);
   while (reader.next())
-    if (const auto device = reader.value("--device")) options.device = *device;
-  if (options.device.empty()) {
+    if (const auto device = reader.value("--device")) options.accelerator = *device;
+  if (options.accelerator.empty()) {
     if (luaL_dostring(L, "return tide.cuda.is_available() and 'cuda' or 'sim'")) lua_error(L);
-    options.device = lua_tostring(L, -1);
+    options.accelerator = lua_tostring(L, -1);
   }
   tide_set_options(L, options);
 }

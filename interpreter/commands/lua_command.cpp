@@ -33,6 +33,7 @@ struct Options {
   bool copyright = false;
   bool ignore_environment = false;
   ScriptLimits limits;
+  TideOptions runtime;
   size_t words_read = 0;  ///< Up to the script's name.
 };
 
@@ -48,6 +49,9 @@ void read_option(const Words& words, size_t& i, Options& options) {
     options.version = true;
   } else if (OptionReader reader(words, i); options.limits.read(reader)) {
     i = reader.index();
+  } else if (auto device = reader.value("--device")) {
+    i = reader.index();
+    options.runtime.device = *device;
   } else if (takes_value) {
     std::string value = word.substr(2);
     if (value.empty()) {
@@ -144,11 +148,15 @@ int lua_command(const Words& words) {
   const std::optional<std::string> script = script_file(words, options.words_read);
   const std::string file = script.value_or("");
   const ScriptArguments arguments = script_arguments(words, options.words_read);
+  if (has_script && !options.runtime.device.empty())
+    throw UsageError{"--device is for the prompt; `tide run " + file + " --device " +
+                     options.runtime.device + "` runs a script on a device"};
   if (has_script) refuse_unread_options(file, arguments.after);
   options.limits.begin(file);
   State state(options.ignore_environment);
   state.set_arguments(arguments);
   if (!options.limits.close_libraries(state, file)) return EXIT_FAILURE;
+  if (!apply_options(state, options.runtime)) return EXIT_FAILURE;
   if (options.version || prompt) print_version();
   if (options.copyright) print_copyright();
   if (!options.ignore_environment && !run_environment(state)) return finish(state, EXIT_FAILURE);

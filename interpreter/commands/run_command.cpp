@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "bindings/module.h"
 #include "interpreter/commands/commands.h"
 #include "interpreter/commands/option_reader.h"
 #include "interpreter/commands/run_options.h"
@@ -12,11 +11,6 @@
 
 namespace tide {
 namespace {
-
-int apply_options(lua_State* L) {
-  tide_set_options(L, *static_cast<const TideOptions*>(lua_touserdata(L, 1)));
-  return 0;
-}
 
 /// Notes that the script's name is the reader's present word.
 void take_script(const OptionReader& reader, ScriptArguments& arguments) {
@@ -62,12 +56,7 @@ int run_command(const Words& words) {
   State state(options.limits.sandbox);
   state.set_arguments(arguments);
   if (!options.limits.close_libraries(state, file)) return EXIT_FAILURE;
-  lua_pushcfunction(state, apply_options);
-  lua_pushlightuserdata(state, &options.runtime);
-  if (!call(state, 1, 0)) {
-    report_error(state);
-    return EXIT_FAILURE;
-  }
+  if (!apply_options(state, options.runtime)) return EXIT_FAILURE;
   const bool succeeded = run_script(state, input ? nullptr : file.c_str());
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }

@@ -8,6 +8,8 @@
 #include <memory>
 #include <string_view>
 
+#include "interpreter/run/script.h"
+
 namespace tide {
 namespace {
 
@@ -73,6 +75,11 @@ std::string text_of(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+int set_options(lua_State* L) {
+  tide_set_options(L, *static_cast<const TideOptions*>(lua_touserdata(L, 1)));
+  return 0;
+}
+
 std::string name_of(const std::string& word) { return word.substr(0, word.find('=')); }
 
 }  // namespace
@@ -89,6 +96,14 @@ bool RunOptions::read(OptionReader& reader) {
     return false;
   }
   return true;
+}
+
+bool apply_options(lua_State* L, const TideOptions& options) {
+  lua_pushcfunction(L, set_options);
+  lua_pushlightuserdata(L, const_cast<TideOptions*>(&options));
+  const bool applied = call(L, 1, 0);
+  if (!applied) report_error(L);
+  return applied;
 }
 
 bool is_run_option(const std::string& word) {

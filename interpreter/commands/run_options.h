@@ -1,6 +1,7 @@
 // The options of `tide run`.
 #pragma once
 
+#include <lua5.4/lua.hpp>
 #include <string>
 
 #include "bindings/module.h"
@@ -16,6 +17,9 @@ struct RunOptions {
   /// Takes the reader's present word, and its value; false if `tide run` has no such option.
   bool read(OptionReader& reader);
 };
+
+/// Applies options to a new state. Prints the error if that fails, and returns whether it did not.
+bool apply_options(lua_State* L, const TideOptions& options);
 
 /// Whether a word is such an option, such as --device or --device=sim.
 bool is_run_option(const std::string& word);

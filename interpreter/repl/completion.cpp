@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -82,6 +83,7 @@ struct Names {
   lua_State* state;
   const Path& path;
   std::set<std::string> found;
+  int methods = 0;  ///< Where on the stack the methods of the reference stand, if not 0.
 
   void add(std::string_view name, bool callable) {
     const bool hidden = name.starts_with('_') && !path.partial.starts_with('_');
@@ -95,10 +97,24 @@ struct Names {
   void add_keys() {
     lua_pushnil(state);
     while (lua_next(state, -2)) {
-      const bool callable = !lua_isnumber(state, -1) && !lua_isstring(state, -1);
-      if (lua_type(state, -2) == LUA_TSTRING) add(lua_tostring(state, -2), callable);
+      if (lua_type(state, -2) == LUA_TSTRING) add(lua_tostring(state, -2), is_method());
       lua_pop(state, 1);
     }
+  }
+
+  /// Whether a colon may stand in front of the value on the top of the stack, whose name is below
+  /// it: a function, or `true` among declared names. Those of the library must be in the reference.
+  bool is_method() const {
+    if (!lua_isfunction(state, -1)) return lua_isboolean(state, -1);
+    if (!methods || lua_iscfunction(state, -1)) return true;
+    lua_Debug info;
+    lua_pushvalue(state, -1);
+    lua_getinfo(state, ">S", &info);
+    if (!is_library_source({info.source, info.srclen})) return true;
+    lua_pushvalue(state, -2);
+    const bool known = lua_rawget(state, methods) != LUA_TNIL;
+    lua_pop(state, 1);
+    return known;
   }
 
   /// Adds what the value on the top of the stack knows: its keys, those of `__names`, and those of
@@ -137,10 +153,11 @@ void take_step(lua_State* L, const std::string& step) {
   lua_remove(L, -2);
 }
 
-/// Collects into the Names given as light userdata. Runs protected, for metamethods may raise.
+/// Collects into the Names given as light userdata what the last argument knows; between the two
+/// stand the methods of the reference, or nil. Runs protected, for metamethods may raise.
 int collect_names(lua_State* L) {
   Names& names = *static_cast<Names*>(lua_touserdata(L, 1));
-  lua_pushglobaltable(L);
+  names.methods = lua_istable(L, 2) ? 2 : 0;
   for (const std::string& step : names.path.steps) take_step(L, step);
   names.add_value();
   return 0;
@@ -148,7 +165,7 @@ int collect_names(lua_State* L) {
 
 void stop_metamethod(lua_State* L, lua_Debug*) { luaL_error(L, "too long for a completion"); }
 
-std::vector<std::string> field_candidates(lua_State* L, const Path& path) {
+std::vector<std::string> field_candidates(lua_State* L, Session& session, const Path& path) {
   Names names{L, path, {}};
   if (path.separator == '\0') {
     for (std::string_view keyword : kKeywords) names.add(keyword, true);
@@ -157,20 +174,62 @@ std::vector<std::string> field_candidates(lua_State* L, const Path& path) {
   lua_sethook(L, stop_metamethod, LUA_MASKCOUNT, kStepLimit);
   lua_pushcfunction(L, collect_names);
   lua_pushlightuserdata(L, &names);
-  lua_pcall(L, 1, 0, 0);
+  session.push_methods(path.separator == ':');
+  session.push_names(path.steps.empty() ? "" : path.steps.front());
+  lua_pcall(L, 3, 0, 0);
   lua_sethook(L, nullptr, 0, 0);
   lua_settop(L, top);
   return {names.found.begin(), names.found.end()};
 }
 
-/// The unfinished string at the end of the line, if it is the argument of `require`.
-std::optional<std::string_view> required_module(std::string_view line) {
-  const size_t quote = line.find_last_of("\"'");
-  if (quote == std::string_view::npos) return std::nullopt;
-  std::string_view before = line.substr(0, quote);
-  while (!before.empty() && (before.back() == ' ' || before.back() == '(')) before.remove_suffix(1);
-  if (!before.ends_with("require")) return std::nullopt;
-  return line.substr(quote + 1);
+/// Names that may stand here in place of values: options, commands.
+std::vector<std::string> other_candidates(lua_State* L, Session& session, const Path& path,
+                                          const std::string& before_cursor) {
+  Names names{L, path, {}};
+  session.push_candidates(before_cursor);
+  if (lua_istable(L, -1)) names.add_keys();
+  lua_pop(L, 1);
+  return {names.found.begin(), names.found.end()};
+}
+
+/// Where the unfinished string at the end of the line has its quote.
+std::optional<size_t> open_quote(std::string_view line) {
+  std::optional<size_t> open;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (open && line[i] == '\\')
+      ++i;
+    else if (open && line[i] == line[*open])
+      open.reset();
+    else if (!open && (line[i] == '"' || line[i] == '\''))
+      open = i;
+  }
+  return open;
+}
+
+/// Whether the string is the argument of `require`.
+bool is_required(std::string_view before_quote) {
+  const size_t last = before_quote.find_last_not_of(" (");
+  return last != std::string_view::npos && before_quote.substr(0, last + 1).ends_with("require");
+}
+
+/// The names in the folder of `typed` that go on as it does, folders with a slash; without what
+/// stands up to the last slash of `typed`.
+std::vector<std::string> file_candidates(std::string_view typed) {
+  namespace fs = std::filesystem;
+  const size_t kept = typed.find_last_of('/') + 1;  // 0 without a slash.
+  const std::string_view partial = typed.substr(kept);
+  std::set<std::string> names;
+  std::error_code error;
+  const fs::path folder = kept ? fs::path(typed.substr(0, kept)) : fs::path(".");
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename();
+    if (!name.starts_with(partial) || (partial.empty() && name.starts_with('.'))) continue;
+    std::error_code unknown;
+    if (entry->is_directory(unknown)) name += '/';
+    names.insert(std::move(name));
+  }
+  return {names.begin(), names.end()};
 }
 
 void add_string_keys(lua_State* L, const char* package_field, std::set<std::string>& names) {
@@ -207,14 +266,22 @@ std::vector<std::string> module_candidates(lua_State* L, std::string_view typed)
 
 }  // namespace
 
-Completion complete(lua_State* L, const std::string& before_cursor) {
-  if (const auto typed = required_module(before_cursor)) {
-    const size_t word = before_cursor.size() - typed->size() + typed->find_last_of('.') + 1;
-    return {word, module_candidates(L, *typed)};
+Completion complete(lua_State* L, Session& session, const std::string& before_cursor) {
+  const std::string_view line = before_cursor;
+  if (const auto quote = open_quote(line)) {
+    const std::string_view typed = line.substr(*quote + 1);
+    const size_t begin = *quote + 1;
+    if (is_required(line.substr(0, *quote)))
+      return {begin + typed.find_last_of('.') + 1, module_candidates(L, typed)};
+    return {begin + typed.find_last_of('/') + 1, file_candidates(typed)};
   }
-  const std::optional<Path> path = read_path(before_cursor);
-  if (!path) return {before_cursor.size(), {}};
-  return {path->begin, field_candidates(L, *path)};
+  const std::optional<Path> path = read_path(line);
+  if (!path) return {line.size(), {}};
+  if (path->separator == '\0') {
+    std::vector<std::string> others = other_candidates(L, session, *path, before_cursor);
+    if (!others.empty() || line.starts_with('%')) return {path->begin, std::move(others)};
+  }
+  return {path->begin, field_candidates(L, session, *path)};
 }
 
 }  // namespace tide

@@ -5,12 +5,14 @@
 #include <string>
 
 #include "interpreter/repl/line_editor.h"
+#include "interpreter/repl/session.h"
 
 namespace tide {
 
 /// Candidates for the name at the end of `before_cursor`: globals and keywords, fields behind a
-/// dot, methods behind a colon, module names inside `require "`. Values are looked up, never
-/// changed; nothing waits, and an error in a metamethod only means that there is nothing to offer.
-Completion complete(lua_State* L, const std::string& before_cursor);
+/// dot, methods behind a colon, module names inside `require "`, files inside other strings,
+/// options in the table of a call, commands behind `%`. Values are looked up, never changed;
+/// nothing waits, and an error in a metamethod only means that there is nothing to offer.
+Completion complete(lua_State* L, Session& session, const std::string& before_cursor);
 
 }  // namespace tide

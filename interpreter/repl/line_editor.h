@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "interpreter/repl/line_painter.h"
+
 namespace tide {
 
 /// What a request for a line brought.
@@ -34,7 +36,8 @@ class LineEditor {
   virtual void remember(const std::string& entry) = 0;
 };
 
-/// The editor for standard input: readline if that is a terminal and the library opens.
-std::unique_ptr<LineEditor> make_line_editor(Completer completer);
+/// The editor for standard input: readline if that is a terminal and the library opens. Without a
+/// decorator lines have no colours.
+std::unique_ptr<LineEditor> make_line_editor(Completer completer, Decorator decorator);
 
 }  // namespace tide

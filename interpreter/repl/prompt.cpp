@@ -3,9 +3,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -18,8 +17,8 @@
 #include "bindings/module.h"
 #include "interpreter/repl/completion.h"
 #include "interpreter/repl/history.h"
-#include "interpreter/repl/input.h"
 #include "interpreter/repl/line_editor.h"
+#include "interpreter/repl/session.h"
 #include "interpreter/run/pager.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
@@ -31,10 +30,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kHelp[] = "return (require('tide').help(...))";
 constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
-constexpr char kGreeting[] = "help() lists what there is, ?NAME explains it, Ctrl-D ends.";
-
-/// `?text`: help on the value or the name that the text stands for.
-constexpr char kHelpOnText[] = "return require('tide.reference.asked')(...)";
+constexpr char kGreeting[] =
+    "help() lists what there is, ?NAME explains it, %help lists commands, Ctrl-D ends.";
 
 bool wants_colour(bool on_terminal) {
   const char* terminal = std::getenv("TERM");
@@ -52,9 +49,14 @@ class Prompt {
  public:
   explicit Prompt(lua_State* L)
       : state_(L),
-        editor_(make_line_editor([L](const std::string& before) { return complete(L, before); })),
+        session_(L),
         on_terminal_(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)),
-        coloured_(wants_colour(on_terminal_)) {
+        coloured_(wants_colour(on_terminal_)),
+        editor_(make_line_editor(
+            [this](const std::string& before) { return complete(state_, session_, before); },
+            coloured_
+                ? [this](const std::string& line, size_t point) { return decorate(line, point); }
+                : Decorator())) {
     push_global(L, "help");
     if (lua_isnil(L, -1) && luaL_loadstring(L, kHelp) == LUA_OK) set_global(L, "help");
     lua_pop(L, 1);
@@ -67,48 +69,57 @@ class Prompt {
     if (on_terminal_) std::puts(kGreeting);
     std::string text;
     while (read_input(text)) {
-      if (text.find_first_not_of(" \t\n") != std::string::npos) run_input();
+      if (kind_ == InputKind::kRunnable || kind_ == InputKind::kWrong) run_input();
       lua_settop(state_, 0);
     }
   }
 
  private:
   /// Reads lines until they can be run or are wrong; then the function or the message is on the
-  /// stack. False at the end of the input.
+  /// stack. False at the end of the session.
   bool read_input(std::string& text) {
     text.clear();
+    kind_ = InputKind::kNothing;
     while (true) {
       std::string line;
-      const std::string prompt =
-          text.empty() ? prompt_text("_PROMPT", "> ") : prompt_text("_PROMPT2", ">> ");
-      const ReadResult result = read_line(prompt.c_str(), line);
-      if (result == ReadResult::kInterrupted) return text.clear(), true;
+      const ReadResult result = read_line(next_prompt(!text.empty()).c_str(), line);
+      if (result == ReadResult::kInterrupted) return kind_ = InputKind::kNothing, true;
       if (result == ReadResult::kEnd && text.empty()) return false;
       if (result == ReadResult::kEnd) {
         kind_ = InputKind::kWrong;
-        lua_pushliteral(state_, "stdin: the input ends inside a statement");
+        lua_pushfstring(state_, "In [%d]: the input ends inside a statement", session_.number());
         return true;
       }
-      if (text.empty() && line.find_first_not_of(" \t\n") == std::string::npos) return true;
       const bool pasted = text.empty() && line.find('\n') != std::string::npos;
       text += text.empty() ? line : "\n" + line;
-      kind_ = compile(text);
+      kind_ = session_.read(text);
       if (kind_ == InputKind::kUnfinished) continue;
+      if (kind_ == InputKind::kLeave) return false;
+      if (kind_ == InputKind::kNothing) return true;
       if (kind_ == InputKind::kWrong && pasted) {
         // As a whole it is no chunk, but the lines may be, one after the other.
+        session_.take_back();
         lua_pop(state_, 1);
         split(text);
         text.clear();
         continue;
       }
       remember(text);
+      is_question_ = text.find_first_not_of(" \t") == text.find('?');
       return true;
     }
   }
 
+  /// `In [12]: `, or what stands in front of its other lines.
+  std::string next_prompt(bool continued) {
+    const std::string first = "In [" + std::to_string(session_.number()) + "]: ";
+    if (!continued) return prompt_text("_PROMPT", first);
+    const std::string_view mark = "...: ";
+    return prompt_text("_PROMPT2", std::string(first.size() - mark.size(), ' ').append(mark));
+  }
+
   /// The text of a global, or `usual` where the script has set none.
-  std::string prompt_text(const char* global, const char* usual) {
-    std::string text = usual;
+  std::string prompt_text(const char* global, std::string text) {
     push_global(state_, global);
     if (!lua_isnil(state_, -1)) {
       lua_pushcfunction(state_, to_text);
@@ -134,28 +145,16 @@ class Prompt {
     for (std::string line; std::getline(lines, line);) waiting_.push_back(std::move(line));
   }
 
-  InputKind compile(const std::string& text) {
-    is_question_ = text.starts_with('?');
-    if (!is_question_) return compile_input(state_, text, line_number_);
-    const size_t begin = text.find_first_not_of("? \t");
-    luaL_loadstring(state_, begin == std::string::npos ? kHelp : kHelpOnText);
-    if (begin != std::string::npos) lua_pushstring(state_, text.c_str() + begin);
-    return InputKind::kRunnable;
-  }
-
   void remember(const std::string& text) {
-    keep_text(state_, kPromptChunk, text, line_number_);
-    if (kind_ == InputKind::kWrong) describe_syntax_error(state_, kPromptChunk);
-    line_number_ += 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     editor_->remember(text);
     if (history_) history_->add(text);
   }
 
   void run_input() {
     const auto start = Clock::now();
-    const bool wrong = kind_ == InputKind::kWrong;
-    if (!wrong && call(state_, lua_gettop(state_) - 1, LUA_MULTRET)) {
-      if (is_question_)
+    std::string note;
+    if (kind_ == InputKind::kRunnable && session_.run(note)) {
+      if (is_question_ && lua_isstring(state_, 1))
         print_paged(lua_tostring(state_, 1));
       else
         print_results();
@@ -163,9 +162,29 @@ class Prompt {
       waiting_.clear();  // The rest of a pasted block was meant for a state that is not there.
       show_error();
     }
-    if (wrong) return;
+    if (!note.empty())
+      std::printf(coloured_ ? "\033[33mnote: %s\033[0m\n" : "note: %s\n", note.c_str());
+    if (kind_ == InputKind::kWrong) return;
     if (!is_question_) tide_flush(state_);
     if (on_terminal_) print_cost(Clock::now() - start);
+  }
+
+  Decoration decorate(const std::string& line, size_t point) {
+    Decoration decoration;
+    decoration.painted = session_.decorate(line, point, decoration.hint);
+    return decoration;
+  }
+
+  /// Puts the text of a value in its place, with colours. Where there is none, print will say why.
+  void paint(int index) {
+    lua_pushcfunction(state_, to_text);
+    lua_pushvalue(state_, index);
+    if (call(state_, 1, 1)) {
+      const std::string text = session_.paint(lua_tostring(state_, -1));
+      lua_pushlstring(state_, text.data(), text.size());
+      lua_replace(state_, index);
+    }
+    lua_pop(state_, 1);
   }
 
   /// Puts the text of a plain table in its place: its address would tell a reader nothing.
@@ -185,7 +204,11 @@ class Prompt {
     const int count = lua_gettop(state_);
     if (count == 0) return;
     if (!lua_checkstack(state_, LUA_MINSTACK)) return;
-    for (int index = 1; index <= count; ++index) spell_out(index);
+    for (int index = 1; index <= count; ++index) {
+      const bool is_text = lua_type(state_, index) == LUA_TSTRING;
+      spell_out(index);
+      if (coloured_ && !is_text) paint(index);
+    }
     push_global(state_, "print");
     lua_insert(state_, 1);
     if (call(state_, count, 0)) return;
@@ -196,7 +219,8 @@ class Prompt {
   void show_error() {
     std::fflush(stdout);
     const char* message = lua_tostring(state_, -1);
-    std::fprintf(stderr, "%s\n", message ? message : "(error object is not a string)");
+    if (!message) message = "(error object is not a string)";
+    std::fprintf(stderr, coloured_ ? "\033[31m%s\033[0m\n" : "%s\n", message);
   }
 
   /// `[1.25 ms, 3 ops queued]`. Counts without waiting: what is queued stays so.
@@ -218,14 +242,14 @@ class Prompt {
   }
 
   lua_State* state_;
-  std::unique_ptr<LineEditor> editor_;
+  Session session_;
   bool on_terminal_;
   bool coloured_;
+  std::unique_ptr<LineEditor> editor_;
   std::optional<PromptHistory> history_;
   std::deque<std::string> waiting_;  ///< Lines of a pasted block that are to be run.
   InputKind kind_ = InputKind::kRunnable;
   bool is_question_ = false;  ///< Whether the input is `?text`.
-  int line_number_ = 1;       ///< Of the next line that is run.
 };
 
 }  // namespace

@@ -60,7 +60,9 @@ TEST_CASE("-i prompts after the script, and reads like a session off a terminal"
           "[command line]") {
   const Outcome outcome = run_tide({"-i", "-e", "x = 20"}, "x + 1\nx +\n1\n= 5\n");
   CHECK_THAT(outcome.out, StartsWith("tide "));
-  CHECK_THAT(outcome.out, Contains("\n> x + 1\n21\n> x +\n>> 1\n21\n> = 5\n5\n> \n"));
+  CHECK_THAT(
+      outcome.out,
+      Contains("\nIn [1]: x + 1\n21\nIn [2]: x +\n   ...: 1\n21\nIn [3]: = 5\n5\nIn [4]: \n"));
   CHECK(outcome.status == 0);
 }
 
@@ -72,7 +74,7 @@ TEST_CASE("_PROMPT and _PROMPT2 are what the prompt shows", "[command line]") {
   const Outcome wrong = run_tide(
       {"-i", "-e", "_PROMPT = setmetatable({}, {__tostring = function() error 'none' end})"},
       "7\n");
-  CHECK_THAT(wrong.out, Contains("> 7\n7\n"));
+  CHECK_THAT(wrong.out, Contains("In [1]: 7\n7\n"));
   CHECK_THAT(wrong.err, Contains("none"));
 }
 
@@ -262,8 +264,28 @@ TEST_CASE("an option of run behind a script that cannot read it is an error", "[
 }
 
 TEST_CASE("an option of run before FILE is reported where it belongs", "[command line]") {
+  CHECK_THAT(run_tide({"--seed", "1", "show.lua"}).err,
+             StartsWith("tide: unrecognized option '--seed'; `tide run` has it\nusage: tide"));
   CHECK_THAT(run_tide({"--device", "sim", "show.lua"}).err,
-             StartsWith("tide: unrecognized option '--device'; `tide run` has it\nusage: tide"));
+             StartsWith("tide: --device is for the prompt; `tide run show.lua --device sim` runs"));
+}
+
+TEST_CASE("--device is where tensors are created", "[command line]") {
+  const TemporaryFolder folder;
+  folder.write("show.lua",
+               "print(tide.ones(1).device, tide.accelerator(), tide.zeros(1, {device = "
+               "'cpu'}).device)");
+  const auto out = [&](std::vector<std::string> words, const std::string& input = "") {
+    return run_tide(words, input, folder.path()).out;
+  };
+  CHECK(out({"run", "show.lua", "--device", "sim:1"}) == "sim:1\tsim:1\tcpu\n");
+  CHECK(out({"run", "show.lua"}).starts_with("cpu\t"));
+  const std::string ask = "print(tide.ones(1).device, tide.accelerator())";
+  CHECK(out({"--device", "sim", "-e", ask}) == "sim:0\tsim:0\n");
+  CHECK(out({"--device=sim"}, ask) == "sim:0\tsim:0\n");
+  CHECK_THAT(out({"-i", "--device", "sim"}, "tide.ones(1)\n"), Contains("(1) float32 sim:0\n"));
+  CHECK_THAT(run_tide({"--device", "none", "-e", ask}).err,
+             StartsWith("tide: device: no device is called 'none'"));
 }
 
 TEST_CASE("precompiled chunks are refused everywhere", "[command line]") {

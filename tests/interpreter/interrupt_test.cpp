@@ -25,7 +25,7 @@ TEST_CASE("Ctrl-C at 100 random points leaves the parameters of some step", "[in
   terminal.type("\x03");
   terminal.read_to_prompt();
   terminal.type("check()\n");
-  terminal.read_until("]\n> ");
+  terminal.read_until("]\nIn [");
   const auto longest = static_cast<unsigned>(whole.count());
   std::mt19937 random(7);
   std::set<std::string> answers;
@@ -36,7 +36,7 @@ TEST_CASE("Ctrl-C at 100 random points leaves the parameters of some step", "[in
     terminal.type("\x03");
     REQUIRE_THAT(terminal.read_to_prompt(), Contains("interrupted"));
     terminal.type("check()\n");
-    const std::string answer = terminal.read_until("]\n> ");
+    const std::string answer = terminal.read_until("]\nIn [");
     CAPTURE(point, answer);
     REQUIRE_THAT(answer, Contains("whole steps\t"));
     const size_t number = answer.find("whole steps\t");
@@ -61,4 +61,27 @@ TEST_CASE("Ctrl-C ends a wait for another thread, and the session goes on", "[in
   }
   terminal.type("tide.thread(function() return 6 * 7 end):join()\n");
   REQUIRE_THAT(terminal.read_to_prompt(), Contains("42"));
+}
+
+TEST_CASE("Ctrl-C stops a large product in the middle", "[interrupt]") {
+  for (const char* device : {"cpu", "sim"}) {
+    CAPTURE(device);
+    Terminal terminal;
+    terminal.read_to_prompt();
+    terminal.type(std::string("tide.set_num_threads(1); tide.set_default_device '") + device +
+                  "'\n");
+    terminal.read_to_prompt();
+    terminal.type("x = tide.randn(7000, 7000); tide.synchronize()\n");
+    terminal.read_to_prompt();
+    terminal.type("p = x:matmul(x); tide.flush(); print('start' .. 'ed'); p:sum():item()\n");
+    terminal.read_until("\nstarted");
+    terminal.read_until_quiet(0.1);
+    terminal.type("\x03");
+    CHECK_THAT(terminal.read_to_prompt(),
+               Contains("interrupted") && Contains(" queued ops were dropped"));
+    terminal.type("p:sum():item()\n");
+    CHECK_THAT(terminal.read_to_prompt(), Contains("matmul: interrupted before it was done"));
+    terminal.type("x:narrow(1, 1, 1):numel()\n");
+    CHECK_THAT(terminal.read_to_prompt(), Contains("\n7000\n"));
+  }
 }

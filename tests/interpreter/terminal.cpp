@@ -47,6 +47,8 @@ Terminal::Terminal(const std::vector<std::string>& words, const std::string& sta
   setenv("NO_COLOR", "1", 1);
   setenv("INPUTRC", TIDE_TESTS "/repl/inputrc", 1);
   setenv("XDG_STATE_HOME", state_path_.c_str(), 1);
+  setenv("VISUAL", "sed -i s/ones/zeros/", 1);
+  if (chdir(state_path_.c_str()) != 0) _exit(127);
   std::vector<char*> arguments = {const_cast<char*>("tide")};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -92,8 +94,20 @@ std::string Terminal::take() {
 }
 
 std::string Terminal::read_until(const std::string& text) {
+  return read_until(text, [&](const std::string& shown) { return shown.find(text); });
+}
+
+std::string Terminal::read_to_prompt() {
+  static const std::regex kPrompt("\nIn \\[[0-9]+\\]: ");  // an error has its line: In [1]:1:
+  return read_until("a prompt", [](const std::string& shown) {
+    std::smatch match;
+    return std::regex_search(shown, match, kPrompt) ? match.position() : std::string::npos;
+  });
+}
+
+std::string Terminal::read_until(const std::string& text, const Finder& find) {
   int turns = 0;
-  while (plain(shown_).find(text) == std::string::npos) {
+  while (find(plain(shown_)) == std::string::npos) {
     if (!read_some(kTurn)) ++turns;
     if (turns < kPatience) continue;
     ended_ = ended_ || waitpid(process_, nullptr, WNOHANG) == process_;

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 
 namespace test {
 
-/// Runs tide as at a terminal of 200 columns. What it shows is kept without escape sequences.
+/// Runs tide as at a terminal of 200 columns, in its state folder. What it shows is kept without
+/// escape sequences. Its editor changes ones to zeros.
 class Terminal {
  public:
   /// With a state folder of its own, if `state_path` names none.
@@ -24,7 +26,7 @@ class Terminal {
   std::string read_until(const std::string& text);
 
   /// Waits for the prompt after the greeting or an answer.
-  std::string read_to_prompt() { return read_until("\n> "); }
+  std::string read_to_prompt();
 
   /// Waits until nothing was shown for so long, and returns what was.
   std::string read_until_quiet(double seconds);
@@ -38,6 +40,8 @@ class Terminal {
   std::string history_path() const { return state_path_ + "/tide/history"; }
 
  private:
+  using Finder = std::function<size_t(const std::string& shown)>;
+  std::string read_until(const std::string& text, const Finder& find);
   bool read_some(double seconds);
   std::string take();
 

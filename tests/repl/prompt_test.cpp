@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
+#include <sstream>
 
 #include "tests/interpreter/terminal.h"
 
@@ -35,7 +36,7 @@ TEST_CASE("Tab on every prefix of an expression leaves the prompt usable", "[rep
     CAPTURE(text.substr(0, size));
     terminal.type(text.substr(0, size) + "\t\t\x15");  // Ctrl-U deletes the line.
     terminal.type("print('alive' .. " + std::to_string(size) + ")\n");
-    CHECK_THAT(terminal.read_until("]\n> "), Contains("\nalive" + std::to_string(size) + "\n"));
+    CHECK_THAT(terminal.read_until("]\nIn ["), Contains("\nalive" + std::to_string(size) + "\n"));
   }
 }
 
@@ -65,7 +66,7 @@ TEST_CASE("Tab completes a field of an element of a field", "[repl]") {
   terminal.read_to_prompt();
   answer(terminal, "box = {inner = {deep = {[3] = {needle = 42}}}}");
   terminal.type("print('found', box.inner.deep[3].nee\t)\n");
-  CHECK_THAT(terminal.read_until("]\n> "), Contains("found\t42") || Contains("found   42"));
+  CHECK_THAT(terminal.read_until("]\nIn ["), Contains("found\t42") || Contains("found   42"));
 }
 
 TEST_CASE("Tab completes what a chain of 32 tables behind __index knows", "[repl]") {
@@ -75,7 +76,7 @@ TEST_CASE("Tab completes what a chain of 32 tables behind __index knows", "[repl
          "link = {} chain = link for i = 2, 33 do local next = {['at_' .. i .. '_'] = i} "
          "setmetatable(link, {__index = next}) link = next end");
   terminal.type("print('found', chain.at_32\t, chain.at_33\t)\n");
-  const std::string shown = terminal.read_until("]\n> ");
+  const std::string shown = terminal.read_until("]\nIn [");
   CHECK_THAT(shown, Contains("found\t32\tnil") || Contains("found   32      nil"));
 }
 
@@ -86,7 +87,27 @@ TEST_CASE("Tab completes names that a value's metatable declares for it", "[repl
          "shy = setmetatable({own = 'needle'}, {__index = function(_, name) return #name end, "
          "__names = function(self) return {[rawget(self, 'own')] = true} end})");
   terminal.type("print('found', shy.nee\t)\n");
-  CHECK_THAT(terminal.read_until("]\n> "), Contains("found\t6") || Contains("found   6"));
+  CHECK_THAT(terminal.read_until("]\nIn ["), Contains("found\t6") || Contains("found   6"));
+}
+
+TEST_CASE("the README's example runs when it is typed line by line", "[repl]") {
+  std::istringstream readme(test::read_file(TIDE_TESTS "/../README.md"));
+  Terminal terminal;
+  terminal.read_to_prompt();
+  bool inside = false;
+  std::string shown;
+  for (std::string line; std::getline(readme, line);) {
+    if (inside && line == "```") break;
+    if (inside) {
+      terminal.type(line + "\n");
+      shown += terminal.read_until(": ");
+    }
+    inside = inside || line == "```lua";
+  }
+  REQUIRE(inside);
+  terminal.type("print('typed')\n");
+  shown += terminal.read_until("typed");
+  CHECK_THAT(shown, !Contains("]:1: ") && Contains("\n0."));  // no error; the loss that it prints
 }
 
 TEST_CASE("a pasted block of 500 lines runs as one", "[repl]") {
@@ -95,7 +116,7 @@ TEST_CASE("a pasted block of 500 lines runs as one", "[repl]") {
   std::string block = "local sum = 0\n";
   for (int i = 1; i <= 498; ++i) block += "sum = sum + " + std::to_string(i) + "\n";
   terminal.type("\x1b[200~" + block + "print('sum', sum)\x1b[201~\n");
-  CHECK_THAT(terminal.read_until("]\n> "),
+  CHECK_THAT(terminal.read_until("]\nIn ["),
              Contains("\nsum\t124251\n") || Contains("\nsum     124251\n"));
 }
 
@@ -150,7 +171,7 @@ TEST_CASE("history outlives the session, blocks of lines included", "[repl]") {
   first.read_to_prompt();
   answer(first, "x = 1 \\ 2");
   first.type("for i = 1, 2 do\n");
-  first.read_until(">> ");
+  first.read_until("...: ");
   answer(first, "print(i * 21) end");
   first.type("\x04");
   CHECK(first.wait() == 0);

@@ -30,9 +30,9 @@ std::string keys_of(std::string line) {
   return line;
 }
 
-/// Puts placeholders where runs differ: times, addresses, the version.
+/// Puts placeholders where runs differ: times with what is queued, addresses, the version.
 std::string masked(const std::string& text) {
-  std::string result = std::regex_replace(text, std::regex("\\[[0-9.e-]+ m?s"), "[TIME");
+  std::string result = std::regex_replace(text, std::regex("\\[[0-9.e-]+ m?s(, [0-9]+ ops? queued)?"), "[TIME");
   result = std::regex_replace(result, std::regex("0x[0-9a-f]+"), "ADDRESS");
   return std::regex_replace(result, std::regex("tide [0-9.]+ \\(Lua [0-9.]+\\)"), "VERSION");
 }

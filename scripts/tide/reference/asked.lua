@@ -56,8 +56,8 @@ end
 
 --- The value that a path leads to, and the object that it is a member of. Of a tensor nothing is
 --- read: there is no value then.
-local function walk(path)
-  local value, owner = _G[path[1]], nil
+local function walk(path, variables)
+  local value, owner = variables[path[1]], nil
   for i = 2, #path do
     if value == nil then return nil end
     if tide.is_tensor(value) then return nil, value end
@@ -67,12 +67,13 @@ local function walk(path)
   return value, owner
 end
 
---- The text of the reference on what is asked.
-local function asked(text)
+--- The text of the reference on what is asked. `variables` are those that a path may begin with, the
+--- globals by default.
+local function asked(text, variables)
   text = text:match "^%s*(.-)%s*$"
   local path = path_of(text)
   if not path then return (help(text)) end
-  local value, owner = walk(path)
+  local value, owner = walk(path, variables or _G)
   local receiver = tide.is_tensor(owner) and "x" or receivers.of(owner)
   local found = receiver and entries_of_member(receiver, path[#path])
   if found then return entry_text(found) end
