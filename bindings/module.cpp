@@ -229,6 +229,8 @@ void open_classes(lua_State* L) {
 void add_functions(lua_State* L) {
   register_ops(L, OpScope::function);
   add_dtype_names(L);
+  lua_pushliteral(L, TIDE_VERSION);
+  lua_setfield(L, -2, "version");
   for (const FunctionFamily& family : function_families())
     if (std::string_view(family.prefix) == "tide.") register_functions(L, family.functions);
   add_table(L, "np", numpy_functions());

@@ -59,7 +59,15 @@ struct TideStates {
 /// In place of luaL_newstate with luaL_openlibs, and of lua_close.
 void tide_set_states(const TideStates& states);
 
-/// From now on tide.thread and tide.channel raise an error.
+/// The word by which this program, started with it alone, calls tide_run_process; without it
+/// tide.process raises an error.
+void tide_set_process_command(const char* word);
+
+/// Runs the function that the process which started this one has sent: what a program does that
+/// tide.process has started. L: a state with Lua's libraries. Returns the exit status.
+int tide_run_process(lua_State* L);
+
+/// From now on tide.thread, tide.process and tide.channel raise an error.
 void tide_forbid_threads();
 
 /// Whether the chunk that this thread loads now is a function on its way between two threads: a

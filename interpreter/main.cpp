@@ -76,10 +76,13 @@ is a failure.
   --list        name the tests and stop
 )"},
     {"lesson", tide::lesson_command,
-     R"(usage: tide lesson [N | name] [--show | --answers] [args]
-Without a name: lists the lessons. With one: runs it, and hands it the arguments.
-  --show      print the lesson's text in place of running it
+     R"(usage: tide lesson [N | name] [--all | --show | --answers | --notebook] [args]
+Without a name: lists the lessons. With one: goes through it, text, code and what the code says;
+at a terminal Enter goes on from section to section. The lesson gets the arguments.
+  --all       do not stop at the sections
+  --show      print the lesson as the script that it is
   --answers   print answers to its exercises, as a script that can be run
+  --notebook  print the lesson as a Jupyter notebook
 )"},
     {"bench", tide::bench_command,
      R"(usage: tide bench [NAME...] [--json] [--beside PEER]
@@ -101,6 +104,7 @@ Writes the reference into a folder, a page in Markdown for each family of names,
 for editors that use the Lua language server.
 )"},
     {"--test-worker", tide::test_worker_command, ""},
+    {tide::kProcessCommand, tide::process_command, ""},
 };
 
 int start(const Command* command, const tide::Words& words) {
@@ -126,6 +130,7 @@ int main(int count, char** arguments) {
   // A write past the limit on the size of files fails as one to a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
   tide::open_states_for_threads();
+  tide_set_process_command(tide::kProcessCommand);
   if (count > 0 && *arguments[0]) tide::program_name = arguments[0];
   tide::Words words(arguments + (count > 0), arguments + count);
   const Command* found = nullptr;

@@ -176,6 +176,8 @@ Device timed_device() {
 
 void set_accelerator(const std::string& name) { asked_for() = device_from_name(name); }
 
+std::string accelerator_asked_for() { return asked_for() ? asked_for()->name() : ""; }
+
 Device device_or(lua_State* L, int index, Device fallback, const char* function) {
   return lua_isnoneornil(L, index) ? fallback : device_at(L, index, function);
 }

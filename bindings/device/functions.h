@@ -36,6 +36,8 @@ void open_event_classes(lua_State* L);
 Device accelerator();
 /// What `--device` said. Throws DeviceError for a name that cannot be.
 void set_accelerator(const std::string& name);
+/// The name that set_accelerator was given; empty if it was not called.
+std::string accelerator_asked_for();
 
 /// The device whose work is timed where none is named: the default device if a script has set it,
 /// else that of `--device` or TIDE_DEVICE, else the default device.

@@ -1,4 +1,4 @@
-// Channels: queues of values between threads that run Lua.
+// Channels of this process, and what scripts call of all channels.
 #include "bindings/threads/channel.h"
 
 #include <limits>
@@ -11,39 +11,73 @@
 
 namespace tide::bindings {
 
-bool Channel::push(Parcel parcel) {
+bool LocalChannel::push(Parcel parcel) {
   std::unique_lock lock(mutex_);
   wait_until(lock, changed_, kForever, [&] { return closed_ || parcels_.size() < capacity_; });
   if (closed_) return false;
   parcels_.push_back(std::move(parcel));
-  changed_.notify_all();
+  notify();
   return true;
 }
 
-std::optional<Parcel> Channel::pop(double seconds) {
+std::optional<bool> LocalChannel::try_push(Parcel& parcel) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  if (parcels_.size() >= capacity_) return std::nullopt;
+  parcels_.push_back(std::move(parcel));
+  notify();
+  return true;
+}
+
+std::optional<Parcel> LocalChannel::pop(double seconds) {
   std::unique_lock lock(mutex_);
   wait_until(lock, changed_, seconds, [&] { return closed_ || !parcels_.empty(); });
+  return take_first();
+}
+
+std::optional<Parcel> LocalChannel::try_pop() {
+  const std::lock_guard lock(mutex_);
+  return take_first();
+}
+
+/// With the mutex held, as below.
+std::optional<Parcel> LocalChannel::take_first() {
   if (parcels_.empty()) return std::nullopt;
   std::optional<Parcel> parcel(std::move(parcels_.front()));
   parcels_.pop_front();
-  changed_.notify_all();
+  notify();
   return parcel;
 }
 
-void Channel::close() {
+void LocalChannel::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  changed_.notify_all();
+  notify();
 }
 
-bool Channel::closed() const {
+bool LocalChannel::closed() {
   const std::lock_guard lock(mutex_);
   return closed_;
 }
 
-size_t Channel::size() const {
+size_t LocalChannel::size() {
   const std::lock_guard lock(mutex_);
   return parcels_.size();
+}
+
+void LocalChannel::watch(const std::shared_ptr<ChannelWatcher>& watcher) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(watchers_, [&](const auto& other) {
+    const auto there = other.lock();
+    return !there || there == watcher;
+  });
+  watchers_.push_back(watcher);
+}
+
+void LocalChannel::notify() {
+  changed_.notify_all();
+  for (const auto& watcher : watchers_)
+    if (const auto there = watcher.lock()) there->channel_changed();
 }
 
 namespace {
@@ -62,7 +96,7 @@ int new_channel(lua_State* L) {
       throw ArgumentError("channel: capacity must be positive, got " + std::to_string(given));
     capacity = static_cast<size_t>(given);
   }
-  push_object(L, std::make_shared<Channel>(capacity));
+  push_object(L, std::shared_ptr<Channel>(std::make_shared<LocalChannel>(capacity)));
   return 1;
 }
 
@@ -115,7 +149,7 @@ int channel_length(lua_State* L) {
 }
 
 int channel_text(lua_State* L) {
-  const Channel& channel = channel_at(L, "tostring");
+  Channel& channel = channel_at(L, "tostring");
   lua_pushfstring(L, "channel with %d waiting%s", static_cast<int>(channel.size()),
                   channel.closed() ? ", closed" : "");
   return 1;
@@ -144,11 +178,11 @@ constexpr Function kMethods[] = {
 }  // namespace
 
 std::span<const Function> channel_functions() {
-  static constexpr Function kFunctions[] = {
-      {"channel", guard<new_channel>, "capacity?",
-       "A queue of values between threads, of so many pushes at most. Values cross as those of "
-       "tide.thread do",
-       "local c = tide.channel(); c:push(3); #c --> 1"}};
+  static constexpr Function kFunctions[] = {{"channel", guard<new_channel>, "capacity?",
+                                             "A queue of values between threads and processes, of "
+                                             "so many pushes at most. Values cross as "
+                                             "those of tide.thread and tide.process do",
+                                             "local c = tide.channel(); c:push(3); #c --> 1"}};
   return kFunctions;
 }
 

@@ -41,7 +41,7 @@ const char* read_whole(lua_State*, void* from, size_t* size) {
 
 void Packer::refuse(const std::string& what) const {
   throw ArgumentError(std::string(function_) + ": " + place_ + ": " + what +
-                      " cannot go to another thread");
+                      " cannot go to another " + there_);
 }
 
 void Packer::add(int index, const std::string& name) {

@@ -30,6 +30,7 @@ class Parcel {
  private:
   friend class Packer;
   friend class Unpacker;
+  friend class ParcelBytes;
   static constexpr uint32_t kNone = UINT32_MAX;
 
   /// A table or function that a module holds: the module's name, then keys.
@@ -68,11 +69,15 @@ class Parcel {
 /// Makes a parcel. To be called in a protected call.
 class Packer {
  public:
-  /// `function` begins the errors. Leaves a value on the stack.
-  Packer(lua_State* L, const char* function) : state_(L), function_(function) { learn_names(); }
+  /// `function` begins the errors, which say what cannot go to another `place`. Leaves a value on
+  /// the stack.
+  Packer(lua_State* L, const char* function, const char* place = "thread")
+      : state_(L), function_(function), there_(place) {
+    learn_names();
+  }
 
   /// Adds the value at a stack index. Throws ArgumentError if it, or something that it holds,
-  /// cannot go to another thread; `name` says what the value is called: "argument 2".
+  /// cannot go there; `name` says what the value is called: "argument 2".
   void add(int index, const std::string& name);
   /// Adds two tables: the script's global variables, and by name why others are not among them.
   void add_globals();
@@ -94,6 +99,7 @@ class Packer {
 
   lua_State* const state_;
   const char* const function_;
+  const char* const there_;
   std::string place_;  ///< of the value that is packed, for errors
   int depth_ = 0;
   int names_ = 0;  ///< stack index of the names of what modules hold

@@ -1,17 +1,18 @@
-// tide.thread: functions on threads of their own.
+// tide.thread and tide.process: functions on threads and in processes of their own.
 #include <string>
 #include <utility>
 
 #include "bindings/support/arguments.h"
 #include "bindings/threads/functions.h"
+#include "bindings/threads/process.h"
 #include "bindings/threads/waiting.h"
 #include "bindings/threads/worker.h"
 
 namespace tide::bindings {
 namespace {
 
-Worker& worker_at(lua_State* L, const char* function) {
-  return *check<std::shared_ptr<Worker>>(L, 1, function);
+Task& task_at(lua_State* L, const char* function) {
+  return *check<std::shared_ptr<Task>>(L, 1, function);
 }
 
 std::string package_field(lua_State* L, const char* name) {
@@ -23,50 +24,60 @@ std::string package_field(lua_State* L, const char* name) {
   return value;
 }
 
-int new_thread(lua_State* L) {
-  check_may_have_threads("thread");
-  if (!lua_isfunction(L, 1)) throw_expected(L, 1, "thread", "a function");
+/// The function at index 1 with its arguments, for a task of this kind.
+TaskCall call_at(lua_State* L, const char* word) {
+  check_may_have_threads(word);
+  if (!lua_isfunction(L, 1)) throw_expected(L, 1, word, "a function");
   const int count = lua_gettop(L);
-  Packer packer(L, "thread");
+  Packer packer(L, word, word);
   packer.add_globals();
   packer.add(1, "the function");
   for (int i = 2; i <= count; ++i) packer.add(i, "argument " + std::to_string(i - 1));
-  push_object(L,
-              Worker::start({package_field(L, "path"), package_field(L, "cpath"), packer.take()}));
+  return {package_field(L, "path"), package_field(L, "cpath"), packer.take()};
+}
+
+int new_thread(lua_State* L) {
+  push_object<std::shared_ptr<Task>>(L, Worker::start(call_at(L, "thread")));
   return 1;
 }
 
-int thread_join(lua_State* L) {
-  Worker& worker = worker_at(L, "join");
-  worker.wait(kForever);
-  if (!worker.results()) throw Error("thread: " + worker.error());
-  return worker.results()->unpack(L);
-}
-
-int thread_wait(lua_State* L) {
-  lua_pushboolean(L, worker_at(L, "wait").wait(timeout_at(L, 2, "wait")));
+int new_process(lua_State* L) {
+  push_object<std::shared_ptr<Task>>(L, Process::start(call_at(L, "process")));
   return 1;
 }
 
-int thread_done(lua_State* L) {
-  lua_pushboolean(L, worker_at(L, "done").done());
+int task_join(lua_State* L) {
+  Task& task = task_at(L, "join");
+  task.wait(kForever);
+  if (!task.results()) throw Error(std::string(task.word()) + ": " + task.error());
+  return task.results()->unpack(L);
+}
+
+int task_wait(lua_State* L) {
+  lua_pushboolean(L, task_at(L, "wait").wait(timeout_at(L, 2, "wait")));
   return 1;
 }
 
-int thread_cancel(lua_State* L) {
-  worker_at(L, "cancel").cancel();
+int task_done(lua_State* L) {
+  lua_pushboolean(L, task_at(L, "done").done());
+  return 1;
+}
+
+int task_cancel(lua_State* L) {
+  task_at(L, "cancel").cancel();
   return 0;
 }
 
-int thread_close(lua_State* L) {
-  Worker& worker = worker_at(L, "close");
-  worker.cancel();
-  worker.wait(kForever);
+int task_close(lua_State* L) {
+  Task& task = task_at(L, "close");
+  task.cancel();
+  task.wait(kForever);
   return 0;
 }
 
-int thread_text(lua_State* L) {
-  lua_pushstring(L, worker_at(L, "tostring").done() ? "thread, done" : "thread, running");
+int task_text(lua_State* L) {
+  const Task& task = task_at(L, "tostring");
+  lua_pushstring(L, (task.name() + (task.done() ? ", done" : ", running")).c_str());
   return 1;
 }
 
@@ -77,17 +88,23 @@ constexpr Function kFunctions[] = {
      "way, tensors share their elements until one is written to, and functions go with the "
      "variables that they use; files, coroutines and functions written in C cannot go",
      "tide.thread(function(a, b) return a + b end, 1, 2):join() --> 3"},
+    {"process", guard<new_process>, "fn, ...",
+     "Calls fn in a process of its own, which may crash or be killed alone and has its own memory "
+     "on "
+     "each device. Values, tensors too, are copied; channels that both hold join the two. The "
+     "process ends with this one, however that ends",
+     "tide.process(function(x) return x:sum() end, tide.ones(3)):join():item() --> 3.0"},
 };
 
 constexpr Function kMethods[] = {
-    {"join", guard<thread_join>, "", "Waits for the end of the function; its results, or its error",
+    {"join", guard<task_join>, "", "Waits for the end of the function; its results, or its error",
      "tide.thread(function() return \"a\", \"b\" end):join() --> \"a\", \"b\""},
-    {"wait", guard<thread_wait>, "timeout?",
+    {"wait", guard<task_wait>, "timeout?",
      "Waits for the end of the function, up to so many seconds; whether it has ended",
      "tide.thread(function() end):wait() --> true"},
-    {"done", guard<thread_done>, "", "Whether the function has ended",
+    {"done", guard<task_done>, "", "Whether the function has ended",
      "local t = tide.thread(function() end); t:wait(); t:done() --> true"},
-    {"cancel", guard<thread_cancel>, "", "Stops the function by the error \"cancelled\"",
+    {"cancel", guard<task_cancel>, "", "Stops the function by the error \"cancelled\"",
      "local t = tide.thread(function() while true do end end); t:cancel(); (pcall(t.join, "
      "t)) --> false"},
 };
@@ -99,9 +116,9 @@ std::span<const Function> thread_methods() { return kMethods; }
 
 void open_thread_class(lua_State* L) {
   const luaL_Reg metamethods[] = {
-      {"__tostring", guard<thread_text>}, {"__close", guard<thread_close>}, {nullptr, nullptr}};
+      {"__tostring", guard<task_text>}, {"__close", guard<task_close>}, {nullptr, nullptr}};
   const luaL_Reg none[] = {{nullptr, nullptr}};
-  open_class<std::shared_ptr<Worker>>(L, metamethods, none);
+  open_class<std::shared_ptr<Task>>(L, metamethods, none);
   lua_getfield(L, -1, "__index");
   register_functions(L, kMethods);
   lua_pop(L, 2);

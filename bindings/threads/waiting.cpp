@@ -20,7 +20,8 @@ bool forbidden = false;
 }  // namespace
 
 void check_may_have_threads(const char* function) {
-  if (forbidden) throw Error(std::string(function) + ": a script in the sandbox has one thread");
+  if (forbidden)
+    throw Error(std::string(function) + ": a script in the sandbox has one thread and one process");
 }
 
 double timeout_at(lua_State* L, int index, const char* function) {

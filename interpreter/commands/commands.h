@@ -25,6 +25,10 @@ int manual_command(const Words& words);
 /// `tide` without a subcommand: the options and the manners of `lua`.
 int lua_command(const Words& words);
 
+/// A process of tide.process: runs the function that it is sent.
+int process_command(const Words& words);
+inline constexpr char kProcessCommand[] = "--process";
+
 /// A process of `tide test`: runs one file and reports to the descriptor named first.
 int test_worker_command(const Words& words);
 

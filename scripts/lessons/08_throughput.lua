@@ -133,7 +133,7 @@ repeat
   print(("%6d %10s %8sFLOP/s   %s %s"):format(n, duration(seconds), scaled(rate),
     share and ("%6.2f %%"):format(100 * share) or "     -", bar))
   n = n * 2
--- The next one takes about eight times as long: stop before that is a bore.
+  -- The next one takes about eight times as long: stop before that is a bore.
 until seconds > 0.02 or n > 8192
 
 -- (Below 1 GFLOP/s no real device is at work: the tests have one that is imitated.)

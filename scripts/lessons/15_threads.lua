@@ -174,42 +174,40 @@ forever:cancel()
 fails("a cancelled thread:", "cancelled", function() forever:join() end)
 
 -- 5. Processes share nothing ----------------------------------------------------------------------
--- A process is a program that runs: with its own memory, its own Lua, its own use of the GPU. Here
--- is how to start this very program once more, as a shell would, and to read what it prints. If it
--- crashes, this one does not notice more than its exit status.
-heading "5. Processes: text in, text out"
+-- A process is a program that runs: with its own memory, its own Lua, its own use of the GPU. Values
+-- go in and come out as with a thread, channels too, but even tensors are copied on the way.
+heading "5. Processes: copies of everything"
 
--- `arg` holds the words of the command line; the first of them is the program.
-local first = 0
-while arg[first - 1] do first = first - 1 end
-local program = arg[first]
+counter = 5
+local far = tide.process(function(y) return count(), y:add_(1):sum() end, x)
+local number, total = far:join()
+print(("  counter is %d in the process and still %d here; x:sum() is %d there and %d here"):format(
+  number, counter, total:item(), x:sum():item()))
+assert(number == 6 and counter == 5 and total:item() == 2000 and x:sum():item() == 1000)
 
---- Runs a text in a process of its own: what it printed, and its exit status.
-local function run(text)
-  local pipe = assert(io.popen(("'%s' -e '%s' 2>&1"):format(program, text)))
-  local output = pipe:read("a")
-  local _, _, status = pipe:close()
-  return output, status
-end
+-- What makes a process worth its price: whatever happens to it happens to it alone. A thread that
+-- crashes takes the whole program along; of a process that crashes, `join` says how it ended.
+fails("a process that is shot:", "ended by signal 9", function()
+  tide.process(function() os.execute "kill -9 $PPID" end):join()
+end)
+fails("a process that leaves:", "exit status 3", function()
+  tide.process(function() os.exit(3) end):join()
+end)
 
-notes = {"a secret"}
-local answer, status = run "print(notes, tide.ones(3):sum():item())"
-print("  it printed: " .. answer:gsub("\n", ""))
-assert(answer == "nil\t3.0\n" and status == 0, "its own variables: it knows nothing of ours")
+-- Both are there at the same time, and talk through channels as threads do.
+local questions, answers = tide.channel(), tide.channel()
+local oracle = tide.process(function()
+  for question in questions:iter() do answers:push(question * 6) end
+end)
+questions:push(7)
+assert(answers:pop() == 42)
+questions:close()
+oracle:join()
 
--- Only text goes in and out. For tensors use files: tide.save here, tide.load there.
-answer, status = run "error([[no bread today]])"
-print(("  status %d of one that failed: %s"):format(status, answer:match("[^\n]*")))
-assert(status == 1 and answer:find("no bread today", 1, true))
-assert(run("os.exit(3)") == "" and select(2, run("os.exit(3)")) == 3)
-
--- Two that shall run at the same time are both started before one is read.
-local pipes = {}
-for i = 1, 2 do pipes[i] = assert(io.popen(("'%s' -e 'print(%d * %d)'"):format(program, i, i))) end
-for i, pipe in ipairs(pipes) do
-  assert(pipe:read("n") == i * i)
-  pipe:close()
-end
+-- Other programs are started as a shell would, by io.popen: text goes in and comes out.
+local pipe = assert(io.popen "echo $((6 * 7))")
+assert(pipe:read("n") == 42)
+assert(pipe:close())
 
 -- 6. Which of them? -------------------------------------------------------------------------------
 heading "6. Which of them?"
@@ -217,8 +215,8 @@ print [[
              at the same time   variables   tensors               good for
   coroutine  no, in turns       shared      shared                generators, taking turns
   thread     yes                copied      shared until written  reading and preparing data
-  process    yes                its own     its own               other programs, separate GPUs,
-                                                                  what may crash
+  process    yes                copied      copied                what may crash or hang, more
+                                                                  GPUs, other programs
 
 Computing needs none of the three: a single script keeps a device busy, and tide uses all cores by
 itself (lesson 9). The next lesson lets threads read data while a network learns.]]
@@ -234,5 +232,7 @@ Exercises
    with one tensor and no thread. Compare the results.
 3. A channel may have a capacity: tide.channel(2) takes two values, then push waits until one is
    taken out. Show that with a thread that pushes five and counts along in a second channel.
+4. Divide the jobs of part 4 among two processes. Let one of them be killed by `os.execute "kill -9
+   $PPID"` at its third job, and do that job again elsewhere, so that still none is missing.
 
 `tide lesson 15 --answers` shows answers.]]

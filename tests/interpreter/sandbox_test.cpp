@@ -97,12 +97,14 @@ TEST_CASE("a script in the sandbox has one thread", "[sandbox]") {
       for _ in tide.data.DataLoader({1, 2}, {num_workers = 1}) do end
     end))
     print(pcall(tide.channel))
+    print(pcall(tide.process, print))
   )");
   CHECK(outcome.err.empty());
   CHECK_THAT(outcome.out, Contains("main.lua:3: thread: a script in the sandbox has one thread"));
   CHECK_THAT(outcome.out,
              Contains("main.lua:5: DataLoader: a script in the sandbox has one thread"));
   CHECK_THAT(outcome.out, Contains("channel: a script in the sandbox has one thread"));
+  CHECK_THAT(outcome.out, Contains("process: a script in the sandbox has one thread and one process"));
 }
 
 TEST_CASE("no file outside is opened in the sandbox, however it is named", "[sandbox]") {

@@ -59,3 +59,39 @@ assert(pushed:pop() == 3, "one out, one in")
 for i = 2, 5 do assert(narrow:pop() == i) end
 pusher:join()
 print("two went in at once, each other one when there was room")
+
+-- 4. Two processes, of which one is killed at its third job.
+heading "4. A worker that dies"
+
+local jobs, results = tide.channel(), tide.channel()
+--- Does jobs until there are none; `fatal` is the one that kills it.
+local function work(name, fatal)
+  local done = 0
+  for job in jobs:iter() do
+    done = done + 1
+    results:push("began", name, job)
+    if done == fatal then os.execute "kill -9 $PPID" end
+    results:push("done", name, job, 100 * job)
+  end
+end
+for job = 1, 12 do jobs:push(job) end
+local workers = {sturdy = tide.process(work, "sturdy"), frail = tide.process(work, "frail", 3)}
+local values, begun, missing = {}, {}, 12
+while missing > 0 do
+  local what, name, job, value = results:pop(0.05)
+  if what == "began" then
+    begun[name] = job
+  elseif what == "done" then
+    begun[name] = nil
+    values[job], missing = value, missing - 1
+  elseif workers.frail and workers.frail:done() and #results == 0 then
+    -- It said what it began with. Nobody else will do that.
+    print(select(2, pcall(workers.frail.join, workers.frail)))
+    jobs:push(begun.frail)
+    workers.frail = nil
+  end
+end
+jobs:close()
+workers.sturdy:join()
+for job = 1, 12 do assert(values[job] == 100 * job) end
+print("twelve jobs, each with its value")

@@ -52,6 +52,8 @@ return {
   {
     title = "Helpers",
     prefix = "tide.",
+    {"version", "", "The version of tide, as text: major, minor and patch number",
+      [[tide.version:match("^%d+%.%d+%.%d+$") == tide.version --> true]]},
     {"broadcast_shapes", "(shape...)", "The common shape that tensors of these shapes broadcast to",
       "tide.broadcast_shapes({2, 1}, {3}) --> {2, 3}"},
     {"as_tensor", "(data, {dtype, device})",

@@ -87,9 +87,9 @@ local pages = {
     families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
       "Simulated devices"},
     about = "A device may be named anywhere one is taken: `\"cpu\"`, `\"cuda:0\"`, `\"sim\"`."},
-  {name = "threads", title = "Threads and channels", families = {"Threads", "Methods of threads", "Channels"},
-    about = "A thread has a Lua state of its own: values are copied on their way, and tensors share "
-      .. "their elements until one is written to."},
+  {name = "threads", title = "Threads, processes and channels", families = {"Threads", "Methods of threads", "Channels"},
+    about = "A thread or a process has a Lua state of its own: values are copied on their way. Tensors share "
+      .. "their elements with threads until one is written to; a process has its own memory."},
   {name = "time", title = "Time and looking inside",
     families = {"Time", "Benchmarks", "Looking inside"},
     about = "Work is queued: measure it with what waits for it."},

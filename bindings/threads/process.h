@@ -1,0 +1,45 @@
+// A function of a script in a process of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <variant>
+
+#include "bindings/threads/connection.h"
+#include "bindings/threads/task.h"
+
+namespace tide::bindings {
+
+/// Runs a function in a new process of this program; it is done when the process has ended. It ends
+/// with the last owner, and with the process that started it, however that ends.
+class Process final : public Task {
+ public:
+  /// Throws Error if this program cannot start itself, ArgumentError for a value that cannot go to
+  /// another process.
+  static std::shared_ptr<Process> start(const TaskCall& call);
+  /// Cancels the function, waits a moment for its end, then kills the process.
+  ~Process() override;
+
+  const char* word() const override { return "process"; }
+  std::string name() const override { return "process " + std::to_string(id_); }
+  void cancel() override { connection_->send(Message::cancel, {}); }
+
+ private:
+  Process() = default;
+  void receive(Message message, ByteReader body);
+  void reap();
+
+  pid_t id_ = 0;
+  std::shared_ptr<Connection> connection_;
+  /// What came from the process, until it has ended.
+  std::variant<std::monostate, Parcel, std::string> outcome_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool reaped_ = false;
+};
+
+}  // namespace tide::bindings

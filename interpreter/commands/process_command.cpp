@@ -1,0 +1,13 @@
+// The process that tide.process starts.
+#include "bindings/module.h"
+#include "interpreter/commands/commands.h"
+#include "interpreter/run/state.h"
+
+namespace tide {
+
+int process_command(const Words&) {
+  State state(false);
+  return finish(state, tide_run_process(state));
+}
+
+}  // namespace tide

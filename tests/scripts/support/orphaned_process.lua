@@ -1,0 +1,12 @@
+-- Starts a process that has no end, writes its number and its own, and waits for it.
+local tide = require "tide"
+
+local ready = tide.channel()
+local endless = tide.process(function(channel)
+  channel:push "running"
+  while true do end
+end, ready)
+ready:pop()
+print(tostring(endless):match "%d+", io.open("/proc/self/stat"):read "n")
+io.stdout:flush()
+endless:join()
