@@ -73,7 +73,7 @@ void on_signal(int signal_number) {
   }
   const int press = ++presses;
   if (!L) return;
-  if (press == 1) {
+  if (press == 1 || impatience_of_user == Impatience::kNone) {
     ask_to_stop();
   } else if (press == 2 && impatience_of_user == Impatience::kWarnFirst) {
     static constexpr char kWarning[] = "\ninside a C function; Ctrl-C once more ends tide\n";
@@ -114,6 +114,8 @@ void catch_interrupts(Impatience impatience) {
 }
 
 bool take_interrupt() { return presses.exchange(0) > 0; }
+
+bool is_interrupted() { return stopping(); }
 
 Interruptible::Interruptible(lua_State* L) : state_(L) {
   presses = 0;

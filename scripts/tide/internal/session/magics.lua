@@ -78,11 +78,8 @@ end
 
 --- The numbers of the inputs so far, without this one.
 local function numbers(session)
-  local list = {}
-  for number in pairs(session.inputs) do
-    if number ~= session.number then list[#list + 1] = number end
-  end
-  table.sort(list)
+  local list = session:numbers()
+  if list[#list] == session.number then list[#list] = nil end
   return list
 end
 

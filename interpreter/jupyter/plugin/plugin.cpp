@@ -1,0 +1,54 @@
+// Starts xeus's kernel on a connection file.
+#include "interpreter/jupyter/plugin/plugin.h"
+
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <xeus/xeus_context.hpp>
+#include <xeus/xkernel.hpp>
+#include <xeus/xkernel_configuration.hpp>
+#include <zmq.hpp>
+
+#include "interpreter/jupyter/plugin/interpreter.h"
+#include "interpreter/jupyter/plugin/server.h"
+
+namespace tide::jupyter {
+namespace {
+
+constexpr auto kErrorHandler = nlohmann::json::error_handler_t::replace;
+
+std::unique_ptr<xeus::xserver> make_server(xeus::xcontext& context,
+                                           const xeus::xconfiguration& configuration,
+                                           nlohmann::json::error_handler_t error_handler) {
+  return std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), configuration,
+                                  error_handler);
+}
+
+xeus::xconfiguration read_configuration(const std::string& file) {
+  if (!std::ifstream(file)) throw std::runtime_error("cannot read the connection file " + file);
+  try {
+    return xeus::load_configuration(file);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(file + " is no connection file of Jupyter: " + error.what());
+  }
+}
+
+void serve(const std::string& connection_file, const Presentation& presentation, Kernel& kernel) {
+  const xeus::xconfiguration configuration = read_configuration(connection_file);
+  auto interpreter = std::make_unique<Interpreter>(presentation, kernel);
+  Interpreter& requests = *interpreter;
+  xeus::xkernel served(configuration, xeus::get_user_name(), xeus::make_context<zmq::context_t>(),
+                       std::move(interpreter), make_server, std::make_unique<History>(kernel),
+                       nullptr, xeus::make_null_debugger, nlohmann::json::object(), kErrorHandler);
+  requests.set_server(static_cast<Server&>(served.get_server()));
+  served.start();
+}
+
+}  // namespace
+}  // namespace tide::jupyter
+
+extern "C" __attribute__((visibility("default"))) const tide::jupyter::Plugin*
+tide_jupyter_plugin() {
+  static constexpr tide::jupyter::Plugin plugin = {tide::jupyter::serve};
+  return &plugin;
+}
