@@ -2,6 +2,7 @@
 #include "interpreter/jupyter/plugin/plugin.h"
 
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <xeus/xeus_context.hpp>
@@ -41,6 +42,7 @@ void serve(const std::string& connection_file, const Presentation& presentation,
                        std::move(interpreter), make_server, std::make_unique<History>(kernel),
                        nullptr, xeus::make_null_debugger, nlohmann::json::object(), kErrorHandler);
   requests.set_server(static_cast<Server&>(served.get_server()));
+  std::clog.setstate(std::ios::failbit);  // Where xeus says its version.
   served.start();
 }
 

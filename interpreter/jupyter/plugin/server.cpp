@@ -102,18 +102,21 @@ void Server::handle_shell(xeus::xmessage message) {
     return notify_shell_listener(std::move(message));
   nl::json content = message.content();
   const bool silent = content.value("silent", false);
-  const bool stops = content.value("stop_on_error", true);
+  aborts_ = !silent && content.value("stop_on_error", true);
   shows_silent_input_ = !silent && !content.value("store_history", true);
   content["silent"] = silent || shows_silent_input_;
   content["stop_on_error"] = false;  // The queue is aborted here.
   notify_shell_listener(xeus::xmessage(message.identities(), message.header(),
                                        message.parent_header(), message.metadata(),
                                        std::move(content), xeus::buffer_sequence()));
-  if (stops && !silent && status_ == "error") abort_queue({}, 0);
+  aborts_ = false;
+  for (const xeus::xmessage& input : aborted_) refuse(input);
+  aborted_.clear();
 }
 
 void Server::send_shell_impl(xeus::xmessage message) {
-  status_ = message.content().value("status", "");
+  // What a front end sends when it knows of the error is not to be aborted.
+  if (aborts_ && message.content().value("status", "") == "error") take_queue();
   xserver_zmq::send_shell_impl(std::move(message));
 }
 
@@ -123,7 +126,8 @@ void Server::publish_impl(xeus::xpub_message message, xeus::channel channel) {
   xserver_zmq::publish_impl(std::move(message), channel);
 }
 
-void Server::abort_queue_impl(const listener&, long) {
+/// Receives what waits behind a failed input.
+void Server::take_queue() {
   zmq::pollitem_t items[] = {{m_shell, 0, ZMQ_POLLIN, 0}};
   while (true) {
     wait_for_message(items, milliseconds(0));
@@ -131,7 +135,7 @@ void Server::abort_queue_impl(const listener&, long) {
     xeus::xmessage request;
     if (!receive(m_shell, request)) continue;
     if (request.header().value("msg_type", "") == "execute_request")
-      refuse(request);
+      aborted_.push_back(std::move(request));
     else
       waiting_.push_back(std::move(request));
   }

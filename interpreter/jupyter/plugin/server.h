@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <vector>
 #include <xeus/xserver_zmq.hpp>
 
 namespace tide::jupyter {
@@ -33,18 +34,19 @@ class Server final : public xeus::xserver_zmq {
   void send_shell_impl(xeus::xmessage message) override;
   void send_stdin_impl(xeus::xmessage message) override;
   void publish_impl(xeus::xpub_message message, xeus::channel channel) override;
-  void abort_queue_impl(const listener& refuse, long polling_interval) override;
 
   void handle_shell(xeus::xmessage message);
   void handle_control();
+  void take_queue();
   void refuse(const xeus::xmessage& message);
   bool receive(zmq::socket_t& socket, xeus::xmessage& message);
 
   std::mutex publishing_;
   std::function<bool()> is_interrupted_;
-  std::deque<xeus::xmessage> waiting_;  ///< Received while inputs were aborted.
+  std::deque<xeus::xmessage> waiting_;   ///< requests that were behind a failed input
+  std::vector<xeus::xmessage> aborted_;  ///< inputs among them
   std::string session_, user_;
-  std::string status_;  ///< of the last reply
+  bool aborts_ = false;  ///< An error of the input that runs aborts those behind it.
   bool shows_silent_input_ = false;
 };
 

@@ -1,7 +1,7 @@
 -- The forms of values, by MIME type.
 --
--- Every value has "text/plain". A metamethod `__mimebundle` returns a table of others: strings, which
--- are bytes where the type is of no text ("image/png"). What has a method `svg` is a picture.
+-- Every value has "text/plain". A metamethod `__mimebundle` returns a table of others: strings,
+-- which are bytes where the type is of no text ("image/png"). What has a method `svg` is a picture.
 local html_table = require "tide.display.table"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
@@ -30,8 +30,8 @@ local function has_method(value, name)
   return known and type(method) == "function"
 end
 
---- The forms of a value beside its text. What has none of them on this machine is shown as text, and
---- behind the forms stands why.
+--- The forms of a value beside its text; then what kept a picture from being drawn, if anything
+--- did.
 local function rich_forms(value, text)
   local own = type(getmetatable(value)) == "table" and getmetatable(value).__mimebundle
   if own then
@@ -39,7 +39,9 @@ local function rich_forms(value, text)
     for kind, form in pairs(own(value)) do found[kind] = form end
     return found
   elseif tide.is_tensor(value) then
-    if is_picture(value) then return {["image/png"] = tide.vision.encode_png(value:cpu()):bytes()} end
+    if is_picture(value) then
+      return {["image/png"] = tide.vision.encode_png(value:cpu()):bytes()}
+    end
     return {["text/html"] = html_table(value, text)}
   elseif has_method(value, "svg") then
     local drawn, picture = pcall(value.svg, value)

@@ -3,11 +3,13 @@ local forms = require "tide.display.forms"
 local notebook = require "tide.display.notebook"
 local raise = require "tide.internal.raise"
 
---- tide.display(value, {clear = true}): in a notebook with `clear` in the place of all that the cell
---- has shown so far.
+--- tide.display(value, {clear = true}): with `clear`, in a notebook, in the place of all that the
+--- cell has shown so far.
 return function(value, options)
   for name in pairs(options or {}) do
-    if name ~= "clear" then raise("display: unknown option '%s': known is clear", tostring(name)) end
+    if name ~= "clear" then
+      raise("display: unknown option '%s': known is clear", tostring(name))
+    end
   end
   if not notebook.show then return print(forms.text(value)) end
   if options and options.clear then notebook.clear() end

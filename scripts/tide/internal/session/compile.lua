@@ -137,9 +137,9 @@ end
 
 --- Compiles an input under a chunk name, with `environment` for its globals. Returns "run", the
 --- function, and what is known of it: `script`, the input as a script has it, and `closed`, the
---- outer locals that end with it; or "unfinished", if more lines may complete it, and how many blocks
---- and brackets are open; or "wrong" and the message. `=x` means `x`. `declare(name)` is called for
---- each local that the session keeps.
+--- outer locals that end with it; or "unfinished", if more lines may complete it, and how many
+--- blocks and brackets are open; or "wrong" and the message. `=x` means `x`. `declare(name)` is
+--- called for each local that the session keeps.
 local function compile(text, name, environment, declare)
   local marked = text:match "^=(.*)"
   local expression = marked or text

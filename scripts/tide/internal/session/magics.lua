@@ -84,6 +84,9 @@ local function numbers(session)
 end
 
 local function edit(session, text)
+  if require("tide.display.notebook").show then
+    error("%edit: a notebook has no terminal for an editor; cells are edited where they are", 0)
+  end
   local all = numbers(session)
   local input = session.inputs[text == "" and all[#all] or math.tointeger(tonumber(text))]
   if text ~= "" and not input then error(("%%edit: there is no input %s"):format(text), 0) end
