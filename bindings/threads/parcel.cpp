@@ -38,8 +38,8 @@ const char* read_whole(lua_State*, void* from, size_t* size) {
   return whole->data();
 }
 
-/// Whether the function at `index`, whose name lies below it, was put among Lua's own by the script:
-/// one in Lua, or in C with variables, such as an iterator, but for `require`.
+/// Whether the function at `index`, whose name lies below it, was put among Lua's own by the
+/// script: one in Lua, or in C with variables, such as an iterator, but for `require`.
 bool is_of_script(lua_State* L, int index) {
   if (!lua_iscfunction(L, index)) return true;
   if (!lua_getupvalue(L, index, 1)) return false;

@@ -111,9 +111,8 @@ std::optional<std::string> NotebookKernel::read_line() {
 
 void NotebookKernel::begin_output() {
   if (request_.silent) return output_.begin([](const char*, std::string) {});
-  output_.begin([this](const char* stream, std::string text) {
-    front_end_->print(stream, std::move(text));
-  });
+  output_.begin(
+      [this](const char* stream, std::string text) { front_end_->print(stream, std::move(text)); });
 }
 
 Reply NotebookKernel::execute(const Request& request, FrontEnd& front_end) {

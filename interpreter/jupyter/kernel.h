@@ -13,8 +13,8 @@
 
 namespace tide::jupyter {
 
-/// Runs inputs as the prompt does. The thread that makes it and calls it blocks SIGINT, which is let
-/// in while Lua runs.
+/// Runs inputs as the prompt does. The thread that makes it and calls it blocks SIGINT, which is
+/// let in while Lua runs.
 class NotebookKernel final : public Kernel {
  public:
   explicit NotebookKernel(Output& output) : output_(output) {}

@@ -97,8 +97,8 @@ void Output::forward(bool whole) {
 }
 
 void Output::run() {
-  pollfd ends[] = {{streams_[0].read_end, POLLIN, 0}, {streams_[1].read_end, POLLIN, 0},
-                   {stop_[0], POLLIN, 0}};
+  pollfd ends[] = {
+      {streams_[0].read_end, POLLIN, 0}, {streams_[1].read_end, POLLIN, 0}, {stop_[0], POLLIN, 0}};
   while (poll(ends, 3, -1) < 0 || !ends[2].revents) {
     std::this_thread::sleep_for(kBetweenMessages);
     const std::lock_guard lock(mutex_);

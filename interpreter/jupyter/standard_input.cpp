@@ -9,7 +9,8 @@
 
 namespace tide::jupyter {
 
-StandardInput::StandardInput(ReadLine read_line) : read_line_(std::move(read_line)), before_(stdin) {
+StandardInput::StandardInput(ReadLine read_line)
+    : read_line_(std::move(read_line)), before_(stdin) {
   cookie_io_functions_t functions = {};
   functions.read = read;
   std::FILE* const stream = fopencookie(this, "r", functions);

@@ -1,11 +1,10 @@
 // Standard input of a notebook: the user is asked for each line.
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
-
-#include <cstdio>
 
 namespace tide::jupyter {
 

@@ -14,8 +14,7 @@ std::string base64(std::string_view bytes) {
     std::uint32_t bits = 0;
     for (size_t k = 0; k < 3; ++k)
       bits = bits << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
-    for (size_t k = 0; k < 4; ++k)
-      text += k > count ? '=' : kLetters[bits >> (18 - 6 * k) & 63];
+    for (size_t k = 0; k < 4; ++k) text += k > count ? '=' : kLetters[bits >> (18 - 6 * k) & 63];
   }
   return text;
 }

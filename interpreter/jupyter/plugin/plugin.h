@@ -42,9 +42,9 @@ struct Error {
 
 struct Request {
   std::string code;
-  int number = 0;       ///< of the input
-  bool silent = false;  ///< show nothing
-  bool stored = true;   ///< the input and its results are kept
+  int number = 0;        ///< of the input
+  bool silent = false;   ///< show nothing
+  bool stored = true;    ///< the input and its results are kept
   bool may_read = true;  ///< FrontEnd::read_line may be called
 };
 

@@ -144,10 +144,10 @@ void Server::take_queue() {
 /// Replies to an input that it was not run.
 void Server::refuse(const xeus::xmessage& message) {
   const auto publish_status = [&](const char* state) {
-    publish(xeus::xpub_message("status", xeus::make_header("status", user_, session_),
-                               message.header(), nl::json::object(), {{"execution_state", state}},
-                               {}),
-            xeus::channel::SHELL);
+    publish(
+        xeus::xpub_message("status", xeus::make_header("status", user_, session_), message.header(),
+                           nl::json::object(), {{"execution_state", state}}, {}),
+        xeus::channel::SHELL);
   };
   publish_status("busy");
   send_shell(xeus::xmessage(message.identities(),
