@@ -358,7 +358,17 @@ void tide_forget_held_interrupts() { tide::bindings::forget_held_interrupts(); }
 
 void tide_request_interrupt() { tide::engine::request_interrupt(); }
 
-void tide_interrupt(lua_State*) { tide::engine::interrupt(); }
+std::string tide_interrupt(lua_State*) {
+  constexpr double kMoment = 0.1;  // seconds
+  const auto found = tide::engine::interrupt(kMoment);
+  std::string text;
+  if (found.dropped > 0)
+    text = std::to_string(found.dropped) +
+           (found.dropped == 1 ? " queued op was dropped" : " queued ops were dropped");
+  for (const tide::Device device : found.busy)
+    text += (text.empty() ? "" : "; ") + device.name() + " still finishes the op that it runs";
+  return text;
+}
 
 bool tide_report_unread_errors(std::FILE* out) { return tide::engine::report_unread_failures(out); }
 

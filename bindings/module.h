@@ -118,8 +118,10 @@ void tide_forget_held_interrupts();
 /// "interrupted". Safe in a signal handler.
 void tide_request_interrupt();
 
-/// Drops what is recorded or queued and has not begun, and takes back tide_request_interrupt.
-void tide_interrupt(lua_State* L);
+/// Drops what is recorded or queued and has not begun, stops what can be stopped, and takes back
+/// tide_request_interrupt. Waits a moment for what runs. Returns what there is to say about that:
+/// "3 queued ops were dropped; cuda:0 still finishes the one that runs", or nothing.
+std::string tide_interrupt(lua_State* L);
 
 /// Waits for everything flushed and prints the errors that nobody read, one a line.
 /// True if there were any.

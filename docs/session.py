@@ -22,7 +22,9 @@ COLUMNS = 96
 PATIENCE = 60  # seconds until an answer must have begun
 
 # Dark panel, light text: readable on a light page and on a dark one.
-PANEL, TEXT, TYPED, DIM, ERROR = "#1f2430", "#cbccc6", "#ffffff", "#8f98a8", "#ff9d8a"
+PANEL, TEXT, TYPED = "#1f2430", "#cbccc6", "#ffffff"
+COLOURS = {"2": "#8f98a8", "31": "#ff9d8a", "32": "#bae67e", "33": "#ffd580", "35": "#d4bfff",
+           "36": "#95e6cb"}  # of the program's codes
 LINE, CHARACTER, MARGIN = 19, 8.0, 16
 
 
@@ -46,9 +48,13 @@ def record(program, lines):
     return shown
 
 
+def without_codes(shown):
+    return re.sub(r"\x1b\[[?0-9;]*[A-Za-z]|\x1b[78]|\r", "", shown)
+
+
 def read_to_prompt(terminal):
     shown = ""
-    while not re.search(r"(^|\n)(\x1b\[\?2004h)?>>? $", shown.replace("\r", "")):
+    while not re.search(r"(^|\n)(In \[\d+\]| +\.\.\.): $", without_codes(shown)):
         if not select.select([terminal], [], [], PATIENCE)[0]:
             sys.exit(f"session.py: no prompt came after:\n{shown}")
         shown += os.read(terminal, 65536).decode()
@@ -56,20 +62,28 @@ def read_to_prompt(terminal):
 
 
 def rows_of(shown):
-    """The rows of the picture with their colours. Lines are wrapped as a terminal does."""
-    shown = re.sub(r"\r|\x1b\[\?2004[hl]", "", shown)
-    in_error = False
-    for line in shown.rstrip("> \n").split("\n"):
-        plain = re.sub(r"\x1b\[[0-9;]*m", "", line).expandtabs(8)
-        if line.startswith("\x1b[2m"):  # the program's own dim text: time and queue
-            colour, in_error = DIM, False
-        elif re.match(r">>? ", plain):
-            colour, in_error = TYPED, False
-        else:
-            in_error = in_error or plain.startswith("stdin:")
-            colour = ERROR if in_error else TEXT
-        for start in range(0, max(len(plain), 1), COLUMNS):
-            yield colour, plain[start:start + COLUMNS]
+    """The rows of the picture: lists of (colour, text). Lines are wrapped as a terminal does."""
+    # A line typed is drawn twice: as readline does, and over that in colours.
+    shown = re.sub(r"(In \[\d+\]: )[^\n]*\x1b7\r\x1b\[\d+C(.*?)\x1b8", r"\1\2", shown)
+    shown = re.sub(r"\r|\x1b\[\?2004[hl]|\x1b\[K", "", shown)
+    shown = re.sub(r"\n[^\n]*$", "", shown)  # the prompt that waits
+    colour = None
+    for line in shown.split("\n"):
+        usual = TYPED if re.match(r"(In \[\d+\]| +\.\.\.): ", line) else TEXT
+        row, room = [], COLUMNS
+        for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
+            if piece.startswith("\x1b"):
+                colour = COLOURS.get(piece[2:-1])
+                continue
+            while piece:
+                row.append((colour or usual, piece[:room]))
+                room -= len(row[-1][1])
+                piece = piece[len(row[-1][1]):]
+                if room == 0:
+                    yield row
+                    row, room = [], COLUMNS
+        if row or room == COLUMNS:
+            yield row
 
 
 def draw(rows):
@@ -83,11 +97,13 @@ def draw(rows):
         '<g font-family="ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace" '
         'font-size="13">',
     ]
-    for number, (colour, text) in enumerate(rows):
-        if text:
-            parts.append(f'<text x="{MARGIN}" y="{MARGIN + number * LINE + 14}" fill="{colour}" '
-                         f'textLength="{len(text) * CHARACTER:g}" xml:space="preserve">'
-                         f"{html.escape(text)}</text>")
+    for number, row in enumerate(rows):
+        length = sum(len(text) for _, text in row)
+        spans = "".join(f'<tspan fill="{colour}">{html.escape(text)}</tspan>'
+                        for colour, text in row)
+        if row:
+            parts.append(f'<text x="{MARGIN}" y="{MARGIN + number * LINE + 14}" '
+                         f'textLength="{length * CHARACTER:g}" xml:space="preserve">{spans}</text>')
     return "\n".join([*parts, "</g>", "</svg>", ""])
 
 

@@ -174,16 +174,18 @@ Error NotebookKernel::take_error(const char* name) {
   const std::string whole = text ? text : "(error object is not a string)";
   lua_settop(state_, 0);
   Error error{name, whole.substr(0, whole.find("\nstack traceback:")), {}};
-  if (error.message.ends_with(": interrupted") || error.message == "interrupted")
-    error.name = "Interrupted";
+  const std::string_view first = std::string_view(whole).substr(0, whole.find('\n'));
+  if (first == "interrupted" || first.ends_with(": interrupted")) error.name = "Interrupted";
   std::istringstream lines(whole);
   for (std::string line; std::getline(lines, line);) error.traceback.push_back(line);
   return error;
 }
 
 Candidates NotebookKernel::complete(const std::string& before_cursor) {
-  Completion found = tide::complete(state_, *session_, before_cursor);
-  return {found.begin, std::move(found.candidates)};
+  // As at the prompt, where there is one line.
+  const size_t line = before_cursor.rfind('\n') + 1;
+  Completion found = tide::complete(state_, *session_, before_cursor.substr(line));
+  return {line + found.begin, std::move(found.candidates)};
 }
 
 std::optional<std::string> NotebookKernel::inspect(const std::string& code, size_t position) {

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -72,14 +73,23 @@ struct Readline {
   void (*after_signal)();
   void (*free_line_state)();
   void (*add_history)(const char*);
+  void (*redisplay)();
+  const char* (*terminal_capability)(const char* name);
+  const char* (*variable)(const char* name);
+  void (*get_screen_size)(int* rows, int* columns);
   char** (*match)(const char*, GeneratorFunction);
   char** line_buffer;
+  int* point;
+  int* end;
+  unsigned long* state;
+  void (**redisplay_function)();
   const char** program_name;
   const char** word_breaks;
   int* catch_signals;
   int* catch_window_changes;
   int* completion_append;
   int* completion_over;
+  const char** quotes;
   CompletionFunction* complete;
 
   static std::optional<Readline> open();
@@ -102,6 +112,13 @@ std::optional<Readline> Readline::open() {
       find_symbol(library, "rl_callback_sigcleanup", r.after_signal) &&
       find_symbol(library, "rl_free_line_state", r.free_line_state) &&
       find_symbol(library, "add_history", r.add_history) &&
+      find_symbol(library, "rl_redisplay", r.redisplay) &&
+      find_symbol(library, "rl_get_screen_size", r.get_screen_size) &&
+      find_symbol(library, "rl_get_termcap", r.terminal_capability) &&
+      find_symbol(library, "rl_variable_value", r.variable) &&
+      find_symbol(library, "rl_point", r.point) && find_symbol(library, "rl_end", r.end) &&
+      find_symbol(library, "rl_readline_state", r.state) &&
+      find_symbol(library, "rl_redisplay_function", r.redisplay_function) &&
       find_symbol(library, "rl_completion_matches", r.match) &&
       find_symbol(library, "rl_line_buffer", r.line_buffer) &&
       find_symbol(library, "rl_readline_name", r.program_name) &&
@@ -110,20 +127,23 @@ std::optional<Readline> Readline::open() {
       find_symbol(library, "rl_catch_sigwinch", r.catch_window_changes) &&
       find_symbol(library, "rl_completion_append_character", r.completion_append) &&
       find_symbol(library, "rl_attempted_completion_over", r.completion_over) &&
+      find_symbol(library, "rl_basic_quote_characters", r.quotes) &&
       find_symbol(library, "rl_attempted_completion_function", r.complete);
   return complete ? std::optional(r) : std::nullopt;
 }
 
 class ReadlineEditor : public LineEditor {
  public:
-  ReadlineEditor(const Readline& readline, Completer completer)
+  ReadlineEditor(const Readline& readline, Completer completer, Decorator decorator)
       : readline_(readline), completer_(std::move(completer)) {
     active_ = this;
     *readline_.program_name = "tide";
     *readline_.catch_signals = 0;
     *readline_.complete = complete;
+    *readline_.quotes = "";  // A string may go on behind the name of a folder.
     // Names end at dots and colons too, so that a list of candidates shows fields alone.
-    *readline_.word_breaks = " \t\n\"\\'`@$><=;|&{(+-*/%^~#})[],.:";
+    *readline_.word_breaks = " \t\n\"\\'`@$><=;|&{(+-*/%^~#})[],.:?!";
+    if (decorator) painter_.emplace(std::move(decorator));
   }
 
   ~ReadlineEditor() override { active_ = nullptr; }
@@ -131,14 +151,23 @@ class ReadlineEditor : public LineEditor {
   ReadResult read(const char* prompt, std::string& line) override {
     result_.reset();
     line_.clear();
+    prompt_ = prompt;
     readline_.install_handler(prompt, take_line);
+    // Not before: readline asks nothing of a terminal on which another function draws.
+    if (painter_ && wraps_lines()) *readline_.redisplay_function = redisplay;
     while (!result_) {
-      if (wait_for_input()) {
+      const bool has_input = wait_for_input();
+      if (painter_) painter_->clear_hint(stdout);
+      if (has_input) {
         readline_.read_character();
       } else {
+        // Behind the line, not into it.
+        *readline_.point = *readline_.end;
+        readline_.redisplay();
         readline_.after_signal();
         readline_.free_line_state();
         readline_.remove_handler();
+        if (painter_) painter_->clear_hint(stdout);  // drawn again since
         std::fputs("^C\n", stdout);
         result_ = ReadResult::kInterrupted;
       }
@@ -160,12 +189,41 @@ class ReadlineEditor : public LineEditor {
     if (!text) std::fputs("\n", stdout);
   }
 
-  static char** complete(const char* word, int, int end) {
+  /// Whether readline continues long lines in the next row, and does not scroll them.
+  bool wraps_lines() const {
+    const char* scrolls = readline_.variable("horizontal-scroll-mode");
+    return readline_.terminal_capability("up") && scrolls && std::strcmp(scrolls, "off") == 0;
+  }
+
+  /// Whether more keys wait: what is drawn now would be drawn over at once.
+  static bool is_behind() {
+    pollfd input = {STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, 0) > 0;
+  }
+
+  static void redisplay() {
+    // Searches and numeric arguments show another prompt: RL_STATE_ISEARCH, NSEARCH, SEARCH,
+    // NUMERICARG and VIMOTION.
+    constexpr unsigned long kOtherPrompt = 0x80 | 0x100 | 0x200 | 0x400 | 0x100000;
+    const Readline& readline = active_->readline_;
+    readline.redisplay();
+    if ((*readline.state & kOtherPrompt) || is_behind()) return;
+    ShownLine shown = {active_->prompt_, *readline.line_buffer,
+                       static_cast<size_t>(*readline.point)};
+    readline.get_screen_size(&shown.rows, &shown.columns);
+    active_->painter_->draw(shown, stdout);
+  }
+
+  static char** complete(const char* word, int begin, int end) {
     const Readline& readline = active_->readline_;
     *readline.completion_over = 1;  // No file names in place of ours.
     *readline.completion_append = 0;
     const std::string before(*readline.line_buffer, end);
-    active_->candidates_ = active_->completer_(before).candidates;
+    Completion found = active_->completer_(before);
+    // A name of a file may have breaks in it; readline completes from the last of them on.
+    const size_t kept = static_cast<size_t>(begin) - std::min<size_t>(found.begin, begin);
+    for (std::string& candidate : found.candidates) candidate.erase(0, kept);
+    active_->candidates_ = std::move(found.candidates);
     return readline.match(word, next_candidate);
   }
 
@@ -181,6 +239,8 @@ class ReadlineEditor : public LineEditor {
 
   Readline readline_;
   Completer completer_;
+  std::optional<LinePainter> painter_;
+  std::string prompt_;
   std::optional<ReadResult> result_;
   std::string line_;
   std::vector<std::string> candidates_;
@@ -188,10 +248,11 @@ class ReadlineEditor : public LineEditor {
 
 }  // namespace
 
-std::unique_ptr<LineEditor> make_line_editor(Completer completer) {
+std::unique_ptr<LineEditor> make_line_editor(Completer completer, Decorator decorator) {
   if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
     if (const std::optional<Readline> readline = Readline::open()) {
-      return std::make_unique<ReadlineEditor>(*readline, std::move(completer));
+      return std::make_unique<ReadlineEditor>(*readline, std::move(completer),
+                                              std::move(decorator));
     }
   }
   return std::make_unique<PlainEditor>();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "interpreter/repl/line_painter.h"
 #include "interpreter/session/completion.h"
 
 namespace tide {
@@ -31,7 +32,8 @@ class LineEditor {
   virtual void remember(const std::string& entry) = 0;
 };
 
-/// The editor for standard input: readline if that is a terminal and the library opens.
-std::unique_ptr<LineEditor> make_line_editor(Completer completer);
+/// The editor for standard input: readline if that is a terminal and the library opens. Without a
+/// decorator lines have no colours.
+std::unique_ptr<LineEditor> make_line_editor(Completer completer, Decorator decorator);
 
 }  // namespace tide

@@ -29,7 +29,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kHelp[] = "return (require('tide').help(...))";
 constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
-constexpr char kGreeting[] = "help() lists what there is, ?NAME explains it, Ctrl-D ends.";
+constexpr char kGreeting[] =
+    "help() lists what there is, ?NAME explains it, %help lists commands, Ctrl-D ends.";
 
 bool wants_colour(bool on_terminal) {
   const char* terminal = std::getenv("TERM");
@@ -48,10 +49,13 @@ class Prompt {
   explicit Prompt(lua_State* L)
       : state_(L),
         session_(L),
-        editor_(make_line_editor(
-            [this](const std::string& before) { return complete(state_, session_, before); })),
         on_terminal_(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)),
-        coloured_(wants_colour(on_terminal_)) {
+        coloured_(wants_colour(on_terminal_)),
+        editor_(make_line_editor(
+            [this](const std::string& before) { return complete(state_, session_, before); },
+            coloured_
+                ? [this](const std::string& line, size_t point) { return decorate(line, point); }
+                : Decorator())) {
     push_global(L, "help");
     if (lua_isnil(L, -1) && luaL_loadstring(L, kHelp) == LUA_OK) set_global(L, "help");
     lua_pop(L, 1);
@@ -153,10 +157,29 @@ class Prompt {
       waiting_.clear();  // The rest of a pasted block was meant for a state that is not there.
       show_error();
     }
-    if (!note.empty()) std::printf("note: %s\n", note.c_str());
+    if (!note.empty())
+      std::printf(coloured_ ? "\033[33mnote: %s\033[0m\n" : "note: %s\n", note.c_str());
     if (kind_ == InputKind::kWrong) return;
     tide_flush(state_);
     if (on_terminal_) print_cost(Clock::now() - start);
+  }
+
+  Decoration decorate(const std::string& line, size_t point) {
+    Decoration decoration;
+    decoration.painted = session_.decorate(line, point, decoration.hint);
+    return decoration;
+  }
+
+  /// Puts the text of a value in its place, with colours. Where there is none, print will say why.
+  void paint(int index) {
+    lua_pushcfunction(state_, to_text);
+    lua_pushvalue(state_, index);
+    if (call(state_, 1, 1)) {
+      const std::string text = session_.paint(lua_tostring(state_, -1));
+      lua_pushlstring(state_, text.data(), text.size());
+      lua_replace(state_, index);
+    }
+    lua_pop(state_, 1);
   }
 
   /// Puts the text of a plain table in its place: its address would tell a reader nothing.
@@ -176,7 +199,11 @@ class Prompt {
     const int count = lua_gettop(state_);
     if (count == 0) return;
     if (!lua_checkstack(state_, LUA_MINSTACK)) return;
-    for (int index = 1; index <= count; ++index) spell_out(index);
+    for (int index = 1; index <= count; ++index) {
+      const bool is_text = lua_type(state_, index) == LUA_TSTRING;
+      spell_out(index);
+      if (coloured_ && !is_text) paint(index);
+    }
     push_global(state_, "print");
     lua_insert(state_, 1);
     if (call(state_, count, 0)) return;
@@ -187,7 +214,8 @@ class Prompt {
   void show_error() {
     std::fflush(stdout);
     const char* message = lua_tostring(state_, -1);
-    std::fprintf(stderr, "%s\n", message ? message : "(error object is not a string)");
+    if (!message) message = "(error object is not a string)";
+    std::fprintf(stderr, coloured_ ? "\033[31m%s\033[0m\n" : "%s\n", message);
   }
 
   /// `[1.25 ms, 3 ops queued]`. Counts without waiting: what is queued stays so.
@@ -209,9 +237,9 @@ class Prompt {
 
   lua_State* state_;
   Session session_;
-  std::unique_ptr<LineEditor> editor_;
   bool on_terminal_;
   bool coloured_;
+  std::unique_ptr<LineEditor> editor_;
   std::optional<PromptHistory> history_;
   std::deque<std::string> waiting_;  ///< Lines of a pasted block that are to be run.
   InputKind kind_ = InputKind::kRunnable;

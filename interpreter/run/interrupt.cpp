@@ -74,6 +74,8 @@ void on_signal(int signal_number) {
   const int press = ++presses;
   if (!L) return;
   if (press == 1 || impatience_of_user == Impatience::kNone) {
+    // Behind the terminal's own ^C, what is said next has a line of its own.
+    if (impatience_of_user == Impatience::kWarnFirst) write_to_terminal("\n", 1);
     ask_to_stop();
   } else if (press == 2 && impatience_of_user == Impatience::kWarnFirst) {
     static constexpr char kWarning[] = "\ninside a C function; Ctrl-C once more ends tide\n";
@@ -117,7 +119,7 @@ bool take_interrupt() { return presses.exchange(0) > 0; }
 
 bool is_interrupted() { return stopping(); }
 
-Interruptible::Interruptible(lua_State* L) : state_(L) {
+Interruptible::Interruptible(lua_State* L, std::string& report) : state_(L), report_(report) {
   presses = 0;
   errors_raised = 0;
   tide_forget_held_interrupts();
@@ -131,7 +133,7 @@ Interruptible::~Interruptible() {
   running = nullptr;
   if (presses.exchange(0) == 0 && !final_reason) return;
   lua_sethook(state_, nullptr, 0, 0);
-  tide_interrupt(state_);
+  report_ = tide_interrupt(state_);
 }
 
 }  // namespace tide

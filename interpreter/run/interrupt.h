@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
+#include <string>
 
 namespace tide {
 
@@ -33,12 +34,12 @@ bool stopped_for_good();
 const char* stop_reason();
 
 /// While one lives, Ctrl-C raises the error "interrupted" in the Lua code running in `L` or in a
-/// coroutine of it. At its end work still queued by interrupted code is dropped. A script that
-/// holds interrupts (see tide_hold_interrupt) is asked first; only the next Ctrl-C raises the
-/// error.
+/// coroutine of it. At its end work still queued by interrupted code is dropped; `report` then gets
+/// what there is to say about that. A script that holds interrupts (see tide_hold_interrupt) is
+/// asked first; only the next Ctrl-C raises the error.
 class Interruptible {
  public:
-  explicit Interruptible(lua_State* L);
+  Interruptible(lua_State* L, std::string& report);
   ~Interruptible();
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
@@ -48,6 +49,7 @@ class Interruptible {
 
  private:
   lua_State* state_;
+  std::string& report_;
 };
 
 }  // namespace tide

@@ -119,8 +119,9 @@ bool call(lua_State* L, int arguments, int results) {
   lua_pushcfunction(L, describe_error);
   lua_insert(L, handler);
   int status;
+  std::string dropped;
   {
-    Interruptible interruptible(L);
+    Interruptible interruptible(L, dropped);
     const MemoryLimited limited;
     status = lua_pcall(L, arguments, results, handler);
     if (status == LUA_OK && interruptible.asked()) {
@@ -131,6 +132,10 @@ bool call(lua_State* L, int arguments, int results) {
     }
   }
   lua_remove(L, handler);
+  if (status != LUA_OK && !dropped.empty()) {
+    lua_pushfstring(L, "\n(%s)", dropped.c_str());
+    lua_concat(L, 2);
+  }
   return status == LUA_OK;
 }
 

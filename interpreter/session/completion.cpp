@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -164,14 +165,54 @@ std::vector<std::string> field_candidates(lua_State* L, Session& session, const 
   return {names.found.begin(), names.found.end()};
 }
 
-/// The unfinished string at the end of the line, if it is the argument of `require`.
-std::optional<std::string_view> required_module(std::string_view line) {
-  const size_t quote = line.find_last_of("\"'");
-  if (quote == std::string_view::npos) return std::nullopt;
-  std::string_view before = line.substr(0, quote);
-  while (!before.empty() && (before.back() == ' ' || before.back() == '(')) before.remove_suffix(1);
-  if (!before.ends_with("require")) return std::nullopt;
-  return line.substr(quote + 1);
+/// Names that may stand here in place of values: options, commands.
+std::vector<std::string> other_candidates(lua_State* L, Session& session, const Path& path,
+                                          const std::string& before_cursor) {
+  Names names{L, path, {}};
+  session.push_candidates(before_cursor);
+  if (lua_istable(L, -1)) names.add_keys();
+  lua_pop(L, 1);
+  return {names.found.begin(), names.found.end()};
+}
+
+/// Where the unfinished string at the end of the line has its quote.
+std::optional<size_t> open_quote(std::string_view line) {
+  std::optional<size_t> open;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (open && line[i] == '\\')
+      ++i;
+    else if (open && line[i] == line[*open])
+      open.reset();
+    else if (!open && (line[i] == '"' || line[i] == '\''))
+      open = i;
+  }
+  return open;
+}
+
+/// Whether the string is the argument of `require`.
+bool is_required(std::string_view before_quote) {
+  const size_t last = before_quote.find_last_not_of(" (");
+  return last != std::string_view::npos && before_quote.substr(0, last + 1).ends_with("require");
+}
+
+/// The names in the folder of `typed` that go on as it does, folders with a slash; without what
+/// stands up to the last slash of `typed`.
+std::vector<std::string> file_candidates(std::string_view typed) {
+  namespace fs = std::filesystem;
+  const size_t kept = typed.find_last_of('/') + 1;  // 0 without a slash.
+  const std::string_view partial = typed.substr(kept);
+  std::set<std::string> names;
+  std::error_code error;
+  const fs::path folder = kept ? fs::path(typed.substr(0, kept)) : fs::path(".");
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename();
+    if (!name.starts_with(partial) || (partial.empty() && name.starts_with('.'))) continue;
+    std::error_code unknown;
+    if (entry->is_directory(unknown)) name += '/';
+    names.insert(std::move(name));
+  }
+  return {names.begin(), names.end()};
 }
 
 void add_string_keys(lua_State* L, const char* package_field, std::set<std::string>& names) {
@@ -209,12 +250,20 @@ std::vector<std::string> module_candidates(lua_State* L, std::string_view typed)
 }  // namespace
 
 Completion complete(lua_State* L, Session& session, const std::string& before_cursor) {
-  if (const auto typed = required_module(before_cursor)) {
-    const size_t word = before_cursor.size() - typed->size() + typed->find_last_of('.') + 1;
-    return {word, module_candidates(L, *typed)};
+  const std::string_view line = before_cursor;
+  if (const auto quote = open_quote(line)) {
+    const std::string_view typed = line.substr(*quote + 1);
+    const size_t begin = *quote + 1;
+    if (is_required(line.substr(0, *quote)))
+      return {begin + typed.find_last_of('.') + 1, module_candidates(L, typed)};
+    return {begin + typed.find_last_of('/') + 1, file_candidates(typed)};
   }
-  const std::optional<Path> path = read_path(before_cursor);
-  if (!path) return {before_cursor.size(), {}};
+  const std::optional<Path> path = read_path(line);
+  if (!path) return {line.size(), {}};
+  if (path->separator == '\0') {
+    std::vector<std::string> others = other_candidates(L, session, *path, before_cursor);
+    if (!others.empty() || line.starts_with('%')) return {path->begin, std::move(others)};
+  }
   return {path->begin, field_candidates(L, session, *path)};
 }
 

@@ -16,8 +16,9 @@ struct Completion {
 };
 
 /// Candidates for the name at the end of `before_cursor`: globals and keywords, fields behind a
-/// dot, methods behind a colon, module names inside `require "`. Values are looked up, never
-/// changed; nothing waits, and an error in a metamethod only means that there is nothing to offer.
+/// dot, methods behind a colon, module names inside `require "`, files inside other strings,
+/// options in the table of a call, commands behind `%`. Values are looked up, never changed;
+/// nothing waits, and an error in a metamethod only means that there is nothing to offer.
 Completion complete(lua_State* L, Session& session, const std::string& before_cursor);
 
 }  // namespace tide

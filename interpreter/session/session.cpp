@@ -132,4 +132,38 @@ std::vector<Input> Session::inputs() {
   return inputs;
 }
 
+void Session::push_candidates(const std::string& text) {
+  lua_pushlstring(state_, text.data(), text.size());
+  if (call_method("candidates", 1, 1)) return;
+  lua_pop(state_, 1);
+  lua_pushnil(state_);
+}
+
+/// Takes the value on the top of the stack, if it is a text.
+std::string Session::take_text(const std::string& otherwise) {
+  size_t size = 0;
+  const char* text = lua_tolstring(state_, -1, &size);
+  std::string result = text ? std::string(text, size) : otherwise;
+  lua_pop(state_, 1);
+  return result;
+}
+
+std::string Session::decorate(const std::string& text, size_t point, std::string& hint) {
+  lua_pushlstring(state_, text.data(), text.size());
+  lua_pushinteger(state_, static_cast<lua_Integer>(point));
+  if (!call_method("decorate", 2, 2)) {
+    lua_pop(state_, 1);
+    return text;
+  }
+  hint = take_text("");
+  return take_text(text);
+}
+
+std::string Session::paint(const std::string& text) {
+  lua_pushlstring(state_, text.data(), text.size());
+  if (call_method("paint", 1, 1)) return take_text(text);
+  lua_pop(state_, 1);
+  return text;
+}
+
 }  // namespace tide

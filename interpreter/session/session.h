@@ -64,9 +64,20 @@ class Session {
   /// The inputs so far, in order.
   std::vector<Input> inputs();
 
+  /// Pushes a table whose keys may stand at the end of `text` in place of values, or nil.
+  void push_candidates(const std::string& text);
+
+  /// An input with its colours; `hint` becomes the signature of the call that is open at its end,
+  /// if the cursor, behind byte `point`, is there.
+  std::string decorate(const std::string& text, size_t point, std::string& hint);
+
+  /// The text of a result with its colours.
+  std::string paint(const std::string& text);
+
  private:
   InputKind read(std::string& text, bool aside);
   bool call_method(const char* name, int arguments, int results);
+  std::string take_text(const std::string& otherwise);
 
   lua_State* state_;
   int number_ = 1;

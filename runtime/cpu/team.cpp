@@ -17,6 +17,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/spin.h"
+#include "runtime/device/stop_check.h"
 
 namespace tide {
 namespace {
@@ -69,6 +70,22 @@ int default_thread_count() {
   return std::clamp(allowed, 1, Team::kMaxThreads);
 }
 
+namespace {
+
+/// Runs a range on the calling thread. A step that can be dropped is asked about a few times.
+void run_alone(int64_t n, int64_t grain,
+               const std::function<void(int64_t begin, int64_t end)>& body) {
+  constexpr int64_t kPieces = 8;
+  const int64_t piece = step_check.dropped_until ? std::max(grain, (n + kPieces - 1) / kPieces) : n;
+  for (int64_t begin = 0, end; begin < n; begin = end) {
+    if (step_check.is_dropped()) throw Interrupted();
+    end = n - begin < piece + grain ? n : begin + piece;  // none is shorter than the grain
+    body(begin, end);
+  }
+}
+
+}  // namespace
+
 Team::Team(int threads) { set_threads(threads); }
 
 void Team::set_threads(int threads) {
@@ -86,7 +103,8 @@ struct Team::Job {
   int64_t grain;
   std::span<Part> parts;
   bool is_short;
-  std::atomic<int> places;  ///< threads that may still join
+  std::atomic<int> places;       ///< threads that may still join
+  StopCheck check = step_check;  ///< of the leader's step
   std::mutex error_mutex = {};
   std::exception_ptr error = {};
 
@@ -109,6 +127,7 @@ void Team::take_chunks(Job& job, int own) {
       while (!part.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
       if (begin == end) break;
       try {
+        if (job.check.is_dropped()) throw Interrupted();
         (*job.body)(begin, end);
       } catch (...) {
         std::lock_guard lock(job.error_mutex);
@@ -171,11 +190,12 @@ bool Team::add_worker() {
 void Team::for_range(int64_t n, int64_t grain,
                      const std::function<void(int64_t begin, int64_t end)>& body) {
   if (n <= 0) return;
+  if (step_check.is_dropped()) throw Interrupted();
   const int64_t most = n / std::max<int64_t>(grain, 1);
   const int parts = static_cast<int>(std::min<int64_t>(threads(), most));
-  if (parts <= 1) return body(0, n);
+  if (parts <= 1) return run_alone(n, grain, body);
   std::unique_lock leader(leader_, std::try_to_lock);
-  if (!leader) return body(0, n);
+  if (!leader) return run_alone(n, grain, body);
   while (static_cast<int>(workers_.size()) < parts - 1 && add_worker()) {
   }
   if (parts_.size() < static_cast<size_t>(parts)) parts_ = std::vector<Part>(parts);
@@ -204,9 +224,9 @@ Team::~Team() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void SingleThread::for_range(int64_t n, int64_t,
+void SingleThread::for_range(int64_t n, int64_t grain,
                              const std::function<void(int64_t begin, int64_t end)>& body) {
-  if (n > 0) body(0, n);
+  run_alone(n, grain, body);
 }
 
 }  // namespace tide

@@ -35,7 +35,7 @@ class Team : public Parallel {
   /// Runs body on disjoint parts of [0, n), none shorter than `grain` unless n is, on up to
   /// threads() threads, the calling one among them; returns when all are done. A call from inside a
   /// body, or while another thread's call is under way, runs on the calling thread alone. Passes on
-  /// the first exception of a body.
+  /// the first exception of a body. Throws Interrupted if the step that the caller runs is dropped.
   void for_range(int64_t n, int64_t grain,
                  const std::function<void(int64_t begin, int64_t end)>& body) override;
 

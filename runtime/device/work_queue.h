@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -59,7 +60,9 @@ class WorkQueue {
   virtual void wait(uint64_t ticket) = 0;
   /// The same without notice of interrupts; for queue threads and the end of the process.
   virtual void wait_uninterrupted(uint64_t ticket) = 0;
-  /// Everything submitted by now that has not begun is dropped.
+  /// The same for at most so long; whether the ticket is done.
+  virtual bool wait_uninterrupted(uint64_t ticket, std::chrono::duration<double> most) = 0;
+  /// Everything submitted by now is dropped that has not begun or, on the host, can be stopped.
   virtual void drop_pending() = 0;
 
   /// Whether the calling thread is one that runs a queue.

@@ -92,6 +92,7 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
     if (Ref<Failure> failure = failures_.blocking_error(call, drop && !submission.must_run))
       return failure;
   try {
+    const CheckedStep checked(stop_check(call, ticket));
     ComputeOutcome outcome = launch(call);
     launches_.fetch_add(1, std::memory_order_relaxed);
     const bool writes = submission.all_or_nothing || !call.step.fallbacks.empty();
@@ -103,9 +104,18 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
     if (!pending_checks_.empty()) mark_unchecked(call);
     if (outcome.report) add_check(call, ticket, *outcome.report);
     return {};
+  } catch (const Interrupted&) {
+    return failures_.blocking_error(call, true);
   } catch (const std::exception& error) {
     return failure_of(call.bound, error);
   }
+}
+
+/// Steps that write to values, and those that are to run in any case, run to their end.
+StopCheck PlanRunner::stop_check(const StepCall& call, uint64_t ticket) const {
+  const bool writes = call.step.kind == Step::Kind::copy || !call.step.fallbacks.empty();
+  const bool runs_whole = call.submission.must_run || call.submission.all_or_nothing || writes;
+  return runs_whole ? StopCheck() : StopCheck{&dropped_until_, ticket};
 }
 
 /// Of a loop that reads lost values, computes what does not depend on them.

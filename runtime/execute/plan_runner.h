@@ -9,6 +9,7 @@
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/error_table.h"
+#include "runtime/device/stop_check.h"
 #include "runtime/execute/failure/step_failures.h"
 #include "runtime/execute/pending_checks.h"
 #include "runtime/execute/submission.h"
@@ -23,10 +24,13 @@ class PlanRunner {
   /// Gives back cached blocks of the device: those that no work of this queue uses from the one of
   /// this number on.
   using Reclaim = std::function<void(uint64_t work)>;
-  PlanRunner(Backend& backend, ErrorTable& errors, Reclaim reclaim)
+  /// Steps of tickets up to `dropped_until` stop in the middle, if nobody counts on a write.
+  PlanRunner(Backend& backend, ErrorTable& errors, Reclaim reclaim,
+             const std::atomic<uint64_t>& dropped_until)
       : backend_(backend),
         async_(backend.async_stream()),
         reclaim_(std::move(reclaim)),
+        dropped_until_(dropped_until),
         pending_checks_(errors),
         errors_(errors),
         failures_(backend, errors, pending_checks_) {}
@@ -51,6 +55,7 @@ class PlanRunner {
   ComputeOutcome launch(const StepCall& call);
   ComputeOutcome launch_once(const StepCall& call);
   SalvageProgram salvage(const StepCall& call);
+  StopCheck stop_check(const StepCall& call, uint64_t ticket) const;
   void wait_for_checks(const StepCall& call, uint64_t ticket);
   void add_check(const StepCall& call, uint64_t ticket, uint64_t report);
   void mark_unchecked(const StepCall& call);
@@ -58,6 +63,7 @@ class PlanRunner {
   Backend& backend_;
   AsyncStream* const async_;  ///< null: each call runs to its end
   const Reclaim reclaim_;
+  const std::atomic<uint64_t>& dropped_until_;
   PendingChecks pending_checks_;
   ErrorTable& errors_;
   StepFailures failures_;

@@ -66,7 +66,7 @@ Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, PlanRunne
     : backend_(backend),
       async_(backend.async_stream()),
       loss_(loss),
-      runner_(backend, failures, std::move(reclaim)) {
+      runner_(backend, failures, std::move(reclaim), drop_until_) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
   pthread_getattr_default_np(&attributes);
@@ -334,6 +334,16 @@ void Queue::wait_uninterrupted(uint64_t ticket) {
   ++waiting_;
   done_.wait(lock, over);
   --waiting_;
+}
+
+bool Queue::wait_uninterrupted(uint64_t ticket, std::chrono::duration<double> most) {
+  const auto over = [&] { return completed() >= ticket; };
+  if (over() || spin_until(kSpin, over)) return true;
+  std::unique_lock lock(sleep_mutex_);
+  ++waiting_;
+  const bool done = done_.wait_for(lock, most, over);
+  --waiting_;
+  return done;
 }
 
 void Queue::submit_wait_for(WorkQueue& other, uint64_t ticket) {

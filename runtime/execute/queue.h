@@ -42,6 +42,7 @@ class Queue : public WorkQueue {
   int64_t launches() const override { return runner_.launches(); }
   void wait(uint64_t ticket) override;
   void wait_uninterrupted(uint64_t ticket) override;
+  bool wait_uninterrupted(uint64_t ticket, std::chrono::duration<double> most) override;
   void drop_pending() override;
 
  private:

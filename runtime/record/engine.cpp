@@ -2,6 +2,7 @@
 #include "runtime/record/engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <string>
 #include <unordered_map>
@@ -44,10 +45,21 @@ int64_t pending_ops() {
   return count;
 }
 
-void interrupt() {
-  for (Stream* stream : DeviceState::all_streams()) stream->queue->drop_pending();
-  for (DeviceState* state : DeviceState::all()) state->wait_uninterrupted();
+Interruption interrupt(double most_seconds) {
+  Interruption found;
+  const std::vector<Stream*> streams = DeviceState::all_streams();
+  for (Stream* stream : streams) {
+    found.dropped += stream->queue->pending_ops();
+    stream->queue->drop_pending();
+  }
+  const double end = seconds() + most_seconds;
+  for (Stream* stream : streams) {
+    const std::chrono::duration<double> rest(std::max(end - seconds(), 0.0));
+    if (!stream->queue->wait_uninterrupted(stream->queue->submitted(), rest))
+      found.busy.push_back(stream->device.device);
+  }
   interrupt_requested = false;
+  return found;
 }
 
 void request_interrupt() { interrupt_requested = true; }

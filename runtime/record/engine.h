@@ -36,9 +36,15 @@ void synchronize(Device device, const char* reason = "synchronize");
 void synchronize(const char* reason = "synchronize");
 /// Ops recorded or queued by now and not finished, over all devices.
 int64_t pending_ops();
+/// What an interrupt found.
+struct Interruption {
+  int64_t dropped = 0;       ///< ops that were queued
+  std::vector<Device> busy;  ///< devices that still ran a step when the time was over
+};
 /// Drops what is queued but not running, on all devices: its results are lost ("interrupted"),
-/// writes are not carried out. May be called from any thread; waits for the running steps.
-void interrupt();
+/// writes are not carried out. What the host computes stops in the middle, but for writes. May be
+/// called from any thread; waits for the running steps, at most so many seconds.
+Interruption interrupt(double most_seconds = 1e9);
 /// Makes every wait, now and until interrupt(), end at once and throw Interrupted. Safe in a signal
 /// handler.
 void request_interrupt();

@@ -62,3 +62,26 @@ TEST_CASE("Ctrl-C ends a wait for another thread, and the session goes on", "[in
   terminal.type("tide.thread(function() return 6 * 7 end):join()\n");
   REQUIRE_THAT(terminal.read_to_prompt(), Contains("42"));
 }
+
+TEST_CASE("Ctrl-C stops a large product in the middle", "[interrupt]") {
+  for (const char* device : {"cpu", "sim"}) {
+    CAPTURE(device);
+    Terminal terminal;
+    terminal.read_to_prompt();
+    terminal.type(std::string("tide.set_num_threads(1); tide.set_default_device '") + device +
+                  "'\n");
+    terminal.read_to_prompt();
+    terminal.type("x = tide.randn(7000, 7000); tide.synchronize()\n");
+    terminal.read_to_prompt();
+    terminal.type("p = x:matmul(x); tide.flush(); print('start' .. 'ed'); p:sum():item()\n");
+    terminal.read_until("\nstarted");
+    terminal.read_until_quiet(0.1);
+    terminal.type("\x03");
+    CHECK_THAT(terminal.read_to_prompt(),
+               Contains("interrupted") && Contains(" queued ops were dropped"));
+    terminal.type("p:sum():item()\n");
+    CHECK_THAT(terminal.read_to_prompt(), Contains("matmul: interrupted before it was done"));
+    terminal.type("x:narrow(1, 1, 1):numel()\n");
+    CHECK_THAT(terminal.read_to_prompt(), Contains("\n7000\n"));
+  }
+}

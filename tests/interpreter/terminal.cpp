@@ -94,8 +94,20 @@ std::string Terminal::take() {
 }
 
 std::string Terminal::read_until(const std::string& text) {
+  return read_until(text, [&](const std::string& shown) { return shown.find(text); });
+}
+
+std::string Terminal::read_to_prompt() {
+  static const std::regex kPrompt("\nIn \\[[0-9]+\\]: ");  // an error has its line: In [1]:1:
+  return read_until("a prompt", [](const std::string& shown) {
+    std::smatch match;
+    return std::regex_search(shown, match, kPrompt) ? match.position() : std::string::npos;
+  });
+}
+
+std::string Terminal::read_until(const std::string& text, const Finder& find) {
   int turns = 0;
-  while (plain(shown_).find(text) == std::string::npos) {
+  while (find(plain(shown_)) == std::string::npos) {
     if (!read_some(kTurn)) ++turns;
     if (turns < kPatience) continue;
     ended_ = ended_ || waitpid(process_, nullptr, WNOHANG) == process_;

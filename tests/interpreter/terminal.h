@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ class Terminal {
   std::string read_until(const std::string& text);
 
   /// Waits for the prompt after the greeting or an answer.
-  std::string read_to_prompt() { return read_until("\nIn ["); }
+  std::string read_to_prompt();
 
   /// Waits until nothing was shown for so long, and returns what was.
   std::string read_until_quiet(double seconds);
@@ -39,6 +40,8 @@ class Terminal {
   std::string history_path() const { return state_path_ + "/tide/history"; }
 
  private:
+  using Finder = std::function<size_t(const std::string& shown)>;
+  std::string read_until(const std::string& text, const Finder& find);
   bool read_some(double seconds);
   std::string take();
 

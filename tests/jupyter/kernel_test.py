@@ -23,6 +23,8 @@ class ProtocolTests(jupyter_kernel_test.KernelTests):
     completion_samples = [
         {"text": "tide.matm", "matches": {"matmul"}},
         {"text": "local y = string.for", "matches": {"format"}},
+        {"text": "-- it's a comment\nlocal y = string.for", "matches": {"format"}},
+        {"text": "%histo", "matches": {"history"}},
     ]
     complete_code_samples = ["1 + 1", "local x = 3", "for i = 1, 3 do print(i) end", "%device", ""]
     incomplete_code_samples = ["for i = 1, 3 do", "x = {", "print('a' .."]

@@ -20,7 +20,7 @@ Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {
   const Step& step = call.step;
   if (drop || submission.cancelled) {
     const Ref<Failure> failure = failure_of(
-        call.bound, drop ? "interrupted before it ran" : "the step it belongs to was given up");
+        call.bound, drop ? "interrupted before it was done" : "the step it belongs to was given up");
     failure->is_known();  // by whoever interrupted
     return failure;
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/core/error.h"
+#include "runtime/device/stop_check.h"
 
 using namespace tide;
 
@@ -199,4 +200,28 @@ TEST_CASE("the number of threads can be set, within reason", "[cpu]") {
   CHECK_THROWS_WITH(team.set_threads(5000), Catch::Contains("between 1 and 1024, got 5000"));
   CHECK(team.threads() == 5);
   CHECK(default_thread_count() >= 1);
+}
+
+TEST_CASE("a range stops between two parts when its step is dropped", "[cpu]") {
+  for (const int threads : {1, 3}) {
+    CAPTURE(threads);
+    Team team(threads);
+    std::atomic<uint64_t> dropped_until = 4;
+    std::atomic<int64_t> done = 0;
+    const auto drop_at_once = [&](int64_t begin, int64_t end) {
+      done += end - begin;
+      dropped_until = 5;
+    };
+    {
+      const CheckedStep step({&dropped_until, 5});
+      CHECK_THROWS_AS(team.for_range(1000, 1, drop_at_once), Interrupted);
+      CHECK(done > 0);
+      CHECK(done < 1000);
+      done = 0;
+      CHECK_THROWS_AS(team.for_range(1000, 1, drop_at_once), Interrupted);
+      CHECK(done == 0);
+    }
+    team.for_range(1000, 1, drop_at_once);  // a step that nobody may drop
+    CHECK(done == 1000);
+  }
 }

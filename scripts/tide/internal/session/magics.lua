@@ -58,10 +58,11 @@ local function syncs(session, text)
   local any = false
   for _, wait in ipairs(native.wait_report()) do
     local known = before[key(wait)] or {count = 0, ms = 0}
-    if wait.count > known.count then
+    local count = wait.count - known.count
+    if count > 0 then
       any = true
-      print(("%s: %s: waited %d times, %.3f ms")
-        :format(wait.place, wait.reason, wait.count - known.count, wait.ms - known.ms))
+      print(("%s: %s: waited %s, %.3f ms"):format(wait.place, wait.reason,
+        count == 1 and "once" or count .. " times", wait.ms - known.ms))
     end
   end
   if not any then print "it did not wait" end
@@ -131,7 +132,7 @@ local function save(session, text)
     end
   end
   file:close()
-  print(("%d inputs written to %s"):format(count, path))
+  print(("%d %s written to %s"):format(count, count == 1 and "input" or "inputs", path))
 end
 
 local function history(session)

@@ -60,6 +60,33 @@ function Session:names_in(text)
   return self.environment
 end
 
+--- What may stand at the end of a text beside the names of values: options of the call that is
+--- open, commands behind %, names of the reference behind ?. Nil if values may.
+function Session:candidates(text)
+  local names = {}
+  if text:find "^%%[%w_]*$" then
+    for _, row in ipairs(require("tide.internal.session.magics").rows) do names[row[1]] = true end
+  elseif text:find "^%?[%w_]+$" then
+    for _, entry in ipairs(require "tide.reference") do names[entry.name] = true end
+  elseif text:find "[{,]%s*[%w_]*$" then
+    local calls = require "tide.internal.session.calls"
+    local entry, in_table = calls.open_call(text:match "^(.-)[%w_]*$")
+    for _, name in ipairs(in_table and calls.options(entry) or {}) do names[name] = true end
+  end
+  return next(names) and names or nil
+end
+
+--- An input with its colours, and the signature of the call that is open at the cursor, if one is.
+function Session:decorate(text, point)
+  local painted = require("tide.internal.session.paint").input(text, point)
+  local entry = point == #text and text:find "[({]" and not text:find "^%s*[%%!?]"
+    and require("tide.internal.session.calls").open_call(text)
+  return painted, entry and entry.signature or ""
+end
+
+--- The text of a result with its colours.
+function Session:paint(text) return require("tide.internal.session.paint").result(text) end
+
 --- Takes the marks of a prompt off the lines of a text that was copied from a session.
 local function without_prompts(text)
   local function strip(line)

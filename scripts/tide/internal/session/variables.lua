@@ -32,7 +32,7 @@ function variables.save(session, path)
   end
   tide.save({values = values, devices = devices}, path)
   table.sort(left_out)
-  print(("%d variables written to %s%s"):format(count, path,
+  print(("%d %s written to %s%s"):format(count, count == 1 and "variable" or "variables", path,
     left_out[1] and "; left out: " .. table.concat(left_out, ", ") or ""))
 end
 

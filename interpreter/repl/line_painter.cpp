@@ -1,0 +1,61 @@
+// Finds where readline has drawn the line, and draws the same characters there in colour.
+#include "interpreter/repl/line_painter.h"
+
+#include <algorithm>
+#include <cwchar>
+#include <optional>
+
+namespace tide {
+namespace {
+
+constexpr size_t kLongest = 2000;  ///< Bytes of a line that is drawn.
+constexpr int kLeastHint = 12;     ///< Columns that a hint is worth.
+
+/// Columns that a text takes; none if it has characters that readline draws in a form of its own,
+/// or wide ones, which leave a column free at the end of a row.
+std::optional<int> columns_of(const std::string& text) {
+  std::mbstate_t state = {};
+  int columns = 0;
+  for (size_t at = 0; at < text.size();) {
+    wchar_t character;
+    const size_t bytes = std::mbrtowc(&character, text.data() + at, text.size() - at, &state);
+    if (bytes == 0 || bytes > text.size() - at || wcwidth(character) != 1) return std::nullopt;
+    at += bytes;
+    ++columns;
+  }
+  return columns;
+}
+
+}  // namespace
+
+void LinePainter::draw(const ShownLine& shown, std::FILE* out) {
+  if (shown.line.empty() || shown.line.size() > kLongest || shown.columns < 2) return;
+  const auto prompt = columns_of(shown.prompt), line = columns_of(shown.line);
+  const auto before = columns_of(shown.line.substr(0, shown.point));
+  if (!prompt || !line || !before || *prompt >= shown.columns) return;
+  const int end = *prompt + *line, cursor = *prompt + *before;
+  if (end / shown.columns >= shown.rows) return;
+  const Decoration decoration = decorator_(shown.line, shown.point);
+  std::string text = "\0337\r";
+  if (const int above = cursor / shown.columns) text += "\033[" + std::to_string(above) + "A";
+  if (*prompt > 0) text += "\033[" + std::to_string(*prompt) + "C";
+  text += decoration.painted;
+  const int room = shown.columns - end - 3;
+  if (!decoration.hint.empty() && cursor == end && room >= kLeastHint) {
+    std::string hint = decoration.hint.substr(0, static_cast<size_t>(room));
+    if (hint.size() < decoration.hint.size()) hint.replace(hint.size() - 3, 3, "...");
+    text += "\033[K\033[2m  " + hint + "\033[0m";
+    has_hint_ = true;
+  }
+  text += "\0338";
+  std::fputs(text.c_str(), out);
+  std::fflush(out);
+}
+
+void LinePainter::clear_hint(std::FILE* out) {
+  if (!has_hint_) return;
+  std::fputs("\033[K", out);
+  has_hint_ = false;
+}
+
+}  // namespace tide
