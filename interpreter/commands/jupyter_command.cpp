@@ -63,8 +63,8 @@ fs::path data_folder(const Words& words) {
 
 int install(const Words& words) {
   const fs::path folder = jupyter::kernel_spec_folder(data_folder(words));
-  plugin();
-  jupyter::write_kernel_spec(folder);
+  const std::string program = fs::read_symlink("/proc/self/exe");
+  jupyter::write_kernel_spec(folder, plugin().kernel_spec(program));
   std::printf("the kernel tide is in %s\n", folder.c_str());
   return EXIT_SUCCESS;
 }

@@ -2,7 +2,6 @@
 #include "interpreter/jupyter/kernel_spec.h"
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "bindings/support/text_file.h"
@@ -41,14 +40,9 @@ fs::path user_data_folder() {
   return fs::path(home) / ".local/share/jupyter";
 }
 
-void write_kernel_spec(const fs::path& folder) {
-  const nlohmann::ordered_json spec = {
-      {"argv", {fs::read_symlink("/proc/self/exe"), "jupyter", "run", "{connection_file}"}},
-      {"display_name", "tide"},
-      {"language", "lua"},
-      {"interrupt_mode", "signal"}};
+void write_kernel_spec(const fs::path& folder, const std::string& spec) {
   fs::create_directories(folder);
-  write_text_file((folder / kSpec).string(), spec.dump(1) + "\n");
+  write_text_file((folder / kSpec).string(), spec);
   write_text_file((folder / kPicture).string(), kWaves);
 }
 

@@ -13,8 +13,8 @@ std::filesystem::path kernel_spec_folder(const std::filesystem::path& data);
 /// ~/.local/share/jupyter. Throws std::runtime_error without a home.
 std::filesystem::path user_data_folder();
 
-/// Writes the folder of a kernel that this program runs. Throws std::exception.
-void write_kernel_spec(const std::filesystem::path& folder);
+/// Writes the folder of a kernel, given the text of its kernel.json. Throws std::exception.
+void write_kernel_spec(const std::filesystem::path& folder, const std::string& spec);
 
 /// Removes what write_kernel_spec wrote. Throws std::exception if it is not there.
 void remove_kernel_spec(const std::filesystem::path& folder);

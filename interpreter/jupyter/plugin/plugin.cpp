@@ -1,4 +1,4 @@
-// Starts xeus's kernel on a connection file.
+// Starts xeus's kernel on a connection file, and says how Jupyter starts the program.
 #include "interpreter/jupyter/plugin/plugin.h"
 
 #include <fstream>
@@ -16,7 +16,7 @@
 namespace tide::jupyter {
 namespace {
 
-constexpr auto kErrorHandler = nlohmann::json::error_handler_t::replace;
+constexpr auto kErrorHandler = nlohmann::json::error_handler_t::replace;  ///< of bytes, not UTF-8
 
 std::unique_ptr<xeus::xserver> make_server(xeus::xcontext& context,
                                            const xeus::xconfiguration& configuration,
@@ -46,11 +46,20 @@ void serve(const std::string& connection_file, const Presentation& presentation,
   served.start();
 }
 
+std::string kernel_spec(const std::string& program) {
+  const nlohmann::ordered_json spec = {{"argv", {program, "jupyter", "run", "{connection_file}"}},
+                                       {"display_name", "tide"},
+                                       {"language", "lua"},
+                                       {"interrupt_mode", "signal"}};
+  return spec.dump(1, ' ', false, kErrorHandler) + "\n";
+}
+
 }  // namespace
 }  // namespace tide::jupyter
 
 extern "C" __attribute__((visibility("default"))) const tide::jupyter::Plugin*
 tide_jupyter_plugin() {
-  static constexpr tide::jupyter::Plugin plugin = {tide::jupyter::serve};
+  static constexpr tide::jupyter::Plugin plugin = {tide::jupyter::serve,
+                                                   tide::jupyter::kernel_spec};
   return &plugin;
 }

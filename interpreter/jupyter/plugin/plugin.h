@@ -93,6 +93,9 @@ struct Plugin {
   /// input runs the calling thread must block SIGINT. Throws std::exception.
   void (*serve)(const std::string& connection_file, const Presentation& presentation,
                 Kernel& kernel);
+
+  /// The text of the kernel.json by which Jupyter starts the program.
+  std::string (*kernel_spec)(const std::string& program);
 };
 
 }  // namespace tide::jupyter
