@@ -92,7 +92,7 @@ int run(const Words& words) {
   State state;
   state.set_arguments({{}, program_name, {}});
   kernel.open(state);
-  served.serve(words[0], {TIDE_VERSION, LUA_RELEASE, kVersion}, kernel);
+  served.serve(words[0], {TIDE_VERSION, TIDE_LUA_VERSION, kVersion}, kernel);
   return finish(state, EXIT_SUCCESS);
 }
 

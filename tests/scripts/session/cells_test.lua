@@ -76,8 +76,10 @@ describe("help at a cursor", function()
   local session = Session()
   x_of_this_test = tide.ones(2)
   for text, begins in pairs {
-    ["y = tide.mat|mul(a)"] = "x:matmul(", ["y = tide.matmul(a, |"] = "x:matmul(", ["x_of_this_test:sum|"] = "x:sum(",
-    ["nn.Lin|ear"] = "tide.nn.Linear(", ["|tide.matmul"] = "a value of type table", ["no_such_name|"] = "", ["1 + |"] = "",
+    ["y = tide.mat|mul(a)"] = "x:matmul(", ["y = tide.matmul(a, |"] = "x:matmul(",
+    ["x_of_this_test:sum|"] = "x:sum(",
+    ["nn.Lin|ear"] = "tide.nn.Linear(", ["|tide.matmul"] = "a value of type table",
+    ["no_such_name|"] = "", ["1 + |"] = "",
   } do
     it(("of %q"):format(text), function()
       local position = text:find("|", 1, true) - 1
