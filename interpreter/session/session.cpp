@@ -118,7 +118,7 @@ std::optional<std::string> Session::explain(const std::string& text, size_t posi
 
 std::vector<Input> Session::inputs() {
   std::vector<Input> inputs;
-  if (call_method("history", 0, 1)) {
+  if (call_method("list_inputs", 0, 1)) {
     const auto count = static_cast<lua_Integer>(lua_rawlen(state_, -1));
     for (lua_Integer i = 1; i <= count; ++i) {
       lua_geti(state_, 1, i);

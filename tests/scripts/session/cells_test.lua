@@ -22,7 +22,7 @@ describe("an input with commands among its lines", function()
     ["%time for i = 1, 2 do\n  f(i)\nend\nx"] = {"1: %time for i = 1, 2 do\n  f(i)\nend", "4: x"},
     ["x = [[\n%time\n!ls\n]]"] = {"1: x = [[\n%time\n!ls\n]]"},
     ["x = y\n  % 3\n% 4"] = {"1: x = y\n  % 3\n% 4"},
-    ["\n  %history\n\n"] = {"2:   %history"},
+    ["\n  %help\n\n"] = {"2:   %help"},
     ["--[[\n!ls]]"] = {"1: --[[\n!ls]]"},
   } do
     it(("%q has %d parts"):format(text, #expected), function() equal(parts(text), expected) end)
@@ -59,7 +59,7 @@ describe("a text aside", function()
     _, run = session:read("8", 2, true)
     session:finish(run())
     equal({_, _G._, _G._1, _G._2}, {"run", 7, 7})
-    equal(session:history(), {{number = 1, text = "7"}})
+    equal(session:list_inputs(), {{number = 1, text = "7"}})
   end)
 
   it("that is only checked declares nothing", function()

@@ -188,7 +188,7 @@ function Session:numbers()
 end
 
 --- All inputs in order, each with `number` and `text`.
-function Session:history()
+function Session:list_inputs()
   local list = {}
   for i, number in ipairs(self:numbers()) do
     list[i] = {number = number, text = self.inputs[number].text}
