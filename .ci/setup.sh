@@ -7,7 +7,7 @@ build_packages=(
   g++ cmake ninja-build ccache
   liblua5.4-dev libdnnl-dev libopenblas-dev llvm-19-dev libzstd-dev zlib1g-dev
   nlohmann-json3-dev libzip-dev libpng-dev libjpeg62-turbo-dev libreadline8
-  libonnx-dev libprotobuf-dev
+  libonnx-dev libprotobuf-dev xeus-dev
 )
 test_packages=(catch2 lua5.4 dpkg-dev luarocks gnuplot-nox)
 

@@ -338,6 +338,10 @@ std::string tide_plugin_folder() {
   return std::filesystem::path(tide::plugin_path("tide-llvm.so")).parent_path().string();
 }
 
+void* tide_plugin_entry(const char* file_name, const char* entry) {
+  return tide::plugin_entry(file_name, entry);
+}
+
 void tide_limit_memory(std::size_t bytes) { tide::limit_memory(bytes); }
 
 std::string tide_memory_limit_text() { return tide::memory_limit_text(); }

@@ -78,6 +78,10 @@ bool tide_loads_own_chunk();
 std::string tide_kernel_cache_folder();
 std::string tide_plugin_folder();
 
+/// Opens a plugin of the program's own, "tide-NAME.so", and returns the address of its function
+/// `entry`. Throws std::exception, which says what is missing.
+void* tide_plugin_entry(const char* file_name, const char* entry);
+
 /// Limits what scripts, and tensors in the host's memory, take together.
 void tide_limit_memory(std::size_t bytes);
 

@@ -29,6 +29,7 @@ constexpr char kMainUsage[] =
        tide smi [dmon]                a table of devices; dmon: a line a second
        tide help [NAME]               the reference
        tide manual FOLDER             the reference as pages in Markdown
+       tide jupyter install           a kernel for Jupyter's notebooks
 Options of the first form, as lua's:
   -e TEXT   run the text             -l NAME   require a module into a global
   -i        prompt after the script, even one that failed
@@ -108,6 +109,13 @@ $PAGER, else less.
 Writes the reference into a folder, a page in Markdown for each family of names; with --html as a
 site that needs no server, with the lessons, the documents and a search. Or writes annotations for
 editors that use the Lua language server.
+)"},
+    {"jupyter", tide::jupyter_command,
+     R"(usage: tide jupyter install | uninstall [--user | --prefix P | --sys-prefix]
+Lets notebooks run tide: puts a kernel of this program where Jupyter looks for it, or removes it.
+  --user        in your own folder: JUPYTER_DATA_DIR, or ~/.local/share/jupyter (the default)
+  --prefix P    below P/share/jupyter
+  --sys-prefix  below the environment that is active: VIRTUAL_ENV or CONDA_PREFIX
 )"},
     {"--test-worker", tide::test_worker_command, ""},
     {tide::kProcessCommand, tide::process_command, ""},

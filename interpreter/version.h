@@ -6,9 +6,10 @@
 
 namespace tide {
 
+#define TIDE_LUA_VERSION LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE
+
 /// "tide 0.1.0 (Lua 5.4.4)"; the number comes from the build.
-inline constexpr char kVersion[] = "tide " TIDE_VERSION " (Lua " LUA_VERSION_MAJOR
-                                   "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE ")";
+inline constexpr char kVersion[] = "tide " TIDE_VERSION " (Lua " TIDE_LUA_VERSION ")";
 
 /// The program as it was called: it heads messages, and scripts find it in `arg`. Set by main.
 inline const char* program_name = "tide";

@@ -2,6 +2,7 @@
 #include "bindings/threads/parcel.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "bindings/device/device_object.h"
@@ -35,6 +36,15 @@ const char* read_whole(lua_State*, void* from, size_t* size) {
   const std::string* const whole = std::exchange(code, nullptr);
   *size = whole->size();
   return whole->data();
+}
+
+/// Whether the function at `index`, whose name lies below it, was put among Lua's own by the
+/// script: one in Lua, or in C with variables, such as an iterator, but for `require`.
+bool is_of_script(lua_State* L, int index) {
+  if (!lua_iscfunction(L, index)) return true;
+  if (!lua_getupvalue(L, index, 1)) return false;
+  lua_pop(L, 1);
+  return std::strcmp(lua_tostring(L, index - 1), "require") != 0;
 }
 
 }  // namespace
@@ -246,9 +256,8 @@ void Packer::learn_names_in(int names, int table, const std::string& path, int d
     if (lua_type(L, -2) != LUA_TSTRING) continue;
     const int value = lua_gettop(L);
     const bool deep = lua_istable(L, value) && depth < kModuleLevels;
-    // The script may have put functions of its own among Lua's.
     const bool open = path == LUA_GNAME || path == LUA_LOADLIBNAME;
-    if (!deep && !(lua_isfunction(L, value) && (!open || lua_iscfunction(L, value)))) continue;
+    if (!deep && (!lua_isfunction(L, value) || (open && is_of_script(L, value)))) continue;
     lua_pushvalue(L, value);
     const bool known = lua_rawget(L, names) != LUA_TNIL;
     lua_pop(L, 1);

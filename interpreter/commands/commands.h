@@ -21,6 +21,7 @@ int info_command(const Words& words);
 int smi_command(const Words& words);
 int help_command(const Words& words);
 int manual_command(const Words& words);
+int jupyter_command(const Words& words);
 
 /// `tide` without a subcommand: the options and the manners of `lua`.
 int lua_command(const Words& words);

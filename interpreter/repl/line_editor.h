@@ -4,9 +4,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "interpreter/repl/line_painter.h"
+#include "interpreter/session/completion.h"
 
 namespace tide {
 
@@ -17,11 +17,7 @@ enum class ReadResult {
   kEnd,          ///< Ctrl-D on an empty line, or the end of the input.
 };
 
-/// Candidates for the name that ends at the cursor, given the text before it, and where it begins.
-struct Completion {
-  size_t begin = 0;
-  std::vector<std::string> candidates;
-};
+/// Completes the name that ends at the cursor, given the text before it.
 using Completer = std::function<Completion(const std::string& before_cursor)>;
 
 /// A source of lines. One per program, for readline keeps its state in globals.

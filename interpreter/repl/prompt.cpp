@@ -15,13 +15,13 @@
 #include <string_view>
 
 #include "bindings/module.h"
-#include "interpreter/repl/completion.h"
 #include "interpreter/repl/history.h"
 #include "interpreter/repl/line_editor.h"
-#include "interpreter/repl/session.h"
 #include "interpreter/run/pager.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
+#include "interpreter/session/completion.h"
+#include "interpreter/session/session.h"
 
 namespace tide {
 namespace {

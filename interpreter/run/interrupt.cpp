@@ -73,7 +73,7 @@ void on_signal(int signal_number) {
   }
   const int press = ++presses;
   if (!L) return;
-  if (press == 1) {
+  if (press == 1 || impatience_of_user == Impatience::kNone) {
     // Behind the terminal's own ^C, what is said next has a line of its own.
     if (impatience_of_user == Impatience::kWarnFirst) write_to_terminal("\n", 1);
     ask_to_stop();
@@ -116,6 +116,8 @@ void catch_interrupts(Impatience impatience) {
 }
 
 bool take_interrupt() { return presses.exchange(0) > 0; }
+
+bool is_interrupted() { return stopping(); }
 
 Interruptible::Interruptible(lua_State* L, std::string& report) : state_(L), report_(report) {
   presses = 0;

@@ -11,6 +11,7 @@ namespace tide {
 enum class Impatience {
   kEndProgram,  ///< A script: the second Ctrl-C ends the program.
   kWarnFirst,   ///< The prompt: the second says that the third will.
+  kNone,        ///< A notebook: who wants to end it has other means.
 };
 
 /// Takes over SIGINT for the rest of the program. Call once, on the thread that runs Lua.
@@ -18,6 +19,9 @@ void catch_interrupts(Impatience impatience);
 
 /// Whether Ctrl-C was pressed while no Lua code ran; asking forgets it.
 bool take_interrupt();
+
+/// Whether the Lua code that runs was asked to stop.
+bool is_interrupted();
 
 /// From now on all Lua code is stopped by the error `reason`, a text that stays, as Ctrl-C stops it
 /// by "interrupted". From any thread, once.

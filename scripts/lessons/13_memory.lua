@@ -234,7 +234,7 @@ while not total do
     print(("  %2d MB of inputs:\n    %s"):format(count, (answer:gsub("; ", ";\n    "))))
     assert(answer:find("out of memory on sim:0", 1, true), "the device")
     assert(answer:find("asked for %d+%.%d MB") and answer:find("limit %d+%.%d MB"), "how much")
-    assert(answer:find("lua:%d+ holds "), "and which line of this script holds most")
+    assert(answer:find(":%d+ holds "), "and which line of this script holds most")
     count = count // 2 -- and now a smaller try
   end
 end

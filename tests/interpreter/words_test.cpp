@@ -24,7 +24,7 @@ struct Term {
 const Term kElementwise{"elementwise op"}, kCompute{"compute op"}, kIota{"iota"}, kFlush{"flush"},
     kRecomputable{"recomputable value", {"CONTRIBUTING.md"}},
     kGradFn{"grad function",
-            {"interpreter", "tests/interpreter", "tests/repl", "docs", "README.md",
+            {"interpreter", "tests/interpreter", "tests/jupyter", "tests/repl", "docs", "README.md",
              "scripts/tide/internal/session", "scripts/tide/optim", "scripts/tide/reference",
              "scripts/tide/training", "tests/scripts/optim", "tests/scripts/training"}},
     kDefinition{"op definition", {"docs", "tests/scripts/robustness"}}, kSalvage{"salvage program"},

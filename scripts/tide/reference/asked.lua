@@ -67,18 +67,18 @@ local function walk(path, variables)
   return value, owner
 end
 
---- The text of the reference on what is asked. `variables` are those that a path may begin with, the
---- globals by default.
+--- The text of the reference on what is asked; behind an answer that there is nothing stands false.
+--- `variables` are those that a path may begin with, the globals by default.
 local function asked(text, variables)
   text = text:match "^%s*(.-)%s*$"
   local path = path_of(text)
-  if not path then return (help(text)) end
+  if not path then return help(text) end
   local value, owner = walk(path, variables or _G)
   local receiver = tide.is_tensor(owner) and "x" or receivers.of(owner)
   local found = receiver and entries_of_member(receiver, path[#path])
   if found then return entry_text(found) end
-  if value ~= nil then return (help(value)) end
-  return (help((text:gsub("%s*[({\"'%[].*$", ""))))
+  if value ~= nil then return help(value) end
+  return help((text:gsub("%s*[({\"'%[].*$", "")))
 end
 
 return asked

@@ -101,6 +101,7 @@ end
 
 local function value_text(value)
   if tide.is_tensor(value) then return tensor_text(value) end
+  if value == tide then return topics.overview() end
   local topic = type(value) == "table" and topics.of_value(value)
   if topic then return topic end
   local found = lookup.of_value(value)

@@ -122,6 +122,11 @@ describe("functions between threads", function()
     global_file = io.stdout
     raises("global 'global_file': a FILE* cannot go to another thread", function() tide.thread(function() return global_file end):join() end)
     global_file = nil
+    global_iterator = coroutine.wrap(function() end)
+    package.loaded.module_of_this_test = {} -- so that what modules hold is looked at once more
+    equal(tide.thread(function() return 5 end):join(), 5)
+    raises("a function written in C that no module holds cannot go to another thread", function() tide.thread(function() return global_iterator end):join() end)
+    global_iterator = nil
   end)
 
   it("functions of modules are found by name", function()

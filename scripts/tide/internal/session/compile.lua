@@ -23,6 +23,7 @@ local function is_unfinished(message, text)
 end
 
 --- The tokens of a text without comments; those outside of all blocks and brackets are `outside`.
+--- Behind them how many blocks and brackets are open at the end.
 local function structure(text)
   local list, depth = {}, 0
   for _, token in ipairs(tokens(text)) do
@@ -34,7 +35,7 @@ local function structure(text)
       list[#list + 1] = token
     end
   end
-  return list
+  return list, depth
 end
 
 local function can_end(token)
@@ -139,8 +140,9 @@ end
 
 --- Compiles an input under a chunk name, with `environment` for its globals. Returns "run", the
 --- function, and what is known of it: `script`, the input as a script has it, and `closed`, the
---- outer locals that end with it; or "unfinished", if more lines may complete it; or "wrong" and
---- the message. `=x` means `x`. `declare(name)` is called for each local that the session keeps.
+--- outer locals that end with it; or "unfinished", if more lines may complete it, and how many
+--- blocks and brackets are open; or "wrong" and the message. `=x` means `x`. `declare(name)` is
+--- called for each local that the session keeps.
 local function compile(text, name, environment, declare)
   local marked = text:match "^=(.*)"
   local expression = marked or text
@@ -150,11 +152,14 @@ local function compile(text, name, environment, declare)
     return "run", run, {script = statement and text or as_statements(expression, 1), closed = {}}
   end
   local unfinished = is_unfinished(wrong, text)
-  if marked then return unfinished and "unfinished" or "wrong", wrong end
+  if marked then
+    if unfinished then return "unfinished", 0 end
+    return "wrong", wrong
+  end
 
   local whole
   whole, wrong = load(text, name, "t")
-  local list = structure(text)
+  local list, depth = structure(text)
   if whole then
     local from = last_expression(text, list, name, may_begin_call, 1)
     return compile_statements(text, list, from, name, environment, declare)
@@ -165,7 +170,7 @@ local function compile(text, name, environment, declare)
     if known then known.script = as_statements(text, from) end
     return kind, value, known
   end
-  if unfinished or is_unfinished(wrong, text) then return "unfinished" end
+  if unfinished or is_unfinished(wrong, text) then return "unfinished", depth end
   return "wrong", wrong
 end
 

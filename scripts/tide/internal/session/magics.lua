@@ -79,15 +79,15 @@ end
 
 --- The numbers of the inputs so far, without this one.
 local function numbers(session)
-  local list = {}
-  for number in pairs(session.inputs) do
-    if number ~= session.number then list[#list + 1] = number end
-  end
-  table.sort(list)
+  local list = session:numbers()
+  if list[#list] == session.number then list[#list] = nil end
   return list
 end
 
 local function edit(session, text)
+  if require("tide.display.notebook").show then
+    error("%edit: a notebook has no terminal for an editor; cells are edited where they are", 0)
+  end
   local all = numbers(session)
   local input = session.inputs[text == "" and all[#all] or math.tointeger(tonumber(text))]
   if text ~= "" and not input then error(("%%edit: there is no input %s"):format(text), 0) end

@@ -2,6 +2,7 @@
 -- kernel of notebooks. `read` makes a function of a text, and `finish` is called when it has run.
 local class = require "tide.class"
 local compile = require "tide.internal.session.compile"
+local divide = require "tide.internal.session.divide"
 local native = require "tide.native"
 local slips = require "tide.internal.slips"
 local source = require "tide.internal.slips.source"
@@ -124,35 +125,101 @@ end
 function Session:read_command(text)
   local mark, rest = text:match "^%s*([%%!?])(.*)$"
   if mark == "?" then
-    return function() return require "tide.internal.session.explain"(self, rest) end
+    return function()
+      local page = require("tide.display.notebook").page
+      local help = require "tide.internal.session.explain".text(self, rest)
+      if not page then return help end
+      page(help)
+    end
   end
   return mark and require "tide.internal.session.magics".read(self, mark, rest)
 end
 
+--- Reads an input that has commands among its lines. What its parts return is displayed, but for
+--- the last one's values, which are the input's.
+function Session:read_parts(parts)
+  local runs, known = {}, {closed = {}}
+  for i, part in ipairs(parts) do
+    runs[i] = self:read_command(part.text)
+    if not runs[i] then
+      local kind, value, more = self:compile(("\n"):rep(part.line - 1) .. part.text)
+      if kind ~= "run" then return kind, value end
+      runs[i] = value
+      known.script = (known.script and known.script .. "\n" or "") .. more.script:gsub("^\n+", "")
+      table.move(more.closed, 1, #more.closed, #known.closed + 1, known.closed)
+    end
+  end
+  local function display(...)
+    for i = 1, select("#", ...) do require "tide.display"((select(i, ...))) end
+  end
+  return "run", function()
+    for i = 1, #runs - 1 do display(runs[i]()) end
+    local results = table.pack(runs[#runs]())
+    return table.unpack(results, 1, results.n)
+  end, known
+end
+
+--- Reads Lua, a command, or several of them.
+function Session:read_lines(text)
+  local parts = divide(text, function(lua) return self:check(lua) == "unfinished" end)
+  if #parts > 1 then return self:read_parts(parts) end
+  local command = self:read_command(text)
+  if command then return "run", command, {closed = {}} end
+  return self:compile(text)
+end
+
 --- Reads the next input, which has this number unless it is unfinished. Returns "run" and a
 --- function, "unfinished" if more lines may complete it, "wrong" and a message, "leave", or
---- "nothing"; behind these the text without marks of a prompt.
-function Session:read(text, number)
+--- "nothing"; behind these the text without marks of a prompt. A text that is `aside` is no input:
+--- neither it nor its results are kept.
+function Session:read(text, number, aside)
   text = without_prompts(text)
   if not text:find "%S" then return "nothing", nil, text end
   local word = text:match "^%s*(%a+)[%s();]*$"
   if (word == "exit" or word == "quit") and not self:variables()[word] then
     return "leave", nil, text
   end
-  self.number, self.closed = number, {}
-  local command = self:read_command(text)
-  if command then
-    self.inputs[number] = {text = text}
-    return "run", command, text
-  end
-  local kind, value, known = self:compile(text)
+  self.number, self.aside, self.closed = number, aside, {}
+  local kind, value, known = self:read_lines(text)
   if kind ~= "unfinished" then
     source.keep(chunk_name(number), text, 1)
     if kind == "wrong" then value = slips.in_syntax(value, chunk_name(number)) end
-    self.inputs[number] = {text = text, script = known and known.script}
+    if not aside then self.inputs[number] = {text = text, script = known and known.script} end
     self.closed = known and known.closed or {}
   end
   return kind, value, text
+end
+
+--- What a text is, which is not read: "run", "unfinished", "wrong" or "nothing", and how many
+--- blocks and brackets it leaves open.
+function Session:check(text)
+  text = without_prompts(text)
+  if not text:find "%S" then return "nothing", 0 end
+  if text:find "^%s*[%%!?]" then return "run", 0 end
+  local kind, depth = compile(text, "=", {}, function() end)
+  return kind, kind == "unfinished" and depth or 0
+end
+
+--- The numbers of all inputs, in order.
+function Session:numbers()
+  local list = {}
+  for number in pairs(self.inputs) do list[#list + 1] = number end
+  table.sort(list)
+  return list
+end
+
+--- All inputs in order, each with `number` and `text`.
+function Session:list_inputs()
+  local list = {}
+  for i, number in ipairs(self:numbers()) do
+    list[i] = {number = number, text = self.inputs[number].text}
+  end
+  return list
+end
+
+--- The help on what stands in a text behind `position` bytes; nil if there is none.
+function Session:explain(text, position)
+  return require "tide.internal.session.explain".at(self, text, position)
 end
 
 --- Compiles Lua as part of the present input: see compile.lua.
@@ -207,7 +274,7 @@ end
 --- what there is to say about it, if anything, and whether that takes the place of the results.
 function Session:finish(result)
   local is_scope = result ~= nil and rawequal(result, self.scopes[#self.scopes])
-  if result ~= nil and not is_scope then self:keep(result) end
+  if result ~= nil and not is_scope and not self.aside then self:keep(result) end
   if self:end_scopes() then
     return "a scope that no variable holds ends with its input; for several lines, open it in a " ..
       "block: do local _ <close> = tide.no_grad() ... end", is_scope

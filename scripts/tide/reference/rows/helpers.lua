@@ -111,6 +111,10 @@ return {
     {"progress", "(n | list | loader | iterator, {label, total})",
       "Walks it while a line shows how far it is",
       "local sum = 0; for i in tide.progress(3) do sum = sum + i end; sum --> 6"},
+    {"display", "(value, {clear})",
+      "Shows a value where it is called, as the prompt or the notebook shows a result: a tensor of " ..
+        "one or two dimensions as a table, pictures as such",
+      "tide.display(tide.ones(2))"},
     {"help", "(name_or_function?)",
       "The text of the reference on a name, a function, or a family of them; where there is none, a text that says so, and false",
       [[tide.help("sleep"):match("^[^\n]*") --> "tide.sleep(seconds)"]]},

@@ -15,6 +15,7 @@ return {
     report = "function = nil: called with each result",
   },
   {of = "broadcast_shapes", shape = "integer[]: shapes"},
+  {of = "display", clear = "boolean = false: in a notebook, in place of all that the cell has shown"},
   {
     of = "segment_reduce",
     data = "tensor: the elements",

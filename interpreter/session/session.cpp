@@ -1,5 +1,5 @@
 // Calls the session of the Lua library.
-#include "interpreter/repl/session.h"
+#include "interpreter/session/session.h"
 
 #include <string_view>
 #include <utility>
@@ -53,17 +53,35 @@ bool Session::call_method(const char* name, int arguments, int results) {
   return lua_pcall(state_, arguments + 1, results, 0) == LUA_OK;
 }
 
-InputKind Session::read(std::string& text) {
+InputKind Session::read(std::string& text, bool aside) {
   lua_pushlstring(state_, text.data(), text.size());
   lua_pushinteger(state_, number_);
-  if (!call_method("read", 2, 3)) return InputKind::kWrong;
+  lua_pushboolean(state_, aside);
+  if (!call_method("read", 3, 3)) return InputKind::kWrong;
   const InputKind kind = kind_named(lua_tostring(state_, -3));
   text = lua_tostring(state_, -1);
   lua_pop(state_, 1);
   lua_remove(state_, -2);
-  const bool counts = kind == InputKind::kRunnable || kind == InputKind::kWrong;
-  if (counts) ++number_;
-  if (!counts) lua_pop(state_, 1);
+  if (kind != InputKind::kRunnable && kind != InputKind::kWrong) lua_pop(state_, 1);
+  return kind;
+}
+
+InputKind Session::read(std::string& text) {
+  const InputKind kind = read(text, false);
+  if (kind == InputKind::kRunnable || kind == InputKind::kWrong) ++number_;
+  return kind;
+}
+
+InputKind Session::read_aside(std::string text) { return read(text, true); }
+
+InputKind Session::check(const std::string& text, int& depth) {
+  lua_pushlstring(state_, text.data(), text.size());
+  InputKind kind = InputKind::kWrong;
+  if (call_method("check", 1, 2)) {
+    kind = kind_named(lua_tostring(state_, -2));
+    depth = static_cast<int>(lua_tointeger(state_, -1));
+  }
+  lua_settop(state_, 0);
   return kind;
 }
 
@@ -93,6 +111,31 @@ void Session::push_methods(bool wanted) {
   if (wanted && call_method("methods", 0, 1)) return;
   if (wanted) lua_pop(state_, 1);
   lua_pushnil(state_);
+}
+
+std::optional<std::string> Session::explain(const std::string& text, size_t position) {
+  lua_pushlstring(state_, text.data(), text.size());
+  lua_pushinteger(state_, static_cast<lua_Integer>(position));
+  std::optional<std::string> found;
+  if (call_method("explain", 2, 1) && lua_isstring(state_, -1)) found = lua_tostring(state_, -1);
+  lua_settop(state_, 0);
+  return found;
+}
+
+std::vector<Input> Session::inputs() {
+  std::vector<Input> inputs;
+  if (call_method("list_inputs", 0, 1)) {
+    const auto count = static_cast<lua_Integer>(lua_rawlen(state_, -1));
+    for (lua_Integer i = 1; i <= count; ++i) {
+      lua_geti(state_, 1, i);
+      lua_getfield(state_, -1, "number");
+      lua_getfield(state_, -2, "text");
+      inputs.push_back({static_cast<int>(lua_tointeger(state_, -2)), lua_tostring(state_, -1)});
+      lua_pop(state_, 3);
+    }
+  }
+  lua_settop(state_, 0);
+  return inputs;
 }
 
 void Session::push_candidates(const std::string& text) {

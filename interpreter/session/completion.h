@@ -3,11 +3,17 @@
 
 #include <lua5.4/lua.hpp>
 #include <string>
+#include <vector>
 
-#include "interpreter/repl/line_editor.h"
-#include "interpreter/repl/session.h"
+#include "interpreter/session/session.h"
 
 namespace tide {
+
+/// What a name may become, and where it begins in the text.
+struct Completion {
+  size_t begin = 0;
+  std::vector<std::string> candidates;
+};
 
 /// Candidates for the name at the end of `before_cursor`: globals and keywords, fields behind a
 /// dot, methods behind a colon, module names inside `require "`, files inside other strings,

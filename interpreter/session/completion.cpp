@@ -1,6 +1,6 @@
 // Completion: reads the path of names before the cursor backwards, walks it from the globals and
 // lists the names that the last value knows.
-#include "interpreter/repl/completion.h"
+#include "interpreter/session/completion.h"
 
 #include <algorithm>
 #include <cctype>

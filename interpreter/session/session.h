@@ -2,7 +2,9 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tide {
 
@@ -13,6 +15,12 @@ enum class InputKind {
   kWrong,       ///< The message of the syntax error is on the stack.
   kNothing,     ///< It is blank.
   kLeave,       ///< It asks for the end of the session.
+};
+
+/// An input that was read, right or wrong.
+struct Input {
+  int number = 0;
+  std::string text;
 };
 
 /// Inputs are numbered from 1; errors name their lines `In [1]:3`. The rules are in
@@ -31,6 +39,17 @@ class Session {
   /// The input that was read last does not count: the next one has its number.
   void take_back() { --number_; }
 
+  /// Gives the next input a number.
+  void set_number(int number) { number_ = number; }
+
+  /// Reads a text that is no input: it leaves the number as it is, and is not kept; nor are its
+  /// results, if it is run.
+  InputKind read_aside(std::string text);
+
+  /// What reading a text would find, which is not read; and how many blocks and brackets it leaves
+  /// open.
+  InputKind check(const std::string& text, int& depth);
+
   /// Runs what was read. Leaves its values on the stack or, if it fails, the message. Returns
   /// whether it succeeded; `note` becomes what there is to say about the input, if anything.
   bool run(std::string& note);
@@ -40,6 +59,13 @@ class Session {
 
   /// Pushes a table whose keys are the methods of the reference, or nil if they are not `wanted`.
   void push_methods(bool wanted);
+
+  /// The help on the name in `text` at the byte `position`, or on the function whose arguments are
+  /// there. None if there is none.
+  std::optional<std::string> explain(const std::string& text, size_t position);
+
+  /// The inputs so far, in order.
+  std::vector<Input> inputs();
 
   /// Pushes a table whose keys may stand at the end of `text` in place of values, or nil.
   void push_candidates(const std::string& text);
@@ -52,6 +78,7 @@ class Session {
   std::string paint(const std::string& text);
 
  private:
+  InputKind read(std::string& text, bool aside);
   bool call_method(const char* name, int arguments, int results);
   std::string take_text(const std::string& otherwise);
 

@@ -1,0 +1,12 @@
+// Bytes as text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tide::jupyter {
+
+/// The bytes in base64, in one line.
+std::string base64(std::string_view bytes);
+
+}  // namespace tide::jupyter

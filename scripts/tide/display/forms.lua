@@ -1,0 +1,65 @@
+-- The forms of values, by MIME type.
+--
+-- Every value has "text/plain". A metamethod `__mimebundle` returns a table of others: strings,
+-- which are bytes where the type is of no text ("image/png"). What has a method `svg` is a picture.
+local html_table = require "tide.display.table"
+local table_text = require "tide.internal.table_text"
+local tide = require "tide"
+
+local kLeastSide <const> = 16 -- pixels of a tensor that is a picture
+
+local forms = {}
+
+--- The text of a value.
+function forms.text(value)
+  local is_plain = type(value) == "table" and getmetatable(value) == nil
+  return is_plain and table_text(value) or tostring(value)
+end
+
+--- Whether a tensor is a picture, as tide.vision reads and writes them.
+local function is_picture(x)
+  if x.dtype ~= "uint8" or x:dim() ~= 3 then return false end
+  local channels, height, width = table.unpack(x.shape)
+  return (channels == 1 or channels == 3) and height >= kLeastSide and width >= kLeastSide
+end
+
+--- Whether a value is an object with a method of the name.
+local function has_method(value, name)
+  if type(value) ~= "table" or getmetatable(value) == nil then return false end
+  local known, method = pcall(function() return value[name] end)
+  return known and type(method) == "function"
+end
+
+--- The forms of a value beside its text; then what kept a picture from being drawn, if anything
+--- did.
+local function rich_forms(value, text)
+  local own = type(getmetatable(value)) == "table" and getmetatable(value).__mimebundle
+  if own then
+    local found = {}
+    for kind, form in pairs(own(value)) do found[kind] = form end
+    return found
+  elseif tide.is_tensor(value) then
+    if is_picture(value) then
+      return {["image/png"] = tide.vision.encode_png(value:cpu()):bytes()}
+    end
+    return {["text/html"] = html_table(value, text)}
+  elseif has_method(value, "svg") then
+    local drawn, picture = pcall(value.svg, value)
+    if drawn then return {["image/svg+xml"] = picture} end
+    return {}, picture
+  end
+  return {}
+end
+
+--- The forms of one value, or the text of several; then what kept a picture from being drawn, if
+--- anything did.
+function forms.of(...)
+  local texts = {}
+  for i = 1, select("#", ...) do texts[i] = forms.text((select(i, ...))) end
+  local found, problem = {}, nil
+  if #texts == 1 then found, problem = rich_forms(..., texts[1]) end
+  found["text/plain"] = found["text/plain"] or table.concat(texts, "\t")
+  return found, problem
+end
+
+return forms
