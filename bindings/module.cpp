@@ -376,6 +376,8 @@ bool tide_hold_interrupt() { return tide::bindings::hold_back_interrupt(); }
 
 void tide_forget_held_interrupts() { tide::bindings::forget_held_interrupts(); }
 
+const char* tide_present_wait() { return tide::engine::present_wait(); }
+
 void tide_request_interrupt() { tide::engine::request_interrupt(); }
 
 std::string tide_interrupt(lua_State*) {

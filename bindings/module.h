@@ -114,6 +114,10 @@ bool tide_hold_interrupt();
 /// From now on interrupts do not wait, and one that does is forgotten.
 void tide_forget_held_interrupts();
 
+/// Why the calling thread waits for a device now, such as "item"; null: it does not. Safe in a
+/// signal handler.
+const char* tide_present_wait();
+
 /// Makes every wait, now and until tide_interrupt, end at once and raise the Lua error
 /// "interrupted". Safe in a signal handler.
 void tide_request_interrupt();

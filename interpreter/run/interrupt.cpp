@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "bindings/module.h"
 
@@ -58,6 +59,17 @@ void write_to_terminal(const char* text, size_t size) {
   [[maybe_unused]] auto written = write(STDERR_FILENO, text, size);
 }
 
+/// Behind the terminal's own ^C, what is said next has a line of its own.
+void say_what_stops() {
+  write_to_terminal("\n", 1);
+  const char* const reason = tide_present_wait();
+  if (!reason) return;
+  static constexpr char kBegin[] = "stopping a wait for a device (", kEnd[] = ")\n";
+  write_to_terminal(kBegin, sizeof kBegin - 1);
+  write_to_terminal(reason, std::strlen(reason));
+  write_to_terminal(kEnd, sizeof kEnd - 1);
+}
+
 /// Only calls that are safe in a signal handler; lua_sethook is one by its documentation.
 void on_signal(int signal_number) {
   if (!pthread_equal(pthread_self(), lua_thread)) {
@@ -74,8 +86,7 @@ void on_signal(int signal_number) {
   const int press = ++presses;
   if (!L) return;
   if (press == 1 || impatience_of_user == Impatience::kNone) {
-    // Behind the terminal's own ^C, what is said next has a line of its own.
-    if (impatience_of_user == Impatience::kWarnFirst) write_to_terminal("\n", 1);
+    if (impatience_of_user == Impatience::kWarnFirst) say_what_stops();
     ask_to_stop();
   } else if (press == 2 && impatience_of_user == Impatience::kWarnFirst) {
     static constexpr char kWarning[] = "\ninside a C function; Ctrl-C once more ends tide\n";

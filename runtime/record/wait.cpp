@@ -10,8 +10,25 @@
 
 namespace tide {
 
+namespace {
+
+thread_local const char* volatile present_reason = nullptr;
+
+/// Says why this thread waits as long as it lives.
+struct PresentWait {
+  explicit PresentWait(const char* reason) { present_reason = reason; }
+  ~PresentWait() { present_reason = nullptr; }
+  PresentWait(const PresentWait&) = delete;
+  PresentWait& operator=(const PresentWait&) = delete;
+};
+
+}  // namespace
+
+const char* engine::present_wait() { return present_reason; }
+
 void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
   if (stream.queue->completed() >= ticket) return;
+  const PresentWait present(reason);
   const double start = seconds();
   try {
     stream.queue->wait(ticket);

@@ -21,6 +21,9 @@ std::vector<WaitRecord> wait_report();
 int64_t wait_count();
 double wait_seconds();
 
+/// Why the calling thread waits for a device now; null: it does not. Safe in a signal handler.
+const char* present_wait();
+
 /// Adds a wait of the line that runs now.
 void note_wait(const char* reason, double seconds);
 
