@@ -58,6 +58,7 @@ local kReceivers = {
   sampler = {class = "tide.data.Sampler", table = "Sampler"},
   manager = {class = "tide.training.CheckpointManager", table = "Manager"},
   trainer = {class = "tide.Trainer", table = "Trainer"},
+  watch = {class = "tide.Watch", table = "Watch"},
   thread = {class = "tide.Thread", table = "Thread"},
   channel = {class = "tide.Channel", table = "Channel"},
 }
@@ -215,7 +216,7 @@ local function write_classes(write)
   write "local Tensor = {}"
   for _, name in ipairs {
     "module", "optimizer", "metric", "logger", "generator", "event", "stream", "loader", "sampler", "manager",
-    "trainer", "thread", "channel",
+    "trainer", "watch", "thread", "channel",
   } do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)
