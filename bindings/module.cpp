@@ -186,6 +186,8 @@ void add_native(lua_State* L) {
                                 {"terminal_columns", terminal_columns},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},
+                                {"memory_figures", guard<memory_figures>},
+                                {"block_of", guard<block_of>},
                                 {"monitor_devices", guard<monitor_devices>},
                                 {"write_file", guard<write_file>},
                                 {"math_random_state", guard<math_random_state>},

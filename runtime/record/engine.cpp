@@ -177,6 +177,12 @@ MemoryStatistics memory(Device device) {
   return result;
 }
 
+std::vector<MemoryHolder> memory_holders(Device device) {
+  DeviceState& state = DeviceState::of(device);
+  state.let_go();
+  return state.allocator.holders();
+}
+
 void reset_peak(Device device) { DeviceState::of(device).allocator.reset_peak(); }
 
 void empty_cache(Device device) { DeviceState::of(device).empty_cache(); }

@@ -103,6 +103,8 @@ return {
       "tide.metrics.Accuracy ~= nil --> true"},
     {"loggers", "", "Metrics in files, for TensorBoard too: see tide.loggers.NAME",
       "tide.loggers.CSVLogger ~= nil --> true"},
+    {"memory", "", "Who holds a device's memory: see tide.memory.NAME",
+      "tide.memory.snapshot ~= nil --> true"},
     {"training", "", "What saves a training and goes on with it: see tide.training.NAME",
       "tide.training.CheckpointManager ~= nil --> true"},
     {"progress", "(n | list | loader | iterator, {label, total})",

@@ -83,7 +83,8 @@ local pages = {
       "Callbacks of trainings", "Checkpoints", "Methods of checkpoint managers"},
     about = "A training that goes on from a checkpoint gives the same bits as one that never stopped. Values that are "
       .. "logged stay tensors until a progress bar, a log or the end of an epoch reads them: no step waits."},
-  {name = "diagnostics", title = "Watching a training", families = {"Watching a network", "Methods of watches"},
+  {name = "diagnostics", title = "Watching a training", families = {"Watching a network", "Methods of watches",
+      "Who holds memory"},
     about = "What is shown is kept on the device until somebody asks for it; then it is read with one wait."},
   {name = "devices", title = "Devices, memory and streams",
     families = {"Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA",
