@@ -9,7 +9,7 @@ build_packages=(
   nlohmann-json3-dev libzip-dev libpng-dev libjpeg62-turbo-dev libreadline8
   libonnx-dev libprotobuf-dev
 )
-test_packages=(catch2 lua5.4)
+test_packages=(catch2 lua5.4 dpkg-dev luarocks gnuplot-nox)
 
 # Installs those of the named Debian packages that are missing, or says how to and gives up.
 install_packages() {

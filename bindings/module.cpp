@@ -184,6 +184,8 @@ void add_native(lua_State* L) {
                                 {"take_interrupt", take_interrupt},
                                 {"release_interrupts", release_interrupts},
                                 {"terminal_columns", terminal_columns},
+                                {"terminal_size", terminal_size},
+                                {"ask_terminal", guard<ask_terminal>},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},
                                 {"memory_figures", guard<memory_figures>},
@@ -229,6 +231,8 @@ void open_classes(lua_State* L) {
 void add_functions(lua_State* L) {
   register_ops(L, OpScope::function);
   add_dtype_names(L);
+  lua_pushliteral(L, TIDE_VERSION);
+  lua_setfield(L, -2, "version");
   for (const FunctionFamily& family : function_families())
     if (std::string_view(family.prefix) == "tide.") register_functions(L, family.functions);
   add_table(L, "np", numpy_functions());

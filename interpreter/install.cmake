@@ -1,8 +1,9 @@
-# What `cmake --install` puts where, and the archive that `cpack` makes of it.
+# What `cmake --install` puts where, and the archive and the Debian package that `cpack` makes of it.
 #
 # Components: `program` (tide, its plugins, the Lua module) and `development` (libtide) are what
 # `cmake --install` installs; `libraries` (those of the system that a bare machine lacks) is only
-# for the archive, which holds it and `program`.
+# for the archive, which holds it and `program`. The package holds `program`, and names the system's
+# libraries.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(TIDE_PLUGIN_DIR lib/tide)
@@ -89,4 +90,6 @@ set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_COMPONENTS_ALL program libraries)
+# Read for each kind of package.
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/debian_package.cmake)
 include(CPack)

@@ -14,6 +14,12 @@ int save_tensors(lua_State* L);
 int load_tensors(lua_State* L);
 /// native.terminal_columns(): the width of the terminal that errors go to; nothing if it is none.
 int terminal_columns(lua_State* L);
+/// native.terminal_size(): columns, rows and the width in pixels (0: unknown) of the terminal that
+/// standard output is; nothing if it is none.
+int terminal_size(lua_State* L);
+/// native.ask_terminal(question, last, seconds): what the terminal answers up to the letter `last`;
+/// nothing if there is no terminal, something was typed ahead, or no answer comes in time.
+int ask_terminal(lua_State* L);
 /// tide.scratch.
 std::span<const Function> scratch_functions();
 /// tide.np.*: npy and npz.

@@ -1,17 +1,112 @@
 // What the library may know about the terminal.
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "bindings/io/functions.h"
+#include "bindings/support/entry.h"
 
 namespace tide::bindings {
+namespace {
+
+constexpr winsize kUnknown = {25, 80, 0, 0};  ///< Of terminals that do not tell.
+
+/// The size of the terminal behind a descriptor; none if it is none.
+std::optional<winsize> size_of(int descriptor) {
+  if (!isatty(descriptor)) return std::nullopt;
+  winsize size = {};
+  const bool known =
+      ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+  return known ? size : kUnknown;
+}
+
+/// Whether the terminal takes questions: it is one, this process may speak to it, and nothing has
+/// been typed ahead that would be lost with the answer.
+bool takes_questions() {
+  int typed = 0;
+  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp() &&
+         ioctl(STDIN_FILENO, FIONREAD, &typed) == 0 && typed == 0;
+}
+
+/// The terminal without echo and lines, until the end.
+class RawTerminal {
+ public:
+  RawTerminal() {
+    changed_ = tcgetattr(STDIN_FILENO, &before_) == 0;
+    if (!changed_) return;
+    termios raw = before_;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    changed_ = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
+  }
+  ~RawTerminal() {
+    if (changed_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+  RawTerminal(const RawTerminal&) = delete;
+  RawTerminal& operator=(const RawTerminal&) = delete;
+  bool works() const { return changed_; }
+
+ private:
+  termios before_{};
+  bool changed_;
+};
+
+/// What the terminal answers within some seconds, up to a last letter; none if it does not.
+std::optional<std::string> answer_to(std::string_view question, char last, double seconds) {
+  constexpr size_t kLongest = 256;
+  const RawTerminal raw;
+  if (!raw.works()) return std::nullopt;
+  if (write(STDOUT_FILENO, question.data(), question.size()) !=
+      static_cast<ssize_t>(question.size()))
+    return std::nullopt;
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  std::string answer;
+  while (answer.size() < kLongest) {
+    const double rest = std::chrono::duration<double>(end - Clock::now()).count();
+    pollfd ready = {STDIN_FILENO, POLLIN, 0};
+    if (rest <= 0 || poll(&ready, 1, static_cast<int>(rest * 1000) + 1) <= 0) return std::nullopt;
+    char letter;
+    if (read(STDIN_FILENO, &letter, 1) != 1) return std::nullopt;
+    answer += letter;
+    if (letter == last) return answer;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 int terminal_columns(lua_State* L) {
-  constexpr int kColumns = 80;  // of terminals that do not tell
-  if (!isatty(STDERR_FILENO)) return 0;
-  winsize size = {};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  lua_pushinteger(L, known ? size.ws_col : kColumns);
+  const auto size = size_of(STDERR_FILENO);
+  if (!size) return 0;
+  lua_pushinteger(L, size->ws_col);
+  return 1;
+}
+
+int terminal_size(lua_State* L) {
+  const auto size = size_of(STDOUT_FILENO);
+  if (!size) return 0;
+  for (const int count : {size->ws_col, size->ws_row, size->ws_xpixel}) lua_pushinteger(L, count);
+  return 3;
+}
+
+int ask_terminal(lua_State* L) {
+  size_t length;
+  const char* const question = luaL_checklstring(L, 1, &length);
+  const char last = *luaL_checkstring(L, 2);
+  const double seconds = luaL_checknumber(L, 3);
+  if (!takes_questions()) return 0;
+  const auto answer = answer_to({question, length}, last, seconds);
+  if (!answer) return 0;
+  lua_pushlstring(L, answer->data(), answer->size());
   return 1;
 }
 

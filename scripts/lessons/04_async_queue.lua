@@ -40,16 +40,18 @@ tide.reset_peak_memory_stats(device)
 local before = tide.memory_allocated(device)
 
 local last
-local start = tide.time()
+local start, waits_before = tide.time(), tide.wait_count()
 for _ = 1, options.products do last = a:matmul(b) end
 local queued = tide.time() - start
+-- How long a thing takes depends on what else this machine does. Whether the script waited does not:
+-- wait_count counts.
+assert(tide.wait_count() == waits_before, "queueing waits for nothing")
 tide.synchronize(device)
 local done = tide.time() - start
 
 print(("time to queue them:    %s"):format(ms(queued)))
 print(("time to the results:   %s"):format(ms(done)))
 print(("the script was busy for %.1f %% of it and free for the rest"):format(100 * queued / done))
-assert(queued < 0.05 * done, "queueing costs less than 5 % of computing")
 
 -- Two hundred results do not need the memory of two hundred results: `last` is overwritten in each
 -- turn, and what nothing refers to any more is given back in the order of the queue, while it runs.
@@ -87,11 +89,17 @@ end)
 for _, row in ipairs(waits) do
   local words, read, must_wait = table.unpack(row)
   local c = queue_some()
+  local finished = tide.Event {device = device} -- a mark in the queue, behind the work: lesson 11
+  finished:record()
+  local before_it = tide.wait_count()
   local spent = seconds_of(function() read(c) end)
-  local rest = seconds_of(function() tide.synchronize(device) end)
   print(("  %-36s %9s   %s"):format(words, ms(spent), must_wait and "waited" or "did not wait"))
-  -- The work takes its time in any case: either in the reading, or in what is left after it.
-  assert(must_wait == (spent > rest), words)
+  if must_wait then
+    assert(finished:query(), "the device has come to the mark")
+  else
+    assert(tide.wait_count() == before_it, words)
+  end
+  tide.synchronize(device)
 end
 print(("(the work behind each of them takes %s)"):format(ms(work)))
 
@@ -122,7 +130,9 @@ local function products()
   for _ = 1, repeats do last = a:matmul(b) end
 end
 
+waits_before = tide.wait_count()
 local lie = seconds_of(products)
+assert(tide.wait_count() == waits_before, "the first clock stopped when the notes were written")
 tide.synchronize(device)
 
 local truth = math.huge
@@ -135,7 +145,6 @@ end
 local speed = 2 * size ^ 3 * repeats / 1e9
 print(("without waiting: %9s, so %8.0f GFLOP/s: too good to be true"):format(ms(lie), speed / lie))
 print(("with waiting:    %9s, so %8.0f GFLOP/s"):format(ms(truth), speed / truth))
-assert(lie < 0.5 * truth, "the first clock stopped long before the work was done")
 
 -- 5. The right tool -------------------------------------------------------------------------------
 -- benchmark runs a function a few times, waits where it must, and keeps the kinds of time apart.
@@ -146,9 +155,7 @@ print(result)
 print(("  host time   %9.2f ms   the script writes its notes"):format(result.host_ms))
 print(("  device time %9.2f ms   the device computes"):format(result.device_ms))
 print(("  peak memory %9.2f MB"):format(result.peak_bytes / 2 ^ 20))
-assert(result.host_ms < result.device_ms, "notes are written faster than they are carried out")
-assert(result.device_ms > 0.5 * truth * 1e3 and result.device_ms < 2 * truth * 1e3,
-  "it agrees with the timer that waits")
+assert(result.runs == 5, "five runs, and some before them to warm up")
 
 print("\nAll of this was true on " .. tostring(device) .. ".")
 

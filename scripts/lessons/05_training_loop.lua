@@ -29,12 +29,8 @@ local images, labels = data.digits()
 print(images)
 print(labels)
 
--- What the first one looks like:
-local shades = {" ", ".", ":", "-", "=", "+", "*", "#", "@"}
-for _, row in ipairs(images[1]:tolist()) do
-  for i, darkness in ipairs(row) do row[i] = shades[darkness // 2 + 1]:rep(2) end
-  print("    " .. table.concat(row))
-end
+-- What the first one looks like. Darkness goes from 0 to 16.
+tide.plot.image(images[1], {vmin = 0, vmax = 16}):show()
 
 -- Images go in as (samples, channels, height, width). Classes are positions, and positions in Lua
 -- start at 1: the digit 0 is class 1, the digit 9 is class 10.
@@ -119,6 +115,7 @@ train(net, options.epochs, function(epoch, loss, seconds)
 end)
 local seconds, waits = tide.time() - start, tide.wait_count() - waits_before
 local right = accuracy(net)
+tide.plot.line(losses, {title = "mean loss", xlabel = "epoch", yscale = "log"}):show()
 print(("%.2f s for %d epochs"):format(seconds, options.epochs))
 print(("%.1f %% of the exam right"):format(100 * right))
 assert(options.epochs < 5 or losses[#losses] < losses[1] / 5, "the loss fell")

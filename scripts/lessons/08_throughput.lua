@@ -116,6 +116,7 @@ heading "2. a:matmul(b) of growing size"
 
 print("     n       time          rate   of the peak")
 local smallest, fastest
+local sizes, rates = {}, {}
 local n, seconds = 16, 0
 repeat
   local a = tide.randn(n, n, {device = device})
@@ -128,13 +129,23 @@ repeat
   end) / count
   local rate = 2 * n ^ 3 / seconds
   smallest, fastest = smallest or rate, math.max(fastest or 0, rate)
+  sizes[#sizes + 1], rates[#rates + 1] = n, rate / 1e9
   local share = peak and rate / peak
   local bar = share and ("#"):rep(math.floor(math.min(share, 1.2) * 30 + 0.5)) or ""
   print(("%6d %10s %8sFLOP/s   %s %s"):format(n, duration(seconds), scaled(rate),
     share and ("%6.2f %%"):format(100 * share) or "     -", bar))
   n = n * 2
--- The next one takes about eight times as long: stop before that is a bore.
+  -- The next one takes about eight times as long: stop before that is a bore.
 until seconds > 0.02 or n > 8192
+
+-- The same as a picture, with the peak as a dashed line.
+local figure = tide.plot.line(sizes, rates, {
+  label = "GFLOP/s of a product of n x n", xlabel = "n", xscale = "log", yscale = "log", marker = "o",
+})
+if peak then
+  figure:line({sizes[1], n / 2}, {peak / 1e9, peak / 1e9}, {label = "peak", linestyle = "--"})
+end
+figure:show()
 
 -- (Below 1 GFLOP/s no real device is at work: the tests have one that is imitated.)
 assert(fastest > 2 * smallest or fastest < 1e9, "small products leave most of the device idle")

@@ -56,7 +56,7 @@ local answers = tide.no_grad(net, x):argmax(2)
 -- Each pair (truth, answer) is one of 100 places; count how often each comes.
 local places = (y - 1) * 10 + answers
 local table_of_answers = places:bincount({minlength = 100}):reshape(10, 10)
-print(table_of_answers)
+tide.plot.confusion_matrix(table_of_answers, {classes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}):show()
 assert(table_of_answers:sum():item() == 1797)
 local right = answers:eq(y):sum():item()
 assert(table_of_answers:diagonal():sum():item() == right, "what is right stands on the diagonal")

@@ -1,4 +1,5 @@
 -- Reads the arguments of library functions: positions first, then one table of named ones.
+local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -46,7 +47,9 @@ local function arguments(caller, declared, kinds)
   local function read_named(values, options, count)
     for name, value in pairs(options) do
       if not position[name] then
-        raise("%s: unknown option '%s': known are %s", caller, tostring(name), known_names(names))
+        local near = type(name) == "string" and nearest(name, position)
+        raise("%s: unknown option '%s'%s: known are %s", caller, tostring(name),
+          near and ("; did you mean '%s'?"):format(near) or "", known_names(names))
       end
       if position[name] <= count and values[name] ~= nil then
         raise("%s: %s is given twice", caller, name)

@@ -42,6 +42,7 @@ local kClasses = {
 }
 local kResultOf = {
   ["tide.nn.functional."] = "tide.Tensor", ["tide.nn.init."] = "tide.Tensor",
+  ["tide.plot."] = "tide.plot.Figure", ["tide.plot.live"] = "tide.plot.Live",
 }
 
 -- Receivers of methods, by how signatures write them: their classes, and the tables that hold them.
@@ -61,6 +62,8 @@ local kReceivers = {
   watch = {class = "tide.Watch", table = "Watch"},
   thread = {class = "tide.Thread", table = "Thread"},
   channel = {class = "tide.Channel", table = "Channel"},
+  fig = {class = "tide.plot.Figure", table = "Figure"},
+  live = {class = "tide.plot.Live", table = "Live"},
 }
 
 local kKeywords = {
@@ -153,7 +156,8 @@ local function results_of(entry)
     return (entry.results:gsub("Tensor", "tide.Tensor"):gsub("%.%.%.", ""))
   end
   local place = entry.called_as:match "^(.*%.)[^.]*$"
-  if kResultOf[place] then return kResultOf[place] end
+  local result = kResultOf[entry.called_as] or kResultOf[place]
+  if result then return result end
   if kClasses[place] and entry.name:find "^%u" then return kClasses[place] end
   if entry.called_as == "tide.tensor" or entry.called_as == "tide.from" then return "tide.Tensor" end
   local class = entry.called_as
@@ -216,7 +220,7 @@ local function write_classes(write)
   write "local Tensor = {}"
   for _, name in ipairs {
     "module", "optimizer", "metric", "logger", "generator", "event", "stream", "loader", "sampler", "manager",
-    "trainer", "watch", "thread", "channel",
+    "trainer", "watch", "thread", "channel", "fig", "live",
   } do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)

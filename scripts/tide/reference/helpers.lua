@@ -52,6 +52,8 @@ return {
   {
     title = "Helpers",
     prefix = "tide.",
+    {"version", "", "The version of tide, as text: major, minor and patch number",
+      [[tide.version:match("^%d+%.%d+%.%d+$") == tide.version --> true]]},
     {"broadcast_shapes", "(shape...)", "The common shape that tensors of these shapes broadcast to",
       "tide.broadcast_shapes({2, 1}, {3}) --> {2, 3}"},
     {"as_tensor", "(data, {dtype, device})",
@@ -105,6 +107,8 @@ return {
       "tide.loggers.CSVLogger ~= nil --> true"},
     {"memory", "", "Who holds a device's memory: see tide.memory.NAME",
       "tide.memory.snapshot ~= nil --> true"},
+    {"plot", "", "Figures in the terminal and in files: see tide.plot.NAME",
+      "tide.plot.line ~= nil --> true"},
     {"training", "", "What saves a training and goes on with it: see tide.training.NAME",
       "tide.training.CheckpointManager ~= nil --> true"},
     {"progress", "(n | list | loader | iterator, {label, total})",

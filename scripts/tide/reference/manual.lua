@@ -78,6 +78,10 @@ local pages = {
     about = "Tensors that are logged are read when the logger writes: at most once a second, at save, flush "
       .. "and close. So logging waits for no step. A program that is killed leaves whole records, but for the "
       .. "last one perhaps."},
+  {name = "plots", title = "Figures",
+    families = {"Figures", "Methods of figures", "Figures in files", "Live plots"},
+    about = "Data are tensors on any device, or lists of numbers. Those of a figure are read together, in one wait, "
+      .. "when it is first drawn; it shows them as they were when they were given."},
   {name = "training", title = "Training",
     families = {"Trainer", "Methods of trainers", "Modules that are trained", "Methods of trained modules",
       "Callbacks of trainings", "Checkpoints", "Methods of checkpoint managers"},

@@ -139,7 +139,8 @@ end)
 
 describe("arguments of tide.memory", function()
   it("must be a device, and two snapshots of one", function()
-    raises("memory.snapshot: unknown option 'name': known are device, names", tide.memory.snapshot, {name = {}})
+    raises("memory.snapshot: unknown option 'name'; did you mean 'names'?: known are device, names",
+      tide.memory.snapshot, {name = {}})
     raises("memory.snapshot: names: expected table, got string", tide.memory.snapshot, {names = "net"})
     raises("no device is called 'simm'", tide.memory.snapshot, "simm")
     local a, b = tide.memory.snapshot "sim:0", tide.memory.snapshot "sim:1"

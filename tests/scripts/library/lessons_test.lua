@@ -1,5 +1,6 @@
 -- Every lesson runs on an accelerator and on the cpu, and its claims hold.
 local tide = require "tide"
+local json = require "tide.internal.json"
 local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
@@ -35,6 +36,27 @@ describe("lesson", function()
   it("words of the D2L book speak of the device that was asked for", function()
     test.is_true(output_of("contexts --device sim"):find("tide.gpu(0)       sim:0", 1, true))
     test.is_true(output_of("contexts --device cpu"):find("tide.gpu(0)       cuda:0", 1, true))
+  end)
+
+  it("is a notebook with each line of the script's code", function()
+    for _, lesson in ipairs(lessons) do
+      local notebook = json.decode(output_of(lesson.name .. " --notebook"))
+      test.equal({notebook.nbformat, notebook.metadata.kernelspec.name}, {4, "tide"})
+      local code, ids = {}, {}
+      for i, cell in ipairs(notebook.cells) do
+        assert(not ids[cell.id], "each cell has an id of its own")
+        ids[cell.id] = true
+        local text = table.concat(cell.source)
+        test.equal(cell.cell_type, i % 2 == 1 and "markdown" or "code")
+        if cell.cell_type == "code" then
+          assert(load(text), text)
+          code[#code + 1] = text
+        end
+      end
+      local script = output_of(lesson.name .. " --show")
+      local function squeezed(text) return (text:gsub("\n%-%-[^\n]*", ""):gsub("%s+", "")) end
+      test.equal(squeezed(table.concat(code)), squeezed("\n" .. script))
+    end
   end)
 
   for _, lesson in ipairs(lessons) do

@@ -50,6 +50,7 @@ describe("help", function()
     ["nn.utils"] = tide.nn.utils, ["nn.utils.parametrizations"] = tide.nn.utils.parametrizations,
     ["nn.utils.parametrize"] = tide.nn.utils.parametrize,
     ["nn.utils.prune"] = tide.nn.utils.prune, ["nn.utils.rnn"] = tide.nn.utils.rnn, np = tide.np,
+    plot = tide.plot,
     optim = tide.optim, ["optim.lr_scheduler"] = tide.optim.lr_scheduler,
     ["optim.swa_utils"] = tide.optim.swa_utils, random = tide.random,
     special = tide.special, test = tide.test, training = tide.training, vision = tide.vision,
@@ -70,6 +71,7 @@ describe("help", function()
   it("explains the methods of tensors, modules and optimizers", function()
     all_explained("x:", names_of(require("tide.native").methods))
     all_explained("module:", methods_of(tide.nn.Module))
+    all_explained("fig:", {"set", "legend", "show", "text", "save", "svg"})
     all_explained("optimizer:", {"step", "zero_grad", "add_param_group", "state_dict", "load_state_dict"})
   end)
   it("lists families in lines of 100 columns at most", function()

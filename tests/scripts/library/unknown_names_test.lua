@@ -36,7 +36,7 @@ describe("an unknown name", function()
       ["tide.cuda"] = tide.cuda, ["tide.test"] = tide.test, ["tide.func"] = tide.func,
       ["tide.onnx"] = tide.onnx, ["tide.training"] = tide.training, ["tide.loggers"] = tide.loggers,
       ["tide.metrics"] = tide.metrics, ["tide.metrics.functional"] = tide.metrics.functional,
-      ["tide.random"] = tide.random, ["tide.signal"] = tide.signal,
+      ["tide.plot"] = tide.plot, ["tide.random"] = tide.random, ["tide.signal"] = tide.signal,
       ["tide.signal.windows"] = tide.signal.windows, ["tide.nn.utils.prune"] = nn.utils.prune,
       ["tide.nn.utils.parametrize"] = nn.utils.parametrize,
       ["tide.nn.utils.parametrizations"] = nn.utils.parametrizations,

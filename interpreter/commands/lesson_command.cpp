@@ -1,0 +1,186 @@
+// `tide lesson`: lists the lessons, runs one, or prints it in another form.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bindings/module.h"
+#include "bindings/support/embedded.h"
+#include "interpreter/commands/commands.h"
+#include "interpreter/commands/option_reader.h"
+#include "interpreter/run/interrupt.h"
+#include "interpreter/run/script.h"
+#include "interpreter/run/state.h"
+#include "interpreter/version.h"
+
+namespace tide {
+namespace {
+
+constexpr std::string_view kLessons = "lessons/";
+constexpr char kAnswers[] = "lessons/answers/";
+
+/// "lessons/02_async_queue.lua" without folder and suffix.
+std::string_view lesson_name(std::string_view path) {
+  path.remove_prefix(kLessons.size());
+  return path.substr(0, path.size() - std::string_view(".lua").size());
+}
+
+/// The lessons, in order: files whose names begin with a number.
+std::vector<std::string> lessons() {
+  std::vector<std::string> paths = list_scripts(kLessons);
+  std::erase_if(paths, [](const std::string& path) {
+    return !path.ends_with(".lua") ||
+           !std::isdigit(static_cast<unsigned char>(path[kLessons.size()]));
+  });
+  return paths;
+}
+
+/// Finds a lesson by its number ("2", "02"), its name ("async_queue") or both.
+std::optional<std::string> find_lesson(const std::string& wanted) {
+  for (const std::string& path : lessons()) {
+    const std::string_view name = lesson_name(path);
+    const size_t mark = name.find('_');
+    const std::string number(name.substr(0, mark));
+    const bool is_number =
+        std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return std::isdigit(c); });
+    const bool same_number =
+        is_number && wanted.size() < 4 && std::atoi(number.c_str()) == std::atoi(wanted.c_str());
+    if (wanted == name || same_number ||
+        (mark != std::string_view::npos && wanted == name.substr(mark + 1))) {
+      return path;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The text of a lesson, or of its answers.
+std::string text_of(const std::string& path) {
+  const std::optional<std::string> text = read_script(path);
+  if (!text) throw UsageError{"lesson: " + path + " is not part of this build"};
+  return *text;
+}
+
+/// The text of a file's first comment line.
+std::string first_comment(const std::string& path) {
+  const std::string text = text_of(path);
+  const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
+  return std::string(line.substr(std::min(line.size(), line.find_first_not_of("- "))));
+}
+
+int list_lessons() {
+  for (const std::string& path : lessons()) {
+    const std::string name(lesson_name(path));
+    std::printf("%-22s %s\n", name.c_str(), first_comment(path).c_str());
+  }
+  std::puts(
+      "\n`tide lesson N` goes through one, section by section. To change it, make a copy:"
+      "\n`tide lesson N --show > mine.lua`, and run that: `tide mine.lua`."
+      "\n`tide lesson N --answers` prints answers to the exercises at its end, as a script.");
+  return EXIT_SUCCESS;
+}
+
+/// What `tide.accelerator()` answers in a lesson: the device of `--device D` among its words, else
+/// a GPU, or a simulated one where there is none.
+void choose_accelerator(lua_State* L, const Words& words) {
+  TideOptions options;
+  OptionReader reader(words);
+  while (reader.next())
+    if (const auto device = reader.value("--device")) options.device = *device;
+  if (options.device.empty()) {
+    if (luaL_dostring(L, "return tide.cuda.is_available() and 'cuda' or 'sim'")) lua_error(L);
+    options.device = lua_tostring(L, -1);
+  }
+  tide_set_options(L, options);
+}
+
+/// Calls a function of the library, an expression, with so many arguments on top of the stack;
+/// leaves its result.
+void call_library(lua_State* L, const std::string& function, int arguments) {
+  const std::string text = "return " + function + "(...)";
+  // A frame of the library, not of a script: tracebacks leave it out.
+  const std::string chunk_name = std::string(kLibrarySource) + "lesson";
+  luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t");
+  lua_insert(L, -1 - arguments);
+  lua_call(L, arguments, 1);
+}
+
+std::string string_at_top(lua_State* L) {
+  size_t size;
+  const char* const text = lua_tolstring(L, -1, &size);
+  return {text, size};
+}
+
+/// A lesson that is run: the words behind its name, and its text, which becomes one that shows
+/// itself.
+struct Lesson {
+  Words words;
+  std::string text;
+  bool all = false;  ///< do not stop at the sections
+};
+
+int prepare_lesson(lua_State* L) {
+  Lesson& lesson = *static_cast<Lesson*>(lua_touserdata(L, 1));
+  choose_accelerator(L, lesson.words);
+  const bool on_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  const char* const terminal = std::getenv("TERM");
+  const bool is_plain = !terminal || std::string_view(terminal) == "dumb";
+  lua_pushlstring(L, lesson.text.data(), lesson.text.size());
+  lua_createtable(L, 0, 2);
+  lua_pushboolean(L, on_terminal && !lesson.all);
+  lua_setfield(L, -2, "pause");
+  lua_pushboolean(L, on_terminal && !is_plain && !std::getenv("NO_COLOR"));
+  lua_setfield(L, -2, "color");
+  call_library(L, "require('tide.internal.lessons.walk').script", 2);
+  lesson.text = string_at_top(L);
+  return 0;
+}
+
+int run_lesson(const std::string& path, Lesson lesson) {
+  catch_interrupts(Impatience::kEndProgram);
+  State state;
+  state.set_arguments({{program_name, "lesson"}, path, lesson.words});
+  lua_pushcfunction(state, prepare_lesson);
+  lua_pushlightuserdata(state, &lesson);
+  if (!call(state, 1, 0)) {
+    report_error(state);
+    return EXIT_FAILURE;
+  }
+  const bool succeeded = run_text(state, lesson.text, "@" + path);
+  return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+int print_notebook(const std::string& path) {
+  State state;
+  const std::string text = text_of(path);
+  lua_pushlstring(state, text.data(), text.size());
+  call_library(state, "require('tide.internal.lessons.notebook')", 1);
+  std::fputs(string_at_top(state).c_str(), stdout);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int lesson_command(const Words& words) {
+  if (words.empty()) return list_lessons();
+  const std::optional<std::string> path = find_lesson(words[0]);
+  if (!path) throw UsageError{"lesson: there is no lesson '" + words[0] + "'"};
+  Lesson lesson{Words(words.begin() + 1, words.end()), text_of(*path)};
+  const auto take = [&](const char* option) { return std::erase(lesson.words, option) > 0; };
+  const auto print = [](const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    return EXIT_SUCCESS;
+  };
+  if (take("--answers")) return print(text_of(kAnswers + std::string(lesson_name(*path)) + ".lua"));
+  if (take("--show")) return print(lesson.text);
+  if (take("--notebook")) return print_notebook(*path);
+  lesson.all = take("--all");
+  return run_lesson(*path, std::move(lesson));
+}
+
+}  // namespace tide

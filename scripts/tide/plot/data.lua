@@ -1,0 +1,98 @@
+-- Data of plots: lists and tensors as they are when they are given. The tensors of a figure are
+-- read together, in one wait, when it is first drawn.
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local data = {}
+
+--- Appends the numbers of nested lists, and finds their shape. What stands in a list may be a
+--- tensor of one value.
+local function flatten(caller, name, list, depth, shape, flat)
+  if shape[depth] and shape[depth] ~= #list then
+    raise("%s: %s: the inner lists differ in length: %d and %d", caller, name, shape[depth], #list)
+  end
+  if #list == 0 and next(list) ~= nil then
+    raise("%s: %s: expected a list of numbers, got values by name ('%s')", caller, name,
+      tostring(next(list)))
+  end
+  shape[depth] = #list
+  for i = 1, #list do
+    local value = list[i]
+    local kind = tide.is_tensor(value) and "tensor" or type(value)
+    if kind == "table" then
+      flatten(caller, name, value, depth + 1, shape, flat)
+    elseif kind == "number" or kind == "boolean" or kind == "tensor" then
+      if #shape ~= depth then raise("%s: %s: numbers and lists are mixed", caller, name) end
+      if kind == "tensor" then
+        if value:numel() ~= 1 then
+          raise("%s: %s: expected a single value at %d, got shape (%s)", caller, name, i,
+            table.concat(value.shape, ", "))
+        end
+        flat.unread = flat.unread or {}
+        flat.unread[#flat + 1] = value:detach():reshape({1}):clone()
+      end
+      flat[#flat + 1] = kind == "number" and value + 0.0 or value == true and 1.0 or 0.0
+    else
+      raise("%s: %s: expected numbers, got %s at %d", caller, name, kind, i)
+    end
+  end
+end
+
+--- Takes a tensor or a list of numbers. `dims` are the numbers of dimensions that fit, any if it is
+--- nil. The result has `shape`, and, after data.read, `numbers` in rows.
+function data.take(caller, name, value, dims)
+  local taken
+  if tide.is_tensor(value) then
+    taken = {shape = value.shape, tensor = value:detach():clone()}
+  elseif type(value) == "table" and getmetatable(value) == nil then
+    local shape, flat = {}, {}
+    flatten(caller, name, value, 1, shape, flat)
+    taken = {shape = shape, unread = flat.unread, numbers = flat}
+    flat.unread = nil
+  else
+    raise("%s: %s: expected a tensor or a list of numbers, got %s", caller, name, type(value))
+  end
+  if not dims then return taken end
+  for _, count in ipairs(dims) do
+    if #taken.shape == count then return taken end
+  end
+  raise("%s: %s: expected %s dimension%s, got shape (%s)", caller, name, table.concat(dims, " or "),
+    dims[#dims] == 1 and "" or "s", table.concat(taken.shape, ", "))
+end
+
+--- How many numbers there are.
+function data.count(taken)
+  local count = 1
+  for _, size in ipairs(taken.shape) do count = count * size end
+  return count
+end
+
+--- Reads what several takes hold. Waits once, if there are tensors that were not read yet.
+function data.read(list)
+  local tensors, places = {}, {}
+  local function want(tensor, numbers, first)
+    if tensor:numel() == 0 then return end
+    local copy = tensor:reshape(-1):to {device = "cpu", non_blocking = true}
+    tensors[#tensors + 1] = copy:to "float64"
+    places[#places + 1] = {numbers, first, tensor:numel()}
+  end
+  local read = {}
+  for _, taken in ipairs(list) do
+    read[taken] = taken.numbers or {}
+    if taken.tensor then want(taken.tensor, read[taken], 1) end
+    for place, tensor in pairs(taken.unread or {}) do want(tensor, read[taken], place) end
+  end
+  if #tensors > 0 then
+    local all, from = tide.cat(tensors):tolist(), 1
+    for _, place in ipairs(places) do
+      local numbers, first, count = table.unpack(place)
+      table.move(all, from, from + count - 1, first, numbers)
+      from = from + count
+    end
+  end
+  for taken, numbers in pairs(read) do
+    taken.numbers, taken.tensor, taken.unread = numbers, nil, nil
+  end
+end
+
+return data

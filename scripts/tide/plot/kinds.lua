@@ -1,0 +1,413 @@
+-- The kinds of series: what each takes, and the marks that it becomes.
+--
+-- A kind has `read`, which gives the options of a series and of its panel; `make(caller, given)`,
+-- which checks the data and gives the series: {kind, label, color, data}, with all that `marks`
+-- needs; and `marks(series, add)`, which calls add(mark) once the data are read. Marks are what the
+-- back ends draw:
+--
+--   line: x, y, color, width, style, marker, size    points joined by a line, nan is a hole
+--   points: x, y, color, marker, size
+--   segments: x1, y1, x2, y2, color or values        separate pieces of lines
+--   boxes: left, right, top, color                   boxes that stand on 0
+--   cells: rows, columns, values, texts if wanted    numbers as colors of a palette
+--   pixels: rows, columns, values                    red, green and blue, 0 to 255, of each cell
+--
+-- Cell (row, column) of the last two is centered at y = row, x = column.
+local contour = require "tide.plot.contour"
+local data = require "tide.plot.data"
+local options = require "tide.plot.options"
+local raise = require "tide.internal.raise"
+local ticks = require "tide.plot.ticks"
+local tide = require "tide"
+
+local kinds = {}
+
+--- Numbers 1, 2, ..., count.
+local function positions(count)
+  local list = {}
+  for i = 1, count do list[i] = i + 0.0 end
+  return {shape = {count}, numbers = list}
+end
+
+local function check_lengths(caller, x, y, name)
+  if x.shape[1] ~= y.shape[1] then
+    raise("%s: x and %s differ in length: %d and %d", caller, name, x.shape[1], y.shape[1])
+  end
+end
+
+--- Whether a value is data behind `first`, and no table of options. An empty table is data if both
+--- are.
+local function is_data(value, first)
+  if tide.is_tensor(value) then return true end
+  if type(value) ~= "table" or getmetatable(value) then return value ~= nil end
+  return #value > 0 or next(value) == nil and type(first) == "table" and next(first) == nil
+end
+
+--- Moves a single value of data, which is y, to its place behind x.
+local function with_x(read)
+  return function(...)
+    local first, second = ...
+    if is_data(second, first) then return read(...) end
+    return read(nil, ...)
+  end
+end
+
+local function take_xy(caller, given)
+  local y = data.take(caller, "y", given.y, {1})
+  local x = given.x == nil and positions(y.shape[1]) or data.take(caller, "x", given.x, {1})
+  check_lengths(caller, x, y, "y")
+  return {x = x, y = y}
+end
+
+--- What marks of points and lines share.
+local function drawn(series, kind)
+  return {
+    kind = kind, x = series.data.x.numbers, y = series.data.y.numbers, color = series.color,
+    width = series.linewidth or 1.5, style = series.linestyle or "solid", marker = series.marker,
+    size = series.markersize or 6,
+  }
+end
+
+local function define(name, positional, own, kind)
+  kind.read = options.reader(name, positional, own)
+  if positional[2] == "y" then kind.read = with_x(kind.read) end
+  kinds[name] = kind
+end
+
+-- Points and lines --------------------------------------------------------------------------------
+
+define("line", {{"x"}, "y"}, {"label", "color", "linewidth", "linestyle", "marker", "markersize"}, {
+  colored = true,
+  make = function(caller, given)
+    given.data = take_xy(caller, given)
+    return given
+  end,
+  marks = function(series, add) add(drawn(series, "line")) end,
+})
+
+define("scatter", {{"x"}, "y"}, {"label", "color", "marker", "markersize"}, {
+  colored = true,
+  make = function(caller, given)
+    given.data = take_xy(caller, given)
+    given.marker = given.marker or "o"
+    return given
+  end,
+  marks = function(series, add) add(drawn(series, "points")) end,
+})
+
+--- The sizes of errors: a number, one for each point, or a row below and one above.
+local function take_error(caller, name, value, count)
+  if value == nil then return nil end
+  if type(value) == "number" then
+    value = tide.full({count}, value, {dtype = "float64", device = "cpu"})
+  end
+  local taken = data.take(caller, name, value, {1, 2})
+  local shape = taken.shape
+  if shape[#shape] ~= count or #shape == 2 and shape[1] ~= 2 then
+    raise("%s: %s: expected a number, shape (%d) or (2, %d), got (%s)", caller, name, count, count,
+      table.concat(shape, ", "))
+  end
+  return taken
+end
+
+--- How far point i reaches down and up.
+local function reach(errors, i)
+  local numbers = errors.numbers
+  return numbers[i], numbers[#errors.shape == 2 and errors.shape[2] + i or i]
+end
+
+define("errorbar", {{"x"}, "y"},
+  {"yerr", "xerr", "label", "color", "linewidth", "linestyle", "marker", "markersize"}, {
+  colored = true,
+  make = function(caller, given)
+    given.data = take_xy(caller, given)
+    local count = given.data.y.shape[1]
+    given.data.yerr = take_error(caller, "yerr", given.yerr, count)
+    given.data.xerr = take_error(caller, "xerr", given.xerr, count)
+    if not given.data.yerr and not given.data.xerr then
+      raise("%s: yerr or xerr is missing", caller)
+    end
+    return given
+  end,
+  marks = function(series, add)
+    local x, y = series.data.x.numbers, series.data.y.numbers
+    local bars = {kind = "segments", x1 = {}, y1 = {}, x2 = {}, y2 = {}, color = series.color}
+    local function bar(...)
+      local place = #bars.x1 + 1
+      bars.x1[place], bars.y1[place], bars.x2[place], bars.y2[place] = ...
+    end
+    for i = 1, #x do
+      if series.data.yerr then
+        local below, above = reach(series.data.yerr, i)
+        bar(x[i], y[i] - below, x[i], y[i] + above)
+      end
+      if series.data.xerr then
+        local below, above = reach(series.data.xerr, i)
+        bar(x[i] - below, y[i], x[i] + above, y[i])
+      end
+    end
+    add(bars)
+    add(drawn(series, "line"))
+  end,
+})
+
+-- Boxes -------------------------------------------------------------------------------------------
+
+--- How many of the finite values lie in each of `count` equal bins of low..high.
+local function counts(values, count, low, high)
+  local found, total = {}, 0
+  for i = 1, count do found[i] = 0.0 end
+  for _, value in ipairs(values) do
+    if value >= low and value <= high then
+      local bin = math.min((value - low) / (high - low) * count // 1 | 0, count - 1) + 1
+      found[bin], total = found[bin] + 1, total + 1
+    end
+  end
+  return found, total
+end
+
+--- The least and the largest finite number; 0 and 1 if there is none, and apart in any case.
+local function span(values)
+  local low, high = math.huge, -math.huge
+  for _, value in ipairs(values) do
+    if ticks.has_place(value) then low, high = math.min(low, value), math.max(high, value) end
+  end
+  if low > high then return 0.0, 1.0 end
+  if low == high then return low - 0.5, high + 0.5 end
+  return low, high
+end
+
+define("hist", {"x"}, {"bins", "range", "density", "label", "color"}, {
+  colored = true,
+  make = function(caller, given)
+    local x = data.take(caller, "x", given.x)
+    x.shape = {data.count(x)}
+    given.data = {x = x}
+    given.bins = given.bins or 10
+    local bins = type(given.bins) == "number" and math.tointeger(given.bins)
+    if not bins or bins < 1 or bins > 10000 then
+      raise("%s: bins: expected a whole number from 1 to 10000, got %s", caller,
+        tostring(given.bins))
+    end
+    given.bins = bins
+    return given
+  end,
+  marks = function(series, add)
+    local values = series.data.x.numbers
+    local low, high = table.unpack(series.range or {span(values)})
+    local found, total = counts(values, series.bins, low, high)
+    local width = (high - low) / series.bins
+    local boxes = {kind = "boxes", left = {}, right = {}, top = {}, color = series.color}
+    for i, count in ipairs(found) do
+      boxes.left[i], boxes.right[i] = low + (i - 1) * width, low + i * width
+      boxes.top[i] = series.density and count / math.max(total, 1) / width or count
+    end
+    add(boxes)
+  end,
+})
+
+--- Whether a value is a list of names, as positions of bars may be.
+local function are_names(value) return type(value) == "table" and type(value[1]) == "string" end
+
+define("bar", {{"x"}, "y"}, {"width", "label", "color"}, {
+  colored = true,
+  make = function(caller, given)
+    if are_names(given.x) then
+      given.names = table.move(given.x, 1, #given.x, 1, {})
+      given.x = positions(#given.names).numbers
+    end
+    given.data = take_xy(caller, given)
+    return given
+  end,
+  marks = function(series, add)
+    local x, half = series.data.x.numbers, (series.width or 0.8) / 2
+    local boxes = {kind = "boxes", left = {}, right = {}, color = series.color}
+    boxes.top = series.data.y.numbers
+    for i, place in ipairs(x) do boxes.left[i], boxes.right[i] = place - half, place + half end
+    add(boxes)
+  end,
+})
+
+-- Grids of values ---------------------------------------------------------------------------------
+
+local kMostCells <const> = 1024 -- along a side: larger grids are averaged, on their device
+
+--- A grid (..., rows, columns), no larger than anybody sees.
+local function fitting(grid)
+  local rows, columns = grid:size(-2), grid:size(-1)
+  if rows <= kMostCells and columns <= kMostCells then return grid end
+  if not grid:is_floating_point() then grid = grid:to("float32") end
+  local planes = grid:reshape(1, -1, rows, columns)
+  local size = {math.min(rows, kMostCells), math.min(columns, kMostCells)}
+  local shape = table.move(size, 1, 2, grid:dim() - 1, grid.shape)
+  return tide.nn.functional.adaptive_avg_pool2d(planes, size):reshape(shape)
+end
+
+--- Raises unless the range of colors, as far as it is given, goes upwards.
+local function check_colors(caller, given)
+  if given.vmin and given.vmax and given.vmin >= given.vmax then
+    raise("%s: vmin must be less than vmax, got %s and %s", caller, given.vmin, given.vmax)
+  end
+end
+
+--- The grid of values (rows, columns) of a call, with its true size.
+local function take_grid(caller, name, value)
+  local is_large = tide.is_tensor(value) and value:dim() == 2 and value:numel() > 0
+  local taken = data.take(caller, name, is_large and fitting(value:detach()) or value, {2})
+  taken.whole = is_large and value.shape or taken.shape
+  if data.count(taken) == 0 then
+    raise("%s: %s: expected at least one value, got shape (%s)", caller, name,
+      table.concat(taken.shape, ", "))
+  end
+  return taken
+end
+
+local function number_text(value)
+  if value ~= value then return "" end
+  return (("%.3g"):format(value):gsub("e%+?(-?)0*", "e%1"))
+end
+
+local function cells(series)
+  local z = series.data.z
+  local mark = {
+    kind = "cells", rows = z.shape[1], columns = z.shape[2], values = z.numbers,
+    height = z.whole[1], width = z.whole[2],
+  }
+  if series.annotate then
+    mark.texts = {}
+    for i, value in ipairs(z.numbers) do mark.texts[i] = number_text(value) end
+  end
+  return mark
+end
+
+define("heatmap", {"z"}, {"cmap", "vmin", "vmax", "annotate"}, {
+  has_cells = true,
+  color_bar = true,
+  make = function(caller, given)
+    check_colors(caller, given)
+    given.data = {z = take_grid(caller, "z", given.z)}
+    given.cmap = given.cmap or "viridis"
+    return given
+  end,
+  marks = function(series, add) add(cells(series)) end,
+})
+
+--- Whether a tensor's integers are shades from 0 to 255.
+local function is_bytes(x) return not x:is_floating_point() and x.dtype ~= "bool" end
+
+--- A picture as (channels, rows, columns): of those sizes only 1 and 3 channels.
+local function planes_of(caller, picture)
+  if not tide.is_tensor(picture) then
+    if type(picture) ~= "table" or getmetatable(picture) then
+      raise("%s: x: expected a tensor or a list of rows, got %s", caller, type(picture))
+    end
+    picture = tide.tensor(picture, {device = "cpu"})
+  end
+  local shape, x = picture.shape, picture:detach()
+  if #shape == 2 then x = x:unsqueeze(1) end
+  if x:dim() ~= 3 or x:size(1) ~= 1 and x:size(1) ~= 3 or x:numel() == 0 then
+    local mend = ""
+    if #shape == 3 and (shape[3] == 3 or shape[3] == 1) then
+      mend = ": x:permute(3, 1, 2) puts channels first"
+    elseif #shape == 4 then
+      mend = ": x[i] is one of a batch, and tide.vision.make_grid puts several side by side"
+    end
+    raise("%s: x: expected shape (height, width), (1, height, width) or (3, height, width), "
+      .. "got (%s)%s", caller, table.concat(shape, ", "), mend)
+  end
+  return x
+end
+
+define("image", {"x"}, {"cmap", "vmin", "vmax"}, {
+  has_cells = true,
+  bare = true,
+  make = function(caller, given)
+    check_colors(caller, given)
+    local x = planes_of(caller, given.x)
+    given.whole = {x:size(2), x:size(3)}
+    given.is_color, given.high = x:size(1) == 3, is_bytes(x) and 255 or 1
+    if given.is_color and (given.cmap or given.vmin or given.vmax) then
+      raise("%s: cmap, vmin and vmax are for pictures of one channel, got shape (%s)", caller,
+        table.concat(x.shape, ", "))
+    end
+    if not given.is_color then
+      -- Shades as they are, or the whole range of what has a palette.
+      local shades = given.cmap == nil
+      given.cmap = given.cmap or "gray"
+      given.vmin = given.vmin or shades and 0 or nil
+      given.vmax = given.vmax or shades and given.high or nil
+    end
+    given.data = {x = data.take(caller, "x", fitting(x), {3})}
+    return given
+  end,
+  marks = function(series, add)
+    local x = series.data.x
+    local rows, columns = x.shape[2], x.shape[3]
+    local mark = {
+      kind = "cells", rows = rows, columns = columns, values = x.numbers,
+      height = series.whole[1], width = series.whole[2],
+    }
+    if series.is_color then
+      local pixels, count = {}, rows * columns
+      for i = 1, count do
+        for channel = 0, 2 do
+          local value = x.numbers[channel * count + i] / series.high
+          value = value == value and math.min(math.max(value, 0), 1) or 0
+          pixels[3 * (i - 1) + channel + 1] = (value * 255 + 0.5) // 1 | 0
+        end
+      end
+      mark.kind, mark.values = "pixels", pixels
+    end
+    add(mark)
+  end,
+})
+
+define("contour", {{"x"}, {"y"}, {"z"}}, {"levels", "cmap", "vmin", "vmax", "linewidth"}, {
+  color_bar = true,
+  make = function(caller, given)
+    if given.y == nil and given.z == nil then given.x, given.z = nil, given.x end
+    if given.z == nil then raise("%s: expected z, or x, y and z", caller) end
+    check_colors(caller, given)
+    local z = data.take(caller, "z", given.z, {2})
+    local function along(name, count)
+      if given[name] == nil then return positions(count) end
+      local taken = data.take(caller, name, given[name], {1})
+      if taken.shape[1] ~= count then
+        raise("%s: %s has %d values, but z has shape (%s)", caller, name, taken.shape[1],
+          table.concat(z.shape, ", "))
+      end
+      return taken
+    end
+    given.data = {z = z, y = along("y", z.shape[1]), x = along("x", z.shape[2])}
+    given.cmap, given.levels = given.cmap or "viridis", given.levels or 8
+    if type(given.levels) == "table" then
+      given.data.levels = data.take(caller, "levels", given.levels, {1})
+    elseif math.type(given.levels) ~= "integer" or given.levels < 1 or given.levels > 1000 then
+      raise("%s: levels: expected a whole number from 1 to 1000, or a list, got %s", caller,
+        tostring(given.levels))
+    end
+    return given
+  end,
+  marks = function(series, add)
+    local z = series.data.z.numbers
+    local levels = series.data.levels and series.data.levels.numbers
+    local low, high = span(z)
+    if not levels then
+      levels = {}
+      for i = 1, series.levels do levels[i] = low + (high - low) * i / (series.levels + 1) end
+    end
+    local x, y = series.data.x.numbers, series.data.y.numbers
+    local mark = {kind = "segments", x1 = {}, y1 = {}, x2 = {}, y2 = {}, values = {},
+      width = series.linewidth or 1.5, within = {x, y}}
+    for _, level in ipairs(levels) do
+      contour.visit(x, y, z, level, function(...)
+        local place = #mark.x1 + 1
+        mark.x1[place], mark.y1[place], mark.x2[place], mark.y2[place] = ...
+        mark.values[place] = level
+      end)
+    end
+    add(mark)
+  end,
+})
+
+return kinds

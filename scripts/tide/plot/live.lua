@@ -1,0 +1,182 @@
+-- tide.plot.live: curves that are drawn again while a training runs, without stopping its queue.
+local class = require "tide.internal.class"
+local data = require "tide.plot.data"
+local Figure = require "tide.plot.figure"
+local options = require "tide.plot.options"
+local raise = require "tide.internal.raise"
+local show = require "tide.plot.show"
+local draw_text = require "tide.plot.text"
+local tide = require "tide"
+
+-- Values that are added wait in `fresh`. When a drawing is due, those that were sent off for the
+-- last one are read if they have arrived, the curves are drawn, and the fresh ones are sent off:
+-- copies to the host are queued, and an event behind them says when they have arrived. So the
+-- curves lag behind by one drawing, and nothing waits before close().
+--
+-- Fields: given (options of the panel); names (curves in order); curves (by name: {x, y}, numbers);
+-- fresh, sent (lists of {name, step, value}); arrivals (tensors that were sent, by device:
+-- {entries, values, events}); drawn_at; lines (of the drawing in the terminal); closed; figure
+-- (once closed).
+local Live = class "Live"
+
+local kBetween <const> = 0.25 -- seconds between two drawings
+local kMostRows <const> = 20  -- of a drawing, which is no higher than that while a training runs
+
+local read_options = options.panel_reader("live", {{"size"}})
+
+function Live:init(given)
+  self.given = read_options(given)
+  self.names, self.curves, self.fresh, self.sent, self.arrivals = {}, {}, {}, {}, {}
+  self.drawn_at, self.lines, self.closed = tide.time(), 0, false
+end
+
+--- A number, or a tensor's value as it is now, unread.
+local function checked_value(name, value)
+  if type(value) == "number" then return value end
+  if not tide.is_tensor(value) then
+    raise("add: %s: expected a number or a tensor, got %s", name, type(value))
+  end
+  if value:numel() ~= 1 then
+    raise("add: %s: expected a single value, got shape (%s)", name, table.concat(value.shape, ", "))
+  end
+  return value:detach():reshape({1}):clone()
+end
+
+--- Queues copies of the fresh values to the host, and events behind them.
+local function send(self)
+  local by_device = {}
+  for _, entry in ipairs(self.fresh) do
+    if tide.is_tensor(entry.value) then
+      local device = tostring(entry.value.device)
+      local group = by_device[device] or {entries = {}, tensors = {}}
+      by_device[device] = group
+      group.entries[#group.entries + 1] = entry
+      group.tensors[#group.tensors + 1] = entry.value:to "float64"
+    end
+  end
+  self.sent, self.fresh, self.arrivals = self.fresh, {}, {}
+  for device, group in pairs(by_device) do
+    self.arrivals[#self.arrivals + 1] = {
+      entries = group.entries,
+      values = tide.cat(group.tensors):to {device = "cpu", non_blocking = true},
+      events = {tide.Event {device = device}:record(), tide.Event {device = "cpu"}:record()},
+    }
+  end
+end
+
+--- Whether all that was sent has arrived.
+local function has_arrived(self)
+  for _, arrival in ipairs(self.arrivals) do
+    for _, event in ipairs(arrival.events) do
+      if not event:query() then return false end
+    end
+  end
+  return true
+end
+
+--- Adds entries, whose values are numbers, to the curves.
+local function append(self, entries)
+  for _, entry in ipairs(entries) do
+    local curve = self.curves[entry.name]
+    if not curve then
+      curve = {x = {}, y = {}}
+      self.names[#self.names + 1], self.curves[entry.name] = entry.name, curve
+    end
+    curve.x[#curve.x + 1], curve.y[#curve.y + 1] = entry.step, entry.value
+  end
+end
+
+--- Adds what was sent, and has arrived, to the curves.
+local function receive(self)
+  for _, arrival in ipairs(self.arrivals) do
+    for i, value in ipairs(arrival.values:tolist()) do arrival.entries[i].value = value end
+  end
+  append(self, self.sent)
+end
+
+--- Adds all that is left to the curves. Waits once.
+local function receive_rest(self)
+  local entries = table.move(self.fresh, 1, #self.fresh, #self.sent + 1, self.sent)
+  local values = {}
+  for i, entry in ipairs(entries) do values[i] = entry.value end
+  if #values == 0 then return end
+  local taken = data.take("close", "values", values, {1})
+  data.read {taken}
+  for i, entry in ipairs(entries) do entry.value = taken.numbers[i] end
+  append(self, entries)
+  self.sent, self.fresh, self.arrivals = {}, {}, {}
+end
+
+--- The figure of the curves as far as they are known.
+local function figure_of(self)
+  local figure = Figure.new(self.given)
+  for _, name in ipairs(self.names) do
+    local curve = self.curves[name]
+    figure:line(curve.x, curve.y, {label = #self.names > 1 and name or nil})
+  end
+  return figure
+end
+
+--- The terminal, if drawings can stand over each other there.
+local function drawing_terminal()
+  local terminal = show.terminal()
+  return terminal and terminal.moves and terminal or nil
+end
+
+--- Draws the curves over their last drawing.
+local function draw(self, terminal)
+  local figure = figure_of(self)
+  local columns, rows = show.cells(terminal, figure.size)
+  local text = draw_text(figure, columns, math.min(rows, kMostRows), terminal.color)
+  local up = self.lines > 0 and ("\27[%dA\r"):format(self.lines) or ""
+  io.stdout:write(up, (text:gsub("\n", "\27[K\n")), "\27[K\n\27[J")
+  io.stdout:flush()
+  self.lines = select(2, text:gsub("\n", "")) + 1
+end
+
+--- Draws what has arrived, if there is a terminal, and sends for what was added since.
+local function redraw(self)
+  self.drawn_at = tide.time()
+  if not has_arrived(self) then return end
+  receive(self)
+  send(self)
+  local terminal = drawing_terminal()
+  if terminal and #self.names > 0 then draw(self, terminal) end
+end
+
+--- Adds the value of the curve, or those of several by name. Does not wait.
+function Live:add(step, values)
+  if self.closed then raise "add: the plot is closed" end
+  if type(step) ~= "number" then raise("add: step: expected a number, got %s", type(step)) end
+  if values == nil then raise "add: value is missing" end
+  if type(values) ~= "table" or tide.is_tensor(values) then values = {value = values} end
+  local entries = {}
+  for name, value in pairs(values) do
+    if type(name) ~= "string" then
+      raise("add: expected values by name, got the key %s", tostring(name))
+    end
+    entries[#entries + 1] = {name = name, step = step + 0.0, value = checked_value(name, value)}
+  end
+  table.sort(entries, function(a, b) return a.name < b.name end)
+  table.move(entries, 1, #entries, #self.fresh + 1, self.fresh)
+  if tide.time() - self.drawn_at >= kBetween then redraw(self) end
+end
+
+--- Reads all values, shows the curves and returns their figure.
+function Live:close()
+  if self.closed then return self.figure end
+  receive_rest(self)
+  self.closed, self.figure = true, figure_of(self)
+  local terminal = drawing_terminal()
+  if terminal then draw(self, terminal) else io.stdout:write(self.figure:text(), "\n") end
+  return self.figure
+end
+
+-- Where an error passes, it matters more than what closing may find wrong.
+function Live:__close(passing)
+  if passing then pcall(self.close, self) else self:close() end
+end
+
+function Live:__tostring() return ("live plot (%s)"):format(self.closed and "closed" or "open") end
+
+return {live = function(given) return Live(given) end}

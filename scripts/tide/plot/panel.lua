@@ -1,0 +1,92 @@
+-- One pair of axes: its series and its options, as they were given.
+local class = require "tide.internal.class"
+local colors = require "tide.plot.colors"
+local kinds = require "tide.plot.kinds"
+local options = require "tide.plot.options"
+local raise = require "tide.internal.raise"
+
+-- Fields: series (in order); options (title, xlabel, ...); colored (series with a color of their
+-- own); legend_place (nil where labels decide, false for none).
+local Panel = class "Panel"
+
+function Panel:init()
+  self.series, self.options, self.colored = {}, {}, 0
+end
+
+--- Takes options over that were read.
+function Panel:apply(given)
+  for name, value in pairs(given) do self.options[name] = value end
+end
+
+--- Adds a series of a kind from the arguments of a call.
+function Panel:add(kind_name, ...)
+  local kind = kinds[kind_name]
+  local given, panel = kind.read(...)
+  local series = kind.make(kind_name, given)
+  -- The tensors that were given are not needed: `data` has what they were.
+  for name in pairs(series.data) do series[name] = nil end
+  series.kind = kind_name
+  if kind.colored then
+    series.color = series.color or colors.cycle[self.colored % #colors.cycle + 1]
+    self.colored = self.colored + 1
+  end
+  if kind.color_bar or kind.has_cells then
+    for _, other in ipairs(self.series) do
+      if other.cmap and other.cmap ~= series.cmap then
+        raise("%s: the panel has a %s with cmap '%s': one palette a panel", kind_name, other.kind,
+          other.cmap)
+      end
+    end
+  end
+  if series.names and not panel.xticks then panel.xticks = series.names end
+  self.series[#self.series + 1] = series
+  self:apply(panel)
+end
+
+for name in pairs(kinds) do
+  Panel[name] = function(self, ...)
+    self:add(name, ...)
+    return self
+  end
+end
+
+local read_options = options.panel_reader "set"
+
+--- Sets options of the axes: title, xlabel, ylabel, xscale, yscale, xlim, ylim, xticks, yticks,
+--- grid.
+function Panel:set(given)
+  self:apply(read_options(given))
+  return self
+end
+
+local kPlaces <const> = {
+  ["upper right"] = true, ["upper left"] = true, ["lower right"] = true, ["lower left"] = true,
+}
+
+--- Says where the labels of series stand: by default in the upper right corner; false: nowhere.
+function Panel:legend(place)
+  if place == nil then place = "upper right" end
+  if place ~= false and not kPlaces[place] then
+    raise("legend: expected 'upper right', 'upper left', 'lower right', 'lower left' or false, "
+      .. "got '%s'", tostring(place))
+  end
+  self.legend_place = place
+  return self
+end
+
+--- "line 'train' (100 points), scatter (3 points)".
+function Panel:summary()
+  local parts = {}
+  for i, series in ipairs(self.series) do
+    local shape = (series.data.z or series.data.y or series.data.x).shape
+    local label = series.label and (" '%s'"):format(series.label) or ""
+    local size = table.concat(shape, " x ")
+    if #shape == 1 then size = size .. (shape[1] == 1 and " point" or " points") end
+    parts[i] = ("%s%s (%s)"):format(series.kind, label, size)
+  end
+  return #parts > 0 and table.concat(parts, ", ") or "empty"
+end
+
+function Panel:__tostring() return "plot: " .. self:summary() end
+
+return Panel

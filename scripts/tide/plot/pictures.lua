@@ -1,0 +1,81 @@
+-- Pictures in one call: filters of a convolution, confusion matrices.
+local arguments = require "tide.internal.arguments"
+local colors = require "tide.plot.colors"
+local Figure = require "tide.plot.figure"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local pictures = {}
+
+local function shape_text(x) return "(" .. table.concat(x.shape, ", ") .. ")" end
+
+local read_filters = arguments("filters", {"weight", {"nrow", 8}, {"cmap"}, {"title"}},
+  {weight = "tensor", nrow = "count", cmap = "string", title = "string"})
+
+--- The filters of a convolution (out, in, height, width) side by side, each from its least value to
+--- its largest: in color if they take three channels, else a picture for each channel.
+function pictures.filters(...)
+  local given = read_filters(...)
+  local weight = given.weight
+  if weight:dim() ~= 4 or weight:numel() == 0 then
+    raise("filters: weight: expected shape (out, in, height, width), got %s", shape_text(weight))
+  end
+  if given.nrow < 1 then raise("filters: nrow must be at least 1, got %d", given.nrow) end
+  local is_color = weight:size(2) == 3
+  if is_color and given.cmap then
+    raise("filters: cmap is for filters of other than 3 channels, got shape %s", shape_text(weight))
+  end
+  local planes = weight:detach():to("float32")
+  if not is_color then planes = planes:reshape(-1, 1, weight:size(3), weight:size(4)) end
+  local grid = tide.vision.make_grid(planes, {
+    nrow = given.nrow, padding = 1, pad_value = 0.5, normalize = true, scale_each = true,
+  })
+  local figure = Figure.new {title = given.title}
+  -- make_grid gives a single filter as it is, and repeats a single channel three times.
+  if not is_color then grid = grid[{{1, 1}}] end
+  return figure:image(grid, {cmap = given.cmap, vmin = given.cmap and 0, vmax = given.cmap and 1})
+end
+
+local read_confusion = arguments("confusion_matrix", {
+  "matrix", {"target"}, {"classes"}, {"normalize", false}, {"title", "confusion matrix"},
+  {"cmap", "blues"},
+}, {classes = "table", normalize = "boolean", title = "string", target = "tensor"})
+
+--- Counts of classes (rows: true, columns: predicted): a matrix, or predictions and targets.
+function pictures.confusion_matrix(...)
+  local given = read_confusion(...)
+  local matrix, classes = given.matrix, given.classes
+  colors.palette("confusion_matrix", given.cmap)
+  if given.target then
+    local count = classes and #classes or nil
+    local predictions = given.matrix
+    if not tide.is_tensor(predictions) then
+      raise("confusion_matrix: predictions: expected a tensor, got %s", type(predictions))
+    end
+    if not count and predictions:dim() == 1 then
+      count = math.max(predictions:max():item(), given.target:max():item())
+    end
+    matrix = tide.metrics.ConfusionMatrix(count)(predictions, given.target)
+  elseif type(matrix) == "table" and not tide.is_tensor(matrix) and getmetatable(matrix) == nil then
+    matrix = tide.tensor(matrix, {device = "cpu"})
+  end
+  if not tide.is_tensor(matrix) or matrix:dim() ~= 2 or matrix:size(1) ~= matrix:size(2) then
+    raise("confusion_matrix: expected a square matrix, or predictions and targets, got %s",
+      tide.is_tensor(matrix) and "shape " .. shape_text(matrix) or type(matrix))
+  end
+  if classes and #classes ~= #matrix then
+    raise("confusion_matrix: %d classes for a matrix of shape %s", #classes, shape_text(matrix))
+  end
+  if given.normalize then
+    matrix = matrix:to("float64")
+    matrix = matrix / matrix:sum(2, {keepdim = true}):clamp(1)
+  end
+  local names = {}
+  for i = 1, #matrix do names[i] = tostring(classes and classes[i] or i) end
+  return Figure.new():heatmap(matrix, {
+    annotate = #names <= 20, cmap = given.cmap, vmin = 0, title = given.title,
+    xticks = names, yticks = names, xlabel = "predicted", ylabel = "true",
+  })
+end
+
+return pictures

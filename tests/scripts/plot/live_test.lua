@@ -1,0 +1,119 @@
+-- Curves that are drawn while a training runs: when they are drawn, and what waits.
+local tide = require "tide"
+local test = require "tide.test"
+local show = require "tide.plot.show"
+local describe, it = test.describe, test.it
+local equal, raises = test.same_type, test.raises
+
+--- Puts a clock that stands still, and a terminal or none, in place of the real ones for a test. Returns
+--- the function that sets the clock forward, and one that gives what was written since its last call.
+local function at_terminal(has_terminal)
+  local now, written = 0, {}
+  local time, terminal, stdout = tide.time, show.terminal, io.stdout
+  test.finally(function() tide.time, show.terminal, io.stdout = time, terminal, stdout end)
+  tide.time = function() return now end
+  local place = {columns = 60, rows = 20, color = false, moves = true}
+  show.terminal = function() return has_terminal and place or nil end
+  io.stdout = {
+    write = function(_, ...)
+      for _, text in ipairs {...} do written[#written + 1] = text end
+    end,
+    flush = function() end,
+  }
+  return function(seconds) now = now + seconds end, function()
+    local text = table.concat(written)
+    written = {}
+    return text
+  end
+end
+
+describe("live plots", function(device)
+  local function value(x) return tide.tensor(x, {device = device}) end
+
+  it("are drawn at most four times a second, one drawing behind", function()
+    local pass, shown = at_terminal(true)
+    local live = tide.plot.live {title = "loss"}
+    local drawings = 0
+    for step = 1, 100 do
+      pass(1 / 16)
+      live:add(step, value(1 / step))
+      tide.synchronize()
+      if shown() ~= "" then drawings = drawings + 1 end
+    end
+    equal(drawings, 24) -- of 100 / 16 seconds; at the first of 25 times nothing has been sent for
+    equal(tostring(live:close()), "figure 640 x 480: line (100 points)")
+  end)
+  it("take no value that has not arrived, and wait for none", function()
+    local pass, shown = at_terminal(true)
+    local live = tide.plot.live()
+    local x = value(1.0)
+    tide.synchronize()
+    local waits = tide.wait_count()
+    for step = 1, 50 do
+      pass(0.3)
+      x:mul_(0.5)
+      live:add(step, x)
+    end
+    equal(tide.wait_count() - waits, 0)
+    shown()
+    local figure = live:close()
+    test.is_true(tide.wait_count() - waits <= 1)
+    equal(tostring(figure), "figure 640 x 480: line (50 points)")
+    local y = figure[1].series[1].data.y.numbers
+    equal({y[1], y[2], y[50]}, {0.5, 0.25, 0.5 ^ 50})
+  end)
+  it("keep a value as it was", function()
+    at_terminal(false)
+    local live, x = tide.plot.live(), value(1.0)
+    live:add(1, x)
+    x:add_(1)
+    live:add(2, x)
+    equal(live:close()[1].series[1].data.y.numbers, {1.0, 2.0})
+  end)
+  it("draw over their last drawing", function()
+    local pass, shown = at_terminal(true)
+    local live = tide.plot.live()
+    local drawings = {}
+    for step = 1, 6 do
+      pass(0.3)
+      live:add(step, {train = value(step + 0.5), val = step})
+      tide.synchronize()
+      drawings[#drawings + 1] = shown()
+    end
+    equal(drawings[1], "")
+    local lines = select(2, drawings[2]:gsub("\n", ""))
+    test.is_true(drawings[2]:find "^━━ train  ━━ val\27%[K\n")
+    equal(drawings[3]:sub(1, 5), ("\27[%dA"):format(lines):sub(1, 5))
+    test.is_true(drawings[3]:find("\27[J", 1, true))
+  end)
+  it("print nothing but the figure at the end where there is no terminal", function()
+    local pass, shown = at_terminal(false)
+    do
+      local live <close> = tide.plot.live {title = "loss", yscale = "log"}
+      for step = 1, 20 do
+        pass(0.3)
+        live:add(step, value(10.0 ^ -step))
+        tide.synchronize()
+      end
+      equal(shown(), "")
+      equal(tostring(live), "live plot (open)")
+    end
+    local text = shown()
+    test.is_true(text:find "loss" and text:find "1e%-%d+┤" and not text:find "\27")
+  end)
+end)
+
+describe("arguments of live plots", function()
+  it("that do not fit are errors", function()
+    at_terminal(false)
+    local live = tide.plot.live()
+    raises("live: unknown option 'titel'; did you mean 'title'?", tide.plot.live, {titel = "loss"})
+    raises("live: expected a table of options, got string", tide.plot.live, "loss")
+    raises("add: step: expected a number, got nil", live.add, live)
+    raises("add: value is missing", live.add, live, 1)
+    raises("add: train: expected a single value, got shape (2)", live.add, live, 1, {train = tide.ones(2)})
+    raises("add: expected values by name, got the key 1", live.add, live, 1, {0.5})
+    equal(live:close(), live:close())
+    raises("add: the plot is closed", live.add, live, 1, 0.5)
+  end)
+end)
