@@ -190,7 +190,7 @@ void add_native(lua_State* L) {
                                 {"snapshot", guard<take_snapshot>},
                                 {"memory_figures", guard<memory_figures>},
                                 {"block_of", guard<block_of>},
-                                {"monitor_devices", guard<monitor_devices>},
+                                {"device_figures", guard<device_figures>},
                                 {"write_file", guard<write_file>},
                                 {"math_random_state", guard<math_random_state>},
                                 {"save_tensors", guard<save_tensors>},

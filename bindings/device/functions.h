@@ -23,8 +23,10 @@ int block_of(lua_State* L);
 std::span<const Function> cuda_functions();
 /// tide.smi.
 std::span<const Function> smi_functions();
-/// Prints a line a second for each device until it is interrupted, or as often as argument 1 says.
-int monitor_devices(lua_State* L);
+/// A list of tables of figures, one for each device: name, use (percent, since the last call),
+/// memory and total (bytes), queue (ops), of GPUs also power, temperature, memory_use, clock,
+/// memory_clock.
+int device_figures(lua_State* L);
 /// Adds the memory functions, of CUDA devices only, to the table on top of the stack.
 void add_cuda_memory_functions(lua_State* L);
 /// tide.sim.*

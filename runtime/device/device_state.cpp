@@ -47,8 +47,9 @@ DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
     : device(d),
       number(n),
       backend(std::move(b)),
-      allocator(*backend),
-      pinned(*backend, Allocator::Memory::pinned_host) {
+      use(process_use(d)),
+      allocator(*backend, use),
+      pinned(*backend, use, Allocator::Memory::pinned_host) {
   loss.set_renew([this] { return begin_again(); });
   streams_[0] = std::make_unique<Stream>(*this, 0, nullptr, *backend);
 }

@@ -37,6 +37,7 @@ class DeviceState {
   const Device device;
   const int number;  ///< 0, 1, ...: place in the recorders' lists of windows
   const std::unique_ptr<Backend> backend;
+  ProcessUse& use;  ///< what this process uses of it
   Allocator allocator;
   Allocator pinned;  ///< of the host's memory, for transfers to this device
   ErrorTable failures;

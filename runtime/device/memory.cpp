@@ -75,11 +75,19 @@ void* Allocator::obtain(size_t bytes) {
   return data;
 }
 
+/// Adds to what the process has taken from the device.
+void Allocator::count(int64_t bytes) {
+  if (!pinned()) use_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
 void* Allocator::obtain_block(size_t bytes) {
-  return pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
+  void* const data = pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
+  if (data) count(static_cast<int64_t>(bytes));
+  return data;
 }
 
 void Allocator::give_back(void* data, size_t bytes) {
+  count(-static_cast<int64_t>(bytes));
   if (pinned())
     backend_.release_host(data, bytes);
   else
@@ -262,6 +270,7 @@ std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) 
   slab_left_ = 0;
   quarantined_.clear();
   statistics_.cached = 0;
+  use_.bytes = 0;
   begin_again();
   return addresses;
 }

@@ -16,6 +16,7 @@
 #include "runtime/device/call_site.h"
 #include "runtime/device/memory_ledger.h"
 #include "runtime/device/memory_statistics.h"
+#include "runtime/device/process_use.h"
 
 namespace tide {
 
@@ -51,8 +52,9 @@ class Allocator {
  public:
   /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
   enum class Memory : uint8_t { device, pinned_host };
-  explicit Allocator(Backend& backend, Memory memory = Memory::device)
-      : backend_(backend), faults_(backend.fault_injection()), memory_(memory) {}
+  /// What it takes from the device is added to `use`, which no other allocator adds to.
+  Allocator(Backend& backend, ProcessUse& use, Memory memory = Memory::device)
+      : backend_(backend), use_(use), faults_(backend.fault_injection()), memory_(memory) {}
   ~Allocator();
   Allocator(const Allocator&) = delete;
 
@@ -129,7 +131,10 @@ class Allocator {
   void give_back(void* data, size_t bytes);
   bool meets_lost(const void* data, size_t bytes) const;
 
+  void count(int64_t bytes);
+
   Backend& backend_;
+  ProcessUse& use_;
   FaultInjection* const faults_;  ///< null: none
   const Memory memory_;
   mutable std::mutex mutex_;

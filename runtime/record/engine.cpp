@@ -40,7 +40,8 @@ void synchronize(const char* reason) {
 
 int64_t pending_ops() {
   int64_t count = Recorder::of_thread().pending_ops();
-  for (const Stream* stream : DeviceState::all_streams()) count += stream->queue->pending_ops();
+  for (const DeviceState* state : DeviceState::all())
+    count += state->use.queued_ops.load(std::memory_order_relaxed);
   return count;
 }
 

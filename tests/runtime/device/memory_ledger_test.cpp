@@ -50,7 +50,8 @@ TEST_CASE("a ledger knows what each line holds, and held at the last peak", "[me
 
 TEST_CASE("blocks are held by the line that they were asked for", "[memory]") {
   SimBackend backend(0);
-  Allocator allocator(backend);
+  ProcessUse use;
+  Allocator allocator(backend, use);
   Ref<Storage> first = allocator.allocate(1 << 20, 0, line(1));
   Ref<Storage> second = allocator.allocate(2 << 20, 0, line(2));
   first = {};
