@@ -48,8 +48,7 @@ function Watch:end_step()
   if sample then
     self.sample = nil
     sample:close()
-    if #sample.rows > 0 then
-      sample:gather()
+    if sample.values then
       self.samples[#self.samples + 1] = sample
       if #self.samples > kMostSamples then table.remove(self.samples, 1) end
     end
@@ -118,9 +117,9 @@ end
 --- The samples, read. Before the first step is over, what has been seen of it.
 local function seen(self)
   local samples = self.samples
-  if #samples == 0 and self.sample and #self.sample.rows > 0 then
+  if #samples == 0 and self.sample then
     self.sample:gather()
-    samples = {self.sample}
+    samples = self.sample.values and {self.sample} or samples
   end
   read_samples(samples)
   return samples

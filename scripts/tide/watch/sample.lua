@@ -134,7 +134,7 @@ local function lines_of(rows)
   return lines
 end
 
---- Looks at the parameters behind the step, and ends the sample.
+--- Looks at the parameters behind the step, and ends the sample. What it has seen is in `values` then.
 function Sample:close()
   self:unhook()
   if not self.parameters then return end
@@ -157,10 +157,13 @@ function Sample:close()
     end
   end
   self.parameters, self.outputs, self.last_output = nil, nil, nil
+  self:gather()
+  for _, row in ipairs(self.rows) do row.figures = nil end
 end
 
 --- Puts the figures of all rows into one tensor, `values`, unread.
 function Sample:gather()
+  if #self.rows == 0 then return end
   local vectors, device = {}, self.rows[1].figures.device
   for i, row in ipairs(self.rows) do vectors[i] = row.figures:to {device = device, non_blocking = true} end
   self.values = tide.stack(vectors)
