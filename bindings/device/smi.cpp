@@ -185,9 +185,8 @@ constexpr Function kFunctions[] = {
     {"smi", guard<smi>, "",
      "A table of the devices as text: temperature, power, memory, use and processes of GPUs, use "
      "of "
-     "the cpu, use and memory of simulated accelerators in all processes of the user, and what "
-     "this "
-     "process has queued; looks for 0.2 s",
+     "the cpu and of simulated accelerators, what all processes of the user hold of them, and what "
+     "this process has queued; looks for 0.2 s",
      "type(tide.smi()) --> \"string\""},
 };
 
