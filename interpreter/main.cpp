@@ -26,7 +26,7 @@ constexpr char kMainUsage[] =
        tide lesson [N | name]         list the lessons, or go through one
        tide bench [NAME...]           the benchmark workloads
        tide info                      devices and libraries: what was found
-       tide smi [dmon]                a table of devices; dmon: a line a second
+       tide smi [dmon [--chart]]      a table of devices; dmon: a line a second, or a chart
        tide help [NAME]               the reference
        tide manual FOLDER             the reference as pages in Markdown
        tide jupyter install           a kernel for Jupyter's notebooks
@@ -94,8 +94,11 @@ Runs the benchmark workloads, all or those named.
      "compiled kernels are\nkept in TIDE_CACHE_DIR (unless set: ~/.cache/tide), at most "
      "TIDE_CACHE_LIMIT bytes (64M).\n"},
     {"smi", tide::smi_command,
-     "usage: tide smi [dmon [TIMES]]\nA table of the devices; with dmon a line a second for each, "
-     "until interrupted.\n"},
+     R"(usage: tide smi [dmon [TIMES] [--chart]]
+A table of the devices; with dmon a line a second for each, until interrupted: its use, the memory
+that is held of it, and the ops that processes of the user have queued.
+  --chart     curves in place of lines, where standard output is a terminal
+)"},
     {"help", tide::help_command,
      R"(usage: tide help [NAME]
        tide help --search WORD...

@@ -1,4 +1,4 @@
-// Reads the counters of the system and of the processes that use simulated accelerators.
+// Reads the counters of the system and of the processes that use devices.
 #include "bindings/device/device_use.h"
 
 #include <algorithm>
@@ -6,23 +6,30 @@
 #include <fstream>
 #include <string>
 
-#include "runtime/device/sim_use.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
 
-int64_t DeviceUse::sim_bytes(int index) const {
-  int64_t bytes = 0;
-  for (const SimShare& share : sims)
-    if (share.index == index) bytes += share.bytes;
-  return bytes;
+namespace {
+
+template <class Value>
+Value sum(const std::vector<DeviceShare>& shares, Device device, Value DeviceShare::*member) {
+  Value total{};
+  for (const DeviceShare& share : shares)
+    if (share.device == device) total += share.*member;
+  return total;
 }
 
-double DeviceUse::sim_percent(int index) const {
-  double percent = 0;
-  for (const SimShare& share : sims)
-    if (share.index == index) percent += share.percent;
-  return std::min(percent, 100.0);
+}  // namespace
+
+int64_t DeviceUse::bytes(Device device) const { return sum(shares, device, &DeviceShare::bytes); }
+
+int64_t DeviceUse::queued_ops(Device device) const {
+  return sum(shares, device, &DeviceShare::queued_ops);
+}
+
+double DeviceUse::percent(Device device) const {
+  return std::min(sum(shares, device, &DeviceShare::percent), 100.0);
 }
 
 /// From the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
@@ -48,16 +55,16 @@ DeviceUse UseMeter::look() {
   cpu_ = cpu;
   const double now = engine::seconds(), elapsed = now - time_;
   time_ = now;
-  std::map<std::pair<pid_t, int>, double> sims;
-  for (const SimProcess& sim : sim_processes()) {
-    const std::pair key{sim.process, sim.index};
-    const auto before = sims_.find(key);
-    const double busy = before == sims_.end() ? 0 : sim.busy_seconds - before->second;
-    sims[key] = sim.busy_seconds;
-    use.sims.push_back(
-        {sim.process, sim.index, sim.bytes, std::clamp(100 * busy / elapsed, 0.0, 100.0)});
+  decltype(busy_) all_busy;
+  for (const UsedDevice& used : used_devices()) {
+    const std::tuple key{used.process, used.device.kind, used.device.index};
+    const auto before = busy_.find(key);
+    const double busy = before == busy_.end() ? 0 : used.busy_seconds - before->second;
+    all_busy[key] = used.busy_seconds;
+    use.shares.push_back({used.process, used.device, used.bytes, used.queued_ops,
+                          std::clamp(100 * busy / elapsed, 0.0, 100.0)});
   }
-  sims_ = std::move(sims);
+  busy_ = std::move(all_busy);
   return use;
 }
 

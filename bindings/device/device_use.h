@@ -1,32 +1,33 @@
-// How busy the cpu and the simulated accelerators are.
+// How busy the devices are, and what processes hold of them.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
+#include <tuple>
 #include <vector>
+
+#include "runtime/device/process_use.h"
 
 namespace tide::bindings {
 
-/// What one process uses of one of its simulated accelerators.
-struct SimShare {
+/// What one process uses of one of its devices.
+struct DeviceShare {
   pid_t process;
-  int index;
-  int64_t bytes;
-  double percent;  ///< of the time, that the accelerator worked
+  Device device;
+  int64_t bytes, queued_ops;
+  double percent;  ///< of the time, that a simulated accelerator worked
 };
 
 struct DeviceUse {
   std::optional<double>
       cpu;  ///< percent of all cores, whoever works; none: the system does not report it
-  std::vector<SimShare> sims;  ///< of all processes of the user
+  std::vector<DeviceShare> shares;  ///< of all processes of the user
 
-  /// Of the accelerator `index` of all processes.
-  int64_t sim_bytes(int index) const;
-  double sim_percent(int index) const;
+  /// Of all processes.
+  int64_t bytes(Device device) const;
+  int64_t queued_ops(Device device) const;
+  double percent(Device device) const;
 };
 
 /// Measures use between two looks.
@@ -44,7 +45,8 @@ class UseMeter {
 
   CpuTime cpu_;
   double time_ = 0;
-  std::map<std::pair<pid_t, int>, double> sims_;  ///< busy seconds by process and accelerator
+  /// Busy seconds by process and device.
+  std::map<std::tuple<pid_t, DeviceKind, uint8_t>, double> busy_;
 };
 
 }  // namespace tide::bindings

@@ -14,12 +14,19 @@ namespace tide::bindings {
 std::span<const Function> device_functions();
 /// tide.memory_allocated and its like, of any device.
 std::span<const Function> memory_functions();
+/// memory_figures(device?): the device, its figures and a list of the lines that hold its memory.
+int memory_figures(lua_State* L);
+/// block_of(x): address, bytes and line of the block that x's value lies in; nothing if there is
+/// none.
+int block_of(lua_State* L);
 /// tide.cuda.*
 std::span<const Function> cuda_functions();
 /// tide.smi.
 std::span<const Function> smi_functions();
-/// Prints a line a second for each device until it is interrupted, or as often as argument 1 says.
-int monitor_devices(lua_State* L);
+/// A list of tables of figures, one for each device: name, use (percent, since the last call),
+/// memory and total (bytes), queue (ops), of GPUs also power, temperature, memory_use, clock,
+/// memory_clock.
+int device_figures(lua_State* L);
 /// Adds the memory functions, of CUDA devices only, to the table on top of the stack.
 void add_cuda_memory_functions(lua_State* L);
 /// tide.sim.*

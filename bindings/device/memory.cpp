@@ -5,7 +5,9 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/support/list.h"
+#include "bindings/tensor/tensor_object.h"
 #include "runtime/record/engine.h"
+#include "runtime/tensor/block.h"
 
 namespace tide::bindings {
 namespace {
@@ -78,6 +80,11 @@ int memory_stats(lua_State* L) {
   return 1;
 }
 
+void set_field(lua_State* L, const char* name, size_t value) {
+  lua_pushinteger(L, static_cast<lua_Integer>(value));
+  lua_setfield(L, -2, name);
+}
+
 constexpr Function kFunctions[] = {
     {"memory_allocated", guard<memory_allocated>, "device?",
      "Bytes that tensors hold now; pinned host memory is not counted",
@@ -106,5 +113,39 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 std::span<const Function> memory_functions() { return kFunctions; }
+
+int memory_figures(lua_State* L) {
+  const Device device = device_at_1(L, "memory.snapshot");
+  const auto memory = engine::memory(device);
+  const auto holders = engine::memory_holders(device);
+  push_device(L, device);
+  lua_createtable(L, 0, 4);
+  set_field(L, "allocated", memory.in_use);
+  set_field(L, "peak", memory.peak);
+  set_field(L, "cached", memory.cached);
+  if (memory.limit) set_field(L, "limit", memory.limit);
+  lua_createtable(L, static_cast<int>(holders.size()), 0);
+  for (size_t i = 0; i < holders.size(); ++i) {
+    const MemoryHolder& holder = holders[i];
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, holder.site.text().c_str());
+    lua_setfield(L, -2, "line");
+    set_field(L, "bytes", holder.now.bytes);
+    set_field(L, "blocks", holder.now.blocks);
+    set_field(L, "peak_bytes", holder.at_peak.bytes);
+    set_field(L, "peak_blocks", holder.at_peak.blocks);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
+  }
+  return 3;
+}
+
+int block_of(lua_State* L) {
+  const auto block = tide::block_of(check_tensor(L, 1, "memory.snapshot"));
+  if (!block) return 0;
+  lua_pushinteger(L, static_cast<lua_Integer>(reinterpret_cast<intptr_t>(block->address)));
+  lua_pushinteger(L, static_cast<lua_Integer>(block->bytes));
+  lua_pushstring(L, block->site.text().c_str());
+  return 3;
+}
 
 }  // namespace tide::bindings

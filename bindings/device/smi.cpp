@@ -1,4 +1,5 @@
-// tide.smi: a table of the devices, as people know it from nvidia-smi; and `tide smi dmon`.
+// tide.smi: a table of the devices, as people know it from nvidia-smi; and figures for `tide smi
+// dmon`.
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -58,15 +59,8 @@ std::vector<DeviceStatus> device_statuses() {
 /// How long a table looks at what works.
 constexpr std::chrono::milliseconds kLook{200};
 
-/// The memory of this process's tensors on the cpu, that of all processes on a simulated
-/// accelerator.
-size_t held_bytes(Device device, const DeviceUse& use) {
-  return device.is_host() ? engine::memory(device).in_use
-                          : static_cast<size_t>(use.sim_bytes(device.index));
-}
-
 std::optional<double> busy_percent(Device device, const DeviceUse& use) {
-  return device.is_host() ? use.cpu : use.sim_percent(device.index);
+  return device.is_host() ? use.cpu : use.percent(device);
 }
 
 /// The cpu and the simulated accelerators.
@@ -76,7 +70,7 @@ std::string host_rows(const DeviceUse& use) {
     if (!capabilities(device).runs_on_host) continue;
     const auto memory = engine::memory(device);
     text += row(device.name(), platform(device.kind).name(device.index), {},
-                memory_text(held_bytes(device, use), memory.limit),
+                memory_text(static_cast<size_t>(use.bytes(device)), memory.limit),
                 or_dash(busy_percent(device, use), "%.0f%%"));
   }
   return text;
@@ -84,9 +78,10 @@ std::string host_rows(const DeviceUse& use) {
 
 std::string sim_processes_text(const DeviceUse& use) {
   std::string text;
-  for (const SimShare& share : use.sims)
-    if (share.bytes > 0 || share.percent > 0)
-      text += text_of("  sim:%d  process %d  %s  %.0f%%\n", share.index, share.process,
+  for (const DeviceShare& share : use.shares)
+    if (capabilities(share.device).runs_on_host && !share.device.is_host() &&
+        (share.bytes > 0 || share.percent > 0))
+      text += text_of("  %s  process %d  %s  %.0f%%\n", share.device.name().c_str(), share.process,
                       memory_text(static_cast<size_t>(share.bytes), 0).c_str(), share.percent);
   return text;
 }
@@ -130,43 +125,58 @@ int smi(lua_State* L) {
   return 1;
 }
 
-constexpr const char* kMonitorRow = "%5s %6s %6s %6s %6s %8s %8s %10s\n";
+template <class Value>
+void set_field(lua_State* L, const char* name, const std::optional<Value>& value) {
+  if (!value) return;
+  lua_pushnumber(L, static_cast<lua_Number>(*value));
+  lua_setfield(L, -2, name);
+}
 
-void print_monitor_head() {
-  std::printf(kMonitorRow, "# gpu", "pwr W", "temp C", "sm %", "mem %", "mclk MHz", "pclk MHz",
-              "used MB");
+void set_figure(lua_State* L, const char* name, int64_t value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, name);
+}
+
+/// Begins the table of a device.
+void begin_device(lua_State* L, const std::string& name, int64_t memory, int64_t queued) {
+  lua_createtable(L, 0, 10);
+  lua_pushstring(L, name.c_str());
+  lua_setfield(L, -2, "name");
+  set_figure(L, "memory", memory);
+  set_figure(L, "queue", queued);
 }
 
 }  // namespace
 
-int monitor_devices(lua_State* L) {
-  const bool bounded = !lua_isnoneornil(L, 1);
-  int is_number = 1;
-  const lua_Integer times = bounded ? lua_tointegerx(L, 1, &is_number) : 0;
-  if (!is_number || times < 0) throw ArgumentError("smi dmon: expected how many times to print");
-  UseMeter meter;
-  for (int64_t i = 0; !bounded || i < times; ++i) {
-    std::this_thread::sleep_for(i ? std::chrono::seconds(1) : kLook);
-    const DeviceUse use = meter.look();
-    if (i % 20 == 0) print_monitor_head();
-    const auto statuses = device_statuses();
-    for (size_t d = 0; d < statuses.size(); ++d) {
-      const DeviceStatus& s = statuses[d];
-      std::printf(kMonitorRow, std::to_string(d).c_str(), or_dash(s.power, "%.0f").c_str(),
-                  or_dash(s.temperature, "%u").c_str(), or_dash(s.use, "%u").c_str(),
-                  or_dash(s.memory_use, "%u").c_str(), or_dash(s.memory_clock, "%u").c_str(),
-                  or_dash(s.clock, "%u").c_str(),
-                  text_of("%.0f", megabytes(s.memory_used)).c_str());
-    }
-    for (Device device : engine::devices()) {
-      if (!capabilities(device).runs_on_host) continue;
-      std::printf(kMonitorRow, device.name().c_str(), "-", "-",
-                  or_dash(busy_percent(device, use), "%.0f").c_str(), "-", "-", "-",
-                  text_of("%.0f", megabytes(held_bytes(device, use))).c_str());
-    }
-    std::fflush(stdout);
+int device_figures(lua_State* L) {
+  thread_local UseMeter meter;
+  const DeviceUse use = meter.look();
+  lua_newtable(L);
+  lua_Integer count = 0;
+  const auto statuses = device_statuses();
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    const DeviceStatus& status = statuses[i];
+    const Device device{DeviceKind::cuda, static_cast<uint8_t>(i)};
+    begin_device(L, std::to_string(i), static_cast<int64_t>(status.memory_used),
+                 use.queued_ops(device));
+    set_figure(L, "total", static_cast<int64_t>(status.memory_total));
+    set_field(L, "power", status.power);
+    set_field(L, "temperature", status.temperature);
+    set_field(L, "use", status.use);
+    set_field(L, "memory_use", status.memory_use);
+    set_field(L, "memory_clock", status.memory_clock);
+    set_field(L, "clock", status.clock);
+    lua_rawseti(L, -2, ++count);
   }
-  return 0;
+  for (Device device : engine::devices()) {
+    if (!capabilities(device).runs_on_host) continue;
+    begin_device(L, device.name(), use.bytes(device), use.queued_ops(device));
+    if (const size_t limit = engine::memory(device).limit)
+      set_figure(L, "total", static_cast<int64_t>(limit));
+    set_field(L, "use", busy_percent(device, use));
+    lua_rawseti(L, -2, ++count);
+  }
+  return 1;
 }
 
 namespace {
@@ -175,9 +185,8 @@ constexpr Function kFunctions[] = {
     {"smi", guard<smi>, "",
      "A table of the devices as text: temperature, power, memory, use and processes of GPUs, use "
      "of "
-     "the cpu, use and memory of simulated accelerators in all processes of the user, and what "
-     "this "
-     "process has queued; looks for 0.2 s",
+     "the cpu and of simulated accelerators, what all processes of the user hold of them, and what "
+     "this process has queued; looks for 0.2 s",
      "type(tide.smi()) --> \"string\""},
 };
 

@@ -70,10 +70,9 @@ int info_command(const Words& words) {
 
 int smi_command(const Words& words) {
   if (words.empty()) return print_answer("smi", {});
-  if (words[0] != "dmon" || words.size() > 2)
-    throw UsageError{"smi: takes nothing, or dmon [TIMES]"};
+  if (words[0] != "dmon") throw UsageError{"smi: takes nothing, or dmon [TIMES] [--chart]"};
   catch_interrupts(Impatience::kEndProgram);
-  return print_answer("monitor_devices", {words.begin() + 1, words.end()}, "tide.native");
+  return print_answer("run", {words.begin() + 1, words.end()}, "tide.smi.monitor");
 }
 
 int help_command(const Words& words) {

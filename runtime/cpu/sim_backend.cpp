@@ -58,7 +58,7 @@ std::chrono::steady_clock::duration seconds(double value) {
 
 SimBackend::Card::Card(int index)
     : index(index),
-      use(sim_use(index)),
+      use(process_use({DeviceKind::sim, static_cast<uint8_t>(index)})),
       memory_limit(
           static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)))),
       rate(number_from("TIDE_SIM_RATE", kRate)),
@@ -79,17 +79,6 @@ std::unique_ptr<Backend> SimBackend::another_stream() {
 void SimBackend::spend_launch_cost() const {
   const double cost = card_->launch_cost;
   if (cost > 0) spend_until(std::chrono::steady_clock::now() + seconds(cost));
-}
-
-void* SimBackend::allocate(size_t bytes) {
-  void* const data = HostBackend::allocate(bytes);
-  if (data) card_->use.bytes.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
-  return data;
-}
-
-void SimBackend::release(void* data, size_t bytes) {
-  HostBackend::release(data, bytes);
-  card_->use.bytes.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
 }
 
 void SimBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {

@@ -7,7 +7,7 @@
 
 #include "runtime/cpu/host_backend.h"
 #include "runtime/device/fault_injection.h"
-#include "runtime/device/sim_use.h"
+#include "runtime/device/process_use.h"
 #include "runtime/device/simulation.h"
 
 namespace tide {
@@ -22,8 +22,6 @@ class SimBackend : public HostBackend, public FaultInjection, public Simulation 
   explicit SimBackend(int index);
 
   std::unique_ptr<Backend> another_stream() override;
-  void* allocate(size_t bytes) override;
-  void release(void* data, size_t bytes) override;
   size_t memory_limit() const override { return card_->memory_limit; }
   void* allocate_host(size_t bytes) override;
   void release_host(void* data, size_t bytes) override { HostBackend::release(data, bytes); }
@@ -40,7 +38,7 @@ class SimBackend : public HostBackend, public FaultInjection, public Simulation 
   struct Card {
     explicit Card(int index);
     int index;
-    SimUse& use;
+    ProcessUse& use;
     std::atomic<size_t> memory_limit;
     std::atomic<double> rate, staging_rate, pin_rate, latency, launch_cost;
     std::atomic<int64_t> fail_in[3] = {0, 0, 0};  ///< by Fault: 1 means the next one

@@ -11,6 +11,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/memory_budget.h"
+#include "runtime/core/size_text.h"
 #include "runtime/device/async_stream.h"
 #include "runtime/device/registry.h"
 
@@ -46,8 +47,9 @@ DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
     : device(d),
       number(n),
       backend(std::move(b)),
-      allocator(*backend),
-      pinned(*backend, Allocator::Memory::pinned_host) {
+      use(process_use(d)),
+      allocator(*backend, use),
+      pinned(*backend, use, Allocator::Memory::pinned_host) {
   loss.set_renew([this] { return begin_again(); });
   streams_[0] = std::make_unique<Stream>(*this, 0, nullptr, *backend);
 }
@@ -165,10 +167,10 @@ void DeviceState::let_go() {
   }
 }
 
-Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream) {
+Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream, CallSite site) {
   allocated_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (kept_.load(std::memory_order_relaxed)) let_go();
-  return allocator.allocate(bytes, stream.number);
+  return allocator.allocate(bytes, stream.number, site);
 }
 
 void DeviceState::reclaim() {
@@ -216,13 +218,15 @@ Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const Stream& stream, co
 
 void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
   const auto memory = allocator.statistics();
-  const std::string holders = allocator.largest_holders();
+  const std::string holders = largest_holders(allocator.holders());
   throw MemoryError(std::string(op) + ": out of memory on " + device.name() + ": asked for " +
                     size_text(bytes) + ", in use " + size_text(memory.in_use) + ", cached " +
                     size_text(memory.cached) +
                     (memory.limit ? ", limit " + size_text(memory.limit) : std::string()) +
                     (backend->host_readable() ? memory_limit_text() : std::string()) +
-                    (holders.empty() ? "" : "; " + holders));
+                    (holders.empty() ? "" : "; " + holders) +
+                    "; drop what is not needed (tide.memory.snapshot names it), or compute in " +
+                    "smaller parts");
 }
 
 void DeviceState::set_reclaim(std::function<void()> reclaim) {

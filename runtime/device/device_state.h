@@ -37,6 +37,7 @@ class DeviceState {
   const Device device;
   const int number;  ///< 0, 1, ...: place in the recorders' lists of windows
   const std::unique_ptr<Backend> backend;
+  ProcessUse& use;  ///< what this process uses of it
   Allocator allocator;
   Allocator pinned;  ///< of the host's memory, for transfers to this device
   ErrorTable failures;
@@ -55,7 +56,8 @@ class DeviceState {
   void wait_uninterrupted();
 
   /// A block for values that the stream writes, or null if there is no room.
-  Ref<Storage> try_allocate(size_t bytes, const Stream& stream);
+  Ref<Storage> try_allocate(size_t bytes, const Stream& stream,
+                            CallSite site = current_call_site());
   /// Drops what nobody can reach and gives cached blocks back. Waits for the queues. Not while a
   /// window is bound: its steps use blocks that are free again by then.
   void reclaim();

@@ -75,11 +75,19 @@ void* Allocator::obtain(size_t bytes) {
   return data;
 }
 
+/// Adds to what the process has taken from the device.
+void Allocator::count(int64_t bytes) {
+  if (!pinned()) use_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
 void* Allocator::obtain_block(size_t bytes) {
-  return pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
+  void* const data = pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
+  if (data) count(static_cast<int64_t>(bytes));
+  return data;
 }
 
 void Allocator::give_back(void* data, size_t bytes) {
+  count(-static_cast<int64_t>(bytes));
   if (pinned())
     backend_.release_host(data, bytes);
   else
@@ -130,10 +138,11 @@ Storage* Allocator::make(Pool& pool, size_t bytes) {
   return storage->data ? storage.release() : nullptr;
 }
 
-Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream) {
+Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream, CallSite site) {
   std::lock_guard lock(mutex_);
   const size_t bytes = block_size(wanted);
   if (!pinned() && faults_ && faults_->fault(FaultInjection::Fault::allocation)) return {};
+  MemoryLedger::Account& holder = ledger_.account(site);
   Pool& cached = pool(stream);
   Storage* storage = take_cached(cached, bytes);
   if (!storage) storage = make(cached, bytes);
@@ -141,10 +150,14 @@ Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream) {
   ++statistics_.allocations;
   statistics_.cached -= storage->bytes;
   statistics_.in_use += storage->bytes;
-  statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
+  ledger_.take(holder, storage->bytes);
+  if (statistics_.in_use > statistics_.peak) {
+    statistics_.peak = statistics_.in_use;
+    ledger_.note_peak();
+  }
   storage->allocator = this;
   storage->stream = stream;
-  storage->site = current_call_site();
+  storage->holder = &holder;
   storage->previous = &in_use_;
   storage->next = in_use_.next;
   if (in_use_.next) in_use_.next->previous = storage;
@@ -159,6 +172,7 @@ void Allocator::release(Storage* storage) {
   storage->previous->next = storage->next;
   if (storage->next) storage->next->previous = storage->previous;
   statistics_.in_use -= storage->bytes;
+  ledger_.give_back(*storage->holder, storage->bytes);
   if (storage->lost) {
     lost_.erase(static_cast<const char*>(storage->data));
     delete storage;
@@ -256,6 +270,7 @@ std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) 
   slab_left_ = 0;
   quarantined_.clear();
   statistics_.cached = 0;
+  use_.bytes = 0;
   begin_again();
   return addresses;
 }
@@ -267,28 +282,15 @@ MemoryStatistics Allocator::statistics() const {
   return result;
 }
 
-std::string Allocator::largest_holders() const {
-  constexpr size_t kLines = 3;
-  std::map<std::pair<std::string, int>, size_t> by_line;
-  {
-    std::lock_guard lock(mutex_);
-    for (const Storage* storage = in_use_.next; storage; storage = storage->next)
-      if (storage->site.known())
-        by_line[{storage->site.file, storage->site.line}] += storage->bytes;
-  }
-  std::vector<std::pair<size_t, std::string>> sorted;
-  for (const auto& [line, bytes] : by_line)
-    sorted.emplace_back(bytes, line.first + ":" + std::to_string(line.second));
-  std::sort(sorted.rbegin(), sorted.rend());
-  std::string text;
-  for (size_t i = 0; i < std::min(kLines, sorted.size()); ++i)
-    text += (i ? ", " : "") + sorted[i].second + " holds " + size_text(sorted[i].first);
-  return text;
+std::vector<MemoryHolder> Allocator::holders() const {
+  std::lock_guard lock(mutex_);
+  return ledger_.holders();
 }
 
 void Allocator::reset_peak() {
   std::lock_guard lock(mutex_);
   statistics_.peak = statistics_.in_use;
+  ledger_.note_peak();
 }
 
 }  // namespace tide

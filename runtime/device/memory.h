@@ -9,14 +9,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "runtime/core/ref.h"
-#include "runtime/core/size_text.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/call_site.h"
+#include "runtime/device/memory_ledger.h"
 #include "runtime/device/memory_statistics.h"
+#include "runtime/device/process_use.h"
 
 namespace tide {
 
@@ -32,10 +32,10 @@ struct Storage : RefCounted<Storage> {
   bool lost = false;  ///< the device does not have it any more: see Allocator::abandon
   Allocator* allocator = nullptr;
   uint8_t stream = 0;  ///< number of the stream that writes it, on the device of its values
-  CallSite site;       ///< the line that needed it
-  Storage* previous = nullptr;  ///< neighbours in the allocator's list of blocks in use
-  Storage* next = nullptr;      ///< or the one below in a stack of cached blocks
-  uint64_t released_after = 0;  ///< of a cached block: the last number of work by then
+  MemoryLedger::Account* holder = nullptr;  ///< that of the line that needed it
+  Storage* previous = nullptr;              ///< neighbours in the allocator's list of blocks in use
+  Storage* next = nullptr;                  ///< or the one below in a stack of cached blocks
+  uint64_t released_after = 0;              ///< of a cached block: the last number of work by then
   /// Whether it is host memory that devices may copy from directly.
   bool pinned() const;
   static void destroy(Storage* storage);
@@ -52,14 +52,16 @@ class Allocator {
  public:
   /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
   enum class Memory : uint8_t { device, pinned_host };
-  explicit Allocator(Backend& backend, Memory memory = Memory::device)
-      : backend_(backend), faults_(backend.fault_injection()), memory_(memory) {}
+  /// What it takes from the device is added to `use`, which no other allocator adds to.
+  Allocator(Backend& backend, ProcessUse& use, Memory memory = Memory::device)
+      : backend_(backend), use_(use), faults_(backend.fault_injection()), memory_(memory) {}
   ~Allocator();
   Allocator(const Allocator&) = delete;
 
   /// A block of at least this size for a stream, or null: the caller reclaims and tries again, then
   /// reports.
-  Ref<Storage> allocate(size_t bytes, uint8_t stream = 0);
+  /// `site` is the line that needs it.
+  Ref<Storage> allocate(size_t bytes, uint8_t stream = 0, CallSite site = current_call_site());
   /// Gives cached blocks back to the backend, and returns how many bytes that were. No queue may
   /// use them any more.
   size_t trim();
@@ -74,8 +76,8 @@ class Allocator {
   void reset_peak();
   void release(Storage* storage);
   bool pinned() const { return memory_ == Memory::pinned_host; }
-  /// Who holds most, by script line: "lesson.lua:12 holds 64.0 MB, ..."; empty if no line is known.
-  std::string largest_holders() const;
+  /// Who holds the blocks that are handed out, or did at the peak, by the script's line.
+  std::vector<MemoryHolder> holders() const;
 
   /// The size of the block that is handed out for so many bytes.
   static size_t block_size(size_t bytes);
@@ -129,7 +131,10 @@ class Allocator {
   void give_back(void* data, size_t bytes);
   bool meets_lost(const void* data, size_t bytes) const;
 
+  void count(int64_t bytes);
+
   Backend& backend_;
+  ProcessUse& use_;
   FaultInjection* const faults_;  ///< null: none
   const Memory memory_;
   mutable std::mutex mutex_;
@@ -145,6 +150,7 @@ class Allocator {
   std::map<const char*, size_t> lost_;                 ///< blocks in use that the device has lost
   std::vector<std::pair<void*, size_t>> quarantined_;  ///< blocks that lie where lost ones did
   MemoryStatistics statistics_;
+  MemoryLedger ledger_;
 };
 
 inline bool Storage::pinned() const { return allocator && allocator->pinned(); }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/device/call_site.h"
+
 namespace tide {
 
 struct MemoryStatistics {
@@ -15,6 +17,17 @@ struct MemoryStatistics {
   size_t device_free = 0, device_total = 0;
   int64_t allocations = 0;         ///< blocks asked for
   int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
+};
+
+/// Blocks that are handed out.
+struct HeldMemory {
+  size_t bytes = 0, blocks = 0;
+};
+
+/// What the blocks that a line asked for hold now, and held when the device held most.
+struct MemoryHolder {
+  CallSite site;  ///< not known: what no script asked for
+  HeldMemory now, at_peak;
 };
 
 }  // namespace tide

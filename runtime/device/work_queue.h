@@ -51,7 +51,6 @@ class WorkQueue {
   uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
   /// Work of lower numbers (Failure::number_work) is done, if it is this queue's. From any thread.
   virtual uint64_t done_before() const = 0;
-  virtual int64_t pending_ops() const = 0;
   virtual int64_t launches() const = 0;
 
   /// Waits until the ticket is done: the only place of the process where a thread waits for a

@@ -77,7 +77,9 @@ uint64_t PlanFlusher::submit(Plan& plan) {
 }
 
 Ref<Storage> PlanFlusher::take(size_t bytes, const Node& node) {
-  Ref<Storage> storage = window_.device().try_allocate(std::max<size_t>(bytes, 1), *stream_);
+  // The op's line holds it, not the one that flushes.
+  Ref<Storage> storage =
+      window_.device().try_allocate(std::max<size_t>(bytes, 1), *stream_, node.site);
   if (!storage) throw OutOfMemory{bytes, &node};
   return storage;
 }
@@ -152,10 +154,7 @@ void PlanFlusher::take_outputs(const Plan& plan, const Step& step, BoundStep& bo
   }
   for (uint16_t output : step.outputs) {
     Node& node = *window_.nodes()[output];
-    if (!node.storage) {
-      node.storage = take(node.bytes(), node);
-      node.storage->site = node.site;  // the op's line, not the one that flushes
-    }
+    if (!node.storage) node.storage = take(node.bytes(), node);
   }
 }
 

@@ -61,12 +61,13 @@ struct Submitting {
 
 }  // namespace
 
-Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, PlanRunner::Reclaim reclaim,
-             const std::string& name)
+Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss,
+             std::atomic<int64_t>& queued_ops, PlanRunner::Reclaim reclaim, const std::string& name)
     : backend_(backend),
       async_(backend.async_stream()),
       loss_(loss),
-      runner_(backend, failures, std::move(reclaim), drop_until_) {
+      runner_(backend, failures, std::move(reclaim), drop_until_),
+      queued_ops_(queued_ops) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
   pthread_getattr_default_np(&attributes);
@@ -104,7 +105,7 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
     submission.name = submission.steps.front().name;
     submission.site = submission.steps.front().site;
   }
-  pending_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
+  queued_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
   submitted_.store(ticket, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst)) {
     std::lock_guard lock(sleep_mutex_);
@@ -190,7 +191,7 @@ void Queue::run() {
     const uint64_t last = execute_from(next);
     for (uint64_t ticket = next; ticket <= last; ++ticket) {
       Submission& submission = ring_[ticket % kCapacity];
-      pending_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
+      queued_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
       submission.reset();
     }
     if (!async_) {

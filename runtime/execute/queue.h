@@ -27,8 +27,9 @@ namespace tide {
 /// to do. A PlanRunner runs it.
 class Queue : public WorkQueue {
  public:
-  Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, PlanRunner::Reclaim reclaim,
-        const std::string& name);
+  /// `queued_ops` counts the ops of all queues of the device that are not done.
+  Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, std::atomic<int64_t>& queued_ops,
+        PlanRunner::Reclaim reclaim, const std::string& name);
   ~Queue() override;
 
   uint64_t submit(const std::function<void(Submission&)>& fill) override;
@@ -38,7 +39,6 @@ class Queue : public WorkQueue {
   uint64_t submit_mark() override;
   double time_of_mark(uint64_t ticket) override;
   uint64_t done_before() const override;
-  int64_t pending_ops() const override { return pending_ops_.load(std::memory_order_relaxed); }
   int64_t launches() const override { return runner_.launches(); }
   void wait(uint64_t ticket) override;
   void wait_uninterrupted(uint64_t ticket) override;
@@ -70,8 +70,8 @@ class Queue : public WorkQueue {
   std::atomic<bool> submitting_{false};  ///< a submission may have a number and no ticket
   /// The numbers of the submissions; for other threads.
   std::array<std::atomic<uint64_t>, kCapacity> numbers_{};
-  std::atomic<int64_t> pending_ops_{0};
-  std::mutex submit_mutex_;  ///< one producer at a time
+  std::atomic<int64_t>& queued_ops_;  ///< of the device, by this process
+  std::mutex submit_mutex_;           ///< one producer at a time
   std::mutex sleep_mutex_;
   std::condition_variable work_, done_;
   std::atomic<bool> sleeping_{false}, stop_{false};

@@ -39,19 +39,24 @@ void synchronize(const char* reason) {
     wait_for(*stream, stream->queue->submitted(), reason);
 }
 
-int64_t pending_ops() {
-  int64_t count = Recorder::of_thread().pending_ops();
-  for (const Stream* stream : DeviceState::all_streams()) count += stream->queue->pending_ops();
+namespace {
+
+int64_t queued_ops() {
+  int64_t count = 0;
+  for (const DeviceState* state : DeviceState::all())
+    count += state->use.queued_ops.load(std::memory_order_relaxed);
   return count;
 }
 
+}  // namespace
+
+int64_t pending_ops() { return Recorder::of_thread().pending_ops() + queued_ops(); }
+
 Interruption interrupt(double most_seconds) {
   Interruption found;
+  found.dropped = queued_ops();
   const std::vector<Stream*> streams = DeviceState::all_streams();
-  for (Stream* stream : streams) {
-    found.dropped += stream->queue->pending_ops();
-    stream->queue->drop_pending();
-  }
+  for (Stream* stream : streams) stream->queue->drop_pending();
   const double end = seconds() + most_seconds;
   for (Stream* stream : streams) {
     const std::chrono::duration<double> rest(std::max(end - seconds(), 0.0));
@@ -191,6 +196,12 @@ MemoryStatistics memory(Device device) {
   result.device_free = all.available;
   result.device_total = all.total;
   return result;
+}
+
+std::vector<MemoryHolder> memory_holders(Device device) {
+  DeviceState& state = DeviceState::of(device);
+  state.let_go();
+  return state.allocator.holders();
 }
 
 void reset_peak(Device device) { DeviceState::of(device).allocator.reset_peak(); }

@@ -124,6 +124,8 @@ bool has_library(Device device, ComputeOp op);
 
 MemoryStatistics memory(Device device);
 void reset_peak(Device device);
+/// The lines that hold the device's memory, or did at the peak; in any order.
+std::vector<MemoryHolder> memory_holders(Device device);
 /// Gives cached blocks back.
 void empty_cache(Device device);
 /// Gives those of all devices back whose memory is the host's.

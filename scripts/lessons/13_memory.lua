@@ -163,10 +163,18 @@ assert(loop < turns / 2, "the collector came round in between")
 
 -- What is referred to stays. Growing tables are what "memory leak" mostly means in a script.
 before = held_at_last()
+local start = tide.memory.snapshot(device)
 local kept = {}
 for i = 1, 10 do kept[i] = host:copyto(device) end
 show("10 tensors of 1 MB in a table", held() - before, 1 / 4)
 assert(about(held() - before, 10))
+
+-- Which line made what is held, and which variable leads to it? A snapshot knows, and two of them
+-- show what has grown in between.
+local growth = tide.memory.diff(start, tide.memory.snapshot(device))
+print((tostring(growth):gsub("[^\n]+", "  %0")))
+assert(growth.allocated == 10 * 2 ^ 20 and growth.holders[1].blocks == 10)
+assert(growth.holders[1].names[1] == "kept[1]")
 kept = nil
 show("right after kept = nil", held() - before, 1 / 4)
 show("when the collector has been there", held_at_last() - before, 1 / 4)
@@ -241,8 +249,8 @@ end
 assert(count < 32, "32 MB of inputs fill the memory: there is no place for the outputs")
 assert(total == count * 512 * 64 * 512, "after an error all is well")
 
--- The message says what was asked for, what is in use, and which lines of the script hold most: the
--- places to look at. What helps: smaller batches, no_grad where nothing is trained, half types,
+-- The message says what was asked for, what is in use, and which five lines of the script hold most:
+-- the places to look at; tide.memory.snapshot(small) also tells their variables. What helps: smaller batches, no_grad where nothing is trained, half types,
 -- and not to keep what is not needed.
 local in_parts = 0
 for _ = 1, 64, count do in_parts = in_parts + run(count) end

@@ -143,6 +143,12 @@ local pages = {
       .. "of an epoch reads them: no step waits.",
   },
   {
+    name = "diagnostics", title = "Watching a training",
+    families = {"Watching a network", "Methods of watches", "Who holds memory"},
+    about = "What is shown is kept on the device until somebody asks for it; then it is read with "
+      .. "one wait.",
+  },
+  {
     name = "devices", title = "Devices, memory and streams",
     families = {
       "Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA", "Simulated devices",

@@ -17,6 +17,7 @@ receivers.list = {
   {name = "sampler", class = "tide.data.Sampler"},
   {name = "manager", class = "tide.training.CheckpointManager"},
   {name = "trainer", class = "tide.Trainer"},
+  {name = "watch", class = "tide.Watch"},
   {name = "thread", class = "tide.Thread"},
   {name = "channel", class = "tide.Channel"},
   {name = "fig", class = "tide.plot.Figure"},

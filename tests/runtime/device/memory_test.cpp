@@ -53,7 +53,8 @@ TEST_CASE("block sizes waste little and never shrink", "[graph]") {
 
 TEST_CASE("a block that was given back is handed out again", "[graph]") {
   SimBackend backend(0);
-  Allocator allocator(backend);
+  ProcessUse use;
+  Allocator allocator(backend, use);
   for (size_t bytes : {size_t{2000}, size_t{100000}, size_t{10} << 20}) {
     Ref<Storage> first = allocator.allocate(bytes);
     void* const place = first->data;
@@ -68,7 +69,8 @@ TEST_CASE("a block that was given back is handed out again", "[graph]") {
 
 TEST_CASE("trimming gives back all but what lies beside a block in use", "[graph]") {
   SimBackend backend(0);
-  Allocator allocator(backend);
+  ProcessUse use;
+  Allocator allocator(backend, use);
   std::vector<Ref<Storage>> blocks;
   for (int i = 0; i < 3000; ++i) blocks.push_back(allocator.allocate(i % 3 ? 2000 : 100));
   std::memset(blocks[1500]->data, 7, blocks[1500]->bytes);
@@ -88,7 +90,8 @@ TEST_CASE("trimming gives back all but what lies beside a block in use", "[graph
 
 TEST_CASE("blocks that work may still use stay where unused ones are given back", "[graph]") {
   SimBackend backend(0);
-  Allocator allocator(backend);
+  ProcessUse use;
+  Allocator allocator(backend, use);
   constexpr size_t kBytes = size_t{1} << 20;
   Ref<Storage> early = allocator.allocate(kBytes), late = allocator.allocate(kBytes);
   Ref<Storage> other = allocator.allocate(kBytes, 1);
@@ -107,7 +110,8 @@ TEST_CASE("blocks that work may still use stay where unused ones are given back"
 
 TEST_CASE("the smallest blocks are handed out again in turns", "[graph]") {
   SimBackend backend(0);
-  Allocator allocator(backend);
+  ProcessUse use;
+  Allocator allocator(backend, use);
   std::set<void*> places;
   void* before = nullptr;
   for (int i = 0; i < 1000; ++i) {
@@ -124,7 +128,8 @@ TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[gr
   SimOptions options;
   options.memory_limit = size_t{8} << 20;
   backend.configure(options);
-  Allocator allocator(backend);
+  ProcessUse use;
+  Allocator allocator(backend, use);
   Ref<Storage> block = allocator.allocate(size_t{6} << 20);
   REQUIRE(block);
   CHECK(!allocator.allocate(size_t{4} << 20));
@@ -141,7 +146,8 @@ TEST_CASE("an allocation that is to fail gives nothing, the next one a block", "
   SimOptions options;
   options.fail_allocation = 2;
   backend.configure(options);
-  Allocator allocator(backend);
+  ProcessUse use;
+  Allocator allocator(backend, use);
   CHECK(allocator.allocate(100));
   CHECK(!allocator.allocate(100));
   CHECK(allocator.allocate(100));
@@ -152,7 +158,8 @@ TEST_CASE("no block comes to lie where a lost one is held", "[graph]") {
   // The lost block lies at 1 M. What would be at its place, or reach into it from either side,
   // waits.
   GivenPlaces backend({kBlock, kBlock, kBlock / 2, kBlock + kBlock / 2, 2 * kBlock, 0, kBlock});
-  Allocator allocator(backend);
+  ProcessUse use;
+  Allocator allocator(backend, use);
   Ref<Storage> lost = allocator.allocate(kBlock);
   REQUIRE(lost->bytes == kBlock);
   CHECK(allocator.abandon([] {}) == std::vector<void*>{lost->data});

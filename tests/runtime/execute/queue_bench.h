@@ -109,8 +109,13 @@ struct Bench {
   Stub stub;
   /// For each time that memory was reclaimed, the number of the work that wanted it.
   std::vector<uint64_t> made_room;
-  Queue queue{stub, device.failures, device.loss,
-              [this](uint64_t work) { made_room.push_back(work); }, "stub"};
+  std::atomic<int64_t> queued_ops{0};
+  Queue queue{stub,
+              device.failures,
+              device.loss,
+              queued_ops,
+              [this](uint64_t work) { made_room.push_back(work); },
+              "stub"};
 
   Bench() = default;
   /// Another stream of a device.

@@ -125,6 +125,33 @@ describe("smi", function()
     test.equal(smi():find "sim:%d  process", nil)
     test.equal(files(), "")
   end)
+  it("shows the queue and the memory of other processes' devices", function()
+    write(folder() .. "/worker.lua", [[
+      tide.sim.configure {device = "sim:1", launch_cost = 0.02}
+      local kept = tide.ones(25 * 2 ^ 20 // 1)
+      local x = tide.ones({8}, {device = "sim:1"})
+      while true do
+        for _ = 1, 50 do
+          x = x:cumsum(1)
+          tide.flush()
+        end
+        tide.synchronize()
+      end
+    ]])
+    local process = run(("'%s/worker.lua' >'%s/log' 2>&1 & echo $!"):format(folder(), folder()),
+      ("export XDG_RUNTIME_DIR='%s';"):format(folder())):match "%d+"
+    local memory, queue
+    for _ = 1, 100 do
+      local text = smi "dmon 1"
+      memory = tonumber(text:match "\n  cpu [^\n]* (%d+) +%d+\n")
+      queue = tonumber(text:match "\nsim:1 [^\n]* (%d+)\n")
+      if memory >= 100 and queue > 0 then break end
+    end
+    os.execute("kill -9 " .. process)
+    test.is_true(memory >= 100, memory)
+    test.is_true(queue > 0, queue)
+    test.is_true(tonumber(smi("dmon 1"):match "\n  cpu [^\n]* (%d+) +%d+\n") < 100)
+  end)
   it("keeps its files in a folder of the user's own", function()
     smi()
     local pipe <close> = assert(io.popen(("stat -c %%a '%s/tide'"):format(folder())))

@@ -45,7 +45,8 @@ describe("help", function()
   end)
   local libraries = {
     amp = tide.amp, autograd = tide.autograd, data = tide.data, func = tide.func, linalg = tide.linalg,
-    loggers = tide.loggers, metrics = tide.metrics, ["metrics.functional"] = tide.metrics.functional, nn = tide.nn,
+    loggers = tide.loggers, memory = tide.memory, metrics = tide.metrics,
+    ["metrics.functional"] = tide.metrics.functional, nn = tide.nn,
     ["nn.utils"] = tide.nn.utils, ["nn.utils.parametrizations"] = tide.nn.utils.parametrizations,
     ["nn.utils.parametrize"] = tide.nn.utils.parametrize,
     ["nn.utils.prune"] = tide.nn.utils.prune, ["nn.utils.rnn"] = tide.nn.utils.rnn, np = tide.np,

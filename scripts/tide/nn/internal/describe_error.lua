@@ -1,5 +1,6 @@
 -- Adds to an error raised inside modules which one it was, as Lua would reach it: net[4] (Linear 10
 -- -> 2).
+local place = require "tide.nn.internal.place"
 
 local describe_error = {}
 
@@ -38,24 +39,11 @@ local function name_from(level, value)
   end
 end
 
---- How `child` is reached from `parent`: "[4]", ".head", or "" if it is not one of its children.
-local function step(parent, child)
-  for name, value in parent:named_children() do
-    if rawequal(value, child) then
-      return math.type(name) and ("[%d]"):format(name) or "." .. name
-    end
-  end
-  return ""
-end
-
 --- "net[4] (Linear 10 -> 2)": the path from the outermost running module to the innermost.
 local function path(modules, root)
   local text = root
-  for i = #modules - 1, 1, -1 do text = text .. step(modules[i + 1], modules[i]) end
-  local innermost = modules[1]
-  local sizes = innermost:describe()
-  local class = getmetatable(innermost).name
-  return ("%s (%s)"):format(text, sizes == "" and class or class .. " " .. sizes)
+  for i = #modules - 1, 1, -1 do text = text .. place.step(modules[i + 1], modules[i]) end
+  return ("%s (%s)"):format(text, place.kind(modules[1]))
 end
 
 local described  -- the last message made here: outer modules pass it on as it is

@@ -104,6 +104,8 @@ return {
       "tide.metrics.Accuracy ~= nil --> true"},
     {"loggers", "", "Metrics in files, for TensorBoard too: see tide.loggers.NAME",
       "tide.loggers.CSVLogger ~= nil --> true"},
+    {"memory", "", "Who holds a device's memory: see tide.memory.NAME",
+      "tide.memory.snapshot ~= nil --> true"},
     {"plot", "", "Figures in the terminal and in files: see tide.plot.NAME",
       "tide.plot.line ~= nil --> true"},
     {"training", "", "What saves a training and goes on with it: see tide.training.NAME",

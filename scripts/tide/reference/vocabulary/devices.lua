@@ -79,4 +79,9 @@ return {
     repeats = "integer = 10: calls that count",
     device = "device = default device: the device it runs on",
   },
+  {
+    of = "tide.memory.snapshot",
+    names = "table = nil: {name = value}, what is named beside the variables of the script: a module, an optimizer",
+  },
+  {of = "tide.memory.diff", a = "table: the earlier snapshot", b = "table: the later one"},
 }

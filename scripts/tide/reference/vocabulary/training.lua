@@ -110,4 +110,15 @@ return {
     which = '"last" | "best" = "last": which checkpoint',
     path = "string: name of the file",
   },
+  {
+    of = "watch",
+    net = "module: the network",
+    optimizer = "optimizer = nil: whose steps are followed; with it updates are seen, too",
+    every = "integer = 1: steps from one that is looked at to the next",
+  },
+  {
+    of = "watch:log",
+    logger = "logger: where the figures go",
+    step = "integer = nil: the step they are of; nil is the last one looked at",
+  },
 }

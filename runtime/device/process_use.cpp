@@ -1,5 +1,5 @@
 // A page of counters for each process, in a file that it keeps locked.
-#include "runtime/device/sim_use.h"
+#include "runtime/device/process_use.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,15 +23,15 @@
 namespace tide {
 namespace {
 
-constexpr std::string_view kPrefix = "sims-";
-constexpr std::string_view kNewPrefix = ".sims-";  ///< as long as it is not locked
-constexpr time_t kNewFor = 60;                     ///< seconds that this takes at most
-constexpr uint64_t kMagic = 0x316d697365646974;    // "tidesim1"
+constexpr std::string_view kPrefix = "use-";
+constexpr std::string_view kNewPrefix = ".use-";  ///< as long as it is not locked
+constexpr time_t kNewFor = 60;                    ///< seconds that this takes at most
+constexpr uint64_t kMagic = 0x3165737565646974;   // "tideuse1"
 
 struct Page {
   uint64_t magic = kMagic;
   int64_t process = getpid();
-  std::array<SimUse, 64> sims;
+  std::array<std::array<ProcessUse, 64>, std::size(kDeviceKinds)> devices;  ///< by kind
 };
 
 Descriptor open_folder() {
@@ -44,7 +44,7 @@ Descriptor open_folder() {
 class OwnPage {
  public:
   OwnPage() : folder_(open_folder()) {
-    sim_processes();  // removes what processes have left that were killed
+    used_devices();  // removes what processes have left that were killed
     void* place = map_file();
     page_ = place ? new (place) Page : new Page;
     // Only now: a page that is named is whole.
@@ -89,17 +89,24 @@ class OwnPage {
   Page* page_;
 };
 
-void add_processes(const Page& page, std::vector<SimProcess>& processes) {
-  for (size_t i = 0; i < page.sims.size(); ++i) {
-    const int64_t bytes = page.sims[i].bytes, busy = page.sims[i].busy_nanoseconds;
-    if (bytes > 0 || busy > 0)
-      processes.push_back({static_cast<pid_t>(page.process), static_cast<int>(i), bytes,
+void add_devices(const Page& page, std::vector<UsedDevice>& devices) {
+  for (const DeviceKind kind : kDeviceKinds) {
+    const auto& of_kind = page.devices[static_cast<size_t>(kind)];
+    for (size_t i = 0; i < of_kind.size(); ++i) {
+      const int64_t bytes = of_kind[i].bytes, queued = of_kind[i].queued_ops;
+      const int64_t busy = of_kind[i].busy_nanoseconds;
+      if (bytes > 0 || queued > 0 || busy > 0)
+        devices.push_back({static_cast<pid_t>(page.process),
+                           {kind, static_cast<uint8_t>(i)},
+                           bytes,
+                           queued,
                            1e-9 * static_cast<double>(busy)});
+    }
   }
 }
 
 /// Reads the file of a process that lives; removes that of one that does not.
-void look_at(int folder, const std::string& name, std::vector<SimProcess>& processes) {
+void look_at(int folder, const std::string& name, std::vector<UsedDevice>& devices) {
   const bool is_new = name.starts_with(kNewPrefix);
   if (!is_new && !name.starts_with(kPrefix)) return;
   const Descriptor file(openat(folder, name.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
@@ -113,24 +120,24 @@ void look_at(int folder, const std::string& name, std::vector<SimProcess>& proce
   alignas(Page) std::byte bytes[sizeof(Page)];
   if (is_new || pread(file, bytes, sizeof bytes, 0) != ssize_t{sizeof bytes}) return;
   const Page& page = *std::launder(reinterpret_cast<const Page*>(bytes));
-  if (page.magic == kMagic) add_processes(page, processes);
+  if (page.magic == kMagic) add_devices(page, devices);
 }
 
 }  // namespace
 
-SimUse& sim_use(int index) {
-  return OwnPage::instance().page().sims.at(static_cast<size_t>(index));
+ProcessUse& process_use(Device device) {
+  return OwnPage::instance().page().devices[static_cast<size_t>(device.kind)].at(device.index);
 }
 
-std::vector<SimProcess> sim_processes() {
-  std::vector<SimProcess> processes;
+std::vector<UsedDevice> used_devices() {
+  std::vector<UsedDevice> devices;
   const Descriptor folder = open_folder();
   DIR* const listing =
       folder < 0 ? nullptr : fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!listing) return processes;
-  while (const dirent* const entry = readdir(listing)) look_at(folder, entry->d_name, processes);
+  if (!listing) return devices;
+  while (const dirent* const entry = readdir(listing)) look_at(folder, entry->d_name, devices);
   closedir(listing);
-  return processes;
+  return devices;
 }
 
 }  // namespace tide

@@ -1,0 +1,54 @@
+// Which lines of a script hold a device's memory, now and at its peak.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/device/memory_statistics.h"
+
+namespace tide {
+
+/// The accounts of the lines that asked for blocks. Not thread-safe. Giving back allocates nothing.
+class MemoryLedger {
+ public:
+  class Account {
+   public:
+    explicit Account(CallSite site) : site_(site) {}
+    CallSite site() const { return site_; }
+
+   private:
+    friend MemoryLedger;
+    const CallSite site_;
+    HeldMemory now_;
+    HeldMemory at_peak_;       ///< if anything changed since the peak
+    uint64_t changed_in_ = 0;  ///< the peak after which it changed
+  };
+
+  /// The account of a line, which lives as long as the ledger.
+  Account& account(CallSite site) { return accounts_.try_emplace(site, site).first->second; }
+  void take(Account& account, size_t bytes);
+  void give_back(Account& account, size_t bytes);
+  /// What is held now is the most that was held.
+  void note_peak() { ++peak_; }
+  /// Those that hold something, or did at the peak; in any order.
+  std::vector<MemoryHolder> holders() const;
+
+ private:
+  struct Hash {
+    size_t operator()(const CallSite& site) const {
+      return (reinterpret_cast<size_t>(site.file) >> 4) * 31 + static_cast<size_t>(site.line);
+    }
+  };
+  void keep_peak(Account& account);
+
+  std::unordered_map<CallSite, Account, Hash> accounts_;
+  uint64_t peak_ = 1;  ///< number of the last peak
+};
+
+/// The lines that hold most now: "train.lua:12 holds 64.0 MB in 3 blocks, ..."; empty if none is
+/// known.
+std::string largest_holders(std::vector<MemoryHolder> holders);
+
+}  // namespace tide

@@ -1,0 +1,5 @@
+-- tide.memory: who holds a device's memory.
+local snapshot = require "tide.memory.snapshot"
+local strict_table = require "tide.internal.strict_table"
+
+return strict_table("tide.memory", {snapshot = snapshot.take, diff = snapshot.diff})

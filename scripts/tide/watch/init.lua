@@ -1,0 +1,196 @@
+-- tide.watch: statistics of the activations, parameters, gradients and updates of a network by layer.
+local add_hook = require "tide.internal.add_hook"
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local find_first = require "tide.watch.first_nonfinite"
+local Module = require "tide.nn.module"
+local Optimizer = require "tide.optim.optimizer"
+local raise = require "tide.internal.raise"
+local Sample = require "tide.watch.sample"
+local statistics = require "tide.watch.statistics"
+local table_text = require "tide.watch.table_text"
+local tide = require "tide"
+
+local kMostSamples <const> = 100 -- that are kept
+
+-- Fields: net; every; steps (that are over); sample (of the step that runs, if it is looked at); samples (that are
+-- over, the newest last); memory (of samples for the next one); optimizer; unhook (takes the optimizer's hook away).
+local Watch = class "Watch"
+
+local read = arguments("watch", {"net", {"optimizer"}, {"every", 1}}, {every = "count"})
+
+--- tide.watch(net, {optimizer =, every = 1}): looks at the first step, and then at each `every`-th one. A step ends
+--- with the optimizer's step or, without an optimizer, with a call of `step`.
+function Watch:init(...)
+  local given = read(...)
+  if not class.is_a(given.net, Module) then
+    raise("watch: net: expected a module, got %s", tide.is_tensor(given.net) and "tensor" or type(given.net))
+  end
+  if given.optimizer and not class.is_a(given.optimizer, Optimizer) then
+    raise("watch: optimizer: expected an optimizer, got %s", type(given.optimizer))
+  end
+  if given.every == 0 then raise "watch: every must be positive, got 0" end
+  self.net, self.optimizer, self.every = given.net, given.optimizer, given.every
+  self.steps, self.samples, self.memory = 0, {}, {}
+  if self.optimizer then
+    self.unhook = self.optimizer:register_step_post_hook(function() self:end_step() end)
+  end
+  self:begin_step()
+end
+
+function Watch:begin_step()
+  if self.steps % self.every == 0 then self.sample = Sample(self.net, self.steps + 1, self.memory) end
+end
+
+--- Ends the sample, if there is one. Queues work only.
+function Watch:end_step()
+  local sample = self.sample
+  if sample then
+    self.sample = nil
+    sample:close()
+    if sample.values then
+      self.samples[#self.samples + 1] = sample
+      if #self.samples > kMostSamples then table.remove(self.samples, 1) end
+    end
+  end
+  self.steps = self.steps + 1
+  self:begin_step()
+  if sample then
+    for _, hook in ipairs(rawget(self, "_hooks") or {}) do hook[1](self) end
+  end
+end
+
+--- Says that a step is over: call it behind that of the optimizer, while the gradients are there.
+function Watch:step()
+  if self.optimizer then raise "step: the optimizer's own steps are counted: leave the call away" end
+  if self.closed then raise "step: the watch is closed" end
+  self:end_step()
+end
+
+--- Calls fn(watch) behind each step that was looked at. Returns a function that takes the hook away.
+function Watch:register_hook(fn) return add_hook(self, "_hooks", fn) end
+
+--- Ends the watch: the network and the optimizer are as they were before. What was seen stays.
+function Watch:close()
+  if self.sample then self.sample:unhook() end
+  if self.unhook then self.unhook() end
+  self.closed, self.unhook = true, nil
+end
+
+Watch.__close = Watch.close
+
+-- Reading -----------------------------------------------------------------------------------------
+
+--- The size of an update beside that of its parameter: the ratio of their norms.
+local function add_ratios(rows)
+  local sizes = {}
+  for _, row in ipairs(rows) do
+    local size = math.sqrt(row.mean ^ 2 + row.std ^ 2)
+    if row.kind == "parameter" then sizes[row.name] = size end
+    local ratio = row.kind == "update" and size / sizes[row.name]
+    if ratio and ratio == ratio then row.ratio = ratio end
+  end
+end
+
+--- Reads what is unread of the samples: one wait in all.
+local function read_samples(samples)
+  local unread, values = {}, {}
+  for _, sample in ipairs(samples) do
+    if sample.values then
+      unread[#unread + 1] = sample
+      values[#values + 1] = sample.values:to {device = "cpu", dtype = "float64", non_blocking = true}
+    end
+  end
+  if #unread == 0 then return end
+  local figures, at = tide.cat(values):tolist(), 0
+  for _, sample in ipairs(unread) do
+    for _, row in ipairs(sample.rows) do
+      at = at + 1
+      for name, value in pairs(statistics.read(figures[at])) do row[name] = value end
+      if not row.units then row.dead = nil end
+    end
+    sample.values = nil
+    add_ratios(sample.rows)
+  end
+end
+
+--- The samples, read. Before the first step is over, what has been seen of it.
+local function seen(self)
+  local samples = self.samples
+  if #samples == 0 and self.sample then
+    self.sample:gather()
+    samples = self.sample.values and {self.sample} or samples
+  end
+  read_samples(samples)
+  return samples
+end
+
+local kColumns <const> = {"mean", "std", "min", "max", "zeros", "nan", "inf", "dead", "ratio"}
+
+--- A row as scripts get it.
+local function plain(row)
+  local result = {
+    step = row.step, kind = row.kind, layer = row.layer, class = row.class, name = row.name,
+    parameter = row.parameter, number = row.number, line = row.line, size = row.size, units = row.units,
+  }
+  for _, name in ipairs(kColumns) do result[name] = row[name] end
+  return result
+end
+
+local function plain_rows(samples)
+  local rows = {}
+  for _, sample in ipairs(samples) do
+    for _, row in ipairs(sample.rows) do rows[#rows + 1] = plain(row) end
+  end
+  return rows
+end
+
+--- The newest sample as a list of rows {step, kind, layer, class, name, parameter, number, line, size, mean, std,
+--- min, max, zeros, nan, inf, units, dead, ratio}. Waits once, as all that reads.
+function Watch:table()
+  local samples = seen(self)
+  return plain_rows {samples[#samples]}
+end
+
+--- The rows of all samples that are kept, oldest first: what a plot over the steps shows.
+function Watch:rows() return plain_rows(seen(self)) end
+
+--- Logs the newest sample by tags such as "gradient/0.weight/std"; at its own step, or another.
+function Watch:log(logger, step)
+  local metrics = {}
+  local rows = self:table()
+  for _, row in ipairs(rows) do
+    local number = (row.number or 1) > 1 and "." .. row.number or ""
+    for _, name in ipairs(kColumns) do
+      metrics[("%s/%s%s/%s"):format(row.kind, row.name, number, name)] = row[name]
+    end
+  end
+  if #rows > 0 then logger:log_metrics(metrics, step or rows[1].step) end
+end
+
+--- Which values were nan or infinite first: {step, kind, layer, class, parameters, line, text}; nil if none were.
+function Watch:first_nonfinite()
+  -- Of each thing the row where it became bad, else the newest.
+  local row_of, rows = {}, {}
+  for _, sample in ipairs(seen(self)) do
+    for _, row in ipairs(sample.rows) do
+      local place = row_of[row.key] or #rows + 1
+      row_of[row.key] = place
+      if not (rows[place] and rows[place].since) then rows[place] = row end
+    end
+  end
+  return find_first(rows)
+end
+
+function Watch:__tostring()
+  local samples = seen(self)
+  local sample = samples[#samples]
+  if not sample then return ("watch of %s: no step yet"):format(getmetatable(self.net).name) end
+  local text = ("step %d\n%s"):format(sample.step, table_text(sample:by_layer()))
+  local first = self:first_nonfinite()
+  if not first then return text end
+  return ("%s\nnan or infinite since step %d: %s%s"):format(text, first.step, first.text,
+    first.line and " (" .. first.line .. ")" or "")
+end
+
+return Watch

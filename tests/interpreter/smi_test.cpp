@@ -1,0 +1,34 @@
+// `tide smi dmon` at a terminal and elsewhere.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/interpreter/command.h"
+#include "tests/interpreter/terminal.h"
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+constexpr char kHead[] = "# gpu  pwr W temp C   sm %  mem % mclk MHz pclk MHz    used MB   queue\n";
+
+}  // namespace
+
+TEST_CASE("a terminal shows the devices' chart, drawn again in its place", "[terminal]") {
+  test::Terminal terminal({"smi", "dmon", "3", "--chart"});
+  const std::string shown = terminal.read_until("▁▁▁");
+  CHECK_THAT(shown, Contains("cpu     use ") && Contains("        memory ") &&
+                        Contains("        queue ") && !Contains("# gpu"));
+  CHECK(terminal.wait() == 0);
+}
+
+TEST_CASE("where no cursor moves, the chart is lines", "[terminal]") {
+  const auto outcome = test::run_tide({"smi", "dmon", "--chart", "1"});
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, StartsWith(std::string(kHead) + "  cpu "));
+  test::Terminal terminal({"-e", "os.execute [[TERM=dumb '" TIDE_PROGRAM "' smi dmon 1 --chart]] "
+                                 "print 'that was all'"});
+  CHECK_THAT(terminal.read_until("that was all"),
+             Contains("# gpu  pwr W") && Contains("  cpu ") && !Contains("▁"));
+  CHECK(terminal.wait() == 0);
+}
