@@ -1,6 +1,7 @@
 // Opens the `tide` table, and what host programs ask of it.
 #include "bindings/module.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "bindings/modes/interrupts.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/dispatch.h"
+#include "bindings/profiler/functions.h"
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
 #include "bindings/support/entry.h"
@@ -175,6 +177,7 @@ void add_native(lua_State* L) {
   lua_setfield(L, -2, "methods");
   add_native_table(L, "images", image_functions());
   add_native_table(L, "archives", archive_functions());
+  add_native_table(L, "profiler", profiler_functions());
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_state", guard<begin_state>},
                                 {"end_state", guard<end_state>},
@@ -217,6 +220,7 @@ void open_classes(lua_State* L) {
   open_thread_class(L);
   open_channel_class(L);
   open_archive_class(L);
+  open_trace_class(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<StateEnd>(L, none, none);
   lua_pop(L, 1);
@@ -352,7 +356,16 @@ bool tide_report_unread_errors(std::FILE* out) { return tide::engine::report_unr
 
 void tide_report_syncs(std::FILE* out) {
   if (!report_syncs) return;
-  for (const auto& wait : tide::engine::wait_report())
-    std::fprintf(out, "%s:%d: %s: waited %lld times, %.3f ms\n", wait.site.file, wait.site.line,
-                 wait.reason.c_str(), static_cast<long long>(wait.count), 1e3 * wait.seconds);
+  auto waits = tide::engine::wait_report();
+  std::stable_sort(waits.begin(), waits.end(),
+                   [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  for (const auto& wait : waits) {
+    std::string what;
+    if (*wait.longest.op) what = std::string(", for ") + wait.longest.op;
+    if (*wait.longest.op && wait.longest.site.known() && wait.longest.site != wait.site)
+      what += " (" + wait.longest.site.text() + ")";
+    std::fprintf(out, "%s: %s: waited %lld times, %.3f ms%s\n    %s\n", wait.site.text().c_str(),
+                 wait.reason.c_str(), static_cast<long long>(wait.count), 1e3 * wait.seconds,
+                 what.c_str(), tide::engine::advice_on_wait(wait.reason).c_str());
+  }
 }

@@ -1,4 +1,4 @@
-# Builds the files of scripts/ (Lua, and the data of the lessons) into a C++ source.
+# Builds the files of scripts/ (Lua, pages, and the data of the lessons) into a C++ source.
 # Included: tide_embed_scripts(VARIABLE) sets VARIABLE to the path of the source to compile.
 # As a script (cmake -P, with ROOT, FILES and OUTPUT set): writes that source.
 if(CMAKE_SCRIPT_MODE_FILE)
@@ -43,7 +43,8 @@ set(TIDE_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 function(tide_embed_scripts variable)
   set(root ${CMAKE_SOURCE_DIR}/scripts)
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/*.lua ${root}/data/*.npz)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/*.lua ${root}/*.html
+       ${root}/data/*.npz)
   list(SORT files)
   list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE depends)
   list(JOIN files "|" joined)

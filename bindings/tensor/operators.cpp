@@ -34,12 +34,14 @@ int call_metamethod(lua_State* L, const char* event) {
 template <Binary kOp, const char* kName, const char* kEvent>
 int binary(lua_State* L) {
   if (is_stand_in(L, 1) || is_stand_in(L, 2)) return call_metamethod(L, kEvent);
+  const OpSpan span(kName);
   push_tensor(L, kOp(operand(L, 1, kName), operand(L, 2, kName)));
   return 1;
 }
 
 template <Tensor (*kOp)(const Tensor&), const char* kName>
 int unary(lua_State* L) {
+  const OpSpan span(kName);
   push_tensor(L, kOp(check_tensor(L, 1, kName)));
   return 1;
 }

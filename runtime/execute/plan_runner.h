@@ -11,6 +11,7 @@
 #include "runtime/device/error_table.h"
 #include "runtime/execute/failure/step_failures.h"
 #include "runtime/execute/pending_checks.h"
+#include "runtime/execute/step_profile.h"
 #include "runtime/execute/submission.h"
 
 namespace tide {
@@ -23,13 +24,14 @@ class PlanRunner {
   /// Gives back cached blocks of the device: those that no work of this queue uses from the one of
   /// this number on.
   using Reclaim = std::function<void(uint64_t work)>;
-  PlanRunner(Backend& backend, ErrorTable& errors, Reclaim reclaim)
+  PlanRunner(Backend& backend, ErrorTable& errors, Reclaim reclaim, profile::StreamTrack track)
       : backend_(backend),
         async_(backend.async_stream()),
         reclaim_(std::move(reclaim)),
         pending_checks_(errors),
         errors_(errors),
-        failures_(backend, errors, pending_checks_) {}
+        failures_(backend, errors, pending_checks_),
+        profile_(async_, track) {}
 
   /// Runs the steps of the submission, or its task. `drop`: no step that does not have to.
   void run(const Submission& submission, uint64_t ticket, bool drop);
@@ -40,6 +42,8 @@ class PlanRunner {
   /// Settles what is unchecked of tickets up to `done`.
   void decide_checks(uint64_t done);
   bool has_pending_checks() const { return !pending_checks_.empty(); }
+  /// Puts steps of tickets up to `done` into the profile, of a backend that only enqueues.
+  void profile_steps(uint64_t done) { profile_.settle(done); }
   /// Steps launched so far; from any thread.
   int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
@@ -48,6 +52,7 @@ class PlanRunner {
   void run_task(const Submission& submission, uint64_t ticket);
   bool fail_together(const Submission& submission, uint64_t ticket, bool drop);
   Ref<Failure> attempt(const StepCall& call, uint64_t ticket, bool drop);
+  ComputeOutcome launch_timed(const StepCall& call, uint64_t ticket);
   ComputeOutcome launch(const StepCall& call);
   ComputeOutcome launch_once(const StepCall& call);
   SalvageProgram salvage(const StepCall& call);
@@ -61,6 +66,7 @@ class PlanRunner {
   PendingChecks pending_checks_;
   ErrorTable& errors_;
   StepFailures failures_;
+  StepProfile profile_;
   std::atomic<int64_t> launches_{0};
 };
 

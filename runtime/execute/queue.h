@@ -20,6 +20,7 @@
 #include "runtime/execute/independent_batches.h"
 #include "runtime/execute/plan_runner.h"
 #include "runtime/execute/submission.h"
+#include "runtime/profile/recorder.h"
 
 namespace tide {
 
@@ -28,7 +29,7 @@ namespace tide {
 class Queue : public WorkQueue {
  public:
   Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, PlanRunner::Reclaim reclaim,
-        const std::string& name);
+        const std::string& name, profile::StreamTrack track = {});
   ~Queue() override;
 
   uint64_t submit(const std::function<void(Submission&)>& fill) override;
@@ -56,6 +57,7 @@ class Queue : public WorkQueue {
   void finish();
   Ref<Failure> failure_of_loss(const std::string& why) const;
   void note_mark(uint64_t ticket, double time);
+  void profile_depth() const;
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
@@ -63,6 +65,7 @@ class Queue : public WorkQueue {
   Backend& backend_;
   AsyncStream* const async_;  ///< null: each call of the backend runs to its end
   DeviceLoss& loss_;
+  const profile::StreamTrack track_;
   PlanRunner runner_;  ///< the queue's thread, and those that it shares work with
   std::vector<Submission> ring_{kCapacity};
   std::atomic<uint64_t> drop_until_{0};

@@ -6,20 +6,31 @@
 #include "runtime/core/error.h"
 #include "runtime/device/clock.h"
 #include "runtime/record/recorder.h"
-#include "runtime/record/wait_report.h"
 
 namespace tide {
+namespace {
 
-void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
+[[noreturn]] void throw_unwanted(const Stream& stream, const char* reason,
+                                 const engine::Awaited& awaited) {
+  std::string what = *awaited.op ? awaited.op : std::string("all that is queued");
+  if (*awaited.op && awaited.site.known()) what += ", queued at " + awaited.site.text();
+  throw Error("no_sync: " + std::string(reason) + " waits for " + stream.device.device.name() +
+              " (" + what + "); " + engine::advice_on_wait(reason));
+}
+
+}  // namespace
+
+void wait_for(Stream& stream, uint64_t ticket, const char* reason, const engine::Awaited& awaited) {
+  if (engine::waits_are_errors()) throw_unwanted(stream, reason, awaited);
   if (stream.queue->completed() >= ticket) return;
   const double start = seconds();
   try {
     stream.queue->wait(ticket);
   } catch (const Interrupted&) {
-    engine::note_wait(reason, seconds() - start);
+    engine::note_wait(reason, seconds() - start, awaited);
     throw;
   }
-  engine::note_wait(reason, seconds() - start);
+  engine::note_wait(reason, seconds() - start, awaited);
 }
 
 void* wait_for(Node& node, const char* reason) {
@@ -32,7 +43,9 @@ void* wait_for(Node& node, const char* reason) {
   }
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
-  wait_for(node.device->stream_of(*node.storage), node.ticket, reason);
+  // What the host has written itself has no ticket.
+  if (node.ticket)
+    wait_for(node.device->stream_of(*node.storage), node.ticket, reason, {node.name, node.site});
   if (const auto value_error = node.device->failures.find_unreported(node.storage->data))
     raise(*value_error->failure, reason);
   return node.storage->data;

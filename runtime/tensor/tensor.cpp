@@ -55,6 +55,7 @@ void Tensor::read(void* destination, const char* reason) const {
   }
   Stream& stream = device.stream_of(*node.storage);
   const uint64_t ticket = stream.queue->submit_task([&](Task& task) {
+    task.bytes = bytes;
     task.generation = generation;
     task.name = reason;
     task.run = [&stream, destination, address, offset, bytes] {

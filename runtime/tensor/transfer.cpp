@@ -108,6 +108,8 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
             &backend == &stream.backend};
   node->ticket = stream.queue->submit_task([&](Task& task) {
     task.ops = 1;
+    task.bytes = bytes;
+    task.name = name;
     task.generation = generation;
     task.input = copy.storage;
     task.output = destination;
@@ -158,6 +160,7 @@ class UnfilledConstant {
     const size_t bytes = node_->bytes();
     node_->ticket = stream_.queue->submit_task([&](Task& task) {
       task.ops = 1;
+      task.bytes = bytes;
       task.generation = generation_;
       task.name = node_->name;
       task.output = destination;

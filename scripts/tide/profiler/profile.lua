@@ -1,0 +1,155 @@
+-- tide.profile: records what a script does, by steps if that is wanted.
+local class = require "tide.internal.class"
+local arguments = require "tide.internal.arguments"
+local raise = require "tide.internal.raise"
+local native = require("tide.native").profiler
+local report = require "tide.profiler.report"
+local tide = require "tide"
+
+local kMostEvents <const> = 2000000 -- 64 bytes each
+
+local read_options = arguments("profile", {
+  {"wait", 0}, {"warmup", 0}, {"active"}, {"repeats", 0}, {"on_trace_ready"}, {"max_events", kMostEvents},
+}, {
+  wait = "count", warmup = "count", active = "count", repeats = "count",
+  on_trace_ready = "function", max_events = "count",
+})
+
+--- The profile that is under way in this state, and the line that began it.
+local current, begun_at
+
+local Profile = class("Profile")
+
+function Profile:init(options)
+  if current then
+    raise("profile: a profile is under way, begun at %s: close it first", begun_at)
+  end
+  self.options = read_options(options)
+  if self.options.active == 0 then raise("profile: active must be positive, got 0") end
+  if self.options.max_events == 0 then raise("profile: max_events must be positive, got 0") end
+  self.steps = 0
+  native.synchronize()
+  current, begun_at = self, native.line()
+  self:enter(self:phase_of(0))
+end
+
+--- What is done with a step: "wait", "warmup", "active", or "over"; steps count from 0.
+function Profile:phase_of(step)
+  local o = self.options
+  if not o.active then return "active" end
+  local length = o.wait + o.warmup + o.active
+  if o.repeats > 0 and step >= o.repeats * length then return "over" end
+  local place = step % length
+  return place < o.wait and "wait" or place < o.wait + o.warmup and "warmup" or "active"
+end
+
+local function begin_recording(self)
+  if native.start(self.options.max_events) then return end
+  current = nil
+  raise "profile: a profile is under way on another thread: close it first"
+end
+
+--- Begins a phase, which may be the one before.
+function Profile:enter(phase)
+  self.phase = phase
+  if phase == "warmup" or phase == "active" then begin_recording(self) end
+end
+
+--- Ends what is recorded: of an active phase it is kept.
+local function end_recording(self)
+  local trace = native.stop()
+  if self.phase ~= "active" or not trace then return end
+  self.trace, self.report = trace, nil
+  if self.options.on_trace_ready then self.options.on_trace_ready(self) end
+end
+
+--- Says that a step of a loop is over.
+function Profile:step()
+  if current ~= self then raise "step: the profile is closed" end
+  local before, cycle = self.phase, self.options.active and self.steps + 1
+  self.steps = self.steps + 1
+  local phase = self:phase_of(self.steps)
+  local o = self.options
+  local again = o.active and phase == before and before ~= "over" and
+    cycle % (o.wait + o.warmup + o.active) == 0 -- the next cycle begins with the same phase
+  if phase == before and not again then return end
+  if before == "warmup" or before == "active" then
+    native.synchronize()
+    end_recording(self)
+  else
+    tide.flush()
+  end
+  self:enter(phase)
+end
+
+--- Ends the profile. What it has recorded stays.
+function Profile:stop()
+  if current ~= self then return end
+  current = nil
+  -- An interrupt ends the wait with its error, which goes on once the profile has ended.
+  local waited, message = pcall(native.synchronize)
+  if self.phase == "active" or self.phase == "warmup" then end_recording(self) end
+  self.phase = "over"
+  if not waited then error(message, 0) end
+end
+
+Profile.close = Profile.stop
+
+function Profile:__close(message)
+  if message == nil then return self:stop() end
+  pcall(self.stop, self) -- the error under way is the one to see
+end
+
+Profile.__gc = function(self) pcall(self.stop, self) end
+
+--- The trace, or an error that says why there is none.
+local function trace_of(self, caller)
+  if self.trace then return self.trace end
+  if current == self then raise("%s: the profile is under way: close it first", caller) end
+  local o = self.options
+  raise("%s: the profile is empty: of wait = %d, warmup = %d and active = %d steps there were %d (p:step() ends one)",
+    caller, o.wait, o.warmup, o.active or 0, self.steps)
+end
+
+--- p:table{by =, sort =, limit =}: rows, with a text.
+function Profile:table(options) return report.table(trace_of(self, "table"), options) end
+
+--- Writes the profile into a file: .json for Perfetto and Chrome's trace viewer, .html as a page.
+function Profile:save(path)
+  local trace = trace_of(self, "save")
+  if type(path) ~= "string" then
+    raise("save: argument 1 (path): expected string, got %s", type(path))
+  end
+  if path:match "%.json$" then return trace:write_json(path) end
+  if path:match "%.html$" then return trace:write_page(path, require "tide.profiler.source_line") end
+  raise("save: %s: expected a name that ends in .json or .html", path)
+end
+
+--- wall_ms, events, dropped, and devices: a list of name, launches, device_ms, busy_ms, peak_bytes.
+function Profile:summary() return trace_of(self, "summary"):summary() end
+
+function Profile:__tostring()
+  if not self.trace then return ("Profile (%s)"):format(current == self and "under way" or "empty") end
+  self.report = self.report or report.text(self.trace)
+  return self.report
+end
+
+--- tide.profile(fn, options): calls fn(p); the profile and fn's results. tide.profile(options): a
+--- profile that ends when it is closed.
+local function profile(_, fn, options)
+  if fn == nil or (type(fn) == "table" and not (getmetatable(fn) or {}).__call) then
+    return Profile(fn or {})
+  end
+  if type(fn) ~= "function" and not (getmetatable(fn) or {}).__call then
+    raise("profile: argument 1 (fn): expected function or a table of options, got %s", type(fn))
+  end
+  local p <close> = Profile(options or {})
+  local results = table.pack(fn(p))
+  p:stop()
+  return p, table.unpack(results, 1, results.n)
+end
+
+return setmetatable({compare = report.compare}, {
+  __call = profile,
+  __index = function(self, name) require "tide.internal.unknown_name"("tide.profile", name, self) end,
+})
