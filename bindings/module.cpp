@@ -266,12 +266,34 @@ int open(lua_State* L) {
 }
 
 bool report_syncs = false;
+bool profiles = false;
+
+/// Pushes a function of tide.profiler.command.
+void push_profiler_command(lua_State* L, const char* name) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "tide.profiler.command");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, name);
+  lua_remove(L, -2);
+}
+
+int finish_profile(lua_State* L) {
+  push_profiler_command(L, "finish");
+  lua_call(L, 0, 0);
+  return 0;
+}
 
 int set_options(lua_State* L) {
   const auto& options = *static_cast<const TideOptions*>(lua_touserdata(L, 1));
   if (!options.device.empty()) set_accelerator(options.device);
   if (options.seed) default_generator().manual_seed(static_cast<uint64_t>(*options.seed));
   report_syncs = options.syncs;
+  profiles = !options.profile.empty() || options.profile_lines;
+  if (!profiles) return 0;
+  push_profiler_command(L, "start");
+  lua_pushstring(L, options.profile.c_str());
+  lua_pushboolean(L, options.profile_lines);
+  lua_call(L, 2, 0);
   return 0;
 }
 
@@ -353,6 +375,17 @@ void tide_request_interrupt() { tide::engine::request_interrupt(); }
 void tide_interrupt(lua_State*) { tide::engine::interrupt(); }
 
 bool tide_report_unread_errors(std::FILE* out) { return tide::engine::report_unread_failures(out); }
+
+bool tide_finish_profile(lua_State* L) {
+  if (!std::exchange(tide::bindings::profiles, false)) return true;
+  lua_pushcfunction(L, finish_profile);
+  const bool written = lua_pcall(L, 0, 0, 0) == LUA_OK;
+  if (!written) {
+    std::fprintf(stderr, "tide: %s\n", luaL_tolstring(L, -1, nullptr));
+    lua_pop(L, 2);
+  }
+  return written;
+}
 
 void tide_report_syncs(std::FILE* out) {
   if (!report_syncs) return;

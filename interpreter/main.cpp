@@ -49,7 +49,9 @@ of the script's own, also one that is called like an option below, stand behind 
 unknown one is an error.
   --device D   what tide.accelerator() answers: cpu, sim, sim:1, cuda, ...
   --seed N     start the random numbers as tide.manual_seed(N) does
-  --syncs      print at the end where the script waited, how often and how long
+  --syncs      print at the end where the script waited, how often, how long and for what
+  --profile F  write a profile to F: a page with a timeline (.html), or for Perfetto (.json)
+  --profile-lines     print at the end where the time went, by line
   --sandbox    for a script that need not be trusted: it reads the files of its own folder, writes
                those of tide.scratch(), and starts no process (docs/sandbox.md)
   --scratch F  make the folder F what tide.scratch() answers, and keep it
@@ -84,9 +86,10 @@ Without a name: lists the lessons. With one: runs it, and hands it the arguments
 Runs the benchmark workloads, all or those named.
 )"},
     {"info", tide::info_command,
-     "usage: tide info\nSays what was found on this machine, and how full the kernel cache is: "
+     "usage: tide info [--measure]\nSays what was found on this machine, and how full the kernel cache is: "
      "compiled kernels are\nkept in TIDE_CACHE_DIR (unless set: ~/.cache/tide), at most "
-     "TIDE_CACHE_LIMIT bytes (64M).\n"},
+     "TIDE_CACHE_LIMIT bytes (64M).\n  --measure   measure what the devices can do at most, for "
+     "profiles; takes some seconds\n"},
     {"smi", tide::smi_command,
      "usage: tide smi [dmon [TIMES]]\nA table of the devices; with dmon a line a second for each, "
      "until interrupted.\n"},

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/profile/recorder.h"
 #include "runtime/record/wait.h"
 #include "runtime/tensor/body.h"
 #include "runtime/tensor/record.h"
@@ -64,6 +65,8 @@ void Tensor::read(void* destination, const char* reason) const {
     };
     task.output = destination;
   });
+  profile::Span span(profile::EventKind::wait, reason);
+  if (span) set_site(span.event(), current_call_site());
   // The destination is the caller's: the copy must be over before this returns, interrupted or not.
   stream.queue->wait_uninterrupted(ticket);
   if (const auto failure = device.failures.clear(destination)) raise(*failure, reason);

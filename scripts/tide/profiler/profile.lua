@@ -22,7 +22,8 @@ local Profile = class("Profile")
 
 function Profile:init(options)
   if current then
-    raise("profile: a profile is under way, begun at %s: close it first", begun_at)
+    raise("profile: a profile is under way, begun %s: close it first",
+      begun_at == "?" and "by --profile" or "at " .. begun_at)
   end
   self.options = read_options(options)
   if self.options.active == 0 then raise("profile: active must be positive, got 0") end

@@ -161,7 +161,7 @@ function report.table(trace, options)
     return label(a) < label(b)
   end)
   local left_out = math.max(0, #rows - o.limit)
-  for i = #rows, o.limit + 1, -1 do rows[i] = nil end
+  for i = #rows, math.min(o.limit, #rows) + 1, -1 do rows[i] = nil end
   return Table(o.by, rows, left_out)
 end
 
