@@ -86,7 +86,8 @@ Without a name: lists the lessons. With one: runs it, and hands it the arguments
 Runs the benchmark workloads, all or those named.
 )"},
     {"info", tide::info_command,
-     "usage: tide info [--measure]\nSays what was found on this machine, and how full the kernel cache is: "
+     "usage: tide info [--measure]\nSays what was found on this machine, and how full the kernel "
+     "cache is: "
      "compiled kernels are\nkept in TIDE_CACHE_DIR (unless set: ~/.cache/tide), at most "
      "TIDE_CACHE_LIMIT bytes (64M).\n  --measure   measure what the devices can do at most, for "
      "profiles; takes some seconds\n"},

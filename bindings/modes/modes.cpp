@@ -244,9 +244,11 @@ constexpr Function kFunctions[] = {
     {"eager", guard<eager>, "fn?, ...", "Every op is flushed by itself, for debugging",
      "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"},
     {"no_sync", guard<no_sync>, "fn?, ...",
-     "A wait for a device is an error that names it and its line, in fn or until the returned value "
+     "A wait for a device is an error that names it and its line, in fn or until the returned "
+     "value "
      "is closed: local _ <close> = tide.no_sync()",
-     "local ok = pcall(tide.no_sync, function() return (tide.ones(2) + 1):sum():item() end); ok --> "
+     "local ok = pcall(tide.no_sync, function() return (tide.ones(2) + 1):sum():item() end); ok "
+     "--> "
      "false"},
     {"inference_mode", guard<no_grad>, "fn?, ...", "As no_grad",
      "tide.inference_mode(tide.is_grad_enabled) --> false"},

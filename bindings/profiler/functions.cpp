@@ -60,6 +60,20 @@ int add_range(lua_State* L) {
   return 0;
 }
 
+/// __close of a profile. An interrupt may end the first try with the hook's error; the second try
+/// has time. Without an error under way that of the first try is raised.
+int close_profile(lua_State* L) {
+  lua_settop(L, 2);
+  for (int tries = 0; tries < 2; ++tries) {
+    lua_getfield(L, 1, "stop");
+    lua_pushvalue(L, 1);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK) break;
+  }
+  if (lua_gettop(L) == 2 || !lua_isnil(L, 2)) return 0;
+  lua_settop(L, 3);
+  return lua_error(L);
+}
+
 int line(lua_State* L) {
   lua_pushstring(L, current_call_site().text().c_str());
   return 1;
@@ -191,6 +205,7 @@ std::span<const luaL_Reg> profiler_functions() {
       {"synchronize", guard<synchronize>},
       {"now", now},
       {"add_range", guard<add_range>},
+      {"close_profile", close_profile},
       {"line", guard<line>},
       {"device_name", guard<device_name>},
       {"cache_folder", guard<cache_folder>},

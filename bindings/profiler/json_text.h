@@ -29,9 +29,9 @@ class JsonText {
   /// Nanoseconds as microseconds.
   JsonText& microseconds(int64_t nanoseconds) {
     char text[32];
-    const int size = std::snprintf(text, sizeof text, "%lld.%03d",
-                                   static_cast<long long>(nanoseconds / 1000),
-                                   static_cast<int>(nanoseconds % 1000));
+    const int size =
+        std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(nanoseconds / 1000),
+                      static_cast<int>(nanoseconds % 1000));
     return raw({text, static_cast<size_t>(size)});
   }
   /// With quotes. "<" is escaped, so that the text may stand in a page.

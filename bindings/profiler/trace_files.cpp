@@ -12,8 +12,8 @@ namespace {
 using profile::Event;
 using profile::EventKind;
 
-constexpr const char* kKindNames[] = {"line",    "range", "op",       "flush",  "plan",
-                                      "compile", "wait",  "loop",     "compute", "copy",
+constexpr const char* kKindNames[] = {"line",     "range",  "op",     "flush",   "plan",
+                                      "compile",  "wait",   "loop",   "compute", "copy",
                                       "transfer", "follow", "memory", "depth"};
 
 const char* name_of(EventKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
@@ -67,8 +67,10 @@ class ChromeTrace {
     write_place(process, thread).raw(", \"args\": {\"name\": ").string(name).raw("}}");
   }
   JsonText& write_place(int process, size_t thread) {
-    return text_.raw("\"pid\": ").number(process).raw(", \"tid\": ").number(
-        static_cast<int64_t>(thread));
+    return text_.raw("\"pid\": ")
+        .number(process)
+        .raw(", \"tid\": ")
+        .number(static_cast<int64_t>(thread));
   }
   void write_track(size_t number) {
     const TraceTrack& track = reader_.tracks()[number];
@@ -88,8 +90,9 @@ class ChromeTrace {
     text_.raw(", \"ts\": ").microseconds(event.begin - reader_.trace().begin);
     text_.raw(", \"dur\": ").microseconds(event.end - event.begin).raw(", ");
     write_place(process, thread).raw(", \"args\": {");
-    const std::string lines = work ? lines_text(reader_, event)
-                                   : site_of(event).known() ? site_of(event).text() : "";
+    const std::string lines = work                     ? lines_text(reader_, event)
+                              : site_of(event).known() ? site_of(event).text()
+                                                       : "";
     if (!lines.empty()) text_.raw("\"lines\": ").string(lines);
     if (work) {
       text_.raw(lines.empty() ? "" : ", ").raw("\"ops\": ").string(ops_text(reader_, event));
@@ -188,7 +191,7 @@ class PageData {
     for (size_t i = 0; i < events.size(); ++i) {
       const Event& event = events[i];
       const bool is_line = event.kind == EventKind::line;
-      const std::string label = is_line                ? site_of(event).text()
+      const std::string label = is_line               ? site_of(event).text()
                                 : is_work(event.kind) ? reader_.kernel_name(event)
                                                       : event.name;
       // A time is what passed since the one before.
@@ -233,8 +236,10 @@ class PageData {
       text_.raw(i ? ", [" : "[");
       bool first = true;
       for (const profile::SourceOp& op : reader_.ops_of(sources_[i])) {
-        text_.raw(first ? "" : ", ").string(op.name).raw(", ").string(
-            site_of(op).known() ? site_of(op).text() : "");
+        text_.raw(first ? "" : ", ")
+            .string(op.name)
+            .raw(", ")
+            .string(site_of(op).known() ? site_of(op).text() : "");
         first = false;
       }
       text_.raw("]");

@@ -29,8 +29,7 @@ std::string name_of(const Kernel& kernel) {
   }
   if (words.empty()) words = std::move(others);
   std::string name;
-  for (size_t i = 0; i < std::min(words.size(), kMostWords); ++i)
-    name += (i ? "_" : "") + words[i];
+  for (size_t i = 0; i < std::min(words.size(), kMostWords); ++i) name += (i ? "_" : "") + words[i];
   if (words.size() > kMostWords) name += "_and_" + std::to_string(words.size() - kMostWords);
   return name.empty() ? "copy" : name;
 }
@@ -94,8 +93,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
     sort_by_begin(track.events);
     sort_by_begin(track.lines);
     for (size_t i = 0; i < track.lines.size(); ++i)
-      track.lines[i].end =
-          i + 1 < track.lines.size() ? track.lines[i + 1].begin : trace_->end;
+      track.lines[i].end = i + 1 < track.lines.size() ? track.lines[i + 1].begin : trace_->end;
     if (!tracks_.empty() && tracks_.back().stream == track.stream &&
         tracks_.back().device == track.device)
       track.lane = tracks_.back().lane + 1;

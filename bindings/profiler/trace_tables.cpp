@@ -85,8 +85,7 @@ double for_each_own_time(const std::vector<Event>& events, const See& see) {
   for (const Event& event : events) {
     if (event.kind == EventKind::range) continue;
     while (!open.empty() && open.back().event->end <= event.begin) close();
-    (open.empty() ? outer : open.back().own) += open.empty() ? length_of(event)
-                                                             : -length_of(event);
+    (open.empty() ? outer : open.back().own) += open.empty() ? length_of(event) : -length_of(event);
     open.push_back({&event, length_of(event)});
   }
   while (!open.empty()) close();
@@ -147,8 +146,7 @@ std::vector<TraceRow> rows_by_kernel(const TraceReader& reader) {
   Rows<std::tuple<std::string, std::string, int64_t, float>> rows;
   for_each_work(reader, [&](const TraceTrack& track, const Event& event) {
     const std::string device = track.device.name();
-    TraceRow& row =
-        rows.at({reader.kernel_name(event), device, event.bytes, event.flops});
+    TraceRow& row = rows.at({reader.kernel_name(event), device, event.bytes, event.flops});
     row.name = reader.kernel_name(event);
     ++row.calls;
     add_share(row, 1, event);

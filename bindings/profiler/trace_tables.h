@@ -18,8 +18,8 @@ struct TraceRow {
   double host = 0, device_time = 0, wait = 0;  ///< nanoseconds
   double bytes = 0, flops = 0;
   std::vector<CallSite> sites;  ///< of a kernel: the lines that it serves
-  std::string awaited;          ///< of a wait: the op that computes what was waited for, and its line
-  std::string advice;           ///< of a wait
+  std::string awaited;  ///< of a wait: the op that computes what was waited for, and its line
+  std::string advice;   ///< of a wait
 };
 
 /// The rows of a table, in no order; none if `by` is no table: "op", "line", "kernel", "range" or

@@ -16,7 +16,8 @@ profile::Event event_of(const StepCall& call);
 /// The same of a copy that is a task.
 profile::Event event_of(const Submission& copy);
 
-/// Times what a stream does: by the host's clock if each call runs to its end, else by the stream's.
+/// Times what a stream does: by the host's clock if each call runs to its end, else by the
+/// stream's.
 class StepProfile {
  public:
   /// `async`: null if each call runs to its end.

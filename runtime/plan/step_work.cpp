@@ -80,9 +80,7 @@ double product(const Shape& shape) { return static_cast<double>(shape.numel()); 
 double multiply_adds(const ComputeStep& step) {
   const auto input = [&](size_t i) -> const Shape& { return step.inputs[i].layout.shape; };
   const auto output = [&]() -> const Shape& { return step.outputs[0].layout.shape; };
-  const auto last = [](const Shape& shape) {
-    return static_cast<double>(shape[shape.rank() - 1]);
-  };
+  const auto last = [](const Shape& shape) { return static_cast<double>(shape[shape.rank() - 1]); };
   // Of a filter (o, c, h, w), for each element of its result.
   const auto filter = [](const Shape& shape) { return product(shape) / shape[0]; };
   switch (step.op) {

@@ -29,11 +29,11 @@ enum class EventKind : uint8_t {
 
 /// One event. Texts are literals or kept for the life of the process.
 struct Event {
-  int64_t begin = 0, end = 0;    ///< nanoseconds on the clock of now()
-  const char* name = "";         ///< of the op; of a wait its reason
+  int64_t begin = 0, end = 0;  ///< nanoseconds on the clock of now()
+  const char* name = "";       ///< of the op; of a wait its reason
   /// Of a loop and of a compilation the Kernel, of a compute op its name.
   const void* subject = nullptr;
-  const char* file = "";         ///< the script's line; empty: not known
+  const char* file = "";  ///< the script's line; empty: not known
   int32_t line = 0;
   /// What it serves, if that is more than one op, or another than the line's: see source_of. 0: no.
   uint32_t source = 0;

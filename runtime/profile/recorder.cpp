@@ -100,8 +100,7 @@ uint32_t number_source(std::span<const SourceOp> ops, uint64_t digest) {
   const auto [found, is_new] = session.source_numbers.try_emplace(digest, 0);
   if (is_new && session.sources.size() < kMostSources) {
     session.sources.emplace_back(ops.begin(), ops.end());
-    found->second =
-        session_number << kIndexBits | static_cast<uint32_t>(session.sources.size());
+    found->second = session_number << kIndexBits | static_cast<uint32_t>(session.sources.size());
   }
   return found->second;
 }

@@ -43,11 +43,13 @@ const char* keep_text(std::string_view text);
 class Span {
  public:
   Span(EventKind kind, const char* name) : is_on_(is_on()) {
-    if (is_on_) [[unlikely]] begin(kind, name);
+    if (is_on_) [[unlikely]]
+      begin(kind, name);
   }
   Span(const Span&) = delete;
   ~Span() {
-    if (is_on_) [[unlikely]] end();
+    if (is_on_) [[unlikely]]
+      end();
   }
   /// Whether it records: only then is there an event, which may be filled in.
   explicit operator bool() const { return is_on_; }

@@ -15,13 +15,15 @@ local read_options = arguments("profile", {
   on_trace_ready = "function", max_events = "count",
 })
 
---- The profile that is under way in this state, and the line that began it.
-local current, begun_at
+--- The profile that is under way in this state, and the line that began it. One that nobody can
+--- reach any more is collected, which ends it.
+local under_way, begun_at = setmetatable({}, {__mode = "v"}), nil
 
 local Profile = class("Profile")
 
 function Profile:init(options)
-  if current then
+  if under_way.profile then collectgarbage() end
+  if under_way.profile then
     raise("profile: a profile is under way, begun %s: close it first",
       begun_at == "?" and "by --profile" or "at " .. begun_at)
   end
@@ -30,8 +32,9 @@ function Profile:init(options)
   if self.options.max_events == 0 then raise("profile: max_events must be positive, got 0") end
   self.steps = 0
   native.synchronize()
-  current, begun_at = self, native.line()
+  begun_at = native.line()
   self:enter(self:phase_of(0))
+  under_way.profile = self
 end
 
 --- What is done with a step: "wait", "warmup", "active", or "over"; steps count from 0.
@@ -44,69 +47,68 @@ function Profile:phase_of(step)
   return place < o.wait and "wait" or place < o.wait + o.warmup and "warmup" or "active"
 end
 
-local function begin_recording(self)
-  if native.start(self.options.max_events) then return end
-  current = nil
-  raise "profile: a profile is under way on another thread: close it first"
-end
-
 --- Begins a phase, which may be the one before.
 function Profile:enter(phase)
   self.phase = phase
-  if phase == "warmup" or phase == "active" then begin_recording(self) end
+  if phase ~= "warmup" and phase ~= "active" then return end
+  local most = self.options.max_events
+  if native.start(most) then return end
+  collectgarbage() -- ends one that an interrupt has left behind
+  if native.start(most) then return end
+  self.phase = "over"
+  raise "profile: a profile is under way on another thread: close it first"
 end
 
---- Ends what is recorded: of an active phase it is kept.
+--- Ends what is recorded. Whether it is kept, as that of an active phase is.
 local function end_recording(self)
+  if self.phase ~= "active" and self.phase ~= "warmup" then return false end
   local trace = native.stop()
-  if self.phase ~= "active" or not trace then return end
+  if self.phase ~= "active" or not trace then return false end
   self.trace, self.report = trace, nil
+  return true
+end
+
+local function report_ready(self)
   if self.options.on_trace_ready then self.options.on_trace_ready(self) end
 end
 
 --- Says that a step of a loop is over.
 function Profile:step()
-  if current ~= self then raise "step: the profile is closed" end
-  local before, cycle = self.phase, self.options.active and self.steps + 1
+  if self.closed then raise "step: the profile is closed" end
+  local before, o = self.phase, self.options
   self.steps = self.steps + 1
   local phase = self:phase_of(self.steps)
-  local o = self.options
-  local again = o.active and phase == before and before ~= "over" and
-    cycle % (o.wait + o.warmup + o.active) == 0 -- the next cycle begins with the same phase
-  if phase == before and not again then return end
-  if before == "warmup" or before == "active" then
-    native.synchronize()
-    end_recording(self)
-  else
-    tide.flush()
-  end
+  -- The next cycle may begin with the phase that this one ends with.
+  local begins = o.active and self.steps % (o.wait + o.warmup + o.active) == 0
+  if phase == before and not (begins and phase == "active") then return end
+  native.synchronize()
+  local ready = end_recording(self)
   self:enter(phase)
+  if ready then report_ready(self) end
 end
 
 --- Ends the profile. What it has recorded stays.
 function Profile:stop()
-  if current ~= self then return end
-  current = nil
+  if self.closed then return end
   -- An interrupt ends the wait with its error, which goes on once the profile has ended.
   local waited, message = pcall(native.synchronize)
-  if self.phase == "active" or self.phase == "warmup" then end_recording(self) end
-  self.phase = "over"
+  local ready = end_recording(self)
+  self.phase, self.closed, under_way.profile = "over", true, nil
+  if ready then report_ready(self) end
   if not waited then error(message, 0) end
 end
 
 Profile.close = Profile.stop
+Profile.__close = native.close_profile
 
-function Profile:__close(message)
-  if message == nil then return self:stop() end
-  pcall(self.stop, self) -- the error under way is the one to see
+function Profile:__gc()
+  if not self.closed and self.phase then end_recording(self) end
 end
-
-Profile.__gc = function(self) pcall(self.stop, self) end
 
 --- The trace, or an error that says why there is none.
 local function trace_of(self, caller)
   if self.trace then return self.trace end
-  if current == self then raise("%s: the profile is under way: close it first", caller) end
+  if not self.closed then raise("%s: the profile is under way: close it first", caller) end
   local o = self.options
   raise("%s: the profile is empty: of wait = %d, warmup = %d and active = %d steps there were %d (p:step() ends one)",
     caller, o.wait, o.warmup, o.active or 0, self.steps)
@@ -130,7 +132,7 @@ end
 function Profile:summary() return trace_of(self, "summary"):summary() end
 
 function Profile:__tostring()
-  if not self.trace then return ("Profile (%s)"):format(current == self and "under way" or "empty") end
+  if not self.trace then return ("Profile (%s)"):format(self.closed and "empty" or "under way") end
   self.report = self.report or report.text(self.trace)
   return self.report
 end

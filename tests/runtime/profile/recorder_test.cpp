@@ -70,9 +70,11 @@ TEST_CASE("there is one profile at a time", "[profile]") {
 }
 
 TEST_CASE("a profile that is full counts what is missing", "[profile]") {
-  const auto trace = traced([] {
-    for (int i = 0; i < 3000; ++i) add_range("range");
-  }, 1000);
+  const auto trace = traced(
+      [] {
+        for (int i = 0; i < 3000; ++i) add_range("range");
+      },
+      1000);
   const auto kept = static_cast<int64_t>(events_of(*trace, EventKind::range).size());
   CHECK(kept >= 1000);
   CHECK(kept < 1000 + profile::Block::kEvents);
@@ -127,7 +129,8 @@ TEST_CASE("steps say what they move and compute", "[profile]") {
   const auto product = events_of(*traced([&] {
     const Tensor c = matmul(a, b);
     engine::flush();
-  }), EventKind::compute);
+  }),
+                                 EventKind::compute);
   REQUIRE(product.size() == 1);
   CHECK(product[0].subject == static_cast<const void*>(name_of(ComputeOp::matmul)));
   CHECK(product[0].flops == 2 * 20 * 30 * 40);
@@ -135,7 +138,8 @@ TEST_CASE("steps say what they move and compute", "[profile]") {
   const auto loop = events_of(*traced([&] {
     const Tensor y = exp(add(a, Number(1.0)));
     engine::flush();
-  }), EventKind::loop);
+  }),
+                              EventKind::loop);
   REQUIRE(loop.size() == 1);
   CHECK(loop[0].flops == 2 * 20 * 30);
   CHECK(loop[0].bytes == 2 * 4 * 20 * 30);
@@ -166,8 +170,7 @@ TEST_CASE("waits can be made errors", "[profile]") {
   const Tensor y = sum(x);
   engine::make_waits_errors(true);
   float value = 0;
-  CHECK_THROWS_WITH(y.read(&value, "item"),
-                    Catch::StartsWith("no_sync: item waits for cpu (sum"));
+  CHECK_THROWS_WITH(y.read(&value, "item"), Catch::StartsWith("no_sync: item waits for cpu (sum"));
   // Whether the value is there by then makes no difference.
   CHECK_THROWS(y.read(&value, "item"));
   CHECK_THROWS(engine::synchronize());
