@@ -141,7 +141,7 @@ return {
     title = "Profiles",
     prefix = "profile:",
     {"step", "()", "Says that a step of the loop is over, for profiles with active steps",
-      [[tide.profile(function(p) p:step(); return p.steps end, {active = 2}).steps --> 1]]},
+      [[local p = tide.profile(function(p) p:step() end, {active = 2}); p.steps --> 1]]},
     {"stop", "()", "Ends the profile, as closing it does",
       "local p = tide.profile{}; p:stop(); p:summary().dropped --> 0"},
     {"table", "({by, sort, limit})",
