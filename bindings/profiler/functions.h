@@ -10,7 +10,8 @@ namespace tide::bindings {
 /// - stop(): ends that and returns a Trace; nil if none was under way.
 /// - synchronize(): waits for all devices, for the reason "profile".
 /// - now(): nanoseconds. add_range(name, begin): a range of the script that ends now.
-/// - close_profile(profile, error): __close of a profile: calls its method stop, whatever interrupts.
+/// - close_profile(profile, error): __close of a profile: calls its method stop, whatever
+/// interrupts.
 /// - line(): "train.lua:12", the line that called. device_name(device): what it is, in a few words.
 /// - cache_folder(): where what was found out about this machine is kept; nil if nowhere.
 ///

@@ -55,6 +55,7 @@ std::string TraceTrack::name() const {
   if (is_host()) return lane ? "thread " + std::to_string(lane + 1) : "script";
   std::string text = device.name();
   if (stream) text += " stream " + std::to_string(stream);
+  if (of_queue) text += ": queue";
   return lane ? text + " (" + std::to_string(lane + 1) + ")" : text;
 }
 
@@ -62,11 +63,12 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
   struct Place {
     uint8_t stream;
     Device device;
+    bool of_queue;
     uint32_t thread;
     bool operator<(const Place& other) const {
       const auto key = [](const Place& p) {
         return std::tuple(p.stream != Event::kHost, p.device.kind, p.device.index, p.stream,
-                          p.thread);
+                          p.of_queue, p.thread);
       };
       return key(*this) < key(other);
     }
@@ -81,7 +83,9 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
         samples_.push_back(clipped(event, *trace_));
         continue;
       }
-      TraceTrack& track = tracks[{event.stream, event.device, block->thread}];
+      const bool of_queue = event.stream != Event::kHost && !is_work(event.kind);
+      TraceTrack& track = tracks[{event.stream, event.device, of_queue, block->thread}];
+      track.of_queue = of_queue;
       track.device = event.device;
       track.stream = event.stream;
       (event.kind == EventKind::line ? track.lines : track.events)
@@ -95,7 +99,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
     for (size_t i = 0; i < track.lines.size(); ++i)
       track.lines[i].end = i + 1 < track.lines.size() ? track.lines[i + 1].begin : trace_->end;
     if (!tracks_.empty() && tracks_.back().stream == track.stream &&
-        tracks_.back().device == track.device)
+        tracks_.back().device == track.device && tracks_.back().of_queue == track.of_queue)
       track.lane = tracks_.back().lane + 1;
     tracks_.push_back(std::move(track));
   }

@@ -13,16 +13,18 @@
 
 namespace tide::bindings {
 
-/// A line of a timeline: the events of a thread, or those of a stream that one thread launched.
+/// A line of a timeline: the events of a thread, the work of a stream that one thread launched, or
+/// what such a thread did besides, by the host's clock.
 struct TraceTrack {
   Device device;
   uint8_t stream = profile::Event::kHost;  ///< kHost: a thread of the script
-  uint32_t lane = 0;  ///< of the threads, or of those that launched for the stream; from 0
+  bool of_queue = false;  ///< of a stream: compilations, and waits for other streams
+  uint32_t lane = 0;      ///< of the threads, or of those that launched for the stream; from 0
   std::vector<profile::Event> events;  ///< by their begin; none but those with a length
   std::vector<profile::Event> lines;   ///< of a thread: each lasts until the next one begins
 
   bool is_host() const { return stream == profile::Event::kHost; }
-  /// "thread 1", "cpu", "sim:0 stream 1", "cpu (2)".
+  /// "script", "thread 2", "cpu", "sim:0 stream 1", "cpu (2)", "cpu: queue".
   std::string name() const;
 };
 

@@ -96,8 +96,9 @@ std::vector<TraceRow> rows_by_op(const TraceReader& reader) {
   Rows<std::string> rows;
   std::map<std::string, int64_t> computed;
   for (const TraceTrack& track : reader.tracks()) {
+    if (!track.is_host() && !track.of_queue) continue;
     const double outer = for_each_own_time(track.events, [&](const Event& event, double own) {
-      if (is_work(event.kind) || event.kind == EventKind::follow) return;
+      if (event.kind == EventKind::follow) return;
       TraceRow& row = rows.at(host_name(event));
       ++row.calls;
       row.host += own;
