@@ -44,6 +44,7 @@ void StepProfile::time(uint64_t ticket, profile::Event event, const std::functio
     StepProfile& profile;
     const uint64_t ticket;
     profile::Event& event;
+    const int64_t compiled = profile::time_compiled();
     const profile::StreamScope place{profile.track_};
 
     End(StepProfile& profile, uint64_t ticket, profile::Event& event)
@@ -56,7 +57,7 @@ void StepProfile::time(uint64_t ticket, profile::Event event, const std::functio
         profile.async_->take_time(ticket);
         profile.open_.push_back({ticket, event});
       } else {
-        event.begin = std::max(event.begin, profile::last_compilation());
+        event.begin += profile::time_compiled() - compiled;
         event.end = profile::now();
         profile::add(event);
       }

@@ -43,7 +43,7 @@ struct ThreadLog {
   bool full = false;  ///< there is no room for another block
   std::shared_ptr<Block> block;
   uint32_t used = Block::kEvents;  ///< of the block
-  int64_t last_compilation = 0;
+  int64_t compiled = 0;
   std::unordered_map<uint64_t, uint32_t> source_numbers;  ///< those it has asked for
 };
 thread_local ThreadLog thread_log;
@@ -119,7 +119,7 @@ void add(Event event) {
     event.device = thread_track.device;
     event.stream = thread_track.stream;
   }
-  if (event.kind == EventKind::compile) log.last_compilation = event.end;
+  if (event.kind == EventKind::compile) log.compiled += event.end - event.begin;
   log.block->events[log.used] = event;
   log.block->count.store(++log.used, std::memory_order_release);
 }
@@ -155,7 +155,7 @@ void Span::end() {
 StreamScope::StreamScope(StreamTrack track) : previous_(std::exchange(thread_track, track)) {}
 StreamScope::~StreamScope() { thread_track = previous_; }
 
-int64_t last_compilation() { return thread_log.last_compilation; }
+int64_t time_compiled() { return ended ? 0 : thread_log.compiled; }
 
 std::span<const SourceOp> Trace::ops_of(const Event& event) const {
   const uint32_t index = event.source & kMostSources;

@@ -82,8 +82,9 @@ class StreamScope {
   const StreamTrack previous_;
 };
 
-/// When this thread last ended a compilation: what encloses it takes that time off.
-int64_t last_compilation();
+/// Nanoseconds that this thread has compiled while profiles were under way: what encloses that
+/// takes it off.
+int64_t time_compiled();
 
 /// Part of the events of one thread, in the order in which they were added.
 struct Block {
