@@ -5,11 +5,12 @@ local tide = require "tide"
 
 local peaks = {}
 
-local kFile <const> = "device_peaks.json"
-
+--- The file, and its folder in the cache of kernels, which is trimmed but for folders; nil if there
+--- is no cache.
 local function path()
-  local folder = native.profiler.cache_folder()
-  return folder and folder .. "/" .. kFile
+  local cache = native.profiler.cache_folder()
+  if not cache or native.file_kind(cache) ~= "folder" then return nil end
+  return cache .. "/devices/peaks.json", cache .. "/devices"
 end
 
 --- What names a device in the file: another machine may share the folder.
@@ -35,8 +36,9 @@ local function write(known)
     lines[i] = ('  "%s": {"bandwidth": %.6g, "flops": %.6g, "launch_ms": %.6g}'):format(
       key:gsub('[\\"]', "\\%0"), one.bandwidth, one.flops, one.launch_ms)
   end
-  native.make_folders(native.profiler.cache_folder())
-  native.write_file(path(), "{\n" .. table.concat(lines, ",\n") .. "\n}\n")
+  local file, folder = path()
+  native.make_folders(folder)
+  native.write_file(file, "{\n" .. table.concat(lines, ",\n") .. "\n}\n")
 end
 
 --- What was measured of a device, by its name: bandwidth in bytes a second, flops in float32 a
@@ -90,7 +92,7 @@ function peaks.measure()
     return table.concat(lines, "\n")
   end
   write(known)
-  lines[#lines + 1] = "kept in " .. path()
+  lines[#lines + 1] = "kept in " .. (path())
   return table.concat(lines, "\n")
 end
 

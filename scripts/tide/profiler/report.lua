@@ -31,7 +31,8 @@ end
 
 local kShortKernel <const> = 3 -- times the shortest kernel: launching counts for more than work
 
---- What a row's device could do, and what bounds the row: "memory", "compute" or "launch".
+--- What a row's device could do, and what bounds the row: "launch", "compute", "memory", or "cache"
+--- where more is moved than memory can.
 local function add_rates(row, known)
   if row.device_ms == 0 then return end
   local seconds = row.device_ms / 1e3
@@ -44,7 +45,7 @@ local function add_rates(row, known)
   if row.device_ms / row.calls < kShortKernel * peak.launch_ms then
     row.bound = "launch"
   elseif row.bytes_per_second / peak.bandwidth >= row.flops_per_second / peak.flops then
-    row.bound = "memory"
+    row.bound = row.bytes_per_second > peak.bandwidth and "cache" or "memory"
   else
     row.bound = "compute"
   end
