@@ -81,11 +81,12 @@ std::string advice_on_wait(const std::string& reason) {
   const auto is_one_of = [&](std::initializer_list<std::string_view> reasons) {
     return std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
   };
-  if (is_one_of({"item", "tolist", "print", "bool", "compare", "stats"}))
+  if (is_one_of({"item", "tolist", "print", "comparison", "stats", "bytes"}))
     return "keep the value on the device (sum it there), and read it once an epoch";
   if (reason == "to")
     return "to(device, {non_blocking = true}) waits only where the copy is first read";
-  if (is_one_of({"synchronize", "tic", "toc", "benchmark", "profile", "elapsed_time", "event"}))
+  if (is_one_of({"synchronize", "tic", "toc", "benchmark", "profile", "elapsed_time", "event",
+                 "stream", "set_num_threads"}))
     return "only what is measured needs it";
   if (reason == "queue full")
     return "the script is far ahead of the device: larger ops, or fewer of them, keep both busy";

@@ -4,12 +4,13 @@ local arguments = require "tide.internal.arguments"
 local raise = require "tide.internal.raise"
 local native = require("tide.native").profiler
 local report = require "tide.profiler.report"
-local tide = require "tide"
+local unknown_name = require "tide.internal.unknown_name"
 
 local kMostEvents <const> = 2000000 -- 64 bytes each
 
 local read_options = arguments("profile", {
-  {"wait", 0}, {"warmup", 0}, {"active"}, {"repeats", 0}, {"on_trace_ready"}, {"max_events", kMostEvents},
+  {"wait", 0}, {"warmup", 0}, {"active"}, {"repeats", 0}, {"on_trace_ready"},
+  {"max_events", kMostEvents},
 }, {
   wait = "count", warmup = "count", active = "count", repeats = "count",
   on_trace_ready = "function", max_events = "count",
@@ -110,8 +111,8 @@ local function trace_of(self, caller)
   if self.trace then return self.trace end
   if not self.closed then raise("%s: the profile is under way: close it first", caller) end
   local o = self.options
-  raise("%s: the profile is empty: of wait = %d, warmup = %d and active = %d steps there were %d (p:step() ends one)",
-    caller, o.wait, o.warmup, o.active or 0, self.steps)
+  raise("%s: the profile is empty: of wait = %d, warmup = %d and active = %d steps there were %d "
+    .. "(p:step() ends one)", caller, o.wait, o.warmup, o.active or 0, self.steps)
 end
 
 --- p:table{by =, sort =, limit =}: rows, with a text.
@@ -124,7 +125,9 @@ function Profile:save(path)
     raise("save: argument 1 (path): expected string, got %s", type(path))
   end
   if path:match "%.json$" then return trace:write_json(path) end
-  if path:match "%.html$" then return trace:write_page(path, require "tide.profiler.source_line") end
+  if path:match "%.html$" then
+    return trace:write_page(path, require "tide.profiler.source_line")
+  end
   raise("save: %s: expected a name that ends in .json or .html", path)
 end
 
@@ -154,5 +157,5 @@ end
 
 return setmetatable({compare = report.compare}, {
   __call = profile,
-  __index = function(self, name) require "tide.internal.unknown_name"("tide.profile", name, self) end,
+  __index = function(self, name) unknown_name("tide.profile", name, self) end,
 })

@@ -18,7 +18,7 @@ local function figure(value)
 end
 
 local function milliseconds(value) return value > 0 and ("%.3f"):format(value) or "" end
-local function percent(value) return value and value > 0 and ("%.1f %%"):format(100 * value) or "" end
+local function percent(value) return value > 0 and ("%.1f %%"):format(100 * value) or "" end
 
 --- "41.5 (62 %)": a rate beside the most that the device can do.
 local function rate(value, most)
@@ -91,7 +91,7 @@ local kColumns <const> = {
   kernel = {
     {"<kernel", label}, {"<device", function(row) return row.device end},
     kCalls, kDevice, kShare, kMoved, kWork, kBandwidth, kRate, kBound,
-    {"<lines", function(row) return table.concat(row.lines or {}, " ", 1, math.min(3, #(row.lines or {}))) end},
+    {"<lines", function(row) return table.concat(row.lines or {}, " ") end},
   },
   range = {{"<range", label}, kCalls, kHost, kShare},
   wait = {
@@ -148,7 +148,8 @@ function report.table(trace, options)
   end
   local sort = o.sort or kSorted[o.by]
   if not kSorts[sort] then
-    raise("table: sort: expected device_ms, host_ms, wait_ms, calls, bytes or flops, got '%s'", sort)
+    raise("table: sort: expected device_ms, host_ms, wait_ms, calls, bytes or flops, got '%s'",
+      sort)
   end
   local rows, whole, known = trace:rows(o.by), 0, {}
   for _, row in ipairs(rows) do whole = whole + row[kSorted[o.by]] end
@@ -167,7 +168,8 @@ function report.table(trace, options)
 end
 
 local kWords <const> = {
-  ["(script)"] = "Lua", ["(flush)"] = "flushing", ["(plan)"] = "planning", ["(compile)"] = "compiling",
+  ["(script)"] = "Lua", ["(flush)"] = "flushing", ["(plan)"] = "planning",
+  ["(compile)"] = "compiling",
 }
 
 --- Where the threads of the script spent their time: rows of the table of ops in brackets.

@@ -8,8 +8,9 @@ describe("no_sync", function(device)
   it("makes a wait an error that names it, what it is for and a way out", function()
     local x = tide.rand(10, {device = device})
     local y = x:exp():sum()
-    local line = debug.getinfo(1, "l").currentline + 1
-    local message = raises("no_sync: item waits for " .. tostring(tide.device(device)), tide.no_sync, function() return y:item() end)
+    local line = debug.getinfo(1, "l").currentline + 2
+    local message = raises("no_sync: item waits for " .. tostring(tide.device(device)),
+      tide.no_sync, function() return y:item() end)
     is_true(message:find(":" .. line .. ": no_sync", 1, true) ~= nil)
     is_true(message:find("(sum, queued at ", 1, true) ~= nil)
     is_true(message:find("keep the value on the device", 1, true) ~= nil)

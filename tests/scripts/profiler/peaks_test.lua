@@ -23,7 +23,8 @@ peak(1, 1e30, 0) words[2] = bound()
 peak(1e30, 1, 0) words[3] = bound()
 peak(1e29, 1e30, 0) words[4] = bound()
 peak(1e29, 1e30, 1e6) words[5] = bound()
-native.write_file(native.profiler.cache_folder() .. "/devices/peaks.json", "{broken") words[6] = bound()
+native.write_file(native.profiler.cache_folder() .. "/devices/peaks.json", "{broken")
+words[6] = bound()
 print(table.concat(words, " "))
 ]]
 

@@ -61,7 +61,7 @@ describe("a profile", function(device)
   end)
   it("knows devices, memory and waits", function()
     local line = here() + 1
-    local p = tide.profile(function() return tide.ones(1 << 16, {device = device}):add(1):sum():item() end)
+    local p = tide.profile(function() tide.ones(1 << 16, {device = device}):exp():sum():item() end)
     local one = row_of(p:summary().devices, tostring(tide.device(device)))
     is_true(one.launches > 0 and one.device_ms > 0 and one.busy_ms > 0)
     is_true(one.busy_ms <= p:summary().wall_ms)
@@ -146,9 +146,8 @@ end)
 describe("steps of a profile", function()
   it("wait, warm up, and are active, in cycles", function()
     local ready = {}
-    local p = tide.profile{wait = 1, warmup = 1, active = 2, repeats = 2, on_trace_ready = function(p)
-      ready[#ready + 1] = {p.steps, row_of(p:table(), "exp").calls}
-    end}
+    local function note(p) ready[#ready + 1] = {p.steps, row_of(p:table(), "exp").calls} end
+    local p = tide.profile{wait = 1, warmup = 1, active = 2, repeats = 2, on_trace_ready = note}
     for _ = 1, 12 do
       tide.ones(4):exp():sum():item()
       p:step()
@@ -165,13 +164,16 @@ describe("steps of a profile", function()
         tide.ones(4):exp():sum():item()
         p:step()
       end
-    end, {active = 2, on_trace_ready = function(p) counts[#counts + 1] = row_of(p:table(), "exp") and 2 end})
+    end, {active = 2, on_trace_ready = function(p)
+      counts[#counts + 1] = row_of(p:table{by = "kernel"}, "fill_exp_sum").calls
+    end})
     equal({counts[1], counts[2]}, {2, 2})
   end)
   it("that never became active leave nothing", function()
     local p = tide.profile(function() end, {wait = 3, active = 2})
     equal(tostring(p), "Profile (empty)")
-    raises("the profile is empty: of wait = 3, warmup = 0 and active = 2 steps there were 0", p.table, p)
+    raises("the profile is empty: of wait = 3, warmup = 0 and active = 2 steps there were 0",
+      p.table, p)
   end)
 end)
 
@@ -208,12 +210,14 @@ end)
 
 describe("wrong arguments of a profile", function()
   it("are named", function()
-    raises("profile: argument 1 (fn): expected function or a table of options, got number", tide.profile, 3)
+    raises("profile: argument 1 (fn): expected function or a table of options, got number",
+      tide.profile, 3)
     raises("profile: wait must be non-negative, got -1", tide.profile, {wait = -1})
     raises("profile: unknown option 'weight'", tide.profile, {weight = 1})
     raises("profile: active must be positive, got 0", tide.profile, {active = 0})
     local p = tide.profile(function() end)
-    raises("table: by: expected op, line, kernel, range or wait, got 'oops'", p.table, p, {by = "oops"})
+    raises("table: by: expected op, line, kernel, range or wait, got 'oops'",
+      p.table, p, {by = "oops"})
     raises("table: sort: expected device_ms", p.table, p, {sort = "oops"})
   end)
 end)
