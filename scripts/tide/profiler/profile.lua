@@ -60,11 +60,12 @@ function Profile:enter(phase)
   raise "profile: a profile is under way on another thread: close it first"
 end
 
---- Ends what is recorded. Whether it is kept, as that of an active phase is.
-local function end_recording(self)
+--- Ends what is recorded. Whether it is kept, as that of an active phase is; a part of one only if
+--- no whole one came before.
+local function end_recording(self, is_part)
   if self.phase ~= "active" and self.phase ~= "warmup" then return false end
   local trace = native.stop()
-  if self.phase ~= "active" or not trace then return false end
+  if self.phase ~= "active" or not trace or (is_part and self.trace) then return false end
   self.trace, self.report = trace, nil
   return true
 end
@@ -93,7 +94,7 @@ function Profile:stop()
   if self.closed then return end
   -- An interrupt ends the wait with its error, which goes on once the profile has ended.
   local waited, message = pcall(native.synchronize)
-  local ready = end_recording(self)
+  local ready = end_recording(self, true)
   self.phase, self.closed, under_way.profile = "over", true, nil
   if ready then report_ready(self) end
   if not waited then error(message, 0) end
