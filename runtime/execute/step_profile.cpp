@@ -2,6 +2,8 @@
 #include "runtime/execute/step_profile.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 
 #include "runtime/plan/step_work.h"
 
@@ -39,30 +41,55 @@ profile::Event event_of(const Submission& copy) {
   return event;
 }
 
-void StepProfile::time(uint64_t ticket, profile::Event event, const std::function<void()>& work) {
-  struct End {
-    StepProfile& profile;
-    const uint64_t ticket;
-    profile::Event& event;
-    const int64_t compiled = profile::time_compiled();
-    const profile::StreamScope place{profile.track_};
+void StepProfile::time(uint64_t ticket, const profile::Event& event,
+                       const std::function<void()>& work) {
+  if (async_)
+    time_on_stream(ticket, event, work);
+  else
+    time_on_host(event, work);
+}
 
-    End(StepProfile& profile, uint64_t ticket, profile::Event& event)
-        : profile(profile), ticket(ticket), event(event) {
+void StepProfile::time_on_host(profile::Event event, const std::function<void()>& work) {
+  struct Timed {
+    profile::Event& event;
+    const profile::StreamScope place;
+    const int64_t compiled = profile::time_compiled();
+
+    Timed(profile::Event& event, profile::StreamTrack track) : event(event), place(track) {
       event.begin = profile::now();
-      if (profile.async_) profile.async_->take_time(ticket);
     }
-    ~End() {
-      if (profile.async_) {
-        profile.async_->take_time(ticket);
-        profile.open_.push_back({ticket, event});
-      } else {
-        event.begin += profile::time_compiled() - compiled;
-        event.end = profile::now();
-        profile::add(event);
+    ~Timed() {
+      event.begin += profile::time_compiled() - compiled;
+      event.end = profile::now();
+      profile::add(event);
+    }
+  } const timed(event, track_);
+  work();
+}
+
+void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
+                                 const std::function<void()>& work) {
+  try {
+    open_.push_back({ticket, event});
+  } catch (const std::bad_alloc&) {
+    return work();  // without a time
+  }
+  struct Timed {
+    AsyncStream& stream;
+    const uint64_t ticket;
+    const profile::StreamScope place;
+
+    Timed(AsyncStream& stream, uint64_t ticket, profile::StreamTrack track)
+        : stream(stream), ticket(ticket), place(track) {
+      stream.take_time(ticket);
+    }
+    ~Timed() {
+      try {
+        stream.take_time(ticket);
+      } catch (const std::exception&) {  // a time that is missing is that of its reading
       }
     }
-  } const end(*this, ticket, event);
+  } const timed(*async_, ticket, track_);
   work();
 }
 

@@ -24,11 +24,15 @@ class StepProfile {
   StepProfile(AsyncStream* async, profile::StreamTrack track) : async_(async), track_(track) {}
 
   /// Runs `work`, which belongs to the ticket. Passes on what it throws.
-  void time(uint64_t ticket, profile::Event event, const std::function<void()>& work);
+  void time(uint64_t ticket, const profile::Event& event, const std::function<void()>& work);
   /// Adds what is not added yet of tickets up to `done`; on the queue's thread.
   void settle(uint64_t done);
 
  private:
+  void time_on_host(profile::Event event, const std::function<void()>& work);
+  void time_on_stream(uint64_t ticket, const profile::Event& event,
+                      const std::function<void()>& work);
+
   struct Open {
     uint64_t ticket;
     profile::Event event;

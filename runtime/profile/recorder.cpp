@@ -131,9 +131,13 @@ uint32_t source_of(std::span<const SourceOp> ops) {
   const uint64_t digest = digest_of(ops);
   const auto found = log.source_numbers.find(digest);
   if (found != log.source_numbers.end()) return found->second;
-  const uint32_t number = number_source(ops, digest);
-  log.source_numbers.emplace(digest, number);
-  return number;
+  try {
+    const uint32_t number = number_source(ops, digest);
+    log.source_numbers.emplace(digest, number);
+    return number;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
 }
 
 const char* keep_text(std::string_view text) {

@@ -33,7 +33,7 @@ inline int64_t now() {
 void add(Event event);
 
 /// A number for the ops that an event serves: the same for the same ops of one profile. 0 if none
-/// is under way.
+/// is under way, or memory is short.
 uint32_t source_of(std::span<const SourceOp> ops);
 
 /// A text that lives as long as the process.
