@@ -8,6 +8,7 @@
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/explain/functions.h"
 #include "bindings/io/archives.h"
 #include "bindings/io/files.h"
 #include "bindings/io/functions.h"
@@ -178,6 +179,7 @@ void add_native(lua_State* L) {
   add_native_table(L, "images", image_functions());
   add_native_table(L, "archives", archive_functions());
   add_native_table(L, "profiler", profiler_functions());
+  add_native_table(L, "explain", explain_functions());
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_state", guard<begin_state>},
                                 {"end_state", guard<end_state>},
@@ -221,6 +223,7 @@ void open_classes(lua_State* L) {
   open_channel_class(L);
   open_archive_class(L);
   open_trace_class(L);
+  open_explain_classes(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<StateEnd>(L, none, none);
   lua_pop(L, 1);

@@ -23,7 +23,7 @@ class Recorder {
   }
   /// The stream that work for the device goes to.
   Stream& stream(DeviceState& device) { return window(device).stream(); }
-  void flush();
+  void flush(const FlushCause& cause);
   /// Ops in windows.
   int64_t pending_ops() const;
   /// Ops of these windows that `counters` does not have yet.

@@ -35,11 +35,12 @@ void wait_for(Stream& stream, uint64_t ticket, const char* reason, const engine:
 
 void* wait_for(Node& node, const char* reason) {
   Window& window = Recorder::of_thread().window(*node.device);
-  if (node.state == Node::State::recorded) window.flush();
+  const FlushCause cause{FlushCause::Kind::needed, reason};
+  if (node.state == Node::State::recorded) window.flush(cause);
   // What others in its window read may have become a recomputable value there.
   if (node.state == Node::State::recomputable) {
     window.want(node);
-    window.flush();
+    window.flush(cause);
   }
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
@@ -54,7 +55,7 @@ void* wait_for(Node& node, const char* reason) {
 void raise(const Failure& failure, const char* reason) {
   // What was recorded before this moment goes before it.
   if (!failure.is_reported() && !Recorder::of_thread().all_or_nothing)
-    Recorder::of_thread().flush();
+    Recorder::of_thread().flush({FlushCause::Kind::asked, reason});
   const_cast<Failure&>(failure).report();
   const CallSite here = current_call_site();
   std::string text = failure.what;

@@ -37,6 +37,9 @@ const Rule kAllowed[] = {
     {"runtime/execute",
      {"runtime/core", "runtime/profile", "runtime/ir", "runtime/device", "runtime/record",
       "runtime/plan"}},
+    {"runtime/explain",
+     {"runtime/core", "runtime/ir", "runtime/device", "runtime/record", "runtime/plan",
+      "runtime/codegen"}},
     {"runtime/tensor",
      {"runtime/core", "runtime/profile", "runtime/ir", "runtime/device", "runtime/record"}},
     {"runtime/autograd",
@@ -51,7 +54,7 @@ const Rule kAllowed[] = {
     {"runtime", {}},
     {"bindings",
      {"runtime/core", "runtime/profile", "runtime/ir", "runtime/device", "runtime/record",
-      "runtime/tensor", "runtime/autograd", "runtime/ops", "runtime/io"}},
+      "runtime/explain", "runtime/tensor", "runtime/autograd", "runtime/ops", "runtime/io"}},
     {"interpreter", {"bindings"}},
 };
 
