@@ -45,7 +45,7 @@ class WindowExplainer {
  private:
   ExplainedStep step_of(const Step& step, const Group& group) const {
     ExplainedStep result;
-    for (const uint16_t member : step.members) add_op(member, result);
+    for (const uint16_t member : step.members) add_op(step, member, result);
     result.domain = domain_of(step, group);
     result.work = work_of(step);
     switch (step.kind) {
@@ -72,15 +72,20 @@ class WindowExplainer {
     return result;
   }
 
-  void add_op(uint16_t i, ExplainedStep& step) const {
+  void add_op(const Step& step, uint16_t i, ExplainedStep& result) const {
     const Node& node = *view_.nodes[i];
     if (node.kind == Node::Kind::part) return;
-    const bool stored = plan_->fates[i] != Fate::recomputable;
-    step.ops.push_back({node.name, node.site, node.shape, node.type, stored});
+    result.ops.push_back({node.name, node.site, node.shape, node.type, step.makes(i)});
   }
 
   Shape domain_of(const Step& step, const Group& group) const {
     const Node& last = *view_.nodes[step.node];
+    if (step.kind == Step::Kind::loop && step.loop.program.in_order) {
+      Shape blocks;
+      for (const int64_t extent : step.loop.extents)
+        if (extent != 1) blocks.push_back(extent);
+      return blocks;
+    }
     if (group.kind == Group::Kind::region)
       return step.kind == Step::Kind::loop ? last.iota->shape : last.shape;
     if (group.kind == Group::Kind::row)

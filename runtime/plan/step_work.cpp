@@ -30,6 +30,17 @@ bool computes(const LoopInstruction& instruction) {
   }
 }
 
+/// Whether operand k has one element for each block of dimension d.
+bool is_of_blocks(const LoopProgram& program, size_t k, size_t d) {
+  if (!program.partial || d != program.outer_rank) return false;
+  return std::any_of(program.code.begin(), program.code.end(), [&](const auto& instruction) {
+    return instruction.kind == LoopInstruction::Kind::store && instruction.operand == k &&
+           program.code[instruction.a[0]].kind == LoopInstruction::Kind::reduce;
+  });
+}
+
+int64_t blocks_of(int64_t row) { return (row + kReductionBlock - 1) / kReductionBlock; }
+
 StepWork work_of(const LoopStep& step) {
   const LoopProgram& program = step.program;
   const size_t dims = program.outer_rank + (program.has_row ? 1u : 0u);
@@ -39,7 +50,8 @@ StepWork work_of(const LoopStep& step) {
     if (operand.kind == LoopOperand::Kind::iota) continue;
     int64_t elements = 1;
     for (size_t d = 0; d < dims; ++d)
-      if (step.strides[k * dims + d] != 0 || step.extents[d] == 0) elements *= step.extents[d];
+      if (step.strides[k * dims + d] != 0 || step.extents[d] == 0)
+        elements *= is_of_blocks(program, k, d) ? blocks_of(step.extents[d]) : step.extents[d];
     work.bytes += elements * static_cast<int64_t>(size_of(operand.type));
   }
   double outer = 1;

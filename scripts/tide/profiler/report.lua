@@ -1,6 +1,7 @@
 -- The tables of a profile, as rows and as text.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local grid = require "tide.internal.grid"
 local peaks = require "tide.profiler.peaks"
 local raise = require "tide.internal.raise"
 local source_line = require "tide.profiler.source_line"
@@ -101,28 +102,6 @@ local kColumns <const> = {
     {"<in its place", function(row) return row.advice end},
   },
 }
-
---- Rows of cells below a head, each column as wide as its widest cell.
-local function grid(columns, rows)
-  local widths, lines, cells = {}, {}, {{}}
-  for c, column in ipairs(columns) do cells[1][c] = (column[1]:gsub("^<", "")) end
-  for r, row in ipairs(rows) do
-    cells[r + 1] = {}
-    for c, column in ipairs(columns) do cells[r + 1][c] = column[2](row) end
-  end
-  for _, line in ipairs(cells) do
-    for c, text in ipairs(line) do widths[c] = math.max(widths[c] or 0, utf8.len(text) or #text) end
-  end
-  for r, line in ipairs(cells) do
-    local parts = {}
-    for c, text in ipairs(line) do
-      local space = (" "):rep(widths[c] - (utf8.len(text) or #text))
-      parts[c] = columns[c][1]:sub(1, 1) == "<" and text .. space or space .. text
-    end
-    lines[r] = (table.concat(parts, "  "):gsub("%s+$", ""))
-  end
-  return table.concat(lines, "\n")
-end
 
 local Table = class("ProfileTable")
 
