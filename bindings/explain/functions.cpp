@@ -93,6 +93,8 @@ void push_step(lua_State* L, const ExplainedStep& step) {
   set(L, "shape", step.domain);
   lua_pushboolean(L, step.has_row);
   lua_setfield(L, -2, "row");
+  lua_pushboolean(L, step.unless_reused);
+  lua_setfield(L, -2, "unless_reused");
   set(L, "part", std::string(step.partial ? "blocks" : step.in_order ? "combine" : ""));
   set(L, "bytes", step.work.bytes);
   if (step.counts_flops) {

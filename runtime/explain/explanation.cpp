@@ -37,8 +37,8 @@ class WindowExplainer {
       const size_t other = first_step_[refused.group];
       if (!step || !other) continue;  // of no elements
       const Node& node = *view_.nodes[refused.node];
-      result.notes.push_back({step - 1, other - 1, node.name, node.site,
-                              reason_text(view_, grouping_, refused)});
+      result.notes.push_back(
+          {step - 1, other - 1, node.name, node.site, reason_text(view_, grouping_, refused)});
     }
   }
 
@@ -63,6 +63,7 @@ class WindowExplainer {
       case Step::Kind::copy:
       case Step::Kind::nothing:
         result.kind = ExplainedStep::Kind::copy;
+        result.unless_reused = step.unless_reused;
         break;
     }
     for (size_t i = 0; i < step.buffers.size(); ++i) {
@@ -91,8 +92,7 @@ class WindowExplainer {
     if (group.kind == Group::Kind::row)
       for (const uint16_t i : group.members) {
         const Node& node = *view_.nodes[i];
-        if (node.kind == Node::Kind::reduce)
-          return walked_layout(node, node.arguments[0]).shape;
+        if (node.kind == Node::Kind::reduce) return walked_layout(node, node.arguments[0]).shape;
       }
     return view_.nodes[group.members[0]]->shape;
   }
@@ -106,7 +106,11 @@ class WindowExplainer {
       case BufferUse::Source::node: {
         const Node& node = *view_.nodes[use.index];
         const bool temporary = plan_->fates[use.index] == Fate::temporary;
-        return {nodes_[use.index], node.name, node.site, node.shape, node.type,
+        return {nodes_[use.index],
+                node.name,
+                node.site,
+                node.shape,
+                node.type,
                 temporary ? "another step reads it; not stored for longer"
                           : reason_text(kept_[use.index])};
       }
@@ -116,7 +120,11 @@ class WindowExplainer {
     }
     // One for each block, in whatever type, has the room of the widest.
     const size_t elements = plan_->temporary_bytes[use.index] / sizeof(uint64_t);
-    return {temporaries_[use.index], "blocks", {}, {static_cast<int64_t>(elements)}, use.type,
+    return {temporaries_[use.index],
+            "blocks",
+            {},
+            {static_cast<int64_t>(elements)},
+            use.type,
             "the next step reads it; not stored for longer"};
   }
 
@@ -131,7 +139,7 @@ class WindowExplainer {
   const Ref<Plan> plan_;
   std::vector<Kept> kept_;
   std::vector<uint64_t> externals_, nodes_, temporaries_;  ///< numbers
-  std::vector<size_t> first_step_;           ///< of each group, from 1; 0: none
+  std::vector<size_t> first_step_;                         ///< of each group, from 1; 0: none
 };
 
 }  // namespace
@@ -149,8 +157,7 @@ uint64_t ValueNumbers::of(const Node& node) {
 
 uint64_t ValueNumbers::add(const Node& node) {
   const uint64_t number = next();
-  known_.insert_or_assign(&node,
-                          Known{number, node.kind == Node::Kind::constant, node.ticket});
+  known_.insert_or_assign(&node, Known{number, node.kind == Node::Kind::constant, node.ticket});
   return number;
 }
 

@@ -38,6 +38,7 @@ struct ExplainedStep {
   std::vector<ExplainedOp> ops;
   Shape domain;  ///< that it walks; of compute ops and copies: the result's shape
   bool has_row = false, partial = false, in_order = false;  ///< as LoopProgram
+  bool unless_reused = false;                               ///< as Step
   std::vector<ExplainedValue> reads, writes;
   StepWork work;
   bool counts_flops = true;      ///< whether work.flops is known

@@ -54,7 +54,7 @@ std::string reason_text(const WindowView& window, const Grouping& grouping,
     case Refusal::compute_op: {
       const bool own = node.kind == Node::Kind::compute;
       const Node& compute = own ? node : *window.nodes[group.members[0]];
-      return std::string(compute.name) + " is a compute op: one call of a routine, no loop";
+      return std::string(compute.name) + " is a compute op, no loop";
     }
     case Refusal::region:
       return "a write to a part of a tensor is a step of its own";

@@ -96,21 +96,38 @@ local function add_list(lines, title, list, most, text)
   if #list > most then lines[#lines + 1] = ("  ... %d more"):format(#list - most) end
 end
 
---- What steps with several results store, by reasons: {step, reason, names}.
-local function stored_values(explanation)
-  local list = {}
-  for _, step in ipairs(explanation) do
-    local of_reason = {}
-    for _, value in ipairs(#step.writes > 1 and step.writes or {}) do
-      local reason = value.kept
-      if reason and not of_reason[reason] then
-        of_reason[reason] = {step = step, reason = reason, names = {}}
-        list[#list + 1] = of_reason[reason]
-      end
-      if reason then table.insert(of_reason[reason].names, value.name) end
+--- {reason =, texts =} for each reason, in order: `entries` lists {reason, text}.
+local function by_reason(entries)
+  local found, list = {}, {}
+  for _, entry in ipairs(entries) do
+    local reason = entry[1]
+    if not found[reason] then
+      found[reason] = {reason = reason, texts = {}}
+      list[#list + 1] = found[reason]
     end
+    table.insert(found[reason].texts, entry[2])
   end
   return list
+end
+
+--- What steps with several results store.
+local function stored_values(explanation)
+  local entries = {}
+  for _, step in ipairs(explanation) do
+    for _, value in ipairs(#step.writes > 1 and step.writes or {}) do
+      if value.kept then entries[#entries + 1] = {value.kept, ("%s of %d"):format(value.name, step.number)} end
+    end
+  end
+  return by_reason(entries)
+end
+
+local function refusals(explanation)
+  local entries = {}
+  for i, note in ipairs(explanation.notes) do
+    entries[i] = {note.reason, ("%s at %s is in %d, not in %d"):format(
+      note.op, words.place(note), note.step.number, note.other.number)}
+  end
+  return by_reason(entries)
 end
 
 local kStates <const> = {
@@ -121,10 +138,12 @@ local kStates <const> = {
 }
 
 local function head(self)
-  local ops = 0
+  local ops, uncounted = 0, 0
   for _, window in ipairs(self.windows) do ops = ops + window.ops end
+  for _, step in ipairs(self) do uncounted = uncounted + (step.flops and 0 or 1) end
   local text = ("%s of %s in %s: %s, %s FLOP"):format(words.count(#self, "step"), words.count(ops, "op"),
     words.count(#self.windows, "window"), words.bytes(self.bytes), words.figure(self.flops))
+  if uncounted > 0 then text = ("%s (%s not counted)"):format(text, words.count(uncounted, "step")) end
   return self.state and text .. "\n" .. kStates[self.state] or text
 end
 
@@ -141,12 +160,11 @@ function Explanation:__tostring()
     local steps = not first and "-" or first == last and tostring(first) or ("%d-%d"):format(first, last)
     return ("%s: %s"):format(steps, window:text())
   end)
-  add_list(lines, "why not fused", self.notes, kMostNotes, function(note)
-    return ("%s at %s, in %d, not in %d: %s"):format(
-      note.op, words.place(note), note.step.number, note.other.number, note.reason)
+  add_list(lines, "why not fused", refusals(self), kMostNotes, function(entry)
+    return ("%s: %s"):format(entry.reason, words.some(entry.texts, 3, "; "))
   end)
-  add_list(lines, "stored", stored_values(self), kMostNotes, function(entry)
-    return ("%s of %d: %s"):format(words.some(entry.names, 6, ", "), entry.step.number, entry.reason)
+  add_list(lines, "why stored", stored_values(self), kMostNotes, function(entry)
+    return ("%s: %s"):format(entry.reason, words.some(entry.texts, 6, ", "))
   end)
   if not self.measured then
     lines[#lines + 1] = "\n`tide info --measure` finds out what the devices can do, and so what bounds each step"

@@ -41,6 +41,10 @@ local function graph(explanation)
       kind = step.kind, title = ("%s  %s"):format(step:title(), words.shape(step.shape)),
       lines = op_lines(step), step = step,
     }
+    for _, value in ipairs(step.writes) do -- a part of what a step before has written
+      local from = made[value.number]
+      if from then sources[from] = sources[from] or {words.array(value)} end
+    end
     local froms = {}
     for from in pairs(sources) do froms[#froms + 1] = from end
     table.sort(froms)

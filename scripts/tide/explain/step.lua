@@ -17,6 +17,7 @@ function Step:init(step, number, window, device, peak)
   self.number, self.window, self.device = number, window, device
   local names = words.distinct(self.ops, function(op) return op.name end)
   self.name = words.some(names, kMostNames, " ") .. (kParts[self.part] or "")
+    .. (self.unless_reused and ", if the old value is held" or "")
   self.lines = words.distinct(self.ops, words.place)
   self.intensity = self.flops and self.bytes > 0 and self.flops / self.bytes or nil
   if not peak or not self.flops then return end
