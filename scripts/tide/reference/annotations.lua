@@ -59,6 +59,8 @@ local kReceivers = {
   manager = {class = "tide.training.CheckpointManager", table = "Manager"},
   trainer = {class = "tide.Trainer", table = "Trainer"},
   profile = {class = "tide.Profile", table = "Profile"},
+  explanation = {class = "tide.Explanation", table = "Explanation"},
+  step = {class = "tide.ExplainedStep", table = "ExplainedStep"},
   thread = {class = "tide.Thread", table = "Thread"},
   channel = {class = "tide.Channel", table = "Channel"},
 }
@@ -216,7 +218,7 @@ local function write_classes(write)
   write "local Tensor = {}"
   for _, name in ipairs {
     "module", "optimizer", "metric", "logger", "generator", "event", "stream", "loader", "sampler", "manager",
-    "trainer", "profile", "thread", "channel",
+    "trainer", "profile", "explanation", "step", "thread", "channel",
   } do
     local receiver = kReceivers[name]
     write("\n---@class " .. receiver.class)

@@ -1,4 +1,6 @@
 -- The reference of tests and helpers.
+local kExplained <const> = "local step = tide.explain(function() return tide.ones(4) + 1 end)[1]; "
+
 return {
   {
     title = "Tests",
@@ -95,6 +97,13 @@ return {
       "Records what fn(p) does and returns the profile p and fn's results: where time, memory and waits go, by op, line and kernel. Without fn: a profile that ends when it is closed. With active, only those steps are recorded that come after wait and warmup ones, repeats times (0: always): p:step() ends one; on_trace_ready(p) is called after each cycle",
       [[local p = tide.profile(function() return tide.ones(8):exp():sum():item() end); ]] ..
         [[p:table{by = "kernel"}[1].calls --> 1]]},
+    {"explain", "(fn | x)",
+      "Calls fn once and returns an explanation and fn's results: which kernels its ops became, why they are not " ..
+        "fewer, their FLOPs, bytes and bound. Of a tensor: what is recorded for its device, which is not flushed. " ..
+        "Never waits by itself. Steps are explanation[1], ...; fields of one: number, kind (\"loop\", \"compute\", " ..
+        "\"copy\"), name, ops, lines, window, device, shape, reads, writes, bytes, flops, intensity, least_ms and " ..
+        "bound. explanation.windows and explanation.notes say what cut windows and what did not fuse",
+      [[local x = tide.ones(4); tide.flush(); #tide.explain(function() return (x * 2 + 1):sum() end) --> 1]]},
     {"profiler", "", "Ranges of profiles: see tide.profiler.NAME",
       "tide.profiler.record_function ~= nil --> true"},
     {"onnx", "", "Models in files of ONNX: see tide.onnx.NAME",
@@ -120,6 +129,31 @@ return {
     {"class", "(name, base?)", "A class with single inheritance; calling it makes an object",
       [[local Point = tide.class("Point"); function Point:init(x) self.x = x end; ]] ..
         "Point(3).x --> 3"},
+  },
+  {
+    title = "Explanations",
+    prefix = "explanation:",
+    {"graph", "()", "The graph as text: inputs, and a box for each step",
+      [[tide.explain(function() return tide.ones(4) end):graph() ~= "" --> true]]},
+    {"dot", "()", "The graph in Graphviz's language",
+      [[tide.explain(function() end):dot():match "^%a+" --> "digraph"]]},
+    {"svg", "()", "The graph as a picture",
+      [[tide.explain(function() end):svg():match "^<%a+" --> "<svg"]]},
+    {"save", "(path)", "Writes the graph: .svg, .dot, or .txt",
+      [[tide.explain(function() end):save("graph.svg"); os.remove "graph.svg" --> true]]},
+  },
+  {
+    title = "Explanations",
+    prefix = "step:",
+    {"program", "()", "The loop of explanation[i] as text, an instruction a line",
+      kExplained .. [[step:program():match "^for %(4%)" --> "for (4)"]]},
+    {"ir", "()", "The loop as LLVM IR for this machine's cpu",
+      kExplained .. [[step:ir():find "@kernel" ~= nil --> true]]},
+    {"asm", "()", "The loop as assembly of this machine's cpu",
+      kExplained .. [[step:asm():find "kernel:" ~= nil --> true]]},
+    {"ptx", "(architecture?)",
+      "The loop as PTX for \"sm_75\", \"sm_80\" or \"sm_90\": by default that of the step's GPU, else \"sm_80\". Needs no GPU",
+      kExplained .. [[step:ptx():find ".target sm_%d+" ~= nil --> true]]},
   },
   {
     title = "Profiles",

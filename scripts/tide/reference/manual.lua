@@ -95,6 +95,8 @@ local pages = {
     about = "Work is queued: measure it with what waits for it."},
   {name = "profiles", title = "Profiles", families = {"Profiles"},
     about = "`profile` stands for what `tide.profile` returns. There is one profile at a time."},
+  {name = "explanations", title = "Explanations", families = {"Explanations"},
+    about = "`explanation` stands for what `tide.explain` returns, `step` for `explanation[1]` and the others."},
   {name = "helpers", title = "Tests and helpers", families = {"Tests", "Helpers"},
     about = "What a script needs besides tensors."},
 }
