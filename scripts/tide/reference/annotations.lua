@@ -60,7 +60,7 @@ local kReceivers = {
   trainer = {class = "tide.Trainer", table = "Trainer"},
   profile = {class = "tide.Profile", table = "Profile"},
   explanation = {class = "tide.Explanation", table = "Explanation"},
-  step = {class = "tide.ExplainedStep", table = "ExplainedStep"},
+  step = {class = "tide.ExplainedStep", table = "Step"},
   thread = {class = "tide.Thread", table = "Thread"},
   channel = {class = "tide.Channel", table = "Channel"},
 }
