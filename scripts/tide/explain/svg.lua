@@ -33,19 +33,21 @@ local function make_box(node)
   return box
 end
 
---- Boxes in layers: each one below those that it reads; an input just above its first reader.
+--- Boxes in layers: each one below those that it reads; what reads nothing just above its first reader.
 local function make_layers(graph)
   local boxes, layers = {}, {}
   for place, node in ipairs(graph.nodes) do
     boxes[place] = make_box(node)
     boxes[place].layer = 1
   end
+  local reads = {}
   for _, edge in ipairs(graph.edges) do -- in the order of their ends
     boxes[edge.to].layer = math.max(boxes[edge.to].layer, boxes[edge.from].layer + 1)
+    reads[edge.to] = true
   end
   local first_reader = {}
   for _, edge in ipairs(graph.edges) do
-    if boxes[edge.from].kind == "input" then
+    if not reads[edge.from] then
       first_reader[edge.from] = math.min(first_reader[edge.from] or math.huge, boxes[edge.to].layer)
     end
   end
