@@ -15,8 +15,8 @@ namespace tide::bindings {
 /// A window: {device =, cause =, file =, line =, ops = count, steps =, notes =}. A step: {kind =
 /// "loop", "compute" or "copy", ops =, shape =, row =, part = "blocks" or "combine",
 /// unless_reused = whether it falls away if its result takes over the old value, reads =, writes =,
-/// bytes =, flops =, loop =}. A value: {number =, name =, file =, line =, shape =, dtype =, kept =}.
-/// A note: {step =, other =, op =, file =, line =, reason =}.
+/// bytes =, flops =, loop =}. A value: {number =, name =, file =, line =, shape =, dtype =,
+/// kept =}. A note: {step =, other =, op =, file =, line =, reason =}.
 std::span<const luaL_Reg> explain_functions();
 
 /// Makes the classes of captures and loops in this state.

@@ -118,7 +118,7 @@ class WindowExplainer {
       case BufferUse::Source::iota:
         break;
     }
-    // One for each block, in whatever type, has the room of the widest.
+    // The result of a block has the room of the widest type.
     const size_t elements = plan_->temporary_bytes[use.index] / sizeof(uint64_t);
     return {temporaries_[use.index],
             "blocks",
