@@ -1,12 +1,14 @@
 // Opens the `tide` table, and what host programs ask of it.
 #include "bindings/module.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/explain/functions.h"
 #include "bindings/io/archives.h"
 #include "bindings/io/files.h"
 #include "bindings/io/functions.h"
@@ -16,6 +18,7 @@
 #include "bindings/modes/interrupts.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/dispatch.h"
+#include "bindings/profiler/functions.h"
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
 #include "bindings/support/entry.h"
@@ -186,6 +189,8 @@ void add_native(lua_State* L) {
   lua_setfield(L, -2, "methods");
   add_native_table(L, "images", image_functions());
   add_native_table(L, "archives", archive_functions());
+  add_native_table(L, "profiler", profiler_functions());
+  add_native_table(L, "explain", explain_functions());
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_state", guard<begin_state>},
                                 {"end_state", guard<end_state>},
@@ -240,6 +245,8 @@ void open_classes(lua_State* L) {
   open_thread_class(L);
   open_channel_class(L);
   open_archive_class(L);
+  open_trace_class(L);
+  open_explain_classes(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<StateEnd>(L, none, none);
   lua_pop(L, 1);
@@ -288,6 +295,22 @@ int open(lua_State* L) {
 }
 
 bool report_syncs = false;
+bool profiles = false;
+
+/// Pushes a function of tide.profiler.command.
+void push_profiler_command(lua_State* L, const char* name) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "tide.profiler.command");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, name);
+  lua_remove(L, -2);
+}
+
+int finish_profile(lua_State* L) {
+  push_profiler_command(L, "finish");
+  lua_call(L, 0, 0);
+  return 0;
+}
 
 int set_options(lua_State* L) {
   const auto& options = *static_cast<const TideOptions*>(lua_touserdata(L, 1));
@@ -298,6 +321,12 @@ int set_options(lua_State* L) {
   }
   if (options.seed) default_generator().manual_seed(static_cast<uint64_t>(*options.seed));
   report_syncs = options.syncs;
+  profiles = !options.profile.empty() || options.profile_lines;
+  if (!profiles) return 0;
+  push_profiler_command(L, "start");
+  lua_pushstring(L, options.profile.c_str());
+  lua_pushboolean(L, options.profile_lines);
+  lua_call(L, 2, 0);
   return 0;
 }
 
@@ -396,9 +425,29 @@ std::string tide_interrupt(lua_State*) {
 
 bool tide_report_unread_errors(std::FILE* out) { return tide::engine::report_unread_failures(out); }
 
+bool tide_finish_profile(lua_State* L) {
+  if (!std::exchange(tide::bindings::profiles, false)) return true;
+  lua_pushcfunction(L, finish_profile);
+  const bool written = lua_pcall(L, 0, 0, 0) == LUA_OK;
+  if (!written) {
+    std::fprintf(stderr, "tide: %s\n", luaL_tolstring(L, -1, nullptr));
+    lua_pop(L, 2);
+  }
+  return written;
+}
+
 void tide_report_syncs(std::FILE* out) {
   if (!report_syncs) return;
-  for (const auto& wait : tide::engine::wait_report())
-    std::fprintf(out, "%s:%d: %s: waited %lld times, %.3f ms\n", wait.site.file, wait.site.line,
-                 wait.reason.c_str(), static_cast<long long>(wait.count), 1e3 * wait.seconds);
+  auto waits = tide::engine::wait_report();
+  std::stable_sort(waits.begin(), waits.end(),
+                   [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  for (const auto& wait : waits) {
+    std::string what;
+    if (*wait.longest.op) what = std::string(", for ") + wait.longest.op;
+    if (*wait.longest.op && wait.longest.site.known() && wait.longest.site != wait.site)
+      what += " (" + wait.longest.site.text() + ")";
+    std::fprintf(out, "%s: %s: waited %lld times, %.3f ms%s\n    %s\n", wait.site.text().c_str(),
+                 wait.reason.c_str(), static_cast<long long>(wait.count), 1e3 * wait.seconds,
+                 what.c_str(), tide::engine::advice_on_wait(wait.reason).c_str());
+  }
 }

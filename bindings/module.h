@@ -24,7 +24,9 @@ struct TideOptions {
   std::string device;                ///< Where tensors are created; the accelerator as well.
   std::string accelerator;           ///< Answer of `tide.accelerator()`; empty: as without it.
   std::optional<std::int64_t> seed;  ///< As `tide.manual_seed`.
-  bool syncs = false;                ///< Keep count of where the script waits.
+  bool syncs = false;                ///< Report where the script waited.
+  std::string profile;               ///< File that a profile is written to; empty: none.
+  bool profile_lines = false;        ///< Print a profile by line at the end.
 };
 
 /// Applies options; call after luaopen_tide and in a protected call, for it raises Lua errors
@@ -130,6 +132,10 @@ std::string tide_interrupt(lua_State* L);
 /// Waits for everything flushed and prints the errors that nobody read, one a line.
 /// True if there were any.
 bool tide_report_unread_errors(std::FILE* out);
+
+/// Ends the profile that TideOptions began, prints it to stderr and writes it as they say. False if
+/// it cannot be written, which is printed too.
+bool tide_finish_profile(lua_State* L);
 
 /// Prints where the script waited, how often and how long, by line, if TideOptions::syncs was set.
 void tide_report_syncs(std::FILE* out);

@@ -52,7 +52,9 @@ unknown one is an error.
   --device D   where tensors are created if no device is named, and what tide.accelerator()
                answers: cpu, sim, sim:1, cuda, ...
   --seed N     start the random numbers as tide.manual_seed(N) does
-  --syncs      print at the end where the script waited, how often and how long
+  --syncs      print at the end where the script waited, how often, how long and for what
+  --profile F  write a profile to F: a page with a timeline (.html), or for Perfetto (.json)
+  --profile-lines     print at the end where the time went, by line
   --sandbox    for a script that need not be trusted: it reads the files of its own folder, writes
                those of tide.scratch(), and starts no process (docs/sandbox.md)
   --scratch F  make the folder F what tide.scratch() answers, and keep it
@@ -90,9 +92,11 @@ at a terminal Enter goes on from section to section. The lesson gets the argumen
 Runs the benchmark workloads, all or those named.
 )"},
     {"info", tide::info_command,
-     "usage: tide info\nSays what was found on this machine, and how full the kernel cache is: "
+     "usage: tide info [--measure]\nSays what was found on this machine, and how full the kernel "
+     "cache is: "
      "compiled kernels are\nkept in TIDE_CACHE_DIR (unless set: ~/.cache/tide), at most "
-     "TIDE_CACHE_LIMIT bytes (64M).\n"},
+     "TIDE_CACHE_LIMIT bytes (64M).\n  --measure   measure what the devices can do at most, for "
+     "profiles; takes some seconds\n"},
     {"smi", tide::smi_command,
      R"(usage: tide smi [dmon [TIMES] [--chart]]
 A table of the devices; with dmon a line a second for each, until interrupted: its use, the memory

@@ -28,7 +28,8 @@ std::unique_ptr<WorkQueue> make_queue(Stream& stream) {
   return std::make_unique<Queue>(
       stream.backend, device.failures, device.loss, device.use.queued_ops,
       [&stream](uint64_t work) { stream.device.trim_unused(stream, work); },
-      device.device.name() + (stream.number ? " " + std::to_string(stream.number) : ""));
+      device.device.name() + (stream.number ? " " + std::to_string(stream.number) : ""),
+      profile::StreamTrack{device.device, stream.number});
 }
 
 std::unique_ptr<Flusher> make_flusher(Window& window) {

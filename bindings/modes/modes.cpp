@@ -84,6 +84,7 @@ void put_in_force(const Modes& modes) {
   GradientMode::set(modes.gradients);
   engine::set_eager(modes.eager);
   set_anomaly_detection(modes.anomalies);
+  engine::make_waits_errors(modes.no_sync);
   autocast_in_force() = modes.autocast;
   engine::choose_streams(modes.streams);
 }
@@ -153,6 +154,8 @@ int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
 int no_grad(lua_State* L) { return open_scope(L, "no_grad", &Modes::gradients, false); }
 int enable_grad(lua_State* L) { return open_scope(L, "enable_grad", &Modes::gradients, true); }
 int eager(lua_State* L) { return open_scope(L, "eager", &Modes::eager, true); }
+
+int no_sync(lua_State* L) { return open_scope(L, "no_sync", &Modes::no_sync, true); }
 
 int detect_anomaly(lua_State* L) {
   return open_scope(L, "detect_anomaly", &Modes::anomalies, true);
@@ -272,6 +275,13 @@ constexpr Function kFunctions[] = {
      "tide.no_grad(function() return tide.enable_grad(tide.is_grad_enabled) end) --> true"},
     {"eager", guard<eager>, "fn?, ...", "Every op is flushed by itself, for debugging",
      "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"},
+    {"no_sync", guard<no_sync>, "fn?, ...",
+     "A wait for a device is an error that names it and its line, in fn or until the returned "
+     "value "
+     "is closed: local _ <close> = tide.no_sync()",
+     "local ok = pcall(tide.no_sync, function() return (tide.ones(2) + 1):sum():item() end); ok "
+     "--> "
+     "false"},
     {"inference_mode", guard<no_grad>, "fn?, ...", "As no_grad",
      "tide.inference_mode(tide.is_grad_enabled) --> false"},
     {"autocast", guard<autocast>,

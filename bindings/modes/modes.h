@@ -17,6 +17,7 @@ struct Modes {
   bool eager = false;
   bool anomalies = false;      ///< nan and infinities are looked for after each op
   bool deterministic = false;  ///< asked for; nothing is otherwise
+  bool no_sync = false;        ///< waits for devices are errors
   Autocast autocast;
   engine::StreamChoice streams;
 };

@@ -162,6 +162,7 @@ const OpRow* prepare(Call& call, lua_State* L, const OpSet& set) {
 
 int call_op(lua_State* L) {
   const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
+  const OpSpan span(set.name);
   const int top = lua_gettop(L);
   Call call;
   const OpRow* bound = prepare(call, L, set);
@@ -186,6 +187,7 @@ int call_op(lua_State* L) {
 
 int call_op_in_place(lua_State* L) {
   const OpSet& set = *static_cast<OpSet*>(lua_touserdata(L, lua_upvalueindex(1)));
+  const OpSpan span(set.name);
   const int top = lua_gettop(L);
   Call call;
   const OpRow* bound = prepare(call, L, set);

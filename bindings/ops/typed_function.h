@@ -23,6 +23,7 @@ struct Text {
 /// argument.
 template <auto F, Text kName, Text kNames>
 int typed(lua_State* L) {
+  const OpSpan span(kName.text);
   static constexpr Signature kSignature = make_signature(kNames.text, Op<F>::kKinds);
   const Call call = bound_call(L, kName.text, kSignature);
   if constexpr (std::is_void_v<typename Op<F>::Result> && !kName.view().ends_with('_')) {

@@ -8,6 +8,7 @@
 #include "bindings/support/embedded.h"
 #include "runtime/core/error_message.h"
 #include "runtime/device/call_site.h"
+#include "runtime/profile/recorder.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -52,7 +53,17 @@ void give_back_memory() {
 void note_call_site(lua_State* L) {
   lua_Debug frame;
   // In a coroutine of the library the line that resumed it stays.
-  if (script_frame(L, &frame)) set_call_site({file_name(frame), frame.currentline});
+  if (!script_frame(L, &frame)) return;
+  const CallSite site{file_name(frame), frame.currentline};
+  if (profile::is_on() && site != current_call_site()) [[unlikely]]
+    profile_line(site);
+  set_call_site(site);
+}
+
+void profile_line(CallSite site) {
+  profile::Event event{.begin = profile::now(), .kind = profile::EventKind::line};
+  set_site(event, site);
+  profile::add(event);
 }
 
 void push_error(lua_State* L, const std::exception& error) try {

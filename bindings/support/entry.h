@@ -6,6 +6,8 @@
 #include <lua5.4/lua.hpp>
 
 #include "runtime/core/error.h"
+#include "runtime/device/call_site.h"
+#include "runtime/profile/recorder.h"
 
 namespace tide::bindings {
 
@@ -29,6 +31,20 @@ void settle_modes(lua_State* L);
 
 /// Tells the runtime which script line is being served: the innermost frame outside the library.
 void note_call_site(lua_State* L);
+
+/// Notes in the profile under way that this thread works for a line from now on.
+void profile_line(CallSite site);
+
+/// A call of an op, for the profile under way.
+class OpSpan {
+ public:
+  explicit OpSpan(const char* name) : span_(profile::EventKind::op, name) {
+    if (span_) set_site(span_.event(), current_call_site());
+  }
+
+ private:
+  profile::Span span_;
+};
 
 /// The beginning of a call that may record ops, wait or depend on modes.
 inline void enter(lua_State* L) {

@@ -34,12 +34,14 @@ int call_metamethod(lua_State* L, const char* event) {
 template <Binary kOp, const char* kName, const char* kEvent>
 int binary(lua_State* L) {
   if (is_stand_in(L, 1) || is_stand_in(L, 2)) return call_metamethod(L, kEvent);
+  const OpSpan span(kEvent + 2);  // "add" of "__add"
   push_tensor(L, kOp(operand(L, 1, kName), operand(L, 2, kName)));
   return 1;
 }
 
-template <Tensor (*kOp)(const Tensor&), const char* kName>
+template <Tensor (*kOp)(const Tensor&), const char* kName, const char* kEvent>
 int unary(lua_State* L) {
+  const OpSpan span(kEvent + 2);
   push_tensor(L, kOp(check_tensor(L, 1, kName)));
   return 1;
 }
@@ -88,6 +90,7 @@ constexpr char kAdd[] = "+", kSub[] = "-", kMul[] = "*", kDiv[] = "/", kFloorDiv
                kMod[] = "%", kPow[] = "^", kAnd[] = "&", kOr[] = "|", kXor[] = "~", kShl[] = "<<",
                kShr[] = ">>";
 
+constexpr char kUnmEvent[] = "__unm", kNotEvent[] = "__bnot";
 constexpr char kAddEvent[] = "__add", kSubEvent[] = "__sub", kMulEvent[] = "__mul",
                kDivEvent[] = "__div", kFloorDivEvent[] = "__idiv", kModEvent[] = "__mod",
                kPowEvent[] = "__pow", kAndEvent[] = "__band", kOrEvent[] = "__bor",
@@ -106,8 +109,8 @@ const luaL_Reg kMetamethods[] = {
     {"__bxor", guard<binary<bitwise_xor, kXor, kXorEvent>>},
     {"__shl", guard<binary<bitwise_left_shift, kShl, kShlEvent>>},
     {"__shr", guard<binary<bitwise_right_shift, kShr, kShrEvent>>},
-    {"__unm", guard<unary<neg, kSub>>},
-    {"__bnot", guard<unary<bitwise_not, kXor>>},
+    {"__unm", guard<unary<neg, kSub, kUnmEvent>>},
+    {"__bnot", guard<unary<bitwise_not, kXor, kNotEvent>>},
     {"__lt", guard<less>},
     {"__le", guard<less_or_equal>},
     {"__eq", guard_lookup<same>},

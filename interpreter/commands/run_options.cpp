@@ -92,6 +92,10 @@ bool RunOptions::read(OptionReader& reader) {
     runtime.seed = *seed;
   } else if (reader.flag("--syncs")) {
     runtime.syncs = true;
+  } else if (auto profile = reader.value("--profile")) {
+    runtime.profile = *profile;
+  } else if (reader.flag("--profile-lines")) {
+    runtime.profile_lines = true;
   } else {
     return false;
   }

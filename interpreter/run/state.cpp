@@ -132,7 +132,8 @@ void set_global(lua_State* L, const char* name) {
 int finish(lua_State* L, int status) {
   std::fflush(stdout);
   tide_flush(L);
-  const bool failed = tide_report_unread_errors(stderr);
+  const bool written = tide_finish_profile(L);
+  const bool failed = tide_report_unread_errors(stderr) || !written;
   tide_report_syncs(stderr);
   if (stopped_for_good()) return kTimeLimitStatus;
   return failed && status == EXIT_SUCCESS ? EXIT_FAILURE : status;

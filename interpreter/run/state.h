@@ -55,7 +55,8 @@ void push_global(lua_State* L, const char* name);
 void set_global(lua_State* L, const char* name);
 
 /// The end of every script: finishes what is queued and prints to stderr the errors that nobody
-/// read and where `--syncs` saw waits. The program's exit status, not 0 if there were such errors.
+/// read, the profile that was asked for, and where `--syncs` saw waits. The program's exit status,
+/// not 0 if there were such errors.
 int finish(lua_State* L, int status);
 
 }  // namespace tide

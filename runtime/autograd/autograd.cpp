@@ -292,9 +292,9 @@ void backward(const Tensor& y, const Tensor& dy, BackwardOptions options) {
   const GradientMode mode(options.create_graph);
   BackwardPass pass(options);
   pass.start(y, dy);
-  engine::flush();
+  engine::flush("backward");
   pass.run();
-  engine::flush();
+  engine::flush("backward");
 }
 
 std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
@@ -308,7 +308,7 @@ std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const T
   for (const Tensor& x : inputs) pass.want(x);
   for (size_t i = 0; i < outputs.size(); ++i)
     pass.start(outputs[i], weights.empty() ? Tensor() : weights[i]);
-  engine::flush();
+  engine::flush("grad");
   pass.run();
   std::vector<Tensor> results;
   for (const Tensor& x : inputs) {
@@ -316,7 +316,7 @@ std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const T
     if (!results.back().defined() && !allow_unused)
       throw Error("grad: the outputs do not depend on input " + std::to_string(results.size()));
   }
-  engine::flush();
+  engine::flush("grad");
   return results;
 }
 

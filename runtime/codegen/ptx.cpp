@@ -3,6 +3,7 @@
 
 #include "runtime/codegen/object_cache.h"
 #include "runtime/codegen/plugin.h"
+#include "runtime/profile/recorder.h"
 
 namespace tide {
 
@@ -12,6 +13,7 @@ const char* ptx_architecture(int capability) {
 }
 
 std::string ptx_of(const LoopProgram& program, const char* architecture, const GpuForm& form) {
+  const profile::Span span(profile::EventKind::compile, "compile");
   std::string disk_key;
   // Without a plugin there is nothing to trust the files of a cache by.
   if (!plugin_identity().empty()) {

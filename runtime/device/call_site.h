@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/profile/event.h"
+
 namespace tide {
 
 /// A line of a script. `file` is interned: it lives as long as the process, and equal names have
@@ -27,6 +29,12 @@ inline void set_call_site(CallSite site) { call_site_detail::current = site; }
 
 /// The line last set on this thread.
 inline CallSite current_call_site() { return call_site_detail::current; }
+
+/// Makes the event one of this line.
+inline void set_site(profile::Event& event, CallSite site) {
+  event.file = site.file;
+  event.line = site.line;
+}
 
 /// The one copy of a file name. Takes a lock: callers keep the answer.
 const char* intern_file_name(std::string_view name);

@@ -14,6 +14,7 @@
 #include "runtime/core/size_text.h"
 #include "runtime/device/async_stream.h"
 #include "runtime/device/registry.h"
+#include "runtime/profile/recorder.h"
 
 namespace tide {
 namespace {
@@ -170,7 +171,20 @@ void DeviceState::let_go() {
 Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream, CallSite site) {
   allocated_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (kept_.load(std::memory_order_relaxed)) let_go();
-  return allocator.allocate(bytes, stream.number, site);
+  Ref<Storage> storage = allocator.allocate(bytes, stream.number, site);
+  if (profile::is_on()) [[unlikely]]
+    profile_memory();
+  return storage;
+}
+
+void DeviceState::profile_memory() {
+  const size_t in_use = allocator.statistics().in_use;
+  if (profiled_bytes_.exchange(in_use, std::memory_order_relaxed) == in_use) return;
+  profile::Event event{.begin = profile::now(), .kind = profile::EventKind::memory};
+  event.bytes = static_cast<int64_t>(in_use);
+  event.device = device;
+  event.stream = profile::Event::kHost;
+  profile::add(event);
 }
 
 void DeviceState::reclaim() {

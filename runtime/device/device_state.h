@@ -58,6 +58,8 @@ class DeviceState {
   /// A block for values that the stream writes, or null if there is no room.
   Ref<Storage> try_allocate(size_t bytes, const Stream& stream,
                             CallSite site = current_call_site());
+  /// Notes in the profile under way how many bytes tensors hold, if that has changed.
+  void profile_memory();
   /// Drops what nobody can reach and gives cached blocks back. Waits for the queues. Not while a
   /// window is bound: its steps use blocks that are free again by then.
   void reclaim();
@@ -110,6 +112,7 @@ class DeviceState {
   std::array<std::unique_ptr<Stream>, kMostStreams> streams_;
   std::atomic<size_t> stream_count_{1};
   size_t added_ = 0;
+  std::atomic<size_t> profiled_bytes_{0};
   std::mutex kept_mutex_;
   std::vector<Reader> readers_;
   std::atomic<size_t> kept_{0};

@@ -26,6 +26,7 @@ struct Task {
   uint64_t number = 0;      ///< of all work, in the order in which it is flushed: see Failure
   uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
   int64_t ops = 0;
+  size_t bytes = 0;  ///< of a copy
 };
 
 /// Runs what a stream is given, in order.

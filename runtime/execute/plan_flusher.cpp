@@ -7,9 +7,36 @@
 #include "runtime/core/error.h"
 #include "runtime/execute/submission.h"
 #include "runtime/plan/plan_cache.h"
+#include "runtime/profile/recorder.h"
 #include "runtime/record/recorder.h"
 
 namespace tide {
+namespace {
+
+/// A span of this thread, at the script's line.
+class SiteSpan {
+ public:
+  SiteSpan(profile::EventKind kind, const char* name) : span_(kind, name) {
+    if (span_) set_site(span_.event(), current_call_site());
+  }
+
+ private:
+  profile::Span span_;
+};
+
+/// Which ops of the window the step computes, for the profile.
+uint32_t source_of(const Window& window, const Step& step) {
+  thread_local std::vector<profile::SourceOp> ops;
+  ops.clear();
+  for (const uint16_t member : step.members) {
+    const Node& node = *window.nodes()[member];
+    if (node.kind == Node::Kind::part) continue;
+    ops.push_back({node.name, node.site.file, node.site.line});
+  }
+  return profile::source_of(ops);
+}
+
+}  // namespace
 
 void PlanFlusher::flush() {
   if (window_.has_failed_inputs()) leave_out_lost();
@@ -18,6 +45,7 @@ void PlanFlusher::flush() {
     stream_ = &window_.stream();
     followed_.fill(0);
   }
+  const SiteSpan span(profile::EventKind::flush, "flush");
   holders_counted_ = false;
   foreign_.clear();
   counters.windows.fetch_add(1, std::memory_order_relaxed);
@@ -26,6 +54,7 @@ void PlanFlusher::flush() {
   try {
     plan = PlanCache::of_process().find(window_.key(), [&] {
       counters.plans.fetch_add(1, std::memory_order_relaxed);
+      const SiteSpan planning(profile::EventKind::plan, "plan");
       return make_plan({window_.nodes(), window_.externals(), window_.offsets(), window_.epoch()});
     });
     if (window_.device().has_streams()) follow_inputs();
@@ -38,6 +67,8 @@ void PlanFlusher::flush() {
     throw;
   }
   settle(*plan, ticket);
+  if (profile::is_on()) [[unlikely]]
+    window_.device().profile_memory();
 }
 
 /// Makes the stream wait for those that write the window's inputs, and holds on to these: nothing
@@ -109,6 +140,8 @@ void PlanFlusher::bind_step(const Plan& plan, const Step& step, Submission& subm
   const Node& node = *window_.nodes()[step.node];
   bound.name = node.name;
   bound.site = node.site;
+  if (profile::is_on()) [[unlikely]]
+    bound.source = source_of(window_, step);
   auto& words = submission.words;
   const auto here = [&] { return static_cast<uint32_t>(words.size()); };
   // What the step falls back to must be looked up before an output takes it over.

@@ -32,7 +32,10 @@ void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
       }
       if (submission.output) pending_checks_.derive(submission.output, {});
     }
-    submission.run();
+    if (submission.bytes && profile::is_on()) [[unlikely]]
+      profile_.time(ticket, event_of(submission), submission.run);
+    else
+      submission.run();
   } catch (const std::exception& error) {
     failures_.fail_all(submission,
                        new Failure(submission.name, submission.site,
@@ -42,7 +45,8 @@ void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
 
 void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool drop) {
   if (submission.all_or_nothing && fail_together(submission, ticket, drop)) return;
-  if (async_) async_->begin_plan(submission.plan->info);
+  // In a graph single steps have no times.
+  if (async_ && !profile::is_on()) async_->begin_plan(submission.plan->info);
   const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
   Ref<Failure> failure;
   for (const BoundStep& bound : submission.steps) {
@@ -93,7 +97,7 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
       return failure;
   try {
     const CheckedStep checked(stop_check(call, ticket));
-    ComputeOutcome outcome = launch(call);
+    ComputeOutcome outcome = profile::is_on() ? launch_timed(call, ticket) : launch(call);
     launches_.fetch_add(1, std::memory_order_relaxed);
     const bool writes = submission.all_or_nothing || !call.step.fallbacks.empty();
     if (outcome.report && writes) {
@@ -136,6 +140,13 @@ SalvageProgram PlanRunner::salvage(const StepCall& call) {
   }
   if (!pending_checks_.empty()) mark_unchecked(call);
   return partial;
+}
+
+ComputeOutcome PlanRunner::launch_timed(const StepCall& call, uint64_t ticket) {
+  ComputeOutcome outcome;
+  if (call.step.kind == Step::Kind::nothing) return outcome;
+  profile_.time(ticket, event_of(call), [&] { outcome = launch(call); });
+  return outcome;
 }
 
 /// Launches the step. If the backend lacks memory, what the device has cached and nobody uses goes

@@ -12,6 +12,7 @@
 #include "runtime/device/stop_check.h"
 #include "runtime/execute/failure/step_failures.h"
 #include "runtime/execute/pending_checks.h"
+#include "runtime/execute/step_profile.h"
 #include "runtime/execute/submission.h"
 
 namespace tide {
@@ -26,14 +27,15 @@ class PlanRunner {
   using Reclaim = std::function<void(uint64_t work)>;
   /// Steps of tickets up to `dropped_until` stop in the middle, if nobody counts on a write.
   PlanRunner(Backend& backend, ErrorTable& errors, Reclaim reclaim,
-             const std::atomic<uint64_t>& dropped_until)
+             const std::atomic<uint64_t>& dropped_until, profile::StreamTrack track)
       : backend_(backend),
         async_(backend.async_stream()),
         reclaim_(std::move(reclaim)),
         dropped_until_(dropped_until),
         pending_checks_(errors),
         errors_(errors),
-        failures_(backend, errors, pending_checks_) {}
+        failures_(backend, errors, pending_checks_),
+        profile_(async_, track) {}
 
   /// Runs the steps of the submission, or its task. `drop`: no step that does not have to.
   void run(const Submission& submission, uint64_t ticket, bool drop);
@@ -44,6 +46,8 @@ class PlanRunner {
   /// Settles what is unchecked of tickets up to `done`.
   void decide_checks(uint64_t done);
   bool has_pending_checks() const { return !pending_checks_.empty(); }
+  /// Puts steps of tickets up to `done` into the profile, of a backend that only enqueues.
+  void profile_steps(uint64_t done) { profile_.settle(done); }
   /// Steps launched so far; from any thread.
   int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
@@ -52,6 +56,7 @@ class PlanRunner {
   void run_task(const Submission& submission, uint64_t ticket);
   bool fail_together(const Submission& submission, uint64_t ticket, bool drop);
   Ref<Failure> attempt(const StepCall& call, uint64_t ticket, bool drop);
+  ComputeOutcome launch_timed(const StepCall& call, uint64_t ticket);
   ComputeOutcome launch(const StepCall& call);
   ComputeOutcome launch_once(const StepCall& call);
   SalvageProgram salvage(const StepCall& call);
@@ -67,6 +72,7 @@ class PlanRunner {
   PendingChecks pending_checks_;
   ErrorTable& errors_;
   StepFailures failures_;
+  StepProfile profile_;
   std::atomic<int64_t> launches_{0};
 };
 

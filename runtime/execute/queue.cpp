@@ -10,6 +10,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/reserve.h"
 #include "runtime/core/spin.h"
+#include "runtime/record/wait_report.h"
 
 namespace tide {
 namespace {
@@ -62,11 +63,13 @@ struct Submitting {
 }  // namespace
 
 Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss,
-             std::atomic<int64_t>& queued_ops, PlanRunner::Reclaim reclaim, const std::string& name)
+             std::atomic<int64_t>& queued_ops, PlanRunner::Reclaim reclaim, const std::string& name,
+             profile::StreamTrack track)
     : backend_(backend),
       async_(backend.async_stream()),
       loss_(loss),
-      runner_(backend, failures, std::move(reclaim), drop_until_),
+      track_(track),
+      runner_(backend, failures, std::move(reclaim), drop_until_, track),
       queued_ops_(queued_ops) {
   // std::thread takes its stack size from the process default, whatever the shell's limit was.
   pthread_attr_t attributes;
@@ -107,6 +110,8 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   }
   queued_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
   submitted_.store(ticket, std::memory_order_seq_cst);
+  if (profile::is_on()) [[unlikely]]
+    profile_depth();
   if (sleeping_.load(std::memory_order_seq_cst)) {
     std::lock_guard lock(sleep_mutex_);
     work_.notify_one();
@@ -120,8 +125,18 @@ void Queue::wait_for_room(uint64_t ticket) {
   const auto has_place = [&](uint64_t places) {
     return completed() + kCapacity >= ticket + places;
   };
+  const double start = seconds();
   while (!has_place(kCapacity / 2) && !(interrupt_requested && has_place(0)))
     std::this_thread::sleep_for(kNap);
+  engine::note_wait("queue full", seconds() - start);
+}
+
+void Queue::profile_depth() const {
+  profile::Event event{.begin = profile::now(), .kind = profile::EventKind::depth};
+  event.bytes = static_cast<int64_t>(submitted() - completed());
+  event.device = track_.device;
+  event.stream = track_.stream;
+  profile::add(event);
 }
 
 void Queue::submit_return_of_scratch() {
@@ -266,14 +281,19 @@ bool Queue::publish() {
     done = async_->done();
     runner_.decide_checks(done);
     if (!runner_.has_pending_checks()) has_pending_checks_ = false;
-    for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front())
+    for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front()) {
+      runner_.profile_steps(open_marks_.front());  // times come in the order of the stream
       note_mark(open_marks_.front(), async_->time_taken(open_marks_.front()));
+    }
+    runner_.profile_steps(done);
     const auto why = async_->loss();
     held.unlock();
     if (why) loss_.lose(generation, failure_of_loss(*why));
   }
   if (done == before) return false;
   completed_.store(done, std::memory_order_seq_cst);
+  if (profile::is_on()) [[unlikely]]
+    profile_depth();
   if (waiting_.load(std::memory_order_seq_cst)) {
     std::lock_guard lock(sleep_mutex_);
     done_.notify_all();

@@ -20,6 +20,7 @@
 #include "runtime/execute/independent_batches.h"
 #include "runtime/execute/plan_runner.h"
 #include "runtime/execute/submission.h"
+#include "runtime/profile/recorder.h"
 
 namespace tide {
 
@@ -29,7 +30,7 @@ class Queue : public WorkQueue {
  public:
   /// `queued_ops` counts the ops of all queues of the device that are not done.
   Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, std::atomic<int64_t>& queued_ops,
-        PlanRunner::Reclaim reclaim, const std::string& name);
+        PlanRunner::Reclaim reclaim, const std::string& name, profile::StreamTrack track = {});
   ~Queue() override;
 
   uint64_t submit(const std::function<void(Submission&)>& fill) override;
@@ -57,6 +58,7 @@ class Queue : public WorkQueue {
   void finish();
   Ref<Failure> failure_of_loss(const std::string& why) const;
   void note_mark(uint64_t ticket, double time);
+  void profile_depth() const;
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
@@ -64,6 +66,7 @@ class Queue : public WorkQueue {
   Backend& backend_;
   AsyncStream* const async_;  ///< null: each call of the backend runs to its end
   DeviceLoss& loss_;
+  const profile::StreamTrack track_;
   PlanRunner runner_;  ///< the queue's thread, and those that it shares work with
   std::vector<Submission> ring_{kCapacity};
   std::atomic<uint64_t> drop_until_{0};

@@ -18,6 +18,7 @@ struct BoundStep {
   uint32_t outputs;     ///< the addresses of its outputs
   uint32_t fallbacks;   ///< the addresses of what they fall back to
   uint32_t parameters;  ///< its numbers
+  uint32_t source;      ///< its ops, for a profile: see profile::source_of
   bool skip = false;    ///< a copy that is not needed this time
   const char* name;
   CallSite site;
@@ -48,6 +49,7 @@ struct Submission : Task {
     output = nullptr;
     input = nullptr;
     ops = 0;
+    bytes = 0;
   }
 };
 

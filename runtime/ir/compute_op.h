@@ -30,6 +30,16 @@ constexpr bool cuts_window(ComputeOp op) {
   return kCuts[static_cast<int>(op)];
 }
 
+/// The enumerator as text, "conv2d".
+constexpr const char* name_of(ComputeOp op) {
+  constexpr const char* kNames[] = {
+#define TIDE_COMPUTE_OP(name, cuts_window) #name,
+#include "runtime/ir/compute_ops.def"
+#undef TIDE_COMPUTE_OP
+  };
+  return kNames[static_cast<int>(op)];
+}
+
 /// An array that a compute op reads or writes. `data` is the address of the element at index 0.
 struct ArrayView {
   void* data = nullptr;

@@ -7,6 +7,7 @@
 
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/kernel_statistics.h"
+#include "runtime/profile/recorder.h"
 
 namespace tide {
 namespace {
@@ -52,7 +53,10 @@ Kernel& Kernel::find(const LoopProgram& program) {
 LoopKernel Kernel::make_function(LoopKernel (*make)(const Kernel&)) {
   const std::lock_guard lock(mutex_);
   LoopKernel made = function_.load(std::memory_order_relaxed);
-  if (!made) function_.store(made = make(*this), std::memory_order_release);
+  if (made) return made;
+  profile::Span span(profile::EventKind::compile, "compile");
+  if (span) span.event().subject = this;
+  function_.store(made = make(*this), std::memory_order_release);
   return made;
 }
 

@@ -37,7 +37,8 @@ bool pins_little(const WindowView& window, size_t i, std::vector<Leaves>& leaves
 
 }  // namespace
 
-std::vector<Fate> decide_fates(const WindowView& window, const Grouping& grouping) {
+std::vector<Fate> decide_fates(const WindowView& window, const Grouping& grouping,
+                               std::vector<Kept>* kept) {
   const size_t n = window.nodes.size();
   std::vector<bool> read(n, false), replaced(n, false);
   for (size_t i = 0; i < n; ++i) {
@@ -54,17 +55,25 @@ std::vector<Fate> decide_fates(const WindowView& window, const Grouping& groupin
   }
   std::vector<Fate> fates(n, Fate::keep);
   std::vector<Leaves> leaves(n);
-  for (size_t i = 0; i < n; ++i) {
+  const auto why_kept = [&](size_t i) {
     const Node& node = *window.nodes[i];
+    if (!is_loop(node) || node.shape.numel() == 0) return Kept::whole;
+    if (node.wanted) return Kept::wanted;
+    if (!read[i]) return Kept::unread;
+    if (node.kind == Node::Kind::reduce) return Kept::reduction;
     // The last value that a cell is given must be there: a recomputable value would hold on to the
     // one before, and be computed although the step that it belongs to failed.
-    const bool last_of_cell = node.kind == Node::Kind::assign && !replaced[i];
-    const bool light = is_loop(node) && node.kind != Node::Kind::reduce && !last_of_cell;
-    if (!light || node.wanted || !read[i] || node.shape.numel() == 0 ||
-        !pins_little(window, i, leaves))
-      leaves[i].assign(1, &node);
-    else
+    if (node.kind == Node::Kind::assign && !replaced[i]) return Kept::last_of_cell;
+    return pins_little(window, i, leaves) ? Kept::no : Kept::holds_much;
+  };
+  if (kept) kept->resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    const Kept why = why_kept(i);
+    if (why == Kept::no)
       fates[i] = grouping.read_elsewhere[i] ? Fate::temporary : Fate::recomputable;
+    else
+      leaves[i].assign(1, window.nodes[i].get());
+    if (kept) (*kept)[i] = why;
   }
   return fates;
 }

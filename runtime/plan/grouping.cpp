@@ -43,11 +43,6 @@ Layout walked_layout(const Node& node, const Argument& argument) {
 
 namespace {
 
-constexpr int kMostOperands = 24;
-/// Reductions of a group that takes in another one which only reads the same array: a longer loop
-/// saves little more reading, takes long to compile, and its rows do not stay in the cache.
-constexpr int kMostSiblings = 4;
-
 /// Squeezed dimensions first..last - 1 of a run of dimensions of `shape`.
 std::pair<int, int> squeezed_run(const Shape& shape, int first, int last) {
   int from = 0, to = 0;
@@ -60,7 +55,8 @@ std::pair<int, int> squeezed_run(const Shape& shape, int first, int last) {
 
 class Grouper {
  public:
-  explicit Grouper(const WindowView& window) : window_(window) {
+  Grouper(const WindowView& window, std::vector<Refused>* refused)
+      : window_(window), refused_(refused) {
     const size_t n = window.nodes.size();
     result_.group_of.resize(n);
     result_.per_row.assign(n, false);
@@ -101,13 +97,53 @@ class Grouper {
     }
     if (loop) {
       for (size_t g = result_.groups.size(); g-- > earliest;) {
-        if (n.kind == Node::Kind::reduce ? join_reduce(g, i) : join_map(g, i)) {
+        if (join(g, i) == Refusal::none) {
           enter(g, i);
           return;
         }
       }
     }
     open(i, loop);
+    if (refused_) note_refusals(i, earliest);
+  }
+
+  /// For an op that has opened the last group. What it could not join it cannot join now, so that
+  /// asking once more changes nothing.
+  void note_refusals(uint16_t i, size_t earliest) {
+    const size_t own = result_.group_of[i], noted = refused_->size();
+    const auto refuse = [&](size_t g, Refusal refusal) {
+      refused_->push_back({i, static_cast<uint16_t>(g), refusal});
+    };
+    for (size_t g = own; g-- > 0;)
+      if (shares_data(g, i)) refuse(g, refusal_of(g, i, earliest));
+    if (refused_->size() > noted || !is_loop_group(own)) return;
+    for (size_t g = own; g-- > 0;)
+      if (is_loop_group(g)) return refuse(g, Refusal::unrelated);
+  }
+
+  /// Whether op i reads what group g makes, or both are loops and read the same.
+  bool shares_data(size_t g, uint16_t i) const {
+    const bool loops = is_loop_group(g) && is_loop_group(result_.group_of[i]);
+    bool shares = false;
+    for_reads(node(i), [&](const Argument& argument) {
+      shares = shares || in_group(g, argument) ||
+               (loops && shares_external(result_.groups[g], argument));
+    });
+    return shares;
+  }
+
+  Refusal refusal_of(size_t g, uint16_t i, size_t earliest) {
+    const auto is_either = [&](Group::Kind kind) {
+      return result_.groups[g].kind == kind || result_.groups[result_.group_of[i]].kind == kind;
+    };
+    if (is_either(Group::Kind::compute)) return Refusal::compute_op;
+    if (is_either(Group::Kind::region)) return Refusal::region;
+    if (is_either(Group::Kind::nothing)) return Refusal::sizes;
+    return g < earliest ? Refusal::order : join(g, i);
+  }
+
+  Refusal join(size_t g, uint16_t i) {
+    return node(i).kind == Node::Kind::reduce ? join_reduce(g, i) : join_map(g, i);
   }
 
   bool is_loop_group(size_t g) const {
@@ -165,13 +201,17 @@ class Grouper {
     return inside(argument) && result_.group_of[argument.node->index] == g;
   }
 
-  bool join_map(size_t g, uint16_t i) {
+  Refusal join_map(size_t g, uint16_t i) {
     Group& group = result_.groups[g];
     const int more = new_operands(g, i);
-    if (more > 0 && group.operands + more > kMostOperands && group.members.size() > 1) return false;
+    if (more > 0 && group.operands + more > kMostOperands && group.members.size() > 1)
+      return Refusal::operands;
     if (group.kind == Group::Kind::map) return join_map_group(g, i);
-    if (group.kind != Group::Kind::row) return false;
-    return join_per_element(g, i) || join_per_row(g, i);
+    if (group.kind != Group::Kind::row) return Refusal::compute_op;
+    const Refusal per_element = join_per_element(g, i);
+    if (per_element == Refusal::none) return Refusal::none;
+    const Refusal per_row = join_per_row(g, i);
+    return per_row == Refusal::none || per_element == Refusal::sizes ? per_row : per_element;
   }
 
   /// How many arrays node i would add to those that group g reads, or certainly writes.
@@ -183,10 +223,10 @@ class Grouper {
     return count;
   }
 
-  bool join_map_group(size_t g, uint16_t i) {
+  Refusal join_map_group(size_t g, uint16_t i) {
     const Group& group = result_.groups[g];
     const Node& n = node(i);
-    if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return false;
+    if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return Refusal::sizes;
     bool fits = true, connected = false;
     for_reads(n, [&](const Argument& argument) {
       if (in_group(g, argument)) {
@@ -196,33 +236,36 @@ class Grouper {
         connected = connected || shares_external(group, argument);
       }
     });
-    return fits && connected;
+    if (!connected) return Refusal::unrelated;
+    return fits ? Refusal::none : Refusal::view;
   }
 
-  bool join_per_element(size_t g, uint16_t i) {
+  Refusal join_per_element(size_t g, uint16_t i) {
     const Group& group = result_.groups[g];
     const Node& n = node(i);
-    if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return false;
-    bool fits = true, connected = false;
+    if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return Refusal::sizes;
+    // After the reduction of a long row its elements would have to be read from memory again.
+    if (group.long_row() && depends_on_row(g, i)) return Refusal::long_row;
+    bool row_fits = true, fits = true, connected = false;
     for_reads(n, [&](const Argument& argument) {
       const SqueezedLayout layout(walked_layout(n, argument));
       if (!in_group(g, argument)) {
-        fits = fits && layout.merges(group.run_first, group.run_last);
+        row_fits = row_fits && layout.merges(group.run_first, group.run_last);
         // A long row would not take in the reduction that may come next.
         connected = connected || (!group.long_row() && shares_external(group, argument));
       } else if (result_.per_row[argument.node->index]) {
         connected = true;
-        fits = fits && !group.long_row() && spreads_over_row(group, layout);
+        fits = fits && spreads_over_row(group, layout);
       } else {
         connected = true;
         fits = fits && layout.is_dense();
       }
     });
     if (n.kind == Node::Kind::iota)
-      fits = fits && SqueezedLayout(*n.iota).merges(group.run_first, group.run_last);
-    // After the reduction of a long row its elements would have to be read from memory again.
-    if (group.long_row() && depends_on_row(g, i)) return false;
-    return fits && connected;
+      row_fits = row_fits && SqueezedLayout(*n.iota).merges(group.run_first, group.run_last);
+    if (!connected) return group.long_row() ? Refusal::long_row : Refusal::unrelated;
+    if (!fits) return Refusal::view;
+    return row_fits ? Refusal::none : Refusal::row_view;
   }
 
   bool depends_on_row(size_t g, uint16_t i) const {
@@ -233,11 +276,11 @@ class Grouper {
     return depends;
   }
 
-  bool join_per_row(size_t g, uint16_t i) {
+  Refusal join_per_row(size_t g, uint16_t i) {
     const Group& group = result_.groups[g];
     const Node& n = node(i);
     const SqueezedLayout own{Layout(n.shape)};
-    if (!has_row_sizes(group, own)) return false;
+    if (!has_row_sizes(group, own)) return Refusal::sizes;
     bool fits = true, connected = false;
     for_reads(n, [&](const Argument& argument) {
       if (!in_group(g, argument)) return;
@@ -245,9 +288,10 @@ class Grouper {
       const SqueezedLayout layout(walked_layout(n, argument));
       fits = fits && result_.per_row[argument.node->index] && layout.is_dense();
     });
-    if (!fits || !connected) return false;
+    if (!connected) return Refusal::unrelated;
+    if (!fits) return Refusal::view;
     result_.per_row[i] = true;
-    return true;
+    return Refusal::none;
   }
 
   /// Whether the sizes are those of the group's domain without its row.
@@ -271,24 +315,27 @@ class Grouper {
     return layout.offset == 0;
   }
 
-  bool join_reduce(size_t g, uint16_t i) {
+  Refusal join_reduce(size_t g, uint16_t i) {
     Group& group = result_.groups[g];
-    if (group.kind != Group::Kind::map && group.kind != Group::Kind::row) return false;
+    if (!is_loop_group(g)) return Refusal::compute_op;
     const Node& n = node(i);
     const Argument& argument = n.arguments[0];
     const Layout layout = walked_layout(n, argument);
     const SqueezedLayout squeezed(layout);
-    if (!squeezed.same_sizes(group.domain)) return false;
+    if (!squeezed.same_sizes(group.domain)) return Refusal::sizes;
     const auto [first, last] = squeezed_run(layout.shape, n.first, n.last);
     if (in_group(g, argument)) {
-      if (result_.per_row[argument.node->index] || !squeezed.is_dense()) return false;
-    } else if (!squeezed.merges(first, last) || !shares_external(group, argument) ||
-               group.reductions >= kMostSiblings) {
-      return false;
+      if (result_.per_row[argument.node->index]) return Refusal::reduced;
+      if (!squeezed.is_dense()) return Refusal::view;
+    } else {
+      if (!shares_external(group, argument)) return Refusal::unrelated;
+      if (!squeezed.merges(first, last)) return Refusal::row_view;
+      if (group.reductions >= kMostSiblings) return Refusal::siblings;
     }
     if (group.kind == Group::Kind::row) {
+      if (group.run_first != first || group.run_last != last) return Refusal::rows;
       // A long row is cut into blocks, which works for one reduction at a time.
-      return group.run_first == first && group.run_last == last && !group.long_row();
+      return group.long_row() ? Refusal::long_row : Refusal::none;
     }
     for (uint16_t m : group.members) {
       bool fits = true;
@@ -298,10 +345,10 @@ class Grouper {
       });
       if (node(m).kind == Node::Kind::iota)
         fits = fits && SqueezedLayout(*node(m).iota).merges(first, last);
-      if (!fits) return false;
+      if (!fits) return Refusal::row_view;
     }
     make_row(group, layout.shape, n);
-    return true;
+    return Refusal::none;
   }
 
   void note_reads() {
@@ -316,11 +363,14 @@ class Grouper {
   }
 
   const WindowView& window_;
+  std::vector<Refused>* const refused_;
   Grouping result_;
 };
 
 }  // namespace
 
-Grouping group_window(const WindowView& window) { return Grouper(window).run(); }
+Grouping group_window(const WindowView& window, std::vector<Refused>* refused) {
+  return Grouper(window, refused).run();
+}
 
 }  // namespace tide

@@ -12,6 +12,11 @@ namespace tide {
 
 /// Longest row over which a loop makes several passes: it must stay in the cache.
 constexpr int64_t kLongestCachedRow = 65536;
+/// Arrays that a loop reads or certainly writes.
+constexpr int kMostOperands = 24;
+/// Reductions of a group that takes in another one which only reads the same array: a longer loop
+/// saves little more reading, takes long to compile, and its rows do not stay in the cache.
+constexpr int kMostSiblings = 4;
 
 /// Strides over the dimensions of a shape that are not of size 1.
 struct SqueezedLayout {
@@ -42,6 +47,31 @@ struct Group {
   bool long_row() const { return row_length > kLongestCachedRow; }
 };
 
+/// Why an op could not join a group.
+enum class Refusal : uint8_t {
+  none,
+  compute_op,  ///< one of the two is a compute op
+  region,      ///< one of the two writes to a part of a value
+  order,       ///< the op needs what comes after the group
+  unrelated,   ///< they share no data
+  sizes,       ///< they walk different sizes
+  view,        ///< the op reads what the group makes in another order, or not all of it
+  row_view,    ///< along the group's row an array cannot be walked with one stride
+  rows,        ///< the op reduces along other dimensions than the group
+  reduced,     ///< the op reduces what the group has reduced
+  long_row,    ///< the row is longer than kLongestCachedRow: no second pass over it
+  operands,    ///< together they have more than kMostOperands
+  siblings     ///< the group has kMostSiblings reductions
+};
+
+/// An op that opened a group, and a group before that it could not join although they share data;
+/// if there is none, the last loop before.
+struct Refused {
+  uint16_t node;
+  uint16_t group;
+  Refusal refusal;
+};
+
 struct Grouping {
   std::vector<Group> groups;         ///< in an order that respects all dependencies
   std::vector<uint16_t> group_of;    ///< per node
@@ -49,7 +79,8 @@ struct Grouping {
   std::vector<bool> read_elsewhere;  ///< per node: by another group, or left by one that fails
 };
 
-Grouping group_window(const WindowView& window);
+/// `refused`: if not null, what ops could not join is appended to it.
+Grouping group_window(const WindowView& window, std::vector<Refused>* refused = nullptr);
 
 /// The layout through which `node` sees argument `argument` when it is walked with the node's own
 /// loop: broadcast to the node's shape (for reductions: the argument's own shape; for writes the

@@ -55,8 +55,11 @@ void LoopWriter::begin(Part part) {
   strides_.clear();
   values_.clear();
   loaded_.clear();
-  for (uint16_t i : group_.members)
-    if (belongs(i)) write_node(i);
+  for (uint16_t i : group_.members) {
+    if (!belongs(i)) continue;
+    step_.members.push_back(i);
+    write_node(i);
+  }
   const auto for_stored = [&](void (LoopWriter::*write)(uint16_t)) {
     for (uint16_t i : group_.members)
       if (belongs(i) && plan_.fates[i] != Fate::recomputable) (this->*write)(i);

@@ -150,7 +150,12 @@ Ref<Plan> make_plan(const WindowView& window) {
   const Grouping grouping = group_window(window);
   const ArgumentPlaces places(window);
   plan->fates = decide_fates(window, grouping);
-  for (const Group& group : grouping.groups) lower_group(window, grouping, places, group, *plan);
+  for (const Group& group : grouping.groups) {
+    const size_t first = plan->steps.size();
+    lower_group(window, grouping, places, group, *plan);
+    for (size_t s = first; s < plan->steps.size(); ++s)
+      if (plan->steps[s].members.empty()) plan->steps[s].members = group.members;
+  }
   // Temporary results are given back after the last step that reads them, or falls back to them.
   std::map<uint16_t, size_t> last_use;
   for (size_t s = 0; s < plan->steps.size(); ++s) {

@@ -36,6 +36,7 @@ struct Step {
   enum class Kind : uint8_t { loop, compute, copy, nothing };
   Kind kind;
   uint16_t node = 0;  ///< the window's node whose name and call site stand for the step in messages
+  std::vector<uint16_t> members;  ///< the window's nodes that it computes, for profiles
   LoopStep loop;
   ComputeStep compute;
   std::vector<BufferUse> buffers;  ///< loop: the operands; compute: inputs, outputs; copy: from, to

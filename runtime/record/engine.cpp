@@ -17,6 +17,9 @@
 namespace tide::engine {
 namespace {
 
+/// Of windows that a step or an optimizer's state begins or ends.
+constexpr FlushCause kStep{FlushCause::Kind::asked, "step"};
+
 Stream& stream_at(StreamId id) { return DeviceState::of(id.device).stream(id.number); }
 
 }  // namespace
@@ -25,16 +28,16 @@ std::vector<Device> devices() { return present_devices(); }
 
 bool exists(Device device) { return platform(device.kind).has(device.index); }
 
-void flush() { Recorder::of_thread().flush(); }
+void flush(const char* by) { Recorder::of_thread().flush({FlushCause::Kind::asked, by}); }
 
 void synchronize(Device device, const char* reason) {
-  flush();
+  flush(reason);
   for (Stream* stream : DeviceState::of(device).streams())
     wait_for(*stream, stream->queue->submitted(), reason);
 }
 
 void synchronize(const char* reason) {
-  flush();
+  flush(reason);
   for (Stream* stream : DeviceState::all_streams())
     wait_for(*stream, stream->queue->submitted(), reason);
 }
@@ -95,7 +98,7 @@ void choose_streams(const StreamChoice& choice) {
   const auto move = [&](StreamId id) {
     Window& window = recorder.window(DeviceState::of(id.device));
     try {
-      window.flush();
+      window.flush({FlushCause::Kind::stream});
     } catch (const Error&) {
       if (!error) error = std::current_exception();
     }
@@ -107,20 +110,20 @@ void choose_streams(const StreamChoice& choice) {
 }
 
 void synchronize(StreamId id, const char* reason) {
-  flush();
+  flush(reason);
   Stream& stream = stream_at(id);
   wait_for(stream, stream.queue->submitted(), reason);
 }
 
 Mark mark(StreamId stream) {
-  flush();
+  flush("record");
   return {stream, stream_at(stream).queue->submit_mark()};
 }
 
 bool reached(const Mark& mark) { return stream_at(mark.stream).queue->completed() >= mark.ticket; }
 
 bool idle(StreamId stream) {
-  flush();
+  flush("query");
   const WorkQueue& queue = *stream_at(stream).queue;
   return queue.completed() >= queue.submitted();
 }
@@ -134,7 +137,7 @@ double time_reached(const Mark& mark) {
 }
 
 void wait_on_stream(StreamId id, const Mark& mark) {
-  flush();
+  flush("wait");
   if (id == mark.stream) return;
   stream_at(id).queue->submit_wait_for(*stream_at(mark.stream).queue, mark.ticket);
 }
@@ -142,14 +145,14 @@ void wait_on_stream(StreamId id, const Mark& mark) {
 bool eager() { return Recorder::of_thread().eager; }
 
 void set_eager(bool on) {
-  if (on) flush();
+  if (on) flush("eager");
   Recorder::of_thread().eager = on;
 }
 
 void begin_state() {
   Recorder& recorder = Recorder::of_thread();
   if (recorder.all_or_nothing) return;
-  recorder.flush();
+  recorder.flush(kStep);
   recorder.must_run = true;
 }
 
@@ -159,13 +162,13 @@ void end_state() {
     Recorder& recorder;
     ~Ended() { recorder.must_run = false; }
   } const ended{recorder};
-  if (recorder.must_run) recorder.flush();
+  if (recorder.must_run) recorder.flush(kStep);
 }
 
 void begin_step() {
   Recorder& recorder = Recorder::of_thread();
   if (recorder.all_or_nothing) return;
-  recorder.flush();  // what came before is no part of the step
+  recorder.flush(kStep);  // what came before is no part of the step
   recorder.all_or_nothing = true;
 }
 
@@ -177,7 +180,7 @@ void end_step(bool whole) {
     ~Ended() { recorder.all_or_nothing = recorder.cancelled = false; }
   } const ended{recorder};
   recorder.cancelled = !whole;
-  recorder.flush();
+  recorder.flush(kStep);
 }
 
 void begin_trial() { Recorder::of_thread().begin_trial(); }
@@ -221,7 +224,7 @@ uint64_t held_bytes() {
 void configure_sim(int index, const SimOptions& options) {
   const Device device{DeviceKind::sim, static_cast<uint8_t>(index)};
   DeviceState& state = DeviceState::of(device);
-  flush();
+  flush("configure");
   state.wait_uninterrupted();
   state.backend->simulation()->configure(options);
 }
@@ -266,7 +269,7 @@ bool report_unread_failures(FILE* to) {
   constexpr size_t kMostUnread = 20;  // lines
   bool any = false;
   try {
-    flush();
+    flush("the end");
   } catch (const Error& error) {
     std::fprintf(to, "tide: %s\n", error.what());
     any = true;

@@ -28,8 +28,8 @@ bool exists(Device device);
 
 // --- flushing and waiting ---------------------------------------------------------------
 
-/// Flushes everything this thread has recorded. Does not wait.
-void flush();
+/// Flushes everything this thread has recorded. Does not wait. `by`: the function that asks for it.
+void flush(const char* by = "flush");
 /// Flushes, and waits until everything on the device (all devices) is done. Failures stay with
 /// the results they belong to.
 void synchronize(Device device, const char* reason = "synchronize");

@@ -33,9 +33,9 @@ Window& Recorder::add_window(DeviceState& device) {
   return *(windows_[number] = std::make_unique<Window>(device));
 }
 
-void Recorder::flush() {
+void Recorder::flush(const FlushCause& cause) {
   for (const auto& window : windows_)
-    if (window) window->flush();
+    if (window) window->flush(cause);
 }
 
 void Recorder::begin_trial() {
@@ -55,7 +55,7 @@ void Recorder::end_trial() {
     }
   } const ended{*this};
   cancelled = true;
-  flush();
+  flush({});
 }
 
 int64_t Recorder::pending_ops() const {

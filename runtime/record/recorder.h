@@ -23,7 +23,7 @@ class Recorder {
   }
   /// The stream that work for the device goes to.
   Stream& stream(DeviceState& device) { return window(device).stream(); }
-  void flush();
+  void flush(const FlushCause& cause);
   /// Puts the windows aside and records into others, until these are dropped: see engine.h.
   void begin_trial();
   void end_trial();

@@ -6,10 +6,8 @@
 #include "runtime/core/error.h"
 #include "runtime/device/clock.h"
 #include "runtime/record/recorder.h"
-#include "runtime/record/wait_report.h"
 
 namespace tide {
-
 namespace {
 
 thread_local const char* volatile present_reason = nullptr;
@@ -22,34 +20,46 @@ struct PresentWait {
   PresentWait& operator=(const PresentWait&) = delete;
 };
 
+[[noreturn]] void throw_unwanted(const Stream& stream, const char* reason,
+                                 const engine::Awaited& awaited) {
+  std::string what = *awaited.op ? awaited.op : std::string("all that is queued");
+  if (*awaited.op && awaited.site.known()) what += ", queued at " + awaited.site.text();
+  throw Error("no_sync: " + std::string(reason) + " waits for " + stream.device.device.name() +
+              " (" + what + "); " + engine::advice_on_wait(reason));
+}
+
 }  // namespace
 
 const char* engine::present_wait() { return present_reason; }
 
-void wait_for(Stream& stream, uint64_t ticket, const char* reason) {
+void wait_for(Stream& stream, uint64_t ticket, const char* reason, const engine::Awaited& awaited) {
+  if (engine::waits_are_errors()) throw_unwanted(stream, reason, awaited);
   if (stream.queue->completed() >= ticket) return;
   const PresentWait present(reason);
   const double start = seconds();
   try {
     stream.queue->wait(ticket);
   } catch (const Interrupted&) {
-    engine::note_wait(reason, seconds() - start);
+    engine::note_wait(reason, seconds() - start, awaited);
     throw;
   }
-  engine::note_wait(reason, seconds() - start);
+  engine::note_wait(reason, seconds() - start, awaited);
 }
 
 void* wait_for(Node& node, const char* reason) {
   Window& window = Recorder::of_thread().window(*node.device);
-  if (node.state == Node::State::recorded) window.flush();
+  const FlushCause cause{FlushCause::Kind::needed, reason};
+  if (node.state == Node::State::recorded) window.flush(cause);
   // What others in its window read may have become a recomputable value there.
   if (node.state == Node::State::recomputable) {
     window.want(node);
-    window.flush();
+    window.flush(cause);
   }
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
-  wait_for(node.device->stream_of(*node.storage), node.ticket, reason);
+  // What the host has written itself has no ticket.
+  if (node.ticket)
+    wait_for(node.device->stream_of(*node.storage), node.ticket, reason, {node.name, node.site});
   if (const auto value_error = node.device->failures.find_unreported(node.storage->data))
     raise(*value_error->failure, reason);
   return node.storage->data;
@@ -58,7 +68,7 @@ void* wait_for(Node& node, const char* reason) {
 void raise(const Failure& failure, const char* reason) {
   // What was recorded before this moment goes before it.
   if (!failure.is_reported() && !Recorder::of_thread().all_or_nothing)
-    Recorder::of_thread().flush();
+    Recorder::of_thread().flush({FlushCause::Kind::asked, reason});
   const_cast<Failure&>(failure).report();
   const CallSite here = current_call_site();
   std::string text = failure.what;

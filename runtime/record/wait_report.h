@@ -9,12 +9,21 @@
 
 namespace tide::engine {
 
+/// What a wait was for: the op that computes it, and the line that queued that. Without a name: all
+/// that was queued.
+struct Awaited {
+  const char* op = "";
+  CallSite site;
+};
+
 /// The waits of one line of a script for one reason.
 struct WaitRecord {
   CallSite site;
   std::string reason;  ///< "item", "print", "queue full", ...
   int64_t count = 0;
   double seconds = 0;
+  Awaited longest;  ///< what the longest one was for
+  double longest_seconds = 0;
 };
 std::vector<WaitRecord> wait_report();
 /// Total number of waits, and seconds waited, so far on this process.
@@ -24,7 +33,14 @@ double wait_seconds();
 /// Why the calling thread waits for a device now; null: it does not. Safe in a signal handler.
 const char* present_wait();
 
-/// Adds a wait of the line that runs now.
-void note_wait(const char* reason, double seconds);
+/// Adds a wait of the line that runs now, which ends now.
+void note_wait(const char* reason, double seconds, const Awaited& awaited = {});
+
+/// Whether waits of this thread are errors.
+bool waits_are_errors();
+void make_waits_errors(bool on);
+
+/// What to do in place of a wait for this reason: "keep the sum on the device ...".
+std::string advice_on_wait(const std::string& reason);
 
 }  // namespace tide::engine

@@ -9,13 +9,6 @@
 namespace tide {
 namespace {
 
-/// Elementwise ops that a window holds before it is cut; and results that nothing in it reads,
-/// which will be stored all at once: so many bytes of at least so many results (a chain has few, of
-/// any size).
-constexpr size_t kMostOps = 128;
-constexpr size_t kMostUnreadBytes = size_t{64} << 20;
-constexpr size_t kFewUnread = 8;
-
 std::atomic<uint64_t> next_epoch{1};
 
 }  // namespace
@@ -34,14 +27,19 @@ void Window::begin() {
   key_.clear();
 }
 
+std::optional<FlushCause> Window::fullness() const {
+  const bool full = nodes_.size() >= kMostOps;
+  const bool large = unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread;
+  if ((!full && !large) || Recorder::of_thread().all_or_nothing) return std::nullopt;
+  return FlushCause{full ? FlushCause::Kind::full : FlushCause::Kind::large};
+}
+
 void Window::record(const Ref<Node>& node, bool cuts_window) {
   ++recorded_;
-  const auto is_full = [&] {
-    return (nodes_.size() >= kMostOps ||
-            (unread_bytes_ >= kMostUnreadBytes && unread_ >= kFewUnread)) &&
-           !Recorder::of_thread().all_or_nothing;
-  };
-  if (!nodes_.empty() && (cuts_window || (node->compute && is_full()))) flush();
+  if (cuts_window)
+    flush({FlushCause::Kind::cut, node->name});
+  else if (node->compute)
+    if (const auto cause = fullness()) flush(*cause);
   const auto bring_in = [&](Argument& argument) {
     if (argument.node && argument.node->state == Node::State::recomputable)
       rematerialize(*argument.node);
@@ -52,7 +50,11 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
   add(node);
   if (node->kind == Node::Kind::part) return;
   // The parts of a compute op follow it at once: they must stay in its window.
-  if (!node->compute && (is_full() || Recorder::of_thread().eager)) flush();
+  if (node->compute) return;
+  if (const auto cause = fullness())
+    flush(*cause);
+  else if (Recorder::of_thread().eager)
+    flush({FlushCause::Kind::eager});
 }
 
 void Window::want(Node& node) { rematerialize(node); }
@@ -170,7 +172,7 @@ void Window::add_layout(const Layout& layout) {
 }
 
 void Window::set_stream(Stream& stream) {
-  flush();
+  flush({FlushCause::Kind::stream});
   stream_ = &stream;
 }
 

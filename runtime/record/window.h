@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "runtime/device/device_state.h"
+#include "runtime/record/flush_observer.h"
 #include "runtime/record/node.h"
 #include "runtime/record/word_list.h"
 
@@ -28,6 +30,13 @@ std::unique_ptr<Flusher> make_flusher(Window& window);
 /// Nodes that wait to be flushed. All of them go to one stream.
 class Window {
  public:
+  /// Ops that a window holds before it is flushed; and results that nothing in it reads, which will
+  /// be stored all at once: so many bytes of at least so many results (a chain has few, of any
+  /// size).
+  static constexpr size_t kMostOps = 128;
+  static constexpr size_t kMostUnreadBytes = size_t{64} << 20;
+  static constexpr size_t kFewUnread = 8;
+
   explicit Window(DeviceState& device)
       : device_(device), stream_(&device.stream(0)), flusher_(make_flusher(*this)) {
     begin();
@@ -44,8 +53,11 @@ class Window {
   void record(const Ref<Node>& node, bool cuts_window);
   /// Throws what keeps results from being computed, MemoryError above all: these are lost then,
   /// writes leave the value that was before, and all else is flushed.
-  void flush() {
-    if (!nodes_.empty()) flusher_->flush();
+  void flush(const FlushCause& cause) {
+    if (nodes_.empty()) return;
+    if (flush_observer) [[unlikely]]
+      flush_observer->flushing(*this, cause);
+    flusher_->flush();
   }
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
   /// Ops recorded that the process's counter does not have yet.
@@ -72,6 +84,8 @@ class Window {
 
  private:
   void begin();
+  /// What makes the window be flushed now, if it need not go on whole.
+  std::optional<FlushCause> fullness() const;
   void rematerialize(Node& root);
   void add_key(const Node& node);
   void add_argument(const Argument& argument, const Shape& result);

@@ -265,7 +265,7 @@ std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<con
     record_node(part);
     results.push_back(make_tensor(std::move(part)));
   }
-  if (Recorder::of_thread().eager) Recorder::of_thread().flush();
+  if (Recorder::of_thread().eager) Recorder::of_thread().flush({FlushCause::Kind::eager});
   return results;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/profile/recorder.h"
 #include "runtime/record/wait.h"
 #include "runtime/tensor/body.h"
 #include "runtime/tensor/record.h"
@@ -55,6 +56,7 @@ void Tensor::read(void* destination, const char* reason) const {
   }
   Stream& stream = device.stream_of(*node.storage);
   const uint64_t ticket = stream.queue->submit_task([&](Task& task) {
+    task.bytes = bytes;
     task.generation = generation;
     task.name = reason;
     task.run = [&stream, destination, address, offset, bytes] {
@@ -63,6 +65,8 @@ void Tensor::read(void* destination, const char* reason) const {
     };
     task.output = destination;
   });
+  profile::Span span(profile::EventKind::wait, reason);
+  if (span) set_site(span.event(), current_call_site());
   // The destination is the caller's: the copy must be over before this returns, interrupted or not.
   stream.queue->wait_uninterrupted(ticket);
   if (const auto failure = device.failures.clear(destination)) raise(*failure, reason);

@@ -108,6 +108,8 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
             &backend == &stream.backend};
   node->ticket = stream.queue->submit_task([&](Task& task) {
     task.ops = 1;
+    task.bytes = bytes;
+    task.name = name;
     task.generation = generation;
     task.input = copy.storage;
     task.output = destination;
@@ -115,6 +117,8 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
     task.run = copy;
   });
   from.keep_until(source.storage, *stream.queue, node->ticket);
+  if (flush_observer) [[unlikely]]
+    flush_observer->copied(source, *node);
   return make_tensor(std::move(node));
 }
 
@@ -158,6 +162,7 @@ class UnfilledConstant {
     const size_t bytes = node_->bytes();
     node_->ticket = stream_.queue->submit_task([&](Task& task) {
       task.ops = 1;
+      task.bytes = bytes;
       task.generation = generation_;
       task.name = node_->name;
       task.output = destination;
@@ -182,11 +187,12 @@ class UnfilledConstant {
 
 void settle(Node& node) {
   Window& window = Recorder::of_thread().window(*node.device);
-  window.flush();
+  constexpr FlushCause kCause{FlushCause::Kind::needed, "a copy"};
+  window.flush(kCause);
   // What others in its window read may have become a recomputable value there.
   if (node.state != Node::State::recomputable) return;
   window.want(node);
-  window.flush();
+  window.flush(kCause);
 }
 
 Tensor record_transfer(const Tensor& x, Device device) {

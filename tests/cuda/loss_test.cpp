@@ -37,6 +37,25 @@ TEST_CASE("a failed kernel is reported with the line that queued it", "[cuda][fa
   }
 }
 
+TEST_CASE("a profile outlives the loss of a device", "[cuda][fake]") {
+  const auto outcome = run_script(
+      "local x = tide.ones(8, {device = 'cuda'}) * 2\n"
+      "tide.synchronize()\n"
+      "local p = tide.profile(function()\n"
+      "  local y = x + 1\n"
+      "  assert(not pcall(y.tolist, y))\n"
+      "  for i = 1, 3 do assert((tide.ones(8, {device = 'cuda'}) * i):mean():item() == i) end\n"
+      "end)\n"
+      "for _, row in ipairs(p:table{by = 'kernel'}) do\n"
+      "  assert(row.device_ms >= 0 and row.device_ms <= p:summary().wall_ms)\n"
+      "end\n"
+      "print(p:table{by = 'kernel', sort = 'calls'}[1].calls)",
+      settings());
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out == "3\n");
+}
+
 TEST_CASE("a lost device starts anew, without its values", "[cuda][fake]") {
   const auto outcome = run_script(
       kStart +

@@ -243,8 +243,9 @@ TEST_CASE("an option of run behind a script that cannot read it is an error", "[
   // What only looks like reading: a comment, a function's own arguments.
   const char* deaf =
       "#!/usr/bin/env tide\n-- arg, args\nlocal function f(...) return ... end print(f(1))";
-  for (const char* option : {"--device", "--device=sim", "--seed=1", "--syncs", "--sandbox",
-                             "--scratch", "--time-limit", "--memory-limit", "--binary-chunks"}) {
+  for (const char* option :
+       {"--device", "--device=sim", "--seed=1", "--syncs", "--profile", "--profile-lines",
+        "--sandbox", "--scratch", "--time-limit", "--memory-limit", "--binary-chunks"}) {
     CAPTURE(option);
     const Outcome outcome = run(deaf, {"a", option, "1"});
     CHECK_THAT(outcome.err, StartsWith(std::string("tide: '") + option +
@@ -386,5 +387,42 @@ TEST_CASE("--syncs tells where a script waited, and only if it is asked", "[comm
   CHECK_THAT(outcome.err, Contains(words));
   // As long as the launch is set to take.
   CHECK(std::atof(outcome.err.c_str() + outcome.err.find(words) + words.size()) >= 50);
+  // What it waited for, and what to do in its place.
+  CHECK_THAT(outcome.err, Contains(" ms, for sum\n    keep the value on the device"));
   CHECK(run_tide({"run", script}).err.empty());
+}
+
+TEST_CASE("--profile writes a profile of the whole script, however that ends", "[command line]") {
+  const test::TemporaryFolder folder;
+  folder.write("good.lua", "print(tide.ones(3):exp():sum():item() > 8)");
+  folder.write("bad.lua", "tide.ones(3):exp():sum():item() error 'boom'");
+  folder.write("exits.lua", "tide.ones(3):exp():sum():item() os.exit(3)");
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "run");
+    return run_tide(words, "", folder.path());
+  };
+  const Outcome good = run({"good.lua", "--profile", "good.json"});
+  CHECK(good.out == "true\n");
+  CHECK(good.err.empty());
+  CHECK(good.status == 0);
+  CHECK_THAT(test::read_file(folder.path() + "/good.json"), Contains("exp_sum\""));
+  CHECK(run({"bad.lua", "--profile", "bad.html"}).status == 1);
+  CHECK_THAT(test::read_file(folder.path() + "/bad.html"), Contains("exp_sum\""));
+  CHECK(run({"exits.lua", "--profile=exits.json"}).status == 3);
+  CHECK_THAT(test::read_file(folder.path() + "/exits.json"), Contains("exp_sum\""));
+
+  const Outcome lines = run({"good.lua", "--profile-lines"});
+  CHECK(lines.out == "true\n");
+  CHECK_THAT(lines.err, StartsWith("line "));
+  CHECK_THAT(lines.err, Contains("good.lua:1"));
+
+  const Outcome wrong = run({"good.lua", "--profile", "good.txt"});
+  CHECK_THAT(wrong.err, Contains("run: --profile: expected a name that ends in .json or .html, "
+                                 "got good.txt"));
+  CHECK(wrong.out.empty());
+  CHECK(wrong.status == 1);
+  const Outcome nowhere = run({"good.lua", "--profile", "none/good.json"});
+  CHECK(nowhere.out == "true\n");
+  CHECK_THAT(nowhere.err, Contains("none/good.json: cannot be written"));
+  CHECK(nowhere.status == 1);
 }

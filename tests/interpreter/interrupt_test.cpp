@@ -45,6 +45,23 @@ TEST_CASE("Ctrl-C at 100 random points leaves the parameters of some step", "[in
   CHECK(answers.size() > 10);
 }
 
+TEST_CASE("Ctrl-C ends a profile, and the next one begins", "[interrupt]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  for (int round = 0; round < 5; ++round) {
+    terminal.type(
+        "tide.profile(function() print('profi' .. 'ling'); while true do tide.ones(9):sum():item() "
+        "end end)\n");
+    terminal.read_until("\nprofiling");
+    usleep(20000);
+    terminal.type("\x03");
+    REQUIRE_THAT(terminal.read_to_prompt(), Contains("interrupted"));
+    terminal.type(
+        "tide.profile(function() return tide.ones(9):sum():item() end):table()[1].name\n");
+    CHECK_THAT(terminal.read_to_prompt(), Contains("sum"));
+  }
+}
+
 TEST_CASE("Ctrl-C ends a wait for another thread, and the session goes on", "[interrupt]") {
   Terminal terminal;
   terminal.read_to_prompt();

@@ -373,6 +373,7 @@ void CudaBackend::begin_clock() {
 void CudaBackend::take_time(uint64_t ticket) {
   Event event = nullptr;
   if (!gone_.empty() || !last_time_) return;
+  launches_->flush();
   if (look_at(driver().event_create(&event, kEventTiming)) != kSuccess) return;
   times_.push_back({ticket, event});
   look_at(driver().event_record(event, queue_stream_.stream));

@@ -239,16 +239,23 @@ local function write_classes(write)
   write "\n---@class tide.optim.lr_scheduler.LRScheduler"
 end
 
---- The tables that names lie in, such as tide.nn.functional, outer ones first.
+--- The tables that names lie in, such as tide.nn.functional, outer ones first. One may be called as
+--- well.
 local function write_tables(write, order)
-  local seen = {}
+  local seen, called = {}, {}
+  for _, list in ipairs(order) do
+    called[list[1].called_as] = list[1].signature:find "%(" ~= nil
+  end
   for _, list in ipairs(order) do
     local path = list[1].called_as
     if path:find "^tide%." and not path:find ":" then
       local place = ""
       for name in path:match("^(.*)%.[^.]*$"):gmatch "[^.]+" do
         place = place == "" and name or place .. "." .. name
-        if not seen[place] then write(("\n---@class %s_library\n%s = {}"):format(place, place)) end
+        if not seen[place] then
+          local overload = called[place] and "\n---@overload fun(...): any" or ""
+          write(("\n---@class %s_library%s\n%s = {}"):format(place, overload, place))
+        end
         seen[place] = true
       end
     end

@@ -149,6 +149,15 @@ local pages = {
       .. "one wait.",
   },
   {
+    name = "profiles", title = "Profiles", families = {"Profiles"},
+    about = "`profile` stands for what `tide.profile` returns. There is one profile at a time.",
+  },
+  {
+    name = "explanations", title = "Explanations", families = {"Explanations"},
+    about = "`explanation` stands for what `tide.explain` returns, `step` for `explanation[1]` and "
+      .. "the others.",
+  },
+  {
     name = "devices", title = "Devices, memory and streams",
     families = {
       "Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA", "Simulated devices",

@@ -1,4 +1,6 @@
 -- The reference of tests and helpers.
+local kExplained <const> = "local step = tide.explain(function() return tide.ones(4) + 1 end)[1]; "
+
 return {
   {
     title = "Tests",
@@ -92,6 +94,19 @@ return {
       "tide.autograd.gradcheck ~= nil --> true"},
     {"func", "", "Derivatives as functions, modules as functions: see tide.func.NAME",
       "tide.func.grad ~= nil --> true"},
+    {"profile", "(fn, {wait, warmup, active, repeats, on_trace_ready, max_events})",
+      "Records what fn(p) does and returns the profile p and fn's results: where time, memory and waits go, by op, line and kernel. Without fn: a profile that ends when it is closed. With active, only those steps are recorded that come after wait and warmup ones, repeats times (0: always): p:step() ends one; on_trace_ready(p) is called after each cycle",
+      [[local p = tide.profile(function() return tide.ones(8):exp():sum():item() end); ]] ..
+        [[p:table{by = "kernel"}[1].calls --> 1]]},
+    {"explain", "(fn | x)",
+      "Calls fn once and returns an explanation and fn's results: which kernels its ops became, why they are not " ..
+        "fewer, their FLOPs, bytes and bound. Of a tensor: what is recorded for its device, which is not flushed. " ..
+        "Never waits by itself. Steps are explanation[1], ...; fields of one: number, kind (\"loop\", \"compute\", " ..
+        "\"copy\"), name, ops, lines, window, device, shape, reads, writes, bytes, flops, intensity, least_ms and " ..
+        "bound. explanation.windows and explanation.notes say what cut windows and what did not fuse",
+      [[local x = tide.ones(4); tide.flush(); #tide.explain(function() return (x * 2 + 1):sum() end) --> 1]]},
+    {"profiler", "", "Ranges of profiles: see tide.profiler.NAME",
+      "tide.profiler.record_function ~= nil --> true"},
     {"onnx", "", "Models in files of ONNX: see tide.onnx.NAME",
       "tide.onnx.load ~= nil --> true"},
     {"random", "", "Random numbers under NumPy's names: see tide.random.NAME",
@@ -123,5 +138,62 @@ return {
     {"class", "(name, base?)", "A class with single inheritance; calling it makes an object",
       [[local Point = tide.class("Point"); function Point:init(x) self.x = x end; ]] ..
         "Point(3).x --> 3"},
+  },
+  {
+    title = "Explanations",
+    prefix = "explanation:",
+    {"graph", "()", "The graph as text: inputs, and a box for each step",
+      [[tide.explain(function() return tide.ones(4) end):graph() ~= "" --> true]]},
+    {"dot", "()", "The graph in Graphviz's language",
+      [[tide.explain(function() end):dot():match "^%a+" --> "digraph"]]},
+    {"svg", "()", "The graph as a picture",
+      [[tide.explain(function() end):svg():match "^<%a+" --> "<svg"]]},
+    {"save", "(path)", "Writes the graph: .svg, .dot, or .txt",
+      [[tide.explain(function() end):save("graph.svg"); os.remove "graph.svg" --> true]]},
+  },
+  {
+    title = "Explanations",
+    prefix = "step:",
+    {"program", "()", "The loop of explanation[i] as text, an instruction a line",
+      kExplained .. [[step:program():match "^for %(4%)" --> "for (4)"]]},
+    {"ir", "()", "The loop as LLVM IR for this machine's cpu",
+      kExplained .. [[step:ir():find "@kernel" ~= nil --> true]]},
+    {"asm", "()", "The loop as assembly of this machine's cpu",
+      kExplained .. [[step:asm():find "kernel:" ~= nil --> true]]},
+    {"ptx", "(architecture?)",
+      "The loop as PTX for \"sm_75\", \"sm_80\" or \"sm_90\": by default that of the step's GPU, else \"sm_80\". Needs no GPU",
+      kExplained .. [[step:ptx():find ".target sm_%d+" ~= nil --> true]]},
+  },
+  {
+    title = "Profiles",
+    prefix = "tide.profiler.",
+    {"profile", "(fn, options)", "The same as tide.profile",
+      "tide.profiler.profile == tide.profile --> true"},
+    {"record_function", "(name, fn?, ...)",
+      "Names a range of the profile under way: what fn(...) does, or what comes until the returned value is closed",
+      [[tide.profiler.record_function("forward", function() return 3 end) --> 3]]},
+  },
+  {
+    title = "Profiles",
+    prefix = "tide.profile.",
+    {"compare", "(a, b, by?)", "Two profiles side by side, by op, line, kernel or range: rows with name, a and b",
+      [[local p = tide.profile(function() return tide.ones(8):sum():item() end); ]] ..
+        [[#tide.profile.compare(p, p) > 0 --> true]]},
+  },
+  {
+    title = "Profiles",
+    prefix = "profile:",
+    {"step", "()", "Says that a step of the loop is over, for profiles with active steps",
+      [[local p = tide.profile(function(p) p:step() end, {active = 2}); p.steps --> 1]]},
+    {"stop", "()", "Ends the profile, as closing it does",
+      "local p = tide.profile{}; p:stop(); p:summary().dropped --> 0"},
+    {"table", "({by, sort, limit})",
+      "Rows by op, line, kernel, range or wait, with a text. Fields: name, file, line, device, calls, host_ms, device_ms, wait_ms, share, bytes, flops, bytes_per_second, flops_per_second, peak, bound",
+      [[tide.profile(function() return tide.ones(8):exp():sum():item() end):table{by = "wait"}.by --> "wait"]]},
+    {"summary", "()",
+      "wall_ms, events, dropped, and devices: a list of name, launches, device_ms, busy_ms, peak_bytes",
+      "tide.profile(function() end):summary().dropped --> 0"},
+    {"save", "(path)", "Writes the profile: .html is a page with a timeline, .json is for Perfetto and Chrome",
+      [[tide.profile(function() end):save("profile.json"); os.remove "profile.json" --> true]]},
   },
 }

@@ -10,7 +10,7 @@ local vocabulary = {}
 
 local kFiles <const> = {
   "shared", "ops", "linalg", "creation", "nn", "losses", "optim", "autograd", "data", "training",
-  "devices", "vision", "plot", "others",
+  "devices", "profiling", "vision", "plot", "others",
 }
 
 --- The modules that hold the vocabulary.

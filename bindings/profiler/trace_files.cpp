@@ -1,0 +1,281 @@
+// Writes the files of a profile.
+#include "bindings/profiler/trace_files.h"
+
+#include <unordered_map>
+
+#include "bindings/profiler/json_text.h"
+#include "runtime/core/error.h"
+
+namespace tide::bindings {
+namespace {
+
+using profile::Event;
+using profile::EventKind;
+
+constexpr const char* kKindNames[] = {"line",     "range",  "op",     "flush",   "plan",
+                                      "compile",  "wait",   "loop",   "compute", "copy",
+                                      "transfer", "follow", "memory", "depth"};
+
+const char* name_of(EventKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
+
+/// Tracks belong to processes in this format: 1 is the host, each device has one of its own.
+int process_of(const TraceTrack& track) {
+  return track.is_host() ? 1 : 2 + static_cast<int>(track.device.kind) * 256 + track.device.index;
+}
+
+/// "train.lua:12, train.lua:14".
+std::string lines_text(const TraceReader& reader, const Event& event) {
+  std::string text;
+  for (const profile::SourceOp& op : reader.ops_of(event)) {
+    const std::string line = site_of(op).text();
+    if (!site_of(op).known() || (", " + text + ",").find(" " + line + ",") != std::string::npos)
+      continue;
+    text += (text.empty() ? "" : ", ") + line;
+  }
+  return text;
+}
+
+std::string ops_text(const TraceReader& reader, const Event& event) {
+  std::string text;
+  for (const profile::SourceOp& op : reader.ops_of(event))
+    text += (text.empty() ? "" : ", ") + std::string(op.name);
+  return text;
+}
+
+/// A file of events, each on a line of its own.
+class ChromeTrace {
+ public:
+  ChromeTrace(const TraceReader& reader, JsonText& text) : reader_(reader), text_(text) {}
+
+  void write() {
+    text_.raw("{\"displayTimeUnit\": \"ms\", \"otherData\": {\"dropped_events\": \"")
+        .number(reader_.trace().dropped)
+        .raw("\"}, \"traceEvents\": [");
+    for (size_t i = 0; i < reader_.tracks().size(); ++i) write_track(i);
+    for (const Event& sample : reader_.samples()) write_sample(sample);
+    text_.raw("\n]}\n");
+  }
+
+ private:
+  void begin_event() {
+    text_.raw(first_ ? "\n{" : ",\n{");
+    first_ = false;
+  }
+  void write_name(const char* what, int process, size_t thread, const std::string& name) {
+    begin_event();
+    text_.raw("\"ph\": \"M\", \"name\": \"").raw(what).raw("\", ");
+    write_place(process, thread).raw(", \"args\": {\"name\": ").string(name).raw("}}");
+  }
+  JsonText& write_place(int process, size_t thread) {
+    return text_.raw("\"pid\": ")
+        .number(process)
+        .raw(", \"tid\": ")
+        .number(static_cast<int64_t>(thread));
+  }
+  void write_track(size_t number) {
+    const TraceTrack& track = reader_.tracks()[number];
+    const int process = process_of(track);
+    const size_t lines = 2 * number + 1, calls = lines + 1;
+    write_name("process_name", process, calls, track.is_host() ? "host" : track.device.name());
+    write_name("thread_name", process, calls, track.name());
+    if (!track.lines.empty()) write_name("thread_name", process, lines, track.name() + ": lines");
+    for (const Event& event : track.lines) write_event(event, process, lines);
+    for (const Event& event : track.events) write_event(event, process, calls);
+  }
+  void write_event(const Event& event, int process, size_t thread) {
+    const bool is_line = event.kind == EventKind::line, work = is_work(event.kind);
+    begin_event();
+    text_.raw("\"ph\": \"X\", \"cat\": \"").raw(name_of(event.kind)).raw("\", \"name\": ");
+    text_.string(is_line ? site_of(event).text() : work ? reader_.kernel_name(event) : event.name);
+    text_.raw(", \"ts\": ").microseconds(event.begin - reader_.trace().begin);
+    text_.raw(", \"dur\": ").microseconds(event.end - event.begin).raw(", ");
+    write_place(process, thread).raw(", \"args\": {");
+    const std::string lines = work                     ? lines_text(reader_, event)
+                              : site_of(event).known() ? site_of(event).text()
+                                                       : "";
+    if (!lines.empty()) text_.raw("\"lines\": ").string(lines);
+    if (work) {
+      text_.raw(lines.empty() ? "" : ", ").raw("\"ops\": ").string(ops_text(reader_, event));
+      text_.raw(", \"bytes\": ").number(event.bytes);
+      text_.raw(", \"flops\": ").number(static_cast<int64_t>(event.flops));
+    }
+    text_.raw("}}");
+  }
+  void write_sample(const Event& sample) {
+    TraceTrack track;
+    track.device = sample.device;
+    track.stream = sample.stream == Event::kHost ? 0 : sample.stream;
+    const bool memory = sample.kind == EventKind::memory;
+    begin_event();
+    text_.raw("\"ph\": \"C\", \"name\": ");
+    text_.string(memory ? "memory of " + track.device.name() : "queue of " + track.name());
+    text_.raw(", \"ts\": ").microseconds(sample.begin - reader_.trace().begin).raw(", ");
+    write_place(process_of(track), 0).raw(", \"args\": {\"");
+    text_.raw(memory ? "bytes" : "submissions").raw("\": ").number(sample.bytes).raw("}}");
+  }
+
+  const TraceReader& reader_;
+  JsonText& text_;
+  bool first_ = true;
+};
+
+/// Gives texts numbers, from 0.
+class Numbers {
+ public:
+  int64_t of(const std::string& text) {
+    const auto [found, is_new] = numbers_.try_emplace(text, texts_.size());
+    if (is_new) texts_.push_back(text);
+    return static_cast<int64_t>(found->second);
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::unordered_map<std::string, size_t> numbers_;
+  std::vector<std::string> texts_;
+};
+
+/// The profile as the page reads it: events are rows of numbers in one long list, and name texts by
+/// their places in others.
+class PageData {
+ public:
+  PageData(const TraceReader& reader, JsonText& text) : reader_(reader), text_(text) {}
+
+  void write(const std::function<std::string(CallSite)>& code_of) {
+    text_.raw("{\"length\": ").number(reader_.length());
+    text_.raw(", \"dropped\": ").number(reader_.trace().dropped);
+    text_.raw(",\n\"kinds\": [");
+    for (size_t i = 0; i < std::size(kKindNames); ++i)
+      text_.raw(i ? ", " : "").string(kKindNames[i]);
+    text_.raw("],\n\"tracks\": [");
+    bool first = true;
+    for (const TraceTrack& track : reader_.tracks()) {
+      if (!track.lines.empty()) write_track(track, track.name() + ": lines", track.lines, first);
+      if (!track.events.empty()) write_track(track, track.name(), track.events, first);
+    }
+    text_.raw("],\n\"samples\": [");
+    write_samples();
+    text_.raw("],\n\"names\": [");
+    for (size_t i = 0; i < names_.texts().size(); ++i)
+      text_.raw(i ? ", " : "").string(names_.texts()[i]);
+    text_.raw("],\n\"sites\": [");
+    for (size_t i = 0; i < sites_.size(); ++i) {
+      text_.raw(i ? ", [" : "[").string(sites_[i].text()).raw(", ");
+      text_.string(code_of(sites_[i])).raw("]");
+    }
+    text_.raw("],\n\"sources\": [");
+    write_sources();
+    text_.raw("]}");
+  }
+
+ private:
+  int64_t site_number(CallSite site) {
+    if (!site.known()) return -1;
+    const auto [found, is_new] = site_numbers_.try_emplace(site.text(), sites_.size());
+    if (is_new) sites_.push_back(site);
+    return static_cast<int64_t>(found->second);
+  }
+
+  int64_t source_number(const Event& event) {
+    if (reader_.trace().ops_of(event).empty()) return -1;
+    const auto [found, is_new] = source_numbers_.try_emplace(event.source, sources_.size());
+    if (is_new) sources_.push_back(event);
+    return static_cast<int64_t>(found->second);
+  }
+
+  void write_track(const TraceTrack& track, const std::string& name,
+                   const std::vector<Event>& events, bool& first) {
+    text_.raw(first ? "" : ",\n").raw("{\"name\": ").string(name);
+    text_.raw(", \"host\": ").raw(track.is_host() ? "true" : "false").raw(", \"events\": [");
+    first = false;
+    int64_t before = reader_.trace().begin;
+    for (size_t i = 0; i < events.size(); ++i) {
+      const Event& event = events[i];
+      const bool is_line = event.kind == EventKind::line;
+      const std::string label = is_line               ? site_of(event).text()
+                                : is_work(event.kind) ? reader_.kernel_name(event)
+                                                      : event.name;
+      // A time is what passed since the one before.
+      text_.raw(i ? "," : "").number(event.begin - before).raw(",");
+      text_.number(event.end - event.begin).raw(",");
+      text_.number(static_cast<int64_t>(event.kind)).raw(",").number(names_.of(label)).raw(",");
+      text_.number(site_number(site_of(event))).raw(",").number(source_number(event)).raw(",");
+      text_.number(event.bytes).raw(",").number(static_cast<int64_t>(event.flops));
+      before = event.begin;
+    }
+    text_.raw("]}");
+  }
+
+  /// A list for each device's memory and each stream's queue.
+  void write_samples() {
+    std::map<std::string, std::vector<const Event*>> lists;
+    for (const Event& sample : reader_.samples()) {
+      const bool memory = sample.kind == EventKind::memory;
+      TraceTrack track;
+      track.device = sample.device;
+      track.stream = sample.stream;
+      lists[memory ? "memory of " + track.device.name() : "queue of " + track.name()].push_back(
+          &sample);
+    }
+    bool first = true;
+    for (const auto& [name, list] : lists) {
+      text_.raw(first ? "" : ",\n").raw("{\"name\": ").string(name).raw(", \"memory\": ");
+      text_.raw(list[0]->kind == EventKind::memory ? "true" : "false").raw(", \"points\": [");
+      first = false;
+      for (size_t i = 0; i < list.size(); ++i)
+        text_.raw(i ? "," : "")
+            .number(list[i]->begin - reader_.trace().begin)
+            .raw(",")
+            .number(list[i]->bytes);
+      text_.raw("]}");
+    }
+  }
+
+  /// Of each source [name, site, name, site, ...].
+  void write_sources() {
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      text_.raw(i ? ", [" : "[");
+      bool first = true;
+      for (const profile::SourceOp& op : reader_.ops_of(sources_[i])) {
+        text_.raw(first ? "" : ", ")
+            .string(op.name)
+            .raw(", ")
+            .string(site_of(op).known() ? site_of(op).text() : "");
+        first = false;
+      }
+      text_.raw("]");
+    }
+  }
+
+  const TraceReader& reader_;
+  JsonText& text_;
+  Numbers names_;
+  std::unordered_map<std::string, size_t> site_numbers_;
+  std::vector<CallSite> sites_;
+  std::unordered_map<uint32_t, size_t> source_numbers_;
+  std::vector<Event> sources_;
+};
+
+}  // namespace
+
+void write_chrome_trace(const TraceReader& reader, const std::string& path) {
+  FileReplacement file(path);
+  JsonText text(file);
+  ChromeTrace(reader, text).write();
+  text.flush();
+  file.commit();
+}
+
+void write_trace_page(const TraceReader& reader, const std::string& path, const std::string& page,
+                      const std::function<std::string(CallSite)>& code_of) {
+  const size_t place = page.find(kTraceData);
+  if (place == std::string::npos) throw InternalError("the page has no place for a profile");
+  FileReplacement file(path);
+  JsonText text(file);
+  text.raw(page.substr(0, place));
+  PageData(reader, text).write(code_of);
+  text.raw(page.substr(place + kTraceData.size()));
+  text.flush();
+  file.commit();
+}
+
+}  // namespace tide::bindings

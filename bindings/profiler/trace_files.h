@@ -1,0 +1,20 @@
+// A profile as files: whole, or as they were.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "bindings/profiler/trace_reader.h"
+
+namespace tide::bindings {
+
+/// Writes the format of Chrome's trace viewer, which Perfetto reads too. Throws FileError.
+void write_chrome_trace(const TraceReader& reader, const std::string& path);
+
+/// Writes a page: `page` with the profile in the place of the text kTraceData. `code_of(site)` is
+/// the text of a line of a script, or empty. Throws FileError.
+void write_trace_page(const TraceReader& reader, const std::string& path, const std::string& page,
+                      const std::function<std::string(CallSite)>& code_of);
+inline constexpr std::string_view kTraceData = "\"TRACE DATA\"";
+
+}  // namespace tide::bindings

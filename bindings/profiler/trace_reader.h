@@ -1,0 +1,66 @@
+// What tables and files of a profile are made from: its events in order, with names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/device/call_site.h"
+#include "runtime/profile/recorder.h"
+
+namespace tide::bindings {
+
+/// A line of a timeline: the events of a thread, the work of a stream that one thread launched, or
+/// what such a thread did besides, by the host's clock.
+struct TraceTrack {
+  Device device;
+  uint8_t stream = profile::Event::kHost;  ///< kHost: a thread of the script
+  bool of_queue = false;  ///< of a stream: compilations, and waits for other streams
+  uint32_t lane = 0;      ///< of the threads, or of those that launched for the stream; from 0
+  std::vector<profile::Event> events;  ///< by their begin; none but those with a length
+  std::vector<profile::Event> lines;   ///< of a thread: each lasts until the next one begins
+
+  bool is_host() const { return stream == profile::Event::kHost; }
+  /// "script", "thread 2", "cpu", "sim:0 stream 1", "cpu (2)", "cpu: queue".
+  std::string name() const;
+};
+
+/// A profile as it is read: tracks, samples, and the texts of events. All times lie inside it.
+class TraceReader {
+ public:
+  explicit TraceReader(std::shared_ptr<const profile::Trace> trace);
+
+  const profile::Trace& trace() const { return *trace_; }
+  const std::vector<TraceTrack>& tracks() const { return tracks_; }
+  /// Samples of memory and of depth, by their times.
+  const std::vector<profile::Event>& samples() const { return samples_; }
+  int64_t count() const { return count_; }
+  int64_t length() const { return trace_->end - trace_->begin; }
+
+  /// What a kernel does: "mul_add_relu", "matmul"; of other events their name.
+  const std::string& kernel_name(const profile::Event& event) const;
+  /// The ops that an event of a stream serves, each of them once for each time; at least one.
+  std::vector<profile::SourceOp> ops_of(const profile::Event& event) const;
+
+ private:
+  std::shared_ptr<const profile::Trace> trace_;
+  std::vector<TraceTrack> tracks_;
+  std::vector<profile::Event> samples_;
+  int64_t count_ = 0;
+  mutable std::map<const void*, std::string> names_;  ///< by a kernel, or by a literal
+};
+
+/// Whether events of this kind are the work of a stream.
+inline bool is_work(profile::EventKind kind) {
+  using profile::EventKind;
+  return kind == EventKind::loop || kind == EventKind::compute || kind == EventKind::copy ||
+         kind == EventKind::transfer;
+}
+
+inline CallSite site_of(const profile::Event& event) { return {event.file, event.line}; }
+inline CallSite site_of(const profile::SourceOp& op) { return {op.file, op.line}; }
+
+}  // namespace tide::bindings

@@ -1,0 +1,43 @@
+// Sums of a profile: by op, by script line, by kernel, by range, by wait.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bindings/profiler/trace_reader.h"
+
+namespace tide::bindings {
+
+/// One row. What a table does not know is 0 or empty.
+struct TraceRow {
+  std::string name;
+  CallSite site;
+  std::string device;  ///< that worked for it; "several"
+  int64_t calls = 0;
+  double host = 0, device_time = 0, wait = 0;  ///< nanoseconds
+  double bytes = 0, flops = 0;
+  std::vector<CallSite> sites;  ///< of a kernel: the lines that it serves
+  std::string awaited;  ///< of a wait: the op that computes what was waited for, and its line
+  std::string advice;   ///< of a wait
+};
+
+/// The rows of a table, in no order; none if `by` is no table: "op", "line", "kernel", "range" or
+/// "wait".
+///
+/// Times of the host are those of an op itself, without what it flushes, plans, compiles and waits
+/// for: these have rows of their own, in brackets. What a fused kernel takes is divided evenly
+/// among its ops.
+std::vector<TraceRow> rows_of(const TraceReader& reader, std::string_view by);
+
+/// What a device did.
+struct DeviceSummary {
+  std::string name;
+  int64_t launches = 0;
+  double work = 0;  ///< nanoseconds, the sum over kernels and copies
+  double busy = 0;  ///< nanoseconds in which at least one of them ran
+  int64_t peak_bytes = 0;
+};
+std::vector<DeviceSummary> summaries_of(const TraceReader& reader);
+
+}  // namespace tide::bindings

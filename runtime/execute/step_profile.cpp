@@ -1,0 +1,110 @@
+// Events of steps, and their times.
+#include "runtime/execute/step_profile.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "runtime/plan/step_work.h"
+
+namespace tide {
+
+profile::Event event_of(const StepCall& call) {
+  const Step& step = call.step;
+  const StepWork work = work_of(step);
+  profile::Event event{.name = call.bound.name, .source = call.bound.source};
+  event.bytes = work.bytes;
+  event.flops = static_cast<float>(work.flops);
+  set_site(event, call.bound.site);
+  switch (step.kind) {
+    case Step::Kind::loop:
+      event.kind = profile::EventKind::loop;
+      event.subject = step.loop.kernel;
+      break;
+    case Step::Kind::compute:
+      event.kind = profile::EventKind::compute;
+      event.subject = name_of(step.compute.op);
+      break;
+    case Step::Kind::copy:
+    case Step::Kind::nothing:
+      event.kind = profile::EventKind::copy;
+      break;
+  }
+  return event;
+}
+
+profile::Event event_of(const Submission& copy) {
+  profile::Event event{.name = copy.name};
+  event.kind = profile::EventKind::transfer;
+  event.bytes = static_cast<int64_t>(copy.bytes);
+  set_site(event, copy.site);
+  return event;
+}
+
+void StepProfile::time(uint64_t ticket, const profile::Event& event,
+                       const std::function<void()>& work) {
+  if (async_)
+    time_on_stream(ticket, event, work);
+  else
+    time_on_host(event, work);
+}
+
+void StepProfile::time_on_host(profile::Event event, const std::function<void()>& work) {
+  struct Timed {
+    profile::Event& event;
+    const profile::StreamScope place;
+    const int64_t compiled = profile::time_compiled();
+
+    Timed(profile::Event& event, profile::StreamTrack track) : event(event), place(track) {
+      event.begin = profile::now();
+    }
+    ~Timed() {
+      event.begin += profile::time_compiled() - compiled;
+      event.end = profile::now();
+      profile::add(event);
+    }
+  } const timed(event, track_);
+  work();
+}
+
+void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
+                                 const std::function<void()>& work) {
+  try {
+    open_.push_back({ticket, event});
+  } catch (const std::bad_alloc&) {
+    return work();  // without a time
+  }
+  struct Timed {
+    AsyncStream& stream;
+    const uint64_t ticket;
+    const profile::StreamScope place;
+
+    Timed(AsyncStream& stream, uint64_t ticket, profile::StreamTrack track)
+        : stream(stream), ticket(ticket), place(track) {
+      stream.take_time(ticket);
+    }
+    ~Timed() {
+      try {
+        stream.take_time(ticket);
+      } catch (const std::exception&) {  // a time that is missing is that of its reading
+      }
+    }
+  } const timed(*async_, ticket, track_);
+  work();
+}
+
+void StepProfile::settle(uint64_t done) {
+  if (open_.empty()) return;
+  const profile::StreamScope place(track_);
+  const auto nanoseconds = [&](uint64_t ticket) {
+    return static_cast<int64_t>(1e9 * async_->time_taken(ticket));
+  };
+  for (; !open_.empty() && open_.front().ticket <= done; open_.pop_front()) {
+    auto& [ticket, event] = open_.front();
+    event.begin = nanoseconds(ticket);
+    event.end = std::max(nanoseconds(ticket), event.begin);
+    profile::add(event);
+  }
+}
+
+}  // namespace tide

@@ -1,0 +1,45 @@
+// Puts the steps and copies of a stream into the profile under way.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "runtime/device/async_stream.h"
+#include "runtime/execute/submission.h"
+#include "runtime/profile/recorder.h"
+
+namespace tide {
+
+/// What a profile says of a step: its op and line, what it moves and computes. Without its times.
+profile::Event event_of(const StepCall& call);
+/// The same of a copy that is a task.
+profile::Event event_of(const Submission& copy);
+
+/// Times what a stream does: by the host's clock if each call runs to its end, else by the
+/// stream's.
+class StepProfile {
+ public:
+  /// `async`: null if each call runs to its end.
+  StepProfile(AsyncStream* async, profile::StreamTrack track) : async_(async), track_(track) {}
+
+  /// Runs `work`, which belongs to the ticket. Passes on what it throws.
+  void time(uint64_t ticket, const profile::Event& event, const std::function<void()>& work);
+  /// Adds what is not added yet of tickets up to `done`; on the queue's thread.
+  void settle(uint64_t done);
+
+ private:
+  void time_on_host(profile::Event event, const std::function<void()>& work);
+  void time_on_stream(uint64_t ticket, const profile::Event& event,
+                      const std::function<void()>& work);
+
+  struct Open {
+    uint64_t ticket;
+    profile::Event event;
+  };
+  AsyncStream* const async_;
+  const profile::StreamTrack track_;
+  std::deque<Open> open_;  ///< in the order in which the stream takes their times
+};
+
+}  // namespace tide

@@ -1,0 +1,24 @@
+#include "runtime/explain/capture.h"
+
+#include "runtime/core/error.h"
+#include "runtime/explain/reasons.h"
+
+namespace tide {
+
+Capture::Capture() {
+  if (flush_observer) throw Error("explain: the function calls explain itself");
+  flush_observer = this;
+}
+
+Capture::~Capture() { flush_observer = nullptr; }
+
+void Capture::flushing(const Window& window, const FlushCause& cause) {
+  windows_.push_back(explain(window, numbers_));
+  windows_.back().cause = reason_text(cause);
+}
+
+void Capture::copied(const Node& source, const Node& copy) {
+  windows_.push_back(explain_copy(source, copy, numbers_));
+}
+
+}  // namespace tide

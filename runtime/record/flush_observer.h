@@ -1,0 +1,39 @@
+// Why windows are flushed, and who is informed of it.
+#pragma once
+
+#include <cstdint>
+
+namespace tide {
+
+class Window;
+struct Node;
+
+/// What makes a window be flushed.
+struct FlushCause {
+  enum class Kind : uint8_t {
+    asked,   ///< a call that flushes: `by`
+    needed,  ///< a value is needed: by `by`
+    cut,     ///< op `by` comes next, which cuts the window
+    full,    ///< Window::kMostOps
+    large,   ///< Window::kMostUnreadBytes
+    eager,   ///< each op is flushed by itself
+    stream   ///< what comes next goes to another stream
+  };
+  Kind kind = Kind::asked;
+  const char* by = "";  ///< the script's name of a function or op
+};
+
+/// Is informed of what a thread sends to its queues.
+class FlushObserver {
+ public:
+  virtual ~FlushObserver() = default;
+  /// The window, which is not empty, is flushed next.
+  virtual void flushing(const Window& window, const FlushCause& cause) = 0;
+  /// A value was copied to another device, or to pinned memory.
+  virtual void copied(const Node& source, const Node& copy) = 0;
+};
+
+/// That of this thread; null: nobody is.
+inline constinit thread_local FlushObserver* flush_observer = nullptr;
+
+}  // namespace tide

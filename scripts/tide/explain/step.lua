@@ -1,0 +1,90 @@
+-- A step of an explanation: a fused kernel, a compute op, or a copy.
+local class = require "tide.internal.class"
+local native = require("tide.native").explain
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+local words = require "tide.explain.words"
+
+local Step = class("ExplainedStep")
+
+local kMostNames <const> = 6
+local kParts <const> = {blocks = " of blocks", combine = " of the blocks' results"}
+
+--- `step` as tide.native gives it, and the peaks of its device (tide.profiler.peaks), if they are
+--- known.
+function Step:init(step, number, window, device, peak)
+  for key, value in pairs(step) do self[key] = value end
+  self.number, self.window, self.device = number, window, device
+  local names = words.distinct(self.ops, function(op) return op.name end)
+  self.name = words.some(names, kMostNames, " ") .. (kParts[self.part] or "")
+    .. (self.unless_reused and ", if the old value is held" or "")
+  self.lines = words.distinct(self.ops, words.place)
+  self.intensity = self.flops and self.bytes > 0 and self.flops / self.bytes or nil
+  if not peak or not self.flops then return end
+  local memory, compute = self.bytes / peak.bandwidth, self.flops / peak.flops
+  self.least_ms = 1e3 * math.max(memory, compute)
+  self.bound = self.least_ms < peak.launch_ms and "launch" or memory >= compute and "memory" or "compute"
+end
+
+--- "loop 2".
+function Step:title() return ("%s %d"):format(self.kind, self.number) end
+
+--- The loop of a step that has one.
+local function loop_of(step, caller)
+  if step.loop then return step.loop end
+  raise("%s: %s (%s) is no fused loop, so no code is generated for it", caller, step:title(), step.name)
+end
+
+--- The loop program as text.
+function Step:program() return native.program(loop_of(self, "program")) end
+
+--- LLVM IR, as it is generated for this machine's cpu.
+function Step:ir() return native.ir(loop_of(self, "ir")) end
+
+--- Assembly of this machine's cpu.
+function Step:asm() return native.asm(loop_of(self, "asm")) end
+
+--- The capability of the step's device; without one, that of the A100.
+local function capability_of(device)
+  if device.type ~= "cuda" or not tide.cuda.is_available() then return 80 end
+  local major, minor = tide.cuda.get_device_capability(device)
+  return 10 * major + minor
+end
+
+local kArchitectures <const> = {sm_75 = 75, sm_80 = 80, sm_90 = 90}
+
+--- PTX for a GPU of an architecture: by default that of the step's device, else "sm_80".
+function Step:ptx(architecture)
+  local loop = loop_of(self, "ptx")
+  if architecture == nil then return native.ptx(loop, capability_of(self.device)) end
+  local capability = kArchitectures[architecture]
+  if not capability then
+    raise("ptx: architecture: expected sm_75, sm_80 or sm_90, got %s",
+      type(architecture) == "string" and ("'%s'"):format(architecture) or type(architecture))
+  end
+  return native.ptx(loop, capability)
+end
+
+local function value_line(word, value)
+  local kept = value.kept and "   " .. value.kept or ""
+  return ("  %s %s %s, %s%s"):format(word, value.name, words.place(value), words.array(value), kept)
+end
+
+--- All of a step.
+function Step:__tostring()
+  local lines = {("%s: %s"):format(self:title(), self.name)}
+  local function add(text, ...) lines[#lines + 1] = text:format(...) end
+  add("  on %s, walks %s%s", self.device, words.shape(self.shape), self.row and " by rows" or "")
+  for _, op in ipairs(self.ops) do
+    add("  %s %s, %s%s", op.name, words.place(op), words.array(op), op.stored and ", stored" or "")
+  end
+  for _, value in ipairs(self.reads) do lines[#lines + 1] = value_line("reads", value) end
+  for _, value in ipairs(self.writes) do lines[#lines + 1] = value_line("writes", value) end
+  add("  %s%s%s", words.bytes(self.bytes),
+    self.flops and (", %s FLOP"):format(words.figure(self.flops)) or "",
+    self.intensity and (", %s FLOP/byte"):format(words.figure(self.intensity)) or "")
+  if self.bound then add("  bound by %s: %.4f ms at least", self.bound, self.least_ms) end
+  return table.concat(lines, "\n")
+end
+
+return Step

@@ -1,0 +1,4 @@
+-- tide.profiler: where the time, the memory and the waits go.
+local lazy_table = require "tide.internal.lazy_table"
+
+return lazy_table("tide.profiler", {profile = "profile", record_function = "record_function"})

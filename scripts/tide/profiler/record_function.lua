@@ -1,0 +1,26 @@
+-- tide.profiler.record_function: a named range of a profile.
+local native = require("tide.native").profiler
+local raise = require "tide.internal.raise"
+
+local Range = {__name = "tide.Range"}
+Range.__index = Range
+
+function Range:close()
+  if not self.begin then return end
+  native.add_range(self.name, self.begin)
+  self.begin = nil
+end
+
+Range.__close = Range.close
+
+--- From here to where the returned value is closed, or while `fn(...)` runs, is the range `name` of
+--- a profile under way. Without one it does nothing.
+return function(name, fn, ...)
+  if type(name) ~= "string" then
+    raise("record_function: argument 1 (name): expected string, got %s", type(name))
+  end
+  local range <const> = setmetatable({name = name, begin = native.now()}, Range)
+  if fn == nil then return range end
+  local scope <close> = range
+  return fn(...)
+end

@@ -1,0 +1,262 @@
+-- The tables of a profile, as rows and as text.
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local grid = require "tide.internal.grid"
+local peaks = require "tide.profiler.peaks"
+local raise = require "tide.internal.raise"
+local source_line = require "tide.profiler.source_line"
+
+local report = {}
+
+-- Numbers as text ---------------------------------------------------------------------------------
+
+--- Three digits that count, "" for nothing.
+local function figure(value)
+  if not value or value == 0 then return "" end
+  if value >= 99.95 then return ("%.0f"):format(value) end
+  if value >= 9.995 then return ("%.1f"):format(value) end
+  return ("%.2f"):format(value)
+end
+
+local function milliseconds(value) return value > 0 and ("%.3f"):format(value) or "" end
+local function percent(value) return value > 0 and ("%.1f %%"):format(100 * value) or "" end
+
+--- "41.5 (62 %)": a rate beside the most that the device can do.
+local function rate(value, most)
+  if not value or value == 0 then return "" end
+  return most and ("%s (%.0f %%)"):format(figure(value / 1e9), 100 * value / most)
+    or figure(value / 1e9)
+end
+
+-- Rows --------------------------------------------------------------------------------------------
+
+local kShortKernel <const> = 3 -- times the shortest kernel: launching counts for more than work
+
+--- What a row's device could do, and what bounds the row: "launch", "compute", "memory", or "cache"
+--- where more is moved than memory can.
+local function add_rates(row, known)
+  if row.device_ms == 0 then return end
+  local seconds = row.device_ms / 1e3
+  row.bytes_per_second, row.flops_per_second = row.bytes / seconds, row.flops / seconds
+  local name = row.device
+  if known[name] == nil then known[name] = peaks.of(name) or false end
+  local peak = known[name]
+  if not peak then return end
+  row.peak = peak
+  if row.device_ms / row.calls < kShortKernel * peak.launch_ms then
+    row.bound = "launch"
+  elseif row.bytes_per_second / peak.bandwidth >= row.flops_per_second / peak.flops then
+    row.bound = row.bytes_per_second > peak.bandwidth and "cache" or "memory"
+  else
+    row.bound = "compute"
+  end
+end
+
+--- What each table is sorted by, and what its shares are shares of.
+local kSorted <const> = {
+  op = "device_ms", line = "host_ms", kernel = "device_ms", range = "host_ms", wait = "wait_ms",
+}
+local kSorts <const> = {
+  device_ms = true, host_ms = true, wait_ms = true, calls = true, bytes = true, flops = true,
+}
+
+--- A word for a row: its name or its line.
+local function label(row)
+  return row.name ~= "" and row.name or row.file and ("%s:%d"):format(row.file, row.line) or "?"
+end
+
+-- Text --------------------------------------------------------------------------------------------
+
+--- Columns: a title, and the text of a row. A title that begins with "<" is aligned to the left.
+local kCalls <const> = {"calls", function(row) return tostring(row.calls) end}
+local kHost <const> = {"host ms", function(row) return milliseconds(row.host_ms) end}
+local kWait <const> = {"wait ms", function(row) return milliseconds(row.wait_ms) end}
+local kDevice <const> = {"device ms", function(row) return milliseconds(row.device_ms) end}
+local kShare <const> = {"share", function(row) return percent(row.share) end}
+local kMoved <const> = {"MB", function(row) return figure(row.bytes / 1e6) end}
+local kWork <const> = {"MFLOP", function(row) return figure(row.flops / 1e6) end}
+local kBandwidth <const> = {"GB/s", function(row)
+  return rate(row.bytes_per_second, row.peak and row.peak.bandwidth)
+end}
+local kRate <const> = {"GFLOP/s", function(row)
+  return rate(row.flops_per_second, row.peak and row.peak.flops)
+end}
+local kBound <const> = {"<bound by", function(row) return row.bound or "" end}
+
+local kColumns <const> = {
+  op = {{"<op", label}, kCalls, kHost, kDevice, kShare, kMoved, kWork, kBandwidth, kRate, kBound},
+  line = {
+    {"<line", label}, kCalls, kHost, kWait, kDevice, kShare, kMoved, kWork,
+    {"<", function(row) return row.file and source_line(row.file, row.line) or "" end},
+  },
+  kernel = {
+    {"<kernel", label}, {"<device", function(row) return row.device end},
+    kCalls, kDevice, kShare, kMoved, kWork, kBandwidth, kRate, kBound,
+    {"<lines", function(row) return table.concat(row.lines or {}, " ") end},
+  },
+  range = {{"<range", label}, kCalls, kHost, kShare},
+  wait = {
+    {"<line", function(row) return row.file and ("%s:%d"):format(row.file, row.line) or "?" end},
+    {"<wait", function(row) return row.name end}, kCalls, kWait, kShare,
+    {"<for", function(row) return row.awaited or "all that is queued" end},
+    {"<in its place", function(row) return row.advice end},
+  },
+}
+
+local Table = class("ProfileTable")
+
+function Table:init(by, rows, left_out)
+  self.by, self.left_out = by, left_out
+  for i, row in ipairs(rows) do self[i] = row end
+end
+
+function Table:__tostring()
+  local text = grid(kColumns[self.by], self)
+  if self.left_out > 0 then text = ("%s\n... and %d more"):format(text, self.left_out) end
+  return text
+end
+
+local read_options = arguments("table", {{"by", "op"}, {"sort"}, {"limit", 100}},
+  {by = "string", sort = "string", limit = "count"})
+
+--- The rows of a trace, sorted, with a text.
+function report.table(trace, options)
+  local o = read_options(options or {})
+  if not kSorted[o.by] then
+    raise("table: by: expected op, line, kernel, range or wait, got '%s'", o.by)
+  end
+  local sort = o.sort or kSorted[o.by]
+  if not kSorts[sort] then
+    raise("table: sort: expected device_ms, host_ms, wait_ms, calls, bytes or flops, got '%s'",
+      sort)
+  end
+  local rows, whole, known = trace:rows(o.by), 0, {}
+  for _, row in ipairs(rows) do whole = whole + row[kSorted[o.by]] end
+  for _, row in ipairs(rows) do
+    row.share = whole > 0 and row[kSorted[o.by]] / whole or 0
+    add_rates(row, known)
+  end
+  table.sort(rows, function(a, b)
+    if a[sort] ~= b[sort] then return a[sort] > b[sort] end
+    if a.host_ms ~= b.host_ms then return a.host_ms > b.host_ms end
+    return label(a) < label(b)
+  end)
+  local left_out = math.max(0, #rows - o.limit)
+  for i = #rows, math.min(o.limit, #rows) + 1, -1 do rows[i] = nil end
+  return Table(o.by, rows, left_out)
+end
+
+local kWords <const> = {
+  ["(script)"] = "Lua", ["(flush)"] = "flushing", ["(plan)"] = "planning",
+  ["(compile)"] = "compiling",
+}
+
+--- Where the threads of the script spent their time: rows of the table of ops in brackets.
+local function host_text(trace)
+  local parts, ops, waits = {}, 0, 0
+  for _, row in ipairs(trace:rows "op") do
+    if kWords[row.name] then
+      parts[#parts + 1] = ("%s %.3f"):format(kWords[row.name], row.host_ms)
+    elseif row.wait_ms > 0 then
+      waits = waits + row.wait_ms
+    else
+      ops = ops + row.host_ms
+    end
+  end
+  table.sort(parts)
+  parts[#parts + 1] = ("recording ops %.3f"):format(ops)
+  parts[#parts + 1] = ("waiting %.3f"):format(waits)
+  return "host: " .. table.concat(parts, ", ") .. " ms"
+end
+
+local kPrinted <const> = 12 -- rows of each table
+
+--- All of a profile, as text.
+function report.text(trace)
+  local summary = trace:summary()
+  local parts = {("%.3f ms, %d events"):format(summary.wall_ms, summary.events)}
+  local function add(text, ...) parts[#parts + 1] = text:format(...) end
+  if summary.dropped > 0 then
+    add("the profile was full: %d later events are missing (max_events)", summary.dropped)
+  end
+  local measured = true
+  for _, device in ipairs(summary.devices) do
+    add("%s: %d kernels and copies, %.3f ms, busy %.1f %% of the time, at most %.1f MB",
+      device.name, device.launches, device.device_ms, 100 * device.busy_ms / summary.wall_ms,
+      device.peak_bytes / (1 << 20))
+    if device.launches > 0 and not peaks.of(device.name) then measured = false end
+  end
+  add("%s", host_text(trace))
+  for _, by in ipairs {"op", "line", "kernel", "range", "wait"} do
+    local rows = report.table(trace, {by = by, limit = kPrinted})
+    if #rows > 0 then add("\n%s", tostring(rows)) end
+  end
+  if not measured then
+    add "\n`tide info --measure` finds out what the devices can do, and so what bounds each kernel"
+  end
+  return table.concat(parts, "\n")
+end
+
+-- Two profiles ------------------------------------------------------------------------------------
+
+local Comparison = class("ProfileComparison")
+
+local function ratio(a, b) return a > 0 and b > 0 and ("%.2f"):format(b / a) or "" end
+
+local kCompared <const> = {
+  {"<op", function(row) return row.name end},
+  {"calls", function(row) return tostring(row.a.calls) end},
+  {"then", function(row) return tostring(row.b.calls) end},
+  {"host ms", function(row) return milliseconds(row.a.host_ms) end},
+  {"then", function(row) return milliseconds(row.b.host_ms) end},
+  {"ratio", function(row) return ratio(row.a.host_ms, row.b.host_ms) end},
+  {"device ms", function(row) return milliseconds(row.a.device_ms) end},
+  {"then", function(row) return milliseconds(row.b.device_ms) end},
+  {"ratio", function(row) return ratio(row.a.device_ms, row.b.device_ms) end},
+}
+
+function Comparison:__tostring()
+  local head = ("%.3f ms, then %.3f ms: %s times as long"):format(
+    self.a_ms, self.b_ms, ratio(self.a_ms, self.b_ms))
+  return head .. "\n\n" .. grid(kCompared, self)
+end
+
+--- Kernels of one name and different sizes are one row here.
+local function add_up(sum, row)
+  for _, key in ipairs {"calls", "host_ms", "device_ms"} do sum[key] = sum[key] + row[key] end
+end
+
+--- Two profiles side by side, by `by` ("op", "line", "kernel" or "range"): rows {name, a, b} with
+--- the rows of both, those first whose times differ most; and a text.
+function report.compare(a, b, by)
+  for i, p in ipairs {a or false, b or false} do
+    if type(p) ~= "table" or type(p.summary) ~= "function" then
+      raise("compare: argument %d: expected a profile, got %s", i, type(p))
+    end
+  end
+  local found, rows = {}, Comparison()
+  for side, p in pairs {a = a, b = b} do
+    for _, row in ipairs(p:table{by = by or "op", limit = math.maxinteger}) do
+      local name = label(row)
+      if not found[name] then
+        found[name] = {
+          name = name,
+          a = {calls = 0, host_ms = 0, device_ms = 0}, b = {calls = 0, host_ms = 0, device_ms = 0},
+        }
+        rows[#rows + 1] = found[name]
+      end
+      add_up(found[name][side], row)
+    end
+  end
+  local function change(row)
+    return math.abs(row.a.host_ms + row.a.device_ms - row.b.host_ms - row.b.device_ms)
+  end
+  table.sort(rows, function(x, y)
+    if change(x) ~= change(y) then return change(x) > change(y) end
+    return x.name < y.name
+  end)
+  rows.a_ms, rows.b_ms = a:summary().wall_ms, b:summary().wall_ms
+  return rows
+end
+
+return report
