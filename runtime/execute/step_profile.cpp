@@ -6,8 +6,22 @@
 #include <new>
 
 #include "runtime/plan/step_work.h"
+#include "runtime/profile/computation.h"
 
 namespace tide {
+namespace {
+
+profile::Computation computation_of(const ComputeStep& step) {
+  profile::Computation computation{.name = name_of(step.op), .inputs = {}, .outputs = {}};
+  const auto add = [](std::vector<profile::Operand>& operands, const ArrayView& view) {
+    operands.push_back({view.type, view.layout});
+  };
+  for (const ArrayView& view : step.inputs) add(computation.inputs, view);
+  for (const ArrayView& view : step.outputs) add(computation.outputs, view);
+  return computation;
+}
+
+}  // namespace
 
 profile::Event event_of(const StepCall& call) {
   const Step& step = call.step;
@@ -23,7 +37,7 @@ profile::Event event_of(const StepCall& call) {
       break;
     case Step::Kind::compute:
       event.kind = profile::EventKind::compute;
-      event.subject = name_of(step.compute.op);
+      event.subject = profile::keep_computation(computation_of(step.compute));
       break;
     case Step::Kind::copy:
     case Step::Kind::nothing:
