@@ -142,7 +142,7 @@ void set_operands(lua_State* L, const profile::Computation& computation) {
 }
 
 void push_row(lua_State* L, const TraceRow& row) {
-  lua_createtable(L, 0, 12);
+  lua_createtable(L, 0, 16);
   set(L, "name", row.name);
   set_site(L, row.site);
   set(L, "device", row.device);
@@ -156,6 +156,8 @@ void push_row(lua_State* L, const TraceRow& row) {
   set(L, "advice", row.advice);
   set(L, "kind", row.kind);
   set(L, "dtype", row.dtype);
+  set(L, "kernel", row.kernel);
+  set(L, "late", row.late);
   if (row.computation) set_operands(L, *row.computation);
   if (row.sites.empty()) return;
   lua_createtable(L, static_cast<int>(row.sites.size()), 0);

@@ -115,25 +115,52 @@ std::vector<TraceRow> rows_by_call(const TraceReader& reader) {
   return values_of(rows);
 }
 
+namespace {
+
+/// Plans by line: what is planned in the second half of a line's flushes is late.
+void add_plans(const TraceTrack& track, std::map<SiteKey, TraceRow>& rows) {
+  std::map<SiteKey, int64_t> flushes, seen;
+  for (const Event& event : track.events)
+    if (event.kind == EventKind::flush) ++flushes[key_of(site_of(event))];
+  for (const Event& event : track.events) {
+    const SiteKey key = key_of(site_of(event));
+    if (event.kind == EventKind::flush) ++seen[key];
+    if (event.kind != EventKind::plan) continue;
+    TraceRow& row = rows[key];
+    row.name = event.name;
+    row.site = site_of(event);
+    ++row.calls;
+    row.host += length_of(event);
+    if (2 * seen[key] > flushes[key]) ++row.late;
+  }
+}
+
+}  // namespace
+
 std::vector<TraceRow> rows_by_making(const TraceReader& reader) {
   std::map<const void*, CallSite> first_use;  // of a kernel
   for_each_work(reader, [&](const TraceTrack&, const Event& event) {
     if (event.kind == EventKind::loop) first_use.try_emplace(event.subject, site_of(event));
   });
-  std::map<std::pair<std::string, SiteKey>, TraceRow> rows;
-  for (const TraceTrack& track : reader.tracks())
+  std::map<SiteKey, TraceRow> plans;
+  std::map<std::pair<std::string, SiteKey>, TraceRow> kernels;
+  for (const TraceTrack& track : reader.tracks()) {
+    add_plans(track, plans);
     for (const Event& event : track.events) {
-      if (event.kind != EventKind::plan && event.kind != EventKind::compile) continue;
+      if (event.kind != EventKind::compile) continue;
       const auto found = first_use.find(event.subject);
-      CallSite site = site_at(track, event.begin);
-      if (event.kind == EventKind::compile && found != first_use.end()) site = found->second;
-      TraceRow& row = rows[{event.name, key_of(site)}];
+      const CallSite site = found != first_use.end() ? found->second : site_at(track, event.begin);
+      TraceRow& row = kernels[{reader.kernel_name(event), key_of(site)}];
       row.name = event.name;
+      row.kernel = reader.kernel_name(event);
       row.site = site;
       ++row.calls;
       row.host += length_of(event);
     }
-  return values_of(rows);
+  }
+  std::vector<TraceRow> list = values_of(plans);
+  for (TraceRow& row : values_of(kernels)) list.push_back(std::move(row));
+  return list;
 }
 
 }  // namespace tide::bindings

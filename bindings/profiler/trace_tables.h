@@ -23,6 +23,8 @@ struct TraceRow {
   std::string advice;   ///< of a wait
   std::string kind;     ///< of a part of the work: "loop", "compute", "copy", "transfer"
   std::string dtype;    ///< of a part: the type that it computes in
+  std::string kernel;   ///< of a compilation
+  int64_t late = 0;     ///< of plans: those in the second half of the line's flushes
   const profile::Computation* computation = nullptr;  ///< of a part that is a compute op
 };
 

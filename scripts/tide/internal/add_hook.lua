@@ -14,6 +14,8 @@ local function add_hook(object, key, fn)
     for i, other in ipairs(hooks) do
       if other == entry then table.remove(hooks, i) end
     end
+    -- An object without hooks is asked for none.
+    if #hooks == 0 and rawget(object, key) == hooks then rawset(object, key, nil) end
   end
 end
 
