@@ -1,10 +1,7 @@
 -- What rules look at: the tables of a profile, and those of the watch of the same run.
+local main_device = require "tide.profiler.main_device"
+local script_waits = require "tide.profiler.script_waits"
 local site = require "tide.advise.site"
-
-local kMeasuring <const> = {
-  synchronize = true, tic = true, toc = true, benchmark = true, profile = true, elapsed_time = true,
-  event = true, ["queue full"] = true, -- the script is ahead of the device, as it should be
-}
 
 local function by_line(rows)
   local lines = {}
@@ -16,27 +13,6 @@ local function list(lines)
   local rows = {}
   for _, row in pairs(lines) do rows[#rows + 1] = row end
   return rows
-end
-
---- Waits of the script that are not there to measure something; the milliseconds of all.
-local function waits_of(trace)
-  local waits, sum = {}, 0
-  for _, row in ipairs(trace:rows "wait") do
-    if not kMeasuring[row.name] then
-      waits[#waits + 1], sum = row, sum + row.wait_ms
-    end
-  end
-  return waits, sum
-end
-
---- The device that the script waits for: an accelerator, if it uses one.
-local function main_device(devices)
-  local main
-  for _, device in ipairs(devices) do
-    local better = not main or (device.name == "cpu") == (main.name == "cpu") and device.device_ms > main.device_ms
-    if better or main.name == "cpu" and device.name ~= "cpu" then main = device end
-  end
-  return main
 end
 
 --- Milliseconds of the transfers of each line.
@@ -68,7 +44,7 @@ end
 --- And by the word of a line: lines (host_ms), transfer_ms, backwards.
 return function(trace, watch)
   local summary = trace:summary()
-  local waits, wait_ms = waits_of(trace)
+  local waits, wait_ms = script_waits(trace)
   local parts = trace:rows "part"
   local main = main_device(summary.devices)
   local facts = {

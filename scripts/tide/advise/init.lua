@@ -1,13 +1,12 @@
 -- tide.advise: runs a function and says, by line, what would make it faster.
 local arguments = require "tide.internal.arguments"
+local is_callable = require "tide.internal.is_callable"
 local raise = require "tide.internal.raise"
 local Run = require "tide.advise.run"
 
 local kShort <const> = 1000 -- milliseconds
 
 local read = arguments("advise", {"fn", {"runs"}}, {runs = "count"})
-
-local function is_callable(fn) return type(fn) == "function" or (getmetatable(fn) or {}).__call ~= nil end
 
 local function run(fn, before)
   local one <close> = Run(before)

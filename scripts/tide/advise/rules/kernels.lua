@@ -1,7 +1,7 @@
 -- Rules on the work that devices are given: sizes, types, layouts, shapes.
 local site = require "tide.advise.site"
+local tensor_cores = require "tide.estimate.tensor_cores"
 
-local kTile <const> = {float16 = 8, bfloat16 = 8, int8 = 16, uint8 = 16}
 local kHalf <const> = 0.5           -- of its time a product is thought to win with sizes that fit
 local kChannelsLast <const> = 0.2   -- of its time a convolution
 local kSmallBytes <const> = 4096    -- less than this is a number rather than a tensor
@@ -10,32 +10,7 @@ local kManyLaunches <const>, kMany <const> = 64, 8
 
 local function is_accelerator(device) return device ~= nil and device ~= "cpu" end
 
---- The sizes that a product or a convolution multiplies along, as {name, size}.
-local function sizes_of(part)
-  local a, b = part.inputs and part.inputs[1], part.inputs and part.inputs[2]
-  if part.name == "matmul" then
-    local sizes = {{"k", a[#a]}, {"n", b[#b]}}
-    -- A single row, or a few, is no matrix.
-    if #a > 1 and a[#a - 1] >= kTile[part.dtype] then table.insert(sizes, 1, {"m", a[#a - 1]}) end
-    return sizes
-  elseif part.name == "conv2d" then
-    return {{"input channels", b[2]}, {"output channels", b[1]}}
-  end
-end
-
---- "k = 30 (32), n = 10 (16)": the sizes that are no multiples, with the next ones that are.
-local function misfits(part)
-  local tile, texts = kTile[part.dtype], {}
-  for _, entry in ipairs(sizes_of(part) or {}) do
-    local name, size = table.unpack(entry)
-    if size % tile ~= 0 then
-      texts[#texts + 1] = ("%s = %d (%d)"):format(name, size, (size + tile - 1) // tile * tile)
-    end
-  end
-  return #texts > 0 and table.concat(texts, ", ")
-end
-
-local function is_narrow(dtype) return dtype == "float32" or kTile[dtype] == 8 end
+local function is_narrow(dtype) return dtype == "float32" or dtype == "float16" or dtype == "bfloat16" end
 
 local function computes_narrow(facts)
   for _, part in ipairs(facts.parts) do
@@ -66,9 +41,9 @@ return {
     mend = "sizes as in brackets use the Tensor Cores: pad, or choose layers of these sizes",
     find = function(part, facts)
       -- The sizes of backward follow from those of forward.
-      if not is_accelerator(part.device) or not kTile[part.dtype] or facts.backwards[site.key(part)] then return nil end
-      local text = misfits(part)
-      if text then return kHalf * part.device_ms, part.name, part.dtype, text, kTile[part.dtype] end
+      if not is_accelerator(part.device) or facts.backwards[site.key(part)] then return nil end
+      local text = tensor_cores.misfits(part)
+      if text then return kHalf * part.device_ms, part.name, part.dtype, text, tensor_cores.tiles[part.dtype] end
     end,
   },
   {
