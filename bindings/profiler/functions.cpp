@@ -39,6 +39,11 @@ int stop(lua_State* L) {
   return 1;
 }
 
+int is_on(lua_State* L) {
+  lua_pushboolean(L, profile::is_on());
+  return 1;
+}
+
 int synchronize(lua_State*) {
   engine::synchronize("profile");
   return 0;
@@ -229,6 +234,7 @@ std::span<const luaL_Reg> profiler_functions() {
   static constexpr luaL_Reg functions[] = {
       {"start", guard<start>},
       {"stop", guard<stop>},
+      {"is_on", is_on},
       {"synchronize", guard<synchronize>},
       {"now", now},
       {"add_range", guard<add_range>},

@@ -101,20 +101,6 @@ std::vector<TraceRow> rows_by_part(const TraceReader& reader) {
   return values_of(rows);
 }
 
-std::vector<TraceRow> rows_by_call(const TraceReader& reader) {
-  std::map<std::pair<std::string, SiteKey>, TraceRow> rows;
-  for (const TraceTrack& track : reader.tracks())
-    for (const Event& event : track.events) {
-      if (event.kind != EventKind::op) continue;
-      TraceRow& row = rows[{event.name, key_of(site_of(event))}];
-      row.name = event.name;
-      row.site = site_of(event);
-      ++row.calls;
-      row.host += length_of(event);
-    }
-  return values_of(rows);
-}
-
 namespace {
 
 /// Plans by line: what is planned in the second half of a line's flushes is late.

@@ -10,9 +10,6 @@ namespace tide::bindings {
 /// What the devices worked on: a row for each kind of work, its line, device, type and sizes.
 std::vector<TraceRow> rows_by_part(const TraceReader& reader);
 
-/// The calls of ops by the script: a row for each op and line.
-std::vector<TraceRow> rows_by_call(const TraceReader& reader);
-
 /// What was made before it could run: a row "plan" for each line, and a row "compile" for each line
 /// and name of a kernel.
 std::vector<TraceRow> rows_by_making(const TraceReader& reader);

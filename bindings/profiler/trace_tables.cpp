@@ -190,7 +190,6 @@ std::vector<TraceRow> rows_of(const TraceReader& reader, std::string_view by) {
   if (by == "range") return rows_by_range(reader);
   if (by == "wait") return rows_by_wait(reader);
   if (by == "part") return rows_by_part(reader);
-  if (by == "call") return rows_by_call(reader);
   if (by == "making") return rows_by_making(reader);
   return {};
 }

@@ -11,10 +11,29 @@
 namespace tide {
 namespace {
 
+/// Whether the arrays of the step lie as (n, h, w, c), which its last attribute says.
+bool has_channels_last(const ComputeStep& step) {
+  switch (step.op) {
+    case ComputeOp::conv2d:
+    case ComputeOp::conv2d_backward_input:
+    case ComputeOp::conv2d_backward_weight:
+    case ComputeOp::max_pool2d:
+    case ComputeOp::max_pool2d_backward:
+    case ComputeOp::avg_pool2d:
+    case ComputeOp::avg_pool2d_backward:
+      return step.attributes.back() != 0;
+    default:
+      return false;
+  }
+}
+
+/// Images are planes (n, c, h, w), however they lie.
 profile::Computation computation_of(const ComputeStep& step) {
   profile::Computation computation{.name = name_of(step.op), .inputs = {}, .outputs = {}};
-  const auto add = [](std::vector<profile::Operand>& operands, const ArrayView& view) {
-    operands.push_back({view.type, view.layout});
+  const bool turned = has_channels_last(step);
+  const auto add = [&](std::vector<profile::Operand>& operands, const ArrayView& view) {
+    const bool is_image = turned && view.layout.rank() == 4;
+    operands.push_back({view.type, is_image ? as_planes(view.layout) : view.layout});
   };
   for (const ArrayView& view : step.inputs) add(computation.inputs, view);
   for (const ArrayView& view : step.outputs) add(computation.outputs, view);

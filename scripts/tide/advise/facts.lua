@@ -41,7 +41,8 @@ end
 ---   losses        distance: of the inputs of cross_entropy from probabilities, a tensor
 ---   loaders       ms, batches, workers
 ---   steps         count; kept: of optimizers, how often gradients were still there later
---- And by the word of a line: lines (host_ms), transfer_ms, backwards.
+--- By the word of a line: lines (host_ms), transfer_ms, backwards. Of all: wall_ms; idle_ms of `main`, the
+--- device that does the work; wait_ms, loader_ms; clears: tensors were set to zero by hand.
 return function(trace, watch)
   local summary = trace:summary()
   local waits, wait_ms = script_waits(trace)
@@ -51,9 +52,8 @@ return function(trace, watch)
     wall_ms = summary.wall_ms, wait_ms = wait_ms, main = main,
     idle_ms = main and math.max(0, summary.wall_ms - main.busy_ms) or 0,
     waits = waits, parts = parts, making = trace:rows "making", devices = summary.devices,
-    calls = trace:rows "call",
     lines = by_line(trace:rows "line"), transfer_ms = transfers_of(parts),
-    backwards = watch.backwards, loader_ms = 0,
+    backwards = watch.backwards, clears = watch.clears, loader_ms = 0,
   }
   for _, name in ipairs {"reads", "moves", "creations", "module_calls", "losses", "loaders", "steps"} do
     facts[name] = list(watch[name])

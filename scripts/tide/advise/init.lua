@@ -1,5 +1,6 @@
 -- tide.advise: runs a function and says, by line, what would make it faster.
 local arguments = require "tide.internal.arguments"
+local check_free = require "tide.profiler.check_free"
 local is_callable = require "tide.internal.is_callable"
 local raise = require "tide.internal.raise"
 local Run = require "tide.advise.run"
@@ -22,6 +23,7 @@ return function(...)
     raise("advise: argument 1 (fn): expected function, got %s", type(given.fn))
   end
   if given.runs == 0 then raise "advise: runs must be positive, got 0" end
+  check_free "advise"
   local advice, before = run(given.fn)
   local runs = given.runs or (advice.device and advice.wall_ms < kShort and 2 or 1)
   for _ = 2, runs do advice, before = run(given.fn, before) end

@@ -16,7 +16,7 @@ local kCreations <const> = {
 }
 
 -- Tables of lines, each by its word (site.key), with the fields that the functions below count:
--- moves, reads, creations, module_calls, backwards, losses, loaders, steps.
+-- moves, reads, creations, module_calls, backwards, losses, loaders, steps. clears: zero_ was called.
 local Watch = class "Watch"
 
 --- The record of a line in a table of lines; nil without a line.
@@ -35,7 +35,7 @@ end
 function Watch:init(stepped)
   self.moves, self.reads, self.creations, self.module_calls = {}, {}, {}, {}
   self.backwards, self.losses, self.loaders, self.steps = {}, {}, {}, {}
-  self.stepped = stepped
+  self.stepped, self.clears = stepped, false
   self.created = setmetatable({}, {__mode = "k"}) -- tensors on the host: the records of their lines
   self.moved = setmetatable({}, {__mode = "k"})   -- tensors: devices that have a copy of their values
   self.pending = {}                               -- calls of modules whose graph may be used yet
@@ -80,6 +80,7 @@ function Watch:watch_tensors()
       self.functions:put(methods, name, function(write)
         return function(x, ...)
           self.moved[x] = nil
+          self.clears = self.clears or name == "zero_"
           return write(x, ...)
         end
       end)
@@ -130,12 +131,15 @@ local function has_gradient(optimizer)
   return false
 end
 
+local function step_record(steps, line) return record(steps, line, {count = 0, kept = 0}) end
+
 --- Before gradients are computed: which of those that a step has used are still there.
 function Watch:see_backward()
   record(self.backwards, site.current(), {})
   for _, row in ipairs(self.pending) do row.unused = row.unused - 1 end
   self.pending = {}
-  for optimizer, row in pairs(self.stepped) do
+  for optimizer, line in pairs(self.stepped) do
+    local row = step_record(self.steps, line)
     if has_gradient(optimizer) then row.kept = row.kept + 1 end
     self.stepped[optimizer] = nil
   end
@@ -156,11 +160,11 @@ function Watch:watch_trainings()
   end
   functions:put(Optimizer, "step", function(step)
     return function(optimizer, ...)
-      local row = record(self.steps, site.current(), {count = 0, kept = 0})
+      local row = step_record(self.steps, site.current())
       local loss = step(optimizer, ...)
       if row then
         row.count = row.count + 1
-        self.stepped[optimizer] = row
+        self.stepped[optimizer] = {file = row.file, line = row.line}
       end
       return loss
     end

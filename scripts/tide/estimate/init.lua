@@ -1,6 +1,7 @@
 -- tide.estimate: what a function would take on an accelerator that is described, and need not be there.
 local arguments = require "tide.internal.arguments"
 local cards = require "tide.estimate.cards"
+local check_free = require "tide.profiler.check_free"
 local class = require "tide.internal.class"
 local grid = require "tide.profiler.grid"
 local is_callable = require "tide.internal.is_callable"
@@ -49,7 +50,6 @@ function Estimate:__tostring()
   if self.peak_bytes > card.memory then
     add("it does not fit: %.1f GB of memory, the card has %.0f GB", self.peak_bytes / 1e9, card.memory / 1e9)
   end
-  for _, part in ipairs(self.parts) do part.share = part.ms / self.device_ms end
   add("\n%s", grid.text(kColumns, self.parts))
   return table.concat(lines, "\n")
 end
@@ -84,6 +84,7 @@ return function(...)
     raise("estimate: argument 1 (fn): expected function, got %s", type(given.fn))
   end
   local card = cards.find("estimate: device", given.device)
+  check_free "estimate"
   local there = given.compare and device_like(card)
   local estimate = Estimate(trace_of(given.fn, tide.accelerator()), card)
   if there then estimate.compared_ms = trace_of(given.fn, there):summary().wall_ms end

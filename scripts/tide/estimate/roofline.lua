@@ -49,24 +49,24 @@ local function bound_of(result)
 end
 
 --- What a trace would take on the card:
----   parts      {name, dtype, calls, bytes, flops, ms, bound ("memory", "compute", "launch" or "link"),
----              tensor_cores}, the longest first
+---   parts      {name, dtype, calls, bytes, flops, ms, share, bound ("memory", "compute", "launch" or
+---              "link"), tensor_cores}, the longest first
 ---   device_ms  of all parts; host_ms: of the script without its waits, as it was here;
----   wait_ms    of the way back of each wait
+---   waits, wait_ms  how many there were, and the way back of each
 ---   total_ms   of both sides, which run at the same time, and the waits
 ---   bound      of the whole: as that of a part, or "host"; nil if no device had any work
----   peak_bytes on the device
+---   peak_bytes on the device; measured_ms, measured_on: what it took here, and where
 --- Work on the cpu is the card's if all work is; else it is the script's.
 return function(trace, card)
   local summary = trace:summary()
   local main = main_device(summary.devices)
-  local waits, wait_ms = script_waits(trace)
+  local waits = script_waits(trace)
   local all_wait_ms = 0
   for _, row in ipairs(trace:rows "wait") do all_wait_ms = all_wait_ms + row.wait_ms end
   local result = {
     parts = {}, device_ms = 0, wait_ms = 0, waits = 0, peak_bytes = main and main.peak_bytes or 0,
     host_ms = math.max(0, summary.wall_ms - all_wait_ms), measured_ms = summary.wall_ms,
-    measured_on = main and main.name, waited_ms = wait_ms,
+    measured_on = main and main.name,
   }
   local by_key = {}
   for _, part in ipairs(trace:rows "part") do
@@ -81,6 +81,7 @@ return function(trace, card)
       add(result.parts, by_key, row)
     end
   end
+  for _, part in ipairs(result.parts) do part.share = part.ms / result.device_ms end
   table.sort(result.parts, function(a, b)
     if a.ms ~= b.ms then return a.ms > b.ms end
     return a.name .. a.dtype .. a.bound < b.name .. b.dtype .. b.bound

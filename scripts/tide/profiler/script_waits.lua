@@ -4,11 +4,18 @@ local kMeasuring <const> = {
   event = true, ["queue full"] = true, -- the script is ahead of the device, as it should be
 }
 
---- The rows of a trace's waits, and the milliseconds of all.
+local function word(row) return ("%s %s:%d"):format(row.name, row.file or "?", row.line or 0) end
+
+--- The rows of a trace's waits, and the milliseconds of all. A read from an accelerator waits for the value and for
+--- its way: that counts as one.
 return function(trace)
-  local waits, ms = {}, 0
+  local waits, ms, transfers = {}, 0, {}
+  for _, part in ipairs(trace:rows "part") do
+    if part.kind == "transfer" then transfers[word(part)] = (transfers[word(part)] or 0) + part.calls end
+  end
   for _, row in ipairs(trace:rows "wait") do
     if not kMeasuring[row.name] then
+      row.calls = math.min(row.calls, transfers[word(row)] or row.calls)
       waits[#waits + 1], ms = row, ms + row.wait_ms
     end
   end

@@ -16,11 +16,7 @@ return {
     text = "the gradients of %d of %d steps are added to those of the step before",
     mend = "optimizer:zero_grad() before loss:backward(); to accumulate, step once for several batches",
     find = function(row, facts)
-      if row.kept == 0 then return nil end
-      for _, call in ipairs(facts.calls) do
-        if call.name == "zero" then return nil end -- gradients may be cleared by hand
-      end
-      return 0, row.kept, row.count
+      if row.kept > 0 and not facts.clears then return 0, row.kept, row.count end
     end,
   },
   {
