@@ -67,9 +67,10 @@ end
 local function what_is_won(finding, wall_ms)
   if finding.wins == "results" then return "changes results" end
   if finding.wins == "memory" then return "would win memory" end
-  if finding.win_ms < 0.05 then return ("would win less than 0.1 ms of %.1f ms"):format(wall_ms) end
   return ("would win about %.1f ms of %.1f ms"):format(finding.win_ms, wall_ms)
 end
+
+local kShown <const> = 0.005 -- of the time: findings that would win less are counted
 
 function Advice:__tostring()
   if not self.device then
@@ -79,10 +80,17 @@ function Advice:__tostring()
     return ("nothing to advise: %.1f ms, in which %s was busy for %.1f ms"):format(
       self.wall_ms, self.device, self.busy_ms)
   end
-  local lines = {}
-  for i, finding in ipairs(self.findings) do
-    lines[i] = ("%s: %s (%s)\n    %s"):format(finding.file and site.key(finding) or "?", finding.text,
-      what_is_won(finding, self.wall_ms), finding.mend)
+  local lines, small, small_ms = {}, 0, 0
+  for _, finding in ipairs(self.findings) do
+    if finding.wins == "time" and finding.win_ms < kShown * self.wall_ms then
+      small, small_ms = small + 1, small_ms + finding.win_ms
+    else
+      lines[#lines + 1] = ("%s: %s (%s)\n    %s"):format(site.key(finding), finding.text,
+        what_is_won(finding, self.wall_ms), finding.mend)
+    end
+  end
+  if small > 0 then
+    lines[#lines + 1] = ("%d more would win %.1f ms together (advice.findings)"):format(small, small_ms)
   end
   return table.concat(lines, "\n")
 end

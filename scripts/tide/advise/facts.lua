@@ -40,7 +40,7 @@ end
 ---                 ran in training mode without gradients; name: of the class
 ---   losses        distance: of the inputs of cross_entropy from probabilities, a tensor
 ---   loaders       ms, batches, workers
----   steps         count; kept: of optimizers, how often gradients were still there later
+---   steps         count; kept: of these, with gradients that were added to those of the step before
 --- By the word of a line: lines (host_ms), transfer_ms, backwards. Of all: wall_ms; idle_ms of `main`, the
 --- device that does the work; wait_ms, loader_ms; clears: tensors were set to zero by hand.
 return function(trace, watch)

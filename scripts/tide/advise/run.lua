@@ -14,12 +14,10 @@ function Run:init(before)
 end
 
 --- Ends it without an answer, if it has not ended.
-function Run:close()
+function Run:__close(problem)
   self.watch:close()
-  self.profile:stop()
+  getmetatable(self.profile).__close(self.profile, problem)
 end
-
-Run.__close = Run.close
 
 --- Ends it. Returns the advice.
 function Run:finish()

@@ -30,8 +30,8 @@ local function record(lines, line, fields)
   return lines[key]
 end
 
---- `stepped`: optimizers whose last step no gradient was computed after, with the lines of these
---- steps; what the watch of a run before has left there.
+--- `stepped`: what the watch of a run before knew of optimizers that have stepped: {parameter, grad} of a gradient
+--- that was added to one which the last step has used.
 function Watch:init(stepped)
   self.moves, self.reads, self.creations, self.module_calls = {}, {}, {}, {}
   self.backwards, self.losses, self.loaders, self.steps = {}, {}, {}, {}
@@ -122,34 +122,38 @@ end
 
 -- Trainings ---------------------------------------------------------------------------------------
 
-local function has_gradient(optimizer)
-  for _, group in ipairs(optimizer.param_groups) do
-    for _, parameter in ipairs(group.params) do
-      if parameter.grad then return true end
-    end
-  end
-  return false
-end
+local unhook_all = {
+  __close = function(unhooks)
+    for _, unhook in ipairs(unhooks) do unhook() end
+  end,
+}
 
-local function step_record(steps, line) return record(steps, line, {count = 0, kept = 0}) end
-
---- Before gradients are computed: which of those that a step has used are still there.
-function Watch:see_backward()
+--- Before gradients are computed. Sees which of them are added to gradients that a step has used, until what it
+--- returns is closed.
+function Watch:begin_backward()
   record(self.backwards, site.current(), {})
   for _, row in ipairs(self.pending) do row.unused = row.unused - 1 end
   self.pending = {}
-  for optimizer, line in pairs(self.stepped) do
-    local row = step_record(self.steps, line)
-    if has_gradient(optimizer) then row.kept = row.kept + 1 end
-    self.stepped[optimizer] = nil
+  local unhooks = setmetatable({}, unhook_all)
+  for optimizer, used in pairs(self.stepped) do
+    local count = #unhooks
+    for _, group in ipairs(optimizer.param_groups) do
+      for _, parameter in ipairs(group.params) do
+        unhooks[#unhooks + 1] = parameter.grad and parameter:register_hook(function()
+          used.parameter, used.grad = parameter, parameter.grad
+        end)
+      end
+    end
+    if #unhooks == count then self.stepped[optimizer] = nil end -- all were dropped
   end
+  return unhooks
 end
 
 function Watch:watch_trainings()
   local functions = self.functions
   local function before_backward(backward)
     return function(...)
-      self:see_backward()
+      local _ <close> = self:begin_backward()
       return backward(...)
     end
   end
@@ -160,13 +164,15 @@ function Watch:watch_trainings()
   end
   functions:put(Optimizer, "step", function(step)
     return function(optimizer, ...)
-      local row = step_record(self.steps, site.current())
-      local loss = step(optimizer, ...)
+      local row = record(self.steps, site.current(), {count = 0, kept = 0})
+      local used = self.stepped[optimizer]
       if row then
-        row.count = row.count + 1
-        self.stepped[optimizer] = {file = row.file, line = row.line}
+        -- A gradient that was dropped in between is another tensor now.
+        local kept = used and used.grad and used.parameter.grad == used.grad
+        row.count, row.kept = row.count + 1, row.kept + (kept and 1 or 0)
       end
-      return loss
+      self.stepped[optimizer] = {}
+      return step(optimizer, ...)
     end
   end)
   functions:put(native.functional, "cross_entropy", function(cross_entropy)

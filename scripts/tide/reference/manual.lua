@@ -93,7 +93,7 @@ local pages = {
   {name = "time", title = "Time and looking inside",
     families = {"Time", "Benchmarks", "Looking inside"},
     about = "Work is queued: measure it with what waits for it."},
-  {name = "profiles", title = "Profiles", families = {"Profiles"},
+  {name = "profiles", title = "Profiles", families = {"Profiles", "Advice and estimates"},
     about = "`profile` stands for what `tide.profile` returns. There is one profile at a time."},
   {name = "helpers", title = "Tests and helpers", families = {"Tests", "Helpers"},
     about = "What a script needs besides tensors."},

@@ -50,6 +50,20 @@ describe("advice on trainings", function(device)
     end
   end)
 
+  it("lets gradients alone that another loss leaves, or that are dropped before the step", function()
+    local net, other = network(), network()
+    local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})
+    is_nil(finding("no zero_grad", function()
+      for _ = 1, 3 do
+        optimizer:zero_grad()
+        F.cross_entropy(net(x), targets):backward()
+        optimizer:step()
+        F.cross_entropy(other(x), targets):backward()
+        F.cross_entropy(net(x), targets):backward() -- as a generator's loss goes through its critic
+      end
+    end))
+  end)
+
   it("takes accumulated gradients for what they are", function()
     local net = network()
     local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})
