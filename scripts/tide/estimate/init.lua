@@ -32,6 +32,8 @@ local kColumns <const> = {
   {"<bound by", function(part) return part.bound .. (part.tensor_cores and ", Tensor Cores" or "") end},
 }
 
+local kPrinted <const> = 12 -- parts
+
 local kBounds <const> = {
   memory = "the device's memory", compute = "its arithmetic", launch = "launches of small kernels",
   link = "transfers from and to the host", host = "the script, which queues work more slowly than the card does it",
@@ -50,7 +52,8 @@ function Estimate:__tostring()
   if self.peak_bytes > card.memory then
     add("it does not fit: %.1f GB of memory, the card has %.0f GB", self.peak_bytes / 1e9, card.memory / 1e9)
   end
-  add("\n%s", grid.text(kColumns, self.parts))
+  add("\n%s", grid.text(kColumns, table.move(self.parts, 1, math.min(kPrinted, #self.parts), 1, {})))
+  if #self.parts > kPrinted then add("... and %d more", #self.parts - kPrinted) end
   return table.concat(lines, "\n")
 end
 
