@@ -380,7 +380,7 @@ TEST_CASE("--profile writes a profile of the whole script, however that ends", "
 TEST_CASE("--advise prints advice on the whole script, beside a profile", "[command line]") {
   const test::TemporaryFolder folder;
   folder.write("loop.lua",
-               "local x = tide.rand(64, {device = 'sim'})\n"
+               "tide.sim.configure{launch_cost = 5e-3} local x = tide.rand(64, {device = 'sim'})\n"
                "for i = 1, 9 do\n"
                "  x:exp():sum():item()\n"
                "end\n"

@@ -53,7 +53,8 @@ function Advice:init(facts)
     for _, row in ipairs(facts[rule.looks_at]) do
       local values = table.pack(rule.find(row, facts))
       local win_ms = table.remove(values, 1)
-      if win_ms and not is_explained(rule, row, found) then
+      -- What has no line is the library's, of a thread say.
+      if win_ms and row.file and not is_explained(rule, row, found) then
         add(self.findings, found[rule.name], {
           rule = rule.name, file = row.file, line = row.line, wins = rule.wins or "time", win_ms = win_ms,
           text = fill(rule.text, values), mend = fill(rule.mend, values),

@@ -97,14 +97,15 @@ function Watch:watch_tensors()
   end)
 end
 
+-- What stands for a tensor, under vmap say, is none.
 function Watch:see_creation(x)
-  if x.device.type ~= "cpu" then return end
+  if not tide.is_tensor(x) or x.device.type ~= "cpu" then return end
   local row = record(self.creations, site.current(), {count = 0, moves = {}})
   if row then self.created[x] = row end
 end
 
 function Watch:see_move(line, x, y)
-  local row = record(self.moves, line, {count = 0, repeated = 0})
+  local row = tide.is_tensor(x) and record(self.moves, line, {count = 0, repeated = 0})
   if not row then return end
   local device = tostring(y.device)
   row.count, row.device = row.count + 1, device

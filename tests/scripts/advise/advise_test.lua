@@ -1,29 +1,12 @@
 -- tide.advise as a whole: its answer, its text, bad input, and that nothing of it stays.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+local on = dofile(here .. "/../support/advice_on.lua")
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, is_nil, is_true, raises = test.equal, test.is_nil, test.is_true, test.raises
 
-local function line() return debug.getinfo(2, "l").currentline end
-
 describe("tide.advise", function(device)
-  it("names the line, what it would win, and the mend", function()
-    local x, at = tide.rand(8, {device = device}), nil
-    local advice = tide.advise(function()
-      for _ = 1, 8 do
-        at = line() + 1
-        x:sum():item()
-      end
-    end)
-    local finding = advice.findings[1]
-    equal(finding.rule, "wait in a loop")
-    equal(finding.line, at)
-    is_true(finding.file:find "advise_test.lua$" ~= nil)
-    is_true(finding.win_ms >= 0 and finding.win_ms <= advice.wall_ms)
-    is_true(finding.text:find("item waits 8 times, for sum (", 1, true) == 1, finding.text)
-    is_true(finding.mend:find "^keep the value on the device" ~= nil)
-  end)
-
   it("orders findings: results first, then by what they win", function()
     local x, logits = tide.rand(64, {device = device}), tide.rand(4, 3, {device = device})
     local targets = tide.tensor({1, 2, 3, 1}, {device = device})
@@ -58,14 +41,8 @@ end)
 
 describe("the text of advice", function()
   local function advice_on(given)
-    local facts = {
-      wall_ms = 100, wait_ms = 50, idle_ms = 90, loader_ms = 0, lines = {}, transfer_ms = {}, backwards = {},
-      main = {name = "cuda:0", busy_ms = 10},
-    }
-    for _, name in ipairs {
-      "waits", "reads", "moves", "creations", "parts", "making", "devices", "module_calls", "losses", "loaders", "steps",
-    } do facts[name] = given[name] or {} end
-    return require "tide.advise.advice"(facts)
+    given.wall_ms, given.wait_ms, given.idle_ms = 100, 50, 90
+    return on(nil, given)
   end
 
   local function wait(number, ms)

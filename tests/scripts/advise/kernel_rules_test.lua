@@ -1,29 +1,15 @@
 -- Rules on the work of devices: on runs where any machine shows the fault, else on facts written by hand.
-local Advice = require "tide.advise.advice"
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+local on = dofile(here .. "/../support/advice_on.lua")
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, is_nil, is_true = test.equal, test.is_nil, test.is_true
 
-local function of_rule(advice, rule)
-  for _, found in ipairs(advice.findings) do
+local function finding(rule, fn)
+  for _, found in ipairs(tide.advise(fn).findings) do
     if found.rule == rule then return found end
   end
-end
-
-local function finding(rule, fn) return of_rule(tide.advise(fn), rule) end
-
---- The finding of a rule on a run of 10 ms with these facts.
-local function on(rule, given)
-  local facts = {
-    wall_ms = 10, wait_ms = 0, idle_ms = 9, loader_ms = 0, lines = {}, transfer_ms = {}, backwards = {},
-    main = {name = "cuda:0", busy_ms = 1},
-  }
-  for _, name in ipairs {
-    "waits", "reads", "moves", "creations", "parts", "making", "devices", "module_calls", "losses", "loaders", "steps",
-  } do facts[name] = {} end
-  for name, value in pairs(given) do facts[name] = value end
-  return of_rule(Advice(facts), rule)
 end
 
 local function product(dtype, m, k, n, device)

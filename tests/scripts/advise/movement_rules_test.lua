@@ -1,6 +1,9 @@
 -- Rules on waits, reads, transfers and loaders, each with a run that is at fault and one that is not.
+local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
+local on = dofile(here .. "/../support/advice_on.lua")
 local tide = require "tide"
 local test = require "tide.test"
+local Watch = require "tide.advise.watch"
 local describe, it = test.describe, test.it
 local equal, is_nil, is_true = test.equal, test.is_nil, test.is_true
 
@@ -12,19 +15,39 @@ end
 
 local function line() return debug.getinfo(2, "l").currentline end
 
-describe("advice on waits", function(device)
-  local x = tide.rand(64, {device = device})
+--- What fn does while each launch on the simulated devices takes a millisecond: so a read always waits.
+local function with_slow_launches(fn)
+  test.finally(function() tide.sim.configure {launch_cost = 0} end)
+  tide.sim.configure {launch_cost = 1e-3}
+  fn()
+end
 
+describe("advice on waits", function()
   it("counts those of a loop, not one behind it or those of a clock", function()
-    local found = finding("wait in a loop", function() for _ = 1, 6 do x:exp():sum():item() end end)
-    equal(found.text:match "^item waits 6 times, for sum %(", "item waits 6 times, for sum (")
-    is_nil(finding("wait in a loop", function()
-      local sum = 0
-      for _ = 1, 6 do sum = sum + x:exp():sum() end
-      return sum:item()
-    end))
-    is_nil(finding("wait in a loop", function() for _ = 1, 6 do x:exp():sum(); tide.synchronize() end end))
+    local x = tide.rand(64, {device = "sim"})
+    with_slow_launches(function()
+      local at
+      local found = finding("wait in a loop", function()
+        at = line() + 1
+        for _ = 1, 6 do x:exp():sum():item() end
+      end)
+      equal(found.line, at)
+      is_true(found.win_ms > 0)
+      is_true(found.text:find "^item waits 6 times, for " ~= nil, found.text)
+      is_true(found.mend:find "^keep the value on the device" ~= nil)
+      is_nil(finding("wait in a loop", function()
+        local sum = 0
+        for _ = 1, 6 do sum = sum + x:exp():sum() end
+        return sum:item()
+      end))
+      is_nil(finding("wait in a loop", function() for _ = 1, 6 do x:exp():sum(); tide.synchronize() end end))
+      is_nil(finding("wait in a loop", function() for i = 1, #x do x[i]:item() end end)) -- another rule's
+    end)
   end)
+end)
+
+describe("advice on reads", function(device)
+  local x = tide.rand(64, {device = device})
 
   it("sees single elements being read", function()
     local at
@@ -37,41 +60,37 @@ describe("advice on waits", function(device)
     is_nil(finding("element by element", function() for _, v in ipairs(x:tolist()) do assert(v <= 1) end end))
     is_nil(finding("element by element", function() for _ = 1, 40 do x:sum():item() end end))
   end)
-
-  it("says one thing of a line", function()
-    is_nil(finding("wait in a loop", function() for i = 1, #x do x[i]:item() end end))
-  end)
 end)
 
-describe("advice on loaders", function(device)
-  local function train(cost, options)
-    local dataset = {length = 6, size = tide.ones(16, 16)}
-    function dataset:get() -- a sample that takes its time to read
-      local until_ = tide.time() + cost
-      while tide.time() < until_ do end
-      return self.size
-    end
-    function dataset:len() return self.length end
-    local Dataset = tide.class("Slow", tide.data.Dataset)
-    function Dataset:get() return dataset:get() end
-    Dataset.__len = function() return dataset.length end
-    local loader = tide.data.DataLoader(Dataset(), options)
-    local sum = tide.zeros(1, {device = device})
-    for batch in loader:iter() do sum = sum + batch:to(device):sum() end
-    return sum:item()
-  end
+describe("advice on loaders", function()
+  local rule <const> = "slow data loader"
 
   it("sees a device that waits for data", function()
-    local found = finding("slow data loader", function() train(0.004, {batch_size = 2}) end)
-    is_true(found.text:find "^the loader takes [%d.]+ ms for 3 batches, in which the device is idle$" ~= nil, found.text)
+    local loader = {file = "a.lua", line = 3, ms = 6.0, batches = 3, workers = 0}
+    local found = on(rule, {loaders = {loader}})
+    equal(found.text, "the loader takes 6.0 ms for 3 batches, in which the device is idle")
     equal(found.mend, "num_workers = 2 reads batches while the device works")
+    equal(found.win_ms, 4.0)
+    is_nil(on(rule, {loaders = {loader}, idle_ms = 1}))
+    loader.ms = 1.0
+    is_nil(on(rule, {loaders = {loader}}))
   end)
 
-  it("says nothing where the time goes elsewhere", function()
-    is_nil(finding("slow data loader", function()
-      train(0, {batch_size = 2})
-      tide.sleep(0.1)
-    end))
+  it("times each pass, and counts its batches", function()
+    local Slow = tide.class("Slow", tide.data.Dataset)
+    function Slow:get()
+      tide.sleep(0.002)
+      return tide.ones(4)
+    end
+    Slow.__len = function() return 6 end
+    local watch <close> = Watch {}
+    local at = line() + 1
+    for batch in tide.data.DataLoader(Slow(), {batch_size = 2}):iter() do equal(batch.shape, {2, 4}) end
+    local _, row = next(watch.loaders)
+    equal(row.line, at)
+    equal(row.batches, 3)
+    equal(row.workers, 0)
+    is_true(row.ms >= 12)
   end)
 end)
 

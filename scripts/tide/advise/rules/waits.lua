@@ -26,7 +26,7 @@ return {
     text = "%s waits %d times, for %s",
     mend = "%4$s",
     find = function(row, facts)
-      if row.calls < kManyWaits or not row.file then return nil end -- without: of a thread of the library
+      if row.calls < kManyWaits then return nil end
       return won_without(row.wait_ms, facts), row.name, row.calls, row.awaited or "all that is queued", row.advice
     end,
   },
