@@ -11,6 +11,7 @@ local read = arguments("advise", {"fn", {"runs"}}, {runs = "count"})
 
 local function run(fn, before)
   local one <close> = Run(before)
+  one:begin()
   fn()
   return one:finish(), one
 end

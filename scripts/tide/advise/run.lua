@@ -7,16 +7,14 @@ local Watch = require "tide.advise.watch"
 
 local Run = class "AdviseRun"
 
---- Begins to look. `before`: the run before, of the same work.
-function Run:init(before)
-  self.profile = profile {}
-  self.watch = Watch(before and before.watch.stepped or {})
-end
+--- `before`: the run before, of the same work.
+function Run:init(before) self.watch = Watch(before and before.watch.stepped or {}) end
 
---- Ends it without an answer, if it has not ended.
-function Run:__close(problem)
-  self.watch:close()
-  getmetatable(self.profile).__close(self.profile, problem)
+--- Begins to look; returns the run.
+function Run:begin()
+  self.profile = profile {}
+  self.watch:begin()
+  return self
 end
 
 --- Ends it. Returns the advice.
@@ -24,6 +22,14 @@ function Run:finish()
   self.profile:stop()
   self.watch:close()
   return Advice(facts(self.profile.trace, self.watch))
+end
+
+--- Ends it without an answer, if it has not ended. An interrupt may end the first try.
+function Run:__close(problem)
+  local closed, message = pcall(self.watch.close, self.watch)
+  if not closed then self.watch:close() end
+  if self.profile then getmetatable(self.profile).__close(self.profile, problem) end
+  if not closed and problem == nil then error(message, 0) end
 end
 
 return Run

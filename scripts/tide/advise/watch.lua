@@ -40,15 +40,19 @@ function Watch:init(stepped)
   self.moved = setmetatable({}, {__mode = "k"})   -- tensors: devices that have a copy of their values
   self.pending = {}                               -- calls of modules whose graph may be used yet
   self.functions = Interposition()
-  self:watch_tensors()
-  self:watch_trainings()
-  self.unhook = add_hook(call_hooks, "after", function(...) self:see_module_call(...) end)
 end
 
---- All functions are the library's own again.
+--- Begins to see. An error on the way, Ctrl-C say, leaves what close ends.
+function Watch:begin()
+  self.unhook = add_hook(call_hooks, "after", function(...) self:see_module_call(...) end)
+  self:watch_tensors()
+  self:watch_trainings()
+end
+
+--- All functions are the library's own again. May be called again if an interrupt ended it.
 function Watch:close()
   self.functions:close()
-  self.unhook()
+  if self.unhook then self.unhook() end
 end
 
 Watch.__close = Watch.close

@@ -11,7 +11,7 @@ function command.start(path, lines, advise)
   if path ~= "" and not path:match "%.json$" and not path:match "%.html$" then
     error(("run: --profile: expected a name that ends in .json or .html, got %s"):format(path), 0)
   end
-  advised = advise and require("tide.advise.run")()
+  advised = advise and require("tide.advise.run")():begin()
   under_way = advised and advised.profile or profile()
   file, prints_lines = path ~= "" and path, lines
 end

@@ -84,6 +84,7 @@ describe("advice on loaders", function()
     end
     Slow.__len = function() return 6 end
     local watch <close> = Watch {}
+    watch:begin()
     local at = line() + 1
     for batch in tide.data.DataLoader(Slow(), {batch_size = 2}):iter() do equal(batch.shape, {2, 4}) end
     local _, row = next(watch.loaders)
