@@ -70,9 +70,7 @@ local function device_like(card)
   local found = {}
   for i = 0, tide.cuda.device_count() - 1 do
     local name = tide.cuda.get_device_name(i)
-    local is_it = true
-    for word in card.name:gmatch "%S+" do is_it = is_it and name:find(word, 1, true) ~= nil end
-    if is_it then return tide.device("cuda:" .. i) end
+    if name:find(card.called, 1, true) then return tide.device("cuda:" .. i) end
     found[#found + 1] = name
   end
   raise("estimate: compare: there is no %s on this machine%s", card.name,

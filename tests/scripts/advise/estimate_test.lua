@@ -134,6 +134,26 @@ describe("tide.estimate", function()
     is_true(text:find "it does not fit: 20.0 GB of memory, the card has 16 GB" ~= nil, text)
   end)
 
+  it("runs fn on the card as well, where there is one", function()
+    local cuda = tide.cuda
+    local count, name = cuda.device_count, cuda.get_device_name
+    test.finally(function() cuda.device_count, cuda.get_device_name = count, name end)
+    local names = {"NVIDIA H100 PCIe", "NVIDIA H100 80GB HBM3"}
+    cuda.device_count = function() return #names end
+    cuda.get_device_name = function(i) return names[i + 1] end
+    local given = {}
+    local function work(device)
+      given[tostring(device)] = true
+      return tide.ones(8):exp():sum():item()
+    end
+    local estimate = tide.estimate(work, {device = "H100 SXM", compare = true})
+    is_true(given["cuda:1"] and given[tostring(tide.accelerator())])
+    is_true(estimate.compared_ms > 0)
+    is_true(tostring(estimate):find "\nmeasured on H100 SXM: [%d.]+ ms\n" ~= nil)
+    raises("estimate: compare: there is no T4 on this machine, but NVIDIA H100 PCIe, NVIDIA H100 80GB HBM3",
+      tide.estimate, work, {device = "T4", compare = true})
+  end)
+
   it("names bad input", function()
     raises("estimate: argument 1 (fn): expected function, got string", tide.estimate, "x", {device = "T4"})
     raises("estimate: device: no card 'H20' is described; did you mean 'H200'?: known are A100 80GB, B200, H100 SXM",
