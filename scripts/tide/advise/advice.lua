@@ -56,8 +56,9 @@ function Advice:init(facts)
       -- What has no line is the library's, of a thread say.
       if win_ms and row.file and not is_explained(rule, row, found) then
         add(self.findings, found[rule.name], {
-          rule = rule.name, file = row.file, line = row.line, wins = rule.wins or "time", win_ms = win_ms,
+          rule = rule.name, file = row.file, line = row.line,
           text = fill(rule.text, values), mend = fill(rule.mend, values),
+          wins = rule.wins or "time", win_ms = win_ms,
         })
       end
     end
@@ -91,7 +92,8 @@ function Advice:__tostring()
     end
   end
   if small > 0 then
-    lines[#lines + 1] = ("%d more would win %.1f ms together (advice.findings)"):format(small, small_ms)
+    lines[#lines + 1] =
+      ("%d more would win %.1f ms together (advice.findings)"):format(small, small_ms)
   end
   return table.concat(lines, "\n")
 end

@@ -3,6 +3,10 @@ local main_device = require "tide.profiler.main_device"
 local script_waits = require "tide.profiler.script_waits"
 local site = require "tide.advise.site"
 
+local kWatched <const> = {
+  "reads", "moves", "creations", "module_calls", "losses", "loaders", "steps",
+}
+
 local function by_line(rows)
   local lines = {}
   for _, row in ipairs(rows) do lines[site.key(row)] = row end
@@ -33,16 +37,17 @@ end
 ---   moves         count, repeated: conversions; device: of the last result
 ---   creations     count: tensors made on the host and moved; device, moves: lines that moved them
 ---   parts         kind, name, device, dtype, calls, device_ms, bytes, flops, inputs, outputs
----   making        name ("plan" or "compile"), calls, host_ms; late: calls in the second half of the
----                 line's flushes; kernel: what was compiled
+---   making        name ("plan" or "compile"), calls, host_ms; late: calls in the second half of
+---                 the line's flushes; kernel: what was compiled
 ---   devices       name, launches, device_ms, busy_ms
----   module_calls  count; unused: in evaluation with a graph; in_training: the class of a layer that
----                 ran in training mode without gradients; name: of the class
+---   module_calls  count; unused: in evaluation with a graph; in_training: the class of a layer
+---                 that ran in training mode without gradients; name: of the class
 ---   losses        distance: of the inputs of cross_entropy from probabilities, a tensor
 ---   loaders       ms, batches, workers
----   steps         count; kept: of these, with gradients that were added to those of the step before
---- By the word of a line: lines (host_ms), transfer_ms, backwards. Of all: wall_ms; idle_ms of `main`, the
---- device that does the work; wait_ms, loader_ms; clears: tensors were set to zero by hand.
+---   steps         count; kept: of these, with gradients added to those of the step before
+--- By the word of a line: lines (host_ms), transfer_ms, backwards. Of all: wall_ms; idle_ms of
+--- `main`, the device that does the work; wait_ms, loader_ms; clears: tensors were set to zero by
+--- hand.
 return function(trace, watch)
   local summary = trace:summary()
   local waits, wait_ms = script_waits(trace)
@@ -55,9 +60,7 @@ return function(trace, watch)
     lines = by_line(trace:rows "line"), transfer_ms = transfers_of(parts),
     backwards = watch.backwards, clears = watch.clears, loader_ms = 0,
   }
-  for _, name in ipairs {"reads", "moves", "creations", "module_calls", "losses", "loaders", "steps"} do
-    facts[name] = list(watch[name])
-  end
+  for _, name in ipairs(kWatched) do facts[name] = list(watch[name]) end
   for _, loader in ipairs(facts.loaders) do facts.loader_ms = facts.loader_ms + loader.ms end
   return facts
 end

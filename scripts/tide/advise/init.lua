@@ -16,8 +16,8 @@ local function run(fn, before)
   return one:finish(), one
 end
 
---- tide.advise(fn, {runs =}): the advice of the last of `runs` calls of fn; without `runs` of a second
---- call if the first one was short.
+--- tide.advise(fn, {runs =}): the advice of the last of `runs` calls of fn; without `runs` of a
+--- second call if the first one was short.
 return function(...)
   local given = read(...)
   if not is_callable(given.fn) then

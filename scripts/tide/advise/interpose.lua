@@ -4,7 +4,8 @@ local class = require "tide.internal.class"
 -- A list of {holder, name, function that was there}.
 local Interposition = class "Interposition"
 
---- Makes holder[name] what make(function that is there) returns. A name without a function is left alone.
+--- Makes holder[name] what make(function that is there) returns. A name without a function is left
+--- alone.
 function Interposition:put(holder, name, make)
   local was = rawget(holder, name)
   if type(was) ~= "function" then return end

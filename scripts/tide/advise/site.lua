@@ -26,7 +26,8 @@ function site.of_caller()
   return {file = info.short_src, line = info.currentline}
 end
 
---- Inside of calls of modules: the line that has called the outermost one; whether that is the only one.
+--- Inside of calls of modules: the line that has called the outermost one; whether that is the only
+--- one.
 function site.of_outermost_module()
   local call, outermost, count, level = Module.__call, nil, 0, 2
   while true do

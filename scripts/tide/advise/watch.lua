@@ -1,4 +1,4 @@
--- What a profile does not know of a run: seen by functions that stand before the library's own until it ends.
+-- What a profile does not know of a run, seen by functions that stand before the library's own.
 local add_hook = require "tide.internal.add_hook"
 local call_hooks = require "tide.nn.internal.call_hooks"
 local class = require "tide.internal.class"
@@ -11,12 +11,13 @@ local tide = require "tide"
 
 local kConversions <const> = {"to", "cuda", "cpu", "copyto", "as_in_ctx"}
 local kCreations <const> = {
-  "arange", "empty", "eye", "from", "full", "linspace", "normal", "ones", "rand", "randint", "randn",
-  "randperm", "range", "tensor", "zeros",
+  "arange", "empty", "eye", "from", "full", "linspace", "normal", "ones", "rand", "randint",
+  "randn", "randperm", "range", "tensor", "zeros",
 }
 
 -- Tables of lines, each by its word (site.key), with the fields that the functions below count:
--- moves, reads, creations, module_calls, backwards, losses, loaders, steps. clears: zero_ was called.
+-- moves, reads, creations, module_calls, backwards, losses, loaders, steps. clears: zero_ was
+-- called.
 local Watch = class "Watch"
 
 --- The record of a line in a table of lines; nil without a line.
@@ -30,14 +31,14 @@ local function record(lines, line, fields)
   return lines[key]
 end
 
---- `stepped`: what the watch of a run before knew of optimizers that have stepped: {parameter, grad} of a gradient
---- that was added to one which the last step has used.
+--- `stepped`: what the watch of a run before knew of optimizers that have stepped: {parameter,
+--- grad} of a gradient that was added to one which the last step has used.
 function Watch:init(stepped)
   self.moves, self.reads, self.creations, self.module_calls = {}, {}, {}, {}
   self.backwards, self.losses, self.loaders, self.steps = {}, {}, {}, {}
   self.stepped, self.clears = stepped, false
-  self.created = setmetatable({}, {__mode = "k"}) -- tensors on the host: the records of their lines
-  self.moved = setmetatable({}, {__mode = "k"})   -- tensors: devices that have a copy of their values
+  self.created = setmetatable({}, {__mode = "k"}) -- tensors on the host: records of their lines
+  self.moved = setmetatable({}, {__mode = "k"})   -- tensors: devices that have a copy
   self.pending = {}                               -- calls of modules whose graph may be used yet
   self.functions = Interposition()
 end
@@ -133,8 +134,8 @@ local unhook_all = {
   end,
 }
 
---- Before gradients are computed. Sees which of them are added to gradients that a step has used, until what it
---- returns is closed.
+--- Before gradients are computed. Sees which of them are added to gradients that a step has used,
+--- until what it returns is closed.
 function Watch:begin_backward()
   record(self.backwards, site.current(), {})
   for _, row in ipairs(self.pending) do row.unused = row.unused - 1 end
@@ -209,7 +210,8 @@ end
 function Watch:timed(loader, step)
   local row
   return function()
-    row = row or record(self.loaders, site.current(), {ms = 0, batches = 0, workers = loader.num_workers})
+    row = row or record(self.loaders, site.current(),
+      {ms = 0, batches = 0, workers = loader.num_workers})
     local begin = native.profiler.now()
     local batch = table.pack(step())
     if row then

@@ -1,11 +1,12 @@
 -- What accelerators can do at most, by the data sheets of their vendor.
 --
--- called is a part of the name that the driver gives the card. memory and link are bytes, bandwidth and link are a second: link is one direction of PCIe. Peaks are operations a
--- second, in 1e12, without sparsity, products of half types summed in float32: of the Tensor Cores (tensor), and of
+-- called is a part of the name that the driver gives the card. memory and link are bytes, bandwidth
+-- and link are a second: link is one direction of PCIe. Peaks are operations a second, in 1e12,
+-- without sparsity, products of half types summed in float32: of the Tensor Cores (tensor), and of
 -- the other cores, which all other work and sizes run on. What a card lacks runs as float32.
 --
--- launch and latency are seconds for a kernel that does nothing, and for a copy of nothing. No data sheet has them:
--- they are what such cards are known to take with a current driver.
+-- launch and latency are seconds for a kernel that does nothing, and for a copy of nothing. No data
+-- sheet has them: they are what such cards are known to take with a current driver.
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 
@@ -46,13 +47,15 @@ local cards = {
   ["RTX 4090"] = {
     called = "RTX 4090",
     memory = 24 * GB, bandwidth = 1.008 * TB, link = 32 * GB, launch = 4 * us, latency = 10 * us,
-    peaks = {float64 = 1.29, float32 = 82.6}, tensor = {float16 = 165.2, bfloat16 = 165.2, int8 = 660.6},
+    peaks = {float64 = 1.29, float32 = 82.6},
+    tensor = {float16 = 165.2, bfloat16 = 165.2, int8 = 660.6},
   },
   -- NVIDIA RTX Blackwell GPU architecture, white paper, appendix A.
   ["RTX 5090"] = {
     called = "RTX 5090",
     memory = 32 * GB, bandwidth = 1.792 * TB, link = 64 * GB, launch = 4 * us, latency = 10 * us,
-    peaks = {float64 = 1.64, float32 = 104.8}, tensor = {float16 = 209.5, bfloat16 = 209.5, int8 = 838},
+    peaks = {float64 = 1.64, float32 = 104.8},
+    tensor = {float16 = 209.5, bfloat16 = 209.5, int8 = 838},
   },
   -- NVIDIA V100 Tensor Core GPU, data sheet, V100 SXM2 32GB. int8: four for each float32 (dp4a).
   ["V100"] = {
@@ -66,11 +69,12 @@ local cards = {
     memory = 16 * GB, bandwidth = 0.32 * TB, link = 16 * GB, launch = 5 * us, latency = 10 * us,
     peaks = {float64 = 0.25, float32 = 8.1}, tensor = {float16 = 65, int8 = 130},
   },
-  -- NVIDIA Jetson AGX Orin, data sheet and technical brief, 64GB module, its GPU: half of the 170 sparse TOPS are
-  -- dense. The host shares the memory: a copy reads and writes it.
+  -- NVIDIA Jetson AGX Orin, data sheet and technical brief, 64GB module, its GPU: half of the 170
+  -- sparse TOPS are dense. The host shares the memory: a copy reads and writes it.
   ["Jetson AGX Orin"] = {
     called = "Orin",
-    memory = 64 * GB, bandwidth = 0.2048 * TB, link = 102.4 * GB, launch = 8 * us, latency = 10 * us,
+    memory = 64 * GB, bandwidth = 0.2048 * TB, link = 102.4 * GB,
+    launch = 8 * us, latency = 10 * us,
     peaks = {float64 = 0.08, float32 = 5.3}, tensor = {float16 = 42.5, bfloat16 = 42.5, int8 = 85},
   },
 }
@@ -88,7 +92,8 @@ end
 local function find(caller, name)
   if cards[name] then return cards[name] end
   if type(name) ~= "string" then
-    raise("%s: expected the name of a card, got %s: known are %s", caller, type(name), table.concat(names(), ", "))
+    raise("%s: expected the name of a card, got %s: known are %s", caller, type(name),
+      table.concat(names(), ", "))
   end
   local near = nearest(name, cards)
   raise("%s: no card '%s' is described%s: known are %s", caller, name,

@@ -1,4 +1,4 @@
--- tide.estimate: what a function would take on an accelerator that is described, and need not be there.
+-- tide.estimate: what a function would take on an accelerator that need not be there.
 local arguments = require "tide.internal.arguments"
 local cards = require "tide.estimate.cards"
 local check_free = require "tide.profiler.check_free"
@@ -10,11 +10,12 @@ local raise = require "tide.internal.raise"
 local roofline = require "tide.estimate.roofline"
 local tide = require "tide"
 
-local kShort <const> = 1000 -- milliseconds: so short a function runs twice, the first time to compile
+local kShort <const> = 1000 -- milliseconds: so short a function runs once more, compiled
 
 local read = arguments("estimate", {"fn", "device", {"compare", false}}, {compare = "boolean"})
 
--- Fields: card (a description, as in cards.lua) and those of roofline.lua; compared_ms: on the device itself.
+-- Fields: card (a description, as in cards.lua) and those of roofline.lua; compared_ms: on the
+-- device itself.
 local Estimate = class "Estimate"
 
 function Estimate:init(trace, card)
@@ -29,39 +30,46 @@ local kColumns <const> = {
   {"MFLOP", function(part) return grid.figure(part.flops / 1e6) end},
   {"ms", function(part) return grid.milliseconds(part.ms) end},
   {"share", function(part) return grid.percent(part.share) end},
-  {"<bound by", function(part) return part.bound .. (part.tensor_cores and ", Tensor Cores" or "") end},
+  {"<bound by", function(part)
+    return part.bound .. (part.tensor_cores and ", Tensor Cores" or "")
+  end},
 }
 
 local kPrinted <const> = 12 -- parts
 
 local kBounds <const> = {
   memory = "the device's memory", compute = "its arithmetic", launch = "launches of small kernels",
-  link = "transfers from and to the host", host = "the script, which queues work more slowly than the card does it",
+  link = "transfers from and to the host",
+  host = "the script, which queues work more slowly than the card does it",
 }
 
 function Estimate:__tostring()
   local lines, card = {}, self.card
   local function add(text, ...) lines[#lines + 1] = text:format(...) end
   if not self.bound then return ("estimate for %s: no device had any work"):format(card.name) end
-  add("estimate for %s, by the peaks of its data sheet (a real run takes longer): %.3f ms; here, on %s: %.3f ms",
-    card.name, self.total_ms, self.measured_on, self.measured_ms)
+  add("estimate for %s, by the peaks of its data sheet (a real run takes longer): %.3f ms",
+    card.name, self.total_ms)
+  add("measured here, on %s: %.3f ms", self.measured_on, self.measured_ms)
   if self.compared_ms then add("measured on %s: %.3f ms", card.name, self.compared_ms) end
   add("bound by %s", kBounds[self.bound])
-  add("device %.3f ms, script %.3f ms at the same time, %d waits %.3f ms", self.device_ms, self.host_ms, self.waits,
-    self.wait_ms)
+  add("device %.3f ms, script %.3f ms at the same time, %d waits %.3f ms", self.device_ms,
+    self.host_ms, self.waits, self.wait_ms)
   if self.peak_bytes > card.memory then
-    add("it does not fit: %.1f GB of memory, the card has %.0f GB", self.peak_bytes / 1e9, card.memory / 1e9)
+    add("it does not fit: %.1f GB of memory, the card has %.0f GB", self.peak_bytes / 1e9,
+      card.memory / 1e9)
   end
-  add("\n%s", grid.text(kColumns, table.move(self.parts, 1, math.min(kPrinted, #self.parts), 1, {})))
+  local printed = math.min(kPrinted, #self.parts)
+  add("\n%s", grid.text(kColumns, table.move(self.parts, 1, printed, 1, {})))
   if #self.parts > kPrinted then add("... and %d more", #self.parts - kPrinted) end
   return table.concat(lines, "\n")
 end
 
 --- The trace of a call of fn(device); of a second one if it is short.
 local function trace_of(fn, device)
-  local p = profile(function() fn(device) end)
+  local function work() fn(device) end
+  local p = profile(work)
   local summary = p:summary()
-  if summary.wall_ms < kShort and #summary.devices > 0 then p = profile(function() fn(device) end) end
+  if summary.wall_ms < kShort and #summary.devices > 0 then p = profile(work) end
   return p.trace
 end
 
@@ -77,8 +85,8 @@ local function device_like(card)
     #found > 0 and ", but " .. table.concat(found, ", ") or "")
 end
 
---- tide.estimate(fn, {device =, compare =}): runs fn(tide.accelerator()) here and estimates what it would take on the
---- card `device`. With `compare` runs fn there too, if there is one.
+--- tide.estimate(fn, {device =, compare =}): runs fn(tide.accelerator()) here and estimates what it
+--- would take on the card `device`. With `compare` runs fn there too, if there is one.
 return function(...)
   local given = read(...)
   if not is_callable(given.fn) then

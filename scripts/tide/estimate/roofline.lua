@@ -4,14 +4,16 @@ local script_waits = require "tide.profiler.script_waits"
 local tensor_cores = require "tide.estimate.tensor_cores"
 
 local kProducts <const> = {
-  matmul = true, conv2d = true, conv2d_backward_input = true, conv2d_backward_weight = true, attention = true,
-  attention_backward = true, recurrence = true, recurrence_backward = true,
+  matmul = true, conv2d = true, conv2d_backward_input = true, conv2d_backward_weight = true,
+  attention = true, attention_backward = true, recurrence = true, recurrence_backward = true,
 }
 
 --- Operations a second of the card for a part, and whether the Tensor Cores do it.
 local function peak_of(part, card)
   local tensor = card.tensor[part.dtype]
-  if tensor and kProducts[part.name] and not tensor_cores.misfits(part) then return tensor * 1e12, true end
+  if tensor and kProducts[part.name] and not tensor_cores.misfits(part) then
+    return tensor * 1e12, true
+  end
   return (card.peaks[part.dtype] or card.peaks.float32) * 1e12, false
 end
 
@@ -49,8 +51,8 @@ local function bound_of(result)
 end
 
 --- What a trace would take on the card:
----   parts      {name, dtype, calls, bytes, flops, ms, share, bound ("memory", "compute", "launch" or
----              "link"), tensor_cores}, the longest first
+---   parts      {name, dtype, calls, bytes, flops, ms, share, bound ("memory", "compute", "launch"
+---              or "link"), tensor_cores}, the longest first
 ---   device_ms  of all parts; host_ms: of the script without its waits, as it was here;
 ---   waits, wait_ms  how many there were, and the way back of each
 ---   total_ms   of both sides, which run at the same time, and the waits
@@ -71,7 +73,10 @@ return function(trace, card)
   local by_key = {}
   for _, part in ipairs(trace:rows "part") do
     if main and part.device == main.name then
-      local row = {name = part.name, dtype = part.dtype or "", calls = part.calls, bytes = part.bytes, flops = part.flops}
+      local row = {
+        name = part.name, dtype = part.dtype or "",
+        calls = part.calls, bytes = part.bytes, flops = part.flops,
+      }
       if part.kind == "transfer" then
         row.ms, row.bound = 1e3 * (part.bytes / card.link + part.calls * card.latency), "link"
       else

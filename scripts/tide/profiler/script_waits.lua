@@ -6,12 +6,13 @@ local kMeasuring <const> = {
 
 local function word(row) return ("%s %s:%d"):format(row.name, row.file or "?", row.line or 0) end
 
---- The rows of a trace's waits, and the milliseconds of all. A read from an accelerator waits for the value and for
---- its way: that counts as one.
+--- The rows of a trace's waits, and the milliseconds of all. A read from an accelerator waits for
+--- the value and for its way: that counts as one.
 return function(trace)
   local waits, ms, transfers = {}, 0, {}
   for _, part in ipairs(trace:rows "part") do
-    if part.kind == "transfer" then transfers[word(part)] = (transfers[word(part)] or 0) + part.calls end
+    local known = transfers[word(part)] or 0
+    if part.kind == "transfer" then transfers[word(part)] = known + part.calls end
   end
   for _, row in ipairs(trace:rows "wait") do
     if not kMeasuring[row.name] then

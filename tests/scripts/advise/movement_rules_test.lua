@@ -1,4 +1,4 @@
--- Rules on waits, reads, transfers and loaders, each with a run that is at fault and one that is not.
+-- Rules on waits, reads, transfers and loaders.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local on = dofile(here .. "/../support/advice_on.lua")
 local tide = require "tide"
@@ -15,7 +15,8 @@ end
 
 local function line() return debug.getinfo(2, "l").currentline end
 
---- What fn does while each launch on the simulated devices takes a millisecond: so a read always waits.
+--- What fn does while each launch on the simulated devices takes a millisecond: so a read always
+--- waits.
 local function with_slow_launches(fn)
   test.finally(function() tide.sim.configure {launch_cost = 0} end)
   tide.sim.configure {launch_cost = 1e-3}
@@ -40,8 +41,15 @@ describe("advice on waits", function()
         for _ = 1, 6 do sum = sum + x:exp():sum() end
         return sum:item()
       end))
-      is_nil(finding("wait in a loop", function() for _ = 1, 6 do x:exp():sum(); tide.synchronize() end end))
-      is_nil(finding("wait in a loop", function() for i = 1, #x do x[i]:item() end end)) -- another rule's
+      is_nil(finding("wait in a loop", function()
+        for _ = 1, 6 do
+          x:exp():sum()
+          tide.synchronize()
+        end
+      end))
+      is_nil(finding("wait in a loop", function() -- another rule's
+        for i = 1, #x do x[i]:item() end
+      end))
     end)
   end)
 end)
@@ -57,7 +65,9 @@ describe("advice on reads", function(device)
     end)
     equal(found.line, at)
     equal(found.text, "63 single elements are read, one after the other")
-    is_nil(finding("element by element", function() for _, v in ipairs(x:tolist()) do assert(v <= 1) end end))
+    is_nil(finding("element by element", function()
+      for _, v in ipairs(x:tolist()) do assert(v <= 1) end
+    end))
     is_nil(finding("element by element", function() for _ = 1, 40 do x:sum():item() end end))
   end)
 end)
@@ -86,7 +96,7 @@ describe("advice on loaders", function()
     local watch <close> = Watch {}
     watch:begin()
     local at = line() + 1
-    for batch in tide.data.DataLoader(Slow(), {batch_size = 2}):iter() do equal(batch.shape, {2, 4}) end
+    for x in tide.data.DataLoader(Slow(), {batch_size = 2}):iter() do equal(x.shape, {2, 4}) end
     local _, row = next(watch.loaders)
     equal(row.line, at)
     equal(row.batches, 3)
@@ -105,7 +115,7 @@ describe("advice on transfers", function()
       for _ = 1, 5 do x:to(there):sum() end
     end)
     equal(found.line, at)
-    is_true(found.text:find "^4 of 5 transfers to sim:0 move what is there already$" ~= nil, found.text)
+    equal(found.text, "4 of 5 transfers to sim:0 move what is there already")
     is_nil(finding("moved again", function()
       local y = x:to(there)
       for _ = 1, 5 do y:sum() end

@@ -10,11 +10,11 @@ local kManyLaunches <const>, kMany <const> = 64, 8
 
 local function is_accelerator(device) return device ~= nil and device ~= "cpu" end
 
-local function is_narrow(dtype) return dtype == "float32" or dtype == "float16" or dtype == "bfloat16" end
+local kNarrow <const> = {float32 = true, float16 = true, bfloat16 = true}
 
 local function computes_narrow(facts)
   for _, part in ipairs(facts.parts) do
-    if is_narrow(part.dtype) and part.bytes / part.calls >= kSmallBytes then return true end
+    if kNarrow[part.dtype] and part.bytes / part.calls >= kSmallBytes then return true end
   end
   return false
 end
@@ -23,7 +23,8 @@ end
 local function small_launches(device, facts)
   local count, by_line, most = 0, {}, nil
   for _, part in ipairs(facts.parts) do
-    local small = part.bytes / part.calls < kLittleWork.bytes and part.flops / part.calls < kLittleWork.flops
+    local small = part.bytes / part.calls < kLittleWork.bytes
+      and part.flops / part.calls < kLittleWork.flops
     if part.device == device.name and part.kind ~= "transfer" and small then
       local key = site.key(part)
       local line = by_line[key] or {file = part.file, line = part.line, calls = 0}
@@ -43,7 +44,8 @@ return {
       -- The sizes of backward follow from those of forward.
       if not is_accelerator(part.device) or facts.backwards[site.key(part)] then return nil end
       local text = tensor_cores.misfits(part)
-      if text then return kHalf * part.device_ms, part.name, part.dtype, text, tensor_cores.tiles[part.dtype] end
+      if not text then return nil end
+      return kHalf * part.device_ms, part.name, part.dtype, text, tensor_cores.tiles[part.dtype]
     end,
   },
   {
@@ -51,9 +53,10 @@ return {
     text = "a convolution on %s reads images with their channels first",
     mend = "net:to{memory_format = \"channels_last\"}, and the same for the images",
     find = function(part, facts)
-      if part.name ~= "conv2d" or not part.device:find "^cuda" or facts.backwards[site.key(part)] then return nil end
+      if part.name ~= "conv2d" or not part.device:find "^cuda" then return nil end
       local images = part.inputs[1]
-      if images.channels_last or images[2] == 1 then return nil end
+      local fits = images.channels_last or images[2] == 1
+      if fits or facts.backwards[site.key(part)] then return nil end
       return kChannelsLast * part.device_ms, part.device
     end,
   },
@@ -62,8 +65,8 @@ return {
     text = "%s computes in float64, while other parts are of narrower types",
     mend = "x:float(): float32 moves half the bytes; most GPUs compute float64 far slower",
     find = function(part, facts)
-      if part.dtype ~= "float64" or part.bytes / part.calls < kSmallBytes or not computes_narrow(facts) then return nil end
-      return part.device_ms / 2, part.name
+      if part.dtype ~= "float64" or part.bytes / part.calls < kSmallBytes then return nil end
+      if computes_narrow(facts) then return part.device_ms / 2, part.name end
     end,
   },
   {

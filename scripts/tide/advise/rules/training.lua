@@ -14,7 +14,7 @@ return {
   {
     name = "no zero_grad", looks_at = "steps", wins = "results",
     text = "the gradients of %d of %d steps are added to those of the step before",
-    mend = "optimizer:zero_grad() before loss:backward(); to accumulate, step once for several batches",
+    mend = "optimizer:zero_grad() before loss:backward(); to accumulate, step once for several",
     find = function(row, facts)
       if row.kept > 0 and not facts.clears then return 0, row.kept, row.count end
     end,

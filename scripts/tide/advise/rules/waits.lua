@@ -27,7 +27,8 @@ return {
     mend = "%4$s",
     find = function(row, facts)
       if row.calls < kManyWaits then return nil end
-      return won_without(row.wait_ms, facts), row.name, row.calls, row.awaited or "all that is queued", row.advice
+      local awaited = row.awaited or "all that is queued"
+      return won_without(row.wait_ms, facts), row.name, row.calls, awaited, row.advice
     end,
   },
   {
