@@ -6,7 +6,7 @@
 -- the other cores, which all other work and sizes run on. What a card lacks runs as float32.
 --
 -- launch and latency are seconds for a kernel that does nothing, and for a copy of nothing. No data
--- sheet has them: they are what such cards are known to take with a current driver.
+-- sheet has them: they are assumed, in the order of what drivers take, and not measured.
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 
@@ -31,7 +31,7 @@ local cards = {
     memory = 80 * GB, bandwidth = 2.039 * TB, link = 32 * GB, launch = 4 * us, latency = 10 * us,
     peaks = {float64 = 9.7, float32 = 19.5}, tensor = {float16 = 312, bfloat16 = 312, int8 = 624},
   },
-  -- NVIDIA HGX B200, data sheet: an eighth of the board. The memory is what one GPU has there.
+  -- NVIDIA HGX B200, data sheet, its figures of a single GPU.
   ["B200"] = {
     called = "B200",
     memory = 180 * GB, bandwidth = 7.7 * TB, link = 64 * GB, launch = 3 * us, latency = 8 * us,
