@@ -321,12 +321,13 @@ int set_options(lua_State* L) {
   }
   if (options.seed) default_generator().manual_seed(static_cast<uint64_t>(*options.seed));
   report_syncs = options.syncs;
-  profiles = !options.profile.empty() || options.profile_lines;
+  profiles = !options.profile.empty() || options.profile_lines || options.advise;
   if (!profiles) return 0;
   push_profiler_command(L, "start");
   lua_pushstring(L, options.profile.c_str());
   lua_pushboolean(L, options.profile_lines);
-  lua_call(L, 2, 0);
+  lua_pushboolean(L, options.advise);
+  lua_call(L, 3, 0);
   return 0;
 }
 

@@ -27,6 +27,7 @@ struct TideOptions {
   bool syncs = false;                ///< Report where the script waited.
   std::string profile;               ///< File that a profile is written to; empty: none.
   bool profile_lines = false;        ///< Print a profile by line at the end.
+  bool advise = false;               ///< Print what would make the script faster at the end.
 };
 
 /// Applies options; call after luaopen_tide and in a protected call, for it raises Lua errors

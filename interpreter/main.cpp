@@ -55,6 +55,7 @@ unknown one is an error.
   --syncs      print at the end where the script waited, how often, how long and for what
   --profile F  write a profile to F: a page with a timeline (.html), or for Perfetto (.json)
   --profile-lines     print at the end where the time went, by line
+  --advise     print at the end, by line, what would make the script faster
   --sandbox    for a script that need not be trusted: it reads the files of its own folder, writes
                those of tide.scratch(), and starts no process (docs/sandbox.md)
   --scratch F  make the folder F what tide.scratch() answers, and keep it

@@ -53,20 +53,37 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
     options.fail_copy = whole;
 }
 
-int configure(lua_State* L) {
-  if (!lua_istable(L, 1)) throw_expected(L, 1, "sim.configure", "a table of options");
-  SimOptions options;
-  int index = 0;
+/// Reads the options of the table at `table`; of a described card first, if `like` names one.
+void read_options(lua_State* L, int table, SimOptions& options, int& index) {
+  if (lua_getfield(L, table, "like") != LUA_TNIL) {
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "tide.estimate.cards");
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, "sim_options");
+    lua_pushvalue(L, -3);
+    lua_call(L, 1, 1);
+    read_options(L, lua_gettop(L), options, index);
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 1);
   constexpr std::string_view kKnown =
-      "index, device, memory_limit, bytes_per_second, staging_bytes_per_second, "
+      "index, device, like, memory_limit, bytes_per_second, staging_bytes_per_second, "
       "pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy";
-  for_each_option(L, 1, "sim.configure", kKnown, [&](std::string_view key, int value) {
+  for_each_option(L, table, "sim.configure", kKnown, [&](std::string_view key, int value) {
+    if (key == "like") return;
     if (key != "device") return read_option(L, key, options, index);
     const Device device = device_at(L, value, "sim.configure");
     if (device.kind != DeviceKind::sim)
       throw DeviceError("sim.configure: not a simulated device: " + device.name());
     index = device.index;
   });
+}
+
+int configure(lua_State* L) {
+  if (!lua_istable(L, 1)) throw_expected(L, 1, "sim.configure", "a table of options");
+  SimOptions options;
+  int index = 0;
+  read_options(L, 1, options, index);
   engine::configure_sim(index, options);
   return 0;
 }
@@ -78,11 +95,11 @@ int device_count(lua_State* L) {
 
 constexpr Function kFunctions[] = {
     {"configure", guard<configure>,
-     "{index, device, memory_limit, bytes_per_second, staging_bytes_per_second, "
+     "{index, device, like, memory_limit, bytes_per_second, staging_bytes_per_second, "
      "pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy}",
      "Sets what a simulated accelerator has: bytes, copy rate, rate of the detour of memory that "
-     "is not pinned, rate of pinning (sim:0's, for all), seconds per copy and launch; fail_* make "
-     "the k-th step from now fail",
+     "is not pinned, rate of pinning (sim:0's, for all), seconds per copy and launch; like = "
+     "\"H200\" those of a card that tide.estimate knows; fail_* make the k-th step from now fail",
      "tide.sim.configure({index = 0, copy_latency = 0}); tide.ones(2):to(\"sim:0\") --> {1.0, "
      "1.0}"},
     {"device_count", guard<device_count>, "", "How many simulated accelerators there are",

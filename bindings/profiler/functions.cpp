@@ -39,6 +39,11 @@ int stop(lua_State* L) {
   return 1;
 }
 
+int is_on(lua_State* L) {
+  lua_pushboolean(L, profile::is_on());
+  return 1;
+}
+
 int synchronize(lua_State*) {
   engine::synchronize("profile");
   return 0;
@@ -119,8 +124,30 @@ void set_site(lua_State* L, CallSite site) {
   set(L, "line", static_cast<int64_t>(site.line));
 }
 
+/// Sets `inputs` and `outputs`, lists of {dtype, channels_last, sizes...}.
+void set_operands(lua_State* L, const profile::Computation& computation) {
+  const auto set_list = [L](const char* name, const std::vector<profile::Operand>& operands) {
+    lua_createtable(L, static_cast<int>(operands.size()), 0);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Layout& layout = operands[i].layout;
+      lua_createtable(L, layout.rank(), 2);
+      set(L, "dtype", std::string(name_of(operands[i].type)));
+      lua_pushboolean(L, layout.is_channels_last());
+      lua_setfield(L, -2, "channels_last");
+      for (int d = 0; d < layout.rank(); ++d) {
+        lua_pushinteger(L, layout.shape[d]);
+        lua_rawseti(L, -2, d + 1);
+      }
+      lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+    }
+    lua_setfield(L, -2, name);
+  };
+  set_list("inputs", computation.inputs);
+  set_list("outputs", computation.outputs);
+}
+
 void push_row(lua_State* L, const TraceRow& row) {
-  lua_createtable(L, 0, 12);
+  lua_createtable(L, 0, 16);
   set(L, "name", row.name);
   set_site(L, row.site);
   set(L, "device", row.device);
@@ -132,6 +159,11 @@ void push_row(lua_State* L, const TraceRow& row) {
   set(L, "flops", row.flops);
   set(L, "awaited", row.awaited);
   set(L, "advice", row.advice);
+  set(L, "kind", row.kind);
+  set(L, "dtype", row.dtype);
+  set(L, "kernel", row.kernel);
+  set(L, "late", row.late);
+  if (row.computation) set_operands(L, *row.computation);
   if (row.sites.empty()) return;
   lua_createtable(L, static_cast<int>(row.sites.size()), 0);
   for (size_t i = 0; i < row.sites.size(); ++i) {
@@ -202,6 +234,7 @@ std::span<const luaL_Reg> profiler_functions() {
   static constexpr luaL_Reg functions[] = {
       {"start", guard<start>},
       {"stop", guard<stop>},
+      {"is_on", is_on},
       {"synchronize", guard<synchronize>},
       {"now", now},
       {"add_range", guard<add_range>},

@@ -8,7 +8,8 @@ namespace tide::bindings {
 
 /// - start(most_events): begins to record; false if a profile is under way already.
 /// - stop(): ends that and returns a Trace; nil if none was under way.
-/// - synchronize(): waits for all devices, for the reason "profile".
+/// - is_on(): whether a profile is under way. synchronize(): waits for all devices, for the reason
+///   "profile".
 /// - now(): nanoseconds. add_range(name, begin): a range of the script that ends now.
 /// - close_profile(profile, error): __close of a profile: calls its method stop, whatever
 /// interrupts.

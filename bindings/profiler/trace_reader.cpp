@@ -5,6 +5,7 @@
 
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/kernel.h"
+#include "runtime/profile/computation.h"
 
 namespace tide::bindings {
 namespace {
@@ -106,9 +107,11 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
 }
 
 const std::string& TraceReader::kernel_name(const Event& event) const {
-  const bool is_kernel = event.kind == EventKind::loop && event.subject;
-  const void* key = event.kind == EventKind::loop || event.kind == EventKind::compute
-                        ? event.subject
+  const bool is_loop = event.kind == EventKind::loop || event.kind == EventKind::compile;
+  const bool is_kernel = is_loop && event.subject;
+  const void* key = is_kernel ? event.subject
+                    : event.kind == EventKind::compute
+                        ? static_cast<const profile::Computation*>(event.subject)->name
                         : static_cast<const void*>(event.name);
   std::string& name = names_[key];
   if (name.empty())

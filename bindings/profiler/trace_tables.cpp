@@ -6,6 +6,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "bindings/profiler/trace_parts.h"
 #include "runtime/record/wait_report.h"
 
 namespace tide::bindings {
@@ -13,8 +14,6 @@ namespace {
 
 using profile::Event;
 using profile::EventKind;
-
-double length_of(const Event& event) { return static_cast<double>(event.end - event.begin); }
 
 /// Rows by a key of what belongs together.
 template <class Key>
@@ -34,14 +33,6 @@ class Rows {
  private:
   std::map<Key, TraceRow> rows_;
 };
-
-/// Calls see(event) for each event of a stream that is work.
-template <class See>
-void for_each_work(const TraceReader& reader, const See& see) {
-  for (const TraceTrack& track : reader.tracks())
-    for (const Event& event : track.events)
-      if (is_work(event.kind)) see(track, event);
-}
 
 /// Calls see(op, share, event) for each op that a stream has worked for, with the share that it has
 /// in the event.
@@ -198,6 +189,8 @@ std::vector<TraceRow> rows_of(const TraceReader& reader, std::string_view by) {
   if (by == "kernel") return rows_by_kernel(reader);
   if (by == "range") return rows_by_range(reader);
   if (by == "wait") return rows_by_wait(reader);
+  if (by == "part") return rows_by_part(reader);
+  if (by == "making") return rows_by_making(reader);
   return {};
 }
 

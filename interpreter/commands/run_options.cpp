@@ -96,6 +96,8 @@ bool RunOptions::read(OptionReader& reader) {
     runtime.profile = *profile;
   } else if (reader.flag("--profile-lines")) {
     runtime.profile_lines = true;
+  } else if (reader.flag("--advise")) {
+    runtime.advise = true;
   } else {
     return false;
   }

@@ -31,7 +31,7 @@ enum class EventKind : uint8_t {
 struct Event {
   int64_t begin = 0, end = 0;  ///< nanoseconds on the clock of now()
   const char* name = "";       ///< of the op; of a wait its reason
-  /// Of a loop and of a compilation the Kernel, of a compute op its name.
+  /// Of a loop and of a compilation the Kernel, of a compute op its Computation.
   const void* subject = nullptr;
   const char* file = "";  ///< the script's line; empty: not known
   int32_t line = 0;

@@ -12,8 +12,8 @@ local native = require "tide.native"
 
 local files = {
   "operators", "layers", "activations_and_losses", "modules", "computed_parameters",
-  "functional", "optim", "autograd", "func", "types", "random", "data", "helpers", "signal", "metrics",
-  "loggers", "training", "onnx", "plot",
+  "functional", "optim", "autograd", "func", "types", "random", "data", "helpers", "advice", "signal",
+  "metrics", "loggers", "training", "onnx", "plot",
   "vision", "vision_functional", "vision_transforms",
   "vision_datasets", "vision_models", "vision_ops",
 }

@@ -243,9 +243,9 @@ TEST_CASE("an option of run behind a script that cannot read it is an error", "[
   // What only looks like reading: a comment, a function's own arguments.
   const char* deaf =
       "#!/usr/bin/env tide\n-- arg, args\nlocal function f(...) return ... end print(f(1))";
-  for (const char* option :
-       {"--device", "--device=sim", "--seed=1", "--syncs", "--profile", "--profile-lines",
-        "--sandbox", "--scratch", "--time-limit", "--memory-limit", "--binary-chunks"}) {
+  for (const char* option : {"--device", "--device=sim", "--seed=1", "--syncs", "--profile",
+                             "--profile-lines", "--advise", "--sandbox", "--scratch",
+                             "--time-limit", "--memory-limit", "--binary-chunks"}) {
     CAPTURE(option);
     const Outcome outcome = run(deaf, {"a", option, "1"});
     CHECK_THAT(outcome.err, StartsWith(std::string("tide: '") + option +
@@ -425,4 +425,27 @@ TEST_CASE("--profile writes a profile of the whole script, however that ends", "
   CHECK(nowhere.out == "true\n");
   CHECK_THAT(nowhere.err, Contains("none/good.json: cannot be written"));
   CHECK(nowhere.status == 1);
+}
+
+TEST_CASE("--advise prints advice on the whole script, beside a profile", "[command line]") {
+  const test::TemporaryFolder folder;
+  folder.write("loop.lua",
+               "tide.sim.configure{launch_cost = 5e-3} local x = tide.rand(64, {device = 'sim'})\n"
+               "for i = 1, 9 do\n"
+               "  x:exp():sum():item()\n"
+               "end\n"
+               "print(i == nil)\n");
+  folder.write("bad.lua", "error 'boom'");
+  const Outcome outcome =
+      run_tide({"run", "loop.lua", "--advise", "--profile", "loop.json"}, "", folder.path());
+  CHECK(outcome.out == "true\n");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.err,
+             Contains("loop.lua:3: item waits 9 times, for sum (loop.lua:3) (would win"));
+  CHECK_THAT(outcome.err, Contains("\n    keep the value on the device"));
+  CHECK_THAT(test::read_file(folder.path() + "/loop.json"), Contains("exp_sum\""));
+  const Outcome bad = run_tide({"run", "bad.lua", "--advise"}, "", folder.path());
+  CHECK_THAT(bad.err, Contains("bad.lua:1: boom"));
+  CHECK_THAT(bad.err, Contains("nothing to advise: no device had any work"));
+  CHECK(bad.status == 1);
 }

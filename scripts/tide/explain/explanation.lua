@@ -150,7 +150,7 @@ end
 function Explanation:__tostring()
   local lines = {head(self)}
   if #self == 0 then return lines[1] end
-  lines[#lines + 1] = "\n" .. grid(kColumns, {table.unpack(self, 1, math.min(#self, kMostSteps))})
+  lines[#lines + 1] = "\n" .. grid.text(kColumns, {table.unpack(self, 1, math.min(#self, kMostSteps))})
   if #self > kMostSteps then lines[#lines + 1] = ("... %d more"):format(#self - kMostSteps) end
   add_list(lines, "windows", self.windows, kMostWindows, function(window, w)
     local first, last

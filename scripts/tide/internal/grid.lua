@@ -1,8 +1,21 @@
--- Rows as columns of text.
+-- Tables as text: numbers, and cells in columns.
+local grid = {}
 
---- Rows of cells below a head, each column as wide as its widest cell. `columns` lists {title,
---- function(row)}, which gives a cell's text; a title that begins with "<" is aligned to the left.
-local function grid(columns, rows)
+--- Three digits that count, "" for nothing.
+function grid.figure(value)
+  if not value or value == 0 then return "" end
+  if value >= 99.95 then return ("%.0f"):format(value) end
+  if value >= 9.995 then return ("%.1f"):format(value) end
+  return ("%.2f"):format(value)
+end
+
+--- Milliseconds, or a share of 1, as text; "" for nothing.
+function grid.milliseconds(value) return value > 0 and ("%.3f"):format(value) or "" end
+function grid.percent(value) return value > 0 and ("%.1f %%"):format(100 * value) or "" end
+
+--- Rows of cells below a head, each column as wide as its widest cell. A column: its title, and a
+--- function from a row to its text. A title that begins with "<" is aligned to the left.
+function grid.text(columns, rows)
   local widths, lines, cells = {}, {}, {{}}
   for c, column in ipairs(columns) do cells[1][c] = (column[1]:gsub("^<", "")) end
   for r, row in ipairs(rows) do

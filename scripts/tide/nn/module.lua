@@ -2,6 +2,7 @@
 -- layer.
 local add_hook = require "tide.internal.add_hook"
 local arguments = require "tide.internal.arguments"
+local call_hooks = require "tide.nn.internal.call_hooks"
 local class = require "tide.internal.class"
 local describe_error = require "tide.nn.internal.describe_error"
 local fields = require "tide.nn.internal.module_fields"
@@ -440,6 +441,7 @@ local function forward_with_hooks(self, ...)
       local changed = hook[1](self, inputs, outputs[1])
       if changed ~= nil then outputs[1] = changed end
     end
+    for _, hook in ipairs(call_hooks.after or {}) do hook[1](self, inputs, outputs[1]) end
     return outputs
   end
   local before, after = hooks_of(self, "_backward_pre_hooks"), hooks_of(self, "_backward_hooks")
@@ -458,7 +460,7 @@ local function finish(ok, ...)
 end
 
 local function call(self, ...)
-  local hooked = rawget(self, "_hooks") or rawget(self, "_pre_hooks")
+  local hooked = call_hooks.after or rawget(self, "_hooks") or rawget(self, "_pre_hooks")
     or rawget(self, "_backward_hooks") or rawget(self, "_backward_pre_hooks")
   local forward = hooked and forward_with_hooks or self.forward
   return finish(xpcall(forward, describe_error.handler, self, ...))

@@ -26,7 +26,7 @@ function Profile:init(options)
   if under_way.profile then collectgarbage() end
   if under_way.profile then
     raise("profile: a profile is under way, begun %s: close it first",
-      begun_at == "?" and "by --profile" or "at " .. begun_at)
+      begun_at == "?" and "by an option of tide run" or "at " .. begun_at)
   end
   self.options = read_options(options)
   if self.options.active == 0 then raise("profile: active must be positive, got 0") end

@@ -7,19 +7,9 @@ local raise = require "tide.internal.raise"
 local source_line = require "tide.profiler.source_line"
 
 local report = {}
+local figure, milliseconds, percent = grid.figure, grid.milliseconds, grid.percent
 
 -- Numbers as text ---------------------------------------------------------------------------------
-
---- Three digits that count, "" for nothing.
-local function figure(value)
-  if not value or value == 0 then return "" end
-  if value >= 99.95 then return ("%.0f"):format(value) end
-  if value >= 9.995 then return ("%.1f"):format(value) end
-  return ("%.2f"):format(value)
-end
-
-local function milliseconds(value) return value > 0 and ("%.3f"):format(value) or "" end
-local function percent(value) return value > 0 and ("%.1f %%"):format(100 * value) or "" end
 
 --- "41.5 (62 %)": a rate beside the most that the device can do.
 local function rate(value, most)
@@ -111,7 +101,7 @@ function Table:init(by, rows, left_out)
 end
 
 function Table:__tostring()
-  local text = grid(kColumns[self.by], self)
+  local text = grid.text(kColumns[self.by], self)
   if self.left_out > 0 then text = ("%s\n... and %d more"):format(text, self.left_out) end
   return text
 end
@@ -218,7 +208,7 @@ local kCompared <const> = {
 function Comparison:__tostring()
   local head = ("%.3f ms, then %.3f ms: %s times as long"):format(
     self.a_ms, self.b_ms, ratio(self.a_ms, self.b_ms))
-  return head .. "\n\n" .. grid(kCompared, self)
+  return head .. "\n\n" .. grid.text(kCompared, self)
 end
 
 --- Kernels of one name and different sizes are one row here.

@@ -149,7 +149,7 @@ local pages = {
       .. "one wait.",
   },
   {
-    name = "profiles", title = "Profiles", families = {"Profiles"},
+    name = "profiles", title = "Profiles", families = {"Profiles", "Advice and estimates"},
     about = "`profile` stands for what `tide.profile` returns. There is one profile at a time.",
   },
   {

@@ -9,6 +9,7 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/reduce/reduction.h"
+#include "runtime/profile/computation.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/transfer.h"
 
@@ -132,7 +133,14 @@ TEST_CASE("steps say what they move and compute", "[profile]") {
   }),
                                  EventKind::compute);
   REQUIRE(product.size() == 1);
-  CHECK(product[0].subject == static_cast<const void*>(name_of(ComputeOp::matmul)));
+  const auto& computation = *static_cast<const profile::Computation*>(product[0].subject);
+  CHECK(computation.name == std::string("matmul"));
+  REQUIRE(computation.inputs.size() == 2);
+  REQUIRE(computation.outputs.size() == 1);
+  CHECK(computation.inputs[0].layout.shape == Shape{20, 30});
+  CHECK(computation.inputs[1].layout.shape == Shape{30, 40});
+  CHECK(computation.outputs[0].layout.shape == Shape{20, 40});
+  CHECK(computation.inputs[0].type == DType::f32);
   CHECK(product[0].flops == 2 * 20 * 30 * 40);
   CHECK(product[0].bytes == 4 * (20 * 30 + 30 * 40 + 20 * 40));
   const auto loop = events_of(*traced([&] {
@@ -143,6 +151,19 @@ TEST_CASE("steps say what they move and compute", "[profile]") {
   REQUIRE(loop.size() == 1);
   CHECK(loop[0].flops == 2 * 20 * 30);
   CHECK(loop[0].bytes == 2 * 4 * 20 * 30);
+}
+
+TEST_CASE("equal computations are kept once", "[profile]") {
+  const auto made = [](int64_t rows, DType type, const char* name) {
+    const profile::Operand operand{type, Layout(Shape{rows, 3})};
+    return profile::keep_computation({.name = name, .inputs = {operand}, .outputs = {}});
+  };
+  constexpr char kName[] = "sort", kOther[] = "qr";
+  const auto* one = made(2, DType::f32, kName);
+  CHECK(made(2, DType::f32, kName) == one);
+  CHECK(made(3, DType::f32, kName) != one);
+  CHECK(made(2, DType::f64, kName) != one);
+  CHECK(made(2, DType::f32, kOther) != one);
 }
 
 TEST_CASE("transfers, waits, memory and the queue are recorded", "[profile]") {

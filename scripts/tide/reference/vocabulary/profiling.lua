@@ -24,4 +24,15 @@ return {
     limit = "integer = 100: most rows",
   },
   {of = "step:ptx", architecture = 'string = the device\'s: "sm_90" and the like'},
+  {
+    of = "tide.advise",
+    fn = "function: what is looked at",
+    runs = "integer = nil: how often it runs; nil is twice if it is short",
+  },
+  {
+    of = "tide.estimate",
+    fn = "function: gets the device to work on",
+    device = 'string = "H200": name of a card',
+    compare = "boolean = false: run it on that card, too, if there is one here",
+  },
 }

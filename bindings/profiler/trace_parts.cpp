@@ -1,0 +1,152 @@
+#include "bindings/profiler/trace_parts.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "runtime/ir/kernel.h"
+
+namespace tide::bindings {
+namespace {
+
+using profile::Event;
+using profile::EventKind;
+
+template <class Key>
+std::vector<TraceRow> values_of(std::map<Key, TraceRow>& rows) {
+  std::vector<TraceRow> list;
+  for (auto& [key, row] : rows) list.push_back(std::move(row));
+  return list;
+}
+
+const char* word_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::loop:
+      return "loop";
+    case EventKind::compute:
+      return "compute";
+    case EventKind::transfer:
+      return "transfer";
+    default:
+      return "copy";
+  }
+}
+
+const profile::Computation* computation_of(const Event& event) {
+  if (event.kind != EventKind::compute) return nullptr;
+  return static_cast<const profile::Computation*>(event.subject);
+}
+
+/// The widest floating type among those of a step, else the first; "" if none is known.
+class WorkType {
+ public:
+  void add(DType type) {
+    const bool wider = is_floating(type) && size_of(type) > size_of(type_);
+    if (!known_ || (is_floating(type) && (!is_floating(type_) || wider))) type_ = type;
+    known_ = true;
+  }
+  std::string text() const { return known_ ? std::string(name_of(type_)) : ""; }
+
+ private:
+  DType type_ = DType::f32;
+  bool known_ = false;
+};
+
+std::string dtype_of(const Event& event) {
+  WorkType type;
+  if (const auto* computation = computation_of(event)) {
+    // A product of bytes is summed in a wider type: what is multiplied counts.
+    for (const auto& operand : computation->inputs) type.add(operand.type);
+    if (computation->inputs.empty())
+      for (const auto& operand : computation->outputs) type.add(operand.type);
+  } else if (event.kind == EventKind::loop && event.subject) {
+    for (const LoopOperand& operand : static_cast<const Kernel*>(event.subject)->program().operands)
+      type.add(operand.type);
+  }
+  return type.text();
+}
+
+using SiteKey = std::pair<std::string, int>;
+SiteKey key_of(CallSite site) { return {site.file, site.line}; }
+
+/// The line that a thread worked for at a time.
+CallSite site_at(const TraceTrack& track, int64_t time) {
+  const auto after = std::upper_bound(track.lines.begin(), track.lines.end(), time,
+                                      [](int64_t t, const Event& line) { return t < line.begin; });
+  return after == track.lines.begin() ? CallSite() : site_of(*std::prev(after));
+}
+
+}  // namespace
+
+std::vector<TraceRow> rows_by_part(const TraceReader& reader) {
+  std::map<std::tuple<const void*, std::string, std::string, SiteKey, int64_t, float>, TraceRow>
+      rows;
+  for_each_work(reader, [&](const TraceTrack& track, const Event& event) {
+    const std::string& name = reader.kernel_name(event);
+    const std::string device = track.device.name();
+    TraceRow& row =
+        rows[{event.subject, name, device, key_of(site_of(event)), event.bytes, event.flops}];
+    if (++row.calls == 1) {
+      row.name = name;
+      row.site = site_of(event);
+      row.device = device;
+      row.kind = word_of(event.kind);
+      row.dtype = dtype_of(event);
+      row.computation = computation_of(event);
+    }
+    row.device_time += length_of(event);
+    row.bytes += static_cast<double>(event.bytes);
+    row.flops += static_cast<double>(event.flops);
+  });
+  return values_of(rows);
+}
+
+namespace {
+
+/// Plans by line: what is planned in the second half of a line's flushes is late.
+void add_plans(const TraceTrack& track, std::map<SiteKey, TraceRow>& rows) {
+  std::map<SiteKey, int64_t> flushes, seen;
+  for (const Event& event : track.events)
+    if (event.kind == EventKind::flush) ++flushes[key_of(site_of(event))];
+  for (const Event& event : track.events) {
+    const SiteKey key = key_of(site_of(event));
+    if (event.kind == EventKind::flush) ++seen[key];
+    if (event.kind != EventKind::plan) continue;
+    TraceRow& row = rows[key];
+    row.name = event.name;
+    row.site = site_of(event);
+    ++row.calls;
+    row.host += length_of(event);
+    if (2 * seen[key] > flushes[key]) ++row.late;
+  }
+}
+
+}  // namespace
+
+std::vector<TraceRow> rows_by_making(const TraceReader& reader) {
+  std::map<const void*, CallSite> first_use;  // of a kernel
+  for_each_work(reader, [&](const TraceTrack&, const Event& event) {
+    if (event.kind == EventKind::loop) first_use.try_emplace(event.subject, site_of(event));
+  });
+  std::map<SiteKey, TraceRow> plans;
+  std::map<std::pair<std::string, SiteKey>, TraceRow> kernels;
+  for (const TraceTrack& track : reader.tracks()) {
+    add_plans(track, plans);
+    for (const Event& event : track.events) {
+      if (event.kind != EventKind::compile) continue;
+      const auto found = first_use.find(event.subject);
+      const CallSite site = found != first_use.end() ? found->second : site_at(track, event.begin);
+      TraceRow& row = kernels[{reader.kernel_name(event), key_of(site)}];
+      row.name = event.name;
+      row.kernel = reader.kernel_name(event);
+      row.site = site;
+      ++row.calls;
+      row.host += length_of(event);
+    }
+  }
+  std::vector<TraceRow> list = values_of(plans);
+  for (TraceRow& row : values_of(kernels)) list.push_back(std::move(row));
+  return list;
+}
+
+}  // namespace tide::bindings

@@ -1,0 +1,35 @@
+-- One run that is looked at, from `begin` to `finish`.
+local Advice = require "tide.advise.advice"
+local class = require "tide.internal.class"
+local facts = require "tide.advise.facts"
+local profile = require "tide.profiler.profile"
+local Watch = require "tide.advise.watch"
+
+local Run = class "AdviseRun"
+
+--- `before`: the run before, of the same work.
+function Run:init(before) self.watch = Watch(before and before.watch.stepped or {}) end
+
+--- Begins to look; returns the run.
+function Run:begin()
+  self.profile = profile {}
+  self.watch:begin()
+  return self
+end
+
+--- Ends it. Returns the advice.
+function Run:finish()
+  self.profile:stop()
+  self.watch:close()
+  return Advice(facts(self.profile.trace, self.watch))
+end
+
+--- Ends it without an answer, if it has not ended. An interrupt may end the first try.
+function Run:__close(problem)
+  local closed, message = pcall(self.watch.close, self.watch)
+  if not closed then self.watch:close() end
+  if self.profile then getmetatable(self.profile).__close(self.profile, problem) end
+  if not closed and problem == nil then error(message, 0) end
+end
+
+return Run
