@@ -13,6 +13,7 @@ end
 
 local show = print
 print = function() end
+require "tide.plot.figure".show = print
 dofile(path)
 
 local hash, bytes = 0xcbf29ce484222325, 0 -- FNV-1a, 64 bits
