@@ -1,6 +1,4 @@
 // `tide lesson`: lists the lessons, runs one, or prints it in another form.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -17,6 +15,7 @@
 #include "interpreter/run/interrupt.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
+#include "interpreter/run/terminal.h"
 #include "interpreter/version.h"
 
 namespace tide {
@@ -102,10 +101,7 @@ void choose_accelerator(lua_State* L, const Words& words) {
 /// Calls a function of the library, an expression, with so many arguments on top of the stack;
 /// leaves its result.
 void call_library(lua_State* L, const std::string& function, int arguments) {
-  const std::string text = "return " + function + "(...)";
-  // A frame of the library, not of a script: tracebacks leave it out.
-  const std::string chunk_name = std::string(kLibrarySource) + "lesson";
-  luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t");
+  push_library_function(L, "return " + function + "(...)", "lesson");
   lua_insert(L, -1 - arguments);
   lua_call(L, arguments, 1);
 }
@@ -127,14 +123,11 @@ struct Lesson {
 int prepare_lesson(lua_State* L) {
   Lesson& lesson = *static_cast<Lesson*>(lua_touserdata(L, 1));
   choose_accelerator(L, lesson.words);
-  const bool on_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-  const char* const terminal = std::getenv("TERM");
-  const bool is_plain = !terminal || std::string_view(terminal) == "dumb";
   lua_pushlstring(L, lesson.text.data(), lesson.text.size());
   lua_createtable(L, 0, 2);
-  lua_pushboolean(L, on_terminal && !lesson.all);
+  lua_pushboolean(L, on_terminal() && !lesson.all);
   lua_setfield(L, -2, "pause");
-  lua_pushboolean(L, on_terminal && !is_plain && !std::getenv("NO_COLOR"));
+  lua_pushboolean(L, on_colored_terminal());
   lua_setfield(L, -2, "color");
   call_library(L, "require('tide.internal.lessons.walk').script", 2);
   lesson.text = string_at_top(L);

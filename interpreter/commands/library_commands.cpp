@@ -28,11 +28,9 @@ constexpr char kBench[] = "bench/main.lua";
 /// pager if it is long. If a false follows the text, it says what is wrong.
 int print_answer(const char* name, const Words& words, const char* module = "tide") {
   State state;
-  // A frame of the library, not of a script: tracebacks leave it out.
-  const std::string chunk_name = std::string(kLibrarySource) + name;
   constexpr std::string_view kText =
       "local module, name = ... return require(module)[name](select(3, ...))";
-  luaL_loadbufferx(state, kText.data(), kText.size(), chunk_name.c_str(), "t");
+  push_library_function(state, kText, name);
   lua_pushstring(state, module);
   lua_pushstring(state, name);
   for (const std::string& word : words) lua_pushlstring(state, word.data(), word.size());

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "bindings/module.h"
-#include "bindings/support/embedded.h"
 #include "interpreter/run/interrupt.h"
 #include "interpreter/run/script.h"
 #include "interpreter/session/completion.h"
@@ -16,6 +15,7 @@
 namespace tide::jupyter {
 namespace {
 
+constexpr char kName[] = "notebook";
 constexpr char kForms[] = "return require('tide.display.forms').of(...)";
 constexpr char kNotebook[] = "return require 'tide.display.notebook'";
 
@@ -38,12 +38,6 @@ class WithInterrupts {
  private:
   sigset_t interrupt_;
 };
-
-/// Pushes a function of the library's: tracebacks leave its frame out.
-void push_library_function(lua_State* L, std::string_view text) {
-  const std::string name = std::string(kLibrarySource) + "notebook";
-  luaL_loadbufferx(L, text.data(), text.size(), name.c_str(), "t");
-}
 
 /// The strings of the table at `index`, by their keys.
 Forms read_forms(lua_State* L, int index) {
@@ -75,7 +69,7 @@ int NotebookKernel::call_method(lua_State* L) {
 void NotebookKernel::open(lua_State* L) {
   state_ = L;
   session_.emplace(L);
-  push_library_function(L, kNotebook);
+  push_library_function(L, kNotebook, kName);
   lua_call(L, 0, 1);
   const luaL_Reg functions[] = {{"show", call_method<&NotebookKernel::show>},
                                 {"clear", call_method<&NotebookKernel::clear>},
@@ -154,7 +148,7 @@ std::optional<Error> NotebookKernel::run(InputKind kind, Forms& forms) {
   } else if (kind == InputKind::kRunnable && !session_->run(note)) {
     error = take_error("Error");
   } else if (const int count = lua_gettop(state_); kind == InputKind::kRunnable && count > 0) {
-    push_library_function(state_, kForms);
+    push_library_function(state_, kForms, kName);
     lua_insert(state_, 1);
     if (call(state_, count, 2)) {
       forms = read_forms(state_, 1);

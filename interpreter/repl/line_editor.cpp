@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "interpreter/run/interrupt.h"
+#include "interpreter/run/terminal.h"
 
 namespace tide {
 namespace {
@@ -249,7 +250,7 @@ class ReadlineEditor : public LineEditor {
 }  // namespace
 
 std::unique_ptr<LineEditor> make_line_editor(Completer completer, Decorator decorator) {
-  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+  if (on_terminal()) {
     if (const std::optional<Readline> readline = Readline::open()) {
       return std::make_unique<ReadlineEditor>(*readline, std::move(completer),
                                               std::move(decorator));

@@ -1,12 +1,9 @@
 // The loop of the prompt, and what it prints after each line.
 #include "interpreter/repl/prompt.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -20,6 +17,7 @@
 #include "interpreter/run/pager.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
+#include "interpreter/run/terminal.h"
 #include "interpreter/session/completion.h"
 #include "interpreter/session/session.h"
 
@@ -33,12 +31,6 @@ constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
 constexpr char kGreeting[] =
     "help() lists what there is, ?NAME explains it, %help lists commands, Ctrl-D ends.";
 
-bool wants_colour(bool on_terminal) {
-  const char* terminal = std::getenv("TERM");
-  return on_terminal && !std::getenv("NO_COLOR") && terminal &&
-         std::string_view(terminal) != "dumb";
-}
-
 /// tostring, with whatever metamethod the value has.
 int to_text(lua_State* L) {
   luaL_tolstring(L, 1, nullptr);
@@ -50,8 +42,8 @@ class Prompt {
   explicit Prompt(lua_State* L)
       : state_(L),
         session_(L),
-        on_terminal_(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)),
-        coloured_(wants_colour(on_terminal_)),
+        on_terminal_(on_terminal()),
+        coloured_(on_colored_terminal()),
         editor_(make_line_editor(
             [this](const std::string& before) { return complete(state_, session_, before); },
             coloured_

@@ -157,6 +157,11 @@ void describe_syntax_error(lua_State* L, const std::string& chunk_name) {
   improve_message(L, "in_syntax", 2);
 }
 
+void push_library_function(lua_State* L, std::string_view text, std::string_view name) {
+  const std::string chunk_name = std::string(kLibrarySource).append(name);
+  luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t");
+}
+
 void keep_text(lua_State* L, const std::string& chunk_name, std::string_view text, int first_line) {
   const int top = lua_gettop(L);
   push_global(L, "require");

@@ -11,6 +11,10 @@ namespace tide {
 /// with its traceback is left there as a string, and false returned.
 bool call(lua_State* L, int arguments, int results);
 
+/// Pushes the function of the library whose text this is. Its frame is called `name`, and
+/// tracebacks leave it out.
+void push_library_function(lua_State* L, std::string_view text, std::string_view name);
+
 /// Keeps a text that is run and is no file, so that errors can be explained by its lines.
 void keep_text(lua_State* L, const std::string& chunk_name, std::string_view text, int first_line);
 

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "bindings/support/embedded.h"
 #include "interpreter/commands/commands.h"
 #include "interpreter/commands/option_reader.h"
 #include "interpreter/run/script.h"
@@ -76,8 +75,7 @@ Options read_options(const Words& words) {
 
 /// Calls a text of the library with the arguments on top of the stack.
 bool call_library(lua_State* L, std::string_view text, int arguments, int results) {
-  const std::string chunk_name = std::string(kLibrarySource) + "test runner";
-  luaL_loadbufferx(L, text.data(), text.size(), chunk_name.c_str(), "t");
+  push_library_function(L, text, "test runner");
   lua_insert(L, -1 - arguments);
   return call(L, arguments, results);
 }

@@ -2,6 +2,7 @@
 -- ratios.
 --
 --   tide bench [NAME...] [--json] [--beside PEER] [--rounds N] [--reps N] [--device D] [--list]
+local json = require "tide.internal.json"
 local tide = require "tide"
 
 local families = {"overhead", "training", "matmul", "memory", "positions", "startup", "files", "gpu",
@@ -73,8 +74,7 @@ local function json_line(row, peer, figures)
 end
 
 local function json_error(row, message)
-  local escaped = message:gsub('[%c"\\]', function(c) return ("\\u%04x"):format(c:byte()) end)
-  return ('{"workload": "%s", "peer": "tide", "error": "%s"}'):format(row.name, escaped)
+  return ('{"workload": "%s", "peer": "tide", "error": %s}'):format(row.name, json.quoted(message))
 end
 
 local function text_line(row, device, figures)

@@ -1,4 +1,5 @@
 -- Draws a graph as SVG: layers from top to bottom, each node below all that it reads.
+local escape_markup = require "tide.internal.escape_markup"
 
 local kFont <const> = 12       -- pixels; a letter of it is kLetter wide
 local kLetter <const> = 7.3
@@ -9,12 +10,11 @@ local kLayer <const> = 56      -- between layers
 local kMostLines <const> = 12  -- of a box
 
 local kFills <const> = {input = "#ffffff", loop = "#dbe9f9", compute = "#f9e5d0", copy = "#e6e6e6"}
-local kEntities <const> = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&apos;"}
 
 --- XML takes neither control characters nor what is no UTF-8.
 local function escaped(text)
   if not utf8.len(text) then text = text:gsub("[\x80-\xff]", "?") end
-  return (text:gsub("%c", " "):gsub("[&<>\"']", kEntities))
+  return escape_markup((text:gsub("%c", " ")))
 end
 
 --- The lines of a box, of a node with many of them the first.

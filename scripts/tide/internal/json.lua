@@ -1,4 +1,4 @@
--- Reads JSON: strictly as RFC 8259 has it, and NaN, Infinity and -Infinity, which Python writes.
+-- Reads JSON: strictly as RFC 8259 has it, and NaN, Infinity and -Infinity, which Python writes. Writes strings of it.
 local json = {}
 
 local kDeepest <const> = 512 -- arrays and objects inside of each other: the stack has an end
@@ -155,6 +155,16 @@ function json.decode(text, null)
   if read then return value end
   if type(value) ~= "table" then error(value, 0) end
   return nil, value.message, value.at
+end
+
+-- Writing -----------------------------------------------------------------------------------------
+
+--- A text as a JSON string. It should be UTF-8.
+function json.quoted(text)
+  return '"' .. text:gsub('[%c"\\]', function(character)
+    if character == '"' or character == "\\" then return "\\" .. character end
+    return ("\\u%04x"):format(character:byte())
+  end) .. '"'
 end
 
 return json

@@ -17,16 +17,8 @@ local kFloats <const> = {inf = math.huge, ["-inf"] = -math.huge, nan = 0 / 0}
 
 -- Writing -----------------------------------------------------------------------------------------
 
-local kEscapes <const> = {['"'] = '\\"', ["\\"] = "\\\\"}
-
-local function quoted(text)
-  return '"' .. text:gsub('[%c"\\]', function(character)
-    return kEscapes[character] or ("\\u%04x"):format(character:byte())
-  end) .. '"'
-end
-
 local function text_of(text)
-  if utf8.len(text) then return quoted(text) end
+  if utf8.len(text) then return json.quoted(text) end
   return ('{"bytes":"%s"}'):format(text:gsub(".", function(c) return ("%02x"):format(c:byte()) end))
 end
 
@@ -67,7 +59,7 @@ function Writer:tensor(value, name)
   else
     self.shared = true
   end
-  return ('{"tensor":%s}'):format(quoted(self.name_of[value]))
+  return ('{"tensor":%s}'):format(json.quoted(self.name_of[value]))
 end
 
 --- Text of a plain table; `name` is that of its tensors up to their keys.

@@ -33,8 +33,8 @@ local function write(known)
   table.sort(keys)
   for i, key in ipairs(keys) do
     local one = known[key]
-    lines[i] = ('  "%s": {"bandwidth": %.6g, "flops": %.6g, "launch_ms": %.6g}'):format(
-      key:gsub('[\\"]', "\\%0"), one.bandwidth, one.flops, one.launch_ms)
+    lines[i] = ('  %s: {"bandwidth": %.6g, "flops": %.6g, "launch_ms": %.6g}'):format(
+      json.quoted(key), one.bandwidth, one.flops, one.launch_ms)
   end
   local file, folder = path()
   native.make_folders(folder)

@@ -1,33 +1,20 @@
 -- Divides the source of a lesson into cells: a comment at the left edge, and the code below it.
+local tokens = require "tide.internal.tokens"
 
---- Whether a long string begins in a line of code and does not end in it: its closing bracket, or nil.
---- `closing`: of the string that the line begins in, if any.
-local function open_bracket(line, closing)
-  local place = 1
-  while true do
-    if closing then
-      local _, last = line:find(closing, place, true)
-      if not last then return closing end
-      place, closing = last + 1, nil
-    end
-    local start = line:find("[\"'%[%-]", place)
-    if not start then return nil end
-    local level = line:match("^%[(=*)%[", start) or line:match("^%-%-%[(=*)%[", start)
-    if level then
-      place, closing = line:find("[", start, true) + #level + 2, "]" .. level .. "]"
-    elseif line:find("^%-%-", start) then
-      return nil
-    elseif line:find("^[\"']", start) then
-      local quote = line:sub(start, start)
-      place = start + 1
-      while place <= #line and line:sub(place, place) ~= quote do
-        place = place + (line:sub(place, place) == "\\" and 2 or 1)
+--- The numbers of lines that begin inside of a long string.
+local function lines_in_strings(source)
+  local inside, number, place = {}, 1, 1
+  for _, token in ipairs(tokens(source)) do
+    if token.kind == "string" and token.text:find("\n", 1, true) then
+      number = number + select(2, source:sub(place, token.from - 1):gsub("\n", ""))
+      place = token.to + 1
+      for _ in token.text:gmatch "\n" do
+        number = number + 1
+        inside[number] = true
       end
-      place = place + 1
-    else
-      place = start + 1
     end
   end
+  return inside
 end
 
 --- The words of a comment line, or nil if the line is none. A rule of dashes behind a heading goes.
@@ -40,10 +27,10 @@ end
 --- an empty list), `code`, its lines, and `first`, the number of the first line of code; `heading`,
 --- "2. A tensor", where its comment begins a section.
 local function cells_of(source)
-  local cells, cell, closing, number = {}, nil, nil, 0
+  local cells, cell, number, inside = {}, nil, 0, lines_in_strings(source)
   for line in (source .. "\n"):gmatch "(.-)\r?\n" do
     number = number + 1
-    local words = not closing and words_of(line) or nil
+    local words = not inside[number] and words_of(line) or nil
     if words then
       if not cell or #cell.code > 0 then
         cell = {text = {}, code = {}}
@@ -60,7 +47,6 @@ local function cells_of(source)
       if line ~= "" or #cell.code > 0 then
         if #cell.code == 0 then cell.first = number end
         cell.code[#cell.code + 1] = line
-        closing = open_bracket(line, closing)
       end
     end
   end

@@ -1,14 +1,12 @@
 -- A lesson as a Jupyter notebook.
 local cells_of = require "tide.internal.lessons.cells"
+local json = require "tide.internal.json"
 
 --- Lines as a notebook has them, a list of JSON strings: each but the last ends in a line feed.
 local function source_of(lines)
   local source = {}
   for i, line in ipairs(lines) do
-    local text = (i < #lines and line .. "\n" or line):gsub('[%c"\\]', function(character)
-      return ("\\u%04x"):format(character:byte())
-    end)
-    source[i] = ('"%s"'):format(text)
+    source[i] = json.quoted(i < #lines and line .. "\n" or line)
   end
   return table.concat(source, ",\n    ")
 end

@@ -1,5 +1,5 @@
 -- The call that is being typed: its signature, and the options that its table may have.
-local tokens = require "tide.internal.session.tokens"
+local tokens = require "tide.internal.tokens"
 
 local openers <const> = {["("] = true, ["{"] = true, ["["] = true}
 local closers <const> = {[")"] = true, ["}"] = true, ["]"] = true}

@@ -1,5 +1,5 @@
 -- Compiles an input: as an expression first, then as statements, whose last may be an expression.
-local tokens = require "tide.internal.session.tokens"
+local tokens = require "tide.internal.tokens"
 
 -- In front of an expression. With a variable to be closed Lua makes no tail call of it, which would
 -- drop the input's own frame: errors could not name it.

@@ -1,5 +1,5 @@
 -- Colours of Lua texts and of results at a terminal.
-local tokens = require "tide.internal.session.tokens"
+local tokens = require "tide.internal.tokens"
 
 local colours <const> = {
   keyword = "35", string = "32", number = "36", comment = "2", type = "33", device = "35",

@@ -1,4 +1,6 @@
 -- The lines of what runs: of scripts in files, and of texts that the program was given.
+local tokens = require "tide.internal.tokens"
+
 local source = {}
 
 local kept = {} -- by chunk name, the lines of texts that are no files
@@ -31,38 +33,19 @@ function source.lines(name)
   return {}
 end
 
+local kFilled <const> = {string = '"', comment = " "}
+
 --- A line without what strings and comments hold; of the same length.
 function source.code(line)
   local parts, at = {}, 1
-  local function fill(first, last, with) parts[#parts + 1] = with:rep(last - first + 1) end
-  while at <= #line do
-    local start = line:find("[\"'%-%[]", at)
-    if not start then break end
-    parts[#parts + 1] = line:sub(at, start - 1)
-    local quote = line:sub(start, start)
-    if line:find("^%-%-", start) then
-      fill(start, #line, " ")
-      return table.concat(parts)
-    elseif line:find("^%[%[", start) then
-      local _, stop = line:find("]]", start, true)
-      stop = stop or #line
-      fill(start, stop, '"')
-      at = stop + 1
-    elseif quote == "-" or quote == "[" then
-      parts[#parts + 1] = quote
-      at = start + 1
-    else
-      local stop = start + 1
-      while stop <= #line and line:sub(stop, stop) ~= quote do
-        stop = stop + (line:sub(stop, stop) == "\\" and 2 or 1)
-      end
-      stop = math.min(stop, #line)
-      fill(start, stop, '"')
-      at = stop + 1
+  for _, token in ipairs(tokens(line)) do
+    local filled = kFilled[token.kind]
+    if filled then
+      parts[#parts + 1] = line:sub(at, token.from - 1) .. filled:rep(#token.text)
+      at = token.to + 1
     end
   end
-  parts[#parts + 1] = line:sub(at)
-  return table.concat(parts)
+  return table.concat(parts) .. line:sub(at)
 end
 
 return source

@@ -1,70 +1,31 @@
 -- Pieces of HTML: escaped text, Lua with its parts in colours, and the frame of a page.
-local html = {}
+local escape_markup = require "tide.internal.escape_markup"
+local tokens = require "tide.internal.tokens"
 
-local kEscapes <const> = {
-  ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;",
-}
-
---- A text in which nothing is taken for HTML.
-function html.escape(text) return (text:gsub("[&<>\"']", kEscapes)) end
+local html = {escape = escape_markup}
 
 --- A name as the id of an element, and behind "#" in a link.
 function html.id(name)
   return (name:gsub("[^%w_.:-]", function(c) return ("-%02x"):format(c:byte()) end))
 end
 
-local kKeywords <const> = {}
-for word in ("and break do else elseif end false for function goto if in local nil not or repeat "
-  .. "return then true until while"):gmatch "%a+" do
-  kKeywords[word] = true
-end
-
 local function span(class, text)
   return ('<span class="%s">%s</span>'):format(class, html.escape(text))
 end
 
---- The end of the string that begins at `place`; nil if none does.
-local function string_end(code, place)
-  local quote = code:sub(place, place)
-  if quote == '"' or quote == "'" then
-    local i = place + 1
-    while i <= #code and code:sub(i, i) ~= quote and code:sub(i, i) ~= "\n" do
-      i = i + (code:sub(i, i) == "\\" and 2 or 1)
-    end
-    return math.min(i, #code)
-  end
-  local level = code:match("^%[(=*)%[", place)
-  if not level then return nil end
-  local _, last = code:find("]" .. level .. "]", place, true)
-  return last or #code
-end
+local kClasses <const> = {comment = "c", string = "s", number = "n", keyword = "k"}
 
 --- Lua with comments, strings, numbers and keywords in spans.
 function html.lua(code)
   local parts, place = {}, 1
-  while place <= #code do
-    local last, class
-    if code:find("^%-%-", place) then
-      local long = code:match("^%-%-()%[=*%[", place)
-      local line_end = (code:find("\n", place, true) or #code + 1) - 1
-      last, class = long and string_end(code, long) or line_end, "c"
-    elseif code:find("^[\"'%[]", place) and string_end(code, place) then
-      last, class = string_end(code, place), "s"
-    elseif code:find("^%d", place) then
-      _, last = code:find("^[%w.]+", place)
-      class = "n"
-    elseif code:find("^[%a_]", place) then
-      _, last = code:find("^[%w_]+", place)
-      class = kKeywords[code:sub(place, last)] and "k"
-    else
-      _, last = code:find("^[^%w_\"'%[%-]+", place)
-      last = last or place
+  for _, token in ipairs(tokens(code)) do
+    local class = kClasses[token.kind]
+    if class then
+      parts[#parts + 1] = html.escape(code:sub(place, token.from - 1)) .. span(class, token.text)
+      place = token.to + 1
     end
-    local text = code:sub(place, last)
-    parts[#parts + 1] = class and span(class, text) or html.escape(text)
-    place = last + 1
   end
-  return table.concat(parts)
+  return table.concat(parts) .. html.escape(code:sub(place))
 end
 
 --- Code in a block of its own.

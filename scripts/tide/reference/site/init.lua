@@ -1,5 +1,6 @@
 -- The site: the reference, the lessons and the documents as pages of HTML that need no server.
 local html = require "tide.reference.site.html"
+local json = require "tide.internal.json"
 local lesson_pages = require "tide.reference.site.lesson_pages"
 local markdown = require "tide.reference.site.markdown"
 local name_pages = require "tide.reference.site.name_pages"
@@ -51,8 +52,7 @@ end
 
 --- A text as JavaScript writes it. Nothing in it ends the script or a line.
 local function script_text(text)
-  local escapes = {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = " ", ["\r"] = " ", ["<"] = "\\u003c"}
-  return '"' .. text:gsub('[\\"\n\r<]', escapes) .. '"'
+  return (json.quoted((text:gsub("[\n\r]", " "))):gsub("<", "\\u003c"))
 end
 
 --- The index of the search: rows {name, address, text}.

@@ -1,0 +1,19 @@
+// Asks for the terminal.
+#include "interpreter/run/terminal.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace tide {
+
+bool on_terminal() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
+
+bool on_colored_terminal() {
+  const char* const terminal = std::getenv("TERM");
+  return on_terminal() && !std::getenv("NO_COLOR") && terminal &&
+         std::string_view(terminal) != "dumb";
+}
+
+}  // namespace tide
