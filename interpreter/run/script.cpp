@@ -21,12 +21,15 @@ std::string script_traceback(std::string_view message, std::string_view tracebac
   const std::string library = std::string("\t").append(kLibrarySource.substr(1));
   std::string kept, called;  // `called`: C functions whose caller is not known yet.
   int lua_frames = 0;
-  bool named = false;
+  bool named = false, of_library = false;
   for (size_t begin = traceback.find('\n'); begin != std::string_view::npos;) {
     const size_t end = traceback.find('\n', begin + 1);
     const std::string_view line = traceback.substr(begin + 1, end - begin - 1);
     begin = end;
-    if (line.starts_with(library)) {
+    // Said of the frame in the line before.
+    if (of_library && line == "\t(...tail calls...)") continue;
+    of_library = line.starts_with(library);
+    if (of_library) {
       called.clear();
     } else if (line.starts_with("\t[C]: ")) {
       if (line != "\t[C]: in ?") called.append("\n").append(line);
