@@ -14,17 +14,24 @@ local function checked(list)
   return list
 end
 
---- Calls the check of each exercise {name, check}. One that raises an error is unsolved, and the error's text is the
---- hint. Prints a line for each, and raises an error if one is unsolved.
+--- What a check calls: without a condition the exercise is unsolved, and this is the hint.
+local function expect(condition, hint)
+  if not condition then error({hint = hint}, 0) end
+end
+
+--- Calls check(expect) of each exercise {name, check}. It is unsolved if an expectation fails, or if there is an
+--- error: what the learner has written runs in the check. Prints a line for each exercise, with the hint, and raises
+--- an error if one is unsolved.
 return function(list)
   local unsolved = 0
   for _, exercise in ipairs(checked(list)) do
     local name, check = exercise[1], exercise[2]
-    local solved, hint = pcall(check)
+    local solved, problem = pcall(check, expect)
     if solved then
       print(name .. ": solved")
     else
       unsolved = unsolved + 1
+      local hint = type(problem) == "table" and problem.hint or problem
       print(("%s: unsolved\n    %s"):format(name, (tostring(hint):gsub("\n", "\n    "))))
     end
   end

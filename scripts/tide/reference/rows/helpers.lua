@@ -49,9 +49,9 @@ return {
       [[tide.test.raises("inner sizes differ", tide.matmul, tide.ones(2, 3), tide.ones(2, ]] ..
         "3)) ~= nil --> true"},
     {"exercises", "({{name, check}, ...})",
-      "Calls each check; the text of an error it raises is the hint of an unsolved exercise. Prints a line for each, " ..
-        "and raises an error if one is unsolved",
-      [[pcall(tide.test.exercises, {{"1. Add", function() assert(1 + 1 == 3, "count again") end}}) --> ]] ..
+      "Calls each check(expect); expect(condition, hint) says that an exercise is unsolved without the condition, as " ..
+        "an error does. Prints a line for each with its hint, and raises an error if one is unsolved",
+      [[pcall(tide.test.exercises, {{"1. Add", function(expect) expect(1 + 1 == 3, "count again") end}}) --> ]] ..
         [[false, "1 of 1 exercises unsolved"]]},
     {"run", "({filter, tags, devices, list, report})", "Runs the tests registered so far",
       [[tide.test.run({filter = "no test is named so"}) --> 0, 0, 0]]},
