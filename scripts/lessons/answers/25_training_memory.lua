@@ -9,16 +9,16 @@ local options = tide.args {device = tide.cuda.is_available() and "cuda" or "sim"
 local device = tide.device(options.device)
 tide.manual_seed(1)
 
--- 1. The sum of all outputs of the net for a list of batches, as a tensor of one number.
+-- 1. The sum of the squares of the outputs of the net for a list of batches, as a tensor.
 local function evaluate(net, batches)
   -- Start:
   -- local sum = 0
-  -- for _, batch in ipairs(batches) do sum = sum + net(batch):sum() end
+  -- for _, batch in ipairs(batches) do sum = sum + net(batch):square():sum() end
   -- return sum
   -- Solution:
   local _ <close> = tide.no_grad()
   local sum = 0
-  for _, batch in ipairs(batches) do sum = sum + net(batch):sum() end
+  for _, batch in ipairs(batches) do sum = sum + net(batch):square():sum() end
   return sum
   -- End
 end
@@ -79,7 +79,7 @@ exercises {
     local net, batches, expected = make(), {}, 0
     for i = 1, 4 do
       batches[i] = tide.randn(256, 32, {device = device})
-      expected = expected + tide.no_grad(net, batches[i]):sum():item()
+      expected = expected + tide.no_grad(net, batches[i]):square():sum():item()
     end
     local before = held()
     local sum = evaluate(net, batches)
