@@ -101,7 +101,8 @@ local function events_of(p)
       local event = {
         name = name, from = from, to = from + tonumber(line:match '"dur": ([%d.]+)') / 1e3,
       }
-      local group = number == process and "device" or line:match '"cat": "(%a+)"'
+      local group = line:match '"cat": "(%a+)"'
+      if number == process and group ~= "compile" and group ~= "wait" then group = "device" end
       events[group] = events[group] or {}
       table.insert(events[group], event)
     elseif kind == "C" and name == "queue of " .. tostring(device) then

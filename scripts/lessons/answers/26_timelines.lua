@@ -57,10 +57,12 @@ local function kernels_of(p)
   local path, process, kernels = os.tmpname() .. ".json", nil, {}
   p:save(path)
   for line in io.lines(path) do
-    local number = line:match '"pid": (%d+)'
+    local number, kind = line:match '"pid": (%d+)', line:match '"cat": "(%a+)"'
     local from, length = line:match '"ts": ([%d.]+), "dur": ([%d.]+)'
     if line:find("process_name.*" .. tostring(device)) then process = number end
-    if from and number == process then kernels[#kernels + 1] = {from / 1e3, (from + length) / 1e3} end
+    if from and number == process and kind ~= "compile" and kind ~= "wait" then
+      kernels[#kernels + 1] = {from / 1e3, (from + length) / 1e3}
+    end
   end
   os.remove(path)
   table.sort(kernels, function(a, b) return a[1] < b[1] end)
