@@ -196,7 +196,7 @@ function parts.numbers(losses) return tide.stack(losses):tolist() end
 
 tide.no_sync(loop) -- no error: nothing waits
 p, mended = measure "losses read at the end"
-assert(mended.waits < steps // 2, "not one in each step")
+assert(mended.waits < steps / 2, "not one in each step")
 
 -- 5. The third fault: transfers -------------------------------------------------------------------
 -- What is left? Ask again.
@@ -241,7 +241,7 @@ if simulated then
   -- What was set bounds the time from below: in each step the script waited for its four copies.
   assert(slow.seconds >= slow.reads * reading + 4 * steps * latency)
 end
-assert(mended.reads == 0 and mended.transfers <= 4 + steps and mended.waits < steps // 2)
+assert(mended.reads == 0 and mended.transfers <= 4 + steps and mended.waits < steps / 2)
 print("What is left is the work itself, and the starting of many small kernels: lesson 24.")
 
 print("\nAll of this was true on " .. tostring(device) .. ".")
