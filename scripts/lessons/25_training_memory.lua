@@ -112,7 +112,7 @@ heading "2. A leak"
 
 local optimizer = optim.SGD(net:parameters(), {lr = 0.01})
 local small = x[{{1, 64}}]
-local history = {}
+local log = {}
 
 --- Five steps, whose losses are noted by a function.
 local function five_steps(note)
@@ -126,8 +126,8 @@ local function five_steps(note)
   end
 end
 
-local function careless(output) history[#history + 1] = output end
-local function careful(_, step_loss) history[#history + 1] = step_loss:detach() end
+local function careless(output) log[#log + 1] = output end
+local function careful(_, step_loss) log[#log + 1] = step_loss:detach() end
 
 five_steps(careful) -- from now on there are gradients
 local before = tide.memory.snapshot(device)
@@ -136,7 +136,7 @@ local growth = tide.memory.diff(before, tide.memory.snapshot(device))
 local leak = growth.holders[1]
 local keepers = {}
 for _, name in ipairs(leak.names) do
-  if name:find "^history" then keepers[#keepers + 1] = name end
+  if name:find "^log" then keepers[#keepers + 1] = name end
 end
 print(("  %d kB more, most of it made at %s"):format(growth.allocated // 1024, leak.line))
 print("  kept by " .. table.concat(keepers, ", "))
@@ -144,13 +144,13 @@ assert(growth.allocated >= 5 * 64 * width * 4 and #keepers == 5, "the five outpu
 
 -- The mend is to keep a number's worth: the loss, detached. (Only numbers travel into Lua when
 -- somebody reads them: no wait here either.)
-history = {}
+log = {}
 before = tide.memory.snapshot(device)
 five_steps(careful)
 growth = tide.memory.diff(before, tide.memory.snapshot(device))
 print(("  mended: grown by %d bytes in five steps"):format(growth.allocated))
 assert(growth.allocated < 64 * width * 4, "five numbers, and not one output")
-history = {}
+log = {}
 
 -- 3. Checkpoints: compute again instead of keeping ------------------------------------------------
 -- tide.checkpoint(block, x) runs a block without keeping what is inside. On the way back it runs
@@ -272,7 +272,7 @@ local parts, total = 1, nil
 while not total do
   local passed, result = pcall(function()
     local sum = accumulated(net_there, x_there, parts)
-    return sum:item() -- read here: what fails on the device is told where a value is read
+    return sum:item() -- read here: what fails on the device is raised where a value is read
   end)
   if passed then
     total = result

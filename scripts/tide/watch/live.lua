@@ -5,7 +5,7 @@ local raise = require "tide.internal.raise"
 local statistics = require "tide.watch.statistics"
 local tide = require "tide"
 
-local kMostCurves <const> = 8 -- more cannot be told apart
+local kMostCurves <const> = 8 -- more are hard to tell from each other
 
 --- Adds a value to those of a layer.
 local function add(sums, layer, value) sums[layer] = sums[layer] and sums[layer] + value or value end
@@ -56,7 +56,7 @@ local kFigures <const> = {
   },
 }
 
---- The layers that get a curve, as a set: all, or as many as can be told apart, from the first to the last.
+--- The layers that get a curve, as a set: all, or some from the first to the last.
 local function choose_layers(figure, sample)
   local names, seen = {}, {}
   for _, row in ipairs(sample:by_layer()) do
