@@ -22,8 +22,8 @@ local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) 
 
 local simulated, launch_cost = device.type == "sim", 100e-6
 if simulated then
-  -- A simulated device may take the memory and the link of a card; what else is set counts more.
-  tide.sim.configure {device = device, like = "T4", launch_cost = launch_cost}
+  -- (With `like = "T4"` a simulated device takes what that card has: 5 us, its memory, its link.)
+  tide.sim.configure {device = device, launch_cost = launch_cost}
   print("Starting a kernel costs 100 us here, 20 times as much as on a T4, so that one sees it.")
 end
 
