@@ -162,7 +162,7 @@ std::optional<std::string> made_of(const std::string& text, const std::string& f
 
 /// The answers of a lesson with what a learner starts from in the place of solutions.
 std::string exercises_of(std::string_view name, const std::string& answers) {
-  const std::optional<std::string> exercises = made_of(answers, "exercises");
+  const std::optional<std::string> exercises = made_of(answers, "unsolved");
   if (exercises) return *exercises;
   throw UsageError{"lesson: the exercises of " + std::string(name) +
                    " have no checks: they stand at its end, --answers prints answers"};

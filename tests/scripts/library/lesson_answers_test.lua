@@ -108,21 +108,21 @@ describe("exercises", function()
 end)
 
 describe("the text of exercises", function()
-  local exercises_of = require "tide.internal.lessons.exercises"
+  local unsolved = require "tide.internal.lessons.unsolved"
 
   it("has starts in the place of solutions", function()
-    test.equal(exercises_of(
+    test.equal(unsolved(
       "-- Answers to the exercises of lesson 9.\nlocal function f(x)\n  -- Start:\n  -- if x then\n" ..
       "  --   return slow(x)\n  -- end\n  -- Solution:\n  return fast(x)\n  -- End\nend\n"),
       "-- Exercises of lesson 9.\nlocal function f(x)\n  if x then\n    return slow(x)\n  end\nend\n")
   end)
 
   it("raises an error where there is no start", function()
-    test.equal(exercises_of("local function f(x)\n  -- Solution:\n  return x\n  -- End\nend\n"),
+    test.equal(unsolved("local function f(x)\n  -- Solution:\n  return x\n  -- End\nend\n"),
       "local function f(x)\n  error \"nothing is written here yet\"\nend\n")
   end)
 
   it("is nothing where no solution is marked", function()
-    test.is_nil(exercises_of "print(1) -- Solution:\n")
+    test.is_nil(unsolved "print(1) -- Solution:\n")
   end)
 end)

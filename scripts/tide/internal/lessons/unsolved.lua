@@ -11,7 +11,7 @@
 local kNothing <const> = 'error "nothing is written here yet"'
 
 --- The text of the exercises; nil if no solution is marked.
-local function exercises_of(answers)
+local function unsolved(answers)
   answers = answers:gsub("^%-%- Answers to the exercises", "-- Exercises"):gsub("%-%-answers", "--exercises", 1)
   local lines, part, started, found = {}, nil, false, false
   for line in answers:gmatch "([^\n]*)\n" do
@@ -28,4 +28,4 @@ local function exercises_of(answers)
   return found and table.concat(lines, "\n") .. "\n" or nil
 end
 
-return exercises_of
+return unsolved
