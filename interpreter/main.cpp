@@ -80,13 +80,14 @@ is a failure.
   --list        name the tests and stop
 )"},
     {"lesson", tide::lesson_command,
-     R"(usage: tide lesson [N | name] [--all | --show | --answers | --notebook] [args]
+     R"(usage: tide lesson [N | name] [--all | --show | --exercises | --answers] [--notebook] [args]
 Without a name: lists the lessons. With one: goes through it, text, code and what the code says;
 at a terminal Enter goes on from section to section. The lesson gets the arguments.
-  --all       do not stop at the sections
-  --show      print the lesson as the script that it is
-  --answers   print answers to its exercises, as a script that can be run
-  --notebook  print the lesson as a Jupyter notebook
+  --all        do not stop at the sections
+  --show       print the lesson as the script that it is
+  --exercises  print functions to complete, and checks of them, as a script that says what is solved
+  --answers    print answers to its exercises, as a script that can be run
+  --notebook   print the lesson, or its exercises or answers, as a Jupyter notebook
 )"},
     {"bench", tide::bench_command,
      R"(usage: tide bench [NAME...] [--json] [--beside PEER]

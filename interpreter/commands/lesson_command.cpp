@@ -80,6 +80,8 @@ int list_lessons() {
   std::puts(
       "\n`tide lesson N` goes through one, section by section. To change it, make a copy:"
       "\n`tide lesson N --show > mine.lua`, and run that: `tide mine.lua`."
+      "\n`tide lesson N --exercises > mine.lua` makes a script of functions to complete, which "
+      "checks them."
       "\n`tide lesson N --answers` prints answers to the exercises at its end, as a script.");
   return EXIT_SUCCESS;
 }
@@ -148,13 +150,22 @@ int run_lesson(const std::string& path, Lesson lesson) {
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-int print_notebook(const std::string& path) {
+/// What a function of the library makes of a text, by the name of its file; nothing if it gives
+/// nil.
+std::optional<std::string> made_of(const std::string& text, const std::string& file) {
   State state;
-  const std::string text = text_of(path);
   lua_pushlstring(state, text.data(), text.size());
-  call_library(state, "require('tide.internal.lessons.notebook')", 1);
-  std::fputs(string_at_top(state).c_str(), stdout);
-  return EXIT_SUCCESS;
+  call_library(state, "require('tide.internal.lessons." + file + "')", 1);
+  if (lua_isnil(state, -1)) return std::nullopt;
+  return string_at_top(state);
+}
+
+/// The answers of a lesson with what a learner starts from in the place of solutions.
+std::string exercises_of(std::string_view name, const std::string& answers) {
+  const std::optional<std::string> exercises = made_of(answers, "unsolved");
+  if (exercises) return *exercises;
+  throw UsageError{"lesson: the exercises of " + std::string(name) +
+                   " have no checks: they stand at its end, --answers prints answers"};
 }
 
 }  // namespace
@@ -165,13 +176,17 @@ int lesson_command(const Words& words) {
   if (!path) throw UsageError{"lesson: there is no lesson '" + words[0] + "'"};
   Lesson lesson{Words(words.begin() + 1, words.end()), text_of(*path)};
   const auto take = [&](const char* option) { return std::erase(lesson.words, option) > 0; };
-  const auto print = [](const std::string& text) {
-    std::fputs(text.c_str(), stdout);
+  const std::string_view name = lesson_name(*path);
+  const auto answers = [&] { return text_of(kAnswers + std::string(name) + ".lua"); };
+  std::optional<std::string> printed;
+  if (take("--show")) printed = lesson.text;
+  if (take("--answers")) printed = answers();
+  if (take("--exercises")) printed = exercises_of(name, answers());
+  if (take("--notebook")) printed = made_of(printed.value_or(lesson.text), "notebook");
+  if (printed) {
+    std::fputs(printed->c_str(), stdout);
     return EXIT_SUCCESS;
-  };
-  if (take("--answers")) return print(text_of(kAnswers + std::string(lesson_name(*path)) + ".lua"));
-  if (take("--show")) return print(lesson.text);
-  if (take("--notebook")) return print_notebook(*path);
+  }
   lesson.all = take("--all");
   return run_lesson(*path, std::move(lesson));
 }

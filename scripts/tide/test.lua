@@ -4,12 +4,13 @@
 --     it("gives the sum of products", function() ... end)
 --   end)
 local asserts = require "tide.test.asserts"
+local exercises = require "tide.test.exercises"
 local raise = require "tide.internal.raise"
 local spy = require "tide.test.spy"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
-local test = {}
+local test = {exercises = exercises}
 for name, fn in pairs(asserts) do test[name] = fn end
 
 local function new_group(name, parent)

@@ -165,7 +165,10 @@ class Plan:
                  "transfers": "--megabytes 1", "contexts": "--products 50",
                  "resnet18": "--size 32 --batch 2 --steps 1", "mixed_precision": "--size 16 --batch 2 --steps 1",
                  "fine_tuning": "--epochs 1 --tuning 2 --digits 100",
-                 "writing_text": "--steps 2 --hidden 16 --length 8", "trainer": "--epochs 1 --digits 100"}
+                 "writing_text": "--steps 2 --hidden 16 --length 8", "trainer": "--epochs 1 --digits 100",
+                 "bottlenecks": "--samples 32 --epochs 2", "tensor_cores": "--size 32",
+                 "launches": "--count 16", "training_memory": "--batch 64 --width 8",
+                 "timelines": "--steps 2"}
         small = {name: text.split() for name, text in words.items()} if self.small else {}
         names = sorted(path.stem[3:] for path in (ROOT / "scripts/lessons").glob("[0-9]*.lua"))
         return Step("lessons", 40, [[self.tide, "lesson", name, *small.get(name, []), "--device", "cuda"]

@@ -372,6 +372,12 @@ TEST_CASE("the lessons are listed with their first lines", "[command line]") {
   CHECK_THAT(run_tide({"lesson", "devices", "--show"}).out, StartsWith("-- Lesson 3: "));
   CHECK_THAT(run_tide({"lesson", "1", "--answers"}).out,
              StartsWith("-- Answers to the exercises of lesson 1, "));
+  CHECK_THAT(run_tide({"lesson", "22", "--exercises"}).out,
+             StartsWith("-- Exercises of lesson 22, ") && !Contains("Solution"));
+  CHECK_THAT(run_tide({"lesson", "22", "--exercises", "--notebook"}).out,
+             StartsWith("{\n \"cells\": [") && Contains("Exercises of lesson 22"));
+  CHECK_THAT(run_tide({"lesson", "1", "--exercises"}).err,
+             StartsWith("tide: lesson: the exercises of 01_tensors have no checks: "));
   CHECK_THAT(run_tide({"lesson", "99"}).err, StartsWith("tide: lesson: there is no lesson '99'\n"));
 }
 

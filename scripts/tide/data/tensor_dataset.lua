@@ -33,11 +33,12 @@ function TensorDataset:get(i)
 end
 
 --- The samples at these positions (an int64 tensor) as one batch: one gather a tensor, where the
---- data lie.
+--- data lie. The positions travel once to a device on which several tensors follow each other.
 function TensorDataset:get_batch(positions)
   local batch = {}
   for k, tensor in ipairs(self.tensors) do
-    batch[k] = tensor:index_select(1, positions:to(tensor.device))
+    positions = positions:to(tensor.device)
+    batch[k] = tensor:index_select(1, positions)
   end
   return table.unpack(batch)
 end

@@ -3,6 +3,7 @@ local add_hook = require "tide.internal.add_hook"
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local find_first = require "tide.watch.first_nonfinite"
+local Live = require "tide.watch.live"
 local Module = require "tide.nn.module"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
@@ -14,13 +15,14 @@ local tide = require "tide"
 local kMostSamples <const> = 100 -- that are kept
 
 -- Fields: net; every; steps (that are over); sample (of the step that runs, if it is looked at); samples (that are
--- over, the newest last); memory (of samples for the next one); optimizer; unhook (takes the optimizer's hook away).
+-- over, the newest last); memory (of samples for the next one); live (a live plot, if there is one); optimizer;
+-- unhook (takes the optimizer's hook away).
 local Watch = class "Watch"
 
-local read = arguments("watch", {"net", {"optimizer"}, {"every", 1}}, {every = "count"})
+local read = arguments("watch", {"net", {"optimizer"}, {"every", 1}, {"live"}}, {every = "count"})
 
---- tide.watch(net, {optimizer =, every = 1}): looks at the first step, and then at each `every`-th one. A step ends
---- with the optimizer's step or, without an optimizer, with a call of `step`.
+--- tide.watch(net, {optimizer =, every = 1, live =}): looks at the first step, and then at each `every`-th one. A step
+--- ends with the optimizer's step or, without an optimizer, with a call of `step`. live: what is plotted meanwhile.
 function Watch:init(...)
   local given = read(...)
   if not class.is_a(given.net, Module) then
@@ -31,6 +33,7 @@ function Watch:init(...)
   end
   if given.every == 0 then raise "watch: every must be positive, got 0" end
   self.net, self.optimizer, self.every = given.net, given.optimizer, given.every
+  self.live = given.live ~= nil and Live(given.live) or nil
   self.steps, self.samples, self.memory = 0, {}, {}
   if self.optimizer then
     self.unhook = self.optimizer:register_step_post_hook(function() self:end_step() end)
@@ -51,6 +54,7 @@ function Watch:end_step()
     if sample.values then
       self.samples[#self.samples + 1] = sample
       if #self.samples > kMostSamples then table.remove(self.samples, 1) end
+      if self.live then self.live:add(sample) end
     end
   end
   self.steps = self.steps + 1
@@ -70,14 +74,19 @@ end
 --- Calls fn(watch) behind each step that was looked at. Returns a function that takes the hook away.
 function Watch:register_hook(fn) return add_hook(self, "_hooks", fn) end
 
---- Ends the watch: the network and the optimizer are as they were before. What was seen stays.
+--- Ends the watch: the network and the optimizer are as they were before. What was seen stays. Shows the curves of a
+--- live plot, and returns their figure.
 function Watch:close()
   if self.sample then self.sample:unhook() end
   if self.unhook then self.unhook() end
   self.closed, self.unhook = true, nil
+  return self.live and self.live:close()
 end
 
-Watch.__close = Watch.close
+-- Where an error passes, it matters more than what showing the curves may find wrong.
+function Watch:__close(passing)
+  if passing then pcall(self.close, self) else self:close() end
+end
 
 -- Reading -----------------------------------------------------------------------------------------
 

@@ -54,6 +54,15 @@ end
 --- How many units were idle so many times in a row.
 function statistics.dead_units(runs, times) return runs:ge(times):sum() end
 
+--- The sum of the squares of the finite values that figures say of so many values, as a tensor.
+function statistics.square_sum(figures, size)
+  local mean, deviation = figures[kMean], figures[kDeviation]
+  return (mean * mean + deviation * deviation) * (size * (1 - figures[kNan] - figures[kInfinite]))
+end
+
+--- How many units figures say are dead, as a tensor.
+function statistics.dead(figures) return figures[kDead] end
+
 --- What figures say, as a table of numbers: nan where there is no finite value.
 function statistics.read(figures)
   local some = figures[kLow] < math.huge

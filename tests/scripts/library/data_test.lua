@@ -40,6 +40,16 @@ describe("a loader", function(device)
   it("stays on the device of its data", function()
     test.equal(data.DataLoader(dataset, {batch_size = 3}):iter()().device, tide.device(device))
   end)
+
+  it("brings the positions of a batch to the device once, for all its tensors", function()
+    if device.type == "cpu" then return end
+    local moved = 0
+    local p = tide.profile(function() dataset:get_batch(tide.tensor {3, 1}) end)
+    for _, row in ipairs(p:table {by = "kernel"}) do
+      if row.name == "to" then moved = moved + row.calls end
+    end
+    equal(moved, 1)
+  end)
 end)
 
 describe("a loader", function()

@@ -48,6 +48,11 @@ return {
       "Asserts an error whose text contains the message; returns the text",
       [[tide.test.raises("inner sizes differ", tide.matmul, tide.ones(2, 3), tide.ones(2, ]] ..
         "3)) ~= nil --> true"},
+    {"exercises", "(exercises)",
+      "Calls check(expect) of each {name, check}; expect(condition, hint) says that an exercise is unsolved without the condition, as " ..
+        "an error does. Prints a line for each with its hint, and raises an error if one is unsolved",
+      [[pcall(tide.test.exercises, {{"1. Add", function(expect) expect(1 + 1 == 3, "count again") end}}) --> ]] ..
+        [[false, "1 of 1 exercises unsolved"]]},
     {"run", "({filter, tags, devices, list, report})", "Runs the tests registered so far",
       [[tide.test.run({filter = "no test is named so"}) --> 0, 0, 0]]},
   },

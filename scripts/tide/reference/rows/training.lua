@@ -202,12 +202,14 @@ return {
   {
     title = "Watching a network",
     prefix = "tide.",
-    {"watch", "(net, {optimizer, every})",
+    {"watch", "(net, {optimizer, every, live})",
       "Statistics of inputs, activations, parameters, gradients and updates by layer, in the first step and then " ..
         "each `every`-th (1): mean, std, min and max of finite values; shares of 0, nan and inf; dead units of " ..
         "ReLUs (0 in the last 10 samples); the ratio of the norms of update and parameter. A step ends with the " ..
         "optimizer's, or with watch:step(). Nothing is read before it is asked for, and no bit of the training " ..
-        "changes. print(watch) shows the newest sample and what was nan or infinite first. 100 samples are kept",
+        "changes. print(watch) shows the newest sample and what was nan or infinite first. 100 samples are kept. " ..
+        "live plots ratios, norms of gradients or dead units by layer (at most 8) while the training runs, as " ..
+        "tide.plot.live does",
       "local net = tide.nn.Linear(2, 1); local w <close> = tide.watch(net, {every = 10}); " ..
         "net(tide.ones(1, 2)):sum():backward(); w:step(); #w:table() --> 8"},
   },
@@ -231,7 +233,8 @@ return {
         "\"the input of net (Sequential) has nan or infinite values\""},
     {"register_hook", "(fn)", "Calls fn(w) behind each step that was looked at; returns a function that takes the " ..
         "hook away", kWatch .. "local remove = w:register_hook(function(watch) end); remove()"},
-    {"close", "()", "Ends the watch; what was seen stays. A local <close> does so by itself", kWatch .. "w:close()"},
+    {"close", "()", "Ends the watch; what was seen stays. Shows a live plot and returns its figure. A local <close> does " ..
+        "so by itself", kWatch .. "w:close()"},
   },
   {
     title = "Who holds memory",

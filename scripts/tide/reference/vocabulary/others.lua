@@ -13,6 +13,7 @@ return {
     devices = "string[] = nil: devices to run on",
     list = "boolean = false: only list the tests",
     report = "function = nil: called with each result",
+    exercises = "table[]: {name, check} for each; check is a function that gets expect",
   },
   {of = "broadcast_shapes", shape = "integer[]: shapes"},
   {of = "display", clear = "boolean = false: in a notebook, in place of all that the cell has shown"},

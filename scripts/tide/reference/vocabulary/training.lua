@@ -115,6 +115,8 @@ return {
     net = "module: the network",
     optimizer = "optimizer = nil: whose steps are followed; with it updates are seen, too",
     every = "integer = 1: steps from one that is looked at to the next",
+    live = '"ratio" | "gradient" | "dead" = nil: what is plotted live: updates beside parameters, norms of gradients, ' ..
+      "or shares of dead units",
   },
   {
     of = "watch:log",
