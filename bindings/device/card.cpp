@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bindings/support/entry.h"
+#include "runtime/device/modelled/roofline.h"
 #include "runtime/ir/tensor_cores.h"
 
 namespace tide::bindings {

@@ -4,7 +4,7 @@
 #include <lua5.4/lua.hpp>
 #include <span>
 
-#include "runtime/device/roofline.h"
+#include "runtime/device/modelled/card_figures.h"
 
 namespace tide::bindings {
 

@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 
-#include "runtime/device/step_work.h"
+#include "runtime/device/modelled/step_work.h"
 #include "runtime/profile/computation.h"
 
 namespace tide {
@@ -60,6 +60,8 @@ void StepProfile::time(uint64_t ticket, const profile::Event& event,
                        const std::function<void()>& work) {
   if (async_)
     time_on_stream(ticket, event, work);
+  else if (simulation_ && simulation_->card())
+    time_modelled(event, work);
   else
     time_on_host(event, work);
 }
@@ -79,6 +81,23 @@ void StepProfile::time_on_host(profile::Event event, const std::function<void()>
       profile::add(event);
     }
   } const timed(event, track_);
+  work();
+}
+
+void StepProfile::time_modelled(profile::Event event, const std::function<void()>& work) {
+  struct Timed {
+    profile::Event& event;
+    const profile::StreamScope place;
+    const StreamTime& time = *StreamTime::of_thread();
+    const double ready = time.now();
+
+    ~Timed() {
+      // What has failed before it was launched took no time.
+      event.begin = modelled::on_profile_clock(std::max(ready, time.started()));
+      event.end = modelled::on_profile_clock(time.now());
+      profile::add(event);
+    }
+  } const timed{event, profile::StreamScope(track_)};
   work();
 }
 

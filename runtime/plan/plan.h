@@ -11,7 +11,7 @@
 #include "runtime/core/ref.h"
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
-#include "runtime/device/step_work.h"
+#include "runtime/device/modelled/step_work.h"
 #include "runtime/record/node.h"
 
 namespace tide {

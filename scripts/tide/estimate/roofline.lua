@@ -1,5 +1,5 @@
 -- The time of the parts of a profile on a described accelerator: the formula of
--- runtime/device/roofline.h, added up.
+-- runtime/device/modelled/roofline.h, added up.
 local main_device = require "tide.profiler.main_device"
 local native = require "tide.native"
 local script_waits = require "tide.profiler.script_waits"

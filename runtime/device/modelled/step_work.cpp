@@ -1,5 +1,5 @@
 // Bytes and operations of steps, from shapes.
-#include "runtime/device/step_work.h"
+#include "runtime/device/modelled/step_work.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runtime/device/roofline.h"
+#include "runtime/device/modelled/roofline.h"
 
 #include <algorithm>
 

@@ -4,27 +4,12 @@
 // like a card keeps its time by it.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <string>
+#include <cstdint>
 
-#include "runtime/device/step_work.h"
+#include "runtime/device/modelled/card_figures.h"
+#include "runtime/device/modelled/step_work.h"
 
 namespace tide {
-
-/// What a card can do at most. Rates are a second.
-struct CardFigures {
-  std::string name;
-  double bandwidth = 0;  ///< bytes, of its memory
-  double link = 0;       ///< bytes, in one direction; 0: as fast as its memory
-  double launch = 0;     ///< seconds of a kernel that does nothing
-  double latency = 0;    ///< seconds of a transfer of nothing
-  /// Operations, by type: of the Tensor Cores, and of the others. 0: the card has none for the
-  /// type, which then runs as float32 on the others.
-  std::array<double, kDTypeCount> tensor_peaks{}, peaks{};
-
-  friend bool operator==(const CardFigures& a, const CardFigures& b) = default;
-};
 
 /// What bounds a step.
 enum class Bound : uint8_t { memory, compute, launch };
