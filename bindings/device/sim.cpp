@@ -68,9 +68,6 @@ void read_like(lua_State* L, SimOptions& options) {
   *options.like = card_at(L, lua_gettop(L));
   lua_getfield(L, -1, "memory");
   options.memory_limit = static_cast<size_t>(lua_tonumber(L, -1));
-  options.bytes_per_second = options.like->link;
-  options.copy_latency = options.like->latency;
-  options.launch_cost = options.like->launch;
   lua_pop(L, 3);
 }
 

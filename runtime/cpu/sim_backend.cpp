@@ -166,8 +166,12 @@ bool SimBackend::fault(Fault kind) {
 
 void SimBackend::configure(const SimOptions& options) {
   const std::lock_guard lock(card_->core.mutex);
-  const bool is_reset = options.like && options.like->name.empty();
-  if (is_reset) {
+  const bool names_card = options.like && !options.like->name.empty();
+  if (names_card) {
+    card_->rate = options.like->link;
+    card_->latency = options.like->latency;
+    card_->launch_cost = options.like->launch;
+  } else if (options.like) {
     card_->set_defaults();
     if (card_->like.exchange(nullptr)) --modelled::devices;
   }
@@ -177,11 +181,8 @@ void SimBackend::configure(const SimOptions& options) {
   if (options.pin_bytes_per_second) card_->pin_rate = *options.pin_bytes_per_second;
   if (options.copy_latency) card_->latency = *options.copy_latency;
   if (options.launch_cost) card_->launch_cost = *options.launch_cost;
-  const CardFigures* const before = card();
-  if (options.like && !is_reset)
-    card_->set_like(*options.like);
-  else if (before)
-    card_->set_like(*before);
+  const CardFigures* const figures = names_card ? &*options.like : card();
+  if (figures) card_->set_like(*figures);
   const auto arm = [&](Fault kind, const std::optional<int64_t>& count) {
     if (count) card_->fail_in[static_cast<int>(kind)] = std::max<int64_t>(*count, 0);
   };

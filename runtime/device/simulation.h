@@ -23,8 +23,8 @@ struct SimOptions {
   std::optional<int64_t> fail_op;              ///< the k-th step from now (1: the next) fails
   std::optional<int64_t> fail_allocation;
   std::optional<int64_t> fail_copy;
-  /// The card that the device is like; the options beside it count more than its link, latency and
-  /// launch. One without a name: none any more, and as it was at the start.
+  /// The card that the device is like: its link, latency and launch, unless the options above say
+  /// otherwise. One without a name: none any more, and as it was at the start.
   std::optional<CardFigures> like;
 };
 

@@ -32,9 +32,9 @@ class LikeCard {
     options.like->name = "a card";
     options.like->bandwidth = 1e12;
     options.like->peaks.fill(1e15);
-    options.bytes_per_second = 100e9;
-    options.copy_latency = 2 * kMicro;
-    options.launch_cost = launch;
+    options.like->link = 100e9;
+    options.like->latency = 2 * kMicro;
+    options.like->launch = launch;
     engine::configure_sim(1, options);
   }
   ~LikeCard() {
