@@ -2,8 +2,10 @@
 #include "runtime/device/modelled/modelled_time.h"
 
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "runtime/core/error.h"
+#include "runtime/device/device_state.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/record/engine.h"
@@ -148,6 +150,25 @@ TEST_CASE("what a stream waits for comes before, also by way of the cpu", "[mode
   CHECK(micros_of(
             [&] {
               y = record_transfer(pass(x), kCpu) * 2;
+              const OnStream on(side);
+              z = record_transfer(y, kSim);
+            },
+            side) == Approx(2 + 12 + 12));
+}
+
+TEST_CASE("work that is done by the host's clock is waited for all the same", "[modelled]") {
+  const LikeCard card;
+  const engine::StreamId side = engine::add_stream(kSim);
+  const Tensor x = filled();
+  Tensor y, z;
+  const auto let_all_end = [] {  // and the script does not see it
+    for (const Stream* stream : DeviceState::all_streams())
+      while (stream->queue->completed() < stream->queue->submitted()) std::this_thread::yield();
+  };
+  CHECK(micros_of(
+            [&] {
+              y = record_transfer(pass(x), kCpu);
+              let_all_end();
               const OnStream on(side);
               z = record_transfer(y, kSim);
             },
