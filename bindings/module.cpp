@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/device/card.h"
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/explain/functions.h"
@@ -191,6 +192,7 @@ void add_native(lua_State* L) {
   add_native_table(L, "archives", archive_functions());
   add_native_table(L, "profiler", profiler_functions());
   add_native_table(L, "explain", explain_functions());
+  add_native_table(L, "estimate", estimate_functions());
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"begin_state", guard<begin_state>},
                                 {"end_state", guard<end_state>},

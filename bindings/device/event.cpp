@@ -86,7 +86,7 @@ int event_elapsed(lua_State* L) {
     throw Error("elapsed_time: both events must be made with {timing = true}");
   if (!from.recorded || !to.recorded) throw Error("elapsed_time: both events must be recorded");
   for (const Event* event : {&from, &to}) engine::wait(event->mark, "elapsed_time");
-  lua_pushnumber(L, 1e3 * (engine::time_reached(to.mark) - engine::time_reached(from.mark)));
+  lua_pushnumber(L, 1e3 * engine::elapsed(from.mark, to.mark));
   return 1;
 }
 
@@ -194,7 +194,10 @@ constexpr Function kEventMethods[] = {
      "local e = tide.Event(); e:record(); tide.synchronize(); e:query() --> true"},
     {"synchronize", guard<event_synchronize>, "", "Waits until the device has reached the event",
      "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"},
-    {"elapsed_time", guard<event_elapsed>, "later", "Milliseconds from this event to a later one",
+    {"elapsed_time", guard<event_elapsed>, "later",
+     "Milliseconds from this event to a later one. On a sim that is like a card "
+     "(tide.sim.configure) "
+     "they are modelled for it, not measured",
      "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
      "a:elapsed_time(b) >= 0 --> true"},
 };

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/device/card.h"
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
@@ -53,18 +54,26 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
     options.fail_copy = whole;
 }
 
+/// Takes what the card of the name on top of the stack has; of none if that is false.
+void read_like(lua_State* L, SimOptions& options) {
+  options.like.emplace();
+  if (lua_isboolean(L, -1) && !lua_toboolean(L, -1)) return;
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "tide.estimate.cards");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "find");
+  lua_pushliteral(L, "sim.configure: like");
+  lua_pushvalue(L, -4);
+  lua_call(L, 2, 1);
+  *options.like = card_at(L, lua_gettop(L));
+  lua_getfield(L, -1, "memory");
+  options.memory_limit = static_cast<size_t>(lua_tonumber(L, -1));
+  lua_pop(L, 3);
+}
+
 /// Reads the options of the table at `table`; of a described card first, if `like` names one.
 void read_options(lua_State* L, int table, SimOptions& options, int& index) {
-  if (lua_getfield(L, table, "like") != LUA_TNIL) {
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "tide.estimate.cards");
-    lua_call(L, 1, 1);
-    lua_getfield(L, -1, "sim_options");
-    lua_pushvalue(L, -3);
-    lua_call(L, 1, 1);
-    read_options(L, lua_gettop(L), options, index);
-    lua_pop(L, 2);
-  }
+  if (lua_getfield(L, table, "like") != LUA_TNIL) read_like(L, options);
   lua_pop(L, 1);
   constexpr std::string_view kKnown =
       "index, device, like, memory_limit, bytes_per_second, staging_bytes_per_second, "
@@ -98,8 +107,10 @@ constexpr Function kFunctions[] = {
      "{index, device, like, memory_limit, bytes_per_second, staging_bytes_per_second, "
      "pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy}",
      "Sets what a simulated accelerator has: bytes, copy rate, rate of the detour of memory that "
-     "is not pinned, rate of pinning (sim:0's, for all), seconds per copy and launch; like = "
-     "\"H200\" those of a card that tide.estimate knows; fail_* make the k-th step from now fail",
+     "is not pinned, rate of pinning (sim:0's, for all), seconds per copy and launch; fail_* make "
+     "the k-th step from now fail. like = \"H200\": those of a card that tide.estimate knows, and "
+     "the times of events, benchmarks and profiles are modelled for it; like = false: as at the "
+     "start",
      "tide.sim.configure({index = 0, copy_latency = 0}); tide.ones(2):to(\"sim:0\") --> {1.0, "
      "1.0}"},
     {"device_count", guard<device_count>, "", "How many simulated accelerators there are",

@@ -35,7 +35,11 @@ int start(lua_State* L) {
 int stop(lua_State* L) {
   auto trace = profile::stop();
   if (!trace) return 0;
-  push_object(L, TraceObject{std::make_shared<TraceReader>(std::move(trace))});
+  CardNames cards;
+  for (const Device device : engine::used_devices())
+    if (std::string card = engine::modelled_card(device); !card.empty())
+      cards.emplace(device.name(), std::move(card));
+  push_object(L, TraceObject{std::make_shared<TraceReader>(std::move(trace), std::move(cards))});
   return 1;
 }
 
@@ -198,6 +202,7 @@ int trace_summary(lua_State* L) {
     set(L, "device_ms", devices[i].work * 1e-6);
     set(L, "busy_ms", devices[i].busy * 1e-6);
     set(L, "peak_bytes", devices[i].peak_bytes);
+    set(L, "modelled_for", devices[i].card);
     lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
   }
   lua_setfield(L, -2, "devices");

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "runtime/ir/kernel.h"
+#include "runtime/ir/work_type.h"
 
 namespace tide::bindings {
 namespace {
@@ -37,33 +38,14 @@ const profile::Computation* computation_of(const Event& event) {
   return static_cast<const profile::Computation*>(event.subject);
 }
 
-/// The widest floating type among those of a step, else the first; "" if none is known.
-class WorkType {
- public:
-  void add(DType type) {
-    const bool wider = is_floating(type) && size_of(type) > size_of(type_);
-    if (!known_ || (is_floating(type) && (!is_floating(type_) || wider))) type_ = type;
-    known_ = true;
-  }
-  std::string text() const { return known_ ? std::string(name_of(type_)) : ""; }
-
- private:
-  DType type_ = DType::f32;
-  bool known_ = false;
-};
-
+/// The type that the event's step computes in; "" if it is not known.
 std::string dtype_of(const Event& event) {
   WorkType type;
-  if (const auto* computation = computation_of(event)) {
-    // A product of bytes is summed in a wider type: what is multiplied counts.
-    for (const auto& operand : computation->inputs) type.add(operand.type);
-    if (computation->inputs.empty())
-      for (const auto& operand : computation->outputs) type.add(operand.type);
-  } else if (event.kind == EventKind::loop && event.subject) {
-    for (const LoopOperand& operand : static_cast<const Kernel*>(event.subject)->program().operands)
-      type.add(operand.type);
-  }
-  return type.text();
+  if (const auto* computation = computation_of(event))
+    type = work_type(computation->inputs, computation->outputs);
+  else if (event.kind == EventKind::loop && event.subject)
+    type = work_type(static_cast<const Kernel*>(event.subject)->program().operands);
+  return type.is_known() ? std::string(name_of(type.type())) : "";
 }
 
 using SiteKey = std::pair<std::string, int>;

@@ -57,10 +57,12 @@ std::string TraceTrack::name() const {
   std::string text = device.name();
   if (stream) text += " stream " + std::to_string(stream);
   if (of_queue) text += ": queue";
+  if (!card.empty()) text += " (modelled for " + card + ")";
   return lane ? text + " (" + std::to_string(lane + 1) + ")" : text;
 }
 
-TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(std::move(trace)) {
+TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, CardNames cards)
+    : trace_(std::move(trace)), cards_(std::move(cards)) {
   struct Place {
     uint8_t stream;
     Device device;
@@ -89,6 +91,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
       track.of_queue = of_queue;
       track.device = event.device;
       track.stream = event.stream;
+      if (is_work(event.kind)) track.card = card_of(event.device.name());
       (event.kind == EventKind::line ? track.lines : track.events)
           .push_back(clipped(event, *trace_));
     }

@@ -20,23 +20,33 @@ struct TraceTrack {
   uint8_t stream = profile::Event::kHost;  ///< kHost: a thread of the script
   bool of_queue = false;  ///< of a stream: compilations, and waits for other streams
   uint32_t lane = 0;      ///< of the threads, or of those that launched for the stream; from 0
+  std::string card;       ///< that the times of the work are modelled for; empty: measured
   std::vector<profile::Event> events;  ///< by their begin; none but those with a length
   std::vector<profile::Event> lines;   ///< of a thread: each lasts until the next one begins
 
   bool is_host() const { return stream == profile::Event::kHost; }
-  /// "script", "thread 2", "cpu", "sim:0 stream 1", "cpu (2)", "cpu: queue".
+  /// "script", "thread 2", "cpu", "sim:0 stream 1 (modelled for H200)", "cpu (2)", "cpu: queue".
   std::string name() const;
 };
+
+/// Of devices, by name, the names of cards.
+using CardNames = std::map<std::string, std::string>;
 
 /// A profile as it is read: tracks, samples, and the texts of events. All times lie inside it.
 class TraceReader {
  public:
-  explicit TraceReader(std::shared_ptr<const profile::Trace> trace);
+  /// `cards`: of devices that are like a card, its name.
+  explicit TraceReader(std::shared_ptr<const profile::Trace> trace, CardNames cards = {});
 
   const profile::Trace& trace() const { return *trace_; }
   const std::vector<TraceTrack>& tracks() const { return tracks_; }
   /// Samples of memory and of depth, by their times.
   const std::vector<profile::Event>& samples() const { return samples_; }
+  /// The card that the times of a device's work are modelled for; empty: they are measured.
+  std::string card_of(const std::string& device) const {
+    const auto found = cards_.find(device);
+    return found == cards_.end() ? "" : found->second;
+  }
   int64_t count() const { return count_; }
   int64_t length() const { return trace_->end - trace_->begin; }
 
@@ -47,6 +57,7 @@ class TraceReader {
 
  private:
   std::shared_ptr<const profile::Trace> trace_;
+  CardNames cards_;
   std::vector<TraceTrack> tracks_;
   std::vector<profile::Event> samples_;
   int64_t count_ = 0;

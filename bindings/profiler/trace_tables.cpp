@@ -212,6 +212,7 @@ std::vector<DeviceSummary> summaries_of(const TraceReader& reader) {
   std::vector<DeviceSummary> list;
   for (auto& [name, device] : devices) {
     device.name = name;
+    device.card = reader.card_of(name);
     std::sort(times[name].begin(), times[name].end());
     int64_t until = INT64_MIN;
     for (const auto& [begin, end] : times[name]) {

@@ -26,6 +26,7 @@ struct Benchmark {
   int warmup = 3, repeats = 10;
   int done = 0;        ///< calls that have ended, warm-up included
   double started = 0;  ///< of the measured calls
+  double modelled_before = 0;
   double wait_before = 0;
   double compile_before = 0;
   double host = 0;
@@ -65,6 +66,7 @@ void start_measuring(Benchmark& run) {
     run.launches.emplace_back(device, engine::launches(device));
   }
   run.wait_before = engine::wait_seconds();
+  run.modelled_before = engine::modelled_seconds();
   run.started = engine::seconds();
 }
 
@@ -99,11 +101,17 @@ int push_report(lua_State* L, Benchmark& run) {
   const double host = engine::seconds() - run.started - waited;
   engine::synchronize("benchmark");
   const double total = engine::seconds() - run.started;
+  const double modelled = engine::modelled_seconds() - run.modelled_before;
   const std::vector<Device> busy = busy_devices(run);
   const Device device = run.device ? *run.device : busy.size() == 1 ? busy[0] : timed_device();
-  lua_createtable(L, 0, 9);
+  const std::string card = engine::modelled_card(device);
+  lua_createtable(L, 0, 10);
   set_number(L, "host_ms", 1e3 * host / run.repeats);
-  set_number(L, "device_ms", 1e3 * total / run.repeats);
+  set_number(L, "device_ms", 1e3 * (card.empty() ? total : modelled) / run.repeats);
+  if (!card.empty()) {
+    lua_pushlstring(L, card.data(), card.size());
+    lua_setfield(L, -2, "modelled_for");
+  }
   set_number(L, "wait_ms", 1e3 * waited / run.repeats);
   set_number(L, "compile_ms", 1e3 * (kernel_statistics().compile_seconds - run.compile_before));
   lua_pushinteger(L, static_cast<lua_Integer>(engine::memory(device).peak));
@@ -189,7 +197,9 @@ int report_tostring(lua_State* L) {
            number_field(L, "host_ms"), number_field(L, "device_ms"), number_field(L, "compile_ms"),
            number_field(L, "wait_ms"), number_field(L, "peak_bytes") / (1 << 20),
            static_cast<int>(number_field(L, "runs")));
-  const std::string line = text + places_text(L);
+  std::string line = text + places_text(L);
+  if (lua_getfield(L, 1, "modelled_for") == LUA_TSTRING)
+    line += std::string("; device: modelled for ") + lua_tostring(L, -1);
   lua_pushlstring(L, line.data(), line.size());
   return 1;
 }
@@ -198,9 +208,9 @@ constexpr Function kFunctions[] = {
     {"benchmark", guard<benchmark>, "fn, {warmup, repeats, device}",
      "Calls fn repeatedly and returns a table: host_ms (queueing), device_ms, compile_ms, "
      "wait_ms, peak_bytes, runs, devices (those that worked) and device (the one named, the only "
-     "one "
-     "that worked, or the default device), whose peak it is. device_ms lasts until all have "
-     "finished",
+     "one that worked, or the default device), whose peak it is. device_ms lasts until all have "
+     "finished; if the device is a sim like a card (tide.sim.configure), it is modelled for that, "
+     "whose name is modelled_for",
      "tide.benchmark(function() return tide.ones(10) + 1 end, {repeats = 3}).runs --> 3"},
 };
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/core/error.h"
+#include "runtime/device/modelled/roofline.h"
 
 namespace tide {
 namespace {
@@ -57,15 +58,30 @@ std::chrono::steady_clock::duration seconds(double value) {
 }  // namespace
 
 SimBackend::Card::Card(int index)
-    : index(index),
-      use(process_use({DeviceKind::sim, static_cast<uint8_t>(index)})),
-      memory_limit(
-          static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)))),
-      rate(number_from("TIDE_SIM_RATE", kRate)),
-      staging_rate(number_from("TIDE_SIM_STAGING", kStagingRate)),
-      pin_rate(number_from("TIDE_SIM_PIN", kPinRate)),
-      latency(number_from("TIDE_SIM_LATENCY", kLatency)),
-      launch_cost(number_from("TIDE_SIM_LAUNCH", kLaunch)) {}
+    : index(index), use(process_use({DeviceKind::sim, static_cast<uint8_t>(index)})) {
+  set_defaults();
+}
+
+void SimBackend::Card::set_defaults() {
+  memory_limit = static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)));
+  rate = number_from("TIDE_SIM_RATE", kRate);
+  staging_rate = number_from("TIDE_SIM_STAGING", kStagingRate);
+  pin_rate = number_from("TIDE_SIM_PIN", kPinRate);
+  latency = number_from("TIDE_SIM_LATENCY", kLatency);
+  launch_cost = number_from("TIDE_SIM_LAUNCH", kLaunch);
+}
+
+/// Figures stay where they are, as streams of other devices may be reading them.
+void SimBackend::Card::set_like(CardFigures figures) {
+  figures.launch = launch_cost;
+  figures.link = rate;
+  figures.latency = latency;
+  auto known =
+      std::find_if(cards.begin(), cards.end(), [&](const auto& one) { return *one == figures; });
+  if (known == cards.end())
+    known = cards.insert(cards.end(), std::make_unique<const CardFigures>(std::move(figures)));
+  if (!like.exchange(known->get())) ++modelled::devices;
+}
 
 SimBackend::SimBackend(int index) : SimBackend(std::make_shared<Card>(index)) {}
 
@@ -81,34 +97,58 @@ void SimBackend::spend_launch_cost() const {
   if (cost > 0) spend_until(std::chrono::steady_clock::now() + seconds(cost));
 }
 
+/// Moves the modelled clock of the calling thread's stream.
+void SimBackend::spend_modelled(Card::Part& part, double busy, double seconds) {
+  StreamTime* const stream = StreamTime::of_thread();
+  if (stream) stream->work(part.times.take(stream->now(), busy), seconds);
+}
+
+/// The same by work of the core, which the caller has locked. Short kernels leave it to others
+/// while they are launched.
+void SimBackend::spend_modelled(const CardFigures& card, const StepWork& work) {
+  const StepTime time = time_of(card, work);
+  spend_modelled(card_->core, time.busy, time.seconds);
+}
+
 void SimBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
   spend_launch_cost();
-  const std::lock_guard lock(card_->core);
+  const std::lock_guard lock(card_->core.mutex);
   const BusyTime busy(card_->use);
   HostBackend::launch(step, bases, parameters);
+  if (const CardFigures* const like = card()) spend_modelled(*like, work_of(step));
 }
 
 ComputeOutcome SimBackend::launch(const ComputeStep& step, void* const* addresses) {
   spend_launch_cost();
-  const std::lock_guard lock(card_->core);
+  const std::lock_guard lock(card_->core.mutex);
   const BusyTime busy(card_->use);
-  return HostBackend::launch(step, addresses);
+  ComputeOutcome outcome = HostBackend::launch(step, addresses);
+  if (const CardFigures* const like = card()) spend_modelled(*like, work_of(step));
+  return outcome;
 }
 
 void SimBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
   if (kind != CopyKind::within && fault(Fault::copy))
     throw Error("the copy failed (injected fault)");
-  const std::lock_guard lock(kind == CopyKind::within    ? card_->core
-                             : kind == CopyKind::to_host ? card_->link_out
-                                                         : card_->link_in);
+  Card::Part& part = kind == CopyKind::within    ? card_->core
+                     : kind == CopyKind::to_host ? card_->link_out
+                                                 : card_->link_in;
+  const std::lock_guard lock(part.mutex);
   const BusyTime busy(card_->use);
+  const CardFigures* const like = card();
   const auto start = std::chrono::steady_clock::now();
   HostBackend::copy(destination, source, bytes, kind);
-  if (kind == CopyKind::within) return;
+  if (kind == CopyKind::within) {
+    if (like) spend_modelled(*like, work_of_copy(bytes));
+    return;
+  }
   double time = card_->latency + time_for(bytes, card_->rate);
   if (kind == CopyKind::to_device || kind == CopyKind::to_host)
     time += time_for(bytes, card_->staging_rate);
   spend_until(start + seconds(time));
+  if (!like) return;
+  const double modelled = transfer_time(*like, static_cast<double>(bytes));
+  spend_modelled(part, modelled, modelled);
 }
 
 void* SimBackend::allocate_host(size_t bytes) {
@@ -125,12 +165,24 @@ bool SimBackend::fault(Fault kind) {
 }
 
 void SimBackend::configure(const SimOptions& options) {
+  const std::lock_guard lock(card_->core.mutex);
+  const bool names_card = options.like && !options.like->name.empty();
+  if (names_card) {
+    card_->rate = options.like->link;
+    card_->latency = options.like->latency;
+    card_->launch_cost = options.like->launch;
+  } else if (options.like) {
+    card_->set_defaults();
+    if (card_->like.exchange(nullptr)) --modelled::devices;
+  }
   if (options.memory_limit) card_->memory_limit = *options.memory_limit;
   if (options.bytes_per_second) card_->rate = *options.bytes_per_second;
   if (options.staging_bytes_per_second) card_->staging_rate = *options.staging_bytes_per_second;
   if (options.pin_bytes_per_second) card_->pin_rate = *options.pin_bytes_per_second;
   if (options.copy_latency) card_->latency = *options.copy_latency;
   if (options.launch_cost) card_->launch_cost = *options.launch_cost;
+  const CardFigures* const figures = names_card ? &*options.like : card();
+  if (figures) card_->set_like(*figures);
   const auto arm = [&](Fault kind, const std::optional<int64_t>& count) {
     if (count) card_->fail_in[static_cast<int>(kind)] = std::max<int64_t>(*count, 0);
   };

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "runtime/device/call_site.h"
+#include "runtime/device/modelled/modelled_time.h"
 
 namespace tide {
 
@@ -26,7 +27,14 @@ struct Task {
   uint64_t number = 0;      ///< of all work, in the order in which it is flushed: see Failure
   uint64_t generation = 0;  ///< of the device, when its addresses were: see DeviceLoss
   int64_t ops = 0;
-  size_t bytes = 0;  ///< of a copy
+  size_t bytes = 0;      ///< of a copy
+  double submitted = 0;  ///< where the script was by then, on the modelled clock
+};
+
+/// When a stream came to a mark.
+struct MarkTime {
+  double seconds = 0;  ///< on the clock of seconds(), or on the modelled one
+  bool is_modelled = false;
 };
 
 /// Runs what a stream is given, in order.
@@ -45,11 +53,18 @@ class WorkQueue {
   virtual void submit_return_of_scratch() = 0;
   /// Adds a task that notes the time when all before it is done.
   virtual uint64_t submit_mark() = 0;
-  /// That time, in seconds(); waits for it.
-  virtual double time_of_mark(uint64_t ticket) = 0;
+  /// That time; waits for it.
+  virtual MarkTime time_of_mark(uint64_t ticket) = 0;
 
   uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
   uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
+  /// Whether the ticket is done by any clock: nothing has to be made to start after it.
+  bool is_past(uint64_t ticket) const { return completed() >= ticket && !modelled::is_on(); }
+  /// The script knows now that the ticket is done.
+  void note_seen(uint64_t ticket) const {
+    if (modelled::is_on()) [[unlikely]]
+      modelled::script_has_seen(time_.end_of(ticket));
+  }
   /// Work of lower numbers (Failure::number_work) is done, if it is this queue's. From any thread.
   virtual uint64_t done_before() const = 0;
   virtual int64_t launches() const = 0;
@@ -71,6 +86,7 @@ class WorkQueue {
  protected:
   static inline thread_local bool runs_queue = false;
   std::atomic<uint64_t> submitted_{0}, completed_{0};
+  StreamTime time_;
 };
 
 /// The queue of a stream. registry.cpp says which kind it is.

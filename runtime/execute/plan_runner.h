@@ -35,7 +35,7 @@ class PlanRunner {
         pending_checks_(errors),
         errors_(errors),
         failures_(backend, errors, pending_checks_),
-        profile_(async_, track) {}
+        profile_(backend, track) {}
 
   /// Runs the steps of the submission, or its task. `drop`: no step that does not have to.
   void run(const Submission& submission, uint64_t ticket, bool drop);

@@ -10,6 +10,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/reserve.h"
 #include "runtime/core/spin.h"
+#include "runtime/device/simulation.h"
 #include "runtime/record/wait_report.h"
 
 namespace tide {
@@ -101,6 +102,8 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   submission.site = current_call_site();
   const Submitting until_the_end(submitting_);
   submission.number = numbers_[ticket % kCapacity] = Failure::number_work();
+  if (modelled::is_on()) [[unlikely]]
+    submission.submitted = modelled::script_time();
   // Before any block is taken: if the device is lost meanwhile, this one is too old.
   submission.generation = loss_.generation();
   fill(submission);
@@ -166,7 +169,7 @@ uint64_t Queue::submit_mark() {
     submission.run = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
       if (!async_) {
         finish();
-        return note_mark(ticket, seconds());
+        return note_mark(ticket, now());
       }
       open_marks_.push_back(ticket);
       const auto held = hold();
@@ -175,21 +178,44 @@ uint64_t Queue::submit_mark() {
   });
 }
 
-void Queue::note_mark(uint64_t ticket, double time) {
+/// By the clock of the device: the modelled one if it is like a card.
+MarkTime Queue::now() const {
+  if (modelled::is_on()) [[unlikely]] {
+    const Simulation* const simulation = backend_.simulation();
+    if (simulation && simulation->card()) return {time_.now(), true};
+  }
+  return {seconds(), false};
+}
+
+void Queue::note_mark(uint64_t ticket, MarkTime time) {
   std::lock_guard lock(marks_mutex_);
   marks_[ticket] = time;
   if (marks_.size() > kMostMarks) marks_.erase(marks_.begin());
 }
 
-double Queue::time_of_mark(uint64_t ticket) {
+MarkTime Queue::time_of_mark(uint64_t ticket) {
   wait(ticket);
   std::lock_guard lock(marks_mutex_);
   const auto found = marks_.find(ticket);
-  return found == marks_.end() ? 0 : found->second;
+  return found == marks_.end() ? MarkTime{} : found->second;
+}
+
+/// What the ticket runs starts no earlier than it was submitted, on the modelled clock.
+void Queue::begin_modelled(uint64_t ticket) {
+  time_.wait_until(ring_[ticket % kCapacity].submitted);
+}
+
+/// These tickets have ended, on the modelled clock. If there are several, none has moved it.
+void Queue::end_modelled(uint64_t first, uint64_t last) {
+  for (uint64_t ticket = first; ticket <= last; ++ticket) {
+    begin_modelled(ticket);
+    time_.note(ticket);
+  }
 }
 
 void Queue::run() {
   runs_queue = true;
+  time_.belongs_to_thread();
   const ReserveUse reserve(true);
   if (async_) {
     const auto held = hold();
@@ -203,7 +229,11 @@ void Queue::run() {
       if (stop_ && !ready() && completed() == launched_) return;
     }
     if (!ready()) continue;
+    if (modelled::is_on()) [[unlikely]]
+      begin_modelled(next);
     const uint64_t last = execute_from(next);
+    if (modelled::is_on()) [[unlikely]]
+      end_modelled(next, last);
     for (uint64_t ticket = next; ticket <= last; ++ticket) {
       Submission& submission = ring_[ticket % kCapacity];
       queued_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
@@ -283,7 +313,7 @@ bool Queue::publish() {
     if (!runner_.has_pending_checks()) has_pending_checks_ = false;
     for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front()) {
       runner_.profile_steps(open_marks_.front());  // times come in the order of the stream
-      note_mark(open_marks_.front(), async_->time_taken(open_marks_.front()));
+      note_mark(open_marks_.front(), {async_->time_taken(open_marks_.front()), false});
     }
     runner_.profile_steps(done);
     const auto why = async_->loss();
@@ -334,7 +364,7 @@ void Queue::rest(uint64_t next) {
 }
 
 void Queue::wait(uint64_t ticket) {
-  if (completed() >= ticket) return;
+  if (completed() >= ticket) return note_seen(ticket);
   const auto over = [&] { return completed() >= ticket || interrupt_requested.load(); };
   // The core that this thread keeps busy is one that the work could use.
   HostParallelism* const host = backend_.host_parallelism();
@@ -346,15 +376,18 @@ void Queue::wait(uint64_t ticket) {
     --waiting_;
   }
   if (completed() < ticket) throw Interrupted();
+  note_seen(ticket);
 }
 
 void Queue::wait_uninterrupted(uint64_t ticket) {
   const auto over = [&] { return completed() >= ticket; };
-  if (over() || spin_until(kSpin, over)) return;
-  std::unique_lock lock(sleep_mutex_);
-  ++waiting_;
-  done_.wait(lock, over);
-  --waiting_;
+  if (!over() && !spin_until(kSpin, over)) {
+    std::unique_lock lock(sleep_mutex_);
+    ++waiting_;
+    done_.wait(lock, over);
+    --waiting_;
+  }
+  if (!runs_queue) note_seen(ticket);
 }
 
 bool Queue::wait_uninterrupted(uint64_t ticket, std::chrono::duration<double> most) {
@@ -371,6 +404,8 @@ void Queue::submit_wait_for(WorkQueue& other, uint64_t ticket) {
   submit([&](Submission& submission) {
     submission.run = [this, &followed = static_cast<Queue&>(other), ticket] {
       follow(followed, ticket);
+      if (modelled::is_on()) [[unlikely]]
+        time_.wait_until(followed.time_.end_of(ticket));
     };
   });
 }

@@ -38,7 +38,7 @@ class Queue : public WorkQueue {
   void submit_wait_for(WorkQueue& other, uint64_t ticket) override;
   void submit_return_of_scratch() override;
   uint64_t submit_mark() override;
-  double time_of_mark(uint64_t ticket) override;
+  MarkTime time_of_mark(uint64_t ticket) override;
   uint64_t done_before() const override;
   int64_t launches() const override { return runner_.launches(); }
   void wait(uint64_t ticket) override;
@@ -57,7 +57,10 @@ class Queue : public WorkQueue {
   std::shared_lock<std::shared_mutex> hold();
   void finish();
   Ref<Failure> failure_of_loss(const std::string& why) const;
-  void note_mark(uint64_t ticket, double time);
+  void note_mark(uint64_t ticket, MarkTime time);
+  MarkTime now() const;
+  void begin_modelled(uint64_t ticket);
+  void end_modelled(uint64_t first, uint64_t last);
   void profile_depth() const;
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
@@ -88,7 +91,7 @@ class Queue : public WorkQueue {
   uint64_t woken_in_ = 0;  ///< the device's generation that will wake
   std::atomic<int> waiting_{0};
   std::mutex marks_mutex_;
-  std::map<uint64_t, double> marks_;  ///< the last kMostMarks times
+  std::map<uint64_t, MarkTime> marks_;  ///< the last kMostMarks times
   static constexpr size_t kMostMarks = 65536;
   /// Marks that the backend has taken and that are not known to be done; the queue's thread.
   std::deque<uint64_t> open_marks_;

@@ -5,35 +5,17 @@
 #include <exception>
 #include <new>
 
-#include "runtime/plan/step_work.h"
+#include "runtime/device/modelled/step_work.h"
 #include "runtime/profile/computation.h"
 
 namespace tide {
 namespace {
 
-/// Whether the arrays of the step lie as (n, h, w, c), which its last attribute says.
-bool has_channels_last(const ComputeStep& step) {
-  switch (step.op) {
-    case ComputeOp::conv2d:
-    case ComputeOp::conv2d_backward_input:
-    case ComputeOp::conv2d_backward_weight:
-    case ComputeOp::max_pool2d:
-    case ComputeOp::max_pool2d_backward:
-    case ComputeOp::avg_pool2d:
-    case ComputeOp::avg_pool2d_backward:
-      return step.attributes.back() != 0;
-    default:
-      return false;
-  }
-}
-
 /// Images are planes (n, c, h, w), however they lie.
 profile::Computation computation_of(const ComputeStep& step) {
   profile::Computation computation{.name = name_of(step.op), .inputs = {}, .outputs = {}};
-  const bool turned = has_channels_last(step);
   const auto add = [&](std::vector<profile::Operand>& operands, const ArrayView& view) {
-    const bool is_image = turned && view.layout.rank() == 4;
-    operands.push_back({view.type, is_image ? as_planes(view.layout) : view.layout});
+    operands.push_back({view.type, planes_of(step, view)});
   };
   for (const ArrayView& view : step.inputs) add(computation.inputs, view);
   for (const ArrayView& view : step.outputs) add(computation.outputs, view);
@@ -44,7 +26,7 @@ profile::Computation computation_of(const ComputeStep& step) {
 
 profile::Event event_of(const StepCall& call) {
   const Step& step = call.step;
-  const StepWork work = work_of(step);
+  const StepWork work = step.work();
   profile::Event event{.name = call.bound.name, .source = call.bound.source};
   event.bytes = work.bytes;
   event.flops = static_cast<float>(work.flops);
@@ -78,6 +60,8 @@ void StepProfile::time(uint64_t ticket, const profile::Event& event,
                        const std::function<void()>& work) {
   if (async_)
     time_on_stream(ticket, event, work);
+  else if (simulation_ && simulation_->card())
+    time_modelled(event, work);
   else
     time_on_host(event, work);
 }
@@ -97,6 +81,23 @@ void StepProfile::time_on_host(profile::Event event, const std::function<void()>
       profile::add(event);
     }
   } const timed(event, track_);
+  work();
+}
+
+void StepProfile::time_modelled(profile::Event event, const std::function<void()>& work) {
+  struct Timed {
+    profile::Event& event;
+    const profile::StreamScope place;
+    const StreamTime& time = *StreamTime::of_thread();
+    const double ready = time.now();
+
+    ~Timed() {
+      // What has failed before it was launched took no time.
+      event.begin = modelled::on_profile_clock(std::max(ready, time.started()));
+      event.end = modelled::on_profile_clock(time.now());
+      profile::add(event);
+    }
+  } const timed{event, profile::StreamScope(track_)};
   work();
 }
 

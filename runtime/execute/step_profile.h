@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "runtime/device/async_stream.h"
+#include "runtime/device/backend.h"
+#include "runtime/device/simulation.h"
 #include "runtime/execute/submission.h"
 #include "runtime/profile/recorder.h"
 
@@ -17,11 +19,11 @@ profile::Event event_of(const StepCall& call);
 profile::Event event_of(const Submission& copy);
 
 /// Times what a stream does: by the host's clock if each call runs to its end, else by the
-/// stream's.
+/// stream's. Of a device that is like a card by the modelled clock.
 class StepProfile {
  public:
-  /// `async`: null if each call runs to its end.
-  StepProfile(AsyncStream* async, profile::StreamTrack track) : async_(async), track_(track) {}
+  StepProfile(Backend& backend, profile::StreamTrack track)
+      : async_(backend.async_stream()), simulation_(backend.simulation()), track_(track) {}
 
   /// Runs `work`, which belongs to the ticket. Passes on what it throws.
   void time(uint64_t ticket, const profile::Event& event, const std::function<void()>& work);
@@ -30,6 +32,7 @@ class StepProfile {
 
  private:
   void time_on_host(profile::Event event, const std::function<void()>& work);
+  void time_modelled(profile::Event event, const std::function<void()>& work);
   void time_on_stream(uint64_t ticket, const profile::Event& event,
                       const std::function<void()>& work);
 
@@ -37,7 +40,8 @@ class StepProfile {
     uint64_t ticket;
     profile::Event event;
   };
-  AsyncStream* const async_;
+  AsyncStream* const async_;            ///< null: each call runs to its end
+  const Simulation* const simulation_;  ///< null: the device is none
   const profile::StreamTrack track_;
   std::deque<Open> open_;  ///< in the order in which the stream takes their times
 };

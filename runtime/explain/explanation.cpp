@@ -47,7 +47,7 @@ class WindowExplainer {
     ExplainedStep result;
     for (const uint16_t member : step.members) add_op(step, member, result);
     result.domain = domain_of(step, group);
-    result.work = work_of(step);
+    result.work = step.work();
     switch (step.kind) {
       case Step::Kind::loop:
         result.kind = ExplainedStep::Kind::loop;
@@ -182,7 +182,7 @@ ExplainedWindow explain_copy(const Node& source, const Node& copy, ValueNumbers&
   step.reads.push_back(
       {numbers.of(source), source.name, source.site, source.shape, source.type, {}});
   step.writes.push_back({numbers.add(copy), copy.name, result.site, copy.shape, copy.type, {}});
-  step.work.bytes = 2 * static_cast<int64_t>(copy.bytes());
+  step.work = work_of_copy(copy.bytes());
   result.steps.push_back(std::move(step));
   return result;
 }

@@ -9,7 +9,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/device/backend.h"
-#include "runtime/plan/step_work.h"
+#include "runtime/device/modelled/step_work.h"
 #include "runtime/record/window.h"
 
 namespace tide {

@@ -178,4 +178,18 @@ bool Step::is_stored(size_t i) const {
   return false;
 }
 
+StepWork Step::work() const {
+  switch (kind) {
+    case Kind::loop:
+      return work_of(loop);
+    case Kind::compute:
+      return work_of(compute);
+    case Kind::copy:
+      return work_of_copy(bytes);
+    case Kind::nothing:
+      break;
+  }
+  return {};
+}
+
 }  // namespace tide

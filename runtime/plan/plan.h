@@ -11,6 +11,7 @@
 #include "runtime/core/ref.h"
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
+#include "runtime/device/modelled/step_work.h"
 #include "runtime/record/node.h"
 
 namespace tide {
@@ -82,6 +83,8 @@ struct Step {
   bool makes(uint32_t node) const {
     return std::find(outputs.begin(), outputs.end(), node) != outputs.end();
   }
+  /// What it moves and computes.
+  StepWork work() const;
   /// Whether fallback f belongs to a write of a part of what the output holds by then.
   bool writes_part(size_t f) const {
     return fallbacks[f].old.source == BufferUse::Source::node &&

@@ -173,6 +173,7 @@ bool start(size_t most_events) {
   session = {};
   session.most_blocks = (most_events + Block::kEvents - 1) / Block::kEvents;
   session.begin = now();
+  detail::begin = session.begin;
   session.active = true;
   dropped = 0;
   ++session_number;

@@ -16,7 +16,8 @@ namespace tide::profile {
 
 namespace detail {
 inline std::atomic<bool> on{false};
-}
+inline std::atomic<int64_t> begin{0};
+}  // namespace detail
 
 /// Whether a profile is under way. From any thread.
 inline bool is_on() { return detail::on.load(std::memory_order_relaxed); }
@@ -27,6 +28,9 @@ inline int64_t now() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
+
+/// When the profile under way began, or the last one did, on the clock of now().
+inline int64_t begin_of_profile() { return detail::begin.load(std::memory_order_relaxed); }
 
 /// Adds an event to the profile under way, if there is one. The thread's place (StreamScope, or the
 /// thread itself) is filled in. Takes no lock but once in some hundred events.

@@ -120,20 +120,39 @@ Mark mark(StreamId stream) {
   return {stream, stream_at(stream).queue->submit_mark()};
 }
 
-bool reached(const Mark& mark) { return stream_at(mark.stream).queue->completed() >= mark.ticket; }
+namespace {
+
+bool is_seen_done(const WorkQueue& queue, uint64_t ticket) {
+  const bool done = queue.completed() >= ticket;
+  if (done) queue.note_seen(ticket);
+  return done;
+}
+
+}  // namespace
+
+bool reached(const Mark& mark) { return is_seen_done(*stream_at(mark.stream).queue, mark.ticket); }
 
 bool idle(StreamId stream) {
   flush("query");
   const WorkQueue& queue = *stream_at(stream).queue;
-  return queue.completed() >= queue.submitted();
+  return is_seen_done(queue, queue.submitted());
 }
 
 void wait(const Mark& mark, const char* reason) {
   wait_for(stream_at(mark.stream), mark.ticket, reason);
 }
 
-double time_reached(const Mark& mark) {
-  return stream_at(mark.stream).queue->time_of_mark(mark.ticket);
+double elapsed(const Mark& from, const Mark& to) {
+  const auto time_of = [](const Mark& mark) {
+    return stream_at(mark.stream).queue->time_of_mark(mark.ticket);
+  };
+  const MarkTime begin = time_of(from), end = time_of(to);
+  if (begin.is_modelled != end.is_modelled)
+    throw Error("elapsed_time: the events are on different clocks: that of " +
+                (begin.is_modelled ? from : to).stream.device.name() + " is modelled, that of " +
+                (begin.is_modelled ? to : from).stream.device.name() +
+                " is the host's: record both on one device, after sim.configure");
+  return end.seconds - begin.seconds;
 }
 
 void wait_on_stream(StreamId id, const Mark& mark) {
@@ -228,6 +247,14 @@ void configure_sim(int index, const SimOptions& options) {
   state.wait_uninterrupted();
   state.backend->simulation()->configure(options);
 }
+
+std::string modelled_card(Device device) {
+  const Simulation* const simulation = DeviceState::of(device).backend->simulation();
+  const CardFigures* const card = simulation ? simulation->card() : nullptr;
+  return card ? card->name : "";
+}
+
+double modelled_seconds() { return modelled::script_time(); }
 
 int threads() { return platform(Device{}.kind).threads(); }
 

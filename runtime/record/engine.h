@@ -90,8 +90,9 @@ bool reached(const Mark& mark);
 /// Whether the stream has done all that it was given; flushes what is recorded first.
 bool idle(StreamId stream);
 void wait(const Mark& mark, const char* reason);
-/// When the stream reached the mark, on the clock of seconds(); reached or waited for first.
-double time_reached(const Mark& mark);
+/// Seconds from one mark to another, both reached or waited for first: on the modelled clock if
+/// their devices are like a card. Throws Error if only one of them is.
+double elapsed(const Mark& from, const Mark& to);
 /// Makes what is flushed from now on for `stream` start after the mark (of another stream).
 void wait_on_stream(StreamId stream, const Mark& mark);
 using tide::seconds;
@@ -143,6 +144,11 @@ uint64_t held_bytes();
 
 /// Takes effect when what is recorded and queued by now is done.
 void configure_sim(int index, const SimOptions& options);
+/// The name of the card that a device in use is like, which its times are modelled for; empty: they
+/// are measured.
+std::string modelled_card(Device device);
+/// Where the script is on the modelled clock, in seconds: where what it has seen done has ended.
+double modelled_seconds();
 
 // --- threads, kernels, launches ------------------------------------------------------------------
 

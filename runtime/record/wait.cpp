@@ -34,7 +34,7 @@ const char* engine::present_wait() { return present_reason; }
 
 void wait_for(Stream& stream, uint64_t ticket, const char* reason, const engine::Awaited& awaited) {
   if (engine::waits_are_errors()) throw_unwanted(stream, reason, awaited);
-  if (stream.queue->completed() >= ticket) return;
+  if (stream.queue->completed() >= ticket) return stream.queue->note_seen(ticket);
   const PresentWait present(reason);
   const double start = seconds();
   try {

@@ -15,7 +15,7 @@ namespace {
 
 /// Lets what `stream` is handed from now on come after the work of `writer` up to `ticket`.
 void follow(Stream& stream, Stream& writer, uint64_t ticket) {
-  if (&stream == &writer || writer.queue->completed() >= ticket) return;
+  if (&stream == &writer || writer.queue->is_past(ticket)) return;
   stream.queue->submit_wait_for(*writer.queue, ticket);
 }
 

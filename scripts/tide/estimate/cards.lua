@@ -100,13 +100,4 @@ local function find(caller, name)
     near and ("; did you mean '%s'?"):format(near) or "", table.concat(names(), ", "))
 end
 
---- What tide.sim.configure{like = name} sets.
-local function sim_options(name)
-  local card = find("sim.configure: like", name)
-  return {
-    memory_limit = card.memory, bytes_per_second = card.link, copy_latency = card.latency,
-    launch_cost = card.launch,
-  }
-end
-
-return {find = find, names = names, sim_options = sim_options}
+return {find = find, names = names}

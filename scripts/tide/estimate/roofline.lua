@@ -1,31 +1,8 @@
--- The time of the parts of a profile on a described accelerator.
+-- The time of the parts of a profile on a described accelerator: the formula of
+-- runtime/device/modelled/roofline.h, added up.
 local main_device = require "tide.profiler.main_device"
+local native = require "tide.native"
 local script_waits = require "tide.profiler.script_waits"
-local tensor_cores = require "tide.estimate.tensor_cores"
-
-local kProducts <const> = {
-  matmul = true, conv2d = true, conv2d_backward_input = true, conv2d_backward_weight = true,
-  attention = true, attention_backward = true, recurrence = true, recurrence_backward = true,
-}
-
---- Operations a second of the card for a part, and whether the Tensor Cores do it.
-local function peak_of(part, card)
-  local tensor = card.tensor[part.dtype]
-  if tensor and kProducts[part.name] and not tensor_cores.misfits(part) then
-    return tensor * 1e12, true
-  end
-  return (card.peaks[part.dtype] or card.peaks.float32) * 1e12, false
-end
-
---- The milliseconds of a part on the card, and what bounds it.
-local function time_of(part, card)
-  local peak, on_tensor_cores = peak_of(part, card)
-  local memory, compute = part.bytes / card.bandwidth, part.flops / peak
-  local launch = part.calls * card.launch
-  local seconds = math.max(memory, compute, launch)
-  local bound = seconds == launch and "launch" or seconds == memory and "memory" or "compute"
-  return 1e3 * seconds, bound, on_tensor_cores
-end
 
 --- Adds a row to the part with its name, type and bound.
 local function add(parts, by_key, row)
@@ -77,11 +54,7 @@ return function(trace, card)
         name = part.name, dtype = part.dtype or "",
         calls = part.calls, bytes = part.bytes, flops = part.flops,
       }
-      if part.kind == "transfer" then
-        row.ms, row.bound = 1e3 * (part.bytes / card.link + part.calls * card.latency), "link"
-      else
-        row.ms, row.bound, row.tensor_cores = time_of(part, card)
-      end
+      row.ms, row.bound, row.tensor_cores = native.estimate.time(part, card)
       result.device_ms = result.device_ms + row.ms
       add(result.parts, by_key, row)
     end

@@ -121,6 +121,10 @@ function report.table(trace, options)
       sort)
   end
   local rows, whole, known = trace:rows(o.by), 0, {}
+  for _, device in ipairs(trace:summary().devices) do
+    -- What this machine can do does not count.
+    if device.modelled_for then known[device.name] = false end
+  end
   for _, row in ipairs(rows) do whole = whole + row[kSorted[o.by]] end
   for _, row in ipairs(rows) do
     row.share = whole > 0 and row[kSorted[o.by]] / whole or 0
@@ -171,10 +175,13 @@ function report.text(trace)
   end
   local measured = true
   for _, device in ipairs(summary.devices) do
-    add("%s: %d kernels and copies, %.3f ms, busy %.1f %% of the time, at most %.1f MB",
-      device.name, device.launches, device.device_ms, 100 * device.busy_ms / summary.wall_ms,
-      device.peak_bytes / (1 << 20))
-    if device.launches > 0 and not peaks.of(device.name) then measured = false end
+    local busy = device.modelled_for and "modelled for " .. device.modelled_for
+      or ("busy %.1f %% of the time"):format(100 * device.busy_ms / summary.wall_ms)
+    add("%s: %d kernels and copies, %.3f ms, %s, at most %.1f MB", device.name, device.launches,
+      device.device_ms, busy, device.peak_bytes / (1 << 20))
+    if device.launches > 0 and not device.modelled_for and not peaks.of(device.name) then
+      measured = false
+    end
   end
   add("%s", host_text(trace))
   for _, by in ipairs {"op", "line", "kernel", "range", "wait"} do

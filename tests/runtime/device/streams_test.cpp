@@ -9,31 +9,18 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/record/recorder.h"
 #include "runtime/tensor/transfer.h"
+#include "tests/runtime/device/on_stream.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"
 
 using namespace tide;
+using test::OnStream;
 using test::Values;
 using test::values;
 
 namespace {
 
 const Device kCpu{}, kSim{DeviceKind::sim, 1};
-
-/// Work goes to a stream as long as this lives.
-class On {
- public:
-  explicit On(engine::StreamId stream) : before_(engine::stream_choice()) {
-    engine::StreamChoice choice = before_;
-    choice.choose(stream);
-    engine::choose_streams(choice);
-  }
-  ~On() { engine::choose_streams(before_); }
-  On(const On&) = delete;
-
- private:
-  engine::StreamChoice before_;
-};
 
 /// Launches on the simulated device that take this many seconds.
 class LaunchCost {
@@ -63,7 +50,7 @@ TEST_CASE("a value is ready for any stream that uses it", "[graph]") {
       engine::add_stream(device), engine::add_stream(device), {device, 0}};
   Tensor x = filled(1, device);
   for (int i = 0; i < 30; ++i) {
-    const On on(streams[i % 3]);
+    const OnStream on(streams[i % 3]);
     x = cumsum(x, Dim{0}) * 0 + x + 1;
   }
   CHECK(values(x)[999] == 31);
@@ -75,7 +62,7 @@ TEST_CASE("what another stream reads is neither written over nor handed out", "[
   Tensor x = filled(5), sums;
   engine::synchronize();
   {
-    const On on(other);
+    const OnStream on(other);
     for (int i = 0; i < 5; ++i) sums = cumsum(x, Dim{0});
     engine::flush();
   }
@@ -106,7 +93,7 @@ TEST_CASE("memory is reclaimed from blocks that another stream has read", "[grap
     const LaunchCost slow(0.1);
     Tensor x = stored(4 * kMegabyte, 2), total;
     {
-      const On on(other);
+      const OnStream on(other);
       total = sum(x);
       engine::flush();
     }
@@ -119,7 +106,7 @@ TEST_CASE("memory is reclaimed from blocks that another stream has read", "[grap
 }
 
 TEST_CASE("a stream writes in place what it alone holds", "[graph]") {
-  const On on(engine::add_stream(kSim));
+  const OnStream on(engine::add_stream(kSim));
   Tensor x = filled(1);
   engine::synchronize();
   CHECK(test::work_of([&] { x = x * 2; }, kSim).blocks == 0);
@@ -144,7 +131,7 @@ TEST_CASE("a synchronized device has no stream at work", "[graph]") {
   const engine::StreamId other = engine::add_stream(kSim);
   Tensor x;
   {
-    const On on(other);
+    const OnStream on(other);
     for (int i = 0; i < 5; ++i) x = cumsum(filled(i), Dim{0});
   }
   engine::Mark end = engine::mark(other);
@@ -161,7 +148,7 @@ TEST_CASE("an interrupt drops what all streams have", "[graph]") {
     const LaunchCost slow(5e-3);
     for (int i = 0; i < 100; ++i) {
       if (i % 2) {
-        const On on(other);
+        const OnStream on(other);
         write("add_", x, x + 1);
       } else {
         write("add_", x, x + 1);

@@ -43,9 +43,9 @@ return {
     find = function(part, facts)
       -- The sizes of backward follow from those of forward.
       if not is_accelerator(part.device) or facts.backwards[site.key(part)] then return nil end
-      local text = tensor_cores.misfits(part)
+      local text, tile = tensor_cores.misfits(part)
       if not text then return nil end
-      return kHalf * part.device_ms, part.name, part.dtype, text, tensor_cores.tiles[part.dtype]
+      return kHalf * part.device_ms, part.name, part.dtype, text, tile
     end,
   },
   {

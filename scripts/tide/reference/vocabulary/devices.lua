@@ -54,7 +54,7 @@ return {
   },
   {
     of = "tide.sim.configure",
-    like = 'string = nil: name of a card whose memory, link and launch cost it takes: "H200"; see tide.estimate',
+    like = 'string | false = nil: name of a card whose memory, link and launch cost it takes, and which its times are modelled for: "H200"; see tide.estimate. false: as at the start',
     index = "integer = 0: number of the simulated device, from 0",
     device = "device = nil: the device, in place of index",
     memory_limit = "integer = nil: bytes it has",

@@ -1,10 +1,12 @@
 // Bytes and operations of steps, from shapes.
-#include "runtime/plan/step_work.h"
+#include "runtime/device/modelled/step_work.h"
 
 #include <algorithm>
 
 #include "runtime/ir/compute_attributes.h"
 #include "runtime/ir/elementwise_ops.h"
+#include "runtime/ir/tensor_cores.h"
+#include "runtime/ir/work_type.h"
 
 namespace tide {
 namespace {
@@ -41,10 +43,67 @@ bool is_of_blocks(const LoopProgram& program, size_t k, size_t d) {
 
 int64_t blocks_of(int64_t row) { return (row + kReductionBlock - 1) / kReductionBlock; }
 
+double product(const Shape& shape) { return static_cast<double>(shape.numel()); }
+
+/// Multiplications and additions of a compute op; 0 if they are not counted.
+double multiply_adds(const ComputeStep& step) {
+  const auto input = [&](size_t i) -> const Shape& { return step.inputs[i].layout.shape; };
+  const auto output = [&]() -> const Shape& { return step.outputs[0].layout.shape; };
+  const auto last = [](const Shape& shape) { return static_cast<double>(shape[shape.rank() - 1]); };
+  // Of a filter (o, c, h, w), for each element of its result.
+  const auto filter = [](const Shape& shape) { return product(shape) / shape[0]; };
+  switch (step.op) {
+    case ComputeOp::matmul:
+      return product(output()) * last(input(0));
+    case ComputeOp::attention:
+      return 2 * product(input(0)) * static_cast<double>(input(1)[2]);
+    case ComputeOp::attention_backward:
+      return 5 * product(input(0)) * static_cast<double>(input(1)[2]);
+    case ComputeOp::conv2d:
+      return product(output()) * filter(input(1));
+    case ComputeOp::conv2d_backward_input:
+      return product(input(0)) * filter(input(1));
+    case ComputeOp::conv2d_backward_weight:
+      return product(input(0)) * filter(output());
+    case ComputeOp::recurrence:
+    case ComputeOp::recurrence_backward: {  // as many rows, and a weight (gates, size)
+      const bool has_bias = unpack<RecurrenceAttributes>(step.attributes).has_bias;
+      return static_cast<double>(input(0)[0]) * product(input(step.inputs.size() - 1 - has_bias));
+    }
+    default:
+      return 0;
+  }
+}
+
+/// Whether the arrays of the step lie as (n, h, w, c), which its last attribute says.
+bool has_channels_last(const ComputeStep& step) {
+  switch (step.op) {
+    case ComputeOp::conv2d:
+    case ComputeOp::conv2d_backward_input:
+    case ComputeOp::conv2d_backward_weight:
+    case ComputeOp::max_pool2d:
+    case ComputeOp::max_pool2d_backward:
+    case ComputeOp::avg_pool2d:
+    case ComputeOp::avg_pool2d_backward:
+      return step.attributes.back() != 0;
+    default:
+      return false;
+  }
+}
+
+bool has_fitting_sizes(const ComputeStep& step, DType type) {
+  return tensor_core_tile(type) != 0 &&
+         misfits(step.op, type, planes_of(step, step.inputs[0]).shape,
+                 planes_of(step, step.inputs[1]).shape)
+             .empty();
+}
+}  // namespace
+
 StepWork work_of(const LoopStep& step) {
   const LoopProgram& program = step.program;
   const size_t dims = program.outer_rank + (program.has_row ? 1u : 0u);
   StepWork work;
+  work.type = work_type(program.operands).type();
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const LoopOperand& operand = program.operands[k];
     if (operand.kind == LoopOperand::Kind::iota) continue;
@@ -86,38 +145,6 @@ StepWork work_of(const LoopStep& step) {
   return work;
 }
 
-double product(const Shape& shape) { return static_cast<double>(shape.numel()); }
-
-/// Multiplications and additions of a compute op; 0 if they are not counted.
-double multiply_adds(const ComputeStep& step) {
-  const auto input = [&](size_t i) -> const Shape& { return step.inputs[i].layout.shape; };
-  const auto output = [&]() -> const Shape& { return step.outputs[0].layout.shape; };
-  const auto last = [](const Shape& shape) { return static_cast<double>(shape[shape.rank() - 1]); };
-  // Of a filter (o, c, h, w), for each element of its result.
-  const auto filter = [](const Shape& shape) { return product(shape) / shape[0]; };
-  switch (step.op) {
-    case ComputeOp::matmul:
-      return product(output()) * last(input(0));
-    case ComputeOp::attention:
-      return 2 * product(input(0)) * static_cast<double>(input(1)[2]);
-    case ComputeOp::attention_backward:
-      return 5 * product(input(0)) * static_cast<double>(input(1)[2]);
-    case ComputeOp::conv2d:
-      return product(output()) * filter(input(1));
-    case ComputeOp::conv2d_backward_input:
-      return product(input(0)) * filter(input(1));
-    case ComputeOp::conv2d_backward_weight:
-      return product(input(0)) * filter(output());
-    case ComputeOp::recurrence:
-    case ComputeOp::recurrence_backward: {  // as many rows, and a weight (gates, size)
-      const bool has_bias = unpack<RecurrenceAttributes>(step.attributes).has_bias;
-      return static_cast<double>(input(0)[0]) * product(input(step.inputs.size() - 1 - has_bias));
-    }
-    default:
-      return 0;
-  }
-}
-
 StepWork work_of(const ComputeStep& step) {
   StepWork work;
   for (const ArrayView& view : step.inputs)
@@ -125,23 +152,19 @@ StepWork work_of(const ComputeStep& step) {
   for (const ArrayView& view : step.outputs)
     work.bytes += reached(view.layout) * static_cast<int64_t>(size_of(view.type));
   work.flops = 2 * multiply_adds(step);
+  work.type = work_type(step.inputs, step.outputs).type();
+  work.fits_tensor_cores = multiplies_matrices(step.op) && has_fitting_sizes(step, work.type);
   return work;
 }
 
-}  // namespace
+StepWork work_of_copy(size_t bytes) {
+  StepWork work;
+  work.bytes = 2 * static_cast<int64_t>(bytes);
+  return work;
+}
 
-StepWork work_of(const Step& step) {
-  switch (step.kind) {
-    case Step::Kind::loop:
-      return work_of(step.loop);
-    case Step::Kind::compute:
-      return work_of(step.compute);
-    case Step::Kind::copy:
-      return {2 * static_cast<int64_t>(step.bytes), 0};
-    case Step::Kind::nothing:
-      break;
-  }
-  return {};
+Layout planes_of(const ComputeStep& step, const ArrayView& view) {
+  return has_channels_last(step) && view.layout.rank() == 4 ? as_planes(view.layout) : view.layout;
 }
 
 }  // namespace tide

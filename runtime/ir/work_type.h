@@ -1,0 +1,42 @@
+// The type that a step computes in, from those of its operands.
+#pragma once
+
+#include "runtime/core/dtype.h"
+
+namespace tide {
+
+/// The widest floating type among those of a step, else the first.
+class WorkType {
+ public:
+  void add(DType type) {
+    const bool wider = is_floating(type) && size_of(type) > size_of(type_);
+    if (!is_known_ || (is_floating(type) && (!is_floating(type_) || wider))) type_ = type;
+    is_known_ = true;
+  }
+  bool is_known() const { return is_known_; }
+  /// float32 if none was added.
+  DType type() const { return type_; }
+
+ private:
+  DType type_ = DType::f32;
+  bool is_known_ = false;
+};
+
+/// That of a compute op: a product of bytes is summed in a wider type, so what is multiplied
+/// counts. `inputs` and `outputs`: what has a type.
+template <class Operands>
+WorkType work_type(const Operands& inputs, const Operands& outputs) {
+  WorkType type;
+  for (const auto& operand : inputs) type.add(operand.type);
+  if (inputs.empty())
+    for (const auto& operand : outputs) type.add(operand.type);
+  return type;
+}
+
+/// That of a loop over these operands.
+template <class Operands>
+WorkType work_type(const Operands& operands) {
+  return work_type(operands, operands);
+}
+
+}  // namespace tide
