@@ -126,6 +126,7 @@ Lets notebooks run tide: puts a kernel of this program where Jupyter looks for i
   --sys-prefix  below the environment that is active: VIRTUAL_ENV or CONDA_PREFIX
 )"},
     {"--test-worker", tide::test_worker_command, ""},
+    {"--lesson-recorder", tide::lesson_recorder_command, ""},
     {tide::kProcessCommand, tide::process_command, ""},
 };
 

@@ -1,6 +1,7 @@
 -- A lesson as a Jupyter notebook.
 local cells_of = require "tide.internal.lessons.cells"
 local json = require "tide.internal.json"
+local prose = require "tide.internal.lessons.prose"
 
 --- Lines as a notebook has them, a list of JSON strings: each but the last ends in a line feed.
 local function source_of(lines)
@@ -11,22 +12,10 @@ local function source_of(lines)
   return table.concat(source, ",\n    ")
 end
 
---- Comment lines as Markdown: what is indented, a drawing or a table, is shown as it stands.
+--- The Markdown of a cell's comment, below its heading if it begins a section.
 local function markdown_of(cell)
-  local lines, in_drawing = {}, false
-  local function draw(on)
-    if on == in_drawing then return end
-    in_drawing = on
-    lines[#lines + 1] = "```"
-  end
-  if cell.heading then lines = {"## " .. cell.heading, ""} end
-  for i, line in ipairs(cell.text) do
-    local next_line = cell.text[i + 1] or ""
-    if line:find "^   +" then draw(true) elseif line ~= "" or not next_line:find "^   +" then draw(false) end
-    lines[#lines + 1] = line
-  end
-  draw(false)
-  return lines
+  local lines, words = cell.heading and {"## " .. cell.heading, ""} or {}, prose(cell.text)
+  return table.move(words, 1, #words, #lines + 1, lines)
 end
 
 local kCell <const> = [[
