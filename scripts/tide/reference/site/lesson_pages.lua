@@ -26,21 +26,32 @@ function lesson_pages.list()
   return list
 end
 
+--- The number of the exercise whose answer begins with a cell: that of the heading that it prints.
+local function exercise_of(cell)
+  for _, line in ipairs(cell.code) do
+    local number = line:match '^heading "(%d+)%. '
+    if number then return tonumber(number) end
+  end
+end
+
+--- Takes the first paragraph off a comment's lines.
+local function take_paragraph(lines)
+  while lines[1] and lines[1]:find "%S" do table.remove(lines, 1) end
+end
+
 --- The cells of the answers: by the number of an exercise, and those before the first as `common`.
 --- Each is {cell, number of the cell}.
 local function answers_of(path)
   local answers = {common = {}}
   local present = answers.common
   for number, cell in ipairs(cells_of(native.read_embedded(path))) do
-    local exercise = tonumber(cell.text[1] and cell.text[1]:match "^(%d+)%. ")
+    local exercise = exercise_of(cell)
     if exercise then
+      take_paragraph(cell.text) -- the exercise again
       present = {}
       answers[exercise] = present
-    end
-    if exercise or number == 1 then
-      -- The exercise again, and what the file is.
-      while cell.text[1] and cell.text[1]:find "%S" do table.remove(cell.text, 1) end
-      if number == 1 then cell.text = {} end
+    elseif number == 1 then
+      cell.text = {} -- what the file is
     end
     present[#present + 1] = {cell, number}
   end
