@@ -69,7 +69,7 @@ start = tide.time()
 local function look()
   times[#times + 1], lengths[#lengths + 1] = (tide.time() - start) * 1e3, tide.pending()
 end
-for _ = 1, math.min(options.products, 40) do
+for _ = 1, math.min(options.products, 20) do
   last = a:matmul(b)
   look()
 end
