@@ -81,6 +81,7 @@ int list_lessons() {
   std::puts(
       "\n`tide lesson N` goes through one, section by section. To change it, make a copy:"
       "\n`tide lesson N --show > mine.lua`, and run that: `tide mine.lua`."
+      "\n`tide lesson N --html FILE` writes a page with its output and figures."
       "\n`tide lesson N --answers` prints answers to the exercises at its end, as a script.");
   return EXIT_SUCCESS;
 }

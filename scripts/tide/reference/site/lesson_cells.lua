@@ -1,8 +1,8 @@
 -- The cells of a lesson as HTML: words, code, and what the code printed and showed.
-local base64 = require "tide.internal.base64"
 local html = require "tide.reference.site.html"
 local lines_to_show = require "tide.internal.lessons.lines_to_show"
 local markdown = require "tide.reference.site.markdown"
+local output_html = require "tide.reference.site.output_html"
 local prose = require "tide.internal.lessons.prose"
 
 local lesson_cells = {}
@@ -30,28 +30,6 @@ local function take_title(outputs)
   return title
 end
 
-local forms = {} -- by MIME type: functions (data, page)
-
-forms["text/plain"] = function(text)
-  text = text:gsub("^\n+", ""):gsub("%s+$", "")
-  return text ~= "" and '<pre class="output">' .. html.escape(text) .. "</pre>" or nil
-end
-
-forms["text/html"] = function(text) return '<div class="output wide">' .. text .. "</div>" end
-
-forms["image/png"] = function(bytes)
-  return ('<p class="output"><img src="data:image/png;base64,%s" alt=""></p>'):format(base64(bytes))
-end
-
---- The ids in a picture are told apart from those of others on the page.
-forms["image/svg+xml"] = function(svg, page)
-  page.pictures = page.pictures + 1
-  local mark = ("picture%d-"):format(page.pictures)
-  svg = svg:match "<svg.*</svg>":gsub("<title>.-</title>", ""):gsub("<desc>.-</desc>", "")
-  svg = svg:gsub("( id=['\"])", "%1" .. mark):gsub("(href=['\"]#)", "%1" .. mark):gsub("url%(#", "%0" .. mark)
-  return '<figure class="output">' .. svg .. "</figure>"
-end
-
 --- Adds a cell to the pieces of a page: {pictures = how many it has, ...}. `outputs` are those of the
 --- cell, if it was reached.
 function lesson_cells.add(page, cell, outputs)
@@ -63,7 +41,7 @@ function lesson_cells.add(page, cell, outputs)
   end
   page[#page + 1] = lesson_cells.words(cell.text)
   page[#page + 1] = code_html(cell)
-  for _, output in ipairs(outputs) do page[#page + 1] = forms[output.kind](output.data, page) end
+  for _, output in ipairs(outputs) do page[#page + 1] = output_html[output.kind](output.data, page) end
 end
 
 return lesson_cells
