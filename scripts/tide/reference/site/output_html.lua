@@ -17,7 +17,7 @@ output_html["image/png"] = function(bytes)
   return ('<p class="output"><img src="data:image/png;base64,%s" alt=""></p>'):format(base64(bytes))
 end
 
---- The ids in a picture are told apart from those of others on the page.
+--- The ids in a picture differ from those of others on the page.
 output_html["image/svg+xml"] = function(svg, page)
   page.pictures = page.pictures + 1
   local mark = ("picture%d-"):format(page.pictures)
