@@ -93,7 +93,8 @@ describe("tide manual --html", function()
     all = table.concat(all)
     for _, entry in ipairs(entries) do
       local section = ' id="' .. html.id(entry.called_as)
-      local shown = all:find(html.escape(entry.doc), 1, true) or all:find(section, 1, true)
+      local doc = html.escape(entry.doc):gsub("`([^`]+)`", "<code>%1</code>")
+      local shown = all:find(doc, 1, true) or all:find(section, 1, true)
       if not shown then problems[#problems + 1] = entry.called_as end
     end
     report(problems)
