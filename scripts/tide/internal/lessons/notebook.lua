@@ -2,6 +2,7 @@
 local cells_of = require "tide.internal.lessons.cells"
 local json = require "tide.internal.json"
 local prose = require "tide.internal.lessons.prose"
+local take_heading = require "tide.internal.lessons.take_heading"
 
 --- Lines as a notebook has them, a list of JSON strings: each but the last ends in a line feed.
 local function source_of(lines)
@@ -50,6 +51,8 @@ local function notebook_of(source)
     cells[#cells + 1] = kCell:format(kind, #cells + 1, fields, source_of(lines))
   end
   for _, cell in ipairs(cells_of(source)) do
+    take_heading(cell)
+    while cell.code[1] == "" do table.remove(cell.code, 1) end
     add("markdown", markdown_of(cell), "")
     add("code", cell.code, '\n   "execution_count": null,\n   "outputs": [],')
   end

@@ -2,6 +2,7 @@
 -- section begins, a person at a terminal is asked to go on.
 local cells_of = require "tide.internal.lessons.cells"
 local lines_to_show = require "tide.internal.lessons.lines_to_show"
+local take_heading = require "tide.internal.lessons.take_heading"
 local with_calls = require "tide.internal.lessons.with_calls"
 
 local walk = {}
@@ -14,14 +15,6 @@ local function show(cell, before, behind)
   if #lines > 0 then io.write "\n" end
   for _, line in ipairs(lines) do
     io.write("  |", line == "" and "" or (" %s%s%s"):format(before, line, behind), "\n")
-  end
-end
-
---- Takes the heading that a cell prints out of its code: the walk shows it, in front of the text.
-local function take_heading(cell)
-  for i, line in ipairs(cell.code) do
-    local heading = cell.heading and line:match '^heading "(.*)"$'
-    if heading then cell.heading, cell.code[i] = heading, "" end
   end
 end
 
