@@ -88,7 +88,7 @@ end
 for _, row in ipairs {
   {"filters", "(weight, {nrow, cmap, title})",
     "The filters of a convolution (out, in, height, width) side by side, each from its least value to its largest",
-    "tostring(tide.plot.filters(nn.Conv2d(3, 4, 5).weight)) --> \"" .. kSize .. "image (3 x 7 x 25)\""},
+    "tostring(tide.plot.filters(nn.Conv2d(3, 4, 5).weight)) --> \"figure 640 x 239: image (3 x 7 x 25)\""},
   {"confusion_matrix", "(matrix | predictions, target, {classes, normalize, title, cmap})",
     "Counts of classes, rows true and columns predicted; of predictions (n) or scores (n, classes) they are counted",
     "tostring(tide.plot.confusion_matrix(tide.tensor{1, 2, 2}, tide.tensor{1, 2, 1})) --> \"" .. kSize
