@@ -57,11 +57,11 @@ local function add_form(outputs, kind, data, id)
   outputs[#outputs + 1] = {kind = kind, data = data, id = id}
 end
 
---- The outputs that a marked text tells of: a list of {kind = MIME type, data =} for each cell, by
---- its number; that of what stands before the first is 0.
+--- The outputs that a marked text holds: a list of {kind = MIME type, data =} for each cell, by
+--- its number. What stands before all marks belongs to the first.
 local function read(text)
-  local cells, outputs, place = {[0] = {}}, nil, 1
-  outputs = cells[0]
+  local cells, place = {{}}, 1
+  local outputs = cells[1]
   while place <= #text do
     local from, behind, word, rest = text:find("^%z(%l+) ?([^\n]*)\n", place)
     if not from then

@@ -47,11 +47,9 @@ local function documents()
   return list, files
 end
 
-local function links_of(list, prefix)
+local function links_of(list)
   local links = {}
-  for i, page in ipairs(list) do
-    links[i] = {page.file or (prefix or "") .. page.name .. ".html", page.title}
-  end
+  for i, page in ipairs(list) do links[i] = {page.file or page.name .. ".html", page.title} end
   return links
 end
 
@@ -108,7 +106,7 @@ function site.write(folder)
   local docs, files = documents()
   local lessons = lesson_pages.list()
   local navigation = {
-    {title = "Reference", links = links_of(pages)}, {title = "Lessons", links = links_of(lessons, "lesson-")},
+    {title = "Reference", links = links_of(pages)}, {title = "Lessons", links = links_of(lessons)},
     {title = "Documents", links = links_of(docs)},
   }
   local rows, count = {}, 0
@@ -123,9 +121,8 @@ function site.write(folder)
   end
   for _, lesson in tide.progress(lessons, {label = "lessons "}) do
     local body, headings = lesson_pages.body(lesson, words_of(lesson), kLessonSeconds)
-    local file = "lesson-" .. lesson.name .. ".html"
-    write(file, lesson.title .. " - tide", body)
-    add_headings(rows, file, headings)
+    write(lesson.file, lesson.title .. " - tide", body)
+    add_headings(rows, lesson.file, headings)
   end
   for _, document in ipairs(docs) do
     local body, headings = markdown(document.text, files)

@@ -8,11 +8,12 @@ local take_exercises = require "tide.internal.lessons.exercises"
 
 local lesson_pages = {}
 
---- The lesson of a path: {path, name, title}.
+--- The lesson of a path: {path, name, title, file}, the last being that of its page on the site.
 function lesson_pages.lesson(path)
   local first = native.read_embedded(path):match "^%-%- ([^\n]*)"
+  local name = path:match "([^/]*)%.lua$"
   return {
-    path = path, name = path:match "([^/]*)%.lua$",
+    path = path, name = name, file = "lesson-" .. name .. ".html",
     title = first:match "^(Lesson %d+: [^.?]*%??)" or first,
   }
 end
