@@ -81,13 +81,16 @@ is a failure.
 )"},
     {"lesson", tide::lesson_command,
      R"(usage: tide lesson [N | name] [--all | --show | --exercises | --answers] [--notebook] [args]
+       tide lesson N | name --html [FILE] [args]
 Without a name: lists the lessons. With one: goes through it, text, code and what the code says;
 at a terminal Enter goes on from section to section. The lesson gets the arguments.
-  --all        do not stop at the sections
-  --show       print the lesson as the script that it is
-  --exercises  print functions to complete, and checks of them, as a script that says what is solved
-  --answers    print answers to its exercises, as a script that can be run
-  --notebook   print the lesson, or its exercises or answers, as a Jupyter notebook
+  --all          do not stop at the sections
+  --show         print the lesson as the script that it is
+  --exercises    print functions to complete, and checks of them, as a script that says what is
+                 solved
+  --answers      print answers to its exercises, as a script that can be run
+  --notebook     print the lesson, or its exercises or answers, as a Jupyter notebook
+  --html [FILE]  run the lesson, and write it as a page with its output, figures and answers
 )"},
     {"bench", tide::bench_command,
      R"(usage: tide bench [NAME...] [--json] [--beside PEER]
@@ -116,8 +119,8 @@ $PAGER, else less.
      R"(usage: tide manual FOLDER [--html]
        tide manual --luals FILE
 Writes the reference into a folder, a page in Markdown for each family of names; with --html as a
-site that needs no server, with the lessons, the documents and a search. Or writes annotations for
-editors that use the Lua language server.
+site that needs no server, with the lessons, which it runs for their output, the documents and a
+search. Or writes annotations for editors that use the Lua language server.
 )"},
     {"jupyter", tide::jupyter_command,
      R"(usage: tide jupyter install | uninstall [--user | --prefix P | --sys-prefix]
@@ -127,6 +130,7 @@ Lets notebooks run tide: puts a kernel of this program where Jupyter looks for i
   --sys-prefix  below the environment that is active: VIRTUAL_ENV or CONDA_PREFIX
 )"},
     {"--test-worker", tide::test_worker_command, ""},
+    {"--lesson-recorder", tide::lesson_recorder_command, ""},
     {tide::kProcessCommand, tide::process_command, ""},
 };
 

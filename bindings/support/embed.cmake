@@ -51,7 +51,7 @@ function(tide_embed_scripts variable)
   set(scripts ${root}/scripts)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${scripts} ${scripts}/*.lua
        ${scripts}/data/*.npz ${scripts}/tide/*.css ${scripts}/tide/*.js ${scripts}/tide/*.html)
-  file(GLOB documents CONFIGURE_DEPENDS RELATIVE ${root} ${root}/docs/*.md ${root}/docs/*.svg)
+  file(GLOB documents CONFIGURE_DEPENDS RELATIVE ${root} ${root}/docs/*.md ${root}/docs/*.svg ${root}/docs/*.png)
   list(TRANSFORM files PREPEND ${scripts}/ OUTPUT_VARIABLE depends)
   list(TRANSFORM documents PREPEND ${root}/ OUTPUT_VARIABLE other_depends)
   list(APPEND depends ${other_depends})

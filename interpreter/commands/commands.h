@@ -30,6 +30,9 @@ int lua_command(const Words& words);
 int process_command(const Words& words);
 inline constexpr char kProcessCommand[] = "--process";
 
+/// A process of a lesson's page: runs a lesson and marks in its output what belongs to which cell.
+int lesson_recorder_command(const Words& words);
+
 /// A process of `tide test`: runs one file and reports to the descriptor named first.
 int test_worker_command(const Words& words);
 

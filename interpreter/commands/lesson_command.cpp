@@ -16,6 +16,7 @@
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
 #include "interpreter/run/terminal.h"
+#include "interpreter/run/time_limit.h"
 #include "interpreter/version.h"
 
 namespace tide {
@@ -82,6 +83,7 @@ int list_lessons() {
       "\n`tide lesson N --show > mine.lua`, and run that: `tide mine.lua`."
       "\n`tide lesson N --exercises > mine.lua` makes a script of functions to complete, which "
       "checks them."
+      "\n`tide lesson N --html FILE` writes a page with its output and figures."
       "\n`tide lesson N --answers` prints answers to the exercises at its end, as a script.");
   return EXIT_SUCCESS;
 }
@@ -115,17 +117,23 @@ std::string string_at_top(lua_State* L) {
 }
 
 /// A lesson that is run: the words behind its name, and its text, which becomes one that shows
-/// itself.
+/// itself, or that marks its output.
 struct Lesson {
   Words words;
   std::string text;
-  bool all = false;  ///< do not stop at the sections
+  bool all = false;       ///< do not stop at the sections
+  bool recorded = false;  ///< mark the output for a page
 };
 
 int prepare_lesson(lua_State* L) {
   Lesson& lesson = *static_cast<Lesson*>(lua_touserdata(L, 1));
   choose_accelerator(L, lesson.words);
   lua_pushlstring(L, lesson.text.data(), lesson.text.size());
+  if (lesson.recorded) {
+    call_library(L, "require('tide.internal.lessons.recording').script", 1);
+    lesson.text = string_at_top(L);
+    return 0;
+  }
   lua_createtable(L, 0, 2);
   lua_pushboolean(L, on_terminal() && !lesson.all);
   lua_setfield(L, -2, "pause");
@@ -136,8 +144,9 @@ int prepare_lesson(lua_State* L) {
   return 0;
 }
 
-int run_lesson(const std::string& path, Lesson lesson) {
+int run_lesson(const std::string& path, Lesson lesson, std::optional<double> seconds = {}) {
   catch_interrupts(Impatience::kEndProgram);
+  if (seconds) limit_time(*seconds);
   State state;
   state.set_arguments({{program_name, "lesson"}, path, lesson.words});
   lua_pushcfunction(state, prepare_lesson);
@@ -168,7 +177,49 @@ std::string exercises_of(std::string_view name, const std::string& answers) {
                    " have no checks: they stand at its end, --answers prints answers"};
 }
 
+/// Prints the page of a lesson, which is run with the words, or writes it to a file.
+int write_page(const std::string& path, const std::string& file, const Words& words) {
+  catch_interrupts(Impatience::kEndProgram);
+  State state;
+  push_library_function(state, "return require('tide.reference.site.lesson_page')(...)", "lesson");
+  lua_pushlstring(state, path.data(), path.size());
+  lua_pushlstring(state, file.data(), file.size());
+  for (const std::string& word : words) lua_pushlstring(state, word.data(), word.size());
+  if (!call(state, 2 + static_cast<int>(words.size()), 1)) {
+    report_error(state);
+    return EXIT_FAILURE;
+  }
+  const char* const problem = lua_tostring(state, -1);
+  if (problem) report_error(state);
+  return problem ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/// Takes `--html [FILE]` out of the words; the file, empty if none is named.
+std::optional<std::string> take_html(Words& words) {
+  const auto option = std::find(words.begin(), words.end(), "--html");
+  if (option == words.end()) return std::nullopt;
+  const auto next = option + 1;
+  const bool has_file = next != words.end() && !next->starts_with('-');
+  std::string file = has_file ? *next : "";
+  words.erase(option, next + has_file);
+  return file;
+}
+
 }  // namespace
+
+int lesson_recorder_command(const Words& words) {
+  OptionReader reader(words);
+  std::optional<double> seconds;
+  while (reader.next()) {
+    if (const auto limit = reader.seconds("--time-limit")) {
+      seconds = limit;
+      continue;
+    }
+    const std::string path = reader.word();
+    return run_lesson(path, {reader.rest(), text_of(path), false, true}, seconds);
+  }
+  throw UsageError{"lesson: no lesson to record"};
+}
 
 int lesson_command(const Words& words) {
   if (words.empty()) return list_lessons();
@@ -187,6 +238,7 @@ int lesson_command(const Words& words) {
     std::fputs(printed->c_str(), stdout);
     return EXIT_SUCCESS;
   }
+  if (const auto file = take_html(lesson.words)) return write_page(*path, *file, lesson.words);
   lesson.all = take("--all");
   return run_lesson(*path, std::move(lesson));
 }

@@ -83,7 +83,8 @@ void NotebookKernel::open(lua_State* L) {
 void NotebookKernel::show(lua_State* L) {
   if (request_.silent) return;
   output_.flush();
-  front_end_->show(read_forms(L, 1));
+  const std::string id = luaL_optstring(L, 2, "");
+  front_end_->show(read_forms(L, 1), id, lua_toboolean(L, 3));
 }
 
 void NotebookKernel::clear(lua_State*) {

@@ -123,6 +123,10 @@ for step = 1, options.steps do
 end
 print(("  loss %.4f at first, %.4f at last"):format(first_loss, last_loss:item()))
 print(("  y = %.3f x + %.3f"):format(slope:item(), height:item()))
+local line = (inputs:matmul(slope) + height):detach()
+tide.plot.scatter(inputs:flatten(), targets:flatten(), {label = "points", title = "a line through points"})
+  :line(inputs:flatten(), line:flatten(), {label = "the line that was found"})
+  :legend "upper left":show()
 if options.steps >= 300 then
   assert(math.abs(slope:item() - 2) < 0.1 and math.abs(height:item() - 1) < 0.1)
 end
@@ -170,26 +174,12 @@ local function follow(network)
   return network(inputs):detach(), loss:item()
 end
 
---- Draws the wave (.) and what was learned (#) as rows of text.
-local function draw(learned)
-  local lines = {}
-  for row = 1, 9 do lines[row] = {} end
-  for i, points in ipairs {wave, learned} do
-    for column, value in ipairs(points:reshape(64):tolist()) do
-      local row = math.floor(5 - 4 * math.max(-1, math.min(1, value)) + 0.5)
-      lines[row][column] = i == 1 and "." or "#"
-    end
-  end
-  for row = 1, 9 do
-    for column = 1, 64 do lines[row][column] = lines[row][column] or " " end
-    print("    " .. table.concat(lines[row]))
-  end
-end
-
-local _, line_loss = follow(nn.Linear(1, 1))
+local straight, line_loss = follow(nn.Linear(1, 1))
 local _, lines_loss = follow(nn.Sequential(nn.Linear(1, 16), nn.Linear(16, 1)))
 local learned, bent_loss = follow(nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1)))
-draw(learned)
+tide.plot.scatter(inputs:flatten(), wave:flatten(), {label = "the wave"})
+  :line(inputs:flatten(), straight:flatten(), {label = "a line"})
+  :line(inputs:flatten(), learned:flatten(), {label = "a network"}):legend "upper left":show()
 print(("  a line %.4f, two lines %.4f, with tanh between them %.4f"):format(line_loss, lines_loss,
   bent_loss))
 if options.steps >= 300 then

@@ -62,6 +62,25 @@ print(("memory at the peak:    %.1f results of %.1f MB each"):format(peak / one,
 -- there until then. Lesson 13 is about that.)
 assert(peak < math.max(options.products / 4 * one, 72 * 2 ^ 20), "a few at a time, not hundreds")
 
+-- The queue as a picture. tide.pending counts what was queued and is not done yet; it waits for
+-- nothing, so the script can look while it queues, and afterwards, while the device works it off.
+local times, lengths = {}, {}
+start = tide.time()
+local function look()
+  times[#times + 1], lengths[#lengths + 1] = (tide.time() - start) * 1e3, tide.pending()
+end
+for _ = 1, math.min(options.products, 20) do
+  last = a:matmul(b)
+  look()
+end
+tide.flush() -- the last notes go to the device, too
+while lengths[#lengths] > 0 do
+  tide.sleep(1e-3)
+  look()
+end
+tide.plot.line(times, lengths, {title = "products in the queue", xlabel = "ms", ylabel = "not done"}):show()
+assert(lengths[#lengths] == 0, "all are done in the end")
+
 -- 2. What forces the script to wait ---------------------------------------------------------------
 -- As long as you only make tensors from tensors, nobody waits. As soon as a number must be in Lua's
 -- hands (to print it, to compare it, to write it to a file) the script waits until the device gets

@@ -122,6 +122,9 @@ assert(options.epochs < 5 or losses[#losses] < losses[1] / 5, "the loss fell")
 assert(options.epochs < 20 or options.digits < 1797 or right >= 0.95,
   "at least 95 % right after 20 epochs")
 
+-- What the first layer looks for: its 16 windows of 3 x 3 dots, bright where a dot counts much.
+tide.plot.filters(net[1].weight, {title = "windows of the first layer"}):show()
+
 -- Some of those it got wrong, if any: would you have known?
 local answers = net(test_x):argmax(2)
 local wrong = answers:ne(test_y):tolist()

@@ -115,13 +115,18 @@ print("(Other programs want the cores, too: on a busy machine that is less than 
 heading("4. On " .. tostring(device))
 
 local there = x:to(device)
-local on_device = measure("x:relu() on " .. tostring(device), function() return there:relu() end)
+local on_device, far = measure("x:relu() on " .. tostring(device), function() return there:relu() end)
 -- Is the way there worth it for one relu? The road costs more than the work: lesson 12.
 measure("there, relu, and back", function() return x:to(device):relu():to("cpu") end)
 assert(on_device:cpu():equal(on_all), "the same numbers there")
 if device.type == "sim" then
   print("  (A simulated device computes on one core of this processor: this is no GPU's speed.)")
 end
+
+-- All of them side by side, in a scale where a step up is ten times as many.
+tide.plot.bar({"Lua", "one core", "all cores", tostring(device)}, {loop, one_core, all_cores, far}, {
+  title = "numbers in a second", yscale = "log",
+}):show()
 
 -- 5. Relu made of other ops -----------------------------------------------------------------------
 -- relu can be written in other ways: a mask of what is positive, times x. That is three ops: the

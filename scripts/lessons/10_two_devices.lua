@@ -117,17 +117,22 @@ end
 
 at_once() -- once before the clock runs: the first use of anything loads libraries
 local turns, together = measure(in_turn), measure(at_once)
-local column = math.max(turns.time, together.time) / 60 -- ms that a character stands for
-for _, row in ipairs {{"in turn", turns}, {"at once", together}} do
+
+-- A timeline: a line for each time that a device was busy.
+local timeline = tide.plot.figure {title = "when each was busy", xlabel = "ms", size = {640, 240}}
+local names = {} -- of the rows, the lowest first
+for _, row in ipairs {{"at once", together}, {"in turn", turns}} do
   local name, found = table.unpack(row)
-  for _, busy in ipairs(found) do
-    local device, from, to = table.unpack(busy)
-    local before = math.max(0, from) // column
-    print(("  %-7s  %-6s |%s%s"):format(name, tostring(device), (" "):rep(before),
-      ("#"):rep(math.max(1, to // column - before))))
-    name = ""
+  for i = 2, 1, -1 do
+    local device, from, to = table.unpack(found[i])
+    names[#names + 1] = ("%s, %s"):format(name, tostring(device))
+    timeline:line({from, to}, {#names, #names}, {
+      linewidth = 10, color = i == 1 and "#1f77b4" or "#ff7f0e",
+    })
   end
 end
+timeline:set {yticks = names, ylim = {0.5, 4.5}}
+timeline:show()
 turns, together = turns.time / 1e3, together.time / 1e3
 print(("in turn %s, at once %s: %.2f of it"):format(ms(turns), ms(together), together / turns))
 -- (Below 1 GFLOP/s no real device is at work: the tests have one that is imitated.)

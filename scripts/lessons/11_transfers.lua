@@ -86,6 +86,22 @@ if simulated then
   assert(at_once < one_by_one / 2, "once")
 end
 
+-- The same for one copy of growing size: small ones take as long as their price, large ones are as
+-- fast as the road.
+local sizes, rates = {}, {}
+local x = tide.zeros(256)
+while x.nbytes <= options.megabytes * 2 ^ 20 do
+  local seconds = seconds_of(function() return x:to(device) end)
+  sizes[#sizes + 1], rates[#rates + 1] = x.nbytes / 2 ^ 10, x.nbytes / seconds / 1e9
+  x = tide.zeros(x:numel() * 4)
+end
+tide.plot.line(sizes, rates, {
+  title = "GB/s to " .. tostring(device), xlabel = "kB in a copy", xscale = "log", yscale = "log", marker = "o",
+}):show()
+if simulated then
+  assert(rates[1] <= 1024 / latency / 1e9, "the price of a copy is all that a small one takes")
+end
+
 -- 2. Pageable and pinned memory -------------------------------------------------------------------
 -- The system may move a page of ordinary ("pageable") memory at any time, so a device cannot read
 -- it by itself: the numbers are first copied into a block that stays where it is, and taken from

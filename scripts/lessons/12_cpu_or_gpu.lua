@@ -87,6 +87,17 @@ repeat
 until row.product > 0.01 or row.cpu > 0.1 or n > 8192
 print("(t: transfers, p: the product and its start)")
 
+--- A column of the table.
+local function column(name)
+  local values = {}
+  for i, row in ipairs(rows) do values[i] = row[name] end
+  return values
+end
+tide.plot.line(column "n", column "cpu", {
+  label = "cpu", title = "seconds for a product of n x n", xlabel = "n", xscale = "log", yscale = "log", marker = "o",
+}):line(column "n", column "product", {label = "product there", marker = "o", linestyle = "--"})
+  :line(column "n", column "all", {label = "with transfers", marker = "o"}):legend "upper left":show()
+
 local smallest, biggest = rows[1], rows[#rows]
 local function transfer_share(row) return row.transfers / (row.transfers + row.product) end
 -- Data grow with n^2, operations with n^3: with every doubling there are twice as many operations

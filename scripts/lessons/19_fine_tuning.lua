@@ -177,6 +177,9 @@ local from_nothing = tune(fresh, optim.SGD(fresh:parameters(), {lr = 0.05, momen
 print(("  from nothing               %5.1f %%"):format(100 * from_nothing))
 print(("  a new head                 %5.1f %%"):format(100 * head_tuned))
 print(("  a new head, then all of it %5.1f %%"):format(100 * all_tuned))
+tide.plot.bar({"from nothing", "a new head", "then all of it"}, {from_nothing, head_tuned, all_tuned}, {
+  title = "share of right answers", ylim = {0, 1},
+}):show()
 assert(not full or (head_tuned > 0.7 and all_tuned > 0.7), "guessing would give 20 %")
 assert(not full or head_tuned > from_nothing, "what was learned of 0 to 4 helps with 5 to 9")
 

@@ -133,6 +133,7 @@ local optimizer = optim.Adam(writer:parameters(), {lr = 0.01})
 local nothing = math.log(#alphabet)
 print(("  who knows nothing has a loss of %.3f"):format(nothing))
 local loss
+local losses = {}
 for step = 1, options.steps do
   local letters, next_ones = pieces(16)
   optimizer:zero_grad()
@@ -141,10 +142,14 @@ for step = 1, options.steps do
   loss:backward()
   nn.utils.clip_grad_norm_(writer:parameters(), 1.0) -- no giant step, whatever the gradient says
   optimizer:step()
+  losses[step] = loss:detach()
   if step == 1 or step % 50 == 0 then
     print(("  step %4d   loss %.3f"):format(step, loss:item()))
   end
 end
+tide.plot.line(tide.stack(losses), {
+  label = "loss", title = "learning a poem", xlabel = "step", ylim = {0, 1.5 * nothing},
+}):line({1, options.steps}, {nothing, nothing}, {label = "who knows nothing", linestyle = "--"}):show()
 local long_enough = options.steps >= 150 and options.hidden >= 96 and options.file == ""
 assert(not long_enough or loss:item() < 0.6, "it has learned most of the poem by heart")
 

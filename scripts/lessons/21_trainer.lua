@@ -53,6 +53,12 @@ local figures = trainer:fit(net, train, validation, {
 })
 -- What fit returns is a list with a table of figures for each epoch.
 print(figures)
+local losses, val_losses = {}, {}
+for epoch, figure in ipairs(figures) do
+  losses[epoch], val_losses[epoch] = figure.loss, figure.val_loss
+end
+tide.plot.line(losses, {label = "loss", xlabel = "epoch", marker = "o"})
+  :line(val_losses, {label = "val_loss", marker = "o"}):show()
 assert(#figures == options.epochs and trainer.global_step == options.epochs * #train)
 assert(options.epochs < 4 or count < 1797 or figures[#figures].loss < figures[1].loss / 2)
 assert(net[1].weight.device == tide.device(options.device), "the network was moved")

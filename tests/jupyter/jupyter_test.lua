@@ -21,6 +21,7 @@ end
 local function run(command)
   local folder = shell.temporary_folder()
   return shell.run(([[export JUPYTER_DATA_DIR='%s/data' JUPYTER_CONFIG_DIR='%s' JUPYTER_RUNTIME_DIR='%s/run' &&
+    export JUPYTER_PREFER_ENV_PATH=0 &&
     unset JUPYTER_PATH && '%s' jupyter install && %s]]):format(folder, folder, folder, tide_program, command))
 end
 

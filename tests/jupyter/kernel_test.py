@@ -1,5 +1,6 @@
 """Jupyter's own tests of a kernel, and those of what tide promises beyond."""
 
+import shutil
 import time
 import unittest
 
@@ -7,6 +8,7 @@ import jupyter_kernel_test
 from jupyter_client.manager import start_new_kernel
 
 LONGEST = 60  # seconds that a reply may take on a busy machine
+FIGURE = "image/svg+xml" if shutil.which("gnuplot") else "text/plain"
 FULL_QUEUE = """
 local x = tide.rand(400, 400, {device = "sim"})
 print "queueing"
@@ -46,6 +48,7 @@ class ProtocolTests(jupyter_kernel_test.KernelTests):
             "code": "tide.display(setmetatable({}, {__index = {svg = function() return '<svg/>' end}}))",
             "mime": "image/svg+xml",
         },
+        {"code": "tide.plot.line({1, 4, 9}):show()", "mime": FIGURE},
     ]
     code_history_pattern = "1 ? 2"
     supported_history_operations = ("tail", "range", "search")
@@ -139,6 +142,23 @@ class SessionTests(KernelCase):
         self.assertEqual(data["text/html"], "<b>x</b>")
         self.assertEqual(data["application/json"], {"a": [1]})
         self.assertEqual(data["image/png"], "AAE=")
+
+    def test_a_curve_that_grows_is_drawn_in_its_place(self):
+        code = """local live = tide.plot.live()
+        for step = 1, 4 do
+          tide.sleep(0.3)
+          live:add(step, tide.tensor(1 / step))
+          tide.synchronize()
+        end
+        local figure = live:close()"""
+        outputs = self.run_input(code)[1]
+        kinds = [kind for kind, _ in outputs]
+        self.assertEqual(kinds[0], "display_data")
+        self.assertEqual(set(kinds[1:]), {"update_display_data"})
+        self.assertEqual(len({content["transient"]["display_id"] for _, content in outputs}), 1)
+        self.assertTrue(all(FIGURE in content["data"] for _, content in outputs), outputs)
+        others = self.run_input(code)[1]
+        self.assertNotEqual(others[0][1]["transient"], outputs[0][1]["transient"])
 
     def test_names_are_found_behind_letters_of_several_bytes(self):
         self.client.complete("s = 'äöü' tide.matm", 19)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <xeus/xhelper.hpp>
 
 #include "interpreter/jupyter/plugin/base64.h"
@@ -128,8 +129,13 @@ void Interpreter::print(const char* stream, std::string text) {
   publish_stream(stream, std::move(text));
 }
 
-void Interpreter::show(const Forms& forms) {
-  display_data(data_of(forms), json::object(), json::object());
+void Interpreter::show(const Forms& forms, const std::string& id, bool again) {
+  json transient = json::object();
+  if (!id.empty()) transient["display_id"] = id;
+  if (again)
+    update_display_data(data_of(forms), json::object(), std::move(transient));
+  else
+    display_data(data_of(forms), json::object(), std::move(transient));
 }
 
 void Interpreter::show_result(const Forms& forms) {

@@ -29,7 +29,7 @@ class Interpreter final : public xeus::xinterpreter, private FrontEnd {
   void shutdown_request_impl() override {}
 
   void print(const char* stream, std::string text) override;
-  void show(const Forms& forms) override;
+  void show(const Forms& forms, const std::string& id, bool again) override;
   void show_result(const Forms& forms) override;
   void clear() override;
   std::optional<std::string> read_line(const std::function<bool()>& is_interrupted) override;

@@ -23,7 +23,8 @@ class FrontEnd {
   /// Shows text that was printed; `stream` is "stdout" or "stderr". From any thread.
   virtual void print(const char* stream, std::string text) = 0;
 
-  virtual void show(const Forms& forms) = 0;
+  /// Shows a value. With an `id` it can be shown `again` later: in the place of the one before.
+  virtual void show(const Forms& forms, const std::string& id, bool again) = 0;
   virtual void show_result(const Forms& forms) = 0;
 
   /// Takes away what the input has shown, as soon as it shows more.

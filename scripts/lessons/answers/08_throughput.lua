@@ -32,14 +32,15 @@ local function kernels_of(fn)
 end
 local function three() return x:add(1):mul(2):add(3) end
 local function with_sum() return ((x + 1) / (x + 1):sum()) * 2 end
+
+-- Where the numbers of a sum fit, tide goes on in the same kernel behind it. Where they do not, a
+-- second kernel has to start: the sum must be complete before anybody divides by it.
 for words, fn in pairs {["three ops"] = three, ["with a sum"] = with_sum} do
   local apart, one = kernels_of(function() return tide.eager(fn) end)
   local fused, other = kernels_of(fn)
   print(("%-10s  %d op by op, %d fused"):format(words, apart, fused))
   assert(fused < apart and one:allclose(other))
 end
--- Where the numbers of a sum fit, tide goes on in the same kernel behind it. Where they do not, a
--- second kernel has to start: the sum must be complete before anybody divides by it.
 
 -- 3. The rate of y = x + 1 for a million numbers.
 heading "3. GB/s"

@@ -1,10 +1,12 @@
 -- A figure: panels in rows and columns, and where they go: files, SVG, the terminal.
 local class = require "tide.internal.class"
 local describe = require "tide.plot.describe"
+local display = require "tide.display"
 local draw_text = require "tide.plot.text"
 local gnuplot = require "tide.plot.gnuplot"
 local kinds = require "tide.plot.kinds"
 local native = require "tide.native"
+local notebook = require "tide.display.notebook"
 local options = require "tide.plot.options"
 local Panel = require "tide.plot.panel"
 local raise = require "tide.internal.raise"
@@ -105,8 +107,16 @@ function Figure:text(...)
   return draw_text(self, given.columns, given.rows, given.color)
 end
 
---- Shows the figure in the terminal: as a picture if it can and gnuplot is there, else in letters.
+--- Its forms in a notebook: a picture if gnuplot is there, else letters.
+function Figure:__mimebundle()
+  if gnuplot.is_available() then return {["image/svg+xml"] = self:svg()} end
+  return {["text/plain"] = self:text()}
+end
+
+--- Shows the figure: in a notebook in its cell, else in the terminal: as a picture if it can and
+--- gnuplot is there, else in letters.
 function Figure:show()
+  if notebook.show then return display(self) end
   local way, terminal = show.way()
   local shown
   if way ~= "text" and gnuplot.is_available() then

@@ -2,6 +2,8 @@
 local class = require "tide.internal.class"
 local data = require "tide.plot.data"
 local Figure = require "tide.plot.figure"
+local forms = require "tide.display.forms"
+local notebook = require "tide.display.notebook"
 local options = require "tide.plot.options"
 local raise = require "tide.internal.raise"
 local show = require "tide.plot.show"
@@ -15,8 +17,8 @@ local tide = require "tide"
 --
 -- Fields: given (options of the panel); names (curves in order); curves (by name: {x, y}, numbers);
 -- fresh, sent (lists of {name, step, value}); arrivals (tensors that were sent, by device:
--- {entries, values, events}); drawn_at; lines (of the drawing in the terminal); closed; figure
--- (once closed).
+-- {entries, values, events}); drawn_at; lines (of the drawing in the terminal); id (of the picture in
+-- a notebook, once there is one); closed; figure (once closed).
 local Live = class "Live"
 
 local kBetween <const> = 0.25 -- seconds between two drawings
@@ -117,15 +119,20 @@ local function figure_of(self)
   return figure
 end
 
---- The terminal, if drawings can stand over each other there.
-local function drawing_terminal()
-  local terminal = show.terminal()
-  return terminal and terminal.moves and terminal or nil
+local count = 0 -- of pictures in notebooks
+
+--- Shows the curves in a notebook, in the place of their last picture.
+local function show_in_notebook(self, figure)
+  local again = self.id ~= nil
+  if not again then
+    count = count + 1
+    self.id = ("tide-live-%x-%d"):format(os.time(), count) -- that of no kernel before this one
+  end
+  notebook.show(forms.of(figure), self.id, again)
 end
 
---- Draws the curves over their last drawing.
-local function draw(self, terminal)
-  local figure = figure_of(self)
+--- Draws the curves in a terminal, over their last drawing.
+local function draw_in_terminal(self, figure, terminal)
   local columns, rows = show.cells(terminal, figure.size)
   local text = draw_text(figure, columns, math.min(rows, kMostRows), terminal.color)
   local up = self.lines > 0 and ("\27[%dA\r"):format(self.lines) or ""
@@ -134,14 +141,25 @@ local function draw(self, terminal)
   self.lines = select(2, text:gsub("\n", "")) + 1
 end
 
---- Draws what has arrived, if there is a terminal, and sends for what was added since.
+--- Draws a figure of the curves where drawings can stand over each other; false where none can.
+local function draw(self, figure)
+  if notebook.show then
+    show_in_notebook(self, figure)
+    return true
+  end
+  local terminal = show.terminal()
+  if not terminal or not terminal.moves then return false end
+  draw_in_terminal(self, figure, terminal)
+  return true
+end
+
+--- Draws what has arrived, and sends for what was added since.
 local function redraw(self)
   self.drawn_at = tide.time()
   if not has_arrived(self) then return end
   receive(self)
   send(self)
-  local terminal = drawing_terminal()
-  if terminal and #self.names > 0 then draw(self, terminal) end
+  if #self.names > 0 then draw(self, figure_of(self)) end
 end
 
 --- Adds the value of the curve, or those of several by name. Does not wait.
@@ -167,8 +185,7 @@ function Live:close()
   if self.closed then return self.figure end
   receive_rest(self)
   self.closed, self.figure = true, figure_of(self)
-  local terminal = drawing_terminal()
-  if terminal then draw(self, terminal) else io.stdout:write(self.figure:text(), "\n") end
+  if not draw(self, self.figure) then io.stdout:write(self.figure:text(), "\n") end
   return self.figure
 end
 

@@ -9,6 +9,9 @@ local pictures = {}
 
 local function shape_text(x) return "(" .. table.concat(x.shape, ", ") .. ")" end
 
+-- Of a figure of filters, in pixels; kAround is what stands above and below the filters.
+local kWidth <const>, kMostHeight <const>, kAround <const> = 640, 480, 60
+
 local read_filters = arguments("filters", {"weight", {"nrow", 8}, {"cmap"}, {"title"}},
   {weight = "tensor", nrow = "count", cmap = "string", title = "string"})
 
@@ -30,7 +33,8 @@ function pictures.filters(...)
   local grid = tide.vision.make_grid(planes, {
     nrow = given.nrow, padding = 1, pad_value = 0.5, normalize = true, scale_each = true,
   })
-  local figure = Figure.new {title = given.title}
+  local height = kWidth * grid:size(2) // grid:size(3) + kAround
+  local figure = Figure.new {title = given.title, size = {kWidth, math.min(height, kMostHeight)}}
   -- make_grid gives a single filter as it is, and repeats a single channel three times.
   if not is_color then grid = grid[{{1, 1}}] end
   return figure:image(grid, {cmap = given.cmap, vmin = given.cmap and 0, vmax = given.cmap and 1})

@@ -1,5 +1,6 @@
 -- How a figure is shown in this terminal: as a picture, by the protocol of kitty or by sixel, or in
 -- letters.
+local base64 = require "tide.internal.base64"
 local native = require "tide.native"
 
 local show = {}
@@ -81,23 +82,6 @@ function show.cells(terminal, size)
   local columns = math.max(20, math.min(terminal.columns, 100))
   local rows = columns * size[2] / size[1] * 0.4 // 1 | 0
   return columns, math.max(5, math.min(math.max(rows, 10), terminal.rows - 2))
-end
-
-local kDigits <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-local function base64(bytes)
-  local parts = {}
-  for i = 1, #bytes, 3 do
-    local a, b, c = bytes:byte(i, i + 2)
-    local bits = a << 16 | (b or 0) << 8 | (c or 0)
-    local letters = {}
-    for k = 1, 4 do
-      local digit = (bits >> (24 - 6 * k) & 63) + 1
-      letters[k] = (k == 3 and not b or k == 4 and not c) and "=" or kDigits:sub(digit, digit)
-    end
-    parts[#parts + 1] = table.concat(letters)
-  end
-  return table.concat(parts)
 end
 
 --- A picture as the terminal takes it: bytes of PNG for kitty, of sixel else.

@@ -77,8 +77,10 @@ end
 --- The example as a reader likes it: a long one with a statement a line.
 function example.lines(text)
   if #text <= 90 then return {text} end
+  local code, promised = example.split(text)
   local lines = {}
-  for statement in (text .. "; "):gmatch "(.-); " do lines[#lines + 1] = statement end
+  for statement in (code .. "; "):gmatch "(.-); " do lines[#lines + 1] = statement end
+  if promised then lines[#lines] = lines[#lines] .. " --> " .. promised end
   return lines
 end
 

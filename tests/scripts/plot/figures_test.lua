@@ -105,7 +105,7 @@ describe("figures", function(device)
   it("of filters and confusion matrices take one call", function()
     equal(tostring(plot.filters(tide.rand(5, 3, 2, 2, {device = device}), {nrow = 2})),
       "figure 640 x 480: image (3 x 10 x 7)")
-    equal(tostring(plot.filters(tide.rand(4, 2, 3, 3, {device = device}))), "figure 640 x 480: image (1 x 5 x 33)")
+    equal(tostring(plot.filters(tide.rand(4, 2, 3, 3, {device = device}))), "figure 640 x 156: image (1 x 5 x 33)")
     local expected = {2.0, 0.0, 1.0, 1.0}
     for _, figure in ipairs {
       plot.confusion_matrix(on {{2, 0}, {1, 1}}), plot.confusion_matrix {{2, 0}, {1, 1}},

@@ -1,6 +1,7 @@
 -- Curves that are drawn while a training runs: when they are drawn, and what waits.
 local tide = require "tide"
 local test = require "tide.test"
+local notebook = require "tide.display.notebook"
 local show = require "tide.plot.show"
 local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
@@ -85,6 +86,24 @@ describe("live plots", function(device)
     test.is_true(drawings[2]:find "^━━ train  ━━ val\27%[K\n")
     equal(drawings[3]:sub(1, 5), ("\27[%dA"):format(lines):sub(1, 5))
     test.is_true(drawings[3]:find("\27[J", 1, true))
+  end)
+  it("are shown in a notebook in the place of what was there", function()
+    local pass, written = at_terminal(false)
+    local shown = {}
+    test.finally(function() notebook.show = nil end)
+    notebook.show = function(forms, id, again) shown[#shown + 1] = {forms = forms, id = id, again = again} end
+    local live = tide.plot.live()
+    for step = 1, 3 do
+      pass(0.3)
+      live:add(step, value(1 / step))
+      tide.synchronize()
+    end
+    live:close()
+    equal(#shown, 3)
+    equal({shown[1].again, shown[2].again, shown[3].again}, {false, true, true})
+    test.is_true(shown[1].id == shown[3].id and #shown[1].id > 0)
+    test.is_true(shown[3].forms["image/svg+xml"] or shown[3].forms["text/plain"]:find "┤")
+    equal(written(), "")
   end)
   it("print nothing but the figure at the end where there is no terminal", function()
     local pass, shown = at_terminal(false)

@@ -1,5 +1,8 @@
 -- How figures are shown: which way a terminal takes, and the bytes that it gets.
+local tide = require "tide"
 local test = require "tide.test"
+local gnuplot = require "tide.plot.gnuplot"
+local notebook = require "tide.display.notebook"
 local show = require "tide.plot.show"
 local describe, it = test.describe, test.it
 local equal = test.same_type
@@ -60,6 +63,30 @@ describe("a terminal", function()
     equal({show.cells({columns = 60, rows = 50}, {640, 480})}, {60, 18})
     equal({show.cells({columns = 300, rows = 20}, {640, 480})}, {100, 18})
     equal({show.cells({columns = 4, rows = 3}, {640, 480})}, {20, 5})
+  end)
+end)
+
+describe("a figure in a notebook", function()
+  local figure = tide.plot.line {1, 4, 9}
+  local function shown_forms()
+    local shown
+    test.finally(function() notebook.show = nil end)
+    notebook.show = function(forms) shown = forms end
+    figure:show()
+    return shown
+  end
+
+  it("is shown in its cell, as a picture", function()
+    if not gnuplot.is_available() then test.pending "needs gnuplot" end
+    local forms = shown_forms()
+    test.is_true(forms["image/svg+xml"]:find("<svg", 1, true))
+    equal(forms["text/plain"], tostring(figure))
+  end)
+  it("is shown in letters without gnuplot", function()
+    local is_available = gnuplot.is_available
+    test.finally(function() gnuplot.is_available = is_available end)
+    gnuplot.is_available = function() return false end
+    equal(shown_forms(), {["text/plain"] = figure:text()})
   end)
 end)
 

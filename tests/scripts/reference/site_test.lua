@@ -34,8 +34,9 @@ local kEmpty <const> = {meta = true, link = true, input = true, img = true, ["!d
 --- What is wrong with the tags of a page: nil if each that opens is closed in order.
 local function tag_problem(text)
   local open = {}
-  for slash, name in text:gmatch "<(/?)([%a!][%w]*)[^<>]*>" do
-    if slash == "/" then
+  for slash, name, rest in text:gmatch "<(/?)([%a!][%w]*)([^<>]*)>" do
+    if rest:sub(-1) == "/" then -- of a picture: it closes itself
+    elseif slash == "/" then
       local last = table.remove(open)
       if last ~= name then return ("</%s> closes <%s>"):format(name, last or "nothing") end
     elseif not kEmpty[name] then
@@ -92,7 +93,8 @@ describe("tide manual --html", function()
     all = table.concat(all)
     for _, entry in ipairs(entries) do
       local section = ' id="' .. html.id(entry.called_as)
-      local shown = all:find(html.escape(entry.doc), 1, true) or all:find(section, 1, true)
+      local doc = html.escape(entry.doc):gsub("`([^`]+)`", "<code>%1</code>")
+      local shown = all:find(doc, 1, true) or all:find(section, 1, true)
       if not shown then problems[#problems + 1] = entry.called_as end
     end
     report(problems)
@@ -104,8 +106,23 @@ describe("tide manual --html", function()
   it("shows parameters, lessons and documents", function()
     test.is_true(texts["optim.html"]:find('<code>weight_decay</code>', 1, true))
     test.is_true(texts["lesson-01_tensors.html"]:find("<h2", 1, true))
+    test.is_true(texts["doc-profiling.html"]:find('<img src="timeline.png"', 1, true))
     test.is_true(texts["doc-autograd.html"]:find("<h1", 1, true))
     test.is_true(texts["nn.html"]:find('<a href="functional.html#tide.nn.functional.', 1, true))
+  end)
+  it("shows what lessons print when they run on the cpu", function()
+    local problems = {}
+    for file, text in pairs(texts) do
+      if file:find "^lesson" then
+        local has_output = text:find('<pre class="output">', 1, true)
+        local failed = text:find('<p class="problem">', 1, true)
+        local is_open = text:find('<details class="folded"><summary>Answer', 1, true)
+        if not has_output or failed or not is_open then problems[#problems + 1] = file end
+      end
+    end
+    report(problems)
+    local lesson = texts["lesson-07_is_my_gpu_visible.html"]
+    test.is_true(lesson:find("All of this was true on cpu.", 1, true))
   end)
 end)
 

@@ -28,6 +28,7 @@ end
 --- "2. A tensor", where its comment begins a section.
 local function cells_of(source)
   local cells, cell, number, inside = {}, nil, 0, lines_in_strings(source)
+  local blank = false -- whether the last line was
   for line in (source .. "\n"):gmatch "(.-)\r?\n" do
     number = number + 1
     local words = not inside[number] and words_of(line) or nil
@@ -37,13 +38,17 @@ local function cells_of(source)
         cells[#cells + 1] = cell
         if line:find "%-%-%-%-%-$" then cell.heading = words:match "^%d+%. .+" end
       end
+      if blank and #cell.text > 0 then cell.text[#cell.text + 1] = "" end
       cell.text[#cell.text + 1] = words
+      blank = false
     else
       if not cell then
         cell = {text = {}, code = {}}
         cells[1] = cell
       end
-      -- Blank lines between a comment and its code belong to neither.
+      -- Blank lines between a comment and its code belong to neither; between two comments they part
+      -- paragraphs.
+      blank = line == ""
       if line ~= "" or #cell.code > 0 then
         if #cell.code == 0 then cell.first = number end
         cell.code[#cell.code + 1] = line
@@ -53,6 +58,7 @@ local function cells_of(source)
   for _, each in ipairs(cells) do
     while each.code[#each.code] == "" do each.code[#each.code] = nil end
     if each.heading then table.remove(each.text, 1) end
+    if each.text[1] == "" then table.remove(each.text, 1) end
   end
   return cells
 end

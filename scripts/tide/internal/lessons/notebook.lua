@@ -1,6 +1,8 @@
 -- A lesson as a Jupyter notebook.
 local cells_of = require "tide.internal.lessons.cells"
 local json = require "tide.internal.json"
+local prose = require "tide.internal.lessons.prose"
+local take_heading = require "tide.internal.lessons.take_heading"
 
 --- Lines as a notebook has them, a list of JSON strings: each but the last ends in a line feed.
 local function source_of(lines)
@@ -11,22 +13,10 @@ local function source_of(lines)
   return table.concat(source, ",\n    ")
 end
 
---- Comment lines as Markdown: what is indented, a drawing or a table, is shown as it stands.
+--- The Markdown of a cell's comment, below its heading if it begins a section.
 local function markdown_of(cell)
-  local lines, in_drawing = {}, false
-  local function draw(on)
-    if on == in_drawing then return end
-    in_drawing = on
-    lines[#lines + 1] = "```"
-  end
-  if cell.heading then lines = {"## " .. cell.heading, ""} end
-  for i, line in ipairs(cell.text) do
-    local next_line = cell.text[i + 1] or ""
-    if line:find "^   +" then draw(true) elseif line ~= "" or not next_line:find "^   +" then draw(false) end
-    lines[#lines + 1] = line
-  end
-  draw(false)
-  return lines
+  local lines, words = cell.heading and {"## " .. cell.heading, ""} or {}, prose(cell.text)
+  return table.move(words, 1, #words, #lines + 1, lines)
 end
 
 local kCell <const> = [[
@@ -61,6 +51,8 @@ local function notebook_of(source)
     cells[#cells + 1] = kCell:format(kind, #cells + 1, fields, source_of(lines))
   end
   for _, cell in ipairs(cells_of(source)) do
+    take_heading(cell)
+    while cell.code[1] == "" do table.remove(cell.code, 1) end
     add("markdown", markdown_of(cell), "")
     add("code", cell.code, '\n   "execution_count": null,\n   "outputs": [],')
   end

@@ -1,20 +1,11 @@
 -- Runs through a lesson: before each of its cells the comment and the code are shown, and where a
 -- section begins, a person at a terminal is asked to go on.
 local cells_of = require "tide.internal.lessons.cells"
+local lines_to_show = require "tide.internal.lessons.lines_to_show"
+local take_heading = require "tide.internal.lessons.take_heading"
+local with_calls = require "tide.internal.lessons.with_calls"
 
 local walk = {}
-
---- The lines of a cell's code that say more than what they print: not the texts of the lesson.
-local function lines_to_show(code)
-  local lines, in_text = {}, false
-  for _, line in ipairs(code) do
-    if line:find "^print %[%[" then in_text = true end
-    if not in_text and (line ~= "" or #lines > 0 and lines[#lines] ~= "") then lines[#lines + 1] = line end
-    if line:find "]]" then in_text = false end
-  end
-  while lines[#lines] == "" do lines[#lines] = nil end
-  return lines
-end
 
 --- Shows a cell. `before` and `behind` stand around each line of code.
 local function show(cell, before, behind)
@@ -24,14 +15,6 @@ local function show(cell, before, behind)
   if #lines > 0 then io.write "\n" end
   for _, line in ipairs(lines) do
     io.write("  |", line == "" and "" or (" %s%s%s"):format(before, line, behind), "\n")
-  end
-end
-
---- Takes the heading that a cell prints out of its code: the walk shows it, in front of the text.
-local function take_heading(cell)
-  for i, line in ipairs(cell.code) do
-    local heading = cell.heading and line:match '^heading "(.*)"$'
-    if heading then cell.heading, cell.code[i] = heading, "" end
   end
 end
 
@@ -51,8 +34,7 @@ end
 --- The source of a lesson with calls that show its cells as they are reached. `options`: `pause`, ask
 --- before each section but the first; `color`, color the code. Lines keep their numbers.
 function walk.script(source, options)
-  local cells, lines, sections = cells_of(source), {}, 0
-  for line in (source .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
+  local cells, sections = cells_of(source), 0
   local before, behind = "", ""
   if options.color then before, behind = "\27[36m", "\27[0m" end
   --- What the script calls where a cell begins.
@@ -63,15 +45,8 @@ function walk.script(source, options)
     show(cell, before, behind)
     io.flush()
   end
-  for number, cell in ipairs(cells) do
-    if cell.first then
-      take_heading(cell)
-      for i, line in ipairs(cell.code) do lines[cell.first + i - 1] = line end
-      lines[cell.first] = ("require('tide.internal.lessons.walk').begin_cell(%d);%s"):format(
-        number, lines[cell.first])
-    end
-  end
-  return table.concat(lines, "\n")
+  for _, cell in ipairs(cells) do take_heading(cell) end
+  return with_calls(source, cells, "tide.internal.lessons.walk")
 end
 
 return walk

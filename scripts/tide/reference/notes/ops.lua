@@ -24,8 +24,8 @@ return {
     see = "x:sort x:argsort x:topk x:kthvalue",
   },
   {
-    of = "gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill "
-      .. "take put",
+    of = "gather x:scatter x:scatter_ tide.scatter scatter_add scatter_reduce index_select index_add "
+      .. "index_copy index_fill take put",
     counts = "index",
     errors = "a position out of range raises when the result is read, with the line of the op",
     see = "x:gather x:scatter x:index_select x:take_along_dim x[index]",

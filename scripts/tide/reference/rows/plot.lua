@@ -57,8 +57,8 @@ local methods = {
       .. "'lower left', or false for nowhere",
     "tide.plot.line({1, 2}, {label = \"loss\"}):legend(\"lower left\")"},
   {"show", "()",
-    "Shows the figure: as a picture in a terminal that takes them (kitty, sixel) if gnuplot is there, else in "
-      .. "letters", "tide.plot.figure{size = {640, 200}}:line{1, 4, 9}:show()"},
+    "Shows the figure: as a picture in a notebook, or in a terminal that takes them (kitty, sixel), if gnuplot is "
+      .. "there, else in letters", "tide.plot.figure{size = {640, 200}}:line{1, 4, 9}:show()"},
   {"text", "({columns, rows, color})",
     "The figure in letters, by default 80 columns and at most 24 rows without color",
     "tide.plot.heatmap({{1, 20}, {3, 4}}, {annotate = true}):text{columns = 20, rows = 5} --> "
@@ -88,13 +88,14 @@ end
 for _, row in ipairs {
   {"filters", "(weight, {nrow, cmap, title})",
     "The filters of a convolution (out, in, height, width) side by side, each from its least value to its largest",
-    "tostring(tide.plot.filters(nn.Conv2d(3, 4, 5).weight)) --> \"" .. kSize .. "image (3 x 7 x 25)\""},
+    "tostring(tide.plot.filters(nn.Conv2d(3, 4, 5).weight)) --> \"figure 640 x 239: image (3 x 7 x 25)\""},
   {"confusion_matrix", "(matrix | predictions, target, {classes, normalize, title, cmap})",
     "Counts of classes, rows true and columns predicted; of predictions (n) or scores (n, classes) they are counted",
     "tostring(tide.plot.confusion_matrix(tide.tensor{1, 2, 2}, tide.tensor{1, 2, 1})) --> \"" .. kSize
       .. "heatmap (2 x 2)\""},
   {"live", "({size, " .. kAxes .. "})",
-    "Curves that a terminal shows while they grow, drawn at most four times a second; elsewhere close shows them",
+    "Curves that a terminal or a notebook shows while they grow, drawn at most four times a second; elsewhere close "
+      .. "shows them",
     "tostring(tide.plot.live{title = \"loss\"}) --> \"live plot (open)\""},
 } do
   figures[#figures + 1] = row

@@ -1,5 +1,6 @@
--- Pieces of HTML: escaped text, Lua with its parts in colours, and the frame of a page.
+-- Pieces of HTML: escaped text, Lua with its parts in colours, and the frames of pages.
 local escape_markup = require "tide.internal.escape_markup"
+local native = require "tide.native"
 local tokens = require "tide.internal.tokens"
 
 local html = {escape = escape_markup}
@@ -39,11 +40,20 @@ local kFrame <const> = [[
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>$title</title>
-<link rel="stylesheet" href="style.css">
-<script src="index.js" defer></script>
-<script src="search.js" defer></script>
+$head
 </head>
 <body>
+$body
+</body>
+</html>
+]]
+
+local kSiteHead <const> = [[
+<link rel="stylesheet" href="style.css">
+<script src="index.js" defer></script>
+<script src="search.js" defer></script>]]
+
+local kSiteBody <const> = [[
 <header>
 <a class="home" href="index.html">tide</a>
 <div class="search" role="search">
@@ -59,12 +69,19 @@ $navigation
 <main>
 $body
 </main>
-</div>
-</body>
-</html>
-]]
+</div>]]
 
---- A whole page. `navigation` is a list of {title, links = {{file, title}}}.
+local function filled(frame, values) return (frame:gsub("%$(%l+)", values)) end
+
+--- A page that stands by itself.
+function html.lone_page(title, body)
+  local head = "<style>\n" .. native.read_embedded "tide/reference/site/style.css" .. "</style>"
+  return filled(kFrame, {
+    title = html.escape(title), head = head, body = '<main class="lone">\n' .. body .. "\n</main>",
+  })
+end
+
+--- A page of the site. `navigation` is a list of {title, links = {{file, title}}}.
 function html.page(file, title, body, navigation)
   local list = {}
   for _, part in ipairs(navigation) do
@@ -76,8 +93,8 @@ function html.page(file, title, body, navigation)
     end
     list[#list + 1] = "</ul>"
   end
-  local values = {title = html.escape(title), body = body, navigation = table.concat(list, "\n")}
-  return (kFrame:gsub("%$(%l+)", values))
+  local columns = filled(kSiteBody, {body = body, navigation = table.concat(list, "\n")})
+  return filled(kFrame, {title = html.escape(title), head = kSiteHead, body = columns})
 end
 
 return html

@@ -6,6 +6,7 @@ local markdown = require "tide.reference.site.markdown"
 local name_pages = require "tide.reference.site.name_pages"
 local native = require "tide.native"
 local pages = require "tide.reference.pages"
+local tide = require "tide"
 
 local site = {}
 
@@ -26,6 +27,8 @@ digits. <code>nn</code>, <code>F</code>, <code>optim</code> and <code>autograd</
 </ul>
 ]]
 
+local kPicture <const> = "%.[sp][vn]g$"
+
 --- The documents: {path, file, title, text}, and what files of docs/ are called on the site.
 local function documents()
   local list, files = {}, {}
@@ -37,7 +40,7 @@ local function documents()
       local title = text:match "^# ([^\n]*)" or name
       list[#list + 1] = {path = path, file = file, title = title, text = text}
       files[name .. ".md"] = file
-    elseif path:find "%.svg$" then
+    elseif path:find(kPicture) then
       files[path:match "[^/]*$"] = path:match "[^/]*$"
     end
   end
@@ -48,6 +51,20 @@ local function links_of(list)
   local links = {}
   for i, page in ipairs(list) do links[i] = {page.file or page.name .. ".html", page.title} end
   return links
+end
+
+-- What lessons run with: on any machine, with sizes that take seconds.
+local kWords <const> = {
+  ["04_async_queue"] = "--size 256", ["17_resnet18"] = "--size 64 --batch 4",
+  ["18_mixed_precision"] = "--size 32",
+}
+local kLessonSeconds <const> = 60
+
+--- The words with which a lesson runs.
+local function words_of(lesson)
+  local words = {"--device", "cpu"}
+  for word in (kWords[lesson.name] or ""):gmatch "%S+" do words[#words + 1] = word end
+  return words
 end
 
 --- A text as JavaScript writes it. Nothing in it ends the script or a line.
@@ -102,8 +119,8 @@ function site.write(folder)
     write(page.name .. ".html", page.title .. " - tide", name_pages.body(page))
     for _, row in ipairs(name_pages.index(page)) do rows[#rows + 1] = row end
   end
-  for _, lesson in ipairs(lessons) do
-    local body, headings = lesson_pages.body(lesson)
+  for _, lesson in tide.progress(lessons, {label = "lessons "}) do
+    local body, headings = lesson_pages.body(lesson, words_of(lesson), kLessonSeconds)
     write(lesson.file, lesson.title .. " - tide", body)
     add_headings(rows, lesson.file, headings)
   end
@@ -113,8 +130,10 @@ function site.write(folder)
     add_headings(rows, document.file, headings)
   end
   for _, path in ipairs(native.list_embedded "docs/") do
-    local picture = path:match "([^/]*%.svg)$"
-    if picture then native.write_file(folder .. "/" .. picture, native.read_embedded(path)) end
+    if path:find(kPicture) then
+      local picture = path:match "[^/]*$"
+      native.write_file(folder .. "/" .. picture, native.read_embedded(path))
+    end
   end
   for _, name in ipairs {"style.css", "search.js"} do
     native.write_file(folder .. "/" .. name, native.read_embedded("tide/reference/site/" .. name))

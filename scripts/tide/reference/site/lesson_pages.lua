@@ -1,71 +1,125 @@
--- Pages of lessons: what stands in comments is text, the rest is code.
+-- Pages of lessons: what stands in comments is text, the rest is code, with what it prints and shows.
 local cells_of = require "tide.internal.lessons.cells"
 local html = require "tide.reference.site.html"
+local lesson_cells = require "tide.reference.site.lesson_cells"
 local native = require "tide.native"
+local recording = require "tide.internal.lessons.recording"
+local take_exercises = require "tide.internal.lessons.exercises"
 
 local lesson_pages = {}
 
---- The lessons in order: {path, file, title}.
+--- The lesson of a path: {path, name, title, file}, the last being that of its page on the site.
+function lesson_pages.lesson(path)
+  local first = native.read_embedded(path):match "^%-%- ([^\n]*)"
+  local name = path:match "([^/]*)%.lua$"
+  return {
+    path = path, name = name, file = "lesson-" .. name .. ".html",
+    title = first:match "^(Lesson %d+: [^.?]*%??)" or first,
+  }
+end
+
+--- The lessons in order.
 function lesson_pages.list()
   local list = {}
   for _, path in ipairs(native.list_embedded "lessons/") do
-    local name = path:match "^lessons/(%d+_[%w_]+)%.lua$"
-    if name then
-      local first = native.read_embedded(path):match "^%-%- ([^\n]*)"
-      list[#list + 1] = {
-        path = path, file = "lesson-" .. name .. ".html",
-        title = first:match "^(Lesson %d+: [^.?]*%??)" or first,
-      }
-    end
+    if path:find "^lessons/%d" then list[#list + 1] = lesson_pages.lesson(path) end
   end
   return list
 end
 
---- Text of comments as paragraphs; what is indented is code.
-local function text_html(lines)
-  local out, paragraph, code = {}, {}, {}
-  local function finish()
-    if paragraph[1] then
-      local text = html.escape(table.concat(paragraph, "\n")):gsub("`([^`]+)`", "<code>%1</code>")
-      out[#out + 1] = "<p>" .. text .. "</p>"
-    end
-    if code[1] then out[#out + 1] = html.block(table.concat(code, "\n")) end
-    paragraph, code = {}, {}
+--- The number of the exercise whose answer begins with a cell: that of the heading that it prints.
+local function exercise_of(cell)
+  for _, line in ipairs(cell.code) do
+    local number = line:match '^heading "(%d+)%. '
+    if number then return tonumber(number) end
   end
-  for _, line in ipairs(lines) do
-    local indented = line:match "^  +(.*)$" or line:match "^%u[^:]*:  +%S.*$" -- commands in columns
-    if not line:find "%S" then
-      finish()
-    elseif indented and not paragraph[1] then
-      code[#code + 1] = indented
-    else
-      if code[1] then finish() end
-      paragraph[#paragraph + 1] = line
-    end
-  end
-  finish()
-  return table.concat(out, "\n")
 end
 
---- The body of a lesson, and what the search finds in it: {title, anchor, text}.
-function lesson_pages.body(lesson)
-  local out = {"<h1>" .. html.escape(lesson.title) .. "</h1>"}
-  local headings = {{title = lesson.title, anchor = "", text = ""}}
-  for i, cell in ipairs(cells_of(native.read_embedded(lesson.path))) do
-    if i == 1 then cell.text[1] = cell.text[1]:sub(#lesson.title + 1):gsub("^%. ?", "") end
-    if cell.heading then
-      local anchor = html.id(cell.heading)
-      headings[#headings + 1] = {
-        title = lesson.title .. ": " .. cell.heading, anchor = anchor, text = "",
-      }
-      out[#out + 1] = ('<h2 id="%s">%s</h2>'):format(anchor, html.escape(cell.heading))
+--- Takes the first paragraph off a comment's lines.
+local function take_paragraph(lines)
+  while lines[1] and lines[1]:find "%S" do table.remove(lines, 1) end
+end
+
+--- The cells of the answers: by the number of an exercise, and those before the first as `common`.
+--- Each is {cell, number of the cell}.
+local function answers_of(path)
+  local answers = {common = {}}
+  local present = answers.common
+  for number, cell in ipairs(cells_of(native.read_embedded(path))) do
+    local exercise = exercise_of(cell)
+    if exercise then
+      take_paragraph(cell.text) -- the exercise again
+      present = {}
+      answers[exercise] = present
+    elseif number == 1 then
+      cell.text = {} -- what the file is
     end
-    out[#out + 1] = text_html(cell.text)
-    if cell.code[1] then out[#out + 1] = html.block(table.concat(cell.code, "\n")) end
+    present[#present + 1] = {cell, number}
+  end
+  return answers
+end
+
+--- The words of a lesson that its answers take, too.
+local function words_for_answers(words)
+  local taken = {}
+  for i, word in ipairs(words) do
+    if word == "--device" then taken = {word, words[i + 1]} end
+    if word:find "^%-%-device=" then taken = {word} end
+  end
+  return taken
+end
+
+local kFailed <const> = '<p class="problem">%s failed when this page was written: what '
+  .. 'it printed ends with the error.</p>'
+
+local function add_folded(page, summary, cells, outputs)
+  page[#page + 1] = '<details class="folded"><summary>' .. summary .. "</summary>"
+  for _, entry in ipairs(cells) do
+    lesson_cells.add(page, entry[1], outputs[entry[2]])
+  end
+  page[#page + 1] = "</details>"
+end
+
+--- Adds the exercises, each with its answer to be unfolded. Returns whether the answers ran.
+local function add_exercises(page, exercises, lesson, words, seconds)
+  if not exercises[1] then return true end
+  local path = "lessons/answers/" .. lesson.name .. ".lua"
+  local answers = answers_of(path)
+  local outputs, succeeded = recording.of(path, words_for_answers(words), seconds)
+  page[#page + 1] = '<h2 id="exercises">Exercises</h2>'
+  if not succeeded then page[#page + 1] = kFailed:format "The script of the answers" end
+  page[#page + 1] = "<ol>"
+  for i, text in ipairs(exercises) do
+    page[#page + 1] = "<li>" .. lesson_cells.words {text}
+    add_folded(page, "Answer", answers[i], outputs)
+    page[#page + 1] = "</li>"
+  end
+  page[#page + 1] = "</ol>"
+  add_folded(page, "What all answers begin with", answers.common, outputs)
+  return succeeded
+end
+
+--- The body of a lesson's page, what the search finds in it: {title, anchor, text}, and whether all
+--- of it ran to its end. The lesson runs with these words, for at most `seconds` if they are given.
+function lesson_pages.body(lesson, words, seconds)
+  local headings = {{title = lesson.title, anchor = "", text = ""}}
+  local page = {pictures = 0, "<h1>" .. html.escape(lesson.title) .. "</h1>"}
+  local cells = cells_of(native.read_embedded(lesson.path))
+  local exercises = take_exercises(cells)
+  local outputs, succeeded = recording.of(lesson.path, words, seconds)
+  if not succeeded then page[#page + 1] = kFailed:format "The lesson" end
+  cells[1].text[1] = cells[1].text[1]:sub(#lesson.title + 1):gsub("^%. ?", "")
+  for number, cell in ipairs(cells) do
+    if cell.heading then
+      local title = lesson.title .. ": " .. cell.heading
+      headings[#headings + 1] = {title = title, anchor = html.id(cell.heading), text = ""}
+    end
     local heading = headings[#headings]
     heading.text = heading.text .. " " .. table.concat(cell.text, " ")
+    lesson_cells.add(page, cell, outputs[number])
   end
-  return table.concat(out, "\n"), headings
+  local answered = add_exercises(page, exercises, lesson, words, seconds)
+  return table.concat(page, "\n"), headings, succeeded and answered
 end
 
 return lesson_pages

@@ -2,9 +2,11 @@
 -- gives and means, with links between names.
 local example = require "tide.reference.example"
 local facts = require "tide.reference.facts"
+local Figure = require "tide.plot.figure"
 local html = require "tide.reference.site.html"
 local lookup = require "tide.reference.lookup"
 local notes = require "tide.reference.notes"
+local output_html = require "tide.reference.site.output_html"
 local pages = require "tide.reference.pages"
 local parameters = require "tide.reference.parameters"
 local sections = require "tide.reference.sections"
@@ -43,6 +45,9 @@ local function address_of(name)
   return place and place.file .. "#" .. place.id
 end
 
+--- HTML with `code` as such.
+local function with_code(text) return (text:gsub("`([^`]+)`", "<code>%1</code>")) end
+
 --- A text with links where it names something, apart from what `entry` is itself.
 local function linked(text, entry)
   local parts, place = {}, 1
@@ -56,7 +61,7 @@ local function linked(text, entry)
     end
   end
   parts[#parts + 1] = html.escape(text:sub(place))
-  return table.concat(parts)
+  return with_code(table.concat(parts))
 end
 
 local function add_parameters(out, entry, given)
@@ -93,6 +98,17 @@ local function add_notes(out, entry)
   out[#out + 1] = "</dl>"
 end
 
+--- The figure that an example gives as it looks, if it gives one.
+local function figure_html(out, entry)
+  local code = example.split(entry.example)
+  if not code:find "tostring%(tide%.plot%." and not code:find "tostring%(fig%)" then return nil end
+  local environment = example.environment {tostring = function(value) return value end}
+  local figure = example.load(code, environment)()
+  if getmetatable(figure) ~= Figure then return nil end
+  local kind, data = next(figure:__mimebundle())
+  return output_html[kind](data, out)
+end
+
 local function add_section(out, group)
   local entry, place = sections.fullest(group), places()[group[1]]
   out[#out + 1] = ('<section id="%s">\n<h3><a href="#%s">%s</a></h3>'):format(place.id, place.id,
@@ -111,6 +127,7 @@ local function add_section(out, group)
   end
   add_notes(out, entry)
   out[#out + 1] = html.block(table.concat(example.lines(entry.example), "\n"))
+  out[#out + 1] = figure_html(out, entry)
   out[#out + 1] = "</section>"
 end
 
@@ -127,15 +144,10 @@ local function add_names(out, groups)
   out[#out + 1] = '<p class="names">' .. table.concat(links, " ") .. "</p>"
 end
 
---- `code` in a text of a page.
-local function with_code(text)
-  return (html.escape(text):gsub("`(.-)`", "<code>%1</code>"))
-end
-
 --- The body of a page of the reference.
 function name_pages.body(page)
-  local about = "<p>" .. with_code(page.about) .. "</p>"
-  local out = {"<h1>" .. html.escape(page.title) .. "</h1>", about}
+  local about = "<p>" .. with_code(html.escape(page.about)) .. "</p>"
+  local out = {pictures = 0, "<h1>" .. html.escape(page.title) .. "</h1>", about}
   for _, family in ipairs(page.families) do
     local groups, title = sections.of(family), html.escape(topics.title(family))
     out[#out + 1] = ('<h2 id="%s">%s</h2>'):format(html.id(family), title)

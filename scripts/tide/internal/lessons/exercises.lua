@@ -1,0 +1,25 @@
+-- The exercises that a lesson prints at its end.
+
+--- Takes them out of the code of the lesson's cells: a list of texts, without their numbers.
+local function take_exercises(cells)
+  local list, inside = {}, false
+  for _, cell in ipairs(cells) do
+    for i, line in ipairs(cell.code) do
+      if line == "print [[" and cell.code[i + 2] == "Exercises" then inside = true end
+      if inside then
+        cell.code[i] = ""
+        local first = line:match "^%d+%. +(.*)$"
+        local more = line:match "^   +(.*)$"
+        if first then
+          list[#list + 1] = first
+        elseif more and #list > 0 then
+          list[#list] = list[#list] .. "\n" .. more
+        end
+        if line:find("]]", 1, true) then inside = false end
+      end
+    end
+  end
+  return list
+end
+
+return take_exercises

@@ -1,0 +1,13 @@
+-- The lines of a cell's code that say more than what they print.
+
+--- They are without the texts of the lesson; blank lines stand between others only.
+return function(code)
+  local lines, in_text = {}, false
+  for _, line in ipairs(code) do
+    if line:find "^print %[%[" then in_text = true end
+    if not in_text and (line ~= "" or #lines > 0 and lines[#lines] ~= "") then lines[#lines + 1] = line end
+    if line:find "]]" then in_text = false end
+  end
+  while lines[#lines] == "" do lines[#lines] = nil end
+  return lines
+end
