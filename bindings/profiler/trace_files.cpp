@@ -72,15 +72,35 @@ class ChromeTrace {
         .raw(", \"tid\": ")
         .number(static_cast<int64_t>(thread));
   }
+  /// A track has two threads in this format: lines, and all else.
+  static size_t calls_of(size_t track) { return 2 * track + 2; }
   void write_track(size_t number) {
     const TraceTrack& track = reader_.tracks()[number];
     const int process = process_of(track);
-    const size_t lines = 2 * number + 1, calls = lines + 1;
+    const size_t calls = calls_of(number), lines = calls - 1;
     write_name("process_name", process, calls, track.is_host() ? "host" : track.device.name());
     write_name("thread_name", process, calls, track.name());
     if (!track.lines.empty()) write_name("thread_name", process, lines, track.name() + ": lines");
     for (const Event& event : track.lines) write_event(event, process, lines);
-    for (const Event& event : track.events) write_event(event, process, calls);
+    for (const Event& event : track.events) {
+      write_event(event, process, calls);
+      if (is_work(event.kind)) write_arrow(event, process, calls);
+    }
+  }
+  /// From the call that has submitted the work to the work.
+  void write_arrow(const Event& work, int process, size_t thread) {
+    const Launch* const launch = reader_.launch_of(work);
+    if (!launch) return;
+    ++arrows_;
+    const auto write_end = [&](const char* head, int64_t time) {
+      begin_event();
+      text_.raw(head).raw(", \"cat\": \"launch\", \"name\": \"launch\", \"id\": ").number(arrows_);
+      text_.raw(", \"ts\": ").microseconds(time - reader_.trace().begin).raw(", ");
+    };
+    write_end("\"ph\": \"s\"", launch->time);
+    write_place(process_of(reader_.tracks()[launch->track]), calls_of(launch->track)).raw("}");
+    write_end("\"ph\": \"f\", \"bp\": \"e\"", work.begin);
+    write_place(process, thread).raw("}");
   }
   void write_event(const Event& event, int process, size_t thread) {
     const bool is_line = event.kind == EventKind::line, work = is_work(event.kind);
@@ -117,6 +137,7 @@ class ChromeTrace {
   const TraceReader& reader_;
   JsonText& text_;
   bool first_ = true;
+  int64_t arrows_ = 0;
 };
 
 /// Gives texts numbers, from 0.

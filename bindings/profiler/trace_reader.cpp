@@ -75,6 +75,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
     }
   };
   std::map<Place, TraceTrack> tracks;
+  std::vector<std::pair<uint32_t, const Event*>> submits;  // with their threads
   for (const auto& [block, count] : trace_->parts) {
     for (uint32_t i = 0; i < count; ++i) {
       const Event& event = block->events[i];
@@ -82,6 +83,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
       ++count_;
       if (is_sample(event.kind)) {
         samples_.push_back(clipped(event, *trace_));
+        if (event.submission) submits.emplace_back(block->thread, &event);
         continue;
       }
       const bool of_queue = event.stream != Event::kHost && !is_work(event.kind);
@@ -94,7 +96,9 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
     }
   }
   sort_by_begin(samples_);
+  std::map<uint32_t, size_t> places;  // in tracks_, of threads
   for (auto& [place, track] : tracks) {
+    if (track.is_host()) places[place.thread] = tracks_.size();
     sort_by_begin(track.events);
     sort_by_begin(track.lines);
     for (size_t i = 0; i < track.lines.size(); ++i)
@@ -104,6 +108,9 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
       track.lane = tracks_.back().lane + 1;
     tracks_.push_back(std::move(track));
   }
+  for (const auto& [thread, submit] : submits)
+    if (const auto place = places.find(thread); place != places.end())
+      launches_[submit->submission] = {place->second, submit->begin};
 }
 
 const std::string& TraceReader::kernel_name(const Event& event) const {
@@ -118,6 +125,11 @@ const std::string& TraceReader::kernel_name(const Event& event) const {
     name = is_kernel ? name_of(*static_cast<const Kernel*>(event.subject))
                      : static_cast<const char*>(key);
   return name;
+}
+
+const Launch* TraceReader::launch_of(const Event& work) const {
+  const auto found = launches_.find(work.submission);
+  return found == launches_.end() ? nullptr : &found->second;
 }
 
 std::vector<profile::SourceOp> TraceReader::ops_of(const Event& event) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct TraceTrack {
   std::string name() const;
 };
 
+/// Where a thread of the script submitted something.
+struct Launch {
+  size_t track;  ///< of the thread
+  int64_t time;
+};
+
 /// A profile as it is read: tracks, samples, and the texts of events. All times lie inside it.
 class TraceReader {
  public:
@@ -37,6 +44,8 @@ class TraceReader {
   const std::vector<TraceTrack>& tracks() const { return tracks_; }
   /// Samples of memory and of depth, by their times.
   const std::vector<profile::Event>& samples() const { return samples_; }
+  /// Where the work was submitted; null if that is not known.
+  const Launch* launch_of(const profile::Event& work) const;
   int64_t count() const { return count_; }
   int64_t length() const { return trace_->end - trace_->begin; }
 
@@ -49,6 +58,7 @@ class TraceReader {
   std::shared_ptr<const profile::Trace> trace_;
   std::vector<TraceTrack> tracks_;
   std::vector<profile::Event> samples_;
+  std::unordered_map<uint64_t, Launch> launches_;  ///< by the number of the submission
   int64_t count_ = 0;
   mutable std::map<const void*, std::string> names_;  ///< by a kernel, or by a literal
 };

@@ -58,7 +58,7 @@ class Queue : public WorkQueue {
   void finish();
   Ref<Failure> failure_of_loss(const std::string& why) const;
   void note_mark(uint64_t ticket, double time);
-  void profile_depth() const;
+  void profile_depth(uint64_t submitted, uint64_t submission) const;
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
