@@ -42,6 +42,14 @@ std::string ops_text(const TraceReader& reader, const Event& event) {
   return text;
 }
 
+std::string label_of(const TraceReader& reader, const Event& event) {
+  if (event.kind == EventKind::line) return site_of(event).text();
+  if (is_work(event.kind)) return reader.kernel_name(event);
+  if (event.kind == EventKind::compile && event.subject)
+    return "compile " + reader.kernel_name(event);
+  return event.name;
+}
+
 /// A file of events, each on a line of its own.
 class ChromeTrace {
  public:
@@ -103,10 +111,10 @@ class ChromeTrace {
     write_place(process, thread).raw("}");
   }
   void write_event(const Event& event, int process, size_t thread) {
-    const bool is_line = event.kind == EventKind::line, work = is_work(event.kind);
+    const bool work = is_work(event.kind);
     begin_event();
     text_.raw("\"ph\": \"X\", \"cat\": \"").raw(name_of(event.kind)).raw("\", \"name\": ");
-    text_.string(is_line ? site_of(event).text() : work ? reader_.kernel_name(event) : event.name);
+    text_.string(label_of(reader_, event));
     text_.raw(", \"ts\": ").microseconds(event.begin - reader_.trace().begin);
     text_.raw(", \"dur\": ").microseconds(event.end - event.begin).raw(", ");
     write_place(process, thread).raw(", \"args\": {");
@@ -211,14 +219,13 @@ class PageData {
     int64_t before = reader_.trace().begin;
     for (size_t i = 0; i < events.size(); ++i) {
       const Event& event = events[i];
-      const bool is_line = event.kind == EventKind::line;
-      const std::string label = is_line               ? site_of(event).text()
-                                : is_work(event.kind) ? reader_.kernel_name(event)
-                                                      : event.name;
       // A time is what passed since the one before.
       text_.raw(i ? "," : "").number(event.begin - before).raw(",");
       text_.number(event.end - event.begin).raw(",");
-      text_.number(static_cast<int64_t>(event.kind)).raw(",").number(names_.of(label)).raw(",");
+      text_.number(static_cast<int64_t>(event.kind))
+          .raw(",")
+          .number(names_.of(label_of(reader_, event)))
+          .raw(",");
       text_.number(site_number(site_of(event))).raw(",").number(source_number(event)).raw(",");
       text_.number(event.bytes).raw(",").number(static_cast<int64_t>(event.flops));
       before = event.begin;

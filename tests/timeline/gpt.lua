@@ -3,8 +3,7 @@ local tide = require "tide"
 local nn, F, range = tide.nn, tide.nn.functional, tide.profiler.record_function
 
 tide.manual_seed(1)
-local options = tide.args {device = "cpu"}
-tide.set_default_device(options.device)
+tide.set_default_device(tide.accelerator())
 
 local Block = tide.class("Block", nn.Module)
 

@@ -3,8 +3,7 @@ local tide = require "tide"
 local F, range = tide.nn.functional, tide.profiler.record_function
 
 tide.manual_seed(1)
-local options = tide.args {device = "cpu"}
-tide.set_default_device(options.device)
+tide.set_default_device(tide.accelerator())
 local net = tide.vision.models.resnet18()
 local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01, momentum = 0.9})
 local x, y = tide.randn(4, 3, 64, 64), tide.randint(1, 1000, {4})
