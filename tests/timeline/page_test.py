@@ -117,6 +117,13 @@ class PageTest(unittest.TestCase):
             return document.querySelectorAll("tr.row").length;""")
         self.assertLessEqual(nothing, 1)
 
+    def test_missing_events_are_counted(self):
+        page = self.folder / "full.html"
+        page.write_text(self.page.read_text().replace('"dropped": 0', '"dropped": 17'))
+        code = 'return document.getElementById("summary").textContent'
+        self.assertIn("full: 17 later events are missing", self.probe(code, page))
+        self.assertNotIn("missing", self.probe(code))
+
     def test_zooming_stays_inside(self):
         first, last = self.probe("""for (let i = 0; i < 40; ++i) zoom(0.5, 900);
             for (let i = 0; i < 80; ++i) zoom(2, 300);

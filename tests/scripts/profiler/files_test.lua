@@ -74,6 +74,30 @@ describe("saving a profile", function()
     raises("/no/such/folder/x.json: cannot be written", p.save, p, "/no/such/folder/x.json")
     raises("/no/such/folder/x.html: cannot be written", p.save, p, "/no/such/folder/x.html")
   end)
+  it("on a full disk is an error that names the file, and the profile stays", function()
+    for _, suffix in ipairs {".json", ".html"} do
+      local path = os.tmpname() .. suffix
+      test.finally(function() os.remove(path) end)
+      os.execute(("ln -s /dev/full '%s'"):format(path))
+      raises(path .. ": cannot be written: No space left on device", p.save, p, path)
+      os.remove(path)
+      p:save(path)
+      is_true(#read(path) > 1000)
+    end
+  end)
+  it("says how many events are missing from it", function()
+    local full = tide.profile(function()
+      for i = 1, 900 do tide.profiler.record_function("range", math.abs, i) end
+    end, {max_events = 100})
+    local dropped = full:summary().dropped
+    is_true(dropped > 0)
+    for suffix, word in pairs {[".json"] = '"dropped_events": "%d"', [".html"] = '"dropped": %d,'} do
+      local path = os.tmpname() .. suffix
+      test.finally(function() os.remove(path) end)
+      full:save(path)
+      is_true(read(path):find(word:format(dropped), 1, true) ~= nil)
+    end
+  end)
 end)
 
 describe("the text of a profile", function()
