@@ -95,7 +95,8 @@ class ChromeTrace {
       if (is_work(event.kind)) write_arrow(event, process, calls);
     }
   }
-  /// From the call that has submitted the work to the work.
+  /// From the begin of what has submitted the work to the work. Perfetto takes an arrow's event for
+  /// the one that began last, ended or not: inside of a flush that could be the plan.
   void write_arrow(const Event& work, int process, size_t thread) {
     const Launch* const launch = reader_.launch_of(work);
     if (!launch) return;
@@ -105,7 +106,7 @@ class ChromeTrace {
       text_.raw(head).raw(", \"cat\": \"launch\", \"name\": \"launch\", \"id\": ").number(arrows_);
       text_.raw(", \"ts\": ").microseconds(time - reader_.trace().begin).raw(", ");
     };
-    write_end("\"ph\": \"s\"", launch->time);
+    write_end("\"ph\": \"s\"", launch->begin);
     write_place(process_of(reader_.tracks()[launch->track]), calls_of(launch->track)).raw("}");
     write_end("\"ph\": \"f\", \"bp\": \"e\"", work.begin);
     write_place(process, thread).raw("}");

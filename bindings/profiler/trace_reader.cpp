@@ -75,7 +75,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
     }
   };
   std::map<Place, TraceTrack> tracks;
-  std::vector<std::pair<uint32_t, const Event*>> submits;  // with their threads
+  std::map<uint32_t, std::vector<const Event*>> submits;  // by their threads
   for (const auto& [block, count] : trace_->parts) {
     for (uint32_t i = 0; i < count; ++i) {
       const Event& event = block->events[i];
@@ -83,7 +83,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
       ++count_;
       if (is_sample(event.kind)) {
         samples_.push_back(clipped(event, *trace_));
-        if (event.submission) submits.emplace_back(block->thread, &event);
+        if (event.submission) submits[block->thread].push_back(&event);
         continue;
       }
       const bool of_queue = event.stream != Event::kHost && !is_work(event.kind);
@@ -96,9 +96,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
     }
   }
   sort_by_begin(samples_);
-  std::map<uint32_t, size_t> places;  // in tracks_, of threads
   for (auto& [place, track] : tracks) {
-    if (track.is_host()) places[place.thread] = tracks_.size();
     sort_by_begin(track.events);
     sort_by_begin(track.lines);
     for (size_t i = 0; i < track.lines.size(); ++i)
@@ -107,10 +105,22 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace) : trace_(s
         tracks_.back().device == track.device && tracks_.back().of_queue == track.of_queue)
       track.lane = tracks_.back().lane + 1;
     tracks_.push_back(std::move(track));
+    if (tracks_.back().is_host()) find_launches(submits[place.thread]);
   }
-  for (const auto& [thread, submit] : submits)
-    if (const auto place = places.find(thread); place != places.end())
-      launches_[submit->submission] = {place->second, submit->begin};
+}
+
+/// Finds the innermost events of the last track that were under way at these submissions of its
+/// thread, which are in order.
+void TraceReader::find_launches(const std::vector<const Event*>& submits) {
+  const std::vector<Event>& events = tracks_.back().events;
+  std::vector<const Event*> open;
+  size_t next = 0;
+  for (const Event* submit : submits) {
+    for (; next < events.size() && events[next].begin <= submit->begin; ++next)
+      open.push_back(&events[next]);
+    while (!open.empty() && open.back()->end < submit->begin) open.pop_back();
+    if (!open.empty()) launches_[submit->submission] = {tracks_.size() - 1, open.back()->begin};
+  }
 }
 
 const std::string& TraceReader::kernel_name(const Event& event) const {

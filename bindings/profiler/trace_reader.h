@@ -29,10 +29,10 @@ struct TraceTrack {
   std::string name() const;
 };
 
-/// Where a thread of the script submitted something.
+/// The call or the flush that has submitted something.
 struct Launch {
-  size_t track;  ///< of the thread
-  int64_t time;
+  size_t track;   ///< of its thread
+  int64_t begin;  ///< its own
 };
 
 /// A profile as it is read: tracks, samples, and the texts of events. All times lie inside it.
@@ -44,7 +44,7 @@ class TraceReader {
   const std::vector<TraceTrack>& tracks() const { return tracks_; }
   /// Samples of memory and of depth, by their times.
   const std::vector<profile::Event>& samples() const { return samples_; }
-  /// Where the work was submitted; null if that is not known.
+  /// What has submitted the work; null if that is not known.
   const Launch* launch_of(const profile::Event& work) const;
   int64_t count() const { return count_; }
   int64_t length() const { return trace_->end - trace_->begin; }
@@ -55,6 +55,8 @@ class TraceReader {
   std::vector<profile::SourceOp> ops_of(const profile::Event& event) const;
 
  private:
+  void find_launches(const std::vector<const profile::Event*>& submits);
+
   std::shared_ptr<const profile::Trace> trace_;
   std::vector<TraceTrack> tracks_;
   std::vector<profile::Event> samples_;

@@ -12,7 +12,7 @@ using test::run_tide;
 
 namespace {
 
-/// As long as it lives, programs are told of this tool.
+/// As long as it lives, programs find this tool.
 struct ToolPath {
   explicit ToolPath(const std::string& path) { setenv("NVTX_INJECTION64_PATH", path.c_str(), 1); }
   ~ToolPath() { unsetenv("NVTX_INJECTION64_PATH"); }

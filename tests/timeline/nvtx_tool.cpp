@@ -1,4 +1,4 @@
-// A tool as NVTX's injection protocol wants one: says on stderr what it is told.
+// A tool as NVTX's injection protocol wants one: reports on stderr what it is called with.
 #include <cstdint>
 #include <cstdio>
 
