@@ -117,6 +117,10 @@ class PageTest(unittest.TestCase):
             return document.querySelectorAll("tr.row").length;""")
         self.assertLessEqual(nothing, 1)
 
+    def test_units_fit_their_numbers(self):
+        texts = self.probe('return [48, 999, 51.38e6, 2.05e9, 7e17].map(value => scaledText(value, "FLOP"))')
+        self.assertEqual(texts, ["48 FLOP", "999 FLOP", "51.4 MFLOP", "2.05 GFLOP", "700000 TFLOP"])
+
     def test_missing_events_are_counted(self):
         page = self.folder / "full.html"
         page.write_text(self.page.read_text().replace('"dropped": 0', '"dropped": 17'))
