@@ -10,6 +10,7 @@
 #include "bindings/support/embedded.h"
 #include "bindings/support/object.h"
 #include "runtime/device/registry.h"
+#include "runtime/profile/nvtx.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -66,6 +67,19 @@ int add_range(lua_State* L) {
   event.name = profile::keep_text({name, size});
   event.kind = profile::EventKind::range;
   profile::add(event);
+  return 0;
+}
+
+int start_tool_range(lua_State* L) {
+  const profile::NvtxTool& tool = profile::nvtx_tool();
+  if (!tool.start) return 0;
+  lua_pushinteger(L, static_cast<lua_Integer>(tool.start(luaL_checkstring(L, 1))));
+  return 1;
+}
+
+int end_tool_range(lua_State* L) {
+  const profile::NvtxTool& tool = profile::nvtx_tool();
+  if (tool.end) tool.end(static_cast<uint64_t>(luaL_checkinteger(L, 1)));
   return 0;
 }
 
@@ -243,6 +257,8 @@ std::span<const luaL_Reg> profiler_functions() {
       {"synchronize", guard<synchronize>},
       {"now", now},
       {"add_range", guard<add_range>},
+      {"start_tool_range", start_tool_range},
+      {"end_tool_range", end_tool_range},
       {"close_profile", close_profile},
       {"line", guard<line>},
       {"device_name", guard<device_name>},

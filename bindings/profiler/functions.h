@@ -11,6 +11,8 @@ namespace tide::bindings {
 /// - is_on(): whether a profile is under way. synchronize(): waits for all devices, for the reason
 ///   "profile".
 /// - now(): nanoseconds. add_range(name, begin): a range of the script that ends now.
+/// - start_tool_range(name), end_tool_range(range): the same for a tool that is attached (nvtx.h);
+/// no range without one.
 /// - close_profile(profile, error): __close of a profile: calls its method stop, whatever
 /// interrupts.
 /// - line(): "train.lua:12", the line that called. device_name(device): what it is, in a few words.

@@ -42,6 +42,14 @@ std::string ops_text(const TraceReader& reader, const Event& event) {
   return text;
 }
 
+std::string label_of(const TraceReader& reader, const Event& event) {
+  if (event.kind == EventKind::line) return site_of(event).text();
+  if (is_work(event.kind)) return reader.kernel_name(event);
+  if (event.kind == EventKind::compile && event.subject)
+    return "compile " + reader.kernel_name(event);
+  return event.name;
+}
+
 /// A file of events, each on a line of its own.
 class ChromeTrace {
  public:
@@ -72,21 +80,42 @@ class ChromeTrace {
         .raw(", \"tid\": ")
         .number(static_cast<int64_t>(thread));
   }
+  /// A track has two threads in this format: lines, and all else.
+  static size_t calls_of(size_t track) { return 2 * track + 2; }
   void write_track(size_t number) {
     const TraceTrack& track = reader_.tracks()[number];
     const int process = process_of(track);
-    const size_t lines = 2 * number + 1, calls = lines + 1;
+    const size_t calls = calls_of(number), lines = calls - 1;
     write_name("process_name", process, calls, track.is_host() ? "host" : track.device.name());
     write_name("thread_name", process, calls, track.name());
     if (!track.lines.empty()) write_name("thread_name", process, lines, track.name() + ": lines");
     for (const Event& event : track.lines) write_event(event, process, lines);
-    for (const Event& event : track.events) write_event(event, process, calls);
+    for (const Event& event : track.events) {
+      write_event(event, process, calls);
+      if (is_work(event.kind)) write_arrow(event, process, calls);
+    }
+  }
+  /// From the begin of what has submitted the work to the work. Perfetto takes an arrow's event for
+  /// the one that began last, ended or not: inside of a flush that could be the plan.
+  void write_arrow(const Event& work, int process, size_t thread) {
+    const Launch* const launch = reader_.launch_of(work);
+    if (!launch) return;
+    ++arrows_;
+    const auto write_end = [&](const char* head, int64_t time) {
+      begin_event();
+      text_.raw(head).raw(", \"cat\": \"launch\", \"name\": \"launch\", \"id\": ").number(arrows_);
+      text_.raw(", \"ts\": ").microseconds(time - reader_.trace().begin).raw(", ");
+    };
+    write_end("\"ph\": \"s\"", launch->begin);
+    write_place(process_of(reader_.tracks()[launch->track]), calls_of(launch->track)).raw("}");
+    write_end("\"ph\": \"f\", \"bp\": \"e\"", work.begin);
+    write_place(process, thread).raw("}");
   }
   void write_event(const Event& event, int process, size_t thread) {
-    const bool is_line = event.kind == EventKind::line, work = is_work(event.kind);
+    const bool work = is_work(event.kind);
     begin_event();
     text_.raw("\"ph\": \"X\", \"cat\": \"").raw(name_of(event.kind)).raw("\", \"name\": ");
-    text_.string(is_line ? site_of(event).text() : work ? reader_.kernel_name(event) : event.name);
+    text_.string(label_of(reader_, event));
     text_.raw(", \"ts\": ").microseconds(event.begin - reader_.trace().begin);
     text_.raw(", \"dur\": ").microseconds(event.end - event.begin).raw(", ");
     write_place(process, thread).raw(", \"args\": {");
@@ -117,6 +146,7 @@ class ChromeTrace {
   const TraceReader& reader_;
   JsonText& text_;
   bool first_ = true;
+  int64_t arrows_ = 0;
 };
 
 /// Gives texts numbers, from 0.
@@ -190,14 +220,13 @@ class PageData {
     int64_t before = reader_.trace().begin;
     for (size_t i = 0; i < events.size(); ++i) {
       const Event& event = events[i];
-      const bool is_line = event.kind == EventKind::line;
-      const std::string label = is_line               ? site_of(event).text()
-                                : is_work(event.kind) ? reader_.kernel_name(event)
-                                                      : event.name;
       // A time is what passed since the one before.
       text_.raw(i ? "," : "").number(event.begin - before).raw(",");
       text_.number(event.end - event.begin).raw(",");
-      text_.number(static_cast<int64_t>(event.kind)).raw(",").number(names_.of(label)).raw(",");
+      text_.number(static_cast<int64_t>(event.kind))
+          .raw(",")
+          .number(names_.of(label_of(reader_, event)))
+          .raw(",");
       text_.number(site_number(site_of(event))).raw(",").number(source_number(event)).raw(",");
       text_.number(event.bytes).raw(",").number(static_cast<int64_t>(event.flops));
       before = event.begin;

@@ -77,6 +77,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, CardNames 
     }
   };
   std::map<Place, TraceTrack> tracks;
+  std::map<uint32_t, std::vector<const Event*>> submits;  // by their threads
   for (const auto& [block, count] : trace_->parts) {
     for (uint32_t i = 0; i < count; ++i) {
       const Event& event = block->events[i];
@@ -84,6 +85,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, CardNames 
       ++count_;
       if (is_sample(event.kind)) {
         samples_.push_back(clipped(event, *trace_));
+        if (event.submission) submits[block->thread].push_back(&event);
         continue;
       }
       const bool of_queue = event.stream != Event::kHost && !is_work(event.kind);
@@ -106,6 +108,21 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, CardNames 
         tracks_.back().device == track.device && tracks_.back().of_queue == track.of_queue)
       track.lane = tracks_.back().lane + 1;
     tracks_.push_back(std::move(track));
+    if (tracks_.back().is_host()) find_launches(submits[place.thread]);
+  }
+}
+
+/// Finds the innermost events of the last track that were under way at these submissions of its
+/// thread, which are in order.
+void TraceReader::find_launches(const std::vector<const Event*>& submits) {
+  const std::vector<Event>& events = tracks_.back().events;
+  std::vector<const Event*> open;
+  size_t next = 0;
+  for (const Event* submit : submits) {
+    for (; next < events.size() && events[next].begin <= submit->begin; ++next)
+      open.push_back(&events[next]);
+    while (!open.empty() && open.back()->end < submit->begin) open.pop_back();
+    if (!open.empty()) launches_[submit->submission] = {tracks_.size() - 1, open.back()->begin};
   }
 }
 
@@ -121,6 +138,11 @@ const std::string& TraceReader::kernel_name(const Event& event) const {
     name = is_kernel ? name_of(*static_cast<const Kernel*>(event.subject))
                      : static_cast<const char*>(key);
   return name;
+}
+
+const Launch* TraceReader::launch_of(const Event& work) const {
+  const auto found = launches_.find(work.submission);
+  return found == launches_.end() ? nullptr : &found->second;
 }
 
 std::vector<profile::SourceOp> TraceReader::ops_of(const Event& event) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,12 @@ struct TraceTrack {
 /// Of devices, by name, the names of cards.
 using CardNames = std::map<std::string, std::string>;
 
+/// The call or the flush that has submitted something.
+struct Launch {
+  size_t track;   ///< of its thread
+  int64_t begin;  ///< its own
+};
+
 /// A profile as it is read: tracks, samples, and the texts of events. All times lie inside it.
 class TraceReader {
  public:
@@ -47,6 +54,8 @@ class TraceReader {
     const auto found = cards_.find(device);
     return found == cards_.end() ? "" : found->second;
   }
+  /// What has submitted the work; null if that is not known.
+  const Launch* launch_of(const profile::Event& work) const;
   int64_t count() const { return count_; }
   int64_t length() const { return trace_->end - trace_->begin; }
 
@@ -56,10 +65,13 @@ class TraceReader {
   std::vector<profile::SourceOp> ops_of(const profile::Event& event) const;
 
  private:
+  void find_launches(const std::vector<const profile::Event*>& submits);
+
   std::shared_ptr<const profile::Trace> trace_;
   CardNames cards_;
   std::vector<TraceTrack> tracks_;
   std::vector<profile::Event> samples_;
+  std::unordered_map<uint64_t, Launch> launches_;  ///< by the number of the submission
   int64_t count_ = 0;
   mutable std::map<const void*, std::string> names_;  ///< by a kernel, or by a literal
 };

@@ -62,6 +62,8 @@ void confine_files(const std::string& readable, const std::string& scratch) {
   confinement = {folder_at(readable), folder_at(scratch)};
 }
 
+bool files_are_confined() { return confinement.has_value(); }
+
 std::optional<std::string> permitted_path(const std::string& path, FileUse use) {
   if (!confinement) return path;
   const std::optional<fs::path> place = resolve(path, use);

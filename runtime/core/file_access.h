@@ -17,6 +17,9 @@ enum class FileUse {
 /// only. An empty name: no such folder. Throws FileError if a folder cannot be found.
 void confine_files(const std::string& readable, const std::string& scratch);
 
+/// Whether they are.
+bool files_are_confined();
+
 /// The path by which `path` may be used: itself, or without links and ".." where files are
 /// confined. None if it lies outside, or is neither a regular file nor a folder.
 std::optional<std::string> permitted_path(const std::string& path, FileUse use);

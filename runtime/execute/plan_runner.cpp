@@ -8,6 +8,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/error_message.h"
 #include "runtime/core/reserve.h"
+#include "runtime/profile/nvtx.h"
 
 namespace tide {
 
@@ -152,6 +153,7 @@ ComputeOutcome PlanRunner::launch_timed(const StepCall& call, uint64_t ticket) {
 /// Launches the step. If the backend lacks memory, what the device has cached and nobody uses goes
 /// back to it, for a second try.
 ComputeOutcome PlanRunner::launch(const StepCall& call) {
+  const profile::NvtxRange range(call.bound.name, call.bound.site.file, call.bound.site.line);
   const ReserveUse none(false);  // that is for saying what went wrong
   try {
     return launch_once(call);

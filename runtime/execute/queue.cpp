@@ -112,9 +112,9 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
     submission.site = submission.steps.front().site;
   }
   queued_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
-  submitted_.store(ticket, std::memory_order_seq_cst);
   if (profile::is_on()) [[unlikely]]
-    profile_depth();
+    profile_depth(ticket, submission.number);  // before the work may begin
+  submitted_.store(ticket, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst)) {
     std::lock_guard lock(sleep_mutex_);
     work_.notify_one();
@@ -134,9 +134,10 @@ void Queue::wait_for_room(uint64_t ticket) {
   engine::note_wait("queue full", seconds() - start);
 }
 
-void Queue::profile_depth() const {
+void Queue::profile_depth(uint64_t submitted, uint64_t submission) const {
   profile::Event event{.begin = profile::now(), .kind = profile::EventKind::depth};
-  event.bytes = static_cast<int64_t>(submitted() - completed());
+  event.bytes = static_cast<int64_t>(submitted - completed());
+  event.submission = submission;
   event.device = track_.device;
   event.stream = track_.stream;
   profile::add(event);
@@ -323,7 +324,7 @@ bool Queue::publish() {
   if (done == before) return false;
   completed_.store(done, std::memory_order_seq_cst);
   if (profile::is_on()) [[unlikely]]
-    profile_depth();
+    profile_depth(submitted(), 0);
   if (waiting_.load(std::memory_order_seq_cst)) {
     std::lock_guard lock(sleep_mutex_);
     done_.notify_all();

@@ -61,7 +61,7 @@ class Queue : public WorkQueue {
   MarkTime now() const;
   void begin_modelled(uint64_t ticket);
   void end_modelled(uint64_t first, uint64_t last);
-  void profile_depth() const;
+  void profile_depth(uint64_t submitted, uint64_t submission) const;
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
   static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together

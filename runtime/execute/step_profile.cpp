@@ -30,6 +30,7 @@ profile::Event event_of(const StepCall& call) {
   profile::Event event{.name = call.bound.name, .source = call.bound.source};
   event.bytes = work.bytes;
   event.flops = static_cast<float>(work.flops);
+  event.submission = call.submission.number;
   set_site(event, call.bound.site);
   switch (step.kind) {
     case Step::Kind::loop:
@@ -52,6 +53,7 @@ profile::Event event_of(const Submission& copy) {
   profile::Event event{.name = copy.name};
   event.kind = profile::EventKind::transfer;
   event.bytes = static_cast<int64_t>(copy.bytes);
+  event.submission = copy.number;
   set_site(event, copy.site);
   return event;
 }

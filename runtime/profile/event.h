@@ -38,6 +38,9 @@ struct Event {
   /// What it serves, if that is more than one op, or another than the line's: see source_of. 0: no.
   uint32_t source = 0;
   int64_t bytes = 0;  ///< moved, or the value of a sample
+  /// Of work the submission that it was part of; of a sample of depth the one that the thread has
+  /// just made: see Failure::number_work. 0: none.
+  uint64_t submission = 0;
   float flops = 0;
   EventKind kind = EventKind::line;
   Device device{};     ///< of an event of a stream
@@ -45,7 +48,7 @@ struct Event {
 
   static constexpr uint8_t kHost = 255;
 };
-static_assert(sizeof(Event) == 64);
+static_assert(sizeof(Event) == 72);
 
 /// An op among those that one event serves.
 struct SourceOp {

@@ -55,6 +55,8 @@ void Tensor::read(void* destination, const char* reason) const {
     return;
   }
   Stream& stream = device.stream_of(*node.storage);
+  profile::Span span(profile::EventKind::wait, reason);
+  if (span) set_site(span.event(), current_call_site());
   const uint64_t ticket = stream.queue->submit_task([&](Task& task) {
     task.bytes = bytes;
     task.generation = generation;
@@ -65,8 +67,6 @@ void Tensor::read(void* destination, const char* reason) const {
     };
     task.output = destination;
   });
-  profile::Span span(profile::EventKind::wait, reason);
-  if (span) set_site(span.event(), current_call_site());
   // The destination is the caller's: the copy must be over before this returns, interrupted or not.
   stream.queue->wait_uninterrupted(ticket);
   if (const auto failure = device.failures.clear(destination)) raise(*failure, reason);

@@ -403,6 +403,9 @@ TEST_CASE("--profile writes a profile of the whole script, however that ends", "
   folder.write("good.lua", "print(tide.ones(3):exp():sum():item() > 8)");
   folder.write("bad.lua", "tide.ones(3):exp():sum():item() error 'boom'");
   folder.write("exits.lua", "tide.ones(3):exp():sum():item() os.exit(3)");
+  folder.write(
+      "stopped.lua",
+      "tide.ones(3):exp():sum():item() io.popen('kill -INT $PPID'):close() while true do end");
   const auto run = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "run");
     return run_tide(words, "", folder.path());
@@ -416,6 +419,8 @@ TEST_CASE("--profile writes a profile of the whole script, however that ends", "
   CHECK_THAT(test::read_file(folder.path() + "/bad.html"), Contains("exp_sum\""));
   CHECK(run({"exits.lua", "--profile=exits.json"}).status == 3);
   CHECK_THAT(test::read_file(folder.path() + "/exits.json"), Contains("exp_sum\""));
+  CHECK_THAT(run({"stopped.lua", "--profile=stopped.json"}).err, Contains("interrupted"));
+  CHECK_THAT(test::read_file(folder.path() + "/stopped.json"), Contains("exp_sum\""));
 
   const Outcome lines = run({"good.lua", "--profile-lines"});
   CHECK(lines.out == "true\n");

@@ -40,7 +40,8 @@ class PageTest(unittest.TestCase):
 
     @staticmethod
     def train(page, steps):
-        subprocess.run([TIDE, "training.lua", page, str(steps)], check=True, cwd=HERE)
+        subprocess.run([TIDE, "training.lua", page, str(steps)], check=True, cwd=HERE,
+                       stdout=subprocess.DEVNULL)
 
     def probe(self, code, page=None):
         """The value of a JavaScript function's body, run once the page is loaded."""
@@ -103,8 +104,11 @@ class PageTest(unittest.TestCase):
             choose(track, event);
             return document.getElementById("details").textContent;""")
         self.assertIn("matmul on cpu", text)
-        self.assertIn("training.lua:13", text)
-        self.assertIn("F.cross_entropy(net(x), y)", text)
+        forward = "F.cross_entropy(net(x), y)"
+        lines = (HERE / "training.lua").read_text().split("\n")
+        number = next(i for i, line in enumerate(lines, 1) if forward in line)
+        self.assertIn(f"training.lua:{number}", text)
+        self.assertIn(forward, text)
 
     def test_the_table_adds_up_what_is_in_view(self):
         text = self.probe('return document.getElementById("table").textContent')
@@ -112,6 +116,17 @@ class PageTest(unittest.TestCase):
         nothing = self.probe("""from = 0; span = 1; fillTable();
             return document.querySelectorAll("tr.row").length;""")
         self.assertLessEqual(nothing, 1)
+
+    def test_units_fit_their_numbers(self):
+        texts = self.probe('return [48, 999, 51.38e6, 2.05e9, 7e17].map(value => scaledText(value, "FLOP"))')
+        self.assertEqual(texts, ["48 FLOP", "999 FLOP", "51.4 MFLOP", "2.05 GFLOP", "700000 TFLOP"])
+
+    def test_missing_events_are_counted(self):
+        page = self.folder / "full.html"
+        page.write_text(self.page.read_text().replace('"dropped": 0', '"dropped": 17'))
+        code = 'return document.getElementById("summary").textContent'
+        self.assertIn("full: 17 later events are missing", self.probe(code, page))
+        self.assertNotIn("missing", self.probe(code))
 
     def test_zooming_stays_inside(self):
         first, last = self.probe("""for (let i = 0; i < 40; ++i) zoom(0.5, 900);

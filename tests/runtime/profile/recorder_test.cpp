@@ -186,6 +186,29 @@ TEST_CASE("transfers, waits, memory and the queue are recorded", "[profile]") {
   CHECK_FALSE(events_of(*trace, EventKind::depth).empty());
 }
 
+TEST_CASE("work names the submission that it was part of", "[profile]") {
+  const Device device = GENERATE(Device{}, Device{DeviceKind::sim, 0});
+  CAPTURE(device.name());
+  const Tensor x = stored({100}, device);
+  const auto trace = traced([&] {
+    for (int i = 0; i < 3; ++i) {
+      const Tensor y = exp(x);
+      engine::flush();
+    }
+  });
+  const std::vector<Event> loops = events_of(*trace, EventKind::loop);
+  REQUIRE(loops.size() == 3);
+  std::vector<Event> submits;
+  for (const Event& sample : events_of(*trace, EventKind::depth))
+    if (sample.submission) submits.push_back(sample);
+  REQUIRE(submits.size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(submits[i].submission == loops[i].submission);
+    CHECK(submits[i].begin <= loops[i].begin);
+    CHECK(submits[i].bytes >= 1);
+  }
+}
+
 TEST_CASE("waits can be made errors", "[profile]") {
   const Tensor x = stored({10}, {});
   const Tensor y = sum(x);

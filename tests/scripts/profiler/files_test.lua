@@ -52,6 +52,36 @@ describe("a profile as JSON", function(device)
   end)
 end)
 
+describe("arrows of a profile as JSON", function(device)
+  it("lead from the call or the flush that submits to each piece of work", function()
+    local path = os.tmpname() .. ".json"
+    test.finally(function() os.remove(path) end)
+    some_profile(device):save(path)
+    local events = assert(json.decode(read(path))).traceEvents
+    local work, tails, heads = {}, {}, {}
+    for _, event in ipairs(events) do
+      local place = ("%d/%d/%.3f"):format(event.pid, event.tid, event.ts or 0)
+      if event.ph == "s" then tails[event.id] = event end
+      if event.ph == "f" then heads[place] = event end
+      if event.ph == "X" and event.args.ops then work[place] = event end
+    end
+    local function encloses(call, tail)
+      return call.ph == "X" and call.pid == tail.pid and call.tid == tail.tid
+        and call.ts == tail.ts and (call.cat == "flush" or call.cat == "op" or call.cat == "wait")
+    end
+    is_true(next(work) ~= nil)
+    for place, event in pairs(work) do
+      local tail = tails[heads[place].id]
+      is_true(tail.ts <= event.ts)
+      local calls = 0
+      for _, call in ipairs(events) do
+        if encloses(call, tail) then calls = calls + 1 end
+      end
+      is_true(calls > 0)
+    end
+  end)
+end)
+
 describe("a profile as a page", function()
   it("is one file with the events and the lines of the script", function()
     local path = os.tmpname() .. ".html"
@@ -71,8 +101,32 @@ describe("saving a profile", function()
   it("says what is wrong with a name", function()
     raises("save: x.txt: expected a name that ends in .json or .html", p.save, p, "x.txt")
     raises("save: argument 1 (path): expected string, got nil", p.save, p)
-    raises("/no/such/folder/x.json: cannot be written", p.save, p, "/no/such/folder/x.json")
-    raises("/no/such/folder/x.html: cannot be written", p.save, p, "/no/such/folder/x.html")
+    raises("/dev/null/x.json: cannot be written", p.save, p, "/dev/null/x.json")
+    raises("/dev/null/x.html: cannot be written", p.save, p, "/dev/null/x.html")
+  end)
+  it("on a full disk is an error that names the file, and the profile stays", function()
+    for _, suffix in ipairs {".json", ".html"} do
+      local path = os.tmpname() .. suffix
+      test.finally(function() os.remove(path) end)
+      os.execute(("ln -s /dev/full '%s'"):format(path))
+      raises(path .. ": cannot be written: No space left on device", p.save, p, path)
+      os.remove(path)
+      p:save(path)
+      is_true(#read(path) > 1000)
+    end
+  end)
+  it("says how many events are missing from it", function()
+    local full = tide.profile(function()
+      for i = 1, 900 do tide.profiler.record_function("range", math.abs, i) end
+    end, {max_events = 100})
+    local dropped = full:summary().dropped
+    is_true(dropped > 0)
+    for suffix, word in pairs {[".json"] = '"dropped_events": "%d"', [".html"] = '"dropped": %d,'} do
+      local path = os.tmpname() .. suffix
+      test.finally(function() os.remove(path) end)
+      full:save(path)
+      is_true(read(path):find(word:format(dropped), 1, true) ~= nil)
+    end
   end)
 end)
 

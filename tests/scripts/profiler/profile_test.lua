@@ -72,6 +72,26 @@ describe("a profile", function(device)
   end)
 end)
 
+describe("a profile of work that fails", function()
+  it("ends with the error, and knows what was done", function()
+    test.finally(function() tide.sim.configure {index = 0, fail_op = 0} end)
+    local x = tide.ones(8, {device = "sim:0"})
+    tide.synchronize()
+    local p = tide.profile(function()
+      x:exp():sum():item()
+      tide.sim.configure {index = 0, fail_op = 1}
+      local y = x:log():sum()
+      raises("sum: the device failed", y.item, y)
+      return x:sqrt():sum():item()
+    end)
+    equal(row_of(p:table{by = "kernel"}, "exp_sum").calls, 1)
+    equal(row_of(p:table{by = "kernel"}, "sqrt_sum").calls, 1)
+    for _, row in ipairs(p:table{by = "kernel"}) do
+      is_true(row.device_ms >= 0 and row.device_ms <= p:summary().wall_ms)
+    end
+  end)
+end)
+
 describe("times of a profile", function()
   it("are as long as a launch is set to take", function()
     tide.sim.configure {index = 0, launch_cost = 0.01}

@@ -175,7 +175,7 @@ return {
     {"profile", "(fn, options)", "The same as tide.profile",
       "tide.profiler.profile == tide.profile --> true"},
     {"record_function", "(name, fn?, ...)",
-      "Names a range of the profile under way: what fn(...) does, or what comes until the returned value is closed",
+      "Names a range of the profile under way, and of a tool that NVTX attaches, such as Nsight Systems: what fn(...) does, or what comes until the returned value is closed",
       [[tide.profiler.record_function("forward", function() return 3 end) --> 3]]},
   },
   {
