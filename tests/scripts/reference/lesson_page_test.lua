@@ -46,6 +46,16 @@ describe("tide lesson --html", function()
     is_true(exercises:find('<pre class="output">', 1, true))
     is_true(not page:find("shows answers", 1, true))
   end)
+  it("has the solutions of checked exercises without what a learner starts from", function()
+    local page, said, succeeded = page_of("26", "--device cpu")
+    is_true(succeeded, said)
+    local exercises = page:match '<h2 id="exercises">.*'
+    is_true(exercises:find("tide lesson 26 --exercises", 1, true))
+    equal(count(exercises, "<summary>Answer</summary>"), 3)
+    equal({count(exercises, "Start:"), count(exercises, "Solution:"), count(exercises, "-- End")}, {0, 0, 0})
+    local checks = exercises:match "<summary>What checks the answers</summary>.*"
+    equal(count(checks, ": solved"), 3)
+  end)
   it("has figures as pictures with ids of their own, in letters without gnuplot", function()
     local page = page_of("5", "--digits 8 --epochs 1 --device cpu")
     local has_gnuplot = os.execute "command -v gnuplot >/dev/null"

@@ -27,10 +27,11 @@ function lesson_pages.list()
   return list
 end
 
---- The number of the exercise whose answer begins with a cell: that of the heading that it prints.
-local function exercise_of(cell)
-  for _, line in ipairs(cell.code) do
-    local number = line:match '^heading "(%d+)%. '
+--- The number of the exercise whose answer a cell begins: that of the heading that it prints, or of
+--- its comment where the answers are functions that are checked.
+local function exercise_of(cell, checked)
+  for _, line in ipairs(checked and cell.text or cell.code) do
+    local number = line:match(checked and "^(%d+)%. " or '^heading "(%d+)%. ')
     if number then return tonumber(number) end
   end
 end
@@ -40,19 +41,36 @@ local function take_paragraph(lines)
   while lines[1] and lines[1]:find "%S" do table.remove(lines, 1) end
 end
 
---- The cells of the answers: by the number of an exercise, and those before the first as `common`.
---- Each is {cell, number of the cell}.
+--- Takes the marks of a solution out of the code, and what a learner starts from.
+local function take_start(code)
+  local kept, starts = {}, false
+  for _, line in ipairs(code) do
+    local mark = line:match "^%s+%-%- (%a+):?$"
+    if mark == "Start" then starts = true end
+    local is_mark = mark == "Start" or mark == "Solution" or mark == "End"
+    if not starts and not is_mark then kept[#kept + 1] = line end
+    if mark == "Solution" then starts = false end
+  end
+  return kept
+end
+
+--- The cells of the answers: by the number of an exercise, those before the first as `common`, those
+--- that check the answers as `checks`. Each is {cell, number of the cell}.
 local function answers_of(path)
-  local answers = {common = {}}
+  local source = native.read_embedded(path)
+  local checked = source:find "\nexercises {" ~= nil
+  local answers = {common = {}, checks = {}}
   local present = answers.common
-  for number, cell in ipairs(cells_of(native.read_embedded(path))) do
-    local exercise = exercise_of(cell)
+  for number, cell in ipairs(cells_of(source)) do
+    local exercise = exercise_of(cell, checked)
     if exercise then
-      take_paragraph(cell.text) -- the exercise again
+      if checked then cell.code = take_start(cell.code) else take_paragraph(cell.text) end
       present = {}
       answers[exercise] = present
     elseif number == 1 then
       cell.text = {} -- what the file is
+    elseif checked and present ~= answers.common then
+      present = answers.checks
     end
     present[#present + 1] = {cell, number}
   end
@@ -88,6 +106,7 @@ local function add_exercises(page, exercises, lesson, words, seconds)
   local outputs, succeeded = recording.of(path, words_for_answers(words), seconds)
   page[#page + 1] = '<h2 id="exercises">Exercises</h2>'
   if not succeeded then page[#page + 1] = kFailed:format "The script of the answers" end
+  page[#page + 1] = lesson_cells.words(exercises.intro)
   page[#page + 1] = "<ol>"
   for i, text in ipairs(exercises) do
     page[#page + 1] = "<li>" .. lesson_cells.words {text}
@@ -96,6 +115,7 @@ local function add_exercises(page, exercises, lesson, words, seconds)
   end
   page[#page + 1] = "</ol>"
   add_folded(page, "What all answers begin with", answers.common, outputs)
+  if answers.checks[1] then add_folded(page, "What checks the answers", answers.checks, outputs) end
   return succeeded
 end
 
