@@ -9,7 +9,10 @@ build_packages=(
   nlohmann-json3-dev libzip-dev libpng-dev libjpeg62-turbo-dev libreadline8
   libonnx-dev libprotobuf-dev xeus-dev
 )
-test_packages=(catch2 lua5.4 dpkg-dev luarocks gnuplot-nox)
+test_packages=(
+  catch2 lua5.4 dpkg-dev luarocks gnuplot-nox
+  chromium python3-jupyter-kernel-test python3-nbconvert python3-pyte
+)
 
 # Installs those of the named Debian packages that are missing, or says how to and gives up.
 install_packages() {

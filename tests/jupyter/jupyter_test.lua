@@ -7,14 +7,19 @@ local describe, it, equal, is_true = test.describe, test.it, test.same_type, tes
 
 local tide_program = shell.build .. "/tide"
 
---- Leaves the test where Python has not the modules.
-local function need(...)
+--- Leaves the test where there is no kernel.
+local function need_kernel()
   if not io.open(shell.build .. "/tide-jupyter.so") then test.pending "needs xeus-dev" end
-  for _, module in ipairs {...} do
-    if not os.execute(("python3 -c 'import %s' >/dev/null 2>&1"):format(module)) then
-      test.pending(("needs Python's %s"):format(module))
-    end
+end
+
+--- A Python that has the modules: the one on the path, or Debian's. Leaves the test if there is none.
+local function need_python(...)
+  need_kernel()
+  local modules = table.concat({...}, ", ")
+  for _, python in ipairs {"python3", "/usr/bin/python3"} do
+    if os.execute(("%s -c 'import %s' >/dev/null 2>&1"):format(python, modules)) then return python end
   end
+  test.pending("needs Python's " .. modules)
 end
 
 --- Runs a command where Jupyter knows no kernel but this build's.
@@ -27,7 +32,7 @@ end
 
 describe("tide jupyter", function()
   it("puts a kernel in place, and removes it", function()
-    need()
+    need_kernel()
     local folder = shell.temporary_folder()
     local place = folder .. "/share/jupyter/kernels/tide"
     equal(shell.run(("'%s' jupyter install --prefix '%s'"):format(tide_program, folder)),
@@ -41,7 +46,7 @@ describe("tide jupyter", function()
   end)
 
   it("puts it where Jupyter looks for the user's", function()
-    need()
+    need_kernel()
     local folder = shell.temporary_folder()
     shell.run(("env -u JUPYTER_DATA_DIR XDG_DATA_HOME='%s/x' '%s' jupyter install"):format(folder, tide_program))
     shell.run(("test -f '%s/x/jupyter/kernels/tide/kernel.json'"):format(folder))
@@ -55,17 +60,17 @@ end)
 
 describe("the kernel of notebooks", function()
   it("passes Jupyter's tests, and those of its promises", function()
-    need("jupyter_kernel_test")
-    run(("python3 '%s/kernel_test.py'"):format(here))
+    local python = need_python "jupyter_kernel_test"
+    run(("%s '%s/kernel_test.py'"):format(python, here))
   end)
 
   it("runs every lesson", function()
-    need("nbconvert", "nbformat")
+    local python = need_python("nbconvert", "nbformat")
     local numbers = {}
     for number in shell.run(("'%s' lesson"):format(tide_program)):gmatch "%f[^\n\0](%d+)_" do
       numbers[#numbers + 1] = number
     end
     is_true(#numbers >= 26)
-    run(("python3 '%s/lessons.py' '%s' %s"):format(here, tide_program, table.concat(numbers, " ")))
+    run(("%s '%s/lessons.py' '%s' %s"):format(python, here, tide_program, table.concat(numbers, " ")))
   end)
 end)

@@ -58,6 +58,9 @@ function forms.of(...)
   for i = 1, select("#", ...) do texts[i] = forms.text((select(i, ...))) end
   local found, problem = {}, nil
   if #texts == 1 then found, problem = rich_forms(..., texts[1]) end
+  local svg = found["image/svg+xml"]
+  -- Without a declaration of XML: it goes into a page.
+  if svg then found["image/svg+xml"] = svg:match "<svg.*" or svg end
   found["text/plain"] = found["text/plain"] or table.concat(texts, "\t")
   return found, problem
 end

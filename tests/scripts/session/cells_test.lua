@@ -114,6 +114,8 @@ describe("the forms of a value", function(device)
     local Drawing = tide.class "Drawing"
     function Drawing:svg() return "<svg/>" end
     equal(forms.of(Drawing())["image/svg+xml"], "<svg/>")
+    function Drawing:svg() return '<?xml version="1.0" encoding="utf-8"?>\n<svg/>' end
+    equal(forms.of(Drawing())["image/svg+xml"], "<svg/>")
     function Drawing:svg() error("no pen", 0) end
     local found, problem = forms.of(Drawing())
     equal({found["image/svg+xml"], problem}, {nil, "no pen"})
