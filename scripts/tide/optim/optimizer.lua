@@ -2,12 +2,25 @@
 -- parameter.
 local add_hook = require "tide.internal.add_hook"
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
 local Optimizer = class("Optimizer")
+
+--- Options are read and set in the groups: in the optimizer itself a rate would change nothing.
+local function refuse(made, name, value)
+  if not made.known or made.known[name] == nil then return end
+  if value == nil then
+    raise("%s.%s: options are those of groups of parameters: optimizer.param_groups[1].%s", made.name, name, name)
+  end
+  raise("%s.%s: options are those of groups of parameters: for _, group in ipairs(optimizer.param_groups) do " ..
+    "group.%s = %s end", made.name, name, name, tostring(value))
+end
+
+known_fields.watch(Optimizer, {refuse = refuse})
 
 --- Fills what `given` leaves out from `defaults`; an option that `defaults` does not know is an
 --- error.
@@ -41,9 +54,9 @@ function Optimizer:init(params, given, defaults)
     raise("%s: expected a table of options, got %s: write {lr = %s}", name, type(given),
       type(given) == "number" and tostring(given) or "0.1")
   end
-  self.known = defaults
+  getmetatable(self).known = defaults
   self.defaults = with_defaults(name, given or {}, defaults, defaults)
-  self.param_groups, self.state = {}, {}
+  self.param_groups, self.state = setmetatable({}, native.list), {}
   local grouped = type(params[1]) == "table"
   for _, group in ipairs(grouped and params or {{params = params}}) do
     self:add_param_group(group)
@@ -58,7 +71,8 @@ function Optimizer:add_param_group(group)
       raise("%s: parameter %d is no tensor but a %s", name, i, type(parameter))
     end
   end
-  self.param_groups[#self.param_groups + 1] = with_defaults(name, group, self.defaults, self.known)
+  local options = with_defaults(name, group, self.defaults, self.known)
+  self.param_groups[#self.param_groups + 1] = setmetatable(options, native.list)
 end
 
 --- Drops all gradients.
@@ -194,7 +208,7 @@ function Optimizer:state_dict()
     groups[i] = copy(group)
     groups[i].params = #group.params
   end
-  return {state = state, param_groups = groups}
+  return setmetatable({state = state, param_groups = groups}, native.list)
 end
 
 --- Makes PyTorch's form of a state the form of state_dict: there groups list their parameters by numbers,

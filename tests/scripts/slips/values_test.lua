@@ -29,8 +29,6 @@ local kSlips <const> = {
   {"print(len(x))", "in Lua: #x"},
   {"for i in range(3) do end", "in Lua: for i = 1, n do"},
   {"for i, v in enumerate(list) do end", "in Lua: for i, x in ipairs(list) do"},
-  {"print(None.x)", "in Lua: nil"},
-  {"True()", "in Lua: true"},
   {'print(f"x is {x}")', 'in Lua: ("x is %d"):format(x)'},
   {"list.append(1)", "in Lua: list[#list + 1] = x"},
   {"for k, v in list.items() do end", "in Lua: for key, value in pairs(t) do"},
@@ -96,9 +94,27 @@ describe("a slip from Python", function()
     raises("index: positions start at 1, got -1", function() return tide.ones(2):tolist()[-1] end)
     raises("save: the path is missing", tide.save, net)
     raises("{} takes all of a dimension", function() return tide.ones(3, 3)[{":", 1}] end)
+    raises("did you mean 'Linear'?", function() return nn.linear end)
     raises("did you mean 'is_available'?", function() return tide.cuda.availble end)
     raises("did you mean 'Adam'?", function() return optim.adam end)
     raises("did you mean 'relu'?", function() return nn.functional.rellu end)
+  end)
+end)
+
+describe("a constant of Python", function()
+  local constants = {True = "true", False = "false", None = "nil"}
+  it("is an error where it is read", function()
+    for name, lua in pairs(constants) do
+      for _, text in ipairs {"if %s then end", "while not %s do break end", "x:sum(1, %s)", "return _G.%s"} do
+        count = count + 1
+        local chunk = load(kStart .. text:format(name), "=values" .. count)
+        raises(("values%d:2: there is no global '%s'; in Lua: %s"):format(count, name, lua), chunk)
+      end
+    end
+  end)
+  it("may be a name of the script", function()
+    local chunk = load "local True = 1; None = 2; local sum = True + None; None = nil; return sum"
+    equal(chunk(), 3)
   end)
 end)
 

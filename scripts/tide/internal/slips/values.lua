@@ -7,7 +7,6 @@ local kNames <const> = {
   torch = "the module is called tide", nn = "local nn = tide.nn", F = "local F = tide.nn.functional",
   optim = "local optim = tide.optim", np = "tide.tensor makes arrays, tide.np reads their files",
   numpy = "tide.tensor makes arrays, tide.np reads their files",
-  None = "in Lua: nil", True = "in Lua: true", False = "in Lua: false",
   self = "methods that use self are defined with ':', as in function Net:forward(x)",
   try = "in Lua: local ok, message = pcall(function() ... end)",
 }

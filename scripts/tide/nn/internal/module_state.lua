@@ -2,6 +2,7 @@
 local add_hook = require "tide.internal.add_hook"
 local arguments = require "tide.internal.arguments"
 local fields = require "tide.nn.internal.module_fields"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -44,7 +45,7 @@ function state_methods:state_dict(...)
       end
     end
   end, function(module, prefix) run_hooks(module, "_state_dict_hooks", state, prefix) end)
-  return state
+  return setmetatable(state, native.list)
 end
 
 --- Calls fn(module, prefix, keep_vars) before the module's tensors go into a state_dict. Returns a
