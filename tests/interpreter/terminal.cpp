@@ -28,9 +28,10 @@ std::string plain(const std::string& shown) {
 
 }  // namespace
 
-Terminal::Terminal(const std::vector<std::string>& words, const std::string& state_path)
+Terminal::Terminal(const std::vector<std::string>& words, const std::string& state_path,
+                   const Surroundings& surroundings)
     : state_path_(state_path.empty() ? own_state_.path() : state_path) {
-  winsize size = {50, 200, 0, 0};
+  winsize size = {50, surroundings.columns, 0, 0};
   process_ = forkpty(&terminal_, nullptr, nullptr, &size);
   if (process_ < 0) throw std::runtime_error("cannot open a pseudo-terminal");
   if (process_ > 0) return;
@@ -48,6 +49,7 @@ Terminal::Terminal(const std::vector<std::string>& words, const std::string& sta
   setenv("INPUTRC", TIDE_TESTS "/repl/inputrc", 1);
   setenv("XDG_STATE_HOME", state_path_.c_str(), 1);
   setenv("VISUAL", "sed -i s/ones/zeros/", 1);
+  for (const auto& [name, value] : surroundings.environment) setenv(name.c_str(), value.c_str(), 1);
   if (chdir(state_path_.c_str()) != 0) _exit(127);
   std::vector<char*> arguments = {const_cast<char*>("tide")};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -61,7 +63,12 @@ Terminal::~Terminal() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
   }
-  close(terminal_);
+  hang_up();
+}
+
+void Terminal::hang_up() {
+  if (terminal_ >= 0) close(terminal_);
+  terminal_ = -1;
 }
 
 void Terminal::type(const std::string& keys) {
