@@ -37,6 +37,13 @@ int to_text(lua_State* L) {
   return 1;
 }
 
+/// Whether the text ended so; that end is dropped.
+bool drop_end(std::string& text, std::string_view end) {
+  if (!text.ends_with(end)) return false;
+  text.erase(text.size() - end.size());
+  return true;
+}
+
 class Prompt {
  public:
   explicit Prompt(lua_State* L)
@@ -204,7 +211,11 @@ class Prompt {
     push_global(state_, "print");
     lua_insert(state_, 1);
     if (call(state_, count, 0)) return;
-    lua_pushfstring(state_, "error calling 'print' (%s)", lua_tostring(state_, -1));
+    std::string message = lua_tostring(state_, -1);
+    if (!drop_end(message, "\n\t[C]: in function 'print'"))
+      message = "error calling 'print' (" + message + ")";
+    drop_end(message, "\nstack traceback:");
+    lua_pushlstring(state_, message.data(), message.size());
     show_error();
   }
 

@@ -179,6 +179,7 @@ function Session:read(text, number, aside)
   if (word == "exit" or word == "quit") and not self:variables()[word] then
     return "leave", nil, text
   end
+  if text:find "^%s*help%s*$" and not self:variables().help then text = "help()" end
   self.number, self.aside, self.closed = number, aside, {}
   local kind, value, known = self:read_lines(text)
   if kind ~= "unfinished" then
