@@ -33,6 +33,9 @@ local function with_defaults(name, given, defaults, known)
       table.sort(names)
       raise("%s: unknown option '%s': known are %s", name, tostring(key), table.concat(names, ", "))
     end
+    if type(known[key]) == "number" and type(value) ~= "number" and not tide.is_tensor(value) then
+      raise("%s: %s: expected a number, got %s", name, key, type(value))
+    end
     options[key] = value
   end
   for key, value in pairs(defaults) do
@@ -111,7 +114,7 @@ function Optimizer:step(closure)
   for _, hook in ipairs(rawget(self, "_pre_hooks") or {}) do hook[1](self, closure) end
   local loss = self:take_step(closure)
   for _, hook in ipairs(rawget(self, "_post_hooks") or {}) do hook[1](self, closure) end
-  return loss
+  if closure then return loss end
 end
 
 --- What step does between its hooks.

@@ -87,6 +87,10 @@ local kSlips <const> = {
   {"x: int = 3", "local x = 1, without a type"},
   {"print(x:size)", "x:size()"},
   {"x = 10_000", "numbers have no '_'"},
+  {"net:eval", "x:eval()"},
+  {"y = x:relu\nprint(y)", "x:relu()"},
+  {"y = x:T", "x.T"},
+  {"x = y > 0 ? 1 : 2", "c and a or b"},
   {"net.eval\nx = 1", "net:eval(), or print(net.eval)"},
 }
 

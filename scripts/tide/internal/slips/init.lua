@@ -57,7 +57,7 @@ function slips.describe(message)
     text = mend(message, line) or suggest(message)
   end
   if not text then return slips.in_syntax(message) end
-  added = "; " .. text
+  added = (message:find("\n", 1, true) and "\n" or "; ") .. text
   return message .. added
 end
 

@@ -119,7 +119,8 @@ end
 --- Returns the lists of both.
 function state_methods:load_state_dict(state, options)
   if type(state) ~= "table" then
-    raise("load_state_dict: expected a table of tensors by name, got %s", type(state))
+    raise("load_state_dict: expected a table of tensors by name, got %s%s", type(state),
+      type(state) == "string" and (": tide.load(%q) reads one"):format(state) or "")
   end
   local strict = not (options and options.strict == false)
   local given, hooked = {}, false
