@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <regex>
 #include <stdexcept>
+#include <utility>
 
 namespace test {
 namespace {
@@ -91,6 +92,7 @@ bool Terminal::read_some(double seconds) {
   const ssize_t count = read(terminal_, buffer, sizeof buffer);
   if (count <= 0) return false;
   shown_.append(buffer, count);
+  raw_.append(buffer, count);
   return true;
 }
 
@@ -99,6 +101,8 @@ std::string Terminal::take() {
   shown_.clear();
   return text;
 }
+
+std::string Terminal::raw() { return std::exchange(raw_, ""); }
 
 std::string Terminal::read_until(const std::string& text) {
   return read_until(text, [&](const std::string& shown) { return shown.find(text); });

@@ -39,6 +39,9 @@ class Terminal {
   /// Waits until nothing was shown for so long, and returns what was.
   std::string read_until_quiet(double seconds);
 
+  /// All that was shown by now and not asked for here before, with its escape sequences.
+  std::string raw();
+
   /// Closes the terminal, as when its window is closed or its connection breaks.
   void hang_up();
 
@@ -62,6 +65,7 @@ class Terminal {
   int terminal_;
   bool ended_ = false;
   std::string shown_;
+  std::string raw_;
 };
 
 }  // namespace test

@@ -17,12 +17,14 @@ function known_fields.optional(made, ...)
   for _, name in ipairs {...} do made._noted[name] = true end
 end
 
---- The methods and other fields of the classes from `made` on, and the noted fields.
+--- By their names the methods of the classes from `made` on, and "" for other fields.
 local function names_of(made)
   local names = {}
   while made do
-    for name in next, made do names[name] = true end
-    for name in next, rawget(made, "_noted") or {} do names[name] = true end
+    for name in next, rawget(made, "_noted") or {} do names[name] = names[name] or "" end
+    for name, value in next, made do
+      names[name] = names[name] or type(value) == "function" and value or ""
+    end
     made = rawget(made, "base")
   end
   return names
