@@ -3,7 +3,9 @@
 local add_hook = require "tide.internal.add_hook"
 local class = require "tide.internal.class"
 local known_fields = require "tide.internal.known_fields"
+local is_script = require "tide.internal.is_script"
 local native = require "tide.native"
+local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
@@ -66,6 +68,18 @@ function Optimizer:init(params, given, defaults)
   end
 end
 
+-- A group of parameters: a list of the library, which shows its values, to which scripts add no options.
+local Group = {}
+for key, value in pairs(native.list) do Group[key] = value end
+
+function Group:__newindex(name, value)
+  if name ~= "initial_lr" and is_script(debug.getinfo(2, "S")) then
+    local near = nearest(tostring(name), self)
+    raise("param_groups: there is no option '%s'%s", tostring(name), near and ("; did you mean '%s'?"):format(near) or "")
+  end
+  rawset(self, name, value)
+end
+
 --- Adds {params = list, ...}; options that it leaves out are the optimizer's.
 function Optimizer:add_param_group(group)
   local name = getmetatable(self).name
@@ -75,7 +89,7 @@ function Optimizer:add_param_group(group)
     end
   end
   local options = with_defaults(name, group, self.defaults, self.known)
-  self.param_groups[#self.param_groups + 1] = setmetatable(options, native.list)
+  self.param_groups[#self.param_groups + 1] = setmetatable(options, Group)
 end
 
 --- Drops all gradients.

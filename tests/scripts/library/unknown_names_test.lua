@@ -140,6 +140,9 @@ describe("an unknown name of an object", function()
     raises("SGD.lr: options are those of groups of parameters: for _, group in ipairs(optimizer.param_groups) " ..
       "do group.lr = 0.5 end", set, sgd, "lr", 0.5)
     equal(sgd.param_groups[1].lr, 0.1)
+    raises("param_groups: there is no option 'lrr'; did you mean 'lr'?", set, sgd.param_groups[1], "lrr", 0.5)
+    sgd.param_groups[1].initial_lr = 0.3
+    equal(optim.lr_scheduler.StepLR(sgd, 2, {last_epoch = 4}).base_lrs, {0.3})
   end)
   it("is none where a script replaces a method or sets what there is", function()
     local sgd = optim.SGD(net:parameters(), {lr = 0.1})

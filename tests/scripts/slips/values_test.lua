@@ -59,6 +59,10 @@ local kSlips <const> = {
   {"tide.zeros(2, {dtype = 'long'})", "did you mean 'int64'?"},
   {"x:to('float')", "did you mean 'float32'?"},
   {"x:to('torch.float64')", "did you mean 'float64'?"},
+  {"for x in tide.data.TensorDataset(x) do end", "in a loop: for i = 1, #dataset do, with dataset:get(i); " ..
+    "in batches: tide.data.DataLoader(dataset)"},
+  {"local Net = class('Net')", 'in Lua: tide.class("Net", nn.Module)'},
+  {"tide.nn.Linear:new(1, 2)", "classes are called: Net()"},
   {"for i in 3 do end", "in Lua: for i = 1, n do"},
   {"for k, v in pairs(x) do end", "in a loop: for i, row in ipairs(x) do"},
   {"print((x == x + 1):sum())", "x:eq(y) and x:ne(y) compare elements"},
@@ -103,6 +107,8 @@ describe("a slip from Python", function()
     raises("Sequential: positions start at 1, got 0", function() return nn.Sequential(net)[0] end)
     raises("index: positions start at 1, got 0", function() return tide.ones(2).shape[0] end)
     raises("index: positions start at 1, got -1", function() return tide.ones(2):tolist()[-1] end)
+    raises('class: name: expected a string, got class Linear, as in tide.class("Net", nn.Module)', tide.class, nn.Linear)
+    raises('class: base: expected a class, got string, as in tide.class("Net", nn.Module)', tide.class, "Net", "Module")
     raises("SGD: lr: expected a number, got string", optim.SGD, net:parameters(), {lr = "0.1"})
     raises('load_state_dict: expected a table of tensors by name, got string: tide.load("net.pt") reads one',
       net.load_state_dict, net, "net.pt")

@@ -5,7 +5,7 @@ local nearest = require "tide.internal.nearest"
 -- Names that Python programs read, and that are nil in Lua.
 local kNames <const> = {
   torch = "the module is called tide", nn = "local nn = tide.nn", F = "local F = tide.nn.functional",
-  optim = "local optim = tide.optim", np = "tide.tensor makes arrays, tide.np reads their files",
+  optim = "local optim = tide.optim", plt = "tide.plot has figures", np = "tide.tensor makes arrays, tide.np reads their files",
   numpy = "tide.tensor makes arrays, tide.np reads their files",
   self = "methods that use self are defined with ':', as in function Net:forward(x)",
   try = "in Lua: local ok, message = pcall(function() ... end)",
@@ -22,6 +22,7 @@ local kFunctions <const> = {
   round = "in Lua: math.floor(x + 0.5)", sum = "of a list: tide.tensor(list):sum()",
   sorted = "in Lua: table.sort(list)", input = "in Lua: io.read()", open = "in Lua: io.open(path)",
   exit = "in Lua: os.exit()", super = "in Lua: Base.init(self, ...)",
+  iter = "in Lua: for x, y in loader do, or loader:iter()", class = 'in Lua: tide.class("Net", nn.Module)',
   unpack = "in Lua 5.4: table.unpack(list)", loadstring = "in Lua 5.4: load(text)",
 }
 
@@ -38,8 +39,10 @@ local kArrayMethods <const> = {
   numpy = "x:tolist() gives tables, tide.np.save writes .npy", astype = "x:to(dtype) converts",
 }
 
--- Methods of other libraries' modules.
-local kModuleMethods <const> = {
+-- Methods of other libraries' objects.
+local kObjectMethods <const> = {
+  new = "classes are called: Net()", get_lr = "get_last_lr() gives the rates",
+  next = "in Lua: for x, y in loader do, or loader:iter()",
   save = "tide.save(net, path) writes it", load = "net:load_state_dict(tide.load(path)) reads it",
   fit = "tide.Trainer has fit", summary = "net:summary{1, 3, 64, 64}",
 }
@@ -102,6 +105,8 @@ local kRows <const> = {
   {says = "a tensor is no function", line = "%f[%w]for%s.*%sin%s.*%sdo%f[%W]",
     mend = "in a loop: for i, row in ipairs(x) do"},
   {says = "attempt to call a table value %(for iterator", mend = "in a loop: ipairs(list), or pairs(t)"},
+  {says = "attempt to call a [%w_]*Dataset value %(for iterator",
+    mend = "in a loop: for i = 1, #dataset do, with dataset:get(i); in batches: tide.data.DataLoader(dataset)"},
   {says = "attempt to call a number value %(for iterator", mend = "in Lua: for i = 1, n do"},
   {says = "to 'for iterator' %(table expected, got tide%.Tensor%)",
     mend = "in a loop: for i, row in ipairs(x) do"},
@@ -126,7 +131,7 @@ local kRows <const> = {
   {says = "there is no type '(.-)'", mend = type_named},
   {says = "no device is called '(.-)'", mend = type_named},
   {says = "tensor%.([%w_]+): there is no such name", mend = by_name(kArrayMethods)},
-  {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", mend = by_name(kModuleMethods)},
+  {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", mend = by_name(kObjectMethods)},
   {says = "module 'torch[%w_%.]*' not found", mend = "the module is called tide, and is there without require"},
 }
 
