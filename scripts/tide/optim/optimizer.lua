@@ -75,7 +75,8 @@ for key, value in pairs(native.list) do Group[key] = value end
 function Group:__newindex(name, value)
   if name ~= "initial_lr" and is_script(debug.getinfo(2, "S")) then
     local near = nearest(tostring(name), self)
-    raise("param_groups: there is no option '%s'%s", tostring(name), near and ("; did you mean '%s'?"):format(near) or "")
+    raise("param_groups: there is no option '%s'%s", tostring(name),
+      near and ("; did you mean '%s'?"):format(near) or "")
   end
   rawset(self, name, value)
 end

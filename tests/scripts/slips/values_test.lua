@@ -107,7 +107,8 @@ describe("a slip from Python", function()
     raises("Sequential: positions start at 1, got 0", function() return nn.Sequential(net)[0] end)
     raises("index: positions start at 1, got 0", function() return tide.ones(2).shape[0] end)
     raises("index: positions start at 1, got -1", function() return tide.ones(2):tolist()[-1] end)
-    raises('class: name: expected a string, got class Linear, as in tide.class("Net", nn.Module)', tide.class, nn.Linear)
+    raises('class: name: expected a string, got class Linear, as in tide.class("Net", nn.Module)', tide.class,
+      nn.Linear)
     raises('class: base: expected a class, got string, as in tide.class("Net", nn.Module)', tide.class, "Net", "Module")
     raises("SGD: lr: expected a number, got string", optim.SGD, net:parameters(), {lr = "0.1"})
     raises('load_state_dict: expected a table of tensors by name, got string: tide.load("net.pt") reads one',

@@ -5,7 +5,8 @@ local nearest = require "tide.internal.nearest"
 -- Names that Python programs read, and that are nil in Lua.
 local kNames <const> = {
   torch = "the module is called tide", nn = "local nn = tide.nn", F = "local F = tide.nn.functional",
-  optim = "local optim = tide.optim", plt = "tide.plot has figures", np = "tide.tensor makes arrays, tide.np reads their files",
+  optim = "local optim = tide.optim", plt = "tide.plot has figures",
+  np = "tide.tensor makes arrays, tide.np reads their files",
   numpy = "tide.tensor makes arrays, tide.np reads their files",
   self = "methods that use self are defined with ':', as in function Net:forward(x)",
   try = "in Lua: local ok, message = pcall(function() ... end)",
