@@ -82,11 +82,11 @@ class ChunkLimit {
 
   int64_t most() const { return most_; }
 
-  /// Runs a chunk. Throws Interrupted if the step was dropped.
-  void run(const std::function<void(int64_t begin, int64_t end)>& body, int64_t begin,
-           int64_t end) {
-    if (!check_.dropped_until) return body(begin, end);
+  /// Runs a chunk, the last one or not. Throws Interrupted if the step was dropped.
+  void run(const std::function<void(int64_t begin, int64_t end)>& body, int64_t begin, int64_t end,
+           bool is_last = false) {
     if (check_.is_dropped()) throw Interrupted();
+    if (!check_.dropped_until || is_last) return body(begin, end);
     const auto start = Clock::now();
     body(begin, end);
     const double times = kMoment / std::max(Clock::now() - start, Clock::duration(1));
@@ -109,7 +109,7 @@ void run_alone(int64_t n, int64_t grain,
   for (int64_t begin = 0, end; begin < n; begin = end) {
     const int64_t size = std::max(grain, limit.most());
     end = n - begin - size < grain ? n : begin + size;  // none is shorter than the grain
-    limit.run(body, begin, end);
+    limit.run(body, begin, end, end == n);
   }
 }
 
