@@ -121,6 +121,7 @@ describe("an unknown name of an object", function()
       SGD = sgd, StepLR = optim.lr_scheduler.StepLR(sgd, 2),
       ReduceLROnPlateau = optim.lr_scheduler.ReduceLROnPlateau(sgd), TensorDataset = set_of_rows,
       DataLoader = data.DataLoader(set_of_rows), RandomSampler = data.RandomSampler(set_of_rows),
+      GradScaler = tide.amp.GradScaler(), Mean = tide.metrics.Mean(),
     }
     for name, object in pairs(objects) do
       raises(name .. ".qqqqqq: there is no such name", field, object, "qqqqqq")
