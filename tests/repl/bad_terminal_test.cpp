@@ -41,7 +41,7 @@ TEST_CASE("a window of few columns, with colours", "[repl]") {
     terminal.type("nosuch.field\n");
     terminal.read_until("(global 'nosuch')\n");
     terminal.type("tide.nn.Linear(\t\t");  // a hint, and candidates
-    terminal.read_until_quiet(0.4);         // Ctrl-C overtakes keys
+    terminal.read_until_quiet(0.4);        // Ctrl-C overtakes keys
     terminal.type("\x03");
     terminal.read_until("^C\n");
     terminal.type("'still ' .. 'here'\n");
